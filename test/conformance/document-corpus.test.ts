@@ -22,7 +22,7 @@ const INCONSISTENT = new Map([
   ['old-shouldMigrateApprovalsCorrectlyBug2112.xml', 'needs the attribute "schemaVersion"'],
   [
     'old-shouldNotAllowAPipelineThatReferencesATemplateToHaveStages.xml',
-    'has the stage "badstage" beside the template',
+    'has the stage "badstage" and the template',
   ],
   ['old-shouldNotAllowConfigWithUnknownPipeline.xml', 'names the pipeline "notpresent"'],
   ['old-shouldNotAllowDuplicatePipelineAcrossEnvironments.xml', 'already in an environment'],

@@ -217,7 +217,7 @@ describe('a commit past the service with secrets in plain text', () => {
     expect(problem?.subject).toContain('secrets in plain text')
     expect(problem?.subject).toContain(`/api/config/revisions/${native}/acknowledge-secrets`)
     expect(problem?.errors.map(({ message }) => message)).toContain(
-      `Commit ${native.slice(0, 10)} by Gil: the attribute "managerPassword" of <ldap> stands in plain text`,
+      `Commit ${native.slice(0, 10)} by Gil: the attribute "managerPassword" of <ldap> is in plain text`,
     )
 
     await service.close()

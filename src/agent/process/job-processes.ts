@@ -60,7 +60,7 @@ export class JobProcesses {
 
   /** Runs one command to its end. Nothing is started after a call of `end`. */
   async run(line: CommandLine, sink: OutputSink): Promise<CommandEnd> {
-    if (this.#closed) return { exitCode: 143, reason: 'The job has ended' }
+    if (this.#closed) return { exitCode: 143, reason: 'the job has ended' }
     this.#started += 1
     const mark = `${this.#mark.instance}${this.#started}/`
     const startHere = (): PipedProcess | ProcessNotStarted => start(line, mark, this.#user)
@@ -105,7 +105,7 @@ export class JobProcesses {
     clearTimeout(timer)
     if (endings.length === 0) return result
     await Promise.all(endings)
-    return { ...result, reason: `It ran into its timeout of ${timeoutMs} ms` }
+    return { ...result, reason: `it exceeded its timeout of ${timeoutMs / 1_000} s` }
   }
 }
 
@@ -140,7 +140,7 @@ function ended(child: PipedProcess): Promise<CommandEnd> {
     child.once('exit', (code, signal) => {
       if (signal === null) return resolve({ exitCode: code ?? 1, reason: null })
       const exitCode = 128 + constants.signals[signal]
-      return resolve({ exitCode, reason: `It was ended by ${signal}` })
+      return resolve({ exitCode, reason: `it was ended by ${signal}` })
     })
   })
 }

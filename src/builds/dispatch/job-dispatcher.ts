@@ -200,7 +200,7 @@ export class JobDispatcher implements Disposable {
     const { builds, running, directory, log } = this.#options
     const facts = { job: job.id, pipeline: job.pipelineName, reason }
     log({ level: 'warning', message: 'A job cannot be run and is failed', facts })
-    await running.find(job.id)?.console.note(`The job is failed: ${reason}`)
+    await running.find(job.id)?.console.note(`The job failed: ${reason}`)
     await builds.failJob(job.id)
     running.remove(job.id)
     directory.apply(uuid, 'report-idle')

@@ -52,7 +52,8 @@ export function readPipelineRequest(
 
 function readGroup(form: RequestForm): string {
   const group = form.optional('pipelineGroup') ?? DEFAULT_GROUP
-  if (!isName(group)) form.refuse('pipelineGroup', `is "${group}", which is no name of a group`)
+  if (!isName(group))
+    form.refuse('pipelineGroup', `is "${group}", which is not a valid name for a group`)
   return group
 }
 
@@ -61,7 +62,7 @@ function isName(text: string): boolean {
 }
 
 function nameProblem(name: string): Problem {
-  return { message: `"${name}" is no name of a pipeline`, path: 'name' }
+  return { message: `"${name}" is not a valid name for a pipeline`, path: 'name' }
 }
 
 /**

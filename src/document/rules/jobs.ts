@@ -85,7 +85,7 @@ export function hasResourceCharacters(name: string): boolean {
 }
 
 export function unusable(resource: string): string {
-  return `the resource "${shorten(resource)}" has other characters than letters, digits, spaces and -_.|`
+  return `the resource "${shorten(resource)}" may have only letters, digits, spaces and -_.|`
 }
 
 function jobsOf({ stages }: Pipeline): { readonly stage: Stage; readonly job: Job }[] {
@@ -98,7 +98,7 @@ export const artifacts: StageRule = function* ({ jobs }, context): Generator<Fin
     const checked = all.filter(({ kind }) => kind !== 'external')
     for (const artifact of checked) yield* checkArtifact(artifact, name, context)
     for (const { item } of repeats(checked, identityOf)) {
-      const message = `the artifact "${shorten(item.src)}" already stands in the job "${name}"`
+      const message = `the artifact "${shorten(item.src)}" is already in the job "${name}"`
       yield { at: item.at, message }
     }
   }
@@ -127,7 +127,7 @@ export const tabs: StageRule = function* ({ jobs }, { replaced }): Generator<Fin
     if (!/^[a-zA-Z0-9_\-.]+$/.test(name)) {
       yield {
         at,
-        message: `the tab name "${shorten(name)}" has other characters than letters, digits and -_.`,
+        message: `the tab name "${shorten(name)}" may have only letters, digits and -_.`,
       }
     }
     if (replaced.has(at) && !/^\S+$/.test(path)) {

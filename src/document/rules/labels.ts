@@ -18,7 +18,7 @@ export const label: PipelineRule = function* (pipeline, context): Generator<Find
   const subject = `the label "${shorten(template)}" of the pipeline "${name}"`
   const uses = variablesIn(template)
   if (context.replaced.has(at) && !hasForm(template, context)) {
-    yield { at, message: `${subject} is badly formed` }
+    yield { at, message: `${subject} is malformed` }
     return
   }
   const names = namesFor(pipeline.materials, context)
@@ -27,7 +27,7 @@ export const label: PipelineRule = function* (pipeline, context): Generator<Find
       yield { at, message: `${subject} uses "${shorten(variable)}", which is no material of it` }
     }
     if (length === 0) {
-      yield { at, message: `${subject} cuts "${shorten(variable)}" to no characters` }
+      yield { at, message: `${subject} shortens "${shorten(variable)}" to nothing` }
     }
   }
 }

@@ -30,7 +30,7 @@ export function* stagesBesideTemplate({ written }: RuleContext): Generator<Findi
   for (const { name, template, stages } of written.groups.flatMap(({ pipelines }) => pipelines)) {
     const [stage] = stages
     if (template === null || !stage) continue
-    const message = `the pipeline "${name}" has the stage "${stage.name}" beside the template "${template}"`
+    const message = `the pipeline "${name}" has the stage "${stage.name}" and the template "${template}": use one of them`
     yield { at: stage.at, message }
   }
 }
@@ -71,7 +71,7 @@ export const mingle: PipelineRule = function* ({ mingle: given }): Generator<Fin
 /** PAR-1: the params of a pipeline differ by more than their case. */
 export const paramNames: PipelineRule = function* ({ name, params }): Generator<Finding> {
   for (const { item } of repeats(params, (param) => nameKey(param.name))) {
-    const message = `the param "${item.name}" already stands in the pipeline "${name}"`
+    const message = `the param "${item.name}" is already in the pipeline "${name}"`
     yield { at: item.at, message }
   }
 }

@@ -84,7 +84,7 @@ function* repeatedKeys(properties: readonly Property[]): Generator<Finding> {
   for (const { item } of repeats(properties, ({ key }) => nameKey(key))) {
     yield {
       at: item.at,
-      message: `the property "${shorten(item.key)}" already stands in this configuration`,
+      message: `the property "${shorten(item.key)}" is already in this configuration`,
     }
   }
 }

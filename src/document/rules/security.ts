@@ -118,7 +118,7 @@ function* approversOf({ name, pipelines }: PipelineGroup, entitled: Entitled): G
   for (const approver of pipelines.flatMap(({ stages }) => stages.flatMap(approversIn))) {
     if (entitled.includes(approver)) continue
     const who = `${approver.kind} "${shorten(approver.name)}"`
-    const message = `the ${who} may not operate the pipeline group "${name}" and so cannot approve`
+    const message = `the ${who} cannot approve, because it may not operate the pipeline group "${name}"`
     yield { at: approver.at, message }
   }
 }

@@ -60,7 +60,10 @@ function* checkFetch(task: Extract<CancelTask, { kind: 'fetchartifact' }>): Gene
   const { at } = task
   for (const path of [task.srcFile, task.srcDir, task.dest]) {
     if (path !== null && !staysInside(path)) {
-      yield { at, message: `the path "${shorten(path)}" of the fetched artifact leads outside` }
+      yield {
+        at,
+        message: `the path "${shorten(path)}" of the fetched artifact leaves the folder of the job`,
+      }
     }
   }
 }

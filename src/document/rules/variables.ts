@@ -23,7 +23,7 @@ export function* stageVariables({ name, variables, jobs }: Stage): Generator<Fin
 
 function* checkVariables(variables: readonly Variable[], owner: string): Generator<Finding> {
   for (const { item } of repeats(variables, ({ name }) => (name === '' ? null : nameKey(name)))) {
-    const message = `the environment variable "${shorten(item.name)}" already stands in the ${owner}`
+    const message = `the environment variable "${shorten(item.name)}" is already in the ${owner}`
     yield { at: item.at, message }
   }
   for (const variable of variables) yield* checkVariable(variable, owner)

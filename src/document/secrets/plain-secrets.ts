@@ -44,7 +44,7 @@ export function plainSecrets(root: XmlElement): PlainSecret[] {
 /** The problems of a pushed configuration with plain secrets, each with its place. */
 export function findPlainSecrets({ root, lines }: Pick<XmlDocument, 'root' | 'lines'>): Problem[] {
   return plainSecrets(root).map(({ element, holder, offset }) => ({
-    message: `${holder} stands in plain text`,
+    message: `${holder} is in plain text`,
     path: pathOf(element),
     ...lines.positionOf(offset),
   }))

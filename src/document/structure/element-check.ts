@@ -84,7 +84,7 @@ function checkNoText({ element, shape, findings }: ElementCheck): void {
   )
   if (!stray) return
   const offset = findings.firstInk(stray.span)
-  findings.add(element, `text may not stand in ${element.name}`, offset)
+  findings.add(element, `text is not allowed in ${element.name}`, offset)
 }
 
 function checkKnown({ element, children, shape, elsewhere, findings }: ElementCheck): void {
@@ -119,7 +119,7 @@ function checkOrder({ children, shape, findings }: ElementCheck): void {
   for (const child of children) {
     const place = shape.particles.findIndex(({ names }) => names.includes(child.name))
     if (place < 0) continue
-    if (place < reached) findings.add(child, `"${child.name}" must stand before "${last}"`)
+    if (place < reached) findings.add(child, `"${child.name}" must come before "${last}"`)
     else [reached, last] = [place, child.name]
   }
 }

@@ -96,7 +96,7 @@ function checkConstraint(
       continue
     }
     const { line } = findings.lines.positionOf(first.span.start)
-    findings.add(element, `the ${what} "${shorten(value)}" already stands on line ${line}`)
+    findings.add(element, `the ${what} "${shorten(value)}" is already on line ${line}`)
   }
 }
 

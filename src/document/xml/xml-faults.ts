@@ -29,7 +29,7 @@ interface Wording {
 const WORDS = new Map<string, Wording>([
   [
     'disallowed character in tag name',
-    { message: '"<" does not begin a tag here; the character itself is written &lt;', at: 'here' },
+    { message: '"<" does not begin a tag here; write &lt; for the character itself', at: 'here' },
   ],
   [
     'disallowed character in tag name.',
@@ -44,13 +44,10 @@ const WORDS = new Map<string, Wording>([
     { message: 'a closing tag has a character that is not allowed', at: 'here' },
   ],
   ['attribute without value.', { message: 'an attribute has no value', at: 'here' }],
-  [
-    'unquoted attribute value.',
-    { message: 'an attribute value stands without quotes', at: 'here' },
-  ],
+  ['unquoted attribute value.', { message: 'an attribute value is not quoted', at: 'here' }],
   [
     'no whitespace between attributes.',
-    { message: 'two attributes stand without a space between them', at: 'here' },
+    { message: 'two attributes have no space between them', at: 'here' },
   ],
   [
     'forward-slash in opening tag not followed by >.',
@@ -61,7 +58,7 @@ const WORDS = new Map<string, Wording>([
   ['malformed comment.', { message: 'a comment has "--" within it', at: 'here' }],
   [
     'text data outside of root node.',
-    { message: 'text stands outside of the root element', at: 'token' },
+    { message: 'there is text outside of the root element', at: 'token' },
   ],
   [
     'documents may contain only one root.',
@@ -73,7 +70,7 @@ const WORDS = new Map<string, Wording>([
   ],
   [
     'an XML declaration must be at the start of the document.',
-    { message: 'an XML declaration stands elsewhere than at the very start', at: 'token' },
+    { message: 'the XML declaration is not at the very start', at: 'token' },
   ],
   [
     'the XML declaration must appear at the start of the document.',
@@ -82,14 +79,14 @@ const WORDS = new Map<string, Wording>([
   [
     'disallowed character in entity name.',
     {
-      message: '"&" does not begin a reference here; the character itself is written &amp;',
+      message: '"&" does not begin a reference here; write &amp; for the character itself',
       at: 'reference',
     },
   ],
   [
     'empty entity name.',
     {
-      message: '"&" does not begin a reference here; the character itself is written &amp;',
+      message: '"&" does not begin a reference here; write &amp; for the character itself',
       at: 'reference',
     },
   ],
@@ -115,7 +112,7 @@ const WORDS = new Map<string, Wording>([
   ],
   [
     'the string "]]>" is disallowed in char data.',
-    { message: '"]]>" stands in text; it is written ]]&gt;', at: 'here', local: true },
+    { message: '"]]>" is not allowed in text; write ]]&gt;', at: 'here', local: true },
   ],
 ])
 
@@ -132,7 +129,7 @@ export function faultOf(reported: string, context: FaultContext): Fault {
   }
   if (reported === 'disallowed character.' && context.text[context.position - 1] === '<') {
     return fatal(
-      '"<" stands in an attribute value, or its closing quote is missing',
+      'an attribute value has "<", or its closing quote is missing',
       context.position - 1,
     )
   }

@@ -105,7 +105,7 @@ export class XmlTreeBuilder {
   text(text: string, end: number): void {
     const start = this.#cursor
     if (this.#stack.length === 0 && this.#start() < end) {
-      this.#fail(fatal('text stands outside of the root element', this.#start()))
+      this.#fail(fatal('there is text outside of the root element', this.#start()))
     }
     this.#add({ kind: 'text', text, cdata: false, span: { start, end } }, end)
   }
@@ -197,7 +197,7 @@ export class XmlTreeBuilder {
   #checkAttribute(tag: Draft, name: string, { start, end }: Span): void {
     const { maxAttributes, maxAttributeLength } = this.#limits
     if (tag.attributes.has(name)) {
-      const message = `the attribute "${shorten(name)}" stands twice`
+      const message = `the attribute "${shorten(name)}" appears twice`
       this.#fail({ message, offset: start, local: true })
     }
     if (tag.attributes.size >= maxAttributes) {

@@ -68,7 +68,7 @@ describe('the structure of a document', () => {
         expect(problemsOf(replaced(place, ' stray '))).toMatchObject([
           {
             ...positionAt(place.index + 1),
-            message: expect.stringContaining('text may not stand'),
+            message: expect.stringContaining('text is not allowed'),
           },
         ])
       }),

@@ -13,7 +13,7 @@ export const MALFORMED: ReadonlyMap<string, readonly Malformed[]> = new Map<stri
     ],
   ],
   [
-    'text stands outside of the root element',
+    'there is text outside of the root element',
     [
       ['hello', 1, 1],
       ['<a/>\n x', 2, 2],
@@ -28,7 +28,7 @@ export const MALFORMED: ReadonlyMap<string, readonly Malformed[]> = new Map<stri
   ],
   ['the document has a second root element', [['<a/>\n<b/>', 2, 1]]],
   [
-    '"&" does not begin a reference here; the character itself is written &amp;',
+    '"&" does not begin a reference here; write &amp; for the character itself',
     [
       ['<a>\n x & y</a>', 2, 4],
       ['<a>&lt; & &amp;</a>', 1, 9],
@@ -77,14 +77,14 @@ export const MALFORMED: ReadonlyMap<string, readonly Malformed[]> = new Map<stri
     ],
   ],
   [
-    '"<" stands in an attribute value, or its closing quote is missing',
+    'an attribute value has "<", or its closing quote is missing',
     [
       ['<a b="<"/>', 1, 7],
       ['<a\n b="x<y"/>', 2, 6],
       ['<a b="x>\n<c d="e"/></a>', 2, 1],
     ],
   ],
-  ['"]]>" stands in text; it is written ]]&gt;', [['<a>x]]>y</a>', 1, 7]]],
+  ['"]]>" is not allowed in text; write ]]&gt;', [['<a>x]]>y</a>', 1, 7]]],
   [
     'a comment has "--" within it',
     [
@@ -123,7 +123,7 @@ export const MALFORMED: ReadonlyMap<string, readonly Malformed[]> = new Map<stri
     ],
   ],
   [
-    'an XML declaration stands elsewhere than at the very start',
+    'the XML declaration is not at the very start',
     [
       ['\n<?xml version="1.0"?><a/>', 2, 1],
       ['<a>\n<?xml version="1.0"?></a>', 2, 1],
@@ -186,7 +186,7 @@ export const MALFORMED: ReadonlyMap<string, readonly Malformed[]> = new Map<stri
     ],
   ],
   [
-    'the attribute "b" stands twice',
+    'the attribute "b" appears twice',
     [
       ['<a b="1"\n b="2"/>', 2, 2],
       ['<a b="1" b="2" c="3" c="4"/>', 1, 10],
@@ -201,10 +201,10 @@ export const MALFORMED: ReadonlyMap<string, readonly Malformed[]> = new Map<stri
     ],
   ],
   ['an attribute has no value', [['<a b ="x" c>', 1, 12]]],
-  ['an attribute value stands without quotes', [['<a b=c/>', 1, 6]]],
-  ['two attributes stand without a space between them', [['<a b="c"d="e"/>', 1, 9]]],
+  ['an attribute value is not quoted', [['<a b=c/>', 1, 6]]],
+  ['two attributes have no space between them', [['<a b="c"d="e"/>', 1, 9]]],
   [
-    '"<" does not begin a tag here; the character itself is written &lt;',
+    '"<" does not begin a tag here; write &lt; for the character itself',
     [
       ['<1/>', 1, 2],
       ['< a/>', 1, 2],

@@ -58,7 +58,7 @@ describe('the schema version', () => {
   it('decides where the order of children counts', () => {
     expect(problemsOf(cruise('<agents/><server/>', '80'))).toEqual([])
     expect(messagesOf(cruise(pipeline(`${GIT}<timer>t</timer>`), '80'))).toEqual([
-      '"timer" must stand before "materials"',
+      '"timer" must come before "materials"',
     ])
   })
 

@@ -61,12 +61,12 @@ describe('the structure of a document', () => {
         column: 11,
       },
       {
-        message: '"params" must stand before "stage"',
+        message: '"params" must come before "stage"',
         path: 'pipeline "build" › params',
         line: 12,
         column: 5,
       },
-      { message: 'text may not stand in pipelines', path: 'group "g"', line: 14, column: 3 },
+      { message: 'text is not allowed in pipelines', path: 'group "g"', line: 14, column: 3 },
       {
         message: 'agent needs the attribute "ipaddress"',
         path: 'agent "a"',
@@ -112,7 +112,7 @@ describe('the structure of a document', () => {
       task('<task><configuration><property><key>k</key></property></configuration></task>'),
       'task needs one "pluginConfiguration"',
     ],
-    ['<agents/><pipelines/>', '"pipelines" must stand before "agents"'],
+    ['<agents/><pipelines/>', '"pipelines" must come before "agents"'],
     [task('<exec command="c"><arg>a<b/></arg></exec>'), 'unknown element "b" in arg'],
   ])('is held to the children that may stand in %s', (content, message) => {
     expect(messagesOf(cruise(content))).toEqual([message])

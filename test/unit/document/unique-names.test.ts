@@ -18,70 +18,67 @@ describe('names that must be unique', () => {
     '<pluginConfiguration id="i" version="1"/><configuration><property><key>k</key></property></configuration>'
 
   it.each([
-    [two('<pipelines group="g"/>'), 'the pipeline group "g" already stands on line 1'],
+    [two('<pipelines group="g"/>'), 'the pipeline group "g" is already on line 1'],
     [
       two('<pipelines/>', '<pipelines group="defaultGroup"/>'),
-      'the pipeline group "defaultGroup" already stands on line 1',
+      'the pipeline group "defaultGroup" is already on line 1',
     ],
     [
       pipeline(`${GIT}<stage name="s"><jobs>${two('<job name="j"/>')}</jobs></stage>`),
-      'the job "j" already stands on line 1',
+      'the job "j" is already on line 1',
     ],
     [
       `<templates>${two(`<pipeline name="t">${STAGE}</pipeline>`)}</templates>`,
-      'the template "t" already stands on line 1',
+      'the template "t" is already on line 1',
     ],
     [
       `<environments>${two(env('e', ''))}</environments>`,
-      'the environment "e" already stands on line 1',
+      'the environment "e" is already on line 1',
     ],
     [
       `<environments>${two(env('e', list), env('f', list))}</environments>`,
-      'the environment pipeline "p" already stands on line 1',
+      'the environment pipeline "p" is already on line 1',
     ],
     [
       `<environments>${env('e', `<agents>${two('<physical uuid="u"/>')}</agents>`)}</environments>`,
-      'the agent uuid "u" already stands on line 1',
+      'the agent uuid "u" is already on line 1',
     ],
     [
       `<agents>${two('<agent hostname="h" ipaddress="i" uuid="u"/>')}</agents>`,
-      'the agent uuid "u" already stands on line 1',
+      'the agent uuid "u" is already on line 1',
     ],
     [
       `<server><security><roles>${two('<role name="r"/>')}</roles></security></server>`,
-      'the role "r" already stands on line 1',
+      'the role "r" is already on line 1',
     ],
     [
       `<server><security><admins>${two('<user>u</user>')}</admins></security></server>`,
-      'the user "u" already stands on line 1',
+      'the user "u" is already on line 1',
     ],
     [
       `<pipelines><authorization><view>${two('<role>r</role>')}</view></authorization></pipelines>`,
-      'the role "r" already stands on line 1',
+      'the role "r" is already on line 1',
     ],
     [
       pipeline(`<materials>${two('<pipeline pipelineName="q" stageName="s"/>')}</materials>`),
-      'the upstream stage "q/s" already stands on line 1',
+      'the upstream stage "q/s" is already on line 1',
     ],
-    [
-      job(`<tabs>${two('<tab name="t" path="p"/>')}</tabs>`),
-      'the tab "t" already stands on line 1',
-    ],
+    [job(`<tabs>${two('<tab name="t" path="p"/>')}</tabs>`), 'the tab "t" is already on line 1'],
     [
       job(`<properties>${two('<property name="q" src="s" xpath="x"/>')}</properties>`),
-      'the property "q" already stands on line 1',
+      'the property "q" is already on line 1',
     ],
     [
       task(`<ant>${two('<runif status="any"/>')}</ant>`),
-      'the runif status "any" already stands on line 1',
+      'the runif status "any" is already on line 1',
     ],
     [
       `<scms>${two(`<scm id="i" name="a">${plugin}</scm>`, `<scm id="i" name="b">${plugin}</scm>`)}</scms>`,
-      'the scm id "i" already stands on line 1',
+      'the scm id "i" is already on line 1',
     ],
     [
       `<repositories>${two(`<repository id="i" name="a">${plugin}</repository>`, `<repository id="i" name="b">${plugin}</repository>`)}</repositories>`,
-      'the repository id "i" already stands on line 1',
+      'the repository id "i" is already on line 1',
     ],
   ])('are found in %s', (content, message) => {
     expect(messagesOf(cruise(content))).toEqual([message])

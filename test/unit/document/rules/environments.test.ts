@@ -50,7 +50,7 @@ describe('agents', () => {
 
   it('have resources of plain characters', () => {
     expect(messagesOf({ agents: [{ resources: ['linux', '#{A}'] }] })).toEqual([
-      'the resource "#{A}" has other characters than letters, digits, spaces and -_.|',
+      'the resource "#{A}" may have only letters, digits, spaces and -_.|',
     ])
   })
 })

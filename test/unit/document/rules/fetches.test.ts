@@ -38,7 +38,7 @@ describe('fetching an artifact', () => {
     [{ stage: 'first', job: '' }, 'the fetched artifact names no job'],
     [
       { stage: 'first', dest: 'a/../../b' },
-      'the path "a/../../b" of the fetched artifact leads outside',
+      'the path "a/../../b" of the fetched artifact leaves the folder of the job',
     ],
     [
       { stage: 'none' },

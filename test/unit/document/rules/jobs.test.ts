@@ -90,7 +90,7 @@ describe('stages and jobs', () => {
   it('have resources of plain characters', () => {
     expect(inPipeline({ resources: ['a b|c-_.9', '  ', 'x', 'x'] })).toEqual([])
     expect(inPipeline({ resources: ['a/b'] })).toEqual([
-      'the resource "a/b" has other characters than letters, digits, spaces and -_.|',
+      'the resource "a/b" may have only letters, digits, spaces and -_.|',
     ])
     expect(inTemplate({ resources: ['#{A}'] })).toEqual([])
     expect(inTemplate({ resources: ['a@b'] })).toHaveLength(1)
@@ -103,7 +103,7 @@ describe('what a job leaves behind', () => {
 
     expect(inPipeline({ artifacts: [artifact('a'), test, artifact('a', 'b')] })).toEqual([])
     expect(inPipeline({ artifacts: [artifact('a', 'b'), artifact('a', 'b')] })).toEqual([
-      'the artifact "a" already stands in the job "unit"',
+      'the artifact "a" is already in the job "unit"',
     ])
     expect(inTemplate({ artifacts: [test, test] })).toHaveLength(1)
   })
@@ -121,7 +121,7 @@ describe('what a job leaves behind', () => {
   it('is shown in tabs with plain names', () => {
     expect(inPipeline({ tabs: [tab('a_b-c.d')] })).toEqual([])
     expect(inPipeline({ tabs: [tab('a b')] })).toEqual([
-      'the tab name "a b" has other characters than letters, digits and -_.',
+      'the tab name "a b" may have only letters, digits and -_.',
     ])
   })
 
@@ -207,7 +207,7 @@ describe('environment variables', () => {
     ],
     [
       [variable({ name: 'a' }, value), variable({ name: 'A' }, value)],
-      'the environment variable "A" already stands in the pipeline "p"',
+      'the environment variable "A" is already in the pipeline "p"',
     ],
   ])('may not be %j', (variables, message) => {
     expect(inPipelineOf(...variables)).toEqual([message])
@@ -219,10 +219,10 @@ describe('environment variables', () => {
 
     expect(levels(once)).toEqual([])
     expect(levels(twice)).toEqual([
-      'the environment variable "a" already stands in the pipeline "p"',
-      'the environment variable "a" already stands in the stage "build"',
-      'the environment variable "a" already stands in the job "unit"',
-      'the environment variable "a" already stands in the environment "e"',
+      'the environment variable "a" is already in the pipeline "p"',
+      'the environment variable "a" is already in the stage "build"',
+      'the environment variable "a" is already in the job "unit"',
+      'the environment variable "a" is already in the environment "e"',
     ])
   })
 })

@@ -35,9 +35,7 @@ describe('params', () => {
   })
 
   it('differ by more than their case', () => {
-    expect(used('x', { A: '1', a: '2' })).toEqual([
-      'the param "a" already stands in the pipeline "p"',
-    ])
+    expect(used('x', { A: '1', a: '2' })).toEqual(['the param "a" is already in the pipeline "p"'])
   })
 
   it('are defined by every pipeline that uses the template', () => {

@@ -26,7 +26,7 @@ describe('pipelines', () => {
     const pipelines = [{ template: 't', stages: [{ name: 's' }] }]
 
     expect(messagesOf({ pipelines, templates: [{}] })).toEqual([
-      'the pipeline "p" has the stage "s" beside the template "t"',
+      'the pipeline "p" has the stage "s" and the template "t": use one of them',
     ])
   })
 
@@ -95,9 +95,7 @@ describe('labels', () => {
   it('may have params, if a variable remains when they are replaced', () => {
     expect(labelled('#{A}-${COUNT}', { A: 'x' })).toEqual([])
     expect(labelled('#{A}', { A: '${COUNT}' })).toEqual([])
-    expect(labelled('#{A}', { A: 'x' })).toEqual([
-      'the label "x" of the pipeline "p" is badly formed',
-    ])
+    expect(labelled('#{A}', { A: 'x' })).toEqual(['the label "x" of the pipeline "p" is malformed'])
     expect(labelled('#{A}${COUNT}', { A: 'a b' })).toHaveLength(1)
   })
 
@@ -109,7 +107,7 @@ describe('labels', () => {
 
   it('cut names to some characters', () => {
     expect(labelled('${COUNT}-${code[:00]}')).toEqual([
-      'the label "${COUNT}-${code[:00]}" of the pipeline "p" cuts "code" to no characters',
+      'the label "${COUNT}-${code[:00]}" of the pipeline "p" shortens "code" to nothing',
     ])
   })
 

@@ -86,8 +86,8 @@ describe('properties', () => {
     const pipelines = [{ stages: [{ jobs: [{ tasks: [task] }] }] }]
 
     expect(messagesOf({ scms: [scm('a', { k: '1', K: '2' })], pipelines })).toEqual([
-      'the property "K" already stands in this configuration',
-      'the property "A" already stands in this configuration',
+      'the property "K" is already in this configuration',
+      'the property "A" is already in this configuration',
     ])
   })
 })

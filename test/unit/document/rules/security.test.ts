@@ -109,7 +109,7 @@ describe('approvers', () => {
     [element('user', {}, ['ops']), 'user "ops"'],
   ])('may not be others: %j', (approver, who) => {
     expect(approver && approvedBy(approver)).toEqual([
-      `the ${who} may not operate the pipeline group "g" and so cannot approve`,
+      `the ${who} cannot approve, because it may not operate the pipeline group "g"`,
     ])
   })
 

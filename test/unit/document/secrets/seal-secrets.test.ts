@@ -135,13 +135,13 @@ describe('findPlainSecrets', () => {
 
     expect(problems).toEqual([
       {
-        message: 'the attribute "password" of <git> stands in plain text',
+        message: 'the attribute "password" of <git> is in plain text',
         path: expect.stringContaining('pipeline "p"'),
         line: 3,
         column: 18,
       },
       {
-        message: 'the value of a secure variable stands in plain text',
+        message: 'the value of a secure variable is in plain text',
         path: expect.stringContaining('variable "a"'),
         line: 5,
         column: 38,
