@@ -37,7 +37,7 @@ function summaryOf({ sequence, lag, holder }: SeenServers): string {
 function Table({ seen }: { seen: SeenServers }) {
   const silent = silentServers(seen)
   return (
-    <div class="card scroll">
+    <div class="card scroll" tabindex={0} role="region" aria-label="Servers">
       <table>
         <thead>
           <tr>

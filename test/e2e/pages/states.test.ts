@@ -14,9 +14,11 @@ import { git } from '../../support/git/git.ts'
 import { MADE, NINJA, serviceWithHistory } from '../../support/history/small-history.ts'
 import { keepPicture, useBrowser, visit } from '../../support/pages/browser.ts'
 import { troublesOf } from '../../support/pages/inspection.ts'
+import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { SHARED_DATA } from '../../support/programs/shared-data.ts'
 import { saveRevisions } from '../../support/service/saved-revisions.ts'
 import { save } from '../../support/service/saving.ts'
+import { serveTwo } from '../../support/service/servers.ts'
 import { startService, type TestService } from '../../support/service/service.ts'
 import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 
@@ -122,6 +124,7 @@ const LONG_NAMES = {
   'search-many': '/search?q=a',
   'search-none': '/search?q=nothing-like-this',
   problems: '/problems',
+  servers: '/servers',
   tokens: '/tokens',
   api: '/api',
 }
@@ -473,6 +476,24 @@ describe('every state of a page fits, and has nothing against accessibility', PA
     await walk.at('palette')
 
     expect(walk.wrong()).toEqual({})
+  })
+
+  it('with several servers, seen from each of them', { tags: ['postgresql'] }, async () => {
+    await using cluster = await PostgresCluster.start()
+    const servers = await serveTwo(cluster.freshSchema())
+    const walks: Walk[] = []
+    for (const server of servers) {
+      const walk = await walkOf(server)
+      for (const { url } of servers) {
+        await expect
+          .poll(async () => (await server.fetch('/servers')).text(), WITHIN)
+          .toContain(url)
+      }
+      await walk.through({ 'servers-several': '/servers', 'servers-history': '/config' })
+      walks.push(walk)
+    }
+
+    expect(walks.map((walk) => walk.wrong())).toEqual([{}, {}])
   })
 
   it.skipIf(SHARED_DATA === null)('with the history of a real server', async () => {
