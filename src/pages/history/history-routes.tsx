@@ -5,6 +5,7 @@ import { type HistoryPageDeps, readHistoryPage } from './history-page.ts'
 import { sentenceOf } from '../../configuration/changes/entity-index.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { findRevisions } from '../../configuration/search/find-revisions.ts'
+import { revisionTitle } from '../revisions/revision-title.ts'
 import { findInEffect, numbered } from '../revisions/numbered-revision.ts'
 import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
@@ -81,7 +82,7 @@ async function feed(options: HistoryRoutesOptions, c: Context<RouteEnv>): Promis
   const turns = new Turns()
   for (const revision of revisions.slice(0, FEED)) {
     if (turns.isOver) await turns.next()
-    const title = titleOf(entities.find(revision) ?? []) || revision.subject
+    const title = titleOf(entities.find(revision) ?? []) || revisionTitle(revision, null)
     items.push({ revision: numbered(history, revision), title })
   }
   const body = renderFeed({

@@ -1,6 +1,6 @@
 import { dayName } from './day-counts.ts'
 import type { ChosenRevisions, HistoryPage, HistoryRow } from './history-page.ts'
-import type { NumberedRevision } from '../revisions/numbered-revision.ts'
+import { revisionTitle } from '../revisions/revision-title.ts'
 import { type ListedChanges, listChanges } from '../frame/change-groups.ts'
 import { ListedChangeGroups, toEntityHistory } from '../frame/change-list.tsx'
 import type { CooperativeWork } from '../../lib/cooperative.ts'
@@ -177,7 +177,7 @@ function What({ links, row: { revision }, listed }: Pick<RowProps, 'links' | 'ro
   if (listed === undefined || listed.groups.length === 0) {
     return (
       <>
-        {revision.kind !== 'git' && <span>{subjectOf(revision)}</span>}
+        {revision.kind !== 'git' && <span>{revisionTitle(revision, null)}</span>}
         {words}
       </>
     )
@@ -191,11 +191,6 @@ function What({ links, row: { revision }, listed }: Pick<RowProps, 'links' | 'ro
       {words}
     </>
   )
-}
-
-/** The subject of the commit, unless it is the metadata record of the original server. */
-function subjectOf({ subject }: NumberedRevision): string {
-  return /^user:.*\|timestamp:\d+\|/.test(subject) ? 'Configuration changed' : subject
 }
 
 /** The lines of a revision that has not been compared yet; a script asks for them again. */

@@ -16,6 +16,7 @@ import {
   findNumber,
   type RevisionReadingDeps,
 } from '../revisions/numbered-revision.ts'
+import { revisionTitle } from '../revisions/revision-title.ts'
 
 export interface SearchDeps extends RevisionReadingDeps {
   readonly entities: EntityIndex
@@ -199,11 +200,11 @@ function revisionsOf({ history }: SearchDeps): readonly Revision[] {
   return history.list({ offset: 0, limit: history.size() })
 }
 
-function hitOf({ history }: SearchDeps, links: Links, revision: Revision): SearchHit {
+function hitOf({ history, entities }: SearchDeps, links: Links, revision: Revision): SearchHit {
   const number = history.numberOf(revision) ?? 0
   const name = `r${number}`
   return {
-    title: `${name} · ${revision.subject}`,
+    title: `${name} · ${revisionTitle(revision, entities)}`,
     detail: `${shownAuthor(revision.username)}, ${exactTime(revision.time)}`,
     href: number > 1 ? links.compare(`r${number - 1}`, name) : links.snapshot(name),
   }

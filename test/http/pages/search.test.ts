@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { CallingAgent } from '../../support/agents/agent-calls.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { git } from '../../support/git/git.ts'
 import { pageOf } from '../../support/pages/page-forms.ts'
@@ -56,6 +60,26 @@ describe('/search', () => {
     expect((await found(service, 'admi'))['People']).toEqual(['admin'])
     expect(await found(service, 'nothing like it')).toEqual({})
     expect(await found(service, '')).toEqual({})
+  })
+
+  it('says what revisions of the original server changed, whose commits have no words', async () => {
+    const folder = tempDir()
+    const repository = join(folder, 'config-repo')
+    mkdirSync(repository)
+    git(repository, 'init', '--quiet', '--initial-branch=main')
+    for (const document of [documentWith('checkout'), documentWith('checkout', 'shipping')]) {
+      const md5 = createHash('md5').update(document).digest('hex')
+      writeFileSync(join(repository, 'config.xml'), document)
+      git(repository, 'add', '.')
+      const facts = 'user:ana|timestamp:1450718883389|schema_version:75'
+      const message = `${facts}|go_edition:OpenSource|go_version:14.3.0|md5:${md5}`
+      git(repository, 'commit', '--quiet', '--message', message)
+    }
+    const service = await startService([], folder)
+
+    await expect
+      .poll(async () => (await found(service, 'shipping'))['Changes that mention it'])
+      .toEqual(['r2 · Add pipeline shipping'])
   })
 
   it('is a page with the same results, which works without scripts', async () => {
