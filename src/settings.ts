@@ -220,10 +220,23 @@ export const SETTINGS = {
     }),
     'work-dir': Text.describe('working folder of the agent'),
     'auto-register-key': Optional.describe('key that makes approval unnecessary'),
+    invitation: Optional.describe(
+      'what `cairn agent invite` prints; makes approval unnecessary once',
+    ),
+    'invitation-file': Optional.describe('file with the invitation, instead'),
     resources: CommaList.prefault('').describe('resources, separated by commas'),
     environments: CommaList.prefault('').describe('environments, separated by commas'),
     hostname: Optional.describe('name to register; the host name when absent'),
     'job-user': Optional.describe('user that jobs run as; needs root'),
+  }),
+  'agent invite': z.object({
+    ...STATE,
+    ...DATABASE,
+    resources: CommaList.prefault('').describe('resources of the agent, separated by commas'),
+    environments: CommaList.prefault('').describe('its environments, separated by commas'),
+    'valid-for': Duration.prefault('24h').describe(
+      'how long an invitation is good for; 30 days (720h) at most',
+    ),
   }),
   verify: z.object({ ...REPOSITORY, ...DATABASE }),
   backup: z.object({
@@ -276,6 +289,7 @@ export const SETTINGS = {
 
 export type ServeSettings = z.output<typeof SETTINGS.serve>
 export type AgentSettings = z.output<typeof SETTINGS.agent>
+export type InviteSettings = z.output<(typeof SETTINGS)['agent invite']>
 export type RepositorySettings = z.output<typeof SETTINGS.verify>
 export type TokenSettings = z.output<typeof SETTINGS.token>
 export type StateSettings = z.output<typeof SETTINGS.state>

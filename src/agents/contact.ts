@@ -1,12 +1,13 @@
 import type { AgentEvent } from '../core/builds/agent-life-cycle.ts'
 import type { Clock } from '../lib/clock.ts'
+import { keptOf, meansInvitation } from '../security/issued-secret.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { AgentDirectory } from './agent-directory.ts'
 import type { AgentFacts } from './agent-record.ts'
 import type { AgentRegistrar } from './agent-registrar.ts'
 import { isApproved, type KnownAgent } from './known-agent.ts'
 import type { RefusedMachines } from './refused-machines.ts'
-import type { RegistrationLimits } from './registration-limits.ts'
+import { keyRefused, type RegistrationLimits } from './registration-limits.ts'
 import { hashSecret, isSecretOf, newToken, type KeyVerdict } from './secrets.ts'
 
 /** Silence after which another process may use the uuid, in milliseconds. */
@@ -20,6 +21,29 @@ export interface AgentCallsDeps {
   readonly registrations: RegistrationLimits
   readonly refused: RefusedMachines
   readonly jobs: AgentJobs
+  readonly invited: AgentInvitations
+}
+
+/** A machine, as invitations are kept for it. */
+export interface InvitedMachine {
+  readonly uuid: string
+  readonly claimHash: string
+}
+
+/** What an agent asks for, or its invitation says. */
+export interface AgentWishes {
+  readonly resources: readonly string[]
+  readonly environments: readonly string[]
+}
+
+/** The invitations that registrations use. */
+export interface AgentInvitations {
+  /** What an invitation gives to a machine; null when it is not good for that machine. */
+  find(invitation: string, machine: InvitedMachine): Promise<AgentWishes | null>
+  /** Keeps an invitation for a machine; false when it is not good for that machine any more. */
+  reserve(invitation: string, machine: InvitedMachine): Promise<boolean>
+  /** Ends an invitation, whose machine is registered. */
+  use(invitation: string): Promise<void>
 }
 
 /** The facts and effects concerning jobs that the calls of agents need. */
@@ -37,11 +61,8 @@ export interface Registering {
   readonly instance: string
   readonly claim: string
   readonly facts: AgentFacts
-  readonly autoRegister: {
-    readonly key: string
-    readonly resources: readonly string[]
-    readonly environments: readonly string[]
-  } | null
+  /** The key is that of the server, or an invitation. */
+  readonly autoRegister: (AgentWishes & { readonly key: string }) | null
 }
 
 export interface ContactCall {
@@ -63,6 +84,8 @@ export interface Registered {
   readonly configStatus: ConfigStatus
   /** Whether anything in the list of agents changed. */
   readonly isNews: boolean
+  /** The id of the invitation that let it in; null without one. */
+  readonly invitation: string | null
 }
 
 export type ContactAnswer =
@@ -71,23 +94,26 @@ export type ContactAnswer =
   | { readonly kind: 'cancel_job'; readonly configStatus: ConfigStatus; readonly jobId: number }
 
 /**
- * Registers an agent and issues its token. With the right key it is enabled at once, which makes a
- * commit unless the configuration contains it; a machine that was approved before keeps its
- * configuration, and any other waits for approval. A configured uuid alone is no approval:
- * everybody can read it there.
+ * Registers an agent and issues its token. With the right key or a good invitation it is enabled at
+ * once, which makes a commit unless the configuration contains it; a machine that was approved
+ * before keeps its configuration, and any other waits for approval. A configured uuid alone is no
+ * approval: everybody can read it there.
+ *
+ * An invitation is kept for its machine before anything is written, and ends when the machine is
+ * registered: a crash in between leaves it to that machine alone.
  *
  * @throws {ServiceError} `agent-taken` when another machine uses the uuid, `key-refused`, and
  * `too-many-requests`.
  */
 export async function registerAgent(deps: AgentCallsDeps, call: Registering): Promise<Registered> {
-  const agent = deps.directory.find(call.uuid)
-  const { isFamiliar, hasKey } = standingOf(deps, agent, call)
-  if (!isFamiliar && !hasKey) deps.registrations.countRegistration(call.address)
-  if (!hasKey || (agent !== null && isApproved(agent))) {
-    assertFree(deps, agent, call)
-    assertClaim(deps, agent, call)
-  }
-  if (!hasKey && !agent?.record) await deps.registrations.makeRoom(call.address)
+  const admission = await admissionOf(deps, call)
+  if (admission === null && !isFamiliar(deps, call))
+    deps.registrations.countRegistration(call.address)
+  assertPlace(deps, call, admission)
+  if (admission?.invitation && !(await reserve(deps, call, admission.invitation)))
+    throw keyRefused(admission.invitation)
+  const agent = assertPlace(deps, call, admission)
+  if (admission === null && !agent?.record) await deps.registrations.makeRoom(call.address)
   const { uuid, facts, instance, address } = call
   const token = newToken()
   const at = deps.clock()
@@ -96,32 +122,79 @@ export async function registerAgent(deps: AgentCallsDeps, call: Registering): Pr
     facts,
     claimHash: hashSecret(call.claim),
     tokenHash: hashSecret(token),
-    approved: hasKey || (agent !== null && isApproved(agent)),
+    approved: admission !== null || (agent !== null && isApproved(agent)),
     lastContact: at,
   }
-  if (agent && isFamiliar) deps.registrar.noteAddress(agent.configured, movedTo(agent, facts))
+  if (agent && isFamiliar(deps, call))
+    deps.registrar.noteAddress(agent.configured, movedTo(agent, facts))
   await deps.directory.register(record, { instance, at, address, stopping: false })
-  if (!agent?.configured && hasKey && call.autoRegister) {
-    const { resources, environments } = call.autoRegister
+  if (!agent?.configured && admission) {
+    const { resources, environments } = admission.wishes
     await deps.registrar.enroll({ uuid, ...addressOf(facts), resources, environments })
   }
+  if (admission?.invitation) await deps.invited.use(admission.invitation)
   const configStatus = deps.directory.find(uuid)?.condition.configStatus ?? 'Pending'
-  return { token, configStatus, isNews: configStatus !== agent?.condition.configStatus }
+  const isNews = configStatus !== agent?.condition.configStatus
+  const invitation = admission?.invitation ? keptOf(admission.invitation).id : null
+  return { token, configStatus, isNews, invitation }
 }
 
-/** The proof of a registering machine: the claim of an approved one, or the key. */
-function standingOf(
-  { judgeKey, registrations }: AgentCallsDeps,
-  known: KnownAgent | null,
-  { autoRegister, claim, address }: Registering,
-): { readonly isFamiliar: boolean; readonly hasKey: boolean } {
-  const isFamiliar = known?.record?.approved === true && isSecretOf(known.record.claimHash, claim)
-  if (autoRegister === null) return { isFamiliar, hasKey: false }
+/** What makes approval unnecessary. */
+interface Admission {
+  readonly wishes: AgentWishes
+  /** Null for the key of the server. */
+  readonly invitation: string | null
+}
+
+/** The proof of a registering machine besides its claim; null when it has none. */
+async function admissionOf(deps: AgentCallsDeps, call: Registering): Promise<Admission | null> {
+  const { autoRegister, address } = call
+  if (autoRegister === null) return null
   const { key } = autoRegister
-  return {
-    isFamiliar,
-    hasKey: isFamiliar ? judgeKey(key) === 'right' : registrations.admits(key, address),
+  if (meansInvitation(key)) {
+    const machine = machineOf(call)
+    const find = () => deps.invited.find(key, machine)
+    const wishes = isFamiliar(deps, call)
+      ? await find()
+      : await deps.registrations.admitInvited(key, { ...machine, address }, find)
+    return wishes && { wishes, invitation: key }
   }
+  const hasKey = isFamiliar(deps, call)
+    ? deps.judgeKey(key) === 'right'
+    : deps.registrations.admits(key, address)
+  return hasKey ? { wishes: autoRegister, invitation: null } : null
+}
+
+/** Whether this is the machine that was approved with the uuid. */
+function isFamiliar({ directory }: AgentCallsDeps, { uuid, claim }: Registering): boolean {
+  const record = directory.find(uuid)?.record
+  return record?.approved === true && isSecretOf(record.claimHash, claim)
+}
+
+/** The agent of the uuid so far, after it is sure that the machine may have its place. */
+function assertPlace(
+  deps: AgentCallsDeps,
+  call: Registering,
+  admission: Admission | null,
+): KnownAgent | null {
+  const agent = deps.directory.find(call.uuid)
+  if (admission === null || (agent !== null && isApproved(agent))) {
+    assertFree(deps, agent, call)
+    assertClaim(deps, agent, call)
+  }
+  return agent
+}
+
+function reserve(
+  { invited }: AgentCallsDeps,
+  call: Registering,
+  invitation: string,
+): Promise<boolean> {
+  return invited.reserve(invitation, machineOf(call))
+}
+
+function machineOf({ uuid, claim }: Registering): InvitedMachine {
+  return { uuid, claimHash: hashSecret(claim) }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import { networkOf, RateLimit, tooMany } from '../core/rate-limit.ts'
+import { meansInvitation } from '../security/issued-secret.ts'
 import type { AgentDirectory } from './agent-directory.ts'
 import { isApproved, type KnownAgent } from './known-agent.ts'
 import { hashSecret, type KeyVerdict } from './secrets.ts'
@@ -19,6 +20,13 @@ export interface RegistrationLimitsOptions {
   readonly directory: AgentDirectory
   readonly clock: Clock
   readonly judgeKey: (key: string) => KeyVerdict
+}
+
+/** A key that was tried. Whether an invitation is good depends on the machine. */
+interface Guess {
+  readonly key: string
+  readonly address: string
+  readonly claimHash?: string
 }
 
 /**
@@ -46,17 +54,31 @@ export class RegistrationLimits {
    * @throws {ServiceError} `key-refused` for a wrong one, `too-many-requests` after many of them.
    */
   admits(key: string, address: string): boolean {
-    const network = networkOf(address)
-    const guess = hashSecret(`${network} ${key}`)
-    if (this.#wrong.has(guess)) throw keyRefused()
-    const wait = this.#guesses.wait(network)
-    if (wait > 0) throw tooMany('wrong keys were tried', wait)
+    const guess = { key, address }
+    this.#assertMayGuess(guess)
     const verdict = this.#options.judgeKey(key)
     if (verdict !== 'wrong') return verdict === 'right'
-    this.#guesses.take(network)
-    if (this.#wrong.size >= WRONG_KEYS) this.#wrong.clear()
-    this.#wrong.add(guess)
-    throw keyRefused()
+    this.#countWrong(guess)
+    throw keyRefused(key)
+  }
+
+  /**
+   * What an invitation gives to a machine, as `find` says. One that is not good counts as a wrong
+   * key.
+   *
+   * @throws {ServiceError} `key-refused`, `too-many-requests`.
+   */
+  async admitInvited<Names>(
+    invitation: string,
+    { address, claimHash }: { readonly address: string; readonly claimHash: string },
+    find: () => Promise<Names | null>,
+  ): Promise<Names> {
+    const guess = { key: invitation, address, claimHash }
+    this.#assertMayGuess(guess)
+    const names = await find()
+    if (names !== null) return names
+    this.#countWrong(guess)
+    throw keyRefused(invitation)
   }
 
   /** @throws {ServiceError} `too-many-requests` when machines register too often. */
@@ -80,6 +102,18 @@ export class RegistrationLimits {
     if (waiting.length >= WAITING_AT_MOST) return this.#dropSilent(waiting)
   }
 
+  #assertMayGuess(guess: Guess): void {
+    if (this.#wrong.has(nameOf(guess))) throw keyRefused(guess.key)
+    const wait = this.#guesses.wait(networkOf(guess.address))
+    if (wait > 0) throw tooMany('wrong keys were tried', wait)
+  }
+
+  #countWrong(guess: Guess): void {
+    this.#guesses.take(networkOf(guess.address))
+    if (this.#wrong.size >= WRONG_KEYS) this.#wrong.clear()
+    this.#wrong.add(nameOf(guess))
+  }
+
   async #dropSilent(agents: readonly KnownAgent[]): Promise<void> {
     const before = this.#options.clock() - SILENT_AFTER
     const [oldest] = agents
@@ -94,6 +128,14 @@ function lastHeard({ heard, record }: KnownAgent): number {
   return heard?.at ?? record?.lastContact ?? 0
 }
 
-function keyRefused(): ServiceError {
-  return new ServiceError('key-refused', 'The key to register with is wrong', { key: 'wrong' })
+function nameOf({ key, address, claimHash = '' }: Guess): string {
+  return hashSecret([networkOf(address), claimHash, key].join(' '))
+}
+
+/** The error for a wrong key, and for an invitation that is not good. */
+export function keyRefused(key: string): ServiceError {
+  const message = meansInvitation(key)
+    ? 'The invitation is used, expired, revoked, or was never made'
+    : 'The key to register with is wrong'
+  return new ServiceError('key-refused', message, { key: 'wrong' })
 }

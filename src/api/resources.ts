@@ -28,6 +28,7 @@ import { type RestoreRoutesOptions, restoreResource } from './configuration/rest
 import { type WatchRoutesOptions, watchResource } from './configuration/watch-routes.ts'
 import { gitResource } from './git/git-routes.ts'
 import { callerResource } from './identities/caller-routes.ts'
+import { invitationResource, type InvitationRoutesOptions } from './identities/invitation-routes.ts'
 import { tokenResource } from './identities/token-routes.ts'
 import type { ApiResource, RouteFacts } from './definition/route.ts'
 import { auditResource } from './service/audit-routes.ts'
@@ -48,7 +49,8 @@ export interface ConfigurationApiOptions
     PipelineCreationOptions,
     GitAccessDeps,
     ExplainDeps,
-    TokenDeps {}
+    TokenDeps,
+    InvitationRoutesOptions {}
 
 /** What the routes of all resources need. */
 export interface ApiOptions
@@ -79,6 +81,7 @@ export const ON_EVERY_SERVER: readonly ApiResource<ConfigurationApiOptions>[] = 
   pipelineCreationResource,
   gitResource,
   tokenResource,
+  invitationResource,
   callerResource,
 ]
 
@@ -103,6 +106,7 @@ export const RESOURCES: readonly ApiResource<ApiOptions>[] = [
   fileResource,
   gitResource,
   tokenResource,
+  invitationResource,
   callerResource,
 ]
 

@@ -1,15 +1,24 @@
+import { readFile } from 'node:fs/promises'
 import { runAgent } from '../agent/run-agent.ts'
 import { type JobUser, findJobUser } from '../agent/process/job-user.ts'
-import { takeAgentEnvironment, readSettings, SETTINGS, SettingsError } from '../settings.ts'
+import { isInvitation } from '../security/issued-secret.ts'
+import {
+  type AgentSettings,
+  takeAgentEnvironment,
+  readSettings,
+  SETTINGS,
+  SettingsError,
+} from '../settings.ts'
 import { VERSION } from '../server/version.ts'
 import { writeLog } from './output.ts'
 import { stopSignal } from './stopping.ts'
 
-/** Runs one build agent until SIGTERM or SIGINT. */
+/** Runs one build agent until SIGTERM or SIGINT; `agent invite` is about invitations of agents. */
 export async function agent(args: readonly string[]): Promise<number> {
+  if (args[0] === 'invite') return (await import('./agent-invite.ts')).agentInvite(args.slice(1))
   const settings = readSettings(SETTINGS.agent, args)
   const { server: servers, resources, environments, hostname } = settings
-  const key = settings['auto-register-key']
+  const key = await keyOf(settings)
   // A command line is visible to every process of the machine.
   if (key !== null && args.some((arg) => arg.includes(key))) process.title = 'cairn agent'
   await runAgent(
@@ -28,6 +37,30 @@ export async function agent(args: readonly string[]): Promise<number> {
     stopSignal(),
   )
   return 0
+}
+
+/**
+ * The key of the server, or an invitation.
+ *
+ * @throws {SettingsError} when there are several, or the file has none.
+ */
+async function keyOf(settings: AgentSettings): Promise<string | null> {
+  const { invitation, 'invitation-file': file, 'auto-register-key': key } = settings
+  const given = [invitation, file, key].filter((each) => each !== null)
+  if (given.length > 1)
+    throw new SettingsError('give one of --auto-register-key, --invitation and --invitation-file')
+  const text = invitation ?? (file === null ? null : await readInvitation(file))
+  if (text === null) return key
+  if (isInvitation(text)) return text
+  throw new SettingsError('the invitation is not what `cairn agent invite` prints: copy it anew')
+}
+
+async function readInvitation(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).trim()
+  } catch (cause) {
+    throw new SettingsError(`--invitation-file "${file}" cannot be read`, { cause })
+  }
 }
 
 /** @throws {SettingsError} for a user that does not exist, or that jobs must not run as. */

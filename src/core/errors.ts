@@ -24,6 +24,9 @@ export interface ErrorFacts {
   'user-not-found': { readonly username: string }
   /** The caller has no token with that id. */
   'token-not-found': { readonly id: string }
+  'invitation-not-found': { readonly id: string }
+  /** As many invitations as there may be are open. */
+  'too-many-invitations': { readonly limit: number }
   /** The user has as many tokens as a user may have. */
   'too-many-tokens': { readonly limit: number }
   'pipeline-not-found': { readonly pipeline: string }

@@ -20,6 +20,8 @@ export const STATUS = {
   'agent-not-deletable': 406,
   'user-not-found': 404,
   'token-not-found': 404,
+  'invitation-not-found': 404,
+  'too-many-invitations': 409,
   'too-many-tokens': 409,
   'pipeline-not-found': 404,
   'stage-not-found': 404,

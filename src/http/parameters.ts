@@ -20,6 +20,13 @@ export function parseWholeNumber(text: string, name: string): number {
   throw malformed(`${name} "${text}" is not a whole number of at least 0`, name)
 }
 
+/** A time as ISO 8601 writes it, in milliseconds since the UNIX epoch. */
+export function parseIsoTime(text: string, name: string): number {
+  const time = Date.parse(text)
+  if (Number.isNaN(time)) throw malformed(`"${text}" is no time`, name)
+  return time
+}
+
 /** The longest text that is searched in the history, in characters. */
 const LONGEST_TEXT = 1_000
 

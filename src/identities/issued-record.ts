@@ -8,8 +8,6 @@ export const IssuedRecord = z.object({
   /** The beginning of the hash: the name in lists and logs, and the key in the store. */
   id: z.string(),
   hash: z.string(),
-  /** Whom it stands for. */
-  owner: IssuedOwner,
   /** Milliseconds since the UNIX epoch, as all times here. */
   created: z.int(),
   /** To the minute; null before the first use. */
@@ -17,7 +15,13 @@ export const IssuedRecord = z.object({
 })
 export type IssuedRecord = Readonly<z.infer<typeof IssuedRecord>>
 
-export const TokenRecord = IssuedRecord.extend({
+/** Of a secret that stands for a user. */
+export const OwnedRecord = IssuedRecord.extend({
+  owner: IssuedOwner,
+})
+export type OwnedRecord = Readonly<z.infer<typeof OwnedRecord>>
+
+export const TokenRecord = OwnedRecord.extend({
   name: z.string(),
   scope: TokenScope,
   /** Null for a token that is good until it is revoked. */
@@ -28,7 +32,7 @@ export type TokenRecord = Readonly<z.infer<typeof TokenRecord>>
 export const TOKENS: DocumentKind<TokenRecord> = { name: 'token', schema: TokenRecord }
 
 /** Of somebody who logged in on a page. */
-export const SessionRecord = IssuedRecord.extend({
+export const SessionRecord = OwnedRecord.extend({
   /** A hash of the password's hash: with another password the session ends. Null for a user from elsewhere. */
   password: z.string().nullable(),
 })
@@ -36,5 +40,23 @@ export type SessionRecord = Readonly<z.infer<typeof SessionRecord>>
 
 export const SESSIONS: DocumentKind<SessionRecord> = { name: 'session', schema: SessionRecord }
 
+/** Lets one agent in, once. */
+export const InvitationRecord = IssuedRecord.extend({
+  /** Who made it: a user, or an account of the machine for one of the command line. */
+  maker: z.string(),
+  /** What the agent gets in the configuration. */
+  resources: z.array(z.string()).readonly(),
+  environments: z.array(z.string()).readonly(),
+  expires: z.int(),
+  /** The machine whose registration with it has begun: no other may use it any more. */
+  machine: z.object({ uuid: z.string(), claimHash: z.string() }).nullable(),
+})
+export type InvitationRecord = Readonly<z.infer<typeof InvitationRecord>>
+
+export const INVITATIONS: DocumentKind<InvitationRecord> = {
+  name: 'invitation',
+  schema: InvitationRecord,
+}
+
 /** Every kind of document of this room. */
-export const ISSUED_KINDS: readonly DocumentKind<unknown>[] = [TOKENS, SESSIONS]
+export const ISSUED_KINDS: readonly DocumentKind<unknown>[] = [TOKENS, SESSIONS, INVITATIONS]

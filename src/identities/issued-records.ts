@@ -5,7 +5,7 @@ import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
 import { keptOf } from '../security/issued-secret.ts'
 import type { StateStore } from '../state/state-store.ts'
-import type { IssuedRecord } from './issued-record.ts'
+import type { IssuedRecord, OwnedRecord } from './issued-record.ts'
 
 const MINUTE = 60_000
 const NOTED_AT_MOST = 10_000
@@ -46,15 +46,26 @@ export class IssuedRecords<Record extends IssuedRecord> {
       .toSorted((one, other) => one.created - other.created)
   }
 
-  /**
-   * Adds the record of a new secret, unless `refuse` throws when it is given the others of the same
-   * owner.
-   */
+  /** Adds the record of a new secret, unless `refuse` throws when it is given the others. */
   async add(record: Record, refuse: (others: readonly Record[]) => void = () => {}): Promise<void> {
     await this.#options.store.change(async (transaction) => {
       const entries = await transaction.list(this.#kind)
-      refuse(entries.map(({ value }) => value).filter(({ owner }) => isOwner(record, owner.name)))
+      refuse(entries.map(({ value }) => value))
       await transaction.put(this.#kind, record.id, record)
+    })
+  }
+
+  /** Changes one that `isWanted` accepts. Returns whether there was one. */
+  change(
+    id: string,
+    isWanted: (record: Record) => boolean,
+    edit: (record: Record) => Record,
+  ): Promise<boolean> {
+    return this.#options.store.change(async (transaction) => {
+      const record = await transaction.find(this.#kind, id)
+      if (record === null || !isWanted(record)) return false
+      await transaction.put(this.#kind, id, edit(record))
+      return true
     })
   }
 
@@ -109,6 +120,6 @@ export class IssuedRecords<Record extends IssuedRecord> {
 }
 
 /** Whether a record is a user's, whatever the case of the name. */
-export function isOwner({ owner }: IssuedRecord, username: string): boolean {
+export function isOwner({ owner }: OwnedRecord, username: string): boolean {
   return isSameName(owner.name, username)
 }

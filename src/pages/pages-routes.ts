@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { type AgentsRoutesOptions, agentsRoutes } from './agents/agents-routes.tsx'
 import { RemovedAgents } from './agents/removed-agents.ts'
+import { invitationsRoutes, type InvitationsRoutesOptions } from './agents/invitations-routes.tsx'
 import { removalsRoutes } from './agent-removal/removals-routes.tsx'
 import { type RemoveRoutesOptions, removeRoutes } from './agent-removal/remove-routes.tsx'
 import { type AuditPageOptions, auditPageRoutes } from './audit/audit-routes.tsx'
@@ -49,6 +50,7 @@ export interface PagesOptions
     NewPipelineRoutesOptions,
     SearchRoutesOptions,
     EntityRoutesOptions,
+    InvitationsRoutesOptions,
     Omit<AgentsRoutesOptions, 'removed'>,
     Omit<RemoveRoutesOptions, 'removed'>,
     PipelinesRoutesOptions,
@@ -92,6 +94,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     restorePageRoutes(options),
     snapshotRoutes(options),
     removalsRoutes(agents),
+    invitationsRoutes(options),
     agentsRoutes(agents),
     removeRoutes(agents),
     pipelinesRoutes(options),

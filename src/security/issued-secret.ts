@@ -2,19 +2,24 @@ import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /** What scanners for secrets look for. */
-const PREFIX = 'cairn_'
+const TOKEN = 'cairn_'
+const INVITATION = 'cairninvite_'
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 178 bits: nobody guesses it, so that a plain hash keeps it as well as a slow one. */
 const RANDOM = 30
 const CHECKSUM = 6
-const TOKEN = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM + CHECKSUM}}$`)
+const REST = new RegExp(`^[0-9A-Za-z]{${RANDOM + CHECKSUM}}$`)
 /** Hexadecimal characters of a hash that name what it is of. */
 const ID = 16
 
 /** A new token: the prefix, random characters, and the checksum of these, CRC-32 in base 62. */
 export function newApiToken(): string {
-  const random = randomText(RANDOM)
-  return `${PREFIX}${random}${checksumOf(random)}`
+  return newSecret(TOKEN)
+}
+
+/** A new invitation of an agent, in the same form with a prefix of its own. */
+export function newInvitation(): string {
+  return newSecret(INVITATION)
 }
 
 /** The id of a new session, as its cookie has it. */
@@ -24,19 +29,39 @@ export function newSessionSecret(): string {
 
 /** Whether a text means to be a token, also one that was copied badly. */
 export function meansApiToken(text: string): boolean {
-  return text.startsWith(PREFIX)
+  return text.startsWith(TOKEN)
+}
+
+/** The same for an invitation. */
+export function meansInvitation(text: string): boolean {
+  return text.startsWith(INVITATION)
 }
 
 /** Whether a text has the form of a token, with its checksum. */
 export function isApiToken(text: string): boolean {
-  const random = text.slice(PREFIX.length, -CHECKSUM)
-  return TOKEN.test(text) && text.endsWith(checksumOf(random))
+  return isSecret(text, TOKEN)
+}
+
+/** The same for an invitation. */
+export function isInvitation(text: string): boolean {
+  return isSecret(text, INVITATION)
 }
 
 /** What is kept of an issued secret: its hash, and the part of it by which it is named and found. */
 export function keptOf(secret: string): { readonly id: string; readonly hash: string } {
   const digest = hash('sha256', secret)
   return { id: digest.slice(0, ID), hash: digest }
+}
+
+function newSecret(prefix: string): string {
+  const random = randomText(RANDOM)
+  return `${prefix}${random}${checksumOf(random)}`
+}
+
+function isSecret(text: string, prefix: string): boolean {
+  if (!text.startsWith(prefix)) return false
+  const rest = text.slice(prefix.length)
+  return REST.test(rest) && rest.endsWith(checksumOf(rest.slice(0, RANDOM)))
 }
 
 function checksumOf(text: string): string {

@@ -36,6 +36,7 @@ export function httpOptions(context: ServiceContext): HttpServiceOptions {
     registrar,
     refused,
     judgeKey,
+    invited: context.access.invitations,
     registrations: new RegistrationLimits({ directory, clock, judgeKey }),
     builds: builds.builds,
     plans: builds.plans,
@@ -81,6 +82,7 @@ function sharedOptions(context: SharedContext) {
     tokens: access.tokens,
     sessions: access.sessions,
     oidc: access.oidc,
+    invitations: access.invitations,
     sessionCookie: new SessionCookie({
       basePath: settings['base-path'],
       publicUrl: settings['public-url'],

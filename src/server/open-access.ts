@@ -5,6 +5,7 @@ import type { BootContext } from './boot-context.ts'
 import { CredentialCheck } from '../security/credentials.ts'
 import type { PasswordCheck } from '../security/password.ts'
 import { DepartedUsers } from '../identities/departed-users.ts'
+import { Invitations } from '../identities/invitations.ts'
 import { Sessions } from '../identities/sessions.ts'
 import { Tokens } from '../identities/tokens.ts'
 import type { UsersStore } from '../security/users.ts'
@@ -35,6 +36,7 @@ export interface OpenedAccess {
   readonly sessions: Sessions
   /** Null where people log in with passwords alone. */
   readonly oidc: OidcLogIn | null
+  readonly invitations: Invitations
   readonly access: ConfiguredAccess
   readonly everyoneAdministers: () => boolean
   /** Logs what an operator should know of who may log in and do what. */
@@ -74,6 +76,7 @@ export async function openAccess(
     ended: () => credentials.forgetIssued(),
   }
   const [tokens, sessions] = [new Tokens(issued), new Sessions(issued)]
+  const invitations = new Invitations({ ...issued, ended: () => {} })
   const credentials = new CredentialCheck({
     users: () => users.read(),
     clock,
@@ -98,6 +101,7 @@ export async function openAccess(
     tokens,
     sessions,
     oidc: await openOidc(boot, { users: () => users.read(), key }),
+    invitations,
     access,
     everyoneAdministers: () => access.everyoneAdministers,
     /** Says in the log what an operator should know of who may log in and do what. */

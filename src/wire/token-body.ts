@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { TokenScope } from '../core/principal.ts'
 
 /** A time with its zone, as ISO 8601 writes it. */
-const Time = z
+export const IsoTime = z
   .string()
   .regex(
     /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/,
@@ -14,7 +14,7 @@ export const NewTokenBody = z.strictObject({
   name: z.string(),
   scope: TokenScope,
   /** Absent or null for a token that is good until it is revoked. */
-  expires: Time.nullable().optional(),
+  expires: IsoTime.nullable().optional(),
 })
 export type NewTokenBody = z.infer<typeof NewTokenBody>
 
@@ -28,10 +28,10 @@ export const TokenEntry = z.object({
   name: z.string(),
   user: z.string(),
   scope: TokenScope,
-  created: Time,
+  created: IsoTime,
   /** Null for a token that is good until it is revoked. */
-  expires: Time.nullable(),
+  expires: IsoTime.nullable(),
   /** To the minute; null for a token that was never used. */
-  lastUsed: Time.nullable(),
+  lastUsed: IsoTime.nullable(),
 })
 export type TokenEntry = z.infer<typeof TokenEntry>

@@ -453,9 +453,45 @@ export const BREAKS: readonly Break[] = [
   {
     behaviour: 'wrong keys are counted',
     file: 'agents/registration-limits.ts',
-    find: 'this.#guesses.take(network)',
+    find: 'this.#guesses.take(networkOf(guess.address))',
     replace: '',
     test: 'service/agent-limits.test.ts',
+  },
+  // identities
+  {
+    behaviour: 'an invitation lets one machine in',
+    file: 'identities/invitations.ts',
+    find: 'return machine === null || (machine.uuid === uuid && machine.claimHash === claimHash)',
+    replace: 'return true',
+    test: 'service/agent-invitations.test.ts',
+  },
+  {
+    behaviour: 'an invitation expires',
+    file: 'identities/invitations.ts',
+    find: 'if (expires <= this.#options.clock()) return false',
+    replace: '',
+    test: 'service/agent-invitations.test.ts',
+  },
+  {
+    behaviour: 'a token expires',
+    file: 'identities/tokens.ts',
+    find: 'if (record === null || isExpired(record, this.#options.clock())) return null',
+    replace: 'if (record === null) return null',
+    test: 'http/identities/tokens.test.ts',
+  },
+  {
+    behaviour: 'a token is good for its scope alone',
+    file: 'api/token-scopes.ts',
+    find: 'isScopeEnough(needed, credential.scope)',
+    replace: 'isScopeEnough(credential.scope, credential.scope)',
+    test: 'http/identities/tokens.test.ts',
+  },
+  {
+    behaviour: 'a session ends with the password that it began with',
+    file: 'identities/sessions.ts',
+    find: 'owner === null || passwordMark(users, owner) !== record.password',
+    replace: 'owner === null',
+    test: 'http/identities/sessions.test.ts',
   },
   // notify, http, api, pages
   {

@@ -75,8 +75,12 @@ export const agentProtocolResource = resource({
         const { uuid, instance, claim, autoRegister, ...facts } = message
         const { address } = c.env
         const call = { uuid, address, instance, claim, autoRegister, facts }
-        const { token, configStatus, isNews } = await registerAgent(deps, call)
+        const { token, configStatus, isNews, invitation } = await registerAgent(deps, call)
         c.env.isNews = isNews
+        if (invitation !== null) {
+          const target = `/api/agent-invitations/${invitation}`
+          c.env.auditActions = [{ action: 'register-agent', target }]
+        }
         return answer({ token, configStatus } satisfies RegisterReply)
       },
     }),

@@ -10,7 +10,7 @@ import {
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { MadeTokenBody, NewTokenBody, TokenEntry } from '../../wire/token-body.ts'
 import { json } from '../../http/errors.ts'
-import { malformed, malformedBy } from '../../http/parameters.ts'
+import { malformedBy, parseIsoTime } from '../../http/parameters.ts'
 import { parseJson, readBody } from '../../http/request-body.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
@@ -99,13 +99,7 @@ function parseNewToken(body: Uint8Array): NewToken {
   const read = NewTokenBody.safeParse(parseJson(Buffer.from(body).toString('utf8')))
   if (!read.success) throw malformedBy(read.error)
   const { name, scope, expires = null } = read.data
-  return { name, scope, expires: expires === null ? null : parseTime(expires) }
-}
-
-function parseTime(text: string): number {
-  const time = Date.parse(text)
-  if (Number.isNaN(time)) throw malformed(`"${text}" is no time`, 'expires')
-  return time
+  return { name, scope, expires: expires === null ? null : parseIsoTime(expires, 'expires') }
 }
 
 function entryOf({ id, name, owner, scope, created, expires, lastUsed }: TokenRecord): TokenEntry {

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { Clock } from '../../lib/clock.ts'
 import type { AgentAdministrationDeps } from '../../agents/administer-agents.ts'
+import type { InvitationDeps } from '../../identities/invitations.ts'
 import type { AgentNames } from '../../document/agents/agent-edits.ts'
 import {
   actOnAgents,
@@ -22,7 +23,8 @@ import { AgentsView } from './agents-view.tsx'
 import { JOB_RUN_COLUMNS, type JobRunOrder } from './job-runs.tsx'
 import type { RemovedAgents } from './removed-agents.ts'
 
-export interface AgentsRoutesOptions extends AgentPageDeps, AgentAdministrationDeps {
+export interface AgentsRoutesOptions
+  extends AgentPageDeps, AgentAdministrationDeps, Pick<InvitationDeps, 'invitations'> {
   readonly pages: PageContext
   readonly clock: Clock
   readonly removed: RemovedAgents
@@ -91,7 +93,7 @@ function isNameless(action: AgentAction, { resources, environments }: AgentNames
 }
 
 /** The resources, separated by commas, and the environments of a form. */
-function namesIn(form: Form): AgentNames {
+export function namesIn(form: Form): AgentNames {
   return { resources: listIn(form, 'resources'), environments: listIn(form, 'environments') }
 }
 
@@ -127,7 +129,9 @@ async function answerList(
   const refused = outcomes.filter(({ isDone }) => !isDone).map(({ uuid }) => uuid)
   const selected = new Set(result.uuids ?? refused)
   const kept = refused.length > 0 ? names : NO_NAMES
-  const view = { frame, page, query, outcomes, refusal, selected, names: kept, now: clock() }
+  const invitations = page.mayAdminister ? await deps.invitations.list() : []
+  const shown = { outcomes, refusal, selected, names: kept, invitations }
+  const view = { frame, page, query, ...shown, now: clock() }
   return pageResponse(<AgentsView {...view} />, refusal === null ? 200 : 409)
 }
 

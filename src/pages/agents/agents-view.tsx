@@ -1,4 +1,5 @@
 import type { AgentNames } from '../../document/agents/agent-edits.ts'
+import type { InvitationRecord } from '../../identities/issued-record.ts'
 import type { AgentOutcome } from './act-on-agents.ts'
 import { AGENT_ROWS, type AgentsPage, type AgentsQuery } from './agents-page.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
@@ -7,6 +8,7 @@ import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { BY_PLACE, Pager } from '../frame/pager.tsx'
 import { agentsQueryOf } from './agents-query.ts'
 import { AgentsTable } from './agents-table.tsx'
+import { InvitationsTable } from './invitations-view.tsx'
 import { NameFields } from './name-fields.tsx'
 import { Outcomes } from './outcomes.tsx'
 
@@ -22,6 +24,8 @@ export interface AgentsViewProps {
   readonly names: AgentNames
   /** Why an action could not start. */
   readonly refusal: string | null
+  /** The invitations that agents may still use, for administrators. */
+  readonly invitations: readonly InvitationRecord[]
   readonly now: number
 }
 
@@ -31,7 +35,7 @@ export interface AgentsViewProps {
 const EVERY = 5_000
 
 export function AgentsView(props: AgentsViewProps) {
-  const { frame, page, query, now } = props
+  const { frame, page, query, invitations, now } = props
   const { links } = frame
   const here = links.agents(agentsQueryOf(query))
   return (
@@ -61,6 +65,12 @@ export function AgentsView(props: AgentsViewProps) {
         )}
         <Pages {...props} />
       </Live>
+      {invitations.length > 0 && (
+        <section>
+          <h2>Open invitations</h2>
+          <InvitationsTable links={links} invitations={invitations} now={now} />
+        </section>
+      )}
     </PageLayout>
   )
 }
@@ -95,6 +105,11 @@ function Head({ frame: { links }, page, query, here }: AgentsViewProps & { here:
           aria-label="Filter agents, for example status:idle resource:docker"
         />
         <button>Filter</button>
+        {page.mayAdminister && (
+          <a class="button" href={links.invitations()}>
+            Invite an agent…
+          </a>
+        )}
       </form>
     </div>
   )

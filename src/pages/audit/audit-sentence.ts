@@ -42,6 +42,8 @@ export const AUDIT_VERBS: ReadonlyMap<string, string> = new Map([
   ['delete-agent', 'Deleted agent'],
   ['change-agent', 'Changed agent'],
   ['register-agent', 'Registered an agent'],
+  ['create-invitation', 'Invited an agent:'],
+  ['revoke-invitation', 'Revoked invitation'],
 ])
 
 /** Their verbs say it all. */

@@ -13,6 +13,7 @@ const MESSAGES = {
   'set-aside': (of) =>
     `The file on disk is kept as ${of}. The current configuration is in its place.`,
   revoked: (of) => `Revoked token ${of}.`,
+  'invitation-revoked': (of) => `Revoked invitation ${of}.`,
   scheduled: (of) => `Scheduled run ${of}.`,
   unlocked: (of) => `Unlocked pipeline ${of}.`,
   'not-locked': (of) => `Pipeline ${of} was not locked. Nothing changed.`,

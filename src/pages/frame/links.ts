@@ -198,6 +198,11 @@ export class Links {
     return this.#at(`/agents/${encodeURIComponent(uuid)}`, query)
   }
 
+  /** The form for an invitation of an agent, and those that are open. */
+  invitations(query: Query = {}): string {
+    return this.#at('/agent-invitations', query)
+  }
+
   /** The steps of an agent's removal. */
   removeAgent(uuid: string, query: Query = {}): string {
     return this.#at(`/agents/${encodeURIComponent(uuid)}/remove`, query)

@@ -459,7 +459,13 @@ describe('every state of a page fits, and has nothing against accessibility', PA
       'agent-waiting': `/agents/${waiting.uuid}`,
       'agent-remove': `/agents/${building.uuid}/remove`,
       'agents-filter-none': '/agents?q=nobody',
+      'invitations-none': '/agent-invitations',
     })
+    await page.getByLabel('Resources, separated by commas').fill(LONG)
+    await walk.click('Make an invitation')
+    await page.getByText('The invitation is made.').waitFor(WITHIN)
+    await walk.at('invitations-made')
+    await walk.at('agents-invited', '/agents')
 
     expect(walk.wrong()).toEqual({})
   })

@@ -1,6 +1,13 @@
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { isApiToken, keptOf, newApiToken } from '../../../src/security/issued-secret.ts'
+import {
+  isApiToken,
+  isInvitation,
+  keptOf,
+  meansApiToken,
+  newApiToken,
+  newInvitation,
+} from '../../../src/security/issued-secret.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -28,6 +35,16 @@ describe('a token', () => {
     ['that is empty', () => ''],
   ])('%s is none', (_, change) => {
     expect(isApiToken(change(newApiToken()))).toBe(false)
+  })
+
+  it('is no invitation, and an invitation is no token', () => {
+    const invitation = newInvitation()
+
+    expect(invitation).toMatch(/^cairninvite_\w{36}$/)
+    expect(isInvitation(invitation)).toBe(true)
+    expect([isApiToken(invitation), meansApiToken(invitation)]).toEqual([false, false])
+    expect(isInvitation(newApiToken())).toBe(false)
+    expect(isInvitation(invitation.slice(0, -1))).toBe(false)
   })
 
   it('is kept as a hash whose beginning is its id', () => {

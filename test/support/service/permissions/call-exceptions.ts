@@ -12,6 +12,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 /** By call; several for a call that is made in several ways. */
 export const EXCEPTIONS: Readonly<Record<string, Exception | readonly Exception[]>> = {
   'DELETE /api/tokens/{id}': NOT_THERE,
+  'DELETE /api/agent-invitations/{id}': NOT_THERE,
   'GET /assets/{name}': NOT_THERE,
   'GET /api/admin/config/{digest}.xml': NOT_THERE,
   'GET /api/config/diff/{from}/{to}': NOT_THERE,

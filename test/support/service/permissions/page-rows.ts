@@ -114,6 +114,14 @@ export const PAGE_ROWS: readonly PageRow[] = [
     body: `basedOn=${'0'.repeat(32)}`,
   },
   { call: 'GET /agents', may: 'user', allowed: 200 },
+  { call: 'GET /agent-invitations', may: 'administrator', allowed: 200 },
+  {
+    call: 'POST /agent-invitations',
+    may: 'administrator',
+    allowed: 200,
+    headers: FORM,
+    body: 'action=create&hours=24',
+  },
   { call: 'GET /agents/{uuid}', may: 'user', allowed: 404 },
   {
     call: 'POST /agents',

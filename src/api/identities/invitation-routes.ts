@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import {
+  type InvitationDeps,
+  INVITED_FOR,
+  inviteAgent,
+  listInvitations,
+  type NewInvitation,
+  revokeInvitation,
+} from '../../identities/invitations.ts'
+import type { InvitationRecord } from '../../identities/issued-record.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { MessageBody } from '../../wire/action-bodies.ts'
+import {
+  InvitationEntry,
+  MadeInvitationBody,
+  NewInvitationBody,
+} from '../../wire/invitation-body.ts'
+import { json } from '../../http/errors.ts'
+import { malformedBy, parseIsoTime } from '../../http/parameters.ts'
+import { parseJson, readBody } from '../../http/request-body.ts'
+import { jsonAnswer } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
+
+export interface InvitationRoutesOptions extends InvitationDeps {
+  readonly clock: Clock
+}
+
+/** The largest body of a new invitation, in bytes. */
+const LARGEST = 65_536
+
+const tag = 'Agents'
+const route = routeWith<InvitationRoutesOptions>()
+
+/** `/api/agent-invitations`: what lets an agent in without approval, once. */
+export const invitationResource = resource({
+  open: (options: InvitationRoutesOptions) => options,
+  routes: [
+    route({
+      method: 'POST',
+      path: '/api/agent-invitations',
+      tag,
+      summary:
+        'Makes an invitation, with which one agent registers and is approved; it is shown this once',
+      caller: 'administrator',
+      scope: 'admin',
+      audit: 'create-invitation',
+      body: { required: true, content: [{ type: 'application/json', schema: NewInvitationBody }] },
+      answers: { 200: jsonAnswer('The invitation', MadeInvitationBody) },
+      errors: ['malformed-request', 'body-too-large', 'too-many-invitations'],
+      example: {
+        body: { resources: ['linux'] },
+        answer: { id: SAMPLE.token, invitation: `cairninvite_${'x'.repeat(36)}` },
+      },
+      handle: async (c, deps) => {
+        const body = await readBody(c.req.raw, LARGEST)
+        const made = await inviteAgent(deps, c.env.principal, parseNew(body, deps.clock()))
+        c.env.auditActions = [createdInvitation(made.id)]
+        return json(made satisfies MadeInvitationBody)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/agent-invitations',
+      tag,
+      summary: 'The invitations that agents may still use, oldest first',
+      caller: 'administrator',
+      answers: {
+        200: jsonAnswer('Invitations, without the secret part', z.array(InvitationEntry)),
+      },
+      example: {
+        answer: [
+          {
+            id: SAMPLE.token,
+            user: 'admin',
+            resources: ['linux'],
+            environments: [],
+            created: '2026-11-22T13:44:38.080Z',
+            expires: '2026-11-23T13:44:38.080Z',
+          },
+        ],
+      },
+      handle: async (c, deps) => json((await listInvitations(deps, c.env.principal)).map(entryOf)),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/agent-invitations/:id',
+      tag,
+      summary: 'Revokes an invitation',
+      caller: 'administrator',
+      scope: 'admin',
+      audit: 'revoke-invitation',
+      parameters: {
+        id: { text: 'As in the list', schema: z.string().min(1), example: SAMPLE.token },
+      },
+      answers: { 200: jsonAnswer('Revoked', MessageBody) },
+      errors: ['invitation-not-found'],
+      example: { answer: { message: `The invitation ${SAMPLE.token} is revoked` } },
+      handle: async (c, deps) => {
+        const { id } = await revokeInvitation(deps, c.env.principal, c.req.param('id'))
+        return json({ message: `The invitation ${id} is revoked` })
+      },
+    }),
+  ],
+})
+
+/** The entry of the audit log for a new invitation. */
+export function createdInvitation(id: string) {
+  return { action: 'create-invitation', target: `/api/agent-invitations/${id}` }
+}
+
+function parseNew(body: Uint8Array, now: number): NewInvitation {
+  const read = NewInvitationBody.safeParse(parseJson(Buffer.from(body).toString('utf8')))
+  if (!read.success) throw malformedBy(read.error)
+  const { resources = [], environments = [], expires } = read.data
+  const until = expires === undefined ? now + INVITED_FOR : parseIsoTime(expires, 'expires')
+  return { resources, environments, expires: until }
+}
+
+function entryOf(record: InvitationRecord): InvitationEntry {
+  const { id, maker, resources, environments, created, expires } = record
+  return {
+    id,
+    user: maker,
+    resources: [...resources],
+    environments: [...environments],
+    created: new Date(created).toISOString(),
+    expires: new Date(expires).toISOString(),
+  }
+}

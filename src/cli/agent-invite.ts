@@ -1,0 +1,52 @@
+import { userInfo } from 'node:os'
+import type { InvitationRecord } from '../identities/issued-record.ts'
+import { Invitations } from '../identities/invitations.ts'
+import { type InviteSettings, readSettings, SETTINGS, SettingsError } from '../settings.ts'
+import { say, writeLog } from './output.ts'
+import { placeOf } from './state-place.ts'
+
+const USAGE = 'agent invite | agent invite list | agent invite revoke ID'
+
+/** Makes, lists and revokes invitations of agents, also beside a service that runs. */
+export async function agentInvite(args: readonly string[]): Promise<number> {
+  const flags = args.findIndex((arg) => arg.startsWith('--'))
+  const words = flags < 0 ? args : args.slice(0, flags)
+  const settings = readSettings(SETTINGS['agent invite'], args.slice(words.length))
+  const [verb, id] = words
+  if (words.length === 0) return withInvitations(settings, create)
+  if (verb === 'list' && words.length === 1) return withInvitations(settings, list)
+  if (verb === 'revoke' && id !== undefined && words.length === 2)
+    return withInvitations(settings, (invitations) => revoke(invitations, id))
+  throw new SettingsError(`use ${USAGE}`)
+}
+
+async function withInvitations(
+  settings: InviteSettings,
+  use: (invitations: Invitations, settings: InviteSettings) => Promise<void>,
+): Promise<number> {
+  await using store = await placeOf(settings).open()
+  const clock = Date.now
+  await use(new Invitations({ store, clock, log: writeLog, ended: () => {} }), settings)
+  return 0
+}
+
+async function create(invitations: Invitations, settings: InviteSettings): Promise<void> {
+  const { resources, environments, 'valid-for': validFor } = settings
+  const expires = Date.now() + validFor
+  const wanted = { resources, environments, expires }
+  say((await invitations.create(userInfo().username, wanted)).invitation)
+}
+
+async function list(invitations: Invitations): Promise<void> {
+  for (const record of await invitations.list()) say(lineOf(record))
+}
+
+async function revoke(invitations: Invitations, id: string): Promise<void> {
+  await invitations.revoke(id)
+  say(`The invitation ${id} is revoked`)
+}
+
+function lineOf({ id, maker, expires, resources, environments }: InvitationRecord): string {
+  const until = new Date(expires).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length)
+  return [id, maker, `expires ${until}`, resources.join(','), environments.join(',')].join('\t')
+}
