@@ -102,7 +102,7 @@ const AgentTimeout = Duration.refine(
   `is less than ${SHORTEST_AGENT_TIMEOUT / 1_000}s, two contacts of an agent`,
 )
 
-/** A flag that stands alone: it is there or not. Its variable says `true` or `false`. */
+/** A flag without a value: it is there or not. Its variable says `true` or `false`. */
 const Switch = z
   .stringbool({ truthy: ['true'], falsy: ['false'], error: 'is neither true nor false' })
   .prefault('false')

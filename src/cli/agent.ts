@@ -52,7 +52,7 @@ async function keyOf(settings: AgentSettings): Promise<string | null> {
   const text = invitation ?? (file === null ? null : await readInvitation(file))
   if (text === null) return key
   if (isInvitation(text)) return text
-  throw new SettingsError('the invitation is not what `cairn agent invite` prints: copy it anew')
+  throw new SettingsError('the invitation is not what `cairn agent invite` prints: copy it again')
 }
 
 async function readInvitation(file: string): Promise<string> {

@@ -69,7 +69,7 @@ async function repairStateFile(repair: StateRepair): Promise<number> {
   const { file } = repair
   try {
     const aside = await repairState(repair)
-    say(`${file}: repaired: made anew of its tables; the damaged one is in ${aside}`)
+    say(`${file}: repaired: rebuilt from its tables; the damaged one is in ${aside}`)
     return 0
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -79,6 +79,6 @@ async function repairStateFile(repair: StateRepair): Promise<number> {
 }
 
 function adviseRepair(file: string): number {
-  complain(`${file}: --repair makes it anew if no table has lost a row; otherwise restore a backup`)
+  complain(`${file}: --repair rebuilds it if no table has lost a row; otherwise restore a backup`)
   return 1
 }

@@ -16,7 +16,7 @@ export type UserSource = z.infer<typeof UserSource>
 /** What another source than the users file says of a user. */
 export interface ExternalUser {
   readonly source: Exclude<UserSource, 'users-file'>
-  /** Roles of the configuration that count as if the user stood in them. */
+  /** Roles of the configuration that count as if the user were in them. */
   readonly roles: readonly string[]
 }
 

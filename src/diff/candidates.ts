@@ -27,7 +27,7 @@ const MOST_PARTNERS = 1024
 
 /**
  * Marks at once the lines that the other side lacks, and the frequent ones
- * (blank lines, closing tags) that stand among such lines: matching those would
+ * (blank lines, closing tags) that are among such lines: matching those would
  * tear a rewritten block apart. What is left takes part in the comparison.
  */
 export function candidatesOf(lines: LinesOfSide): ComparedSide {

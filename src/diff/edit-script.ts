@@ -12,7 +12,7 @@ export interface ChangedRange {
   readonly after: LineRange
 }
 
-/** The operations that turn one text into another. Changes stand in order and never touch. */
+/** The operations that turn one text into another. Changes are in order and never touch. */
 export interface EditScript {
   readonly before: Lines
   readonly after: Lines
@@ -84,7 +84,7 @@ function compare(texts: Texts, region: ChangedRegion, options: DiffOptions): Cha
   return changesOf(before.changed, after.changed)
 }
 
-/** Lines that are equal without having the same bytes can stand at the ends of the region. */
+/** Lines that are equal without having the same bytes can be at the ends of the region. */
 function commonEnds(before: Int32Array, after: Int32Array) {
   const limit = Math.min(before.length, after.length)
   let prefix = 0

@@ -61,7 +61,7 @@ class Search {
   readonly #b: Int32Array
   readonly #forward: Int32Array
   readonly #backward: Int32Array
-  /** Where diagonal 0 stands in the frontiers. */
+  /** Where diagonal 0 is in the frontiers. */
   readonly #origin: number
   readonly #cost: number
   #budget = BUDGET

@@ -73,7 +73,7 @@ export function configurationPages(options: ConfigurationPagesOptions): Hono<Rou
   ]
 }
 
-/** The routes of every page. Fixed paths stand before those with parameters. */
+/** The routes of every page. Fixed paths come before those with parameters. */
 export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
   const agents = { ...options, removed: new RemovedAgents() }
   return [

@@ -235,7 +235,7 @@ function takeOver(
   }
 }
 
-/** A host as it stands in a URL: IPv6 addresses in brackets. */
+/** A host as it is in a URL: IPv6 addresses in brackets. */
 function hostOf(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }

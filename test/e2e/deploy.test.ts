@@ -19,7 +19,10 @@ import { until } from '../support/programs/until.ts'
 
 const UNITS = ['cairn.service', 'cairn-agent@.service']
 const Words = z.array(z.string())
-const Manifest = z.object({ devDependencies: z.record(z.string(), z.string()) })
+/** What was installed; what only the build and the tests need is marked. */
+const Lock = z.object({
+  packages: z.record(z.string(), z.object({ dev: z.boolean().default(false) })),
+})
 
 /** Fails when a command line has a flag or a value that the program does not take. */
 function assertTaken([subcommand, ...args]: readonly string[], environment = {}): void {
@@ -316,12 +319,12 @@ describe('the files for containers', () => {
       const url = await program.line(/^cairn ready (http:\/\/\S+)\n$/)
 
       expect((await fetch(`${url}/health/ready`)).status).toBe(200)
-      const { devDependencies } = Manifest.parse(
-        JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')),
+      const { packages } = Lock.parse(
+        JSON.parse(readFileSync(rootFile('package-lock.json'), 'utf8')),
       )
-      const names = Object.keys(devDependencies)
-      expect(names).toContain('typescript')
-      expect(names.filter((name) => existsSync(join(folder, 'node_modules', name)))).toEqual([])
+      const names = Object.keys(packages).filter((name) => packages[name]?.dev)
+      expect(names).toContain('node_modules/typescript')
+      expect(names.filter((name) => existsSync(join(folder, name)))).toEqual([])
     },
   )
 

@@ -57,10 +57,10 @@ describe('cairn doctor', () => {
     const repaired = await doctor(folder, '--repair')
 
     expect(seen.code).toBe(1)
-    expect(seen.stderr).toContain('--repair makes it anew')
+    expect(seen.stderr).toContain('--repair rebuilds it')
     expect(repaired.code).toBe(0)
     expect(repaired.stdout).toMatch(
-      /repaired: made anew of its tables; the damaged one is in .*doctor/,
+      /repaired: rebuilt from its tables; the damaged one is in .*doctor/,
     )
     expect(await doctor(folder)).toMatchObject({ code: 0, stderr: '' })
   })

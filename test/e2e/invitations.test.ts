@@ -50,7 +50,7 @@ describe('cairn agent invite', { timeout: 120_000 }, () => {
 
     expect([wrong.code, wrong.stderr]).toEqual([
       2,
-      'cairn: the invitation is not what `cairn agent invite` prints: copy it anew\n',
+      'cairn: the invitation is not what `cairn agent invite` prints: copy it again\n',
     ])
     expect(missing.stderr).toBe('cairn: --invitation-file "/nowhere/invitation" cannot be read\n')
     expect(both.stderr).toContain('give one of --auto-register-key, --invitation and')

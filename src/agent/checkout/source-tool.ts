@@ -25,7 +25,7 @@ export class ToolFailed extends Error {
  * write them.
  */
 export interface Steering {
-  /** The digest of everything except the settings: when it changes, the folder is created anew. */
+  /** The digest of everything except the settings: when it changes, the folder is created again. */
   readonly digest: string
   /** The settings as text; jobs change them legitimately, so they are restored. */
   readonly settings: string
@@ -33,7 +33,7 @@ export interface Steering {
 
 /** Checks out one material into its folder. */
 export interface SourceTool {
-  /** Identifies the source of the folder: when it changes, the folder is created anew. */
+  /** Identifies the source of the folder: when it changes, the folder is created again. */
   readonly identity: string
   /** The entries that control the client; null when there are none. */
   steering?(): Promise<Steering | null>

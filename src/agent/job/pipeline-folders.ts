@@ -62,7 +62,7 @@ export class PipelineFolders {
   }
 
   /**
-   * Files left by another user's jobs are not writable for this one: the folder is created anew.
+   * Files left by another user's jobs are not writable for this one: the folder is created again.
    */
   async #removeForeign({ uid }: JobUser): Promise<void> {
     const file = join(this.notes, 'user')

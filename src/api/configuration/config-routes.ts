@@ -261,7 +261,7 @@ function listAnswers(options: ConfigRoutesOptions) {
   }
 }
 
-/** Path and query as they stand in the request. */
+/** Path and query as they are in the request. */
 function targetOf({ req: { url } }: Context<RouteEnv>): string {
   return url.slice(url.indexOf('/', url.indexOf('://') + '://'.length))
 }

@@ -178,7 +178,7 @@ function* differing({
   return [...names, ...removed.map(({ name }) => name)]
 }
 
-/** Pipelines that run alike: where they stand in the document does not count. */
+/** Pipelines that run alike: where they are in the document does not count. */
 function isAlike(one: Pipeline | undefined, other: Pipeline): boolean {
   return one === other || (one !== undefined && definitionOf(one) === definitionOf(other))
 }

@@ -9,7 +9,7 @@ export interface ChangedText {
 }
 
 const LINE_FEED = '\n'
-/** Two lines stand in one place of {@link ChangedText} where their being neighbours is what changed. */
+/** Two lines are in one place of {@link ChangedText} where their being neighbours is what changed. */
 const CONTEXT = 1
 
 /** The changed places of a document, from its difference to the one before. */

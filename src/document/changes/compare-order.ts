@@ -25,7 +25,7 @@ export function compareOrder(
   }
 }
 
-/** The fewest pairs that must move for the others to stand in the same order. */
+/** The fewest pairs that must move for the others to be in the same order. */
 export function movedOf<Thing>(
   pairs: readonly (readonly [Thing, Thing])[],
   elementOf: (thing: Thing) => XmlElement,

@@ -15,7 +15,7 @@ export function contentOf(element: XmlElement, without: string | null = null): s
   return `<${element.name} ${attributes.join(' ')}>${text}${inner.join('')}</>`
 }
 
-/** The comments in an element, as they stand in the text. */
+/** The comments in an element, as they are in the text. */
 export function commentsOf(
   text: string,
   element: XmlElement,

@@ -13,7 +13,7 @@ import type { MaterialRequest } from './material-request.ts'
 import type { TaskRequest } from './task-request.ts'
 import { escapeAttribute } from '../edit/xml-escape.ts'
 
-/** Encrypts a secret; what it returns may stand in the configuration. */
+/** Encrypts a secret; what it returns may be in the configuration. */
 type Seal = (secret: string) => string
 
 /**

@@ -77,7 +77,7 @@ function depthOf(element: XmlElement): number {
 
 /**
  * The child behind which a new element goes, or null for the very beginning.
- * Anchoring to what stands before keeps a comment with the element below it.
+ * Anchoring to what comes before keeps a comment with the element below it.
  */
 function anchorOf({ parent, element, place }: EditOf<'insert'>): XmlElement | null {
   if (place.kind === 'first') return null

@@ -21,7 +21,7 @@ export function layoutOf({ text, root }: EditableDocument): Layout {
   return { emptyEnd: tight ? '/>' : ' />', unit: documentUnit(text, root) }
 }
 
-/** The line break and indentation before an offset; null when something else stands before it on its line. */
+/** The line break and indentation before an offset; null when something else comes before it on its line. */
 export function leadBefore(text: string, offset: number): string | null {
   let start = offset
   while (start > 0 && isBlank(text.charCodeAt(start - 1))) start -= 1
@@ -58,7 +58,7 @@ export function lineEndAfter(text: string, offset: number): number {
   }
 }
 
-/** The end of an offset's line when only blanks stand before it; null otherwise. */
+/** The end of an offset's line when only blanks come before it; null otherwise. */
 export function lineEndAt(text: string, offset: number): number | null {
   let position = offset
   while (isBlank(text.charCodeAt(position))) position += 1
@@ -87,7 +87,7 @@ function firstBreak(text: string): string | null {
   return text.match(/\r\n|\n|\r/)?.[0] ?? null
 }
 
-/** The first step by which some element is indented more than its parent; none where all stand flush left. */
+/** The first step by which some element is indented more than its parent; none where all are flush left. */
 function documentUnit(text: string, root: XmlElement): string {
   const queue: { readonly element: XmlElement; readonly indent: string }[] = [
     { element: root, indent: indentOf(leadBefore(text, root.span.start) ?? '') },

@@ -15,7 +15,7 @@ export interface VerbatimElement {
 /** What can be put among the children of an element. */
 export type Inserted = NewElement | VerbatimElement
 
-/** An element to be written. Attributes stand in the order given. */
+/** An element to be written. Attributes are in the order given. */
 export interface NewElement {
   readonly kind: 'element'
   readonly name: string

@@ -5,7 +5,7 @@ import { renderText } from './render-element.ts'
 import type { Splice } from './splice.ts'
 import type { EditOf } from './xml-edit.ts'
 
-/** The new text stands where the old one began, as CDATA if that was CDATA. */
+/** The new text is where the old one began, as CDATA if that was CDATA. */
 export function textSplices(document: string, edit: EditOf<'set-text'>): Splice[] {
   const { element, text } = edit
   const runs = element.children.filter((child) => child.kind === 'text')

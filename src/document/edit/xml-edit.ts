@@ -4,7 +4,7 @@ import type { Inserted } from './new-element.ts'
 /**
  * Where an element goes among the children of its parent, as the document was
  * read. `order` names the children in the order of the schema, the new one among
- * them: it goes behind the last that may stand before it.
+ * them: it goes behind the last that may be before it.
  */
 export type InsertionPlace =
   | { readonly kind: 'first' }

@@ -18,7 +18,7 @@ const expansions = new WeakMap<Configuration, Expansion>()
 
 /**
  * Expands templates and params: what is scheduled, and what most rules are about. Everything keeps
- * the place it was written at, so the stages of a pipeline that uses a template stand in the
+ * the place it was written at, so the stages of a pipeline that uses a template are in the
  * template. One pipeline in each step; the result is cached with its configuration.
  */
 export function* expandConfiguration(configuration: Configuration): Generator<void, Expansion> {

@@ -19,7 +19,7 @@ export interface EntityDefinition {
   readonly word: string
   /** The first part of the entity's name, and all of it when there is only one. */
   readonly prefix: string
-  /** Where its elements stand below the root. */
+  /** Where its elements are below the root. */
   readonly steps: PathSteps
   /** The attribute (`@name`) that names it, or its text (`#text`); `-` when there is only one. */
   readonly by: string
@@ -34,7 +34,7 @@ export interface EntityDefinition {
   readonly isEdited: boolean
   /** Whether there may be thousands, one below the other in a list. */
   readonly isListed: boolean
-  /** Whether entities of other kinds stand in it. */
+  /** Whether entities of other kinds are in it. */
   readonly holdsOthers: boolean
 }
 
@@ -127,7 +127,7 @@ export const ENTITY_PREFIXES: readonly string[] = [
   DOCUMENT,
 ]
 
-/** The kind whose elements stand where a path below the root leads to; null for none. */
+/** The kind whose elements are where a path below the root leads to; null for none. */
 export function kindAt(path: readonly string[]): EntityDefinition | null {
   return ENTITY_KINDS.find(({ steps }) => isAt(path, steps)) ?? null
 }
@@ -190,7 +190,7 @@ export function isLabelled(entity: string): boolean {
   return kindsOf(entity).some(({ labelledBy }) => labelledBy !== null)
 }
 
-/** Whether other entities stand in one of this name, so that not all of its text is its own. */
+/** Whether other entities are in one of this name, so that not all of its text is its own. */
 export function holdsOthers(entity: string): boolean {
   return entity === DOCUMENT || kindsOf(entity).some((kind) => kind.holdsOthers)
 }

@@ -33,7 +33,7 @@ export function cutMiddle(text: string, length: number): string {
   return `${text.slice(0, length / 2).trimEnd()}…${text.slice(-length / 2 + 1)}`
 }
 
-/** A value that stands alone. */
+/** A value that is alone. */
 export function shownValue(text: string): string {
   return cut(shownText(text), 0, LONGEST_VALUE)
 }

@@ -6,14 +6,14 @@ import { attribute, nameOfTag } from './open-path.ts'
 import { WholeElements } from './whole-elements.ts'
 import { type Construct, constructAt, tagNameOf } from './xml-scanner.ts'
 
-/** Which element is looked for: where it stands below the root, and what its tag says. */
+/** Which element is looked for: where it is below the root, and what its tag says. */
 interface Wanted {
   readonly steps: PathSteps
   readonly isIt: (tag: Span) => boolean
 }
 
 /**
- * Where an entity such as `pipeline/checkout` stands in a document, found without reading all of
+ * Where an entity such as `pipeline/checkout` is in a document, found without reading all of
  * it; null where the document has none, or when it is named by its text as administrators are.
  */
 export function entitySpan(text: string, entity: string): Span | null {
@@ -29,7 +29,7 @@ export function entitySpan(text: string, entity: string): Span | null {
   return null
 }
 
-/** Where a stage stands in the text of a pipeline or template. */
+/** Where a stage is in the text of a pipeline or template. */
 export function stageSpan(text: string, stage: string): Span | null {
   const isIt = (tag: Span) => {
     const name = attribute(text, { tag }, 'name')

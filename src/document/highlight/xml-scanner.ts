@@ -14,7 +14,7 @@ export interface OpenElement {
   readonly tag: Span
 }
 
-/** A tag, or what stands between two. */
+/** A tag, or what is between two. */
 export interface Construct extends Span {
   readonly kind: 'text' | 'aside' | 'cdata' | 'open' | 'close'
 }
@@ -56,7 +56,7 @@ export class XmlScanner {
     return tokens.filter((each) => each.start < end)
   }
 
-  /** The elements that are open at a place, and the one whose tag stands there, outermost first. */
+  /** The elements that are open at a place, and the one whose tag is there, outermost first. */
   openAt(place: number): readonly OpenElement[] {
     this.skipTo(place)
     const { kind, start, end } = constructAt(this.#text, this.#at)

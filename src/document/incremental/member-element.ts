@@ -2,7 +2,7 @@ import { readTree } from '../xml/xml-reader.ts'
 import { XML_LIMITS, type XmlLimits } from '../xml/xml-limits.ts'
 import type { Span, XmlAttribute, XmlElement, XmlNode } from '../xml/xml-tree.ts'
 
-/** A member stands in a list, and the list in the root. */
+/** A member is in a list, and the list in the root. */
 const LIMITS: XmlLimits = { ...XML_LIMITS, maxDepth: XML_LIMITS.maxDepth - 2 }
 
 /**

@@ -18,7 +18,7 @@ export interface MemberKind<Model> {
 export interface MemberContext {
   /** Whether the document follows the version whose schema is known exactly. */
   readonly exact: boolean
-  /** Where the member stands, as child-element indexes from the root. */
+  /** Where the member is, as child-element indexes from the root. */
   readonly at: readonly number[]
 }
 
@@ -50,7 +50,7 @@ export class Member<Model> {
     return model && new Member(element, model, context)
   }
 
-  /** The model of the member where it stands in a document. */
+  /** The model of the member where it is in a document. */
   modelAt(at: readonly number[]): Model {
     if (at.some((index, depth) => index !== this.#at[depth])) {
       this.#model = moveModel(this.#model, at)
@@ -70,7 +70,7 @@ function isSound(
   return findings.problems().length === 0
 }
 
-/** A copy of a model that stands elsewhere: wherever it says so, it begins with the new place. */
+/** A copy of a model that is elsewhere: wherever it says so, it begins with the new place. */
 function moveModel<Model>(model: Model, at: readonly number[]): Model {
   if (typeof model !== 'object' || model === null) return model
   if (!Array.isArray(model)) return filled(Object.assign({}, model), at)

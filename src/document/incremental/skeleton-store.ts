@@ -33,7 +33,7 @@ function textWithout(text: string, places: readonly MemberPlace[]): string {
 
 /**
  * Whether each member has its placeholder and each placeholder its member. Then the document is well-formed when
- * its skeleton and its members are: an element stands where the skeleton has one.
+ * its skeleton and its members are: an element is where the skeleton has one.
  */
 function fits({ placeholders }: Skeleton, places: readonly MemberPlace[]): boolean {
   let left = 0

@@ -10,7 +10,7 @@ export type VersionControlMaterial = Exclude<
   { readonly kind: 'dependency' | 'package' | 'scm' }
 >
 
-/** What makes two materials the same one, wherever they stand (MAT-2). Passwords are no part of it, wherever they stand. */
+/** What makes two materials the same one, wherever they are (MAT-2). Passwords are no part of it, wherever they are. */
 export const materialIdentity = memoize((material: Material) =>
   JSON.stringify([material.kind, ...identityParts(material)]),
 )

@@ -27,7 +27,7 @@ const PARSER = new XMLParser({
 
 /**
  * Reads a document that is known to be well-formed into nodes for the model, or an element that
- * stands in one `at` some place.
+ * is in one `at` some place.
  */
 export function parseNodes(
   document: { text: string; root: XmlElement },

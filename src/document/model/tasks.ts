@@ -19,7 +19,7 @@ const COMMON = {
   at: At,
   /** Empty means that the task runs when all before it passed. */
   runIf: z.array(z.string().pipe(RunIf)).readonly(),
-  /** Where its `oncancel` elements stand: at most one in a task, none in a cancel task. */
+  /** Where its `oncancel` elements are: at most one in a task, none in a cancel task. */
   cancels: z.array(At).readonly(),
 } as const
 
@@ -47,7 +47,7 @@ const BuildTool = z.object({
 const FetchArtifact = z.object({
   kind: z.literal('fetchartifact'),
   ...COMMON,
-  /** Null for the pipeline that the task stands in; `far/near` for an ancestor. */
+  /** Null for the pipeline that the task is in; `far/near` for an ancestor. */
   pipeline: OptionalText,
   stage: Text,
   job: Text,

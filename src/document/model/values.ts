@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ModelNode } from './model-node.ts'
 
-/** Where an element stands: child-element indexes from the root. */
+/** Where an element is: child-element indexes from the root. */
 export const At = z.custom<readonly number[]>(Array.isArray)
 export type At = z.infer<typeof At>
 

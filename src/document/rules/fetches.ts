@@ -8,7 +8,7 @@ import type { PipelineRule, RuleContext } from './rule-context.ts'
 
 type Fetch = Extract<CancelTask, { kind: 'fetchartifact' }>
 
-/** A task that fetches an artifact, where it stands. */
+/** A task that fetches an artifact, where it is. */
 interface FetchSite {
   readonly fetch: Fetch
   readonly pipeline: Pipeline

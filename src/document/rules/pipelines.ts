@@ -4,7 +4,7 @@ import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import { isQuartzCron } from './quartz-cron.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 
-/** PIP-2: a pipeline name stands once in the document, whatever its case. */
+/** PIP-2: a pipeline name appears once in the document, whatever its case. */
 export function* pipelineNames({ pipelines }: RuleContext): Generator<Finding> {
   for (const { item } of repeats(pipelines, ({ name }) => nameKey(name))) {
     yield { at: item.at, message: `there are several pipelines named "${item.name}"` }

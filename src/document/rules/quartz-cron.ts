@@ -7,7 +7,7 @@ interface Field {
   /** The largest step after `*` or a leading slash. */
   readonly maxStep: number
   readonly names?: readonly string[]
-  /** What else may stand alone in a list. */
+  /** What else may be alone in a list. */
   readonly special?: RegExp
 }
 

@@ -46,7 +46,7 @@ export function replaced(address: string, { start, end }: Span, by: string): str
   return address.slice(0, start) + by + address.slice(end)
 }
 
-/** A sealed text as it may stand in an address. */
+/** A sealed text as it may be in an address. */
 export function forAddress(sealed: string): string {
   return sealed.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

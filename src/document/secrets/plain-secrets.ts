@@ -70,7 +70,7 @@ function attributeSecret(element: XmlElement, plain: string, encrypted: string):
 
 /**
  * The secret goes into the attributes for it where the material has them, and is sealed in its place
- * elsewhere. A user or password that stands beside the address is what counts already.
+ * elsewhere. A user or password that is beside the address is what counts already.
  */
 function addressSecret(element: XmlElement): PlainSecret[] {
   const url = element.attributes.get('url')

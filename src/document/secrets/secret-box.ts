@@ -6,13 +6,13 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * `AES:` nonce `:` cipher text and tag, in base64, or in base64url where it stands in an address.
+ * `AES:` nonce `:` cipher text and tag, in base64, or in base64url where it is in an address.
  * The original's own form has the same shape with a longer nonce, which distinguishes the two.
  */
 const SEALED = /^AES:([\w+/-]{16}):([\w+/-]{22,}={0,2})$/
 
 /**
- * Seals secrets so that they may stand in the configuration. The first key
+ * Seals secrets so that they may be in the configuration. The first key
  * seals; every key opens, so that older revisions stay readable after a rotation.
  */
 export class SecretBox {

@@ -1,8 +1,8 @@
 import type { Span } from '../xml/xml-tree.ts'
 
-/** The user information of one address in a text: what stands between `://` and the last `@`. */
+/** The user information of one address in a text: what is between `://` and the last `@`. */
 export interface UserInfo extends Span {
-  /** In lower case; empty where no scheme stands before the `://`. */
+  /** In lower case; empty where no scheme comes before the `://`. */
   readonly scheme: string
 }
 

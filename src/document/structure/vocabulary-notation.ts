@@ -1,5 +1,5 @@
 /**
- * What may stand in an element. Attributes are written `name:type`, text being
+ * What may be in an element. Attributes are written `name:type`, text being
  * the type that goes without saying, with `!` where they are required. Content
  * is a list of elements: `?` none or one, `*` any number, `+` at least one,
  * `(a|b)` either; side by side in this order, or joined by `&` in any order.

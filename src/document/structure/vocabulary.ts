@@ -10,7 +10,7 @@ export interface AttributeRule {
   readonly required: boolean
 }
 
-/** A place among the children: the elements that may stand there, and how many of them. */
+/** A place among the children: the elements that may be there, and how many of them. */
 export interface Particle {
   readonly names: readonly string[]
   readonly min: number
@@ -86,7 +86,7 @@ class ParsedShape implements Shape {
     this.particles = elements.map(parseParticle)
   }
 
-  /** Looked up when first asked for, because tasks may stand in tasks. */
+  /** Looked up when first asked for, because tasks may be in tasks. */
   get children(): ReadonlyMap<string, ElementRule> {
     this.#children ??= new Map(
       this.particles

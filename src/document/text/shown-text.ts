@@ -1,6 +1,6 @@
 import { findSecrets } from '../secrets/find-secrets.ts'
 
-/** What stands in the place of a secret, sealed or not, where people look at a text. */
+/** What is shown in the place of a secret, sealed or not, where people look at a text. */
 export const MASK = '••••••'
 
 const LONGEST = 80

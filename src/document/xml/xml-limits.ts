@@ -17,7 +17,7 @@ const MEBIBYTE = 1024 * 1024
 const HEAP = getHeapStatistics().heap_size_limit
 const FOR_DOCUMENTS = Math.max(HEAP - 64 * MEBIBYTE, HEAP / 4)
 /**
- * While a document is saved, a tree and a model of it stand beside those of the one before. Saving
+ * While a document is saved, a tree and a model of it are in memory beside those of the one before. Saving
  * 1.1 MB over 1.1 MB takes about 90 bytes of memory for a byte.
  */
 const HEAP_FOR_A_BYTE = 96

@@ -99,7 +99,7 @@ export class PackUnion {
     const known = added.get(name) ?? this.#members.get(name)
     if (known !== undefined) return known
     const object = await this.#repository.findObject(name)
-    if (object === null) throw new RangeError(`A pack is upon object ${name}, which is not there`)
+    if (object === null) throw new RangeError(`A pack builds on object ${name}, which is not there`)
     const member = wholeMember(object)
     added.set(name, member)
     return member

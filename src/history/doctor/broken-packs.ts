@@ -17,7 +17,7 @@ export async function findBrokenPacks(context: RepairContext): Promise<RepairFin
     const files = names.filter((each) => each.startsWith(name.slice(0, -'pack'.length)))
     const paths = files.map((each) => join(folder, each))
     const remedy =
-      'indexed anew where the pack is whole, otherwise taken apart for what can be read'
+      'indexed again where the pack is whole, otherwise taken apart for what can be read'
     const facts = { what: `${name} or its index is damaged`, remedy }
     findings.push(
       await repairable(context, facts, (quarantine) =>

@@ -30,7 +30,7 @@ export async function findDamagedGraphs(context: RepairContext): Promise<RepairF
     if (there.length === 0 || (await gitOn(context, ...check)).isDone) continue
     for (const path of there) {
       const what = `${relative(context.repository, path)} is damaged`
-      const facts = { what, remedy: 'moved aside; it is made anew when it is needed' }
+      const facts = { what, remedy: 'moved aside; it is rebuilt when it is needed' }
       findings.push(await repairable(context, facts, (quarantine) => quarantine.move(path)))
     }
   }
@@ -43,7 +43,7 @@ export async function findDamagedStage(context: RepairContext): Promise<RepairFi
   const isThere = (await present([path])).length > 0
   if (isThere && (await gitOn(context, 'ls-files', '--stage')).isDone) return []
   const what = isThere ? '.git/index is damaged' : '.git/index is missing'
-  const facts = { what, remedy: 'made anew from the newest commit' }
+  const facts = { what, remedy: 'rebuilt from the newest commit' }
   const finding = await repairable(context, facts, async (quarantine) => {
     if (isThere) await quarantine.move(path)
     await gitOn(context, 'read-tree', 'HEAD')
@@ -57,7 +57,7 @@ export async function findDamagedIndex(context: RepairContext): Promise<RepairFi
   const path = join(context.gitDir, 'cairn', 'revisions')
   const problems = await findIndexProblems(context)
   if (problems.length === 0) return []
-  const facts = { what: problems.join('; '), remedy: 'moved aside; a start reads git anew' }
+  const facts = { what: problems.join('; '), remedy: 'moved aside; a start reads git again' }
   return [await repairable(context, facts, (quarantine) => quarantine.move(path))]
 }
 

@@ -31,7 +31,7 @@ export async function findMissingObjects(context: RepairContext): Promise<Repair
 function missed({ quarantine }: RepairContext, oid: string): RepairFinding {
   const what = `The object ${oid} is missing`
   if (quarantine !== null) return lost(what, ADVICE)
-  return { what, state: 'repairable', remedy: `written anew if it is found; otherwise ${ADVICE}` }
+  return { what, state: 'repairable', remedy: `written again if it is found; otherwise ${ADVICE}` }
 }
 
 async function listMissing(context: RepairContext): Promise<string[]> {
@@ -60,7 +60,7 @@ async function recover(
     const source = await recoverOne(context, oid, files)
     if (source === null) continue
     const what = `The object ${oid} was missing`
-    findings.push({ what, state: 'repaired', remedy: `written anew from ${source}` })
+    findings.push({ what, state: 'repaired', remedy: `written again from ${source}` })
   }
   return findings
 }

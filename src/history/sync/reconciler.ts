@@ -203,7 +203,7 @@ export class Reconciler {
   async #seal(base: Base, inspection: Inspection & { ok: true }): Promise<'again'> {
     this.#options.report({
       level: 'warning',
-      message: `Commit ${base.head} has plain secrets; they are replaced in a commit upon it`,
+      message: `Commit ${base.head} has plain secrets; they are replaced in a commit on top of it`,
     })
     const subject = `Seal the secrets that commit ${base.head.slice(0, 10)} has in plain text`
     await this.commit(base, { ...inspection, author: this.#sealer, subject, message: '' })

@@ -46,7 +46,7 @@ function memberOf(value: unknown, name: string): unknown {
   return Object.entries(value).find(([key]) => key === name)?.[1]
 }
 
-/** One role or a list of them; whatever else stands there is no role. */
+/** One role or a list of them; whatever else is there is no role. */
 function rolesOfClaim(claim: unknown): readonly string[] {
   const roles = (Array.isArray(claim) ? claim : [claim]).filter(
     (role) => typeof role === 'string' && role !== '' && role.length <= LONGEST_ROLE,

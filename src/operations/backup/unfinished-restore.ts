@@ -18,7 +18,7 @@ export async function endRestore(stateDir: string): Promise<void> {
 }
 
 /**
- * Refuses a folder with an unfinished restore: a service would create the missing half anew.
+ * Refuses a folder with an unfinished restore: a service would create the missing half again.
  *
  * @throws {ServiceError} `unavailable`
  */

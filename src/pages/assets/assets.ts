@@ -98,7 +98,7 @@ export class Assets {
   }
 }
 
-/** The asset with what may stand in a document, for the completion in the editor. */
+/** The asset with what may be in a document, for the completion in the editor. */
 export function vocabularyName(schema: 'exact' | 'others'): string {
   return `vocabulary-${schema}.json`
 }

@@ -45,7 +45,7 @@ export function placedRegions(
   return matching.length === placed.length ? placed : counted(matching)
 }
 
-/** Counts the changes of some regions anew, so that no number is left out. */
+/** Counts the changes of some regions again, so that no number is left out. */
 function counted(regions: readonly PlacedRegion[]): PlacedRegion[] {
   let last = 0
   return regions.map(({ region, ...place }) => {

@@ -195,7 +195,7 @@ export function MessageField({ message }: { message: string }) {
   )
 }
 
-/** The text comes later. A line break stands before it, because HTML drops a leading one in a textarea. */
+/** The text comes later. A line break comes before it, because HTML drops a leading one in a textarea. */
 function Surface({ frame, nonce, base, entity, firstLine, problems }: EditViewProps) {
   const { links, assets } = frame
   const schema = base.schemaVersion === EXACT_SCHEMA_VERSION ? 'exact' : 'others'

@@ -1,4 +1,4 @@
-/** Shortcuts that a script handles; `on` selects what they act upon, without which they are left out. */
+/** Shortcuts that a script handles; `on` selects what they act on, without which they are left out. */
 interface ShortcutGroup {
   readonly title: string
   readonly on: string
@@ -43,7 +43,7 @@ const GROUPS: readonly ShortcutGroup[] = [
 
 /**
  * The keyboard shortcuts. Without scripts it is shown when the address ends in `#keys`. A script
- * removes the groups that have nothing to act upon, and adds the shortcuts of the page's own links
+ * removes the groups that have nothing to act on, and adds the shortcuts of the page's own links
  * and buttons, from `aria-keyshortcuts`.
  */
 export function Keys() {

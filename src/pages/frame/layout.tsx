@@ -50,7 +50,7 @@ export interface PageProps {
   readonly search?: string
   /** The problems that the page itself is about; all others are one line. */
   readonly concerns?: readonly ProblemKind[]
-  /** A second skip link, past what stands before the main part of the page. */
+  /** A second skip link, past what comes before the main part of the page. */
   readonly skipTo?: { readonly id: string; readonly label: string }
   readonly children: Child
 }

@@ -3,7 +3,7 @@ import type { Pipeline } from '../../document/model/model.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { isWaiting } from '../runs/run-labels.tsx'
 
-/** How a pipeline stands, by its newest run; each with the words for it. */
+/** The state of a pipeline, by its newest run; each with the words for it. */
 export const PIPELINE_STATES = {
   failed: 'failed',
   building: 'building',

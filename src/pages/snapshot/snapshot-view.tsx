@@ -199,7 +199,7 @@ function linesOf(count: number): string {
   return count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`
 }
 
-/** Leads to the history of what stands at the top; the script keeps it up to date. */
+/** Leads to the history of what is at the top; the script keeps it up to date. */
 function HistoryLink({ links, entity }: { links: Links; entity: string | null }) {
   const [, kind = '', name = ''] = /^([^/]*)\/?(.*)$/s.exec(entity ?? '') ?? []
   return (

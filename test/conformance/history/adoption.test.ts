@@ -146,7 +146,7 @@ describe.each(READERS)('adopting a repository with $reader', ({ programPath }) =
     expect(folder.complaints()).toBe('')
   })
 
-  it('replaces plain secrets in a commit upon it, by Upgrade', async () => {
+  it('replaces plain secrets in a commit on top of it, by Upgrade', async () => {
     await using folder = new HistoryFolder({ programPath })
     folder.init()
     folder.commit(documentOf('svn password="s3cret"'))

@@ -89,7 +89,7 @@ describe('a repository beside its log', { tags: ['postgresql'] }, () => {
     const repaired = await doctor('--repair')
 
     expect(seen.code).toBe(1)
-    expect(repaired.stdout).toContain('written anew from the database')
+    expect(repaired.stdout).toContain('written again from the database')
     expect(repaired.code).toBe(0)
     expect(gitLine(repository, 'rev-parse', 'HEAD')).toBe(head)
     expect(git(repository, 'fsck', '--strict', '--no-dangling')).toBe('')

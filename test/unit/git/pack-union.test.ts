@@ -100,7 +100,7 @@ describe('one pack of many', () => {
     const union = new PackUnion(reader)
 
     await expect(union.add(broken)).rejects.toThrow(RangeError)
-    await expect(union.add(second)).rejects.toThrow(/is upon object [0-9a-f]{40}/)
+    await expect(union.add(second)).rejects.toThrow(/builds on object [0-9a-f]{40}/)
     await expect(union.add(first.subarray(0, 30))).rejects.toThrow(RangeError)
     await expect(union.add(Buffer.from('<xml/>'))).rejects.toThrow(RangeError)
 

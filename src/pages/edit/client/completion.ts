@@ -21,10 +21,10 @@ interface KnownElement {
   readonly children: Readonly<Record<string, string>>
 }
 
-/** What may stand in each element, by its key. */
+/** What may be in each element, by its key. */
 type Vocabulary = Readonly<Record<string, KnownElement>>
 
-/** A place of the text where something of the vocabulary may stand. */
+/** A place of the text where something of the vocabulary may be. */
 interface Place {
   readonly kind: 'element' | 'closing' | 'attribute' | 'value' | 'text'
   readonly from: number

@@ -1,6 +1,6 @@
 import { elementOf, find, findAll } from './dom.ts'
 
-/** The links, buttons and fields that keys act upon; what the page has for a key outranks the bar. */
+/** The links, buttons and fields that keys act on; what the page has for a key outranks the bar. */
 function targets(): ReadonlyMap<string, HTMLElement> {
   const found = new Map<string, HTMLElement>()
   for (const each of [...findAll('main [aria-keyshortcuts]'), ...findAll('[aria-keyshortcuts]')]) {
