@@ -84,6 +84,11 @@ export class Links {
     return this.#at('/problems')
   }
 
+  /** All of them as JSON. */
+  health(): string {
+    return this.#at('/health')
+  }
+
   openApi(): string {
     return this.#at('/api/openapi.json')
   }

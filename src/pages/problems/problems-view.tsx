@@ -7,6 +7,8 @@ import { groupProblems, type ProblemGroup, ProblemText } from '../frame/notices.
 const OF_PROGRAMS: readonly ProblemKind[] = ['material']
 /** The pipelines of one problem that are named. */
 const MOST_PIPELINES = 12
+/** The problems of one kind that are listed: tens of thousands of materials may be out of reach. */
+const MOST_LISTED = 200
 
 /** The problems of the service by kind, with the pipelines that they are about. */
 export function ProblemsView({ frame }: { frame: PageFrame }) {
@@ -38,11 +40,12 @@ export function ProblemsView({ frame }: { frame: PageFrame }) {
 
 function Group({ links, group }: { links: Links; group: ProblemGroup }) {
   const { kind, text, problems } = group
+  const more = problems.length - MOST_LISTED
   return (
     <section class="card problems" aria-labelledby={`problems-${kind}`}>
       <h2 id={`problems-${kind}`}>{`${text.charAt(0).toUpperCase()}${text.slice(1)}`}</h2>
       <ul>
-        {problems.map((problem) => (
+        {problems.slice(0, MOST_LISTED).map((problem) => (
           <li>
             {OF_PROGRAMS.includes(kind) ? (
               <Folded problem={problem} />
@@ -53,6 +56,12 @@ function Group({ links, group }: { links: Links; group: ProblemGroup }) {
           </li>
         ))}
       </ul>
+      {more > 0 && (
+        <p>
+          {`and ${more} more: `}
+          <a href={links.health()}>all of them as JSON</a>
+        </p>
+      )}
       {kind === 'live-file' && (
         <p>
           <a href={links.edit()}>Edit the configuration</a>
