@@ -60,6 +60,17 @@ const ServerUrls = z.preprocess(
   z.tuple([ServerUrl], ServerUrl),
 )
 
+const THIS_MACHINE = /^ldap:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/?$/
+const LdapUrls = CommaList.refine(
+  (urls) => urls.every((url) => /^ldaps?:\/\/[^/?#@]+\/?$/.test(url) && URL.canParse(url)),
+  'is not an address such as ldaps://directory.example.org',
+)
+/** Names of attributes and values as RFC 4515 writes them, with the place of the name. */
+const LdapFilter = Text.refine(
+  (filter) => /^\(.*\)$/.test(filter) && /\([A-Za-z][\w.;-]*=\{user\}\)/.test(filter),
+  'is not a filter with a part such as (uid={user})',
+)
+
 /** A number and a unit; the value is in the smallest unit of the table. */
 function quantity(
   units: ReadonlyMap<string, number>,
@@ -148,12 +159,32 @@ const OIDC = {
   'oidc-roles-claim': Optional.describe('claim with names of roles of the configuration'),
 }
 
+/** Users of a directory. */
+const LDAP = {
+  'ldap-url': LdapUrls.prefault('').describe(
+    'directory servers with further users, separated by commas; the next one is asked where one is away',
+  ),
+  'ldap-bind-dn': Optional.describe('entry that looks for users there; nobody when absent'),
+  'ldap-bind-password-file': Optional.describe('file with the password of that entry'),
+  'ldap-user-base': Optional.describe('entry below which the users are'),
+  'ldap-user-filter': LdapFilter.default('(uid={user})').describe(
+    'filter that finds a user; the attribute beside `{user}` is the user name',
+  ),
+  'ldap-group-base': Optional.describe(
+    'entry below which the groups are, whose `cn` are names of roles',
+  ),
+  'ldap-start-tls': Switch.describe('begin TLS on a connection by `ldap:`'),
+  'ldap-ca-file': Optional.describe('certificates of the authorities that are trusted for it'),
+}
+
 /** Settings that make no sense without another one. */
 const NEEDED: readonly (readonly [string, readonly string[]])[] = [
   ['oidc-issuer', ['oidc-client-id', 'public-url']],
   ['oidc-client-id', ['oidc-issuer']],
   ['oidc-client-secret-file', ['oidc-issuer']],
   ['oidc-roles-claim', ['oidc-issuer']],
+  ['ldap-bind-dn', ['ldap-bind-password-file']],
+  ['ldap-bind-password-file', ['ldap-bind-dn']],
 ]
 
 /** Every setting of every subcommand. A flag `--config-repo` has the variable `CAIRN_CONFIG_REPO`. */
@@ -176,6 +207,7 @@ export const SETTINGS = {
       .default(null)
       .describe('address that people use; requests to its host are answered'),
     ...OIDC,
+    ...LDAP,
     'allowed-hosts': CommaList.prefault('').describe(
       'further host names that requests may name, separated by commas',
     ),
@@ -401,6 +433,25 @@ function assertNeeded(settings: Readonly<Record<string, unknown>>, context: z.Re
     for (const other of needed.filter((name) => settings[name] === null))
       context.addIssue({ code: 'custom', path: [other], message: `is needed by --${flag}` })
   }
+  if ('ldap-url' in settings) assertDirectory(LdapTogether.parse(settings), context)
+}
+
+const LdapTogether = z.object({
+  'ldap-url': z.array(z.string()),
+  'ldap-user-base': z.string().nullable(),
+  'ldap-start-tls': z.boolean(),
+})
+
+/** Passwords go to a directory on this machine, or by TLS. */
+function assertDirectory(settings: z.output<typeof LdapTogether>, context: z.RefinementCtx): void {
+  const { 'ldap-url': urls, 'ldap-user-base': base, 'ldap-start-tls': startTls } = settings
+  const refuse = (flag: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [flag], message })
+  if (urls.length > 0 && base === null) refuse('ldap-user-base', 'is needed by --ldap-url')
+  if (startTls && urls.some((url) => !url.startsWith('ldap:')))
+    refuse('ldap-url', 'has TLS of its own, without --ldap-start-tls')
+  if (!startTls && urls.some((url) => url.startsWith('ldap:') && !THIS_MACHINE.test(url)))
+    refuse('ldap-url', 'needs ldaps: or --ldap-start-tls')
 }
 
 function variableOf(flag: string): string {

@@ -29,10 +29,14 @@ interface Verified {
   readonly until: number
 }
 
-interface Login {
-  readonly authorization: string
+/** A name and a password, as somebody gives them. */
+export interface GivenPassword {
   readonly username: string
   readonly password: string
+}
+
+interface Login extends GivenPassword {
+  readonly authorization: string
   readonly address: string
 }
 
@@ -52,12 +56,14 @@ export interface CredentialCheckOptions {
   readonly compare: (check: PasswordCheck) => Promise<boolean>
   /** The least cost of a comparison, whatever the users file contains. */
   readonly cost?: number | undefined
+  /** Finds users who are not in the users file, where there are others. */
+  readonly findExternal?: ((given: GivenPassword) => Promise<Principal | null>) | undefined
   /** Whom a token or a session stands for now; null when it stands for nobody any more. */
   readonly find: (issued: IssuedSecret) => Promise<Principal | null>
 }
 
 /**
- * Checks Basic credentials against the users file, and tokens and sessions against those that were
+ * Checks Basic credentials against the users file and then elsewhere, and tokens and sessions against those that were
  * issued. A verified credential is cached as a keyed hash, so that bcrypt runs once and not per
  * request. Failures are limited and delayed; credentials that were right before are not guesses, so
  * no limit locks their user out.
@@ -164,13 +170,23 @@ export class CredentialCheck {
     this.#assertRoom(atMost)
     const cost = costOfLogin(users.values(), this.#options.cost ?? PASSWORD_COST)
     const isRight = await this.#compare({ password: login.password, stored, cost })
+    const known = isRight ? { username } : null
+    const principal = stored === null ? await this.#findExternal(login) : known
     const key = this.#keyed(login.authorization)
-    if (!isRight) this.#good.delete(key)
+    if (principal === null) this.#good.delete(key)
     else if (edition === this.#edition) {
-      this.#remember(key, { username }, REMEMBERED_FOR)
+      this.#remember(key, principal, REMEMBERED_FOR)
       this.#good.add(key)
     }
-    return isRight ? { username } : null
+    return principal
+  }
+
+  /** A user of elsewhere; a name of the users file belongs to the user there, whatever else was given. */
+  async #findExternal({ username, password }: Login): Promise<Principal | null> {
+    const { findExternal, users } = this.#options
+    const principal = (await findExternal?.({ username, password })) ?? null
+    if (principal === null) return null
+    return findUser((await users()).users, principal.username) === null ? principal : null
   }
 
   async #compare(check: PasswordCheck): Promise<boolean> {

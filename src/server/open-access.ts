@@ -10,6 +10,7 @@ import { Sessions } from '../identities/sessions.ts'
 import { Tokens } from '../identities/tokens.ts'
 import type { UsersStore } from '../security/users.ts'
 import type { OidcLogIn } from '../identities/oidc/oidc-log-in.ts'
+import { openLdap } from './open-ldap.ts'
 import { openOidc } from './open-oidc.ts'
 import { UsersWatch } from '../security/users-watch.ts'
 import { ConfiguredAccess } from '../configuration/access/access.ts'
@@ -77,8 +78,10 @@ export async function openAccess(
   }
   const [tokens, sessions] = [new Tokens(issued), new Sessions(issued)]
   const invitations = new Invitations({ ...issued, ended: () => {} })
+  const directory = await openLdap(boot)
   const credentials = new CredentialCheck({
     users: () => users.read(),
+    findExternal: directory ? (given) => directory.find(given) : undefined,
     clock,
     wait,
     compare,

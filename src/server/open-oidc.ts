@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { reasonOf, unavailable } from '../core/errors.ts'
 import { OidcLogIn } from '../identities/oidc/oidc-log-in.ts'
 import type { UsersReading } from '../security/users.ts'
 import type { BootContext } from './boot-context.ts'
+import { readSecretFile } from './named-file.ts'
 
 /** The log-in by OpenID Connect; null where the settings name no provider. Nothing is asked of it yet. */
 export async function openOidc(
@@ -23,18 +22,4 @@ export async function openOidc(
     clock,
     log,
   })
-}
-
-/**
- * The one line of a file that holds a secret.
- *
- * @throws {ServiceError} `unavailable`
- */
-export async function readSecretFile(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw unavailable(`The file ${file} cannot be read: ${reasonOf(cause)}`, cause)
-  })
-  const secret = text.trim()
-  if (secret === '') throw unavailable(`The file ${file} is empty`)
-  return secret
 }

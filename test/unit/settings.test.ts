@@ -107,6 +107,23 @@ describe('readSettings', () => {
       ['--oidc-issuer', 'http://id.example'],
       '--oidc-issuer "http://id.example" is not an address with https',
     ],
+    [['--ldap-url', 'ldaps://a.example'], '--ldap-user-base is needed by --ldap-url'],
+    [
+      ['--ldap-url', 'ldap://a.example', '--ldap-user-base', 'dc=example'],
+      '--ldap-url "ldap://a.example" needs ldaps: or --ldap-start-tls',
+    ],
+    [
+      ['--ldap-url', 'ldaps://a.example', '--ldap-user-base', 'dc=a', '--ldap-start-tls'],
+      '--ldap-url "ldaps://a.example" has TLS of its own, without --ldap-start-tls',
+    ],
+    [
+      ['--ldap-url', 'https://a.example'],
+      '--ldap-url "https://a.example" is not an address such as ldaps://directory.example.org',
+    ],
+    [
+      ['--ldap-user-filter', '(uid=user)'],
+      '--ldap-user-filter "(uid=user)" is not a filter with a part such as (uid={user})',
+    ],
     [['--nonsense'], "Unknown option '--nonsense'"],
     [['word'], "Unexpected argument 'word'"],
   ])('refuses %j with one clear line', (args, line) => {

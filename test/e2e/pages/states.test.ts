@@ -22,7 +22,6 @@ import { serveTwo } from '../../support/service/servers.ts'
 import { startService, type TestService } from '../../support/service/service.ts'
 import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 
-/** A machine may be busy with other tests. */
 /** The log-in page has another way in. */
 const WITH_PROVIDER = [
   '--oidc-issuer',
@@ -32,6 +31,7 @@ const WITH_PROVIDER = [
   '--public-url',
   'https://cairn.example',
 ]
+/** A machine may be busy with other tests. */
 const PATIENCE = { timeout: 600_000 }
 const WITHIN = { timeout: 60_000 }
 const AGENT_KEY = 'let-me-in'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { hash as hashAtCost, verify } from '@node-rs/bcrypt'
 import { describe, expect, it } from 'vitest'
-import { ServiceError } from '../../../src/core/errors.ts'
+import { ServiceError, unavailable } from '../../../src/core/errors.ts'
 import { CredentialCheck, parseBasic } from '../../../src/security/credentials.ts'
 import { newApiToken } from '../../../src/security/issued-secret.ts'
 import { hashPassword, isPasswordOf } from '../../../src/security/password.ts'
@@ -373,5 +373,57 @@ describe('a token', () => {
 
     expect(await check.check(`Bearer ${token.slice(0, -1)}`, 'here')).toBeNull()
     expect(issued.lookedUp).toBe(0)
+  })
+})
+
+describe('users of elsewhere', () => {
+  const ana = { username: 'ana', external: { source: 'ldap', roles: ['crew'] } } as const
+
+  /** The users file has bob, and elsewhere there are ana and another bob. */
+  function anExternalCheck() {
+    const asked: string[] = []
+    const waits: number[] = []
+    const time = { now: 0 }
+    const check = new CredentialCheck({
+      users: async () => ({ users: new Map([['bob', '$2b$10$stored']]), problems: [] }),
+      clock: () => time.now,
+      wait: async (milliseconds) => void waits.push(milliseconds),
+      compare: async ({ password, stored }) => stored !== null && password === 'right',
+      findExternal: async ({ username, password }) => {
+        asked.push(username)
+        if (password === 'away') throw unavailable('away')
+        if (password !== 'right') return null
+        return username === 'alias-of-bob' ? { ...ana, username: 'Bob' } : ana
+      },
+      find: async () => null,
+    })
+    return { check, asked, waits, time }
+  }
+
+  it('are asked for once a minute, and never by a name of the users file', async () => {
+    const { check, asked, time } = anExternalCheck()
+    const log = (credentials: string) => check.check(basic(credentials), '10.0.0.1')
+
+    expect([await log('ana:right'), await log('ana:right')]).toEqual([ana, ana])
+    expect(await log('BOB:wrong')).toBeNull()
+    expect(await log('alias-of-bob:right')).toBeNull()
+    time.now = 60_001
+    expect(await log('ana:right')).toEqual(ana)
+    expect(asked).toEqual(['ana', 'alias-of-bob', 'ana'])
+  })
+
+  it('are slowed down when they guess, and not while nobody can say whether they do', async () => {
+    const { check, waits } = anExternalCheck()
+    const logins = (password: string) =>
+      Array.from({ length: 30 }, (_, n) => check.check(basic(`ana:${password}${n}`), '10.0.0.1'))
+
+    const away = await endsOf(
+      Array.from({ length: 30 }, () => check.check(basic('ana:away'), '10.0.0.1')),
+    )
+    const guesses = await endsOf(logins('wrong'))
+
+    expect(new Set(away)).toEqual(new Set(['unavailable']))
+    expect(new Set(guesses)).toEqual(new Set([null, 'too-many-requests']))
+    expect(Math.max(...waits)).toBe(5_000)
   })
 })

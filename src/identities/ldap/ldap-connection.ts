@@ -1,0 +1,128 @@
+import { isIP } from 'node:net'
+import { inBackground } from '../../lib/in-background.ts'
+import type { Log } from '../../lib/log.ts'
+import { BusyError, Client, ResultCodeError, type SearchOptions, UnavailableError } from 'ldapts'
+
+export interface LdapServer {
+  readonly url: string
+  readonly startTls: boolean
+  /** Certificates of authorities, as PEM; those that Node knows when null. */
+  readonly ca: string | null
+}
+
+/** What is looked for, and which attributes of it are wanted. */
+export interface LdapSearch {
+  readonly base: string
+  readonly filter: string
+  readonly attributes: readonly string[]
+}
+
+/** An entry of a directory; the names of its attributes are in lower case. */
+export interface LdapEntry {
+  readonly dn: string
+  readonly attributes: ReadonlyMap<string, readonly string[]>
+}
+
+/** How long a directory server may take for all that a log-in asks of it, in milliseconds. */
+const PATIENCE = 5_000
+
+/** A connection to one directory server, for one log-in. */
+export class LdapConnection {
+  readonly #client: Client
+
+  private constructor(client: Client) {
+    this.#client = client
+  }
+
+  /**
+   * Has a server asked over a new connection, which is closed afterwards. A server that is away, has no
+   * certificate of these authorities or takes too long ends it with an error.
+   */
+  static async with<Result>(
+    server: LdapServer,
+    log: Log,
+    ask: (connection: LdapConnection) => Promise<Result>,
+  ): Promise<Result> {
+    const tlsOptions = server.ca === null ? {} : { ca: server.ca }
+    const isSecure = server.url.startsWith('ldaps:')
+    const limits = { timeout: PATIENCE, connectTimeout: PATIENCE }
+    const client = new Client({ url: server.url, ...limits, ...(isSecure ? { tlsOptions } : {}) })
+    const asked = async () => {
+      if (server.startTls) await client.startTLS({ ...tlsOptions, ...namedHost(server.url) })
+      return ask(new LdapConnection(client))
+    }
+    const deadline = new Deadline(PATIENCE)
+    try {
+      return await Promise.race([asked(), deadline.passed])
+    } finally {
+      deadline.clear()
+      inBackground(log, 'A connection to a directory server could not be closed', client.unbind())
+    }
+  }
+
+  /** Throws where the server does not take the password. */
+  async bind(dn: string, password: string): Promise<void> {
+    await this.#client.bind(dn, password)
+  }
+
+  /** Whether the password is that of the entry. A bind without one succeeds, and proves nothing. */
+  async isPasswordOf(dn: string, password: string): Promise<boolean> {
+    if (password === '') return false
+    try {
+      await this.bind(dn, password)
+      return true
+    } catch (error) {
+      if (isVerdict(error)) return false
+      throw error
+    }
+  }
+
+  async search({ base, filter, attributes }: LdapSearch): Promise<LdapEntry[]> {
+    const options: SearchOptions = {
+      scope: 'sub',
+      filter,
+      attributes: [...attributes],
+      paged: true,
+    }
+    const { searchEntries } = await this.#client.search(base, options)
+    return searchEntries.map(({ dn, ...values }) => ({
+      dn,
+      attributes: new Map(
+        Object.entries(values).map(([name, value]) => [name.toLowerCase(), textsOf(value)]),
+      ),
+    }))
+  }
+}
+
+/** Whether the server has judged the password; it may also be too busy for that. */
+function isVerdict(error: unknown): boolean {
+  const isBusy = error instanceof BusyError || error instanceof UnavailableError
+  return error instanceof ResultCodeError && !isBusy
+}
+
+/** The certificate has to name the host of the address, also where the connection begins without TLS. */
+function namedHost(url: string) {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) > 0 ? { host } : { host, servername: host }
+}
+
+function textsOf(value: Buffer | Buffer[] | string | string[]): readonly string[] {
+  return [value].flat().map((each) => each.toString())
+}
+
+/** Ends a wait with an error, unless it is cleared before. */
+class Deadline {
+  readonly passed: Promise<never>
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(milliseconds: number) {
+    this.passed = new Promise((_resolve, reject) => {
+      const message = `there was no answer within ${milliseconds / 1_000} s`
+      this.#timer = setTimeout(() => reject(new Error(message)), milliseconds)
+    })
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer)
+  }
+}

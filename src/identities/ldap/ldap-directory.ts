@@ -1,0 +1,101 @@
+import { reasonOf, unavailable } from '../../core/errors.ts'
+import { nameKey } from '../../core/name-key.ts'
+import type { Principal } from '../../core/principal.ts'
+import { tooMany } from '../../core/rate-limit.ts'
+import type { Log } from '../../lib/log.ts'
+import type { GivenPassword } from '../../security/credentials.ts'
+import { isUsername } from '../../security/users.ts'
+import { LdapConnection, type LdapEntry, type LdapServer } from './ldap-connection.ts'
+import { userFilter } from './ldap-filter.ts'
+import { rolesIn } from './ldap-roles.ts'
+
+export interface LdapDirectoryOptions {
+  /** Several that have the same entries: the next one is asked where one is away. */
+  readonly servers: readonly LdapServer[]
+  /** Who looks for users; null for anybody. */
+  readonly reader: { readonly dn: string; readonly password: string } | null
+  readonly users: { readonly base: string; readonly filter: string; readonly attribute: string }
+  /** Where groups are; null where they mean nothing here. */
+  readonly groupBase: string | null
+  readonly log: Log
+}
+
+/** How many log-ins the directory is asked about at once, and the `Retry-After` of more. */
+const ASKED_AT_MOST = 64
+const NO_ROOM_FOR = 2_000
+
+/** The users of a directory: found by a search, and known by a bind with their password. */
+export class LdapDirectory {
+  readonly #options: LdapDirectoryOptions
+  /** The server that answered last comes first. */
+  #servers: readonly LdapServer[]
+  #asked = 0
+
+  constructor(options: LdapDirectoryOptions) {
+    this.#options = options
+    this.#servers = options.servers
+  }
+
+  /**
+   * The user whose name and password these are, with the groups as roles; null for nobody.
+   *
+   * @throws {ServiceError} `unavailable` when no server answers, `too-many-requests`.
+   */
+  async find(login: GivenPassword): Promise<Principal | null> {
+    if (!isUsername(login.username)) return null
+    if (this.#asked >= ASKED_AT_MOST) throw tooMany('logins are under way', NO_ROOM_FOR)
+    this.#asked += 1
+    try {
+      return await this.#findAnywhere(login)
+    } finally {
+      this.#asked -= 1
+    }
+  }
+
+  async #findAnywhere(login: GivenPassword): Promise<Principal | null> {
+    for (const server of this.#servers) {
+      try {
+        const found = await LdapConnection.with(server, this.#options.log, (connection) =>
+          this.#findBy(connection, login),
+        )
+        this.#servers = [server, ...this.#servers.filter((other) => other !== server)]
+        return found
+      } catch (error) {
+        const facts = { url: server.url, reason: reasonOf(error) }
+        this.#options.log({ level: 'warning', message: 'A directory server fails', facts })
+      }
+    }
+    throw unavailable('The directory of users cannot be reached now')
+  }
+
+  async #findBy(connection: LdapConnection, login: GivenPassword): Promise<Principal | null> {
+    const { reader, groupBase } = this.#options
+    if (reader !== null) await connection.bind(reader.dn, reader.password)
+    const user = await this.#userBy(connection, login.username)
+    if (user === null || !(await connection.isPasswordOf(user.dn, login.password))) return null
+    if (reader !== null) await connection.bind(reader.dn, reader.password)
+    const roles = groupBase === null ? [] : await rolesIn(connection, groupBase, user)
+    return { username: user.username, external: { source: 'ldap', roles } }
+  }
+
+  /** The one entry that the name means, with the name as it stands there. */
+  async #userBy(connection: LdapConnection, given: string) {
+    const { base, filter, attribute } = this.#options.users
+    const search = { base, filter: userFilter(filter, given), attributes: [attribute] }
+    const [entry, ...others] = await connection.search(search)
+    if (entry === undefined) return null
+    if (others.length > 0) {
+      const message = 'A name means several entries of the directory, and none of them is let in'
+      this.#options.log({ level: 'warning', message, facts: { name: given.slice(0, 100) } })
+      return null
+    }
+    const username = nameIn(entry, attribute, given)
+    return isUsername(username) ? { dn: entry.dn, username } : null
+  }
+}
+
+/** Of several names the one that was given; the first one otherwise. */
+function nameIn({ attributes }: LdapEntry, attribute: string, given: string): string {
+  const names = attributes.get(attribute.toLowerCase()) ?? []
+  return names.find((name) => nameKey(name) === nameKey(given)) ?? names[0] ?? ''
+}

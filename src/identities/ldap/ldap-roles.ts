@@ -1,0 +1,26 @@
+import { groupFilter } from './ldap-filter.ts'
+import type { LdapConnection, LdapEntry } from './ldap-connection.ts'
+
+/** How far groups in groups are followed, and how many of them. */
+const LEVELS_AT_MOST = 5
+const GROUPS_AT_MOST = 200
+
+/** The names of the groups that have the user, themselves or by groups in them. */
+export async function rolesIn(
+  connection: LdapConnection,
+  base: string,
+  user: { readonly dn: string; readonly username: string },
+): Promise<readonly string[]> {
+  const groups = new Map<string, LdapEntry>()
+  let members = [user.dn]
+  for (let level = 0; level < LEVELS_AT_MOST && members.length > 0; level += 1) {
+    const filter = groupFilter(members, level === 0 ? user.username : null)
+    const found = await connection.search({ base, filter, attributes: ['cn'] })
+    const added = found
+      .filter(({ dn }) => !groups.has(dn.toLowerCase()))
+      .slice(0, GROUPS_AT_MOST - groups.size)
+    for (const group of added) groups.set(group.dn.toLowerCase(), group)
+    members = added.map(({ dn }) => dn)
+  }
+  return [...new Set([...groups.values()].flatMap(({ attributes }) => attributes.get('cn') ?? []))]
+}

@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises'
+import { reasonOf, unavailable } from '../core/errors.ts'
+
+/**
+ * A file that the settings name.
+ *
+ * @throws {ServiceError} `unavailable`
+ */
+export async function readNamedFile(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((cause: unknown) => {
+    throw unavailable(`The file ${file} cannot be read: ${reasonOf(cause)}`, cause)
+  })
+}
+
+/**
+ * The one line of a file that holds a secret.
+ *
+ * @throws {ServiceError} `unavailable`
+ */
+export async function readSecretFile(file: string): Promise<string> {
+  const secret = (await readNamedFile(file)).trim()
+  if (secret === '') throw unavailable(`The file ${file} is empty`)
+  return secret
+}

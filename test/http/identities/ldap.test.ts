@@ -1,0 +1,232 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { AuditBody } from '../../../src/wire/audit-body.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { DirectoryServer, makeAuthority } from '../../support/identities/directory-server.ts'
+import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
+import { save } from '../../support/service/saving.ts'
+import { type CalledService, openService } from '../../support/service/service.ts'
+import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
+
+const PEOPLE = 'ou=people,dc=example,dc=org'
+const GROUPS = 'ou=groups,dc=example,dc=org'
+
+function person(uid: string, password: string, place = 'people'): string {
+  return `dn: uid=${uid},ou=${place},dc=example,dc=org
+objectClass: inetOrgPerson
+uid: ${uid}
+cn: ${uid}
+sn: ${uid}
+mail: ${uid}@example.org
+userPassword: ${password}
+`
+}
+
+function group(name: string, ...members: readonly string[]): string {
+  const lines = members.map((member) => `member: ${member}`)
+  return `dn: cn=${name},${GROUPS}\nobjectClass: groupOfNames\ncn: ${name}\n${lines.join('\n')}\n`
+}
+
+function unit(name: string, parent = 'dc=example,dc=org'): string {
+  return `dn: ou=${name},${parent}\nobjectClass: organizationalUnit\nou: ${name}\n`
+}
+
+/** Crew is in Fleet, and each of Fleet and Loop is in the other one. */
+const ENTRIES = [
+  'dn: dc=example,dc=org\nobjectClass: dcObject\nobjectClass: organization\no: Example\ndc: example\n',
+  `dn: cn=reader,dc=example,dc=org
+objectClass: organizationalRole
+objectClass: simpleSecurityObject
+cn: reader
+userPassword: the reader's password
+`,
+  unit('people'),
+  unit('guests', PEOPLE),
+  unit('groups'),
+  person('ana', 'her: pässword'),
+  person('ben', 'his password'),
+  person('admin', 'the password of another admin'),
+  person('twin', 'one password'),
+  person('twin', 'one password', 'guests,ou=people'),
+  group('Crew', `uid=ana,${PEOPLE}`),
+  group('Fleet', `cn=Crew,${GROUPS}`, `cn=Loop,${GROUPS}`),
+  group('Loop', `cn=Fleet,${GROUPS}`),
+  `dn: cn=Cooks,${GROUPS}\nobjectClass: posixGroup\ncn: Cooks\ngidNumber: 7\nmemberUid: ben\n`,
+].join('\n')
+
+const role = (name: string) => `<role name="${name}"><users><user>nobody</user></users></role>`
+const SECURITY = `<server><security><passwordFile path="/u" />
+  <roles>${['Crew', 'Fleet', 'Loop', 'Cooks'].map(role).join('')}</roles>
+  <admins><user>root</user><role>Fleet</role></admins></security></server>`
+const DOCUMENT = documentWith('one').replace(
+  '<cruise schemaVersion="75">',
+  (root) => root + SECURITY,
+)
+const ANA = 'ana:her: pässword'
+const BEN = 'ben:his password'
+
+describe('users of a directory', { tags: ['slapd', 'openssl'] }, () => {
+  const folder = new TempFolder()
+  let files: ReturnType<typeof makeFiles>
+  let directory: DirectoryServer
+
+  beforeAll(async () => {
+    files = makeFiles(folder.path)
+    directory = await DirectoryServer.start(folder.path, ENTRIES, files)
+  }, 120_000)
+  afterAll(async () => {
+    await directory.stop()
+    folder[Symbol.dispose]()
+  })
+
+  function flagsFor(urls: string, ...more: readonly string[]): string[] {
+    const reader = ['--ldap-bind-dn', 'cn=reader,dc=example,dc=org']
+    const password = ['--ldap-bind-password-file', files.password]
+    const bases = ['--ldap-user-base', PEOPLE, '--ldap-group-base', GROUPS]
+    return ['--ldap-url', urls, ...reader, ...password, ...bases, ...more]
+  }
+
+  function serviceWith(urls: string, ...more: readonly string[]): Promise<CalledService> {
+    return openService(flagsFor(urls, '--ldap-ca-file', files.ca, ...more))
+  }
+
+  it('log in by Basic and on the page, with their groups as roles', async () => {
+    const service = await serviceWith(directory.secureUrl)
+    await save(service, DOCUMENT)
+
+    const body = new URLSearchParams({ username: 'ana', password: 'her: pässword' }).toString()
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const login = await service.fetch('/login', { method: 'POST', as: null, headers: form, body })
+    const [cookie = ''] = login.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
+
+    expect(await whoIs(service, ANA)).toEqual({
+      name: 'ana',
+      source: 'ldap',
+      administrator: true,
+      roles: ['Crew', 'Fleet', 'Loop'],
+      groups: ['first'],
+      credential: { kind: 'password', scope: 'admin' },
+    })
+    expect(await whoIs(service, 'BEN:his password')).toMatchObject({
+      name: 'ben',
+      administrator: false,
+      roles: ['Cooks'],
+    })
+    const session = await service.fetch('/api/whoami', { as: null, headers: { cookie } })
+    expect(await session.json()).toMatchObject({ name: 'ana', source: 'ldap', administrator: true })
+    expect(await auditOf(service, 'user=ana')).toMatchObject([
+      { action: 'log-in', outcome: 'done' },
+    ])
+  })
+
+  it('are nobody by a wrong password, none, or a name that means more than itself', async () => {
+    const service = await serviceWith(directory.secureUrl)
+    const refused = [
+      'ana:wrong',
+      'ana:',
+      '*:her: pässword',
+      'a*:her: pässword',
+      'ana)(uid=*:her: pässword',
+      'ana)(|(uid=*:her: pässword',
+      '\\61na:her: pässword',
+      'ana\0:her: pässword',
+      'twin:one password',
+      'nobody:her: pässword',
+      'admin:the password of another admin',
+      'admin :the password of another admin',
+    ]
+
+    const statuses: unknown[] = []
+    for (const as of refused) {
+      statuses.push([as, (await service.fetch('/api/whoami', { as })).status])
+    }
+
+    expect(statuses).toEqual(refused.map((as) => [as, 401]))
+    expect(service.logged.map(({ message }) => message)).toContain(
+      'A name means several entries of the directory, and none of them is let in',
+    )
+    expect(await whoIs(service, ANA)).toMatchObject({ name: 'ana' })
+    const failures = await auditOf(service, 'outcome=refused')
+    expect(failures).toContainEqual(expect.objectContaining({ claimed: 'ana', status: 401 }))
+  })
+
+  it('go by one name, by whatever the filter finds them', async () => {
+    const filter = '(&(objectClass=inetOrgPerson)(|(uid={user})(mail={user})))'
+    const service = await serviceWith(directory.secureUrl, '--ldap-user-filter', filter)
+
+    const ana = await whoIs(service, 'Ana@example.org:her: pässword')
+    const admin = await service.fetch('/api/whoami', {
+      as: 'admin@example.org:the password of another admin',
+    })
+
+    expect([ana, admin.status]).toMatchObject([{ name: 'ana' }, 401])
+  })
+
+  it('are asked for over StartTLS, from a server with a certificate that is trusted', async () => {
+    const service = await serviceWith(directory.url, '--ldap-start-tls')
+    const untrusting = [
+      await openService(flagsFor(directory.secureUrl)),
+      await openService(flagsFor(directory.url, '--ldap-start-tls')),
+      await serviceWith(directory.secureUrl.replace('localhost', '127.0.0.1')),
+      await serviceWith(directory.url.replace('localhost', '127.0.0.1'), '--ldap-start-tls'),
+    ]
+
+    const statuses = await Promise.all(
+      untrusting.map(async (each) => (await each.fetch('/api/whoami', { as: ANA })).status),
+    )
+
+    expect(await whoIs(service, ANA)).toMatchObject({ name: 'ana' })
+    expect(statuses).toEqual([503, 503, 503, 503])
+  })
+
+  it('wait for a directory that is away; users of the users file do not', async () => {
+    const service = await serviceWith(directory.url)
+    await addSomeone(service)
+    expect(await whoIs(service, ANA)).toMatchObject({ name: 'ana' })
+
+    await directory.stop()
+    const away = await service.fetch('/api/whoami', { as: BEN })
+    const local = await service.fetch('/api/whoami', { as: SOMEONE })
+    const remembered = await service.fetch('/api/whoami', { as: ANA })
+    await directory.startAgain()
+
+    expect([away.status, local.status, remembered.status]).toEqual([503, 200, 200])
+    expect(await away.json()).toEqual({ message: 'The directory of users cannot be reached now' })
+    expect(await whoIs(service, BEN)).toMatchObject({ name: 'ben' })
+  })
+
+  it('are asked for at the next server where one does not answer', async () => {
+    const proxy = await TcpProxy.to(directory.port)
+    onTestFinished(() => proxy[Symbol.asyncDispose]())
+    proxy.deafen()
+    const first = proxy.through('ldap://localhost:1')
+    const service = await serviceWith(`${first},${directory.url}`)
+
+    const [ana, admin] = await Promise.all([
+      whoIs(service, ANA),
+      service.fetch('/api/whoami').then(({ status }) => status),
+    ])
+
+    expect([ana, admin]).toMatchObject([{ name: 'ana' }, 200])
+    expect(await whoIs(service, BEN)).toMatchObject({ name: 'ben' })
+    const failed = service.logged.filter(({ message }) => message === 'A directory server fails')
+    expect(failed).toHaveLength(1)
+  })
+})
+
+function makeFiles(folder: string) {
+  const password = join(folder, 'password')
+  writeFileSync(password, "the reader's password\n")
+  return { password, ...makeAuthority(folder) }
+}
+
+async function whoIs(service: CalledService, as: string): Promise<unknown> {
+  return (await service.fetch('/api/whoami', { as })).json()
+}
+
+async function auditOf(service: CalledService, query: string) {
+  const answer = await service.fetch(`/api/audit?${query}`)
+  return AuditBody.parse(await answer.json()).entries
+}
