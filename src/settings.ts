@@ -133,7 +133,9 @@ const DATABASE = {
 }
 const USERS = {
   ...STATE,
-  'users-file': Optional.describe('htpasswd file; users.htpasswd in the state folder when absent'),
+  'users-file': Optional.describe(
+    'htpasswd file; when absent, users are in the PostgreSQL database, or in users.htpasswd in the state folder',
+  ),
 }
 const KEYS = {
   'secret-keys': Optional.describe(
@@ -285,7 +287,7 @@ export const SETTINGS = {
     repair: Switch.describe('repair what can be repaired, and move what is in the way aside'),
     from: Optional.describe('another repository that may have what is missing'),
   }),
-  user: z.object(USERS),
+  user: z.object({ ...USERS, ...DATABASE }),
   token: z.object({
     ...USERS,
     ...DATABASE,

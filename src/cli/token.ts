@@ -1,12 +1,11 @@
-import { join } from 'node:path'
 import { ServiceError } from '../core/errors.ts'
 import type { TokenRecord } from '../identities/issued-record.ts'
 import { isExpired, Tokens } from '../identities/tokens.ts'
-import { findUser, readUsers, type UsersStore } from '../security/users.ts'
-import { UsersFile } from '../security/users-file.ts'
+import { findUser, readUsers, type Users } from '../security/users.ts'
 import { readSettings, SETTINGS, SettingsError, type TokenSettings } from '../settings.ts'
 import { say, writeLog } from './output.ts'
 import { placeOf } from './state-place.ts'
+import { usersIn } from './users-place.ts'
 
 const USAGE = 'token create NAME --user USER | token list | token revoke ID'
 
@@ -17,31 +16,37 @@ export async function token(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS.token, what === undefined ? rest : rest.slice(1))
   if (verb === 'list' && what === undefined) return withTokens(settings, list)
   if (what === undefined) throw new SettingsError(`use ${USAGE}`)
-  if (verb === 'create') return withTokens(settings, (tokens) => create(tokens, what, settings))
+  if (verb === 'create')
+    return withTokens(settings, (tokens, _, users) => create(tokens, what, { settings, users }))
   if (verb === 'revoke') return withTokens(settings, (tokens) => revoke(tokens, what))
   throw new SettingsError(`use ${USAGE}`)
 }
 
 async function withTokens(
   settings: TokenSettings,
-  use: (tokens: Tokens, settings: TokenSettings) => Promise<void>,
+  use: (tokens: Tokens, settings: TokenSettings, users: Users) => Promise<void>,
 ): Promise<number> {
   await using store = await placeOf(settings).open()
+  const users = usersIn(store, settings)
   const tokens = new Tokens({
     store,
-    users: () => readUsers(usersOf(settings)),
+    users: () => readUsers(users),
     clock: Date.now,
     log: writeLog,
     ended: () => {},
   })
-  await use(tokens, settings)
+  await use(tokens, settings, (await readUsers(users)).users)
   return 0
 }
 
-async function create(tokens: Tokens, name: string, settings: TokenSettings): Promise<void> {
+async function create(
+  tokens: Tokens,
+  name: string,
+  { settings, users }: { readonly settings: TokenSettings; readonly users: Users },
+): Promise<void> {
   const { user, scope, expires } = settings
   if (user === null) throw new SettingsError('--user says whose token it is')
-  const owner = findUser((await readUsers(usersOf(settings))).users, user)
+  const owner = findUser(users, user)
   if (owner === null)
     throw new ServiceError('user-not-found', `There is no user ${user}`, { username: user })
   const made = await tokens.create({ username: owner[0] }, { name, scope, expires })
@@ -67,8 +72,4 @@ function lineOf(record: TokenRecord): string {
 
 function timeOf(time: number): string {
   return new Date(time).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length)
-}
-
-function usersOf(settings: TokenSettings): UsersStore {
-  return new UsersFile(settings['users-file'] ?? join(settings['state-dir'], 'users.htpasswd'))
 }

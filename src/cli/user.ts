@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { ServiceError } from '../core/errors.ts'
 import {
@@ -10,25 +9,28 @@ import {
   removeUser,
   type UsersStore,
 } from '../security/users.ts'
-import { UsersFile } from '../security/users-file.ts'
 import { readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { say } from './output.ts'
+import { withUsers } from './users-place.ts'
 
 const USAGE = 'user add NAME | user passwd NAME | user remove NAME | user list'
 
-/** Manages the users file. A password is read from the first line of standard input, never from the command line. */
+/** Manages the users. A password is read from the first line of standard input, never from the command line. */
 export async function user(args: readonly string[]): Promise<number> {
   const [verb, ...rest] = args
   const name = rest[0]?.startsWith('--') ? undefined : rest[0]
   const settings = readSettings(SETTINGS.user, name === undefined ? rest : rest.slice(1))
-  const file = settings['users-file'] ?? join(settings['state-dir'], 'users.htpasswd')
-  const users = new UsersFile(file)
-  if (verb === 'list' && name === undefined) return list(users)
-  if (name === undefined) throw new SettingsError(`use ${USAGE}`)
-  if (verb === 'add') return add(users, name)
-  if (verb === 'passwd') return changePasswordOf(users, name)
-  if (verb === 'remove') return remove(users, name)
-  throw new SettingsError(`use ${USAGE}`)
+  const work = workOf(verb, name)
+  if (work === null) throw new SettingsError(`use ${USAGE}`)
+  return withUsers(settings, work)
+}
+
+function workOf(verb: string | undefined, name: string | undefined) {
+  if (name === undefined) return verb === 'list' ? list : null
+  if (verb === 'add') return (users: UsersStore) => add(users, name)
+  if (verb === 'passwd') return (users: UsersStore) => changePasswordOf(users, name)
+  if (verb === 'remove') return (users: UsersStore) => remove(users, name)
+  return null
 }
 
 async function list(store: UsersStore): Promise<number> {

@@ -13,10 +13,18 @@ import { BUILD_KINDS } from '../builds/engine/documents.ts'
 import { AGENTS } from '../agents/agent-record.ts'
 import { PLAIN_SECRETS } from '../configuration/read/plain-secret-alarm.ts'
 import { ISSUED_KINDS } from '../identities/issued-record.ts'
+import { STORED_USERS } from '../identities/stored-users.ts'
 import { WEBHOOKS } from '../notify/webhooks/webhook-cursor.ts'
 
 /** Every kind of document that the state store holds. */
-export const STATE_KINDS = [...BUILD_KINDS, AGENTS, WEBHOOKS, PLAIN_SECRETS, ...ISSUED_KINDS]
+export const STATE_KINDS = [
+  ...BUILD_KINDS,
+  AGENTS,
+  WEBHOOKS,
+  PLAIN_SECRETS,
+  ...ISSUED_KINDS,
+  STORED_USERS,
+]
 
 /** Checks a copy of a state file, so that nothing changes. Returns the faults; null when there is no file. */
 export async function examineState(file: string): Promise<readonly string[] | null> {

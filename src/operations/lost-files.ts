@@ -74,7 +74,7 @@ export async function assertKeysThere(
  */
 export async function assertUsersThere(usersFile: string): Promise<void> {
   if (await isThere(usersFile)) return
-  const reason = `${usersFile} is missing: every server needs the same users, copy it from one that has it or name one file for all with --users-file`
+  const reason = `${usersFile} is missing: every server needs the same users, copy it from one that has it, or leave --users-file out to have them in the database`
   throw new ServiceError('unavailable', reason, { reason })
 }
 

@@ -2,7 +2,7 @@ import { watch } from 'node:fs'
 import { mkdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ServiceError } from '../core/errors.ts'
+import { reasonOf, ServiceError } from '../core/errors.ts'
 import { replaceFile } from '../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { openProcessLock, type ProcessLock } from '../storage/process-lock.ts'
@@ -48,8 +48,7 @@ export class UsersFile implements UsersStore {
       const { ino, size, mtimeNs } = await stat(this.#file, { bigint: true })
       return `${ino} ${size} ${mtimeNs}`
     } catch (error) {
-      if (error instanceof Error) return error.message
-      throw error
+      return reasonOf(error)
     }
   }
 

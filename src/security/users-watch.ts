@@ -50,6 +50,7 @@ export class UsersWatch implements Disposable {
     clearInterval(this.#timer)
   }
 
+  /** A store that is away is asked again; meanwhile those who are known can log in. */
   #poll(): void {
     this.#store.stamp().then(
       (stamp) => {
@@ -57,7 +58,7 @@ export class UsersWatch implements Disposable {
         this.#stamp = stamp
         this.#reload()
       },
-      () => this.#reload(),
+      () => undefined,
     )
   }
 
@@ -69,7 +70,10 @@ export class UsersWatch implements Disposable {
         this.#names = [...users.keys()]
         this.#changed()
       },
-      () => this.#changed(),
+      () => {
+        this.#stamp = ''
+        this.#changed()
+      },
     )
   }
 }

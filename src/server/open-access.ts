@@ -6,6 +6,7 @@ import { CredentialCheck } from '../security/credentials.ts'
 import type { PasswordCheck } from '../security/password.ts'
 import { DepartedUsers } from '../identities/departed-users.ts'
 import { Invitations } from '../identities/invitations.ts'
+import { StoredUsers } from '../identities/stored-users.ts'
 import { Sessions } from '../identities/sessions.ts'
 import { Tokens } from '../identities/tokens.ts'
 import type { UsersStore } from '../security/users.ts'
@@ -17,8 +18,8 @@ import { ConfiguredAccess } from '../configuration/access/access.ts'
 import type { StateStore } from '../state/state-store.ts'
 import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
 
-/** How often the users file is looked at where its folder cannot be watched, in milliseconds. */
-const USERS_INTERVAL = 2_000
+/** How often the users are looked at where no change of them can be watched, in milliseconds. */
+const USERS_INTERVAL = 1_000
 
 /** Passwords that are compared at once, and the milliseconds after which one is given up. */
 const PASSWORD_THREADS = 2
@@ -96,7 +97,7 @@ export async function openAccess(
       await sessions.endOfGone(isGone)
     },
   })
-  await departed.begin(cluster === null)
+  await departed.begin(cluster === null || usersStore instanceof StoredUsers)
   const access = new ConfiguredAccess({ configuration, usernames: () => users.names() })
   const { problems } = await users.read()
   return {

@@ -21,7 +21,6 @@ import type { Cluster } from '../cluster/cluster.ts'
 import { RequestMetrics } from '../core/request-metrics.ts'
 import { createFirstUser } from '../security/first-user.ts'
 import { openSecretKeys, readSecretKeys, type SecretKeys } from '../security/secret-keys.ts'
-import { UsersFile } from '../security/users-file.ts'
 import { openSqliteState } from '../state/open-sqlite.ts'
 import type { StateStore } from '../state/state-store.ts'
 import type { BootContext } from './boot-context.ts'
@@ -29,6 +28,7 @@ import { type OpenedAccess, openAccess } from './open-access.ts'
 import { openBuilds } from './open-builds.ts'
 import { type OpenedConfiguration, openConfiguration } from './open-configuration.ts'
 import { openMirror, openWebhooks } from './open-notifications.ts'
+import { openUsers } from './open-users.ts'
 import { openPageWork, type PageWork } from './page-work.ts'
 
 /** What every server has open, also where another one has the duties. */
@@ -67,11 +67,12 @@ export interface ServiceContext extends SharedContext {
 /** Opens what every server needs, one after the other as they need each other. */
 export async function openShared(boot: BootContext): Promise<SharedContext> {
   const { settings, environment, shutdown, places } = boot
-  const { stateDir, usersFile } = places
+  const { stateDir } = places
   const { passwordCost: cost } = environment
   const audit = await openAudit(boot)
   await assertComplete(boot)
-  const users = new UsersFile(usersFile)
+  const identityStore = shutdown.own('close-engines', await openIdentityStore(boot))
+  const users = await openUsers(boot, identityStore)
   const passwordFile = join(stateDir, 'admin.password')
   const password = settings['admin-password']
   const isGenerated = await createFirstUser({ users, passwordFile, password, cost })
@@ -80,7 +81,6 @@ export async function openShared(boot: BootContext): Promise<SharedContext> {
   const { history } = configuration.config
   // The log of several servers has each move with its entry.
   if (boot.cluster === null) noteRevisions(history, audit, environment.log)
-  const identityStore = shutdown.own('close-engines', await openIdentityStore(boot))
   const access = await openAccess(boot, {
     users,
     configuration: configuration.config.configuration,
@@ -135,13 +135,12 @@ async function assertComplete(boot: BootContext): Promise<void> {
   await cluster?.files.agreeOnArtifacts(boot.places.artifactsDir)
 }
 
-/** Keys and users are those of the servers that were here before. */
+/** Keys, and users in a file that the operator names, are those of the servers that were here before. */
 async function assertOneOfMany(boot: BootContext, cluster: Cluster): Promise<void> {
   await assertKeysThere(filesOf(boot))
-  const isFirst = (await cluster.log.head()) === null
-  if (!isFirst && boot.settings['admin-password'] === null) {
-    await assertUsersThere(boot.places.usersFile)
-  }
+  const { 'users-file': file, 'admin-password': password } = boot.settings
+  if (file === null || password !== null || (await cluster.log.head()) === null) return
+  await assertUsersThere(boot.places.usersFile)
 }
 
 /** The file is made only where no other server has one. */

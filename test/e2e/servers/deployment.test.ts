@@ -82,7 +82,7 @@ describe('deploy/compose-servers.yaml', () => {
       expect(settings.state).toBe('postgres://cairn:word@database/cairn')
       expect(settings['secret-keys']).toMatch(/^\/var\/lib\/cairn-shared\//)
       expect(settings['artifacts-dir']).toMatch(/^\/var\/lib\/cairn-shared\//)
-      expect(settings['users-file']).toMatch(/^\/var\/lib\/cairn-shared\//)
+      expect(settings['users-file']).toBeNull()
     }
     expect(deployed('Dockerfile')).toMatch(/install .*-o node .*\/var\/lib\/cairn-shared\b/)
   })

@@ -20,7 +20,7 @@ import {
 } from '../../support/service/database-server.ts'
 import { pausePipeline } from '../../support/service/servers.ts'
 import { save } from '../../support/service/saving.ts'
-import { ADMIN_PASSWORD, callerOf } from '../../support/service/service.ts'
+import { callerOf } from '../../support/service/service.ts'
 
 type Caller = Pick<DatabaseServer, 'fetch'>
 
@@ -62,8 +62,7 @@ describe('a service that moves', { tags: ['postgresql'] }, () => {
 
     const places = placesIn(second.folder)
     const loaded = await run(['state', 'load', dump, '--state-dir', join(second.folder, 'state')])
-    const password = ['--admin-password', ADMIN_PASSWORD]
-    const single = start(['serve', '--port', '0', ...places, ...password])
+    const single = start(['serve', '--port', '0', ...places])
     const caller = { fetch: callerOf(await single.line(/^cairn ready (\S+)\n$/)) }
 
     expect(loaded.code).toBe(0)
@@ -113,7 +112,7 @@ describe('a service that moves', { tags: ['postgresql'] }, () => {
       dump,
       url.href,
     ])
-    for (const name of ['secret.keys', 'users.htpasswd', 'artifacts']) {
+    for (const name of ['secret.keys', 'artifacts']) {
       const file = join(first.folder, 'state', name)
       if (existsSync(file)) cpSync(file, join(kept, 'state', name), { recursive: true })
     }

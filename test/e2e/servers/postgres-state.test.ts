@@ -15,7 +15,8 @@ import {
   serveOver,
   stop,
 } from '../../support/service/database-server.ts'
-import { pausePipeline, pausedBy } from '../../support/service/servers.ts'
+import { SOMEONE } from '../../support/service/someone-else.ts'
+import { addSomeoneTo, pausePipeline, pausedBy } from '../../support/service/servers.ts'
 import { save } from '../../support/service/saving.ts'
 import { ADMIN_PASSWORD, startService } from '../../support/service/service.ts'
 
@@ -91,7 +92,34 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     })
   })
 
-  it('refuses another server without the users, and warns of an address that none can reach', async () => {
+  it('has the users in it: those of a single server, and those that a command changes', async () => {
+    const single = await startService()
+    await single.close()
+    const database = cluster.freshSchema()
+    const [dump, place] = [join(single.folder, 'dump'), join(single.folder, 'state')]
+    await run(['user', 'add', 'ana', '--state-dir', place], { input: 'p\n' })
+    writeFileSync(dump, (await run(['state', 'dump', '--state-dir', place])).stdout)
+    await run(['state', 'load', dump, '--state', database])
+    const first = await serveOver(database, single.folder)
+    const second = await serveOver(database, folderBeside(first))
+    const statusOf = async (as: string) => (await second.fetch('/api/agents', { as })).status
+
+    const before = await Promise.all([`admin:${ADMIN_PASSWORD}`, 'ana:p'].map(statusOf))
+    await addSomeoneTo(database, [first, second])
+    const listed = await run(['user', 'list', '--state', database])
+    const token = await run(['token', 'create', 't', '--user', 'someone', '--state', database])
+    await run(['user', 'remove', 'someone', '--state', database])
+    await until(async () => (await statusOf(SOMEONE)) === 401)
+
+    expect(before).toEqual([200, 200])
+    expect(listed.stdout).toBe('admin\nana\nsomeone\n')
+    expect(token.code).toBe(0)
+    await until(async () => (await statusOf(`someone:${token.stdout.trim()}`)) === 401)
+    expect(existsSync(join(second.folder, 'state', 'users.htpasswd'))).toBe(false)
+    expect(first.program.stderr).toContain('The users are in the database now')
+  })
+
+  it('refuses another server without the users file that is named, and warns of an address that none can reach', async () => {
     const database = cluster.freshSchema()
     const first = await serveOver(database)
     const flags = serveFlags(database, folderBeside(first))
@@ -99,13 +127,13 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
       (flag) => flag !== '--admin-password' && flag !== ADMIN_PASSWORD,
     )
 
-    const refused = await run(withoutPassword)
+    const refused = await run([...withoutPassword, '--users-file', join(tempDir(), 'users')])
     const everywhere = start([...flags, '--host', '0.0.0.0'])
     await everywhere.line(/^cairn ready (\S+)\n$/)
 
     expect(refused).toMatchObject({
       code: 1,
-      stderr: lineWith('users.htpasswd is missing: every server'),
+      stderr: lineWith('users is missing: every server needs the same users'),
     })
     await until(() => everywhere.stderr.includes('name an address with --advertise'))
   })

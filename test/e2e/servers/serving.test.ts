@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ADMIN_ALONE, addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
+import { ADMIN_ALONE, SOMEONE } from '../../support/service/someone-else.ts'
 import { AgentProcess } from '../../support/agents/agent-process.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
@@ -9,6 +9,7 @@ import { freePort, PostgresCluster } from '../../support/programs/postgres-clust
 import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
 import { until } from '../../support/programs/until.ts'
 import {
+  addSomeoneTo,
   pausePipeline,
   pausedBy,
   sequenceOf,
@@ -70,21 +71,11 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
   })
 
   it('let nobody in who may not, and hold what a save adds, wherever they are asked', async () => {
-    const [first, second] = await serveTwo(cluster.freshSchema())
+    const database = cluster.freshSchema()
+    const [first, second] = await serveTwo(database)
     const saved = await save(first, documentOfAdmin('app'))
     await textAt(second, '/api/admin/config.xml', sequenceOf(saved))
-    await addSomeone({
-      ...first,
-      repository: '',
-      logged: [],
-      close: async () => undefined,
-    })
-    await addSomeone({
-      ...second,
-      repository: '',
-      logged: [],
-      close: async () => undefined,
-    })
+    await addSomeoneTo(database, [first, second])
 
     const byNobody = await second.fetch('/api/agents', { as: null })
     const bySomeone = await second.fetch('/api/audit', { as: SOMEONE })

@@ -7,7 +7,7 @@ import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
 import { StartedBody } from '../../../src/wire/stage-body.ts'
 import { aConfiguration, element, exec, git } from '../documents/a-configuration.ts'
 import type { ConfigurationCall, RunCall, SwitchCall } from './models.ts'
-import { NoAnswer, Recorder } from './recorder.ts'
+import { NoAnswer, NotDone, Recorder } from './recorder.ts'
 
 export const PASSWORD = 'p'
 export const FIRST_VALUE = 'v0'
@@ -23,6 +23,9 @@ const PATIENCE = 8_000
 const LONGEST_PAUSE = 200
 /** In milliseconds: how long everything may take until it works again. */
 const LONGEST = 60_000
+/** What a server says that did not even begin. */
+const NOT_DONE =
+  /^\{"message":"(No server runs builds|The server that runs builds does not answer"|This server is at entry)/
 const PLACE = /(<variable name="VALUE">\s*<value>)([^<]*)/
 
 /** A configuration with a place for a value, and pipelines that run when somebody says so. */
@@ -127,10 +130,11 @@ export class Callers {
         text: await response.text(),
       }))
       .catch((cause: unknown) => {
-        throw new NoAnswer(path, { cause })
+        throw isRefused(cause) ? new NotDone(path, { cause }) : new NoAnswer(path, { cause })
       })
     const { status, text } = answer
     if (status >= 500 && status !== 503) this.problems.push(`${path}: ${status} ${text}`)
+    if (NOT_DONE.test(text)) throw new NotDone(`${path}: ${status}`)
     if (status >= 500) throw new NoAnswer(`${path}: ${status}`)
     this.#newest = Math.max(this.#newest, Number(answer.headers.get(SEQUENCE)))
     return answer
@@ -271,6 +275,12 @@ export class Callers {
     if (recorder === undefined) throw new Error(`nothing is known of ${pipeline}`)
     return recorder
   }
+}
+
+/** Whether nobody listens where somebody called. */
+function isRefused(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null
+  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED'
 }
 
 type Pipeline = (typeof PIPELINES)[number]

@@ -55,8 +55,10 @@ function has(state: Values, value: string): boolean {
 /** The runs of a pipeline without agents: each goes on until it is cancelled, beside others. */
 export interface Runs {
   readonly counter: number
-  /** The runs that go on, oldest first. */
-  readonly active: readonly number[]
+  /** How many go on. */
+  readonly active: number
+  /** Whether the newest one of all does: it is the first to be cancelled. */
+  readonly isNewestActive: boolean
 }
 
 /** What cannot be known of a call without an answer is null. */
@@ -67,25 +69,25 @@ export type RunCall =
   | { readonly kind: 'look'; readonly counter: number; readonly isActive: boolean }
 
 export const RUNS_MODEL: Model<Runs, RunCall> = {
-  initial: { counter: 0, active: [] },
+  initial: { counter: 0, active: 0, isNewestActive: false },
   apply(state, call) {
-    const { counter, active } = state
+    const { counter, active, isNewestActive } = state
     switch (call.kind) {
       case 'start': {
         if (call.counter !== null && call.counter !== counter + 1) return null
-        return { counter: counter + 1, active: [...active, counter + 1] }
+        return { counter: counter + 1, active: active + 1, isNewestActive: true }
       }
       case 'cancel': {
-        if (call.was !== null && call.was !== active.length > 0) return null
-        return { counter, active: active.slice(0, -1) }
+        if (call.was !== null && call.was !== active > 0) return null
+        return { counter, active: Math.max(active - 1, 0), isNewestActive: false }
       }
       case 'look': {
-        const isActive = active.at(-1) === counter && counter > 0
-        return call.counter === counter && call.isActive === isActive ? state : null
+        const isAsSeen = call.counter === counter && call.isActive === isNewestActive
+        return isAsSeen ? state : null
       }
     }
   },
-  keyOf: ({ counter, active }) => `${counter}: ${active.join()}`,
+  keyOf: ({ counter, active, isNewestActive }) => `${counter}: ${active} ${isNewestActive}`,
 }
 
 /** An agent that is enabled or not. */

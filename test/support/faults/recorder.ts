@@ -19,11 +19,16 @@ export class Recorder<Call> {
       return call
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error
-      if (unanswered !== null) this.operations.push({ call: unanswered, began, ended: Infinity })
+      const mayBeDone = !(error instanceof NotDone)
+      if (unanswered !== null && mayBeDone)
+        this.operations.push({ call: unanswered, began, ended: Infinity })
       return null
     }
   }
 }
 
-/** Nobody knows whether the call was done. */
+/** There is no answer: as a rule nobody knows whether the call was done. */
 export class NoAnswer extends Error {}
+
+/** The call was not done, as who refused it says. */
+export class NotDone extends NoAnswer {}

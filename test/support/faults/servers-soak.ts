@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import { AuditBody } from '../../../src/wire/audit-body.ts'
@@ -64,6 +66,7 @@ export async function soakServers(options: ServersSoakOptions): Promise<ServersS
   callers.end()
   await working
   const remains = await lookAtRemains(scene)
+  writeFileSync(join(folder, 'calls.json'), JSON.stringify(callsOf(callers), replaceInfinity, 1))
   return {
     faults: Object.fromEntries(faults),
     ...countsOf(callers),
@@ -95,6 +98,15 @@ function countsOf({ configuration, runs, agent, acknowledged }: Callers) {
   const unanswered = operations.filter(({ ended }) => ended === Infinity).length
   const saves = acknowledged.filter(({ what }) => what === 'save').length
   return { answered: operations.length - unanswered, unanswered, saves }
+}
+
+/** The histories that are judged, by the names of their objects. */
+function callsOf({ configuration, runs, agent }: Callers) {
+  return { configuration, ...Object.fromEntries(runs), agent }
+}
+
+function replaceInfinity(_: string, value: unknown): unknown {
+  return value === Infinity ? null : value
 }
 
 function contradictionsOf({ configuration, runs, agent }: Callers): string[] {

@@ -1,6 +1,8 @@
 import postgres from 'postgres'
 import { until } from '../programs/until.ts'
+import { run } from '../programs/start.ts'
 import { type DatabaseServer, folderBeside, serveOver } from './database-server.ts'
+import { SOMEONE } from './someone-else.ts'
 
 type Caller = Pick<DatabaseServer, 'fetch'>
 
@@ -24,6 +26,17 @@ export async function serveThree(
     serveOver(database, folderBeside(first)),
   ])
   return [first, second, third]
+}
+
+/** Adds a user, whom each of the servers knows then. */
+export async function addSomeoneTo(database: string, servers: readonly Caller[]): Promise<void> {
+  const [name = '', password = ''] = SOMEONE.split(':')
+  const input = `${password}\n`
+  const { code, stderr } = await run(['user', 'add', name, '--state', database], { input })
+  if (code !== 0) throw new Error(stderr)
+  const isKnown = async (server: Caller) =>
+    (await server.fetch('/api/agents', { as: SOMEONE })).status === 200
+  for (const server of servers) await until(() => isKnown(server), LONG)
 }
 
 /** Which entry of the log an answer knows. */

@@ -1,0 +1,38 @@
+import { StoredUsers } from '../identities/stored-users.ts'
+import { UsersFile } from '../security/users-file.ts'
+import type { UsersStore } from '../security/users.ts'
+import type { StateStore } from '../state/state-store.ts'
+import type { BootContext } from './boot-context.ts'
+
+/**
+ * The users: in the file that the operator names; otherwise in the database of several servers, or in
+ * the state folder of a single one. Where there are none yet, those that are known in the other of
+ * these places move, as the service does.
+ */
+export async function openUsers(
+  { settings, places, cluster, environment: { log } }: BootContext,
+  store: StateStore,
+): Promise<UsersStore> {
+  const file = new UsersFile(places.usersFile)
+  if (settings['users-file'] !== null) return file
+  const stored = new StoredUsers(store)
+  if (cluster === null) {
+    // Who is added or removed in the file later is not to come back from the state.
+    if (await copyUsers(stored, file)) await stored.change(() => [])
+    return file
+  }
+  if (await copyUsers(file, stored)) {
+    log({
+      level: 'info',
+      message: 'The users are in the database now; the file is not read any more',
+    })
+  }
+  return stored
+}
+
+/** False where there are users already, or none to copy. */
+async function copyUsers(from: UsersStore, to: UsersStore): Promise<boolean> {
+  const lines = (await from.text()).split(/\r?\n/).filter((line) => line !== '')
+  if (lines.length === 0) return false
+  return to.change((there) => (there.length > 0 ? null : lines))
+}
