@@ -29,7 +29,9 @@ import { type WatchRoutesOptions, watchResource } from './configuration/watch-ro
 import { gitResource } from './git/git-routes.ts'
 import { callerResource } from './identities/caller-routes.ts'
 import { invitationResource, type InvitationRoutesOptions } from './identities/invitation-routes.ts'
+import type { UserAdministrationDeps } from '../identities/administer-users.ts'
 import { tokenResource } from './identities/token-routes.ts'
+import { userResource } from './identities/user-routes.ts'
 import type { ApiResource, RouteFacts } from './definition/route.ts'
 import { auditResource } from './service/audit-routes.ts'
 import { type HealthRoutesOptions, healthResource } from './service/health-routes.ts'
@@ -50,7 +52,8 @@ export interface ConfigurationApiOptions
     GitAccessDeps,
     ExplainDeps,
     TokenDeps,
-    InvitationRoutesOptions {}
+    InvitationRoutesOptions,
+    UserAdministrationDeps {}
 
 /** What the routes of all resources need. */
 export interface ApiOptions
@@ -82,6 +85,7 @@ export const ON_EVERY_SERVER: readonly ApiResource<ConfigurationApiOptions>[] = 
   gitResource,
   tokenResource,
   invitationResource,
+  userResource,
   callerResource,
 ]
 
@@ -107,6 +111,7 @@ export const RESOURCES: readonly ApiResource<ApiOptions>[] = [
   gitResource,
   tokenResource,
   invitationResource,
+  userResource,
   callerResource,
 ]
 

@@ -3,7 +3,10 @@ import { ServiceError } from '../core/errors.ts'
 import {
   addUser,
   changePassword,
+  disableUser,
+  enableUser,
   findUser,
+  isDisabledUser,
   nameInUse,
   readUsers,
   removeUser,
@@ -13,7 +16,7 @@ import { readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { say } from './output.ts'
 import { withUsers } from './users-place.ts'
 
-const USAGE = 'user add NAME | user passwd NAME | user remove NAME | user list'
+const USAGE = 'user add NAME | passwd NAME | disable NAME | enable NAME | remove NAME, or user list'
 
 /** Manages the users. A password is read from the first line of standard input, never from the command line. */
 export async function user(args: readonly string[]): Promise<number> {
@@ -30,12 +33,14 @@ function workOf(verb: string | undefined, name: string | undefined) {
   if (verb === 'add') return (users: UsersStore) => add(users, name)
   if (verb === 'passwd') return (users: UsersStore) => changePasswordOf(users, name)
   if (verb === 'remove') return (users: UsersStore) => remove(users, name)
+  if (verb === 'disable') return (users: UsersStore) => disable(users, name)
+  if (verb === 'enable') return (users: UsersStore) => enable(users, name)
   return null
 }
 
 async function list(store: UsersStore): Promise<number> {
   const { users } = await readUsers(store)
-  for (const name of users.keys()) say(name)
+  for (const [name, stored] of users) say(isDisabledUser(stored) ? `${name}\tdisabled` : name)
   return 0
 }
 
@@ -48,7 +53,7 @@ async function add(store: UsersStore, username: string): Promise<number> {
 }
 
 async function changePasswordOf(store: UsersStore, username: string): Promise<number> {
-  if (!(await readUsers(store)).users.has(username)) throw unknownUser(username)
+  await assertThere(store, username)
   const isChanged = await changePassword(store, { username, password: await readPassword() })
   if (!isChanged) throw unknownUser(username)
   say(`The password of ${username} is changed`)
@@ -59,6 +64,24 @@ async function remove(store: UsersStore, username: string): Promise<number> {
   if (!(await removeUser(store, username))) throw unknownUser(username)
   say(`User ${username} is removed`)
   return 0
+}
+
+async function disable(store: UsersStore, username: string): Promise<number> {
+  await assertThere(store, username)
+  await disableUser(store, username)
+  say(`User ${username} is disabled`)
+  return 0
+}
+
+async function enable(store: UsersStore, username: string): Promise<number> {
+  await assertThere(store, username)
+  await enableUser(store, username)
+  say(`User ${username} is enabled`)
+  return 0
+}
+
+async function assertThere(store: UsersStore, username: string): Promise<void> {
+  if (!(await readUsers(store)).users.has(username)) throw unknownUser(username)
 }
 
 async function readPassword(): Promise<string> {

@@ -22,6 +22,8 @@ export interface ErrorFacts {
   'agent-not-listed': { readonly uuid: string }
   'agent-not-deletable': { readonly uuid: string; readonly reason: string }
   'user-not-found': { readonly username: string }
+  /** Without that user nobody who can log in would administer the server. */
+  'last-administrator': { readonly username: string }
   /** The caller has no token with that id. */
   'token-not-found': { readonly id: string }
   'invitation-not-found': { readonly id: string }

@@ -19,6 +19,7 @@ export const STATUS = {
   'agent-not-listed': 409,
   'agent-not-deletable': 406,
   'user-not-found': 404,
+  'last-administrator': 409,
   'token-not-found': 404,
   'invitation-not-found': 404,
   'too-many-invitations': 409,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isSameName } from '../core/name-key.ts'
 import { type Principal, sourceOf, UserSource } from '../core/principal.ts'
-import { findUser, type Users } from '../security/users.ts'
+import { findUser, isDisabledUser, type Users } from '../security/users.ts'
 
 /** Whom something was issued to: a name, and where that name is known. */
 export const IssuedOwner = z.object({
@@ -27,7 +27,7 @@ export interface OwnerLimits {
 }
 
 /**
- * Whom an owner is now; null for a user who is gone. A name of the users file belongs to the user
+ * Whom an owner is now; null for a user who is gone or disabled. A name of the users file belongs to the user
  * there and to nobody else, and the word of another source does not last for ever.
  */
 export function currentOwner(
@@ -36,7 +36,9 @@ export function currentOwner(
   { now, vouchedFor }: OwnerLimits,
 ): Principal | null {
   const local = findUser(users, name)
-  if (source === 'users-file') return local && { username: local[0] }
+  if (source === 'users-file') {
+    return local === null || isDisabledUser(local[1]) ? null : { username: local[0] }
+  }
   if (local !== null || now - vouched > vouchedFor) return null
   return { username: name, external: { source, roles } }
 }

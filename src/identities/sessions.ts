@@ -59,6 +59,11 @@ export class Sessions {
     await this.#records.end(id, (record) => record.hash === kept)
   }
 
+  /** Every session. */
+  list(): Promise<SessionRecord[]> {
+    return this.#records.list((record) => !this.#isIdle(record))
+  }
+
   /** Ends every session of a user. */
   endOf(username: string): Promise<void> {
     return this.#records.endAll((record) => isOwner(record, username))

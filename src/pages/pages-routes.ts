@@ -26,6 +26,8 @@ import { frameRoutes } from './frame/frame-routes.tsx'
 import { searchRoutes, type SearchRoutesOptions } from './search/search-routes.tsx'
 import { loginRoutes } from './login/login-routes.tsx'
 import { oidcRoutes, type OidcRoutesOptions } from './login/oidc-routes.tsx'
+import { type AccountPageOptions, accountPageRoutes } from './users/account-routes.tsx'
+import { type UsersPageOptions, usersPageRoutes } from './users/users-routes.tsx'
 import { tokensPageRoutes, type TokensPageOptions } from './tokens/tokens-routes.tsx'
 import { type SnapshotRoutesOptions, snapshotRoutes } from './snapshot/snapshot-routes.tsx'
 
@@ -38,6 +40,8 @@ export interface ConfigurationPagesOptions
     SnapshotRoutesOptions,
     ServersRoutesOptions,
     TokensPageOptions,
+    UsersPageOptions,
+    AccountPageOptions,
     OidcRoutesOptions {
   readonly pages: PageContext
 }
@@ -69,6 +73,8 @@ export function configurationPages(options: ConfigurationPagesOptions): Hono<Rou
     problemsRoutes(options.pages),
     serversRoutes(options),
     tokensPageRoutes(options),
+    usersPageRoutes(options),
+    accountPageRoutes(options),
     snapshotRoutes(options),
   ]
 }
@@ -90,6 +96,8 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     problemsRoutes(options.pages),
     serversRoutes(options),
     tokensPageRoutes(options),
+    usersPageRoutes(options),
+    accountPageRoutes(options),
     searchRoutes(options),
     restorePageRoutes(options),
     snapshotRoutes(options),

@@ -1,4 +1,4 @@
-import { readUsers, type UsersReading, type UsersStore } from './users.ts'
+import { isDisabledUser, readUsers, type UsersReading, type UsersStore } from './users.ts'
 
 export interface UsersWatchOptions {
   readonly store: UsersStore
@@ -19,13 +19,15 @@ export class UsersWatch implements Disposable {
   #reading: Promise<UsersReading>
   #names: readonly string[]
   #stamp: string
+  /** Resolves when the listener has heard of the newest reading. */
+  #known: Promise<void> = Promise.resolve()
 
   private constructor(options: UsersWatchOptions, stamp: string, reading: UsersReading) {
     this.#store = options.store
     this.#changed = options.changed
     this.#stamp = stamp
     this.#reading = Promise.resolve(reading)
-    this.#names = [...reading.users.keys()]
+    this.#names = namesOf(reading)
     this.#watcher = this.#store.watch(() => this.#reload())
     this.#timer = setInterval(() => this.#poll(), options.interval).unref()
   }
@@ -36,13 +38,19 @@ export class UsersWatch implements Disposable {
     return new UsersWatch(options, stamp, await readUsers(options.store))
   }
 
-  /** The names of the users, as last read. */
+  /** The names of the users who can log in, as last read. */
   names(): readonly string[] {
     return this.#names
   }
 
   read(): Promise<UsersReading> {
     return this.#reading
+  }
+
+  /** Reads the users again: what is known of the old ones is invalid when it returns. */
+  async reload(): Promise<void> {
+    this.#reload()
+    await this.#known
   }
 
   [Symbol.dispose](): void {
@@ -65,9 +73,9 @@ export class UsersWatch implements Disposable {
   #reload(): void {
     const reading = readUsers(this.#store)
     this.#reading = reading
-    reading.then(
-      ({ users }) => {
-        this.#names = [...users.keys()]
+    this.#known = reading.then(
+      (read) => {
+        this.#names = namesOf(read)
         this.#changed()
       },
       () => {
@@ -76,4 +84,10 @@ export class UsersWatch implements Disposable {
       },
     )
   }
+}
+
+function namesOf({ users }: UsersReading): string[] {
+  return Array.from(users)
+    .filter(([, stored]) => !isDisabledUser(stored))
+    .map(([name]) => name)
 }

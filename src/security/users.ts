@@ -3,7 +3,10 @@ import type { Problem } from '../core/problem.ts'
 import { nameKey } from '../core/name-key.ts'
 import { hashPassword, isPasswordHash } from './password.ts'
 
-/** User names and their password hashes, in the order of the lines. */
+/**
+ * User names and their password hashes, in the order of the lines. That of a disabled user has a `!`
+ * before it, as in `/etc/shadow`, so that it is the hash of no password.
+ */
 export type Users = ReadonlyMap<string, string>
 
 /** The users that can log in, and the unusable lines. */
@@ -45,6 +48,13 @@ export function findUser(users: Users, username: string): readonly [string, stri
   return null
 }
 
+const DISABLED = '!'
+
+/** Whether what is stored of a user is that of one who is disabled. */
+export function isDisabledUser(stored: string): boolean {
+  return stored.startsWith(DISABLED)
+}
+
 /** Parses htpasswd lines; skips blank lines and `#` comments. */
 export function parseUsers(text: string): UsersReading {
   const users = new Map<string, string>()
@@ -55,7 +65,7 @@ export function parseUsers(text: string): UsersReading {
     const separator = line.indexOf(':')
     const stored = line.slice(separator + 1).trim()
     const refuse = (message: string) => problems.push({ message, line: index + 1 })
-    if (separator <= 0 || !isPasswordHash(stored)) {
+    if (separator <= 0 || !isPasswordHash(enabled(stored))) {
       return refuse('This line is not a user and a bcrypt or {SHA} hash')
     }
     const name = line.slice(0, separator)
@@ -111,26 +121,77 @@ export async function writeUser(store: UsersStore, user: NewPassword): Promise<v
   })
 }
 
-/** Changes the password of an existing user; false when there is none with that name. */
-export async function changePassword(store: UsersStore, user: NewPassword): Promise<boolean> {
-  const line = await lineOf(user)
-  return store.change((lines) => {
-    const place = lines.findIndex((existing) => isLineOf(user.username, existing))
-    return place < 0 ? null : lines.with(place, line)
-  })
+/**
+ * Changes the password of an existing user, who stays disabled or not; false when there is none with
+ * that name.
+ */
+export async function changePassword(
+  store: UsersStore,
+  { username, password, cost }: NewPassword,
+): Promise<boolean> {
+  const hashed = await hashPassword(password, cost)
+  return changeStored(store, username, (stored) =>
+    isDisabledUser(stored) ? DISABLED + hashed : hashed,
+  )
+}
+
+/** Throws when a change must not be, given the users that would be left. */
+export type RefuseUsers = (left: Users) => void
+
+/** Keeps a user from logging in; false when there is none with that name, or nothing changes. */
+export function disableUser(
+  store: UsersStore,
+  username: string,
+  refuse: RefuseUsers = () => {},
+): Promise<boolean> {
+  return changeStored(store, username, (stored) => DISABLED + enabled(stored), refuse)
+}
+
+/** Lets a disabled user log in again; false when there is none with that name, or nothing changes. */
+export function enableUser(store: UsersStore, username: string): Promise<boolean> {
+  return changeStored(store, username, enabled)
 }
 
 /** Removes the user; false when there is none with that name. */
-export function removeUser(store: UsersStore, username: string): Promise<boolean> {
+export function removeUser(
+  store: UsersStore,
+  username: string,
+  refuse: RefuseUsers = () => {},
+): Promise<boolean> {
   return store.change((lines) => {
     const kept = lines.filter((line) => !isLineOf(username, line))
-    return kept.length === lines.length ? null : kept
+    if (kept.length === lines.length) return null
+    refuse(parseUsers(kept.join('\n')).users)
+    return kept
   })
 }
 
 /** The error for a name that another user has already, ignoring case. */
 export function nameInUse(username: string): ServiceError<'name-in-use'> {
   return new ServiceError('name-in-use', `There is a user ${username} already`, { name: username })
+}
+
+function changeStored(
+  store: UsersStore,
+  username: string,
+  change: (stored: string) => string,
+  refuse: RefuseUsers = () => {},
+): Promise<boolean> {
+  return store.change((lines) => {
+    const place = lines.findIndex((line) => isLineOf(username, line))
+    const line = lines[place]
+    if (line === undefined) return null
+    const changed = `${username}:${change(line.slice(username.length + 1).trim())}`
+    if (changed === line) return null
+    const all = lines.with(place, changed)
+    refuse(parseUsers(all.join('\n')).users)
+    return all
+  })
+}
+
+/** What was stored before the user was disabled. */
+function enabled(stored: string): string {
+  return isDisabledUser(stored) ? stored.slice(DISABLED.length) : stored
 }
 
 async function lineOf({ username, password, cost }: NewPassword): Promise<string> {
@@ -146,7 +207,8 @@ export function isUsername(name: string): boolean {
   return /^[^:#\s\p{Cc}][^:\p{Cc}]{0,254}$/u.test(name)
 }
 
-function assertUsername(username: string): void {
+/** @throws {ServiceError} `malformed-request` for a name that the lines cannot hold. */
+export function assertUsername(username: string): void {
   if (isUsername(username)) return
   const message =
     'A user name has 1 to 255 characters, no colon, and does not begin with # or a space'

@@ -83,6 +83,8 @@ function sharedOptions(context: SharedContext) {
     sessions: access.sessions,
     oidc: access.oidc,
     invitations: access.invitations,
+    accounts: access.accounts,
+    standingOf: (user: KnownUser) => access.access.standingOf(user),
     sessionCookie: new SessionCookie({
       basePath: settings['base-path'],
       publicUrl: settings['public-url'],

@@ -4,6 +4,7 @@ import { inBackground } from '../lib/in-background.ts'
 import type { BootContext } from './boot-context.ts'
 import { CredentialCheck } from '../security/credentials.ts'
 import type { PasswordCheck } from '../security/password.ts'
+import type { UserAccounts } from '../identities/administer-users.ts'
 import { DepartedUsers } from '../identities/departed-users.ts'
 import { Invitations } from '../identities/invitations.ts'
 import { StoredUsers } from '../identities/stored-users.ts'
@@ -39,6 +40,7 @@ export interface OpenedAccess {
   /** Null where people log in with passwords alone. */
   readonly oidc: OidcLogIn | null
   readonly invitations: Invitations
+  readonly accounts: UserAccounts
   readonly access: ConfiguredAccess
   readonly everyoneAdministers: () => boolean
   /** Logs what an operator should know of who may log in and do what. */
@@ -106,6 +108,17 @@ export async function openAccess(
     sessions,
     oidc: await openOidc(boot, { users: () => users.read(), key }),
     invitations,
+    accounts: {
+      store: usersStore,
+      read: () => users.read(),
+      reload: () => users.reload(),
+      holderOf: ({ username, password, address }) =>
+        credentials.check(
+          `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+          address,
+        ),
+      cost,
+    },
     access,
     everyoneAdministers: () => access.everyoneAdministers,
     /** Says in the log what an operator should know of who may log in and do what. */

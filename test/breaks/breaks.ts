@@ -514,6 +514,27 @@ export const BREAKS: readonly Break[] = [
     replace: 'owner === null',
     test: 'http/identities/sessions.test.ts',
   },
+  {
+    behaviour: 'a token of a disabled user stands for nobody',
+    file: 'identities/issued-owner.ts',
+    find: 'local === null || isDisabledUser(local[1])',
+    replace: 'local === null',
+    test: 'http/identities/users.test.ts',
+  },
+  {
+    behaviour: 'the last administrator is not disabled by two at once',
+    file: 'identities/administer-users.ts',
+    find: 'if (isLeft) return',
+    replace: 'return',
+    test: 'http/identities/users.test.ts',
+  },
+  {
+    behaviour: 'another password lets no disabled user in',
+    file: 'security/users.ts',
+    find: 'isDisabledUser(stored) ? DISABLED + hashed : hashed',
+    replace: 'hashed',
+    test: 'http/identities/users.test.ts',
+  },
   // notify, http, api, pages
   {
     behaviour: 'a receiver that does not take a revision is told again',

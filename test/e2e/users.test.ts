@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { run } from '../support/programs/start.ts'
@@ -15,6 +16,21 @@ describe('cairn user', { timeout: 120_000 }, () => {
     const listed = await run(['user', 'list', ...place])
     expect(added.map(({ code }) => code)).toEqual(names.map(() => 0))
     expect(listed.stdout.split('\n').filter(Boolean).toSorted()).toEqual(names.toSorted())
+  })
+
+  it('disables a user, whose line says so to every reader, and enables it again', async () => {
+    const file = join(tempDir(), 'users')
+    const user = (...args: string[]) => run(['user', ...args, '--users-file', file])
+    await run(['user', 'add', 'ana', '--users-file', file], { input: 'hunter2\n' })
+    const before = readFileSync(file, 'utf8')
+
+    expect((await user('disable', 'ana')).stdout).toBe('User ana is disabled\n')
+
+    expect(readFileSync(file, 'utf8')).toBe(before.replace('ana:', 'ana:!'))
+    expect((await user('list')).stdout).toBe('ana\tdisabled\n')
+    expect((await user('enable', 'ana')).stdout).toBe('User ana is enabled\n')
+    expect(readFileSync(file, 'utf8')).toBe(before)
+    expect((await user('disable', 'nobody')).stderr).toContain('There is no user nobody')
   })
 
   it('refuses a name that differs from another only in case', async () => {

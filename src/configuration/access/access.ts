@@ -93,6 +93,12 @@ export class ConfiguredAccess implements Access {
     })
   }
 
+  /** Whether a user administers the server, and the user's roles. */
+  standingOf(user: KnownUser): UserStanding {
+    const { isAdministrator } = this.#permissionsOf(user)
+    return { administrator: isAdministrator, roles: rolesOf(this.#facts, user) }
+  }
+
   /** What the configuration says of a user, and by which entries; null for who cannot log in. */
   explain({ username, external }: KnownUser): ExplainedUser | null {
     const name = external ? username : this.#nameOf(username)
@@ -143,6 +149,11 @@ export class ConfiguredAccess implements Access {
 /** Users of the users file by their names; no name has a line break. */
 function cacheKeyOf({ username, external }: KnownUser): string {
   return external ? [username, external.source, ...external.roles].join('\n') : username
+}
+
+export interface UserStanding {
+  readonly administrator: boolean
+  readonly roles: readonly string[]
 }
 
 /** What a user could do more and less, in words such as `view pipeline checkout`. */

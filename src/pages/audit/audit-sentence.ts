@@ -42,6 +42,14 @@ export const AUDIT_VERBS: ReadonlyMap<string, string> = new Map([
   ['delete-agent', 'Deleted agent'],
   ['change-agent', 'Changed agent'],
   ['register-agent', 'Registered an agent'],
+  ['create-user', 'Added user'],
+  ['disable-user', 'Disabled user'],
+  ['enable-user', 'Enabled user'],
+  ['delete-user', 'Removed user'],
+  ['reset-password', 'Set the password of user'],
+  ['change-own-password', 'Changed the own password of user'],
+  ['create-token', 'Made token'],
+  ['revoke-token', 'Revoked token'],
   ['create-invitation', 'Invited an agent:'],
   ['revoke-invitation', 'Revoked invitation'],
 ])
@@ -76,6 +84,7 @@ function placeOf(
     const known = directory.find(first)
     return { object: known ? shownAgent(known).name : first, href: links.agent(first) }
   }
+  if (kind === 'users' && parts.length > 0) return { object: first, href: links.user(first) }
   if (kind === 'pipelines' && parts.length > 0) {
     return { object: first, href: links.pipeline(first) }
   }
@@ -118,7 +127,7 @@ function segmentsOf(target: string): string[] {
   return parts.slice(Math.max(from, 0)).map(decoded)
 }
 
-const KINDS = ['agents', 'pipelines', 'stages', 'config']
+const KINDS = ['agents', 'users', 'pipelines', 'stages', 'config']
 
 function decoded(part: string): string {
   try {

@@ -13,6 +13,10 @@ const MESSAGES = {
   'set-aside': (of) =>
     `The file on disk is kept as ${of}. The current configuration is in its place.`,
   revoked: (of) => `Revoked token ${of}.`,
+  'user-disabled': (of) => `Disabled user ${of}.`,
+  'user-enabled': (of) => `Enabled user ${of}.`,
+  'user-removed': (of) => `Removed user ${of}.`,
+  'password-changed': () => 'Your password is changed.',
   'invitation-revoked': (of) => `Revoked invitation ${of}.`,
   scheduled: (of) => `Scheduled run ${of}.`,
   unlocked: (of) => `Unlocked pipeline ${of}.`,

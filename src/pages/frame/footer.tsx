@@ -19,6 +19,11 @@ export function Footer({ frame }: { frame: PageFrame }) {
       {everyoneAdministers && (
         <p>Every user is an administrator, because the configuration lists no administrators.</p>
       )}
+      {isAdministrator && (
+        <>
+          <a href={links.users()}>Users</a> ·{' '}
+        </>
+      )}
       {isAdministrator && hasServers && (
         <>
           <a href={links.servers()}>Servers</a> ·{' '}

@@ -279,6 +279,20 @@ export class Links {
     return this.#at('/tokens', query)
   }
 
+  /** The caller's own password and sessions. */
+  account(query: Query = {}): string {
+    return this.#at('/account', query)
+  }
+
+  /** Who can log in. */
+  users(query: Query = {}): string {
+    return this.#at('/users', query)
+  }
+
+  user(name: string, query: Query = {}): string {
+    return this.#at(`/users/${encodeURIComponent(name)}`, query)
+  }
+
   logOut(): string {
     return this.#at('/log-out')
   }

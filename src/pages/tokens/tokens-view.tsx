@@ -45,12 +45,17 @@ export function TokensView({ frame, flash, tokens, made, now }: TokensViewProps)
             beside your name. It may never do more than you may.
           </p>
         </div>
+        <p class="actions">
+          <a class="button" href={links.account()}>
+            My account
+          </a>
+        </p>
       </div>
       {flash !== null && <FlashCard flash={flash} />}
       {made !== null && <MadeToken made={made} />}
-      {tokens.length > 0 && <Table links={links} tokens={tokens} now={now} />}
+      {tokens.length > 0 && <TokensTable action={links.tokens()} tokens={tokens} now={now} />}
       <NewToken links={links} />
-      <Everywhere links={links} />
+      <LogOutEverywhere links={links} />
     </PageLayout>
   )
 }
@@ -68,15 +73,15 @@ function MadeToken({ made: { name, token } }: { made: ShownToken }) {
   )
 }
 
-function Table({
-  links,
-  tokens,
-  now,
-}: {
-  links: Links
-  tokens: readonly TokenRecord[]
-  now: number
-}) {
+export interface TokensTableProps {
+  /** Where a token is revoked. */
+  readonly action: string
+  readonly tokens: readonly TokenRecord[]
+  readonly now: number
+}
+
+/** Tokens, each with its revocation. */
+export function TokensTable({ action, tokens, now }: TokensTableProps) {
   return (
     <div class="card scroll" tabindex={0} role="region" aria-label="Tokens">
       <table class="list">
@@ -92,7 +97,7 @@ function Table({
         </thead>
         <tbody>
           {tokens.map((token) => (
-            <Row links={links} token={token} now={now} />
+            <Row action={action} token={token} now={now} />
           ))}
         </tbody>
       </table>
@@ -100,7 +105,7 @@ function Table({
   )
 }
 
-function Row({ links, token, now }: { links: Links; token: TokenRecord; now: number }) {
+function Row({ action, token, now }: { action: string; token: TokenRecord; now: number }) {
   const { id, name, scope, lastUsed, expires } = token
   return (
     <tr>
@@ -115,7 +120,7 @@ function Row({ links, token, now }: { links: Links; token: TokenRecord; now: num
         <code>{id}</code>
       </td>
       <td>
-        <form method="post" action={links.tokens()}>
+        <form method="post" action={action}>
           <input type="hidden" name="token" value={id} />
           <button class="danger" name="action" value="revoke" aria-label={`Revoke ${name}`}>
             Revoke
@@ -155,7 +160,8 @@ function NewToken({ links }: { links: Links }) {
   )
 }
 
-function Everywhere({ links }: { links: Links }) {
+/** The end of all sessions of the caller. */
+export function LogOutEverywhere({ links }: { links: Links }) {
   return (
     <form class="card" method="post" action={links.tokens()}>
       <h2>Sessions</h2>

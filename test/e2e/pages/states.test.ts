@@ -126,6 +126,10 @@ const LONG_NAMES = {
   problems: '/problems',
   servers: '/servers',
   tokens: '/tokens',
+  account: '/account',
+  users: '/users',
+  user: '/users/admin',
+  'users-none': '/users?q=nobody',
   api: '/api',
 }
 

@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import {
+  createUser,
+  deleteUser,
+  disableAccount,
+  enableAccount,
+  type ListedUser,
+  listUsers,
+  resetPassword,
+  type UserAdministrationDeps,
+} from '../../identities/administer-users.ts'
+import { MessageBody } from '../../wire/action-bodies.ts'
+import {
+  NewPasswordBody,
+  NewUserBody,
+  UserCredentialsBody,
+  UserEntry,
+} from '../../wire/user-body.ts'
+import { json } from '../../http/errors.ts'
+import { malformedBy } from '../../http/parameters.ts'
+import { parseJson, readBody } from '../../http/request-body.ts'
+import { jsonAnswer, type Operation } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
+
+/** The largest body about a user, in bytes. */
+const LARGEST = 16_384
+
+const tag = 'Identities'
+const route = routeWith<UserAdministrationDeps>()
+
+const NAME: Operation['parameters'] = {
+  name: { text: 'The user', schema: z.string().min(1), example: 'ana' },
+}
+
+/** `/api/users…`: the users of this server, for administrators. */
+export const userResource = resource({
+  open: (deps: UserAdministrationDeps) => deps,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/api/users',
+      tag,
+      summary:
+        'Every user of the users file, and those from elsewhere who have a session or a token',
+      caller: 'administrator',
+      answers: { 200: jsonAnswer('Users by name', z.array(UserEntry)) },
+      example: {
+        answer: [
+          {
+            name: 'ana',
+            source: 'users-file',
+            disabled: false,
+            administrator: false,
+            roles: ['developers'],
+            tokens: 1,
+            lastUsed: '2026-11-22T13:44:00.000Z',
+          },
+        ],
+      },
+      handle: async (c, deps) => json((await listUsers(deps, c.env.principal)).map(entryOf)),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/users',
+      tag,
+      summary: 'Adds a user; without a password one is made, and shown this once',
+      caller: 'administrator',
+      audit: 'create-user',
+      body: { required: true, content: [{ type: 'application/json', schema: NewUserBody }] },
+      answers: { 200: jsonAnswer('The user', UserCredentialsBody) },
+      errors: ['malformed-request', 'body-too-large', 'name-in-use'],
+      example: {
+        body: { name: 'ana' },
+        answer: { name: 'ana', password: 'vJ5Q0b2wXo3mZr8sT1yK' },
+      },
+      handle: async (c, deps) => {
+        const { name, password = null } = await parsed(NewUserBody, c.req.raw)
+        const made = await createUser(deps, c.env.principal, { name, password })
+        c.env.auditActions = [{ action: 'create-user', target: userTarget(made.name) }]
+        return json(made satisfies UserCredentialsBody)
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/api/users/:name/password',
+      tag,
+      summary: 'Gives a user another password, which ends the sessions; without one it is made',
+      caller: 'administrator',
+      audit: 'reset-password',
+      parameters: NAME,
+      body: { required: true, content: [{ type: 'application/json', schema: NewPasswordBody }] },
+      answers: { 200: jsonAnswer('The user', UserCredentialsBody) },
+      errors: ['malformed-request', 'body-too-large', 'user-not-found'],
+      example: { body: {}, answer: { name: 'ana', password: 'vJ5Q0b2wXo3mZr8sT1yK' } },
+      handle: async (c, deps) => {
+        const { password = null } = await parsed(NewPasswordBody, c.req.raw)
+        const wanted = { name: c.req.param('name'), password }
+        const made = await resetPassword(deps, c.env.principal, wanted)
+        return json(made satisfies UserCredentialsBody)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/users/:name/disable',
+      tag,
+      summary: 'Keeps a user from everything: sessions end, password and tokens are no good',
+      caller: 'administrator',
+      audit: 'disable-user',
+      parameters: NAME,
+      answers: { 200: jsonAnswer('Disabled', MessageBody) },
+      errors: ['user-not-found', 'last-administrator'],
+      example: { answer: { message: 'The user ana is disabled' } },
+      handle: async (c, deps) => {
+        const name = await disableAccount(deps, c.env.principal, c.req.param('name'))
+        return json({ message: `The user ${name} is disabled` })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/users/:name/enable',
+      tag,
+      summary: 'Lets a disabled user in again, with the password and the tokens from before',
+      caller: 'administrator',
+      audit: 'enable-user',
+      parameters: NAME,
+      answers: { 200: jsonAnswer('Enabled', MessageBody) },
+      errors: ['user-not-found'],
+      example: { answer: { message: 'The user ana is enabled' } },
+      handle: async (c, deps) => {
+        const name = await enableAccount(deps, c.env.principal, c.req.param('name'))
+        return json({ message: `The user ${name} is enabled` })
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/users/:name',
+      tag,
+      summary: 'Removes a user, with sessions and tokens',
+      caller: 'administrator',
+      audit: 'delete-user',
+      parameters: NAME,
+      answers: { 200: jsonAnswer('Removed', MessageBody) },
+      errors: ['user-not-found', 'last-administrator'],
+      example: { answer: { message: 'The user ana is removed' } },
+      handle: async (c, deps) => {
+        const name = await deleteUser(deps, c.env.principal, c.req.param('name'))
+        return json({ message: `The user ${name} is removed` })
+      },
+    }),
+  ],
+})
+
+/** What an entry of the audit log about a user names. */
+export function userTarget(name: string): string {
+  return `/api/users/${encodeURIComponent(name)}`
+}
+
+async function parsed<Schema extends z.ZodType>(
+  schema: Schema,
+  request: Request,
+): Promise<z.output<Schema>> {
+  const body = await readBody(request, LARGEST)
+  const read = schema.safeParse(parseJson(Buffer.from(body).toString('utf8')))
+  if (read.success) return read.data
+  throw malformedBy(read.error)
+}
+
+function entryOf({ lastUsed, roles, ...user }: ListedUser): UserEntry {
+  const time = lastUsed === null ? null : new Date(lastUsed).toISOString()
+  return { ...user, roles: [...roles], lastUsed: time }
+}

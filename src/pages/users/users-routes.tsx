@@ -1,0 +1,173 @@
+import { type Context, Hono } from 'hono'
+import { ServiceError } from '../../core/errors.ts'
+import { isSameName } from '../../core/name-key.ts'
+import type { Clock } from '../../lib/clock.ts'
+import {
+  createUser,
+  deleteUser,
+  disableAccount,
+  enableAccount,
+  listUsers,
+  type NewCredentials,
+  resetPassword,
+  type UserAdministrationDeps,
+} from '../../identities/administer-users.ts'
+import { listTokens, revokeToken } from '../../identities/tokens.ts'
+import { userTarget } from '../../api/identities/user-routes.ts'
+import { statusOf } from '../../http/errors.ts'
+import { malformed, parseWholeNumber } from '../../http/parameters.ts'
+import { type Form, readForm, textField } from '../../http/request-body.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import type { PageContext } from '../frame/page-context.ts'
+import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import { newPasswordIn } from './new-password.ts'
+import { UserView } from './user-view.tsx'
+import { USER_ROWS, UsersView } from './users-view.tsx'
+
+export interface UsersPageOptions extends UserAdministrationDeps {
+  readonly pages: PageContext
+  readonly clock: Clock
+}
+
+const LARGEST_FORM = 16_384
+
+/** `/users` and `/users/[name]`: who can log in, for administrators. */
+export function usersPageRoutes(options: UsersPageOptions) {
+  const { links, flash } = options.pages
+  return new Hono<RouteEnv>()
+    .get('/users', (c) => answerList(options, c, {}))
+    .post('/users', async (c) => {
+      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const name = textField(form, 'name') ?? ''
+      return explained(
+        c,
+        async () => {
+          const wanted = { name, password: newPasswordIn(form) }
+          const made = await createUser(options, c.env.principal, wanted)
+          c.env.auditActions = [{ action: 'create-user', target: userTarget(made.name) }]
+          return answerList(options, c, { made })
+        },
+        (refused) => answerList(options, c, { ...refused, name }),
+      )
+    })
+    .get('/users/:name', (c) => answerOne(options, c, {}))
+    .post('/users/:name', async (c) => {
+      const form = await readForm(c.req.raw, LARGEST_FORM)
+      return explained(
+        c,
+        () => act(options, c, form),
+        (refused) => answerOne(options, c, refused),
+      )
+    })
+
+  async function act(
+    deps: UsersPageOptions,
+    c: Context<RouteEnv, '/users/:name'>,
+    form: Form,
+  ): Promise<Response> {
+    const { principal } = c.env
+    const name = c.req.param('name')
+    switch (textField(form, 'action') ?? '') {
+      case 'disable': {
+        const disabled = await disableAccount(deps, principal, name)
+        c.env.auditActions = [{ action: 'disable-user', target: userTarget(disabled) }]
+        return c.redirect(
+          links.user(disabled, flash.query(principal, 'user-disabled', disabled)),
+          303,
+        )
+      }
+      case 'enable': {
+        const enabled = await enableAccount(deps, principal, name)
+        c.env.auditActions = [{ action: 'enable-user', target: userTarget(enabled) }]
+        return c.redirect(links.user(enabled, flash.query(principal, 'user-enabled', enabled)), 303)
+      }
+      case 'password': {
+        const made = await resetPassword(deps, principal, { name, password: newPasswordIn(form) })
+        c.env.auditActions = [{ action: 'reset-password', target: userTarget(made.name) }]
+        return answerOne(deps, c, { made })
+      }
+      case 'delete': {
+        const gone = await deleteUser(deps, principal, name)
+        c.env.auditActions = [{ action: 'delete-user', target: userTarget(gone) }]
+        return c.redirect(links.users(flash.query(principal, 'user-removed', gone)), 303)
+      }
+      case 'revoke': {
+        const id = textField(form, 'token') ?? ''
+        const token = await revokeToken(deps, principal, id)
+        c.env.auditActions = [{ action: 'revoke-token', target: `/api/tokens/${id}` }]
+        return c.redirect(links.user(name, flash.query(principal, 'revoked', token.name)), 303)
+      }
+      default:
+        throw malformed('action is none of disable, enable, password, delete, revoke', 'action')
+    }
+  }
+}
+
+interface Answered {
+  readonly made?: NewCredentials
+  readonly problem?: string
+  readonly status?: number
+}
+
+/** A rule that refuses something is said on the page; who may not see the page gets no page. */
+async function explained(
+  c: Context<RouteEnv>,
+  run: () => Promise<Response>,
+  answer: (refused: Answered) => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    c.env.reason = error.code
+    return answer({ problem: `${error.message}.`, status: statusOf(error) })
+  }
+}
+
+async function answerList(
+  options: UsersPageOptions,
+  c: Context<RouteEnv>,
+  { made, problem, status = 200, name = '' }: Answered & { readonly name?: string },
+): Promise<Response> {
+  const { pages, clock } = options
+  const { q = '', offset = '0' } = c.req.query()
+  const all = await listUsers(options, c.env.principal)
+  const wanted = q.trim().toLowerCase()
+  const users = all.filter((user) => user.name.toLowerCase().includes(wanted))
+  const first = parseWholeNumber(offset, 'offset')
+  const view = {
+    frame: pages.frame(c.req.raw, c.env.principal),
+    flash: problem === undefined ? pages.flash.take(c) : { isDone: false, text: problem },
+    users: users.slice(first, first + USER_ROWS),
+    offset: first,
+    matching: users.length,
+    total: all.length,
+    filter: q,
+    made: made ?? null,
+    name,
+    now: clock(),
+  }
+  return pageResponse(<UsersView {...view} />, status, NEVER_KEPT)
+}
+
+async function answerOne(
+  options: UsersPageOptions,
+  c: Context<RouteEnv, '/users/:name'>,
+  { made, problem, status = 200 }: Answered,
+): Promise<Response> {
+  const { pages, clock } = options
+  const { principal } = c.env
+  const asked = c.req.param('name')
+  const user = (await listUsers(options, principal)).find(({ name }) => isSameName(name, asked))
+  if (user === undefined)
+    throw new ServiceError('user-not-found', `There is no user ${asked}`, { username: asked })
+  const view = {
+    frame: pages.frame(c.req.raw, principal),
+    flash: problem === undefined ? pages.flash.take(c) : { isDone: false, text: problem },
+    user,
+    tokens: await listTokens(options, principal, user.name),
+    made: made ?? null,
+    now: clock(),
+  }
+  return pageResponse(<UserView {...view} />, status, NEVER_KEPT)
+}

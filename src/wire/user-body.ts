@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { UserSource } from '../core/principal.ts'
+import { IsoTime } from './token-body.ts'
+
+/** `POST /api/users` */
+export const NewUserBody = z.strictObject({
+  name: z.string(),
+  /** Absent: one is made. */
+  password: z.string().optional(),
+})
+export type NewUserBody = z.infer<typeof NewUserBody>
+
+/** `PUT /api/users/[name]/password` */
+export const NewPasswordBody = NewUserBody.omit({ name: true })
+export type NewPasswordBody = z.infer<typeof NewPasswordBody>
+
+/** The only answer that ever has the password, and only one that was made. */
+export const UserCredentialsBody = z.object({ name: z.string(), password: z.string().nullable() })
+export type UserCredentialsBody = z.infer<typeof UserCredentialsBody>
+
+/** An element of `GET /api/users`. */
+export const UserEntry = z.object({
+  name: z.string(),
+  source: UserSource,
+  disabled: z.boolean(),
+  administrator: z.boolean(),
+  roles: z.array(z.string()),
+  /** How many tokens the user has. */
+  tokens: z.int().nonnegative(),
+  /** Of a token or a session, to the minute; null when it is not known. */
+  lastUsed: IsoTime.nullable(),
+})
+export type UserEntry = z.infer<typeof UserEntry>
