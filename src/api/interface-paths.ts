@@ -3,6 +3,8 @@ import { ROUTES } from './resources.ts'
 
 /** What the addresses of pages begin with. */
 const PAGES: readonly string[] = [
+  'account',
+  'agent-invitations',
   'audit',
   'config',
   'agents',
@@ -12,6 +14,7 @@ const PAGES: readonly string[] = [
   'servers',
   'stages',
   'tokens',
+  'users',
   'colours',
   'log-out',
   'login',

@@ -17,6 +17,7 @@ import {
   type UsersReading,
   type UsersStore,
 } from '../security/users.ts'
+import type { GivenPassword } from '../security/credentials.ts'
 import type { KnownUser } from '../security/permissions.ts'
 import type { Sessions } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
@@ -27,13 +28,6 @@ const LONGEST = 72
 /** 120 bits in 20 characters. */
 const MADE_BYTES = 15
 
-/** A name and a password, and the address that they come from. */
-export interface GivenPassword {
-  readonly username: string
-  readonly password: string
-  readonly address: string
-}
-
 /** Where the users of this server are kept. */
 export interface UserAccounts {
   readonly store: UsersStore
@@ -41,7 +35,7 @@ export interface UserAccounts {
   /** Reads the users again: what they could do before is forgotten when it returns. */
   reload(): Promise<void>
   /** Who has a password, by the rules of a log-in; null where it is wrong. */
-  holderOf(given: GivenPassword): Promise<Principal | null>
+  holderOf(given: GivenPassword, address: string): Promise<Principal | null>
   /** The cost of the hash of a new password; the usual one when absent. */
   readonly cost: number | undefined
 }
@@ -159,7 +153,7 @@ export async function changeOwnPassword(
   if (external !== undefined)
     throw notPermitted('This password is kept elsewhere, and is changed there')
   assertPassword(password)
-  const holder = await deps.accounts.holderOf({ username, password: old, address })
+  const holder = await deps.accounts.holderOf({ username, password: old }, address)
   if (holder === null || holder.credential !== undefined || holder.external !== undefined)
     throw notPermitted('The old password is wrong')
   await storePassword(deps, username, password)

@@ -112,7 +112,7 @@ export async function openAccess(
       store: usersStore,
       read: () => users.read(),
       reload: () => users.reload(),
-      holderOf: ({ username, password, address }) =>
+      holderOf: ({ username, password }, address) =>
         credentials.check(
           `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
           address,
