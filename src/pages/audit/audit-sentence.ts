@@ -84,6 +84,9 @@ function placeOf(
     const known = directory.find(first)
     return { object: known ? shownAgent(known).name : first, href: links.agent(first) }
   }
+  if (kind === 'agent-invitations' && parts.length > 0)
+    return { object: first, href: links.invitations() }
+  if (kind === 'tokens' && parts.length > 0) return { object: first, href: null }
   if (kind === 'users' && parts.length > 0) return { object: first, href: links.user(first) }
   if (kind === 'pipelines' && parts.length > 0) {
     return { object: first, href: links.pipeline(first) }
@@ -127,7 +130,7 @@ function segmentsOf(target: string): string[] {
   return parts.slice(Math.max(from, 0)).map(decoded)
 }
 
-const KINDS = ['agents', 'users', 'pipelines', 'stages', 'config']
+const KINDS = ['agents', 'agent-invitations', 'tokens', 'users', 'pipelines', 'stages', 'config']
 
 function decoded(part: string): string {
   try {

@@ -125,7 +125,7 @@ interface EntryProps {
 }
 
 function Entry({ links, entry, sentence, now }: EntryProps) {
-  const { time, user, claimed, outcome, status, reason, address, times, first, last } = entry
+  const { time, user, token, claimed, outcome, status, reason, address, times, first, last } = entry
   const why = [reason, status].filter((fact) => fact !== undefined).join(', ')
   return (
     <tr>
@@ -148,6 +148,12 @@ function Entry({ links, entry, sentence, now }: EntryProps) {
           <span class="muted">{claimed === undefined ? 'no login' : `somebody as ${claimed}`}</span>
         ) : (
           <a href={links.audit({ user })}>{user}</a>
+        )}
+        {token !== undefined && (
+          <span class="muted">
+            {' by token '}
+            <code>{token}</code>
+          </span>
         )}
       </td>
       <td>

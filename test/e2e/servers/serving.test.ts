@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_ALONE, SOMEONE } from '../../support/service/someone-else.ts'
+import { CallingAgent } from '../../support/agents/agent-calls.ts'
+import { invite, withKey } from '../../support/agents/invitations.ts'
 import { AgentProcess } from '../../support/agents/agent-process.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
@@ -20,6 +22,7 @@ import {
 } from '../../support/service/servers.ts'
 import { folderBeside, kill, serveOver, stop } from '../../support/service/database-server.ts'
 import { save } from '../../support/service/saving.ts'
+import { bearer, makeToken } from '../../support/service/tokens.ts'
 
 /** Milliseconds. */
 const LONG = 30_000
@@ -97,6 +100,26 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(held.status).toBe(200)
     expect(await pausedBy(second, 'held')).toMatchObject({ paused: true })
     expect(await pausedBy(second, 'app')).toMatchObject({ paused: false })
+  })
+
+  it('let in with what another issued, and refuse what another revoked', async () => {
+    const [first, second] = await serveTwo(cluster.freshSchema())
+    const { id, token } = await makeToken(first, 'read')
+    const statusOf = async (server: Pick<typeof first, 'fetch'>, as: RequestInit) => {
+      const answer = await server.fetch('/api/whoami', as)
+      await answer.body?.cancel()
+      return answer.status
+    }
+    await until(async () => (await statusOf(second, bearer(token))) === 200, LONG)
+    const revoked = await second.fetch(`/api/tokens/${id}`, { method: 'DELETE' })
+    expect(revoked.status).toBe(200)
+    await until(async () => (await statusOf(first, bearer(token))) === 401, LONG)
+    expect(await statusOf(second, bearer(token))).toBe(401)
+
+    const { invitation } = await invite(second)
+    const [agent, other] = [new CallingAgent(first), new CallingAgent(second)]
+    expect((await agent.register(withKey(invitation))).configStatus).toBe('Enabled')
+    expect((await other.tryRegister(withKey(invitation))).status).toBe(403)
   })
 
   it('wait for an entry of the log that a request asks for', async () => {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { BuildScene, SECURED } from '../../support/builds/build-service.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { MadeInvitationBody } from '../../../src/wire/invitation-body.ts'
+import { openService } from '../../support/service/service.ts'
 import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
+import { bearer, makeToken } from '../../support/service/tokens.ts'
 
 /** What was done by whom in each row, with the links in it. */
 function rowsIn(page: string): string[] {
@@ -36,6 +39,25 @@ describe('the page of the audit log', () => {
     expect(rowWith(page, 'Disabled agent')).toContain('<a href="/agents/a1">host-a1</a>')
     expect(rowWith(page, 'Disabled agent')).toContain('<a href="/audit?user=admin">admin</a>')
     expect(rowsIn(page).join('')).not.toMatch(/\/api\/|[0-9a-f]{40}</)
+  })
+
+  it('says which token somebody came with, and names tokens and invitations by their ids', async () => {
+    const service = await openService()
+    const { id, token } = await makeToken(service, 'admin')
+    const made = await service.fetch('/api/agent-invitations', {
+      ...bearer(token),
+      method: 'POST',
+      body: '{}',
+    })
+    const invitation = MadeInvitationBody.parse(await made.json())
+
+    const page = await pageOf(service, '/audit')
+
+    expect(rowWith(page, 'Invited an agent:')).toContain(`by token <code>${id}</code>`)
+    expect(rowWith(page, 'Invited an agent:')).toContain(`>${invitation.id}</a>`)
+    expect(rowWith(page, 'Made token')).toContain(id)
+    expect(rowWith(page, 'Made token')).not.toContain('by token')
+    expect(rowsIn(page).join('')).not.toContain('/api/')
   })
 
   it('is filtered by days, in its address', async () => {

@@ -32,7 +32,6 @@ describe('the page that invites agents', () => {
       expect(shown).toContain('linux, docker')
     }
     const agent = new CallingAgent({
-      ...service,
       fetch: (path, init) => service.fetch(`/go${path}`, init),
     })
     expect((await agent.register(withKey(invitation))).configStatus).toBe('Enabled')

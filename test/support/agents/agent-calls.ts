@@ -26,9 +26,9 @@ export class CallingAgent {
     freeSpace: 13_207_024_435,
     version: '0.1.0',
   }
-  readonly #service: CalledService
+  readonly #service: Pick<CalledService, 'fetch'>
 
-  constructor(service: CalledService, uuid: string = randomUUID()) {
+  constructor(service: Pick<CalledService, 'fetch'>, uuid: string = randomUUID()) {
     this.#service = service
     this.uuid = uuid
   }
