@@ -29,6 +29,9 @@ const COMPARED_WITHIN = 60_000
 const EVERYONE_ADMINISTERS =
   'Every user is an administrator, because the configuration lists no administrators'
 
+const STRANGERS_ADMINISTER =
+  'Whoever is let in by the directory or the OpenID Connect provider is an administrator, because the configuration lists no administrators'
+
 const NOT_REVOKED = 'The tokens of users who are gone could not be revoked'
 
 const UNUSED_LINE = 'A line of the users file is not used'
@@ -101,12 +104,13 @@ export async function openAccess(
   })
   await departed.begin(cluster === null || usersStore instanceof StoredUsers)
   const access = new ConfiguredAccess({ configuration, usernames: () => users.names() })
+  const oidc = await openOidc(boot, { users: () => users.read(), key })
   const { problems } = await users.read()
   return {
     credentials,
     tokens,
     sessions,
-    oidc: await openOidc(boot, { users: () => users.read(), key }),
+    oidc,
     invitations,
     accounts: {
       store: usersStore,
@@ -123,7 +127,11 @@ export async function openAccess(
     everyoneAdministers: () => access.everyoneAdministers,
     /** Says in the log what an operator should know of who may log in and do what. */
     reportLogin: () => {
-      if (access.everyoneAdministers) log({ level: 'info', message: EVERYONE_ADMINISTERS })
+      if (access.everyoneAdministers) {
+        const hasOthers = oidc !== null || directory !== null
+        if (hasOthers) log({ level: 'warning', message: STRANGERS_ADMINISTER })
+        else log({ level: 'info', message: EVERYONE_ADMINISTERS })
+      }
       for (const facts of problems)
         log({ level: 'warning', message: UNUSED_LINE, facts: { ...facts } })
     },

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { LogEvent } from '../../../src/lib/log.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { HostileProvider, type Twist } from '../../support/identities/hostile-provider.ts'
@@ -62,6 +63,11 @@ async function whoIs(browser: WalkingBrowser): Promise<unknown> {
 async function auditOf(service: CalledService, query: string) {
   const answer = await service.fetch(`/api/audit?${query}`)
   return AuditBody.parse(await answer.json()).entries
+}
+
+/** Whether it says that everybody whom the provider knows is an administrator. */
+function isWarning({ level, message }: LogEvent): boolean {
+  return level === 'warning' && message.startsWith('Whoever is let in by the directory')
 }
 
 /** The address at the service that the provider sends a browser to. */
@@ -224,6 +230,26 @@ describe('a log-in by OpenID Connect', () => {
   })
 })
 
+describe('a service with a provider', () => {
+  it('starts while that is away, and warns where everybody would be an administrator', async () => {
+    const service = await openService(flagsFor('http://127.0.0.1:1'))
+    const browser = new WalkingBrowser(service)
+
+    expect((await browser.go('/login/oidc')).status).toBe(503)
+    expect(service.logged.filter(isWarning)).toHaveLength(1)
+    await save(service, DOCUMENT)
+    await service.close()
+    const again = await openService(flagsFor('http://127.0.0.1:1'), service.folder)
+    expect(again.logged.filter(isWarning)).toEqual([])
+  })
+
+  it('does not start without the file that has its secret', async () => {
+    const flags = [...flagsFor('http://127.0.0.1:1'), '--oidc-client-secret-file', '/not-there']
+
+    await expect(openService(flags)).rejects.toThrow('The file /not-there cannot be read')
+  })
+})
+
 describe('what is issued to a user of a provider', () => {
   it('is good for a day as a session, and as a token for 30 days after the last log-in', async () => {
     let later = 0
@@ -266,7 +292,8 @@ describe('a provider that cannot be believed', () => {
 
     expect([arrival.status, browser.cookie('__Host-cairn')]).toEqual([403, null])
     expect(arrival.text).toContain(UNFIT)
-    const refused = service.logged.find(({ message }) => message.includes('OpenID Connect'))
+    const failed = 'A log-in by OpenID Connect failed'
+    const refused = service.logged.find(({ message }) => message === failed)
     expect(refused?.facts).toMatchObject({ detail: expect.stringMatching(/\w{5}/) })
     expect(await auditOf(service, 'outcome=refused')).toMatchObject([{ action: 'log-in' }])
   })
