@@ -111,7 +111,8 @@ export class TcpProxy implements AsyncDisposable {
       socket.on('error', () => socket.destroy())
       socket.once('close', () => {
         this.#sockets.delete(socket)
-        this.#silent.delete(socket)
+        // Nobody at the other end of a silent line hears of its end.
+        if (this.#silent.delete(socket)) return
         for (const each of both) each.destroy()
       })
     }
