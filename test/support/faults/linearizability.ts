@@ -3,7 +3,7 @@ export interface Operation<Call> {
   readonly call: Call
   /** Any clock that all callers share. */
   readonly began: number
-  /** Infinity where nobody knows: it may have happened at any time since, or never. */
+  /** Infinity where nobody knows: it may have happened at any time since, for {@link LATEST}, or never. */
   readonly ended: number
 }
 
@@ -15,6 +15,9 @@ export interface Model<State, Call> {
   /** States with the same key are the same. */
   keyOf(state: State): string
 }
+
+/** In milliseconds: no server goes on for longer with a call that got no answer. Without that, each of them stays possible to the end. */
+export const LATEST = 60_000
 
 /** A set of operations, by their places in the order in which they began. */
 interface Done {
@@ -53,9 +56,11 @@ export function findContradiction<State, Call>(
     if (first === known.length) return null
     const key = `${first};${beyond.join()};${model.keyOf(place.state)}`
     const before = tried.get(key) ?? []
+    const now = known[first - 1]?.began ?? 0
+    const used = place.unknown.filter((n) => isPossible(unknown[n], now))
     // What failed with fewer of those without an answer fails with more: the others may still happen.
-    if (before.some((used) => used.every((n) => place.unknown.includes(n)))) continue
-    tried.set(key, [...before, place.unknown])
+    if (before.some((fewer) => fewer.every((n) => used.includes(n)))) continue
+    tried.set(key, [...before.filter((more) => !used.every((n) => more.includes(n))), used])
     furthest = Math.max(furthest, first)
     stack.push(...nextOf(model, place, { known, unknown }))
   }
@@ -79,8 +84,10 @@ function nextOf<State, Call>(
   }
   const places: Place<State>[] = []
   const seen = new Set<string>()
-  for (const [n, { call, began }] of unknown.entries()) {
-    if (began > earliestEnd || place.unknown.includes(n)) continue
+  const now = known[place.known.first - 1]?.began ?? 0
+  for (const [n, operation] of unknown.entries()) {
+    const { call, began } = operation
+    if (began > earliestEnd || !isPossible(operation, now) || place.unknown.includes(n)) continue
     // Of equal calls the one that began first can be in every place where another one can.
     const same = JSON.stringify(call)
     if (seen.has(same)) continue
@@ -96,6 +103,11 @@ function nextOf<State, Call>(
     if (state !== null) places.push({ ...place, state, known: withDone(place.known, n) })
   }
   return places
+}
+
+/** Whether one without an answer may still happen when another one has begun. */
+function isPossible(operation: Operation<unknown> | undefined, now: number): boolean {
+  return operation !== undefined && operation.began + LATEST >= now
 }
 
 function withDone({ first, beyond }: Done, n: number): Done {
