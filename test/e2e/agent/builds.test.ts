@@ -162,7 +162,7 @@ describe('a job', () => {
     })
 
     expect(job.result).toBe('Failed')
-    expect(job.text).toContain('timeout of 100 ms')
+    expect(job.text).toContain('timeout of 0.1 s')
   })
 
   it('keeps its folder for the next job unless it is to be cleaned', async () => {
