@@ -1,130 +1,40 @@
-import { delimiter } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { LOG_LEVELS } from './lib/log.ts'
-import { CONTACT_INTERVAL } from './wire/agent/contact.ts'
+import {
+  AgentTimeout,
+  BasePath,
+  CommaList,
+  DatabaseUrl,
+  Duration,
+  FileName,
+  Folders,
+  Issuer,
+  LargeSize,
+  LdapFilter,
+  LdapUrls,
+  Optional,
+  Port,
+  ServerUrl,
+  ServerUrls,
+  Size,
+  Switch,
+  NonEmpty,
+  THIS_MACHINE,
+  DateOrTime,
+} from './setting-values.ts'
 
 /** A bad flag, variable or value: the program ends with exit code 2 and this one line. */
 export class SettingsError extends Error {}
 
-const Text = z.string().min(1, 'is empty')
-const Optional = Text.nullable().default(null)
-const BasePath = z
-  .string()
-  .transform((path) => path.replace(/\/+$/, ''))
-  .refine(
-    (path) => path === '' || /^(\/[A-Za-z0-9._~-]+)+$/.test(path),
-    'is not a path such as /go',
-  )
-const FileName = Text.refine(
-  (name) => name.split('/').every((part) => !['', '.', '..', '.git'].includes(part)),
-  'is not the name of a file in the repository',
-)
-const ServerUrl = Text.refine((url) => /^https?:/.test(url) && URL.canParse(url), 'is not a URL')
-/** The provider vouches for people: nobody may come between, but on this machine. */
-const Issuer = ServerUrl.refine(
-  (url) => /^https:|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/.test(url),
-  'is not an address with https',
-)
-const DatabaseUrl = Text.refine(
-  (url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url),
-  'is not an address such as postgres://cairn@host/cairn',
-)
-const Port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'is not a port')
-  .transform(Number)
-  .refine((port) => port <= 65_535, 'is not a port')
-/** A date, or a date and a time, as ISO 8601 writes them; the value is in milliseconds. */
-const When = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\d/, 'is not a date such as 2015-12-01')
-  .transform((text) => Date.parse(text))
-  .refine((time) => !Number.isNaN(time), 'is not a date such as 2015-12-01')
-const CommaList = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== ''),
-)
-
-/** Folders, each by a flag of its own; in the variable separated like those of `PATH`. */
-const Folders = z
-  .union([z.array(Text), z.string().transform((text) => text.split(delimiter))])
-  .transform((folders) => folders.filter((folder) => folder !== ''))
-  .meta({ isRepeatable: true })
-
-/** One address or more, each by a flag of its own; in the variable separated by commas. */
-const ServerUrls = z.preprocess(
-  (given) => (typeof given === 'string' ? given.split(',').map((url) => url.trim()) : given),
-  z.tuple([ServerUrl], ServerUrl),
-)
-
-const THIS_MACHINE = /^ldap:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/?$/
-const LdapUrls = CommaList.refine(
-  (urls) => urls.every((url) => /^ldaps?:\/\/[^/?#@]+\/?$/.test(url) && URL.canParse(url)),
-  'is not an address such as ldaps://directory.example.org',
-)
-/** Names of attributes and values as RFC 4515 writes them, with the place of the name. */
-const LdapFilter = Text.refine(
-  (filter) => /^\(.*\)$/.test(filter) && /\([A-Za-z][\w.;-]*=\{user\}\)/.test(filter),
-  'is not a filter with a part such as (uid={user})',
-)
-
-/** A number and a unit; the value is in the smallest unit of the table. */
-function quantity(
-  units: ReadonlyMap<string, number>,
-  { reason, most = 2_000_000_000 }: { readonly reason: string; readonly most?: number },
-) {
-  return z.string().transform((text, context) => {
-    const [, amount, unit] = /^(\d+(?:\.\d+)?)([A-Za-z]*)$/.exec(text) ?? []
-    const value = Math.round(Number(amount) * (units.get(unit ?? '') ?? Number.NaN))
-    if (value >= 1 && value <= most) return value
-    context.addIssue(reason)
-    return z.NEVER
-  })
-}
-
-const MILLISECONDS = new Map([
-  ['ms', 1],
-  ['s', 1_000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-])
-const BYTES = new Map([
-  ['', 1],
-  ['KiB', 1_024],
-  ['MiB', 1_048_576],
-  ['GiB', 1_073_741_824],
-  ['TiB', 1_099_511_627_776],
-])
-const Duration = quantity(MILLISECONDS, { reason: 'is not a duration such as 5s' })
-const Size = quantity(BYTES, { reason: 'is not a size such as 32MiB' })
-/** Of a disk rather than of memory. */
-const LargeSize = quantity(BYTES, {
-  reason: 'is not a size such as 10GiB',
-  most: Number.MAX_SAFE_INTEGER,
-})
-
-/** One contact may be late or lost; agents would be given up and found again otherwise. */
-const SHORTEST_AGENT_TIMEOUT = 2 * CONTACT_INTERVAL
-const AgentTimeout = Duration.refine(
-  (timeout) => timeout >= SHORTEST_AGENT_TIMEOUT,
-  `is less than ${SHORTEST_AGENT_TIMEOUT / 1_000}s, two contacts of an agent`,
-)
-
-/** A flag without a value: it is there or not. Its variable says `true` or `false`. */
-const Switch = z
-  .stringbool({ truthy: ['true'], falsy: ['false'], error: 'is neither true nor false' })
-  .prefault('false')
-  .meta({ isSwitch: true })
-
 const REPOSITORY = {
-  'config-repo': Text.default('./config-repo').describe('the git repository; created when absent'),
+  'config-repo': NonEmpty.default('./config-repo').describe(
+    'the git repository; created when absent',
+  ),
   'config-file': FileName.default('config.xml').describe('name of the live file in it'),
 }
 const STATE = {
-  'state-dir': Text.default('./state').describe('agent and stage state, artifacts, keys'),
+  'state-dir': NonEmpty.default('./state').describe('agent and stage state, artifacts, keys'),
 }
 const DATABASE = {
   state: DatabaseUrl.nullable()
@@ -157,7 +67,9 @@ const OIDC = {
     .describe('OpenID Connect provider by which people log in on pages; needs `--public-url`'),
   'oidc-client-id': Optional.describe('name of this service there'),
   'oidc-client-secret-file': Optional.describe('file with the secret of this service there'),
-  'oidc-username-claim': Text.default('preferred_username').describe('claim that is the user name'),
+  'oidc-username-claim': NonEmpty.default('preferred_username').describe(
+    'claim that is the user name',
+  ),
   'oidc-roles-claim': Optional.describe('claim with names of roles of the configuration'),
 }
 
@@ -192,7 +104,7 @@ const NEEDED: readonly (readonly [string, readonly string[]])[] = [
 /** Every setting of every subcommand. A flag `--config-repo` has the variable `CAIRN_CONFIG_REPO`. */
 export const SETTINGS = {
   serve: z.object({
-    host: Text.default('127.0.0.1').describe('address to listen on'),
+    host: NonEmpty.default('127.0.0.1').describe('address to listen on'),
     port: Port.prefault('8153').describe('port to listen on; 0 picks a free one'),
     'base-path': BasePath.prefault('').describe('application path prefix, such as /go'),
     ...REPOSITORY,
@@ -252,7 +164,7 @@ export const SETTINGS = {
       isRepeatable: true,
       description: 'address of the server; repeatable, where several servers share a database',
     }),
-    'work-dir': Text.describe('working folder of the agent'),
+    'work-dir': NonEmpty.describe('working folder of the agent'),
     'auto-register-key': Optional.describe('key that makes approval unnecessary'),
     invitation: Optional.describe(
       'what `cairn agent invite` prints; makes approval unnecessary once',
@@ -298,7 +210,7 @@ export const SETTINGS = {
       .enum(['read', 'operate', 'admin'], 'is neither read, operate nor admin')
       .default('read')
       .describe('what a new token is good for at most: `read`, `operate` or `admin`'),
-    expires: When.nullable()
+    expires: DateOrTime.nullable()
       .default(null)
       .describe('when a new token ends, such as 2030-12-31; it does not when absent'),
   }),
@@ -310,7 +222,9 @@ export const SETTINGS = {
     ...KEYS,
     branch: Optional.describe('its branch; the one that is checked out there when absent'),
     file: Optional.describe('name of the file in it; that of --config-file when absent'),
-    since: When.nullable().default(null).describe('leaves out what is older, such as 2015-12-01'),
+    since: DateOrTime.nullable()
+      .default(null)
+      .describe('leaves out what is older, such as 2015-12-01'),
   }),
   'check-push': z.object({
     ...REPOSITORY,

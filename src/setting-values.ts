@@ -1,0 +1,120 @@
+import { delimiter } from 'node:path'
+import { z } from 'zod'
+import { CONTACT_INTERVAL } from './wire/agent/contact.ts'
+
+// What a flag or a variable may hold. A value that does not fit is refused with the words given here.
+
+export const NonEmpty = z.string().min(1, 'is empty')
+export const Optional = NonEmpty.nullable().default(null)
+export const BasePath = z
+  .string()
+  .transform((path) => path.replace(/\/+$/, ''))
+  .refine(
+    (path) => path === '' || /^(\/[A-Za-z0-9._~-]+)+$/.test(path),
+    'is not a path such as /go',
+  )
+export const FileName = NonEmpty.refine(
+  (name) => name.split('/').every((part) => !['', '.', '..', '.git'].includes(part)),
+  'is not the name of a file in the repository',
+)
+export const ServerUrl = NonEmpty.refine(
+  (url) => /^https?:/.test(url) && URL.canParse(url),
+  'is not a URL',
+)
+/** The provider vouches for people: nobody may come between, but on this machine. */
+export const Issuer = ServerUrl.refine(
+  (url) => /^https:|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/.test(url),
+  'is not an address with https',
+)
+export const DatabaseUrl = NonEmpty.refine(
+  (url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url),
+  'is not an address such as postgres://cairn@host/cairn',
+)
+export const Port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'is not a port')
+  .transform(Number)
+  .refine((port) => port <= 65_535, 'is not a port')
+/** A date, or a date and a time, as ISO 8601 writes them; the value is in milliseconds. */
+export const DateOrTime = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d/, 'is not a date such as 2015-12-01')
+  .transform((text) => Date.parse(text))
+  .refine((time) => !Number.isNaN(time), 'is not a date such as 2015-12-01')
+export const CommaList = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+)
+
+/** Folders, each by a flag of its own; in the variable separated like those of `PATH`. */
+export const Folders = z
+  .union([z.array(NonEmpty), z.string().transform((text) => text.split(delimiter))])
+  .transform((folders) => folders.filter((folder) => folder !== ''))
+  .meta({ isRepeatable: true })
+
+/** One address or more, each by a flag of its own; in the variable separated by commas. */
+export const ServerUrls = z.preprocess(
+  (given) => (typeof given === 'string' ? given.split(',').map((url) => url.trim()) : given),
+  z.tuple([ServerUrl], ServerUrl),
+)
+
+export const THIS_MACHINE = /^ldap:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/?$/
+export const LdapUrls = CommaList.refine(
+  (urls) => urls.every((url) => /^ldaps?:\/\/[^/?#@]+\/?$/.test(url) && URL.canParse(url)),
+  'is not an address such as ldaps://directory.example.org',
+)
+/** Names of attributes and values as RFC 4515 writes them, with the place of the name. */
+export const LdapFilter = NonEmpty.refine(
+  (filter) => /^\(.*\)$/.test(filter) && /\([A-Za-z][\w.;-]*=\{user\}\)/.test(filter),
+  'is not a filter with a part such as (uid={user})',
+)
+
+/** A number and a unit; the value is in the smallest unit of the table. */
+function quantity(
+  units: ReadonlyMap<string, number>,
+  { reason, most = 2_000_000_000 }: { readonly reason: string; readonly most?: number },
+) {
+  return z.string().transform((text, context) => {
+    const [, amount, unit] = /^(\d+(?:\.\d+)?)([A-Za-z]*)$/.exec(text) ?? []
+    const value = Math.round(Number(amount) * (units.get(unit ?? '') ?? Number.NaN))
+    if (value >= 1 && value <= most) return value
+    context.addIssue(reason)
+    return z.NEVER
+  })
+}
+
+const MILLISECONDS = new Map([
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+])
+const BYTES = new Map([
+  ['', 1],
+  ['KiB', 1_024],
+  ['MiB', 1_048_576],
+  ['GiB', 1_073_741_824],
+  ['TiB', 1_099_511_627_776],
+])
+export const Duration = quantity(MILLISECONDS, { reason: 'is not a duration such as 5s' })
+export const Size = quantity(BYTES, { reason: 'is not a size such as 32MiB' })
+/** Of a disk rather than of memory. */
+export const LargeSize = quantity(BYTES, {
+  reason: 'is not a size such as 10GiB',
+  most: Number.MAX_SAFE_INTEGER,
+})
+
+/** One contact may be late or lost; agents would be given up and found again otherwise. */
+const SHORTEST_AGENT_TIMEOUT = 2 * CONTACT_INTERVAL
+export const AgentTimeout = Duration.refine(
+  (timeout) => timeout >= SHORTEST_AGENT_TIMEOUT,
+  `is less than ${SHORTEST_AGENT_TIMEOUT / 1_000}s, two contacts of an agent`,
+)
+
+/** A flag without a value: it is there or not. Its variable says `true` or `false`. */
+export const Switch = z
+  .stringbool({ truthy: ['true'], falsy: ['false'], error: 'is neither true nor false' })
+  .prefault('false')
+  .meta({ isSwitch: true })
