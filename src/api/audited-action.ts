@@ -43,7 +43,7 @@ const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
  * Has a request noted that is an action: whatever is not safe, a log-in, and whatever was refused to a
- * caller. Null for all others.
+ * caller. Null for all others, and for a repetition that is only counted.
  */
 export function auditRequests(audit: Audit) {
   return (request: Request, context: RequestContext, response: Response): Promise<void> | null => {
@@ -61,7 +61,7 @@ export function auditRequests(audit: Audit) {
 }
 
 async function noteAll(audit: Audit, actions: readonly Action[]): Promise<void> {
-  await Promise.all(actions.map((action) => audit.note(action)))
+  await Promise.all(actions.map(async (action) => audit.note(action)))
 }
 
 /** The single actions of a request; one that ended differently from the request has no status. */

@@ -10,7 +10,7 @@ export interface ObserveOptions {
   readonly metrics: RequestMetrics
   /** How far this server is in the log that several share; null where there is none. */
   readonly sequence: (() => number) | null
-  /** Notes what was done or refused; null for a request that is no action. */
+  /** Notes what was done or refused; null for a request that is no action, and for a repetition that is only counted. */
   readonly audit: (
     request: Request,
     context: RequestContext,

@@ -130,6 +130,19 @@ describe('a request', () => {
     expect(new Set(ids).size).toBe(2)
   })
 
+  it('that repeats what a stranger was refused is told in the log once', async () => {
+    const service = await startService()
+    const call = { method: 'POST', body: '{}', as: null }
+
+    for (let time = 0; time < 5; time += 1) {
+      const { status } = await service.fetch('/api/agents-protocol/register', call)
+      expect(status).toBe(400)
+    }
+
+    const told = service.logged.filter(({ message }) => message === 'A request was answered')
+    expect(told.map(({ facts }) => facts)).toMatchObject([{ status: 400, user: '' }])
+  })
+
   it('that only reads is not told in the log', async () => {
     const service = await startService()
     await service.fetch('/api/agents')

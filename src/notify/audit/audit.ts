@@ -50,14 +50,17 @@ export class Audit implements AsyncDisposable {
     this.#repeated = new RepeatedActions({ ...options, write })
   }
 
-  /** Records an action; returns once the entry is kept. Never fails. Many refusals become one entry. */
-  note(action: Action): Promise<void> {
+  /**
+   * Records an action; returns once the entry is kept. Never fails. Many refusals become one entry:
+   * null for one that is only counted.
+   */
+  note(action: Action): Promise<void> | null {
     if (action.outcome === 'refused') return this.#repeated.note(action, NOTED_AT_ONCE)
     return this.#append('actions', action)
   }
 
-  /** Records an action that needs no login: repetitions within a minute become one entry. */
-  noteOften(action: Action): Promise<void> {
+  /** Records an action that needs no login: all repetitions within a minute become one entry. */
+  noteOften(action: Action): Promise<void> | null {
     return this.#repeated.note(action, 1)
   }
 

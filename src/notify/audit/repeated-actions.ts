@@ -38,8 +38,8 @@ export class RepeatedActions implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Records the action at once while it is among the first within the window. */
-  async note(action: Action, atOnce: number): Promise<void> {
+  /** Records the action at once while it is among the first within the window; null where it is counted. */
+  note(action: Action, atOnce: number): Promise<void> | null {
     const counted = this.#countedOf(action)
     if (counted.noted < atOnce) {
       counted.noted += 1
@@ -50,6 +50,7 @@ export class RepeatedActions implements AsyncDisposable {
     counted.last = now
     counted.times += 1
     if (counted.targets.size < TARGETS) counted.targets.add(action.target.slice(0, LONGEST_TARGET))
+    return null
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -55,7 +55,7 @@ describe('the audit log in its files', () => {
     const audit = await openIn(folder, 100_000)
     for (let n = 0; n < 100; n += 1) await audit.note(action({ target: `/${n}` }))
 
-    const floods = Array.from({ length: 20_000 }, (_, n) => {
+    const floods = Array.from({ length: 20_000 }, async (_, n) => {
       const target = `/${n}`
       if (n % 3 === 0) return audit.note(refusal({ target, action: `call-${n % 600}` }))
       const claimed = `invented-${n}`
