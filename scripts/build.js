@@ -16,6 +16,14 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
 const PAGES = 'src/pages'
+/** What is started by its file: the program, and its worker threads. What they share is in files beside them. */
+const ENTRIES = [
+  'main.ts',
+  'configuration/current/document-worker.ts',
+  'diff/diff-worker.ts',
+  'pages/work/page-worker.ts',
+  'security/password-worker.ts',
+]
 /** What runs in the browser: one file is made of all parts of each. */
 const CLIENT_SCRIPTS = [
   'edit/client/editor.ts',
@@ -36,28 +44,52 @@ async function main(step) {
   else process.stderr.write('cairn: not built, as the development dependencies are left out\n')
 }
 
-/** Compiles `src` to `dist` when a source is newer than the last build; ends the program when it fails. */
+/** Builds `dist` from `src` when a source is newer than the last build; ends the program when it fails. */
 export async function buildWhenNeeded() {
   if (!isFresh()) await build()
 }
 
 async function build() {
   const draft = join(ROOT, `.dist-${process.pid}`)
-  const compiler = join(dirname(resolve('typescript/package.json')), 'bin', 'tsc')
-  const flags = ['-p', join(ROOT, 'tsconfig.json'), '--noEmit', 'false', '--outDir', draft]
-  const { status } = spawnSync(process.execPath, [compiler, ...flags], { stdio: ['ignore', 2, 2] })
-  if (status !== 0) {
-    rmSync(draft, { recursive: true, force: true })
-    process.exit(1)
-  }
+  checkTypes()
+  await bundleProgram(draft)
+  await bundleClientScripts(join(draft, 'pages', 'scripts'))
   copyStyles(join(draft, 'pages'))
-  await bundle(join(draft, 'pages', 'scripts'))
   writeFileSync(join(draft, '.built'), '')
   rmSync(DIST, { recursive: true, force: true })
   renameSync(draft, DIST)
 }
 
-/** Style sheets and pictures stand beside the pages that they are for; the compiler passes them over. */
+function checkTypes() {
+  const compiler = join(dirname(resolve('typescript/package.json')), 'bin', 'tsc')
+  const line = [compiler, '-p', join(ROOT, 'tsconfig.json')]
+  const { status } = spawnSync(process.execPath, line, { stdio: ['ignore', 2, 2] })
+  if (status !== 0) process.exit(1)
+}
+
+/** A program of a few files starts sooner than one of hundreds. Packages stay in `node_modules`. */
+async function bundleProgram(outdir) {
+  const esbuild = await import('esbuild')
+  await esbuild.build({
+    absWorkingDir: ROOT,
+    entryPoints: ENTRIES.map((entry) => join('src', entry)),
+    outbase: 'src',
+    outdir,
+    chunkNames: 'parts/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    keepNames: true,
+    sourcemap: true,
+    sourcesContent: false,
+    logLevel: 'warning',
+  })
+}
+
+/** Style sheets and pictures have the same places below `dist` as beside the pages that they are for. */
 function copyStyles(to) {
   cpSync(join(ROOT, PAGES), to, { recursive: true, filter: isStyleOrFolder })
 }
@@ -67,7 +99,7 @@ function isStyleOrFolder(file) {
   return statSync(file).isDirectory() && basename(file) !== 'client'
 }
 
-async function bundle(outdir) {
+async function bundleClientScripts(outdir) {
   const esbuild = await import('esbuild')
   await esbuild.build({
     absWorkingDir: ROOT,

@@ -1,6 +1,7 @@
 import { type CommonBytes, commonBytes } from './common-ends.ts'
 import { type DiffAnswer, type DiffJob, unpackScript } from './diff-job.ts'
-import { WorkerThread, workerFile } from '../lib/worker-thread.ts'
+import { builtFile } from '../lib/built-file.ts'
+import { WorkerThread } from '../lib/worker-thread.ts'
 import { type DiffOptions, type EditScript, coarseScript, editScript } from './edit-script.ts'
 import { type UnifiedOptions, renderUnified, unifiedDiff } from './unified.ts'
 
@@ -12,7 +13,7 @@ export interface DiffPoolOptions {
   readonly inlineLimit?: number
 }
 
-const WORKER = workerFile('diff/diff-worker.js')
+const WORKER = builtFile('diff/diff-worker.js')
 /** Bytes that differ, between the common ends of the texts, above which a thread is used. */
 const INLINE = 2 ** 18
 /** Texts above this size, together, are too much for the event loop even where they are equal. */

@@ -1,14 +1,5 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 
-/**
- * A built file by its path in `src`. A worker thread loads JavaScript only, so the program run from
- * its TypeScript sources (as tests do) uses the worker of the last build.
- */
-export function workerFile(path: string): URL {
-  const dist = import.meta.url.endsWith('.ts') ? '../../dist/' : '../'
-  return new URL(`${dist}${path}`, import.meta.url)
-}
-
 /** Typed arrays do not count in these limits; their size is bounded by that of the texts. */
 const LIMITS = { maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
 const MEMORY_MB = 256
@@ -17,14 +8,14 @@ const MEMORY_MB = 256
 export class WorkerThread<Job, Answer> implements AsyncDisposable {
   /** Jobs that are running or waiting. */
   pending = 0
-  readonly #file: URL
+  readonly #file: string | URL
   readonly #timeLimit: number
   readonly #limits: ResourceLimits
   #worker: Worker | null = null
   #closed = false
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(file: URL, timeLimit: number, memoryMb: number = MEMORY_MB) {
+  constructor(file: string | URL, timeLimit: number, memoryMb: number = MEMORY_MB) {
     this.#file = file
     this.#timeLimit = timeLimit
     this.#limits = { ...LIMITS, maxOldGenerationSizeMb: memoryMb }

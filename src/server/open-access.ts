@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { WorkerThread, workerFile } from '../lib/worker-thread.ts'
+import { builtFile } from '../lib/built-file.ts'
+import { WorkerThread } from '../lib/worker-thread.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { BootContext } from './boot-context.ts'
 import { CredentialCheck } from '../security/credentials.ts'
@@ -147,7 +148,7 @@ class PasswordThreads implements AsyncDisposable {
     { length: PASSWORD_THREADS },
     () =>
       new WorkerThread<PasswordCheck, boolean>(
-        workerFile('security/password-worker.js'),
+        builtFile('security/password-worker.js'),
         COMPARED_WITHIN,
       ),
   )

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { SecretBox } from '../document/secrets/secret-box.ts'
 import { GitService } from '../history/push/git-service.ts'
 import type { BootContext } from './boot-context.ts'
 import { ChangesFile } from '../configuration/changes/changes-file.ts'
 import { ConfigServices } from '../configuration/config-services.ts'
+import { builtFile } from '../lib/built-file.ts'
 import { PlainSecretAlarm } from '../configuration/read/plain-secret-alarm.ts'
 import { EntityIndex } from '../configuration/changes/entity-index.ts'
 import { ChangedTextFile } from '../configuration/search/changed-text-file.ts'
@@ -68,7 +68,6 @@ export async function openConfiguration(
 
 /** The command that git runs for every push into the repository. */
 function pushCheckOf(repository: string, fileName: string): string[] {
-  const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
   const places = ['--config-repo', repository, '--config-file', fileName]
-  return [process.execPath, main, 'check-push', ...places]
+  return [process.execPath, builtFile('main.js'), 'check-push', ...places]
 }

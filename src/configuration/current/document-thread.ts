@@ -4,7 +4,8 @@ import { readXml } from '../../document/xml/xml-reader.ts'
 import { THREAD_MEMORY_MB } from '../../document/xml/xml-limits.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
 import type { Problem } from '../../core/problem.ts'
-import { workerFile, WorkerThread } from '../../lib/worker-thread.ts'
+import { builtFile } from '../../lib/built-file.ts'
+import { WorkerThread } from '../../lib/worker-thread.ts'
 import {
   type DocumentJob,
   type ReadingAnswer,
@@ -29,7 +30,7 @@ export type Sealing = Pick<SealingJob, 'isRepeatable'>
 export class DocumentThread implements AsyncDisposable {
   readonly #box: SecretBox
   readonly #thread = new WorkerThread<DocumentJob, ReadingAnswer | SealingAnswer>(
-    workerFile('configuration/current/document-worker.js'),
+    builtFile('configuration/current/document-worker.js'),
     TIME_LIMIT,
     THREAD_MEMORY_MB,
   )

@@ -1,26 +1,15 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename, extname } from 'node:path'
 import { Hono } from 'hono'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
+import { builtFile } from '../../lib/built-file.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { listVocabulary } from '../../document/structure/vocabulary-listing.ts'
 import { STYLE_SHEETS } from './style-sheets.ts'
 
-const PAGES = fileURLToPath(new URL('..', import.meta.url))
-/**
- * The build bundles each script into one file; a program that runs from its TypeScript sources, as
- * in tests, takes the scripts of the last build.
- */
-const SCRIPTS_FOLDER = fileURLToPath(
-  new URL(
-    import.meta.url.endsWith('.ts') ? '../../../dist/pages/scripts' : '../scripts',
-    import.meta.url,
-  ),
-)
 const SCRIPTS = ['editor.js', 'enhance.js', 'live.js', 'snapshot.js']
 const ICON = 'frame/cairn.svg'
 const modules = createRequire(import.meta.url)
@@ -54,12 +43,12 @@ export class Assets {
 
   constructor() {
     for (const [name, module] of FONTS) this.#add(name, readFileSync(modules.resolve(module)))
-    for (const name of SCRIPTS) this.#add(name, readFileSync(join(SCRIPTS_FOLDER, name)))
+    for (const name of SCRIPTS) this.#add(name, pageFile(`scripts/${name}`))
     for (const [name, parts] of Object.entries(STYLE_SHEETS)) {
-      const texts = parts.map((part) => readFileSync(join(PAGES, part)))
+      const texts = parts.map(pageFile)
       this.#add(name, this.#withAddresses(Buffer.concat(texts)))
     }
-    this.#add(basename(ICON), readFileSync(join(PAGES, ICON)))
+    this.#add(basename(ICON), pageFile(ICON))
     for (const schema of ['exact', 'others'] as const) {
       this.#add(vocabularyName(schema), Buffer.from(JSON.stringify(listVocabulary(schema))))
     }
@@ -101,6 +90,10 @@ export class Assets {
 /** The asset with what may be in a document, for the completion in the editor. */
 export function vocabularyName(schema: 'exact' | 'others'): string {
   return `vocabulary-${schema}.json`
+}
+
+function pageFile(path: string): Buffer<ArrayBuffer> {
+  return readFileSync(builtFile(`pages/${path}`))
 }
 
 function versionOf(bytes: Uint8Array | string): string {

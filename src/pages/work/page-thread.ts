@@ -1,7 +1,8 @@
 import { THREAD_MEMORY_MB } from '../../document/xml/xml-limits.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isSmallDiff } from '../../diff/diff-pool.ts'
-import { WorkerThread, workerFile } from '../../lib/worker-thread.ts'
+import { builtFile } from '../../lib/built-file.ts'
+import { WorkerThread } from '../../lib/worker-thread.ts'
 import { coarseScript } from '../../diff/edit-script.ts'
 import type {
   ComparisonDeps,
@@ -41,7 +42,7 @@ type Work<Name extends PageWorkName> = (request: PageRequests[Name]) => Promise<
 export class PageThread implements AsyncDisposable {
   readonly #script: ScriptDeps['script']
   readonly #thread = new WorkerThread<PageJob, PageResults[PageWorkName]>(
-    workerFile('pages/work/page-worker.js'),
+    builtFile('pages/work/page-worker.js'),
     TIME_LIMIT,
     THREAD_MEMORY_MB,
   )

@@ -4,15 +4,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { BUILD_KINDS, JOB, JobInstance, PIPELINE } from '../../../src/builds/engine/documents.ts'
 import { openSqliteState } from '../../../src/state/open-sqlite.ts'
 import type { StateStore } from '../../../src/state/state-store.ts'
 import { buildProblems } from '../../support/builds/build-problems.ts'
+import { bundled } from '../../support/programs/bundle.ts'
 
-const BUILDER = fileURLToPath(new URL('./builder.js', import.meta.url))
+const BUILDER = new URL('./builder.ts', import.meta.url)
 const KILLS = 50
 const MOST_STEPS = 40
 
@@ -21,7 +21,9 @@ type Step = z.infer<typeof Step>
 
 /** The steps that a builder acknowledged before it was killed, at once after the last one that is awaited. */
 async function stepsUntilKilled(file: string, awaited: number): Promise<Step[]> {
-  const builder = spawn(process.execPath, [BUILDER, file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const builder = spawn(process.execPath, [bundled(BUILDER), file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const ended = once(builder, 'close')
   const steps: Step[] = []
   for await (const line of createInterface(builder.stdout)) {

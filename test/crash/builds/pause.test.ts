@@ -2,18 +2,18 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { PIPELINE_PAUSE } from '../../../src/builds/engine/documents.ts'
 import { openSqliteState } from '../../../src/state/open-sqlite.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
+import { bundled } from '../../support/programs/bundle.ts'
 
-const PAUSER = fileURLToPath(new URL('./pauser.js', import.meta.url))
+const PAUSER = new URL('./pauser.ts', import.meta.url)
 const KILLS = 12
 
 /** The last step that was acknowledged before a kill, which comes at once after the awaited one. */
 async function lastStep(file: string, from: { first: number; awaited: number }): Promise<number> {
-  const pauser = spawn(process.execPath, [PAUSER, file, `${from.first}`], {
+  const pauser = spawn(process.execPath, [bundled(PAUSER), file, `${from.first}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(pauser, 'close')

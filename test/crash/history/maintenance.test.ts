@@ -2,20 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { Digest } from '../../../src/core/digest.ts'
 import { fsErrorCode } from '../../../src/storage/fs-error.ts'
 import { HistoryFolder } from '../../support/history/history-folder.ts'
+import { bundled } from '../../support/programs/bundle.ts'
 
-const PROGRAM = fileURLToPath(
-  new URL('../../support/history/maintaining-program.ts', import.meta.url),
-)
+const PROGRAM = new URL('../../support/history/maintaining-program.ts', import.meta.url)
 const ROUNDS = 6
 
 /** Saves and packs until some saves were acknowledged, and is killed with all its git commands soon after. */
 async function saveAndPackUntilKilled(repository: string, round: number): Promise<string[]> {
-  const args = ['--import', 'tsx', PROGRAM, repository, `round-${round}`]
+  const args = [bundled(PROGRAM), repository, `round-${round}`]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let told = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (told += text))

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { DocumentKind } from '../../../src/core/document-kind.ts'
 import { openSqliteState } from '../../../src/state/open-sqlite.ts'
 import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { bundled } from '../../support/programs/bundle.ts'
 
-const FILLER = fileURLToPath(new URL('./filler.js', import.meta.url))
+const FILLER = new URL('./filler.ts', import.meta.url)
 const LARGEST_FILE_KB = 2000
 const TEXT: DocumentKind<string> = { name: 'text', schema: z.string() }
 const Told = z.object({ written: z.int(), refusals: z.array(z.string()), readable: z.int() })
@@ -20,7 +20,7 @@ describe('a state store that can grow no more', () => {
       const file = folder.file('state.db')
       const command = `ulimit -f ${LARGEST_FILE_KB}; exec "$0" "$@"`
 
-      const filler = spawnSync('bash', ['-c', command, process.execPath, FILLER, file], {
+      const filler = spawnSync('bash', ['-c', command, process.execPath, bundled(FILLER), file], {
         encoding: 'utf8',
       })
       const told = Told.parse(JSON.parse(filler.stdout))

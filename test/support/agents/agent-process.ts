@@ -1,21 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import type { JobUser } from '../../../src/agent/process/job-user.ts'
+import { bundled } from '../programs/bundle.ts'
 import { agentOptions } from './running-agent.ts'
 
-const MODULE = fileURLToPath(new URL('../../../dist/agent/run-agent.js', import.meta.url))
-
-const STOP_SIGNAL = fileURLToPath(new URL('../../../dist/cli/stopping.js', import.meta.url))
-
-const SCRIPT = `
-const { runAgent } = await import(process.argv[1])
-const { stopSignal } = await import(process.argv[3])
-const log = (event) => process.stdout.write(event.message + '\\n')
-await runAgent({ ...JSON.parse(process.argv[2]), environment: process.env, log }, stopSignal()).catch((error) => {
-  process.stdout.write(error.message + '\\n')
-  process.exitCode = 1
-})`
+const PROGRAM = new URL('./agent-program.ts', import.meta.url)
 
 export interface AgentProcessOptions {
   readonly server: string
@@ -27,7 +16,7 @@ export interface AgentProcessOptions {
   readonly through?: readonly string[]
 }
 
-/** An agent in a process of its own, as built. */
+/** An agent in a process of its own. */
 export class AgentProcess implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #exit: Promise<unknown[]>
@@ -36,8 +25,7 @@ export class AgentProcess implements AsyncDisposable {
   constructor({ server, others = [], workDir, jobUser = null, through = [] }: AgentProcessOptions) {
     const servers = [server, ...others]
     const options = JSON.stringify({ ...agentOptions(server, workDir), servers, jobUser })
-    const args = ['--input-type=module', '-e', SCRIPT, MODULE, options, STOP_SIGNAL]
-    const [command = '', ...line] = [...through, process.execPath, ...args]
+    const [command, ...line] = [...through, process.execPath, bundled(PROGRAM), options]
     this.#child = spawn(command, line, { stdio: ['ignore', 'pipe', 'inherit'] })
     this.#child.stdout?.on('data', (chunk: Buffer) => (this.output += chunk.toString()))
     this.#exit = once(this.#child, 'exit')

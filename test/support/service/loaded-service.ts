@@ -3,16 +3,16 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { JobInstance } from '../../../src/builds/engine/documents.ts'
 import { placesIn } from './backups.ts'
 import { documentWith } from '../documents/documents.ts'
+import { bundled } from '../programs/bundle.ts'
 import type { Program } from '../programs/program.ts'
 import { ADMIN_PASSWORD, callerOf } from './service.ts'
 import { start } from '../programs/start.ts'
 
-const BUILDER = fileURLToPath(new URL('../../crash/builds/builder.js', import.meta.url))
+const BUILDER = new URL('../../crash/builds/builder.ts', import.meta.url)
 
 const Step = z.union([z.object({ counter: z.int() }), z.object({ job: JobInstance })])
 export type Step = z.infer<typeof Step>
@@ -30,7 +30,7 @@ export class LoadedService {
   private constructor(server: Program, options: { url: string; folder: string; name: string }) {
     this.#server = server
     const file = join(options.folder, 'state', 'state.sqlite')
-    const builder = spawn(process.execPath, [BUILDER, file], {
+    const builder = spawn(process.execPath, [bundled(BUILDER), file], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     this.#builder = builder

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { openObjectReader } from '../../../src/git/objects/open-object-reader.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
+import { bundled } from '../../support/programs/bundle.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../support/history/reading-program.ts', import.meta.url))
+const PROGRAM = new URL('../../support/history/reading-program.ts', import.meta.url)
 
 function openReader({ store }: GitRepository) {
   return openObjectReader({ ...store, path: process.env['PATH'] })
@@ -58,7 +58,7 @@ describe('a reader through git', () => {
     const commit = repository.commit('config.xml', 'one\n')
     const nowhere = { GIT_DIR: '/nowhere', GIT_OBJECT_DIRECTORY: '/nowhere', GIT_WORK_TREE: '/' }
 
-    const args = ['--import', 'tsx', PROGRAM, repository.gitDir, commit, 'config.xml']
+    const args = [bundled(PROGRAM), repository.gitDir, commit, 'config.xml']
     const options = { env: { ...process.env, ...nowhere }, timeout: 20_000 }
 
     expect(execFileSync(process.execPath, args, options).toString()).toBe('one\n')

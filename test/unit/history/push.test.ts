@@ -1,8 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
 import { git, gitBytes, identityOf, tryGit } from '../../support/git/git.ts'
@@ -10,9 +8,9 @@ import { documentOf, HistoryFolder, save } from '../../support/history/history-f
 import { HOSTILE_COMMITS, writeCommit } from '../../support/history/hostile-commits.ts'
 import { HOSTILE_TREES, writeHostileTree } from '../../support/history/hostile-trees.ts'
 import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { bundled } from '../../support/programs/bundle.ts'
 
-const TSX = createRequire(import.meta.url).resolve('tsx')
-const CHECK_PUSH = fileURLToPath(new URL('../../support/history/check-push.ts', import.meta.url))
+const CHECK_PUSH = new URL('../../support/history/check-push.ts', import.meta.url)
 
 describe('a push into the repository', { timeout: 60_000 }, () => {
   let folder: HistoryFolder
@@ -21,7 +19,7 @@ describe('a push into the repository', { timeout: 60_000 }, () => {
   beforeEach(async () => {
     folder = new HistoryFolder({ pollInterval: 1000 })
     clone = new TempFolder()
-    const command = [process.execPath, '--import', TSX, CHECK_PUSH, folder.path, process.env.PATH]
+    const command = [process.execPath, bundled(CHECK_PUSH), folder.path, process.env.PATH]
     history = await folder.open({ pushCheck: command.map(String) })
     git(clone.path, 'clone', '--quiet', folder.path, '.')
   })

@@ -2,21 +2,21 @@ import { spawn } from 'node:child_process'
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { LogEvent } from '../../../src/lib/log.ts'
 import { identifyThisProcess } from '../../../src/storage/process-identity.ts'
 import { openProcessLock } from '../../../src/storage/process-lock.ts'
 import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { bundled } from '../../support/programs/bundle.ts'
 
-const STARTER = fileURLToPath(new URL('../../support/disk/lock-starter.ts', import.meta.url))
+const STARTER = new URL('../../support/disk/lock-starter.ts', import.meta.url)
 
 class Starter implements AsyncDisposable {
   readonly #child
   readonly #lines
 
   constructor(file: string) {
-    this.#child = spawn(process.execPath, ['--import', 'tsx', STARTER, file], {
+    this.#child = spawn(process.execPath, [bundled(STARTER), file], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()

@@ -1,6 +1,8 @@
 // Builds without end, four agents at once, and prints each step once it is acknowledged, until it is killed.
-import { Builds } from '../../../dist/builds/engine/builds.js'
-import { openSqliteState } from '../../../dist/state/open-sqlite.js'
+import { Builds } from '../../../src/builds/engine/builds.ts'
+import type { JobInstance } from '../../../src/builds/engine/documents.ts'
+import type { JobReport } from '../../../src/core/builds/job.ts'
+import { openSqliteState } from '../../../src/state/open-sqlite.ts'
 
 const PLAN = {
   name: 'app',
@@ -9,24 +11,24 @@ const PLAN = {
   locking: false,
   stages: ['test', 'package'].map((name) => ({
     name,
-    approvalType: 'success',
-    jobs: [{ name: 'unit', resources: [], spread: { type: 'instances', count: 2 } }],
+    approvalType: 'success' as const,
+    jobs: [{ name: 'unit', resources: [], spread: { type: 'instances' as const, count: 2 } }],
   })),
 }
-const REPORTS = [
+const REPORTS: readonly JobReport[] = [
   { state: 'Preparing' },
   { state: 'Building' },
   { state: 'Completing', result: 'Passed' },
   { state: 'Completed', result: 'Passed' },
 ]
 
-const store = await openSqliteState(process.argv[2])
+const store = await openSqliteState(process.argv[2] ?? '')
 const plans = { pipelinePlan: () => PLAN, environmentsOf: () => [], agents: () => [] }
 const builds = await Builds.open({ store, clock: Date.now, plans })
 
 await Promise.all(['a1', 'a2', 'a3', 'a4'].map(work))
 
-async function work(uuid) {
+async function work(uuid: string): Promise<void> {
   for (;;) {
     const job = await builds.assignWork({ uuid, resources: [], environments: [] })
     if (job) await build(uuid, job)
@@ -34,19 +36,19 @@ async function work(uuid) {
   }
 }
 
-async function schedule() {
+async function schedule(): Promise<void> {
   const request = { pipeline: 'app', approvedBy: 'changes', revisions: [] }
   const { counter } = await builds.schedulePipeline(request)
   acknowledge({ counter })
 }
 
-async function build(agentUuid, job) {
+async function build(agentUuid: string, job: JobInstance): Promise<void> {
   acknowledge({ job })
   for (const report of REPORTS) {
     acknowledge({ job: await builds.reportJob({ agentUuid, jobId: job.id, report }) })
   }
 }
 
-function acknowledge(step) {
+function acknowledge(step: object): void {
   process.stdout.write(`${JSON.stringify(step)}\n`)
 }

@@ -1,10 +1,10 @@
 // Pauses and unpauses a pipeline without end, and prints each step once it is acknowledged, until it is killed.
-import { Builds } from '../../../dist/builds/engine/builds.js'
-import { openSqliteState } from '../../../dist/state/open-sqlite.js'
+import { Builds } from '../../../src/builds/engine/builds.ts'
+import { openSqliteState } from '../../../src/state/open-sqlite.ts'
 
-const PLAN = { name: 'app', labelTemplate: '${COUNT}', locking: false, stages: [] }
+const PLAN = { name: 'app', group: 'first', labelTemplate: '${COUNT}', locking: false, stages: [] }
 
-const [, , file, first] = process.argv
+const [, , file = '', first] = process.argv
 const store = await openSqliteState(file)
 const plans = { pipelinePlan: () => PLAN, environmentsOf: () => [], agents: () => [] }
 const builds = await Builds.open({ store, clock: Date.now, plans })
