@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
-import { Semaphore } from '../../lib/semaphore.ts'
 
 /** The limit of concurrent checks. */
 const AT_ONCE = 8
@@ -13,10 +12,11 @@ const AT_ONCE = 8
 export class WakeUps implements AsyncDisposable {
   readonly #look: (name: string) => Promise<void>
   readonly #log: Log
-  readonly #turns = new Semaphore(AT_ONCE)
-  /** The end of the pending work for each name. */
-  readonly #ends = new Map<string, Promise<void>>()
+  /** The names to check, in the order they were woken. */
   readonly #woken = new Set<string>()
+  /** The end of the work for each name that is checked, or has a job. */
+  readonly #ends = new Map<string, Promise<void>>()
+  #checks = 0
   #closed = false
 
   constructor(look: (name: string) => Promise<void>, log: Log) {
@@ -25,39 +25,54 @@ export class WakeUps implements AsyncDisposable {
   }
 
   wake(name: string): void {
-    if (this.#closed || this.#woken.has(name)) return
+    if (this.#closed) return
     this.#woken.add(name)
-    const looked = this.#inTurn(name, async () => {
-      this.#woken.delete(name)
-      if (!this.#closed) await this.#turns.run(() => this.#lookLater(name))
-    })
-    inBackground(this.#log, 'A pipeline could not be checked', looked)
-  }
-
-  /** A new configuration may wake thousands of names; other requests are served in between. */
-  async #lookLater(name: string): Promise<void> {
-    await nextTurn()
-    await this.#look(name)
+    this.#beginChecks()
   }
 
   /** Runs a job for a name while no check of it is running. */
   without<Result>(name: string, job: () => Promise<Result>): Promise<Result> {
-    return this.#inTurn(name, job)
+    const turn = (this.#ends.get(name) ?? Promise.resolve()).then(job)
+    const end = turn.then(ignore, ignore).then(() => {
+      if (this.#ends.get(name) === end) this.#ends.delete(name)
+      this.#beginChecks()
+    })
+    this.#ends.set(name, end)
+    return turn
   }
 
   /** Starts no more checks, and waits for running ones. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
+    this.#woken.clear()
     await Promise.all(this.#ends.values())
   }
 
-  #inTurn<Result>(name: string, job: () => Promise<Result>): Promise<Result> {
-    const turn = (this.#ends.get(name) ?? Promise.resolve()).then(job)
-    const end = turn.then(ignore, ignore).then(() => {
-      if (this.#ends.get(name) === end) this.#ends.delete(name)
-    })
-    this.#ends.set(name, end)
-    return turn
+  #beginChecks(): void {
+    while (this.#checks < AT_ONCE) {
+      const name = this.#nextIdle()
+      if (name === undefined) return
+      this.#checks += 1
+      const check = this.without(name, () => this.#check(name))
+      inBackground(this.#log, 'A pipeline could not be checked', check)
+    }
+  }
+
+  /** The first of the woken names that has nothing running. */
+  #nextIdle(): string | undefined {
+    for (const name of this.#woken) if (!this.#ends.has(name)) return name
+    return undefined
+  }
+
+  /** A new configuration may wake thousands of names; other requests are served in between. */
+  async #check(name: string): Promise<void> {
+    this.#woken.delete(name)
+    try {
+      await nextTurn()
+      if (!this.#closed) await this.#look(name)
+    } finally {
+      this.#checks -= 1
+    }
   }
 }
 
