@@ -1,16 +1,16 @@
 /**
- * Computes a result once for each object. Objects must not change; results are garbage collected
- * with their objects.
+ * Computes a result once for each object. Objects must not change. The result is a hidden property of
+ * its object: every collection of garbage looks at each entry of a WeakMap, and a large document has
+ * hundreds of thousands.
  */
 export function memoize<Key extends object, Answer>(
   compute: (key: Key) => Answer,
 ): (key: Key) => Answer {
-  const results = new WeakMap<Key, { readonly answer: Answer }>()
+  const result = Symbol('result')
   return (key) => {
-    const found = results.get(key)
-    if (found) return found.answer
+    if (Object.hasOwn(key, result)) return Reflect.get<object, symbol>(key, result)
     const answer = compute(key)
-    results.set(key, { answer })
+    Reflect.defineProperty(key, result, { value: answer })
     return answer
   }
 }

@@ -6,8 +6,8 @@ import type { Span, XmlAttribute, XmlElement, XmlNode } from '../xml/xml-tree.ts
 const LIMITS: XmlLimits = { ...XML_LIMITS, maxDepth: XML_LIMITS.maxDepth - 2 }
 
 /**
- * The element of a member that was read separately. Its children are held weakly and parsed again
- * on demand: few are ever used, and a tree is larger than its text.
+ * The element of a member that was read separately. Its children are let go once the member is
+ * checked, and parsed again on demand: few are ever used, and a tree is larger than its text.
  */
 export class MemberElement implements XmlElement {
   readonly kind = 'element'
@@ -20,7 +20,7 @@ export class MemberElement implements XmlElement {
   /** Elements, attributes, texts and comments in it. */
   readonly parts: number
   readonly #text: string
-  #tree: WeakRef<XmlElement>
+  #children: readonly XmlNode[] | null
 
   private constructor(text: string, root: XmlElement, parts: number) {
     this.name = root.name
@@ -30,7 +30,7 @@ export class MemberElement implements XmlElement {
     this.closeTag = root.closeTag
     this.parts = parts
     this.#text = text
-    this.#tree = new WeakRef(root)
+    this.#children = root.children
   }
 
   /** Null where the text is not exactly one element that is well-formed. */
@@ -41,9 +41,14 @@ export class MemberElement implements XmlElement {
   }
 
   get children(): readonly XmlNode[] {
-    const tree = this.#tree.deref() ?? readTree(this.#text, LIMITS)?.root
+    if (this.#children !== null) return this.#children
+    const tree = readTree(this.#text, LIMITS)
     if (!tree) throw new Error('a member that was well-formed is not')
-    this.#tree = new WeakRef(tree)
-    return tree.children
+    return tree.root.children
+  }
+
+  /** Lets the children go: from here on they are parsed whenever they are asked for. */
+  forgetChildren(): void {
+    this.#children = null
   }
 }

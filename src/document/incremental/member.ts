@@ -47,7 +47,9 @@ export class Member<Model> {
     const element = MemberElement.read(text)
     if (!element || !isSound(text, element, { ...kind, ...context })) return null
     const model = kind.build(parseNodes({ text, root: element }, context.at))
-    return model && new Member(element, model, context)
+    const member = model && new Member(element, model, context)
+    element.forgetChildren()
+    return member
   }
 
   /** The model of the member where it is in a document. */

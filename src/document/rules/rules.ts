@@ -110,7 +110,7 @@ function* findingsOf(context: RuleContext): Generator<Finding | null> {
     yield* rule(context)
   }
   for (const pipeline of context.pipelines) {
-    if (sound.get(pipeline) === context.isLater && standsAlone(pipeline)) continue
+    if (soundness(pipeline).isLater === context.isLater && standsAlone(pipeline)) continue
     yield null
     for (const rule of PIPELINE_RULES) yield* rule(pipeline, context)
     yield* ownFindings(pipeline, context)
@@ -127,22 +127,22 @@ const standsAlone = memoize(
     fetchSitesOf(pipeline).length === 0,
 )
 
-/** Pipelines without findings, by whether the document follows a later schema version. */
-const sound = new WeakMap<Pipeline, boolean>()
+/** Whether the document in which a pipeline has no findings follows a later schema version; null for none. */
+const soundness = memoize<Pipeline, { isLater: boolean | null }>(() => ({ isLater: null }))
 
 /**
  * The findings of a pipeline that refers to nothing defined elsewhere depend on its expansion
  * alone, so they are cached with it.
  */
 function* ownFindings(pipeline: Pipeline, context: RuleContext): Generator<Finding> {
-  if (sound.get(pipeline) === context.isLater) return
+  if (soundness(pipeline).isLater === context.isLater) return
   let count = 0
   for (const finding of everyOwnFinding(pipeline, context)) {
     count += 1
     yield finding
   }
   const isAlone = pipeline.materials.every(({ kind }) => kind !== 'package' && kind !== 'scm')
-  if (count === 0 && isAlone) sound.set(pipeline, context.isLater)
+  if (count === 0 && isAlone) soundness(pipeline).isLater = context.isLater
 }
 
 function* everyOwnFinding(pipeline: Pipeline, context: RuleContext): Generator<Finding> {
