@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { type Break, BREAKS } from '../test/breaks/breaks.ts'
+import type { Break } from '../test/breaks/break.ts'
+import { BREAKS } from '../test/breaks/breaks.ts'
 
 /**
  * Breaks the code on purpose, one place at a time in a copy of it, and names the test that notices.

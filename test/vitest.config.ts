@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './support/programs/longest-first.ts'
 import { MissingProgramsReporter } from './support/programs/missing-programs-reporter.ts'
 import { missingPrograms, programTags } from './support/programs/programs.ts'
 
@@ -43,7 +44,9 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than most machines of tests have cores: many tests wait for programs.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     tags: [...programTags(missing), LONG],
     reporters: [...(REPORT ? ['default', 'json'] : ['default']), missingReporter],
     ...(REPORT ? { outputFile: { json: REPORT } } : {}),

@@ -4,7 +4,7 @@ import { WorkerThread } from '../lib/worker-thread.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { BootContext } from './boot-context.ts'
 import { CredentialCheck } from '../security/credentials.ts'
-import type { PasswordCheck } from '../security/password.ts'
+import { isPasswordOf, type PasswordCheck } from '../security/password.ts'
 import type { UserAccounts } from '../identities/administer-users.ts'
 import { DepartedUsers } from '../identities/departed-users.ts'
 import { Invitations } from '../identities/invitations.ts'
@@ -23,6 +23,8 @@ import type { CurrentConfiguration } from '../configuration/current/current-conf
 /** How often the users are looked at where no change of them can be watched, in milliseconds. */
 const USERS_INTERVAL = 1_000
 
+/** Up to this cost a comparison takes less than the start of a thread. */
+const CHEAP = 6
 /** Passwords that are compared at once, and the milliseconds after which one is given up. */
 const PASSWORD_THREADS = 2
 const COMPARED_WITHIN = 60_000
@@ -154,6 +156,7 @@ class PasswordThreads implements AsyncDisposable {
   )
 
   async compare(check: PasswordCheck): Promise<boolean> {
+    if (check.cost <= CHEAP) return isPasswordOf(check)
     const [idlest] = this.#threads.toSorted((one, other) => one.pending - other.pending)
     return (await idlest?.run(check, [])) ?? false
   }
