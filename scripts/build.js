@@ -82,7 +82,6 @@ async function bundleProgram(outdir) {
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
-    keepNames: true,
     sourcemap: true,
     sourcesContent: false,
     logLevel: 'warning',
@@ -127,6 +126,8 @@ function hasCompiler() {
 function isFresh() {
   if (!existsSync(STAMP)) return false
   const built = statSync(STAMP).mtimeMs
-  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
-  return sources.every((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs <= built)
+  const entries = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
+  const sources = entries.map((entry) => join(entry.parentPath, entry.name))
+  const all = [fileURLToPath(import.meta.url), ...sources]
+  return all.every((file) => statSync(file).mtimeMs <= built)
 }
