@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { OBJECT_FORMATS } from './core/object-name.ts'
 import { LOG_LEVELS } from './lib/log.ts'
 import {
   AgentTimeout,
@@ -32,6 +33,12 @@ const REPOSITORY = {
     'the git repository; created when absent',
   ),
   'config-file': FileName.default('config.xml').describe('name of the live file in it'),
+}
+const NEW_REPOSITORY = {
+  'object-format': z
+    .enum(OBJECT_FORMATS, 'is neither sha1 nor sha256')
+    .default('sha1')
+    .describe('sha1 or sha256: how git names objects in a repository that is created'),
 }
 const STATE = {
   'state-dir': NonEmpty.default('./state').describe('agent and stage state, artifacts, keys'),
@@ -108,6 +115,7 @@ export const SETTINGS = {
     port: Port.prefault('8153').describe('port to listen on; 0 picks a free one'),
     'base-path': BasePath.prefault('').describe('application path prefix, such as /go'),
     ...REPOSITORY,
+    ...NEW_REPOSITORY,
     ...PLACES,
     ...DATABASE,
     advertise: ServerUrl.nullable()
@@ -218,6 +226,7 @@ export const SETTINGS = {
   secrets: z.object({ ...REPOSITORY, ...STATE, ...KEYS }),
   import: z.object({
     ...REPOSITORY,
+    ...NEW_REPOSITORY,
     ...STATE,
     ...KEYS,
     branch: Optional.describe('its branch; the one that is checked out there when absent'),

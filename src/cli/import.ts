@@ -19,6 +19,7 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   const places = {
     repository: resolve(settings['config-repo']),
     fileName: settings['config-file'],
+    objectFormat: settings['object-format'],
     stateDir: resolve(settings['state-dir']),
     keysFile: keysFileOf(settings),
   }

@@ -1,6 +1,7 @@
 import { firstDocument } from '../document/first-document.ts'
 import { XML_LIMITS } from '../document/xml/xml-limits.ts'
 import type { SecretBox } from '../document/secrets/secret-box.ts'
+import type { ObjectFormatName } from '../core/object-name.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { DiffPool } from '../diff/diff-pool.ts'
@@ -24,6 +25,8 @@ export interface ConfigServicesOptions {
   readonly repository: string
   readonly fileName: string
   readonly pollInterval: number
+  /** How a repository that is created names its objects; `sha1` when absent. */
+  readonly objectFormat?: ObjectFormatName
   readonly clock: Clock
   readonly log: Log
   readonly version: string

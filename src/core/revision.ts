@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { Digest } from './digest.ts'
+import { OBJECT_NAME } from './object-name.ts'
 
-/** The name of a git commit: 40 lower-case hexadecimal characters. */
+/** The name of a git commit: 40 lower-case hexadecimal characters, or 64 in a repository with SHA-256. */
 export const CommitSha = z
   .string()
-  .regex(/^[0-9a-f]{40}$/)
+  .regex(new RegExp(`^${OBJECT_NAME}$`))
   .brand<'CommitSha'>()
 export type CommitSha = z.infer<typeof CommitSha>
 

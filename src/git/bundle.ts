@@ -2,9 +2,11 @@ import { createReadStream } from 'node:fs'
 import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { isObjectName } from '../core/object-name.ts'
 import { CommitSha } from '../core/revision.ts'
 import { readHead } from './refs.ts'
 import { writeEmptyRepository } from './empty-repository.ts'
+import { findObjectFormat, type ObjectFormat, readObjectFormat, SHA1 } from './object-format.ts'
 import { unavailable } from '../core/errors.ts'
 import { requireGit, runGit, runGitToFile } from './run-git.ts'
 
@@ -25,6 +27,8 @@ type Refs = ReadonlyMap<string, CommitSha>
 
 const SYNCED = ['-c', 'core.fsync=all', '-c', 'core.fsyncMethod=fsync']
 const HEADER = /^# v[23] git bundle$/
+/** The line of version 3 that names the format of objects. */
+const FORMAT = '@object-format='
 
 /**
  * Writes every branch and tag, with all objects they reach, into one file. The refs are read once
@@ -38,14 +42,15 @@ export async function bundleRepository(
 ): Promise<BundledHead> {
   const gitDir = join(options.repository, '.git')
   const git = await requireGit(options.programPath)
-  const checkedOut = await readHead({ fs: nodeFs, gitDir })
+  const store = { fs: nodeFs, gitDir }
+  const [checkedOut, format] = await Promise.all([readHead(store), readObjectFormat(store)])
   const { branch } = checkedOut
   const listed = await runGit(git, gitDir, ['for-each-ref', '--format=%(objectname) %(refname)'])
   const lines = listed.toString('utf8')
   const commit = branch === null ? checkedOut.commit : parseRefs(lines.split('\n')).get(branch)
   if (!commit) throw unavailable(`The branch ${branch} has no commits`)
   const still = `${options.bundle}.refs`
-  await writeEmptyRepository(nodeFs, still)
+  await writeEmptyRepository(nodeFs, still, format)
   await nodeFs.writeFile(join(still, 'packed-refs'), lines)
   await nodeFs.writeFile(join(still, 'HEAD'), branch === null ? `${commit}\n` : `ref: ${branch}\n`)
   const env = { GIT_OBJECT_DIRECTORY: join(gitDir, 'objects') }
@@ -66,8 +71,8 @@ export async function unbundleRepository(
   { branch, commit }: BundledHead,
 ): Promise<void> {
   const git = await requireGit(programPath)
-  const { refs, packAt } = await readBundleHeader(bundle)
-  await writeEmptyRepository(nodeFs, gitDir)
+  const { refs, packAt, format } = await readBundleHeader(bundle)
+  await writeEmptyRepository(nodeFs, gitDir, format)
   const pack = createReadStream(bundle, { start: packAt })
   await runGit(git, gitDir, [...SYNCED, 'index-pack', '--stdin', '--fix-thin'], { input: pack })
   const created = [...refs].filter(([ref]) => ref !== 'HEAD')
@@ -77,8 +82,14 @@ export async function unbundleRepository(
   else await runGit(git, gitDir, ['symbolic-ref', 'HEAD', branch])
 }
 
-/** The refs of a bundle, and the offset of its pack. */
-async function readBundleHeader(bundle: string): Promise<{ refs: Refs; packAt: number }> {
+interface BundleHeader {
+  readonly refs: Refs
+  /** The offset of the pack. */
+  readonly packAt: number
+  readonly format: ObjectFormat
+}
+
+async function readBundleHeader(bundle: string): Promise<BundleHeader> {
   const lines: string[] = []
   let packAt = 0
   const stream = createReadStream(bundle, { encoding: 'latin1' })
@@ -89,11 +100,19 @@ async function readBundleHeader(bundle: string): Promise<{ refs: Refs; packAt: n
   }
   stream.destroy()
   const [header = '', ...rest] = lines
-  if (HEADER.test(header)) return { refs: parseRefs(rest), packAt }
-  throw unavailable('The bundle of the repository is damaged: it has no header')
+  if (!HEADER.test(header)) {
+    throw unavailable('The bundle of the repository is damaged: it has no header')
+  }
+  const name = rest.find((line) => line.startsWith(FORMAT))?.slice(FORMAT.length)
+  const format = name === undefined ? SHA1 : findObjectFormat(name)
+  if (format !== null) return { refs: parseRefs(rest), packAt, format }
+  throw unavailable(
+    `The bundle of the repository has the object format ${name}, which is not known`,
+  )
 }
 
 function parseRefs(lines: readonly string[]): Refs {
-  const named = lines.filter((line) => /^[0-9a-f]{40} ./.test(line))
-  return new Map(named.map((line) => [line.slice(41), CommitSha.parse(line.slice(0, 40))]))
+  const parts = lines.map((line) => [line.slice(0, line.indexOf(' ')), line] as const)
+  const named = parts.filter(([oid]) => isObjectName(oid))
+  return new Map(named.map(([oid, line]) => [line.slice(oid.length + 1), CommitSha.parse(oid)]))
 }

@@ -25,7 +25,6 @@ export type RefUpdateResult =
   | { readonly state: 'moved'; readonly current: CommitSha | null }
 
 const PATIENCE = 3000
-const NO_COMMIT = '0'.repeat(40)
 
 interface LockOptions {
   /** How long to wait for a git command that holds the ref, in milliseconds. */
@@ -132,7 +131,7 @@ async function appendReflogs(store: GitStore, update: RefUpdate): Promise<void> 
 
 function renderReflogLine({ expected, next, who, reason }: RefUpdate): string {
   const oneLine = reason.replaceAll(/\s+/g, ' ').trim()
-  return `${expected ?? NO_COMMIT} ${next} ${renderSignature(who)}\t${oneLine}\n`
+  return `${expected ?? '0'.repeat(next.length)} ${next} ${renderSignature(who)}\t${oneLine}\n`
 }
 
 /** A reflog is a convenience: a power cut may lose a line. */

@@ -56,8 +56,8 @@ async function readPackedRef({ fs, gitDir }: GitStore, ref: string): Promise<Com
   const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, 'packed-refs')))
   if (bytes === null) return null
   const lines = Buffer.from(bytes).toString('utf8').split('\n')
-  const line = lines.find((candidate) => candidate.slice(41) === ref)
-  return line === undefined ? null : parseRef(ref, line.slice(0, 40))
+  const line = lines.find((candidate) => candidate.endsWith(` ${ref}`))
+  return line === undefined ? null : parseRef(ref, line.slice(0, -ref.length))
 }
 
 /** Null when there is no such file, or a folder of branches has that name. */

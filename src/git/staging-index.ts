@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ObjectFormat } from './object-format.ts'
 
 /** One path of git's index. Its bytes stay unchanged, unless we replace the entry. */
 export interface IndexRow {
@@ -18,41 +19,50 @@ export class UnknownIndexError extends Error {
   override readonly name = 'UnknownIndexError'
 }
 
-const FACTS = 60
-const CHECKSUM = 20
+/** Where the name of the object begins, among the facts. */
+export const NAME_AT = 40
 const MORE_FLAGS = 0x4000
 const LONGEST_LENGTH = 0xfff
+
+/** How many bytes the facts of an entry have. */
+export function lengthOfFacts(format: ObjectFormat): number {
+  return NAME_AT + format.bytes
+}
 
 /**
  * Reads an index of version 2, 3 or 4. Optional extensions are dropped.
  *
  * @throws {UnknownIndexError} for any other version, or an extension that is not optional.
  */
-export function parseIndex(bytes: Buffer): readonly IndexRow[] {
-  if (bytes.length < 12 + CHECKSUM || bytes.toString('latin1', 0, 4) !== 'DIRC') {
+export function parseIndex(bytes: Buffer, format: ObjectFormat): readonly IndexRow[] {
+  if (bytes.length < 12 + format.bytes || bytes.toString('latin1', 0, 4) !== 'DIRC') {
     throw new UnknownIndexError('The index has no header')
   }
   const version = bytes.readUInt32BE(4)
   if (version < 2 || version > 4) throw new UnknownIndexError(`The index has version ${version}`)
   const rows: IndexRow[] = []
+  const length = lengthOfFacts(format)
   let at = 12
   for (let left = bytes.readUInt32BE(8); left > 0; left--) {
-    const read = parseRow(bytes, { at, version, before: rows.at(-1)?.path ?? '' })
+    const read = parseRow(bytes, { at, version, before: rows.at(-1)?.path ?? '', length })
     rows.push(read.row)
     at = read.next
   }
-  assertOptional(bytes, at)
+  assertOptional(bytes.subarray(at, -format.bytes))
   return rows
 }
 
 /** Writes version 2, or 3 when an entry needs it. Entries are sorted as git wants them. */
-export function renderIndex(rows: readonly IndexRow[]): Uint8Array<ArrayBuffer> {
+export function renderIndex(
+  rows: readonly IndexRow[],
+  format: ObjectFormat,
+): Uint8Array<ArrayBuffer> {
   const header = Buffer.alloc(12)
   header.write('DIRC', 'latin1')
   header.writeUInt32BE(rows.some(({ moreFlags }) => moreFlags !== null) ? 3 : 2, 4)
   header.writeUInt32BE(rows.length, 8)
   const body = Buffer.concat([header, ...rows.toSorted(compareRows).map(renderRow)])
-  return Buffer.concat([body, createHash('sha1').update(body).digest()])
+  return Buffer.concat([body, createHash(format.name).update(body).digest()])
 }
 
 interface Place {
@@ -60,17 +70,19 @@ interface Place {
   readonly version: number
   /** The path before this one: version 4 writes only what differs. */
   readonly before: string
+  /** How many bytes its facts have. */
+  readonly length: number
 }
 
 function parseRow(bytes: Buffer, place: Place): { row: IndexRow; next: number } {
-  const { at, version, before } = place
-  const flags = bytes.readUInt16BE(at + FACTS)
+  const { at, version, before, length } = place
+  const flags = bytes.readUInt16BE(at + length)
   const more = (flags & MORE_FLAGS) !== 0 && version > 2
-  const start = at + FACTS + (more ? 4 : 2)
+  const start = at + length + (more ? 4 : 2)
   const { path, next } =
     version === 4 ? compressedPath(bytes, start, before) : paddedPath(bytes, { at, start })
-  const facts = bytes.subarray(at, at + FACTS)
-  const moreFlags = more ? bytes.readUInt16BE(at + FACTS + 2) : null
+  const facts = bytes.subarray(at, at + length)
+  const moreFlags = more ? bytes.readUInt16BE(at + length + 2) : null
   return { row: { path, stage: (flags >> 12) & 3, facts, flags, moreFlags }, next }
 }
 
@@ -106,8 +118,8 @@ function endOfPath(bytes: Buffer, start: number): number {
 }
 
 /** An extension whose name begins with a small letter changes what the entries mean. */
-function assertOptional(bytes: Buffer, start: number): void {
-  for (let at = start; at + 8 <= bytes.length - CHECKSUM; at += 8 + bytes.readUInt32BE(at + 4)) {
+function assertOptional(bytes: Buffer): void {
+  for (let at = 0; at + 8 <= bytes.length; at += 8 + bytes.readUInt32BE(at + 4)) {
     const name = bytes.toString('latin1', at, at + 4)
     if (!/^[A-Z]/.test(name)) throw new UnknownIndexError(`The index has a part ${name}`)
   }
@@ -116,14 +128,14 @@ function assertOptional(bytes: Buffer, start: number): void {
 function renderRow({ path, facts, flags, moreFlags }: IndexRow): Buffer {
   const name = Buffer.from(path, 'latin1')
   const length = Math.min(name.length, LONGEST_LENGTH)
-  const start = FACTS + (moreFlags === null ? 2 : 4)
+  const start = facts.length + (moreFlags === null ? 2 : 4)
   const row = Buffer.alloc(padded(start + name.length))
   row.set(facts)
   row.writeUInt16BE(
     (flags & 0x8000) | (flags & 0x3000) | (moreFlags === null ? 0 : MORE_FLAGS) | length,
-    FACTS,
+    facts.length,
   )
-  if (moreFlags !== null) row.writeUInt16BE(moreFlags, FACTS + 2)
+  if (moreFlags !== null) row.writeUInt16BE(moreFlags, facts.length + 2)
   row.set(name, start)
   return row
 }

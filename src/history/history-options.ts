@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Digest } from '../core/digest.ts'
+import type { ObjectFormatName } from '../core/object-name.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import type { Inspect } from './revision/inspection.ts'
 import type { MaintenanceLimits } from './upkeep/maintenance.ts'
@@ -19,6 +20,8 @@ export interface HistoryOptions {
   readonly repository: string
   /** The live file, relative to that folder, with `/` between folders. */
   readonly fileName: string
+  /** How a repository that is created names its objects; `sha1` when absent. One that is there keeps its own. */
+  readonly objectFormat?: ObjectFormatName
   /** Validates the document of a commit. */
   readonly inspect: Inspect
   /** The largest live file that is read, in bytes; unlimited when absent. */

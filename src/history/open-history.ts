@@ -2,9 +2,9 @@ import nodeFs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Digest, digestOf } from '../core/digest.ts'
 import { ServiceError, unavailable } from '../core/errors.ts'
-import { type Revision, CommitSha } from '../core/revision.ts'
+import type { Revision } from '../core/revision.ts'
 import { syncFs } from '../storage/sync-fs.ts'
-import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
+import { fsErrorCode } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
 import { WriterQueue } from '../storage/writer-queue.ts'
@@ -13,6 +13,7 @@ import { Committer } from './sync/committer.ts'
 import { commitAdopted, commitFirst, type FirstCommitOptions } from './sync/first-commit.ts'
 import { GitRepository } from './repository/git-repository.ts'
 import type { GitStore } from '../git/git-store.ts'
+import { formatOfName, objectFormatOf, type ObjectFormat } from '../git/object-format.ts'
 import type { HistoryOptions } from './history-options.ts'
 import { IndexFile } from './index/index-file.ts'
 import { IndexKeeper } from './index/index-keeper.ts'
@@ -34,6 +35,7 @@ import {
   tidyRepositoryFolder,
 } from './repository/repository-folder.ts'
 import { completeSettings } from './repository/repository-settings.ts'
+import { assertNotShallow } from './repository/repository-shape.ts'
 import type { RevisionIndex } from './index/revision-index.ts'
 import { RevisionEvents } from './revision/revision-events.ts'
 import type { ObjectReader } from '../git/objects/object-reader.ts'
@@ -85,10 +87,10 @@ export async function openHistoryParts(options: HistoryOptions): Promise<OpenedH
 async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
   const { fs = syncFs, fs: pooledFs = nodeFs } = options
   const { programPath: path } = options
-  const [folder, git] = await Promise.all([
-    openRepositoryFolder({ ...options, fs }),
-    path === null ? null : GitExecutable.find({ path }),
-  ])
+  const git = path === null ? null : await GitExecutable.find({ path })
+  const logged = await findLoggedFormat(options)
+  const objectFormat = logged ?? objectFormatOf(options.objectFormat ?? 'sha1')
+  const folder = await openRepositoryFolder({ ...options, fs, objectFormat })
   const lock = await openProcessLock(join(folder.ownDir, 'lock'), options.report)
   const reader = await objectReaderWith(git, { fs: pooledFs, gitDir: folder.gitDir })
   const close = async () => {
@@ -96,6 +98,7 @@ async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
     await lock[Symbol.asyncDispose]()
   }
   try {
+    assertSameFormat(reader, logged)
     await assertNotShallow({ fs, gitDir: folder.gitDir }, reader)
     const repository = new GitRepository({ fs, folder, reader }, options.fileName)
     return await openParts({ ...options, fs, pooledFs }, { folder, repository, git, close })
@@ -103,6 +106,18 @@ async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
     await close()
     throw error
   }
+}
+
+/** The format of what the log has, which a repository has to have; null without a log or an entry in it. */
+async function findLoggedFormat({ revisionLog }: HistoryOptions): Promise<ObjectFormat | null> {
+  const head = (await revisionLog?.head()) ?? null
+  return head && formatOfName(head.commit)
+}
+
+function assertSameFormat({ format }: ObjectReader, logged: ObjectFormat | null): void {
+  if (logged === null || logged === format) return
+  const what = `The repository has the object format ${format.name}, the history in the database ${logged.name}`
+  throw unavailable(`${what}: start with an empty folder as --config-repo`)
 }
 
 interface Resources {
@@ -285,29 +300,4 @@ async function heldAt(
 
 function restOf({ pollInterval }: HistoryOptions): number {
   return Math.min(LONGEST_REST, pollInterval / 2)
-}
-
-/**
- * Asserts that the parents of all commits in `.git/shallow` exist. All readers ignore that file,
- * because obeying it would silently hide older revisions.
- *
- * @throws {ServiceError} `unavailable` when some are not, as in a clone with `--depth`.
- */
-async function assertNotShallow(
-  { fs, gitDir }: GitStore,
-  reader: Pick<ObjectReader, 'findCommit'>,
-): Promise<void> {
-  const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, 'shallow')))
-  const lines = Buffer.from(bytes ?? [])
-    .toString('latin1')
-    .split('\n')
-  const named = lines.flatMap((line) => CommitSha.safeParse(line.trim()).data ?? [])
-  for (const name of named) {
-    const commit = await reader.findCommit(name)
-    for (const parent of commit?.parents ?? []) {
-      if ((await reader.findCommit(parent)) !== null) continue
-      const what = `${gitDir} is shallow: it has the commit ${name} without what came before`
-      throw unavailable(`${what}; "git fetch --unshallow" brings that`)
-    }
-  }
 }

@@ -10,7 +10,7 @@ export function parseDigest(text: string): Digest {
 }
 
 export function parseSha(text: string): CommitSha {
-  const message = `"${text}" is not a commit: 40 hexadecimal characters`
+  const message = `"${text}" is not a commit: 40 or 64 hexadecimal characters`
   return parse(CommitSha, text.toLowerCase(), { message, path: 'commit' })
 }
 

@@ -38,6 +38,7 @@ export async function openConfiguration(
     await ConfigServices.open({
       ...places,
       ...environment,
+      objectFormat: settings['object-format'],
       revisionLog: cluster?.log ?? null,
       box,
       version: VERSION,

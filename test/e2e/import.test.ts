@@ -38,6 +38,26 @@ function streamOf(names: readonly string[]): string {
 }
 
 describe('cairn import', { timeout: 120_000 }, () => {
+  it('brings SHA-256 names into a repository with SHA-1, and back', async () => {
+    const [target, back] = [new Target(), new Target()]
+    const source = new Source('sha256')
+    for (const name of ['Ana', 'Bob']) source.commit(name, documentWith(name.toLowerCase()))
+    const newest = source.commit('Cleo', documentWith('three'))
+
+    const there = await target.import(source.folder)
+    const again = await target.import(source.folder)
+    const flags = ['--object-format', 'sha256', '--file', 'config.xml']
+    const andBack = await back.import(target.repository, ...flags)
+
+    expect([there.code, again.code, andBack.code]).toEqual([0, 0, 0])
+    expect(again.stdout).toContain('3 were dealt with before\n')
+    expect(target.git('rev-parse', 'HEAD')).toMatch(/^[0-9a-f]{40}\n$/)
+    expect(target.git('log', '-1', '--format=%B')).toContain(`Imported-Commit: ${newest}\n`)
+    expect(back.git('rev-parse', 'HEAD')).toMatch(/^[0-9a-f]{64}\n$/)
+    expect(back.log('%an %at')).toEqual(target.log('%an %at'))
+    expect(target.complaints() + back.complaints()).toBe('')
+  })
+
   it('brings in what is valid, with authors, times and digests, and says what it left out', async () => {
     const source = new Source()
     source.commit('Ana', null, 'Nothing yet')

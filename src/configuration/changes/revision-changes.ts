@@ -2,6 +2,7 @@ import type { ChangeKind, DocumentChange, LineSpan } from '../../document/entiti
 import { foldEntity } from '../../document/entities/entities.ts'
 import { entitiesOf, formerNameOf } from '../../document/changes/entities-of.ts'
 import { renderCheckedLine } from '../../lib/checked-lines.ts'
+import { isObjectName } from '../../core/object-name.ts'
 import type { CommitSha } from '../../core/revision.ts'
 
 /** What a revision changed in the one before it, in the form to be stored. */
@@ -16,8 +17,6 @@ export interface RevisionChanges {
   /** The changes as JSON, parsed on demand. */
   readonly changes: string
 }
-
-const SHA = /^[0-9a-f]{40}$/
 
 const KINDS: ReadonlySet<unknown> = new Set<ChangeKind>([
   'added',
@@ -143,7 +142,7 @@ function isLineSpan(value: unknown): value is LineSpan {
 }
 
 function isSha(value: unknown): value is CommitSha {
-  return typeof value === 'string' && SHA.test(value)
+  return typeof value === 'string' && isObjectName(value)
 }
 
 function isStrings(value: unknown): value is string[] {

@@ -1,3 +1,4 @@
+import { OBJECT_NAME } from '../../core/object-name.ts'
 import { LARGEST_OBJECT, TooLargeError } from './damage.ts'
 import type { RawObject } from './raw-object.ts'
 
@@ -11,6 +12,7 @@ interface Body {
   filled: number
 }
 
+const HEADER = new RegExp(`^(${OBJECT_NAME}) (blob|tree|commit|tag) (\\d+)$`)
 const LONGEST_HEADER = 1 << 16
 const LINE_FEED = 10
 const NOTHING = Buffer.alloc(0)
@@ -51,8 +53,7 @@ export class BatchParser {
 
   /** The rest of the chunk behind the header, without the part that the object used. */
   #begin(header: string, rest: Buffer): Buffer {
-    const [, oid = '', type, digits] =
-      /^([0-9a-f]{40}) (blob|tree|commit|tag) (\d+)$/.exec(header) ?? []
+    const [, oid = '', type, digits] = HEADER.exec(header) ?? []
     if (digits === undefined || !isType(type)) {
       if (!/ (missing|ambiguous)$/.test(header)) throw new RangeError(`git answers ${header}`)
       this.#onAnswer(null)

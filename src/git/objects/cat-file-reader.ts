@@ -1,10 +1,12 @@
 import { type ServiceError, unavailable } from '../../core/errors.ts'
+import { OBJECT_NAME } from '../../core/object-name.ts'
 import type { CommitSha } from '../../core/revision.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
 import { CatFile, CatFileEnded } from './cat-file.ts'
 import { parseCommit } from './commit-object.ts'
 import { readCommit } from './commit-walk.ts'
 import type { GitExecutable } from '../git-executable.ts'
+import type { ObjectFormat } from '../object-format.ts'
 import { damagedObject, TooLargeError } from './damage.ts'
 import { streamLog } from './git-log.ts'
 import type { CommitRange, CommitRecord, ObjectReader } from './object-reader.ts'
@@ -13,9 +15,12 @@ import { findFileInTree } from './tree-walk.ts'
 
 const CLOSED = 'The repository is closed'
 const MOST_SUSPECTS = 1_000
+/** The object that git ends upon. */
+const NAMED = new RegExp(`^fatal: .*?\\b(${OBJECT_NAME})\\b`, 'm')
 
 /** Reads a repository through a long-lived `git cat-file --batch`, started again when it dies. */
 export class CatFileReader implements ObjectReader {
+  readonly format: ObjectFormat
   readonly #git: GitExecutable
   readonly #gitDir: string
   /** Requests at which a process has ended. */
@@ -24,9 +29,10 @@ export class CatFileReader implements ObjectReader {
   #catFile: CatFile | null = null
   #disposed = false
 
-  constructor(git: GitExecutable, gitDir: string) {
+  constructor(git: GitExecutable, { gitDir, format }: { gitDir: string; format: ObjectFormat }) {
     this.#git = git
     this.#gitDir = gitDir
+    this.format = format
   }
 
   findObject(oid: string): Promise<RawObject | null> {
@@ -116,7 +122,7 @@ async function orNullWhenLarge(reading: Promise<RawObject | null>): Promise<RawO
 
 /** Git's messages contain paths of this machine, so only the name of the object is passed on. */
 function failureOf(error: CatFileEnded): ServiceError<'unavailable'> {
-  const [, oid] = /^fatal: .*?\b([0-9a-f]{40})\b/m.exec(error.message) ?? []
+  const [, oid] = NAMED.exec(error.message) ?? []
   if (oid !== undefined) return damagedObject(oid, error)
   const why = error.message.includes('not a git repository')
     ? 'its folder is not a git repository, or is missing'

@@ -1,12 +1,16 @@
 import { TextDecoder } from 'node:util'
+import { isObjectName, LONGEST_OBJECT_NAME } from '../../core/object-name.ts'
 import { CommitSha } from '../../core/revision.ts'
 import type { CommitRecord, CommitterIdentity } from './object-reader.ts'
 
+const TREE = 'tree '
+
 /** The name of the tree of a commit. */
 export function parseCommitTree(content: Uint8Array): string {
-  const line = Buffer.from(content.subarray(0, 45)).toString('latin1')
-  const tree = /^tree ([0-9a-f]{40})$/.exec(line)?.[1]
-  if (tree === undefined) throw new RangeError('A commit names no tree')
+  const start = content.subarray(0, TREE.length + LONGEST_OBJECT_NAME + 1)
+  const [line = ''] = Buffer.from(start).toString('latin1').split('\n')
+  const tree = line.slice(TREE.length)
+  if (!line.startsWith(TREE) || !isObjectName(tree)) throw new RangeError('A commit names no tree')
   return tree
 }
 

@@ -5,6 +5,7 @@ import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
 import { damagedObject, LARGEST_OBJECT, TooLargeError } from './damage.ts'
 import type { GitStore } from '../git-store.ts'
+import { SHA1 } from '../object-format.ts'
 import { inflateStart, PackedSizes } from './packed-sizes.ts'
 import type { RawObject, RawObjectReader } from './raw-object.ts'
 
@@ -24,6 +25,8 @@ const HEAD = 1_024
  * tries again.
  */
 export class IsomorphicObjects implements RawObjectReader {
+  /** The only one that isomorphic-git knows. */
+  readonly format = SHA1
   readonly #fs: { readonly promises: FsPromises }
   readonly #gitDir: string
   readonly #packed: PackedSizes

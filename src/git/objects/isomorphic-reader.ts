@@ -2,6 +2,7 @@ import type { CommitSha } from '../../core/revision.ts'
 import { parseCommit } from './commit-object.ts'
 import { readCommit, walkCommits } from './commit-walk.ts'
 import type { GitStore } from '../git-store.ts'
+import { SHA1 } from '../object-format.ts'
 import { IsomorphicObjects } from './isomorphic-objects.ts'
 import type { CommitRange, CommitRecord, ObjectReader } from './object-reader.ts'
 import type { RawObject } from './raw-object.ts'
@@ -9,6 +10,7 @@ import { findFileInTree } from './tree-walk.ts'
 
 /** Reads a repository with isomorphic-git only, without the git program. */
 export class IsomorphicReader implements ObjectReader {
+  readonly format = SHA1
   readonly #objects: IsomorphicObjects
 
   constructor(store: GitStore) {

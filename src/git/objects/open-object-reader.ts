@@ -1,6 +1,8 @@
+import { unavailable } from '../../core/errors.ts'
 import { CatFileReader } from './cat-file-reader.ts'
 import { GitExecutable } from '../git-executable.ts'
 import type { GitStore } from '../git-store.ts'
+import { readObjectFormat, SHA1 } from '../object-format.ts'
 import type { ObjectReader } from './object-reader.ts'
 
 export interface ObjectReaderOptions extends GitStore {
@@ -22,12 +24,23 @@ export async function openObjectReader({
   )
 }
 
-/** isomorphic-git is loaded only without the git program, because loading takes longer than all else. */
+/**
+ * isomorphic-git is loaded only without the git program, because loading takes longer than all else.
+ *
+ * @throws {ServiceError} `unavailable` when only the git program can read such a repository, and
+ * there is none.
+ */
 export async function objectReaderWith(
   git: GitExecutable | null,
   store: GitStore,
 ): Promise<ObjectReader> {
-  if (git !== null) return new CatFileReader(git, store.gitDir)
+  const format = await readObjectFormat(store)
+  if (git !== null) return new CatFileReader(git, { gitDir: store.gitDir, format })
+  if (format !== SHA1) {
+    throw unavailable(
+      `${store.gitDir} has the object format ${format.name}: install git to read it`,
+    )
+  }
   const { IsomorphicReader } = await import('./isomorphic-reader.ts')
   return new IsomorphicReader(store)
 }

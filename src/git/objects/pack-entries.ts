@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Inflate, inflateSync, type ZlibOptions } from 'node:zlib'
+import type { ObjectFormat } from '../object-format.ts'
 import { LARGEST_OBJECT } from './damage.ts'
 import { readDistance, readNumber } from './pack-number.ts'
 import type { ObjectType } from './raw-object.ts'
@@ -15,8 +16,6 @@ export const PACK_TYPES: ReadonlyMap<number, ObjectType> = new Map([
 /** The name, the version and the number of objects. */
 export const PACK_HEADER_BYTES = 12
 export const PACK_VERSION = 2
-const TRAILER_BYTES = 20
-const OID_BYTES = 20
 
 /** An object as a pack has it: whole, or as a delta. */
 export interface PackEntry {
@@ -38,15 +37,15 @@ interface Inflated {
  *
  * @throws {RangeError} when it is not a whole pack of git, or has an object that is too large.
  */
-export function readPack(pack: Uint8Array): readonly PackEntry[] {
+export function readPack(pack: Uint8Array, format: ObjectFormat): readonly PackEntry[] {
   const bytes = Buffer.from(pack.buffer, pack.byteOffset, pack.byteLength)
-  const end = bytes.length - TRAILER_BYTES
+  const end = bytes.length - format.bytes
   if (end < PACK_HEADER_BYTES || bytes.toString('latin1', 0, 4) !== 'PACK') throw damaged()
-  if (bytes.readUInt32BE(4) !== PACK_VERSION || !hasItsDigest(bytes, end)) throw damaged()
+  if (bytes.readUInt32BE(4) !== PACK_VERSION || !hasItsDigest(bytes, end, format)) throw damaged()
   const entries: PackEntry[] = []
   let at = PACK_HEADER_BYTES
   for (let left = bytes.readUInt32BE(8); left > 0; left -= 1) {
-    const { entry, next } = readEntry(bytes.subarray(0, end), at)
+    const { entry, next } = readEntry(bytes.subarray(0, end), at, format)
     entries.push(entry)
     at = next
   }
@@ -54,28 +53,35 @@ export function readPack(pack: Uint8Array): readonly PackEntry[] {
   return entries
 }
 
-function hasItsDigest(bytes: Buffer, end: number): boolean {
-  const digest = createHash('sha1').update(bytes.subarray(0, end)).digest()
+function hasItsDigest(bytes: Buffer, end: number, format: ObjectFormat): boolean {
+  const digest = createHash(format.name).update(bytes.subarray(0, end)).digest()
   return digest.equals(bytes.subarray(end))
 }
 
-function readEntry(bytes: Buffer, offset: number): { entry: PackEntry; next: number } {
+function readEntry(
+  bytes: Buffer,
+  offset: number,
+  format: ObjectFormat,
+): { entry: PackEntry; next: number } {
   const size = readNumber(bytes, offset, 4)
   if (size.value > LARGEST_OBJECT) throw damaged()
-  const { kind, next: start } = readKind(bytes, offset, size.next)
+  const { kind, next: start } = readKind(bytes, { offset, at: size.next, format })
   const { content, length } = inflated(bytes.subarray(start), size.value)
   const next = start + length
   return { entry: { offset, kind, compressed: bytes.subarray(start, next), content }, next }
 }
 
-function readKind(bytes: Buffer, offset: number, at: number) {
+function readKind(
+  bytes: Buffer,
+  { offset, at, format }: { offset: number; at: number; format: ObjectFormat },
+) {
   const type = ((bytes[offset] ?? 0) >> 4) & 7
   if (type === DELTA_BY_OFFSET) {
     const { value, next } = readDistance(bytes, at)
     return { kind: { base: offset - value }, next }
   }
   if (type === DELTA_BY_NAME) {
-    const next = at + OID_BYTES
+    const next = at + format.bytes
     return { kind: { base: bytes.toString('hex', at, next) }, next }
   }
   const name = PACK_TYPES.get(type)

@@ -53,9 +53,9 @@ export class PackUnion {
   async add(pack: Uint8Array): Promise<void> {
     const added = new Map<string, Member>()
     const names = new Map<number, string>()
-    for (const entry of readPack(pack)) {
+    for (const entry of readPack(pack, this.#repository.format)) {
       const member = await this.#read(entry, { added, names })
-      const name = objectName(member.object)
+      const name = objectName(member.object, this.#repository.format)
       names.set(entry.offset, name)
       if (!this.#members.has(name) && !added.has(name)) added.set(name, member)
     }
@@ -73,7 +73,7 @@ export class PackUnion {
     header.writeUInt32BE(this.#members.size, 8)
     const members = [...this.#members.values()].map(({ bytes }) => bytes)
     const body = Buffer.concat([header, ...members])
-    return Buffer.concat([body, createHash('sha1').update(body).digest()])
+    return Buffer.concat([body, createHash(this.#repository.format.name).update(body).digest()])
   }
 
   async #read(

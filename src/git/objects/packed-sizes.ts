@@ -2,6 +2,7 @@ import nodeFs, { type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { constants, inflateSync } from 'node:zlib'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { SHA1 } from '../object-format.ts'
 import { DELTA_BY_NAME, DELTA_BY_OFFSET } from './pack-entries.ts'
 import { readNumber } from './pack-number.ts'
 
@@ -9,7 +10,7 @@ const MAGIC = 0xff744f63
 const VERSION = 2
 const FANOUT = 8
 const NAMES = FANOUT + 256 * 4
-const OID_BYTES = 20
+const OID_BYTES = SHA1.bytes
 const CRC_BYTES = 4
 const OFFSET_BYTES = 4
 /** An offset with this bit is the place of a longer one. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ObjectFormat } from '../object-format.ts'
 
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag'
 
@@ -8,35 +9,37 @@ export interface RawObject {
   readonly content: Uint8Array<ArrayBuffer>
 }
 
-/** An object with the 40 hexadecimal characters of its name. */
+/** An object with its name in hexadecimal characters. */
 export interface NamedObject extends RawObject {
   readonly oid: string
 }
 
-/** Reads single objects by the 40 hexadecimal characters of their name. */
+/** Reads single objects of one repository by the hexadecimal characters of their name. */
 export interface RawObjectReader {
+  /** How the repository names its objects. */
+  readonly format: ObjectFormat
   findObject(oid: string): Promise<RawObject | null>
 }
 
 /** The name that git gives to an object. */
-export function objectName({ type, content }: RawObject): string {
-  return nameOf(type, content)
+export function objectName({ type, content }: RawObject, format: ObjectFormat): string {
+  return nameOf(type, content, format)
 }
 
-export function named(object: RawObject): NamedObject {
-  return { ...object, oid: objectName(object) }
+export function named(object: RawObject, format: ObjectFormat): NamedObject {
+  return { ...object, oid: objectName(object, format) }
 }
 
 /** The name that git gives to the content of a file. */
-export function blobName(content: Uint8Array): string {
-  return nameOf('blob', content)
+export function blobName(content: Uint8Array, format: ObjectFormat): string {
+  return nameOf('blob', content, format)
 }
 
 export function objectHeader(type: ObjectType, length: number): Uint8Array {
   return Buffer.from(`${type} ${length}\0`, 'latin1')
 }
 
-function nameOf(type: ObjectType, content: Uint8Array): string {
-  const hash = createHash('sha1').update(objectHeader(type, content.length))
+function nameOf(type: ObjectType, content: Uint8Array, format: ObjectFormat): string {
+  const hash = createHash(format.name).update(objectHeader(type, content.length))
   return hash.update(content).digest('hex')
 }

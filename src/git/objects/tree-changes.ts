@@ -62,7 +62,7 @@ async function readEntries(
   if (oid === null) return new Map()
   const tree = await reader.findObject(oid)
   if (tree?.type !== 'tree') throw damagedObject(oid)
-  return new Map(parseTree(tree.content).map((entry) => [entry.name, entry]))
+  return new Map(parseTree(tree.content, reader.format).map((entry) => [entry.name, entry]))
 }
 
 function isSame(one: TreeEntry | null, other: TreeEntry | null): boolean {

@@ -56,7 +56,7 @@ async function readTree(
 ): Promise<readonly TreeEntry[] | null> {
   try {
     const tree = await reader.findObject(oid)
-    return tree?.type === 'tree' ? parseTree(tree.content) : null
+    return tree?.type === 'tree' ? parseTree(tree.content, reader.format) : null
   } catch (error) {
     if (error instanceof DamageError || error instanceof RangeError) return null
     throw error

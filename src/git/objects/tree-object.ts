@@ -1,3 +1,5 @@
+import type { ObjectFormat } from '../object-format.ts'
+
 /** One line of a tree: a file, a folder, a link or a submodule. */
 export interface TreeEntry {
   /** In octal without leading zeros, as git writes it: `100644`, `40000`. */
@@ -10,16 +12,15 @@ export const FOLDER_MODE = '40000'
 export const LINK_MODE = '120000'
 export const SUBMODULE_MODE = '160000'
 const FILE_MODE = '100644'
-const OID_BYTES = 20
 
 /** @throws {RangeError} when the bytes are not a tree. */
-export function parseTree(content: Uint8Array): readonly TreeEntry[] {
+export function parseTree(content: Uint8Array, format: ObjectFormat): readonly TreeEntry[] {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   const entries: TreeEntry[] = []
   for (let at = 0; at < bytes.length;) {
     const space = bytes.indexOf(0x20, at)
     const end = bytes.indexOf(0, space)
-    const next = end + 1 + OID_BYTES
+    const next = end + 1 + format.bytes
     if (space < 0 || end < 0 || next > bytes.length) throw new RangeError('A tree is cut short')
     entries.push({
       mode: bytes.toString('latin1', at, space),

@@ -84,7 +84,8 @@ async function findInTree(
   for (const name of path.split('/')) {
     if (entry.mode !== FOLDER_MODE) return null
     const folder = await readNamed(reader, entry.oid)
-    const next = folder.type === 'tree' ? findEntry(parseTree(folder.content), name) : undefined
+    const next =
+      folder.type === 'tree' ? findEntry(parseTree(folder.content, reader.format), name) : undefined
     if (next === undefined) return null
     entry = next
   }

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inflate } from 'node:zlib'
+import { isObjectName } from '../../core/object-name.ts'
+import { formatOfName } from '../../git/object-format.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { type RepairFinding, repairable, type RepairContext } from './repair-context.ts'
 
@@ -15,7 +17,7 @@ export async function findBrokenObjects(context: RepairContext): Promise<RepairF
   const findings: RepairFinding[] = []
   for (const folder of folders) {
     const names = (await orNullWhenAbsent(readdir(join(objects, folder)))) ?? []
-    for (const name of names.filter((each) => /^[0-9a-f]{38}$/.test(each))) {
+    for (const name of names.filter((each) => isObjectName(folder + each))) {
       const path = join(objects, folder, name)
       if (await isWhole(path, folder + name)) continue
       const what = `The object ${folder}${name} is damaged`
@@ -34,7 +36,7 @@ async function isWhole(path: string, oid: string): Promise<boolean> {
   if (bytes === null) return true
   try {
     const content = await inflated(bytes)
-    return createHash('sha1').update(content).digest('hex') === oid
+    return createHash(formatOfName(oid).name).update(content).digest('hex') === oid
   } catch (error) {
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
       return false

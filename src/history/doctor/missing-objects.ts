@@ -1,14 +1,19 @@
 import nodeFs, { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { OBJECT_NAME } from '../../core/object-name.ts'
 import { compressObjects, writeLooseObjects } from '../../git/objects/loose-objects.ts'
 import { openObjectReader } from '../../git/objects/open-object-reader.ts'
-import { named, objectName, type RawObject } from '../../git/objects/raw-object.ts'
+import { type NamedObject, objectName, type RawObject } from '../../git/objects/raw-object.ts'
+import { formatOfName } from '../../git/object-format.ts'
 import { tryGit } from '../../git/run-git.ts'
 import { addPacks } from '../log/log-packs.ts'
 import { type RepairFinding, gitOn, lost, type RepairContext } from './repair-context.ts'
 
 const TYPES = ['blob', 'tree', 'commit', 'tag'] as const
-const MISSING = /(?:missing (?:blob|tree|commit|tag)|invalid sha1 pointer) ([0-9a-f]{40})/g
+const MISSING = new RegExp(
+  `(?:missing (?:blob|tree|commit|tag)|invalid sha1 pointer) (${OBJECT_NAME})`,
+  'g',
+)
 const ADVICE =
   'get it from another clone (--from REPOSITORY), or restore a backup and give that as --from'
 
@@ -81,19 +86,19 @@ async function recoverOne(
   if ((await gitOn(context, 'cat-file', '-e', oid)).isDone) {
     return context.log === null ? 'the index of git' : 'the database'
   }
-  const file = files.find((object) => objectName(object) === oid)
-  if (file) await write(gitDir, file)
+  const file = files.find((object) => objectName(object, formatOfName(oid)) === oid)
+  if (file) await write(gitDir, { ...file, oid })
   if (file) return 'a file in the work tree'
   for (const donor of sources) {
     const object = await readFrom(context, donor, oid)
-    if (object) await write(gitDir, object)
+    if (object) await write(gitDir, { ...object, oid })
     if (object) return donor
   }
   return null
 }
 
-async function write(gitDir: string, object: RawObject): Promise<void> {
-  await writeLooseObjects({ fs: nodeFs, gitDir }, await compressObjects([named(object)]))
+async function write(gitDir: string, object: NamedObject): Promise<void> {
+  await writeLooseObjects({ fs: nodeFs, gitDir }, await compressObjects([object]))
 }
 
 /** Every file in the top folder of the work tree: the live file, and invalid ones that were moved away. */
@@ -118,5 +123,5 @@ async function readFrom(
   if (type === undefined) return null
   const read = await tryGit(git, donor, ['cat-file', type, oid])
   const object: RawObject = { type, content: new Uint8Array(read.output) }
-  return read.isDone && objectName(object) === oid ? object : null
+  return read.isDone && objectName(object, formatOfName(oid)) === oid ? object : null
 }

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
+import { OBJECT_NAME } from '../../core/object-name.ts'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { filesBelow } from '../../storage/folders.ts'
@@ -11,7 +12,8 @@ import {
   type RepairContext,
 } from './repair-context.ts'
 
-const WHOLE = /^(?:ref: refs\/\S+|[0-9a-f]{40})\s*$/
+const WHOLE = new RegExp(`^(?:ref: refs/\\S+|${OBJECT_NAME})\\s*$`)
+const LOGGED = new RegExp(`^${OBJECT_NAME} (${OBJECT_NAME}) `)
 const BRANCH = 'refs/heads/'
 
 /** Finds refs that a power cut left empty or truncated, and restores them from their reflogs. */
@@ -52,7 +54,7 @@ async function tornHead(context: RepairContext): Promise<RepairFinding[]> {
 
 async function packedBranches({ gitDir }: RepairContext): Promise<string[]> {
   const text = (await orNullWhenAbsent(readFile(join(gitDir, 'packed-refs'), 'utf8'))) ?? ''
-  const refs = text.split('\n').map((line) => line.slice(41))
+  const refs = text.split('\n').map((line) => line.slice(line.indexOf(' ') + 1))
   return refs.filter((ref) => ref.startsWith(BRANCH)).map((ref) => ref.slice(BRANCH.length))
 }
 
@@ -82,8 +84,8 @@ async function repairRef(context: RepairContext, ref: string): Promise<RepairFin
 /** Reads the last entry only: an earlier one would take acknowledged revisions back. */
 async function lastLogged(context: RepairContext, ref: string): Promise<string | null> {
   const text = await orNullWhenAbsent(readFile(join(context.gitDir, 'logs', ref), 'utf8'))
-  const lines = text?.split('\n').filter((line) => /^[0-9a-f]{40} [0-9a-f]{40} /.test(line))
-  const commit = lines?.at(-1)?.slice(41, 81) ?? null
+  const commits = text?.split('\n').flatMap((line) => LOGGED.exec(line)?.[1] ?? [])
+  const commit = commits?.at(-1) ?? null
   if (commit === null) return null
   const { isDone } = await gitOn(context, 'cat-file', '-e', `${commit}^{commit}`)
   return isDone ? commit : null

@@ -6,6 +6,7 @@ import type { CommitSha } from '../../core/revision.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
 import { removeFolder } from '../../storage/folders.ts'
 import { GitExecutable } from '../../git/git-executable.ts'
+import { objectFormatOf } from '../../git/object-format.ts'
 import { GitRepository } from '../repository/git-repository.ts'
 import type { ImportOptions } from './import-options.ts'
 import { ABSENT, LiveFile } from '../sync/live-file.ts'
@@ -31,7 +32,8 @@ const IMPORTS = 'refs/cairn/import/'
  */
 export async function importHistory(options: ImportOptions): Promise<ImportReport> {
   const fs = nodeFs
-  const folder = await openRepositoryFolder({ ...options, fs })
+  const objectFormat = objectFormatOf(options.objectFormat ?? 'sha1')
+  const folder = await openRepositoryFolder({ ...options, fs, objectFormat })
   await using lock = await openProcessLock(join(folder.ownDir, 'lock'))
   const git = await GitExecutable.find({ path: options.programPath })
   if (git === null) throw unavailable('An import needs the git program, version 2.30 or newer')

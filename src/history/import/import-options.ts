@@ -4,7 +4,7 @@ import type { HistoryOptions } from '../history-options.ts'
 
 export interface ImportOptions extends Pick<
   HistoryOptions,
-  'repository' | 'fileName' | 'inspect' | 'serverEdition'
+  'repository' | 'fileName' | 'objectFormat' | 'inspect' | 'serverEdition'
 > {
   readonly programPath: string | undefined
   readonly clock: Clock

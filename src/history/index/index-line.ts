@@ -1,5 +1,5 @@
 import type { Revision } from '../../core/revision.ts'
-import { EntryKeys, KEY_LENGTH, keyOf } from './entry-keys.ts'
+import { EntryKeys, keyLengthIn, keyOf } from './entry-keys.ts'
 import type { IndexEntry, IndexSegment } from './revision-index.ts'
 
 /** Facts of a revision in the order of `factsOf`. */
@@ -30,7 +30,7 @@ export class IndexLine implements IndexSegment {
   constructor(line: Buffer) {
     const end = line.indexOf(' ')
     this.keys = line.subarray(0, end)
-    this.length = end / KEY_LENGTH
+    this.length = end / keyLengthIn(this.keys)
     this.#facts = line.subarray(end + 1)
   }
 

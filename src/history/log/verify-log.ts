@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import { writeEmptyRepository } from '../../git/empty-repository.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
+import { formatOfName } from '../../git/object-format.ts'
 import { openObjectReader } from '../../git/objects/open-object-reader.ts'
 import { readHead } from '../../git/refs.ts'
 import { requireGit, tryGit } from '../../git/run-git.ts'
@@ -39,7 +40,7 @@ export async function verifyLog({
   }
   const scratch = await mkdtemp(join(tmpdir(), 'cairn-log-'))
   try {
-    const store = await openScratch(git, { folder: scratch, programPath })
+    const store = await openScratch(git, { folder: scratch, programPath, head })
     await using _ = store.reader
     const faults = [...(await log.findFaults()), ...(await unreadable(store, { log, head }))]
     if (faults.length > 0) return { problems: faults, notes: [] }
@@ -59,9 +60,13 @@ export async function verifyLog({
 
 async function openScratch(
   git: GitExecutable,
-  { folder, programPath }: { folder: string } & Pick<VerifyLogOptions, 'programPath'>,
+  {
+    folder,
+    programPath,
+    head,
+  }: { folder: string; head: LogEntry } & Pick<VerifyLogOptions, 'programPath'>,
 ) {
-  await writeEmptyRepository(nodeFs, folder)
+  await writeEmptyRepository(nodeFs, folder, formatOfName(head.commit))
   const reader = await openObjectReader({ fs: nodeFs, gitDir: folder, path: programPath })
   return { git, gitDir: folder, reader }
 }

@@ -1,5 +1,6 @@
 import nodeFs, { type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isObjectName } from '../../core/object-name.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { readHead } from '../../git/refs.ts'
 
@@ -8,11 +9,11 @@ export type RepositoryFile =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'object'; readonly type: string; readonly handle: FileHandle }
 
-/** The paths of objects, each with its media type. */
+/** The paths of objects, with the name in each, and its media type. */
 const OBJECTS: readonly (readonly [RegExp, string])[] = [
-  [/^objects\/[0-9a-f]{2}\/[0-9a-f]{38}$/, 'application/x-git-loose-object'],
-  [/^objects\/pack\/pack-[0-9a-f]{40}\.pack$/, 'application/x-git-packed-objects'],
-  [/^objects\/pack\/pack-[0-9a-f]{40}\.idx$/, 'application/x-git-packed-objects-toc'],
+  [/^objects\/([0-9a-f]{2}\/[0-9a-f]+)$/, 'application/x-git-loose-object'],
+  [/^objects\/pack\/pack-([0-9a-f]+)\.pack$/, 'application/x-git-packed-objects'],
+  [/^objects\/pack\/pack-([0-9a-f]+)\.idx$/, 'application/x-git-packed-objects-toc'],
 ]
 
 /**
@@ -26,9 +27,13 @@ export async function openRepositoryFile(
   const gitDir = join(repository, '.git')
   if (path === 'HEAD' || path === 'info/refs') return text(await describeHead(gitDir, path))
   if (path === 'objects/info/packs') return text(await listPacks(gitDir))
-  const type = OBJECTS.find(([pattern]) => pattern.test(path))?.[1]
+  const type = OBJECTS.find(([pattern]) => isObjectName(nameIn(path, pattern)))?.[1]
   const handle = type === undefined ? null : await openFile(join(gitDir, path))
   return type === undefined || handle === null ? null : { kind: 'object', type, handle }
+}
+
+function nameIn(path: string, pattern: RegExp): string {
+  return (pattern.exec(path)?.[1] ?? '').replace('/', '')
 }
 
 function text(content: string): RepositoryFile {

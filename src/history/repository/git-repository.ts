@@ -6,12 +6,12 @@ import { syncFolder } from '../../storage/sync-folder.ts'
 import { SERVICE_COMMITTER } from '../revision/classify.ts'
 import {
   findStagedBlob,
+  type StagingStore,
   type IndexUpdate,
   removeStaleIndexLock,
   updateGitIndex,
 } from './update-staging-index.ts'
 import type { GitLock } from '../../git/git-lock.ts'
-import type { GitStore } from '../../git/git-store.ts'
 import { authorName, subjectOf } from '../revision/message.ts'
 import { type Head, readHead } from '../../git/refs.ts'
 import { type LooseObject, writeLooseObjects } from '../../git/objects/loose-objects.ts'
@@ -23,6 +23,7 @@ import {
   type NamedObject,
   type RawObject,
 } from '../../git/objects/raw-object.ts'
+import type { ObjectFormat } from '../../git/object-format.ts'
 import type { RepositoryFolder } from './repository-folder.ts'
 import { unavailable } from '../../core/errors.ts'
 import { describeNoFile, findFileInTree } from '../../git/objects/tree-walk.ts'
@@ -214,7 +215,7 @@ export class GitRepository {
 
   /** Records the newest commit's live file in git's index. False when a git command holds the index. */
   async stageDocument(document: Uint8Array<ArrayBuffer>): Promise<boolean> {
-    const oid = blobName(document)
+    const oid = blobName(document, this.reader.format)
     if ((await findStagedBlob(this.#store, this.#fileName)) === oid) return true
     return this.stage({ oid })
   }
@@ -227,7 +228,9 @@ export class GitRepository {
 
   /** Whether exactly these bytes are staged for a commit. */
   async isStaged(document: Uint8Array<ArrayBuffer>): Promise<boolean> {
-    return (await findStagedBlob(this.#store, this.#fileName)) === blobName(document)
+    return (
+      (await findStagedBlob(this.#store, this.#fileName)) === blobName(document, this.reader.format)
+    )
   }
 
   #takeHeld(branch: string): GitLock | null {
@@ -237,8 +240,8 @@ export class GitRepository {
     return held.lock
   }
 
-  get #store(): GitStore {
-    return { fs: this.#fs, gitDir: this.#folder.gitDir }
+  get #store(): StagingStore {
+    return { fs: this.#fs, gitDir: this.#folder.gitDir, format: this.reader.format }
   }
 }
 
@@ -249,6 +252,10 @@ class WrittenObjects implements RawObjectReader {
 
   constructor(reader: RawObjectReader) {
     this.#reader = reader
+  }
+
+  get format(): ObjectFormat {
+    return this.#reader.format
   }
 
   /** Blobs are not cached: the next commit replaces them unread. */

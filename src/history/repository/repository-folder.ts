@@ -6,8 +6,8 @@ import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { writeEmptyRepository } from '../../git/empty-repository.ts'
-import type { GitStore } from '../../git/git-store.ts'
-import { findSetting } from './repository-settings.ts'
+import type { ObjectFormat } from '../../git/object-format.ts'
+import { assertServable } from './repository-shape.ts'
 
 /** The paths of the parts of the repository. */
 export interface RepositoryFolder {
@@ -25,17 +25,13 @@ interface FolderRequest {
   readonly fs: FsPromises
   readonly repository: string
   readonly fileName: string
+  /** How a repository that is created names its objects. One that is there keeps its own. */
+  readonly objectFormat: ObjectFormat
 }
 
 /** Files beside the live file that are not part of the history. */
 const EXCLUDED = ['/README.md', '.draft-*', '*.invalid-*']
 const NEW_REPOSITORY = '.git.draft-'
-
-/** The supported formats of objects and refs, by the settings that could name others. */
-const FORMATS: ReadonlyMap<string, string> = new Map([
-  ['extensions.objectFormat', 'sha1'],
-  ['extensions.refStorage', 'files'],
-])
 
 /** Files that a folder may hold before it becomes a repository. */
 const HARMLESS = ['README.md', 'lost+found']
@@ -52,10 +48,10 @@ export async function openRepositoryFolder(request: FolderRequest): Promise<Repo
   const names = await fs.readdir(repository)
   if (!names.includes('.git')) {
     assertMayBecomeRepository(request, names)
-    await initialise(fs, gitDir)
+    await initialise(fs, gitDir, request.objectFormat)
   }
   await assertUsable(fs, { repository, gitDir })
-  await assertReadableFormat({ fs, gitDir })
+  await assertServable({ fs, gitDir })
   const ownDir = join(gitDir, 'cairn')
   const headsDir = join(gitDir, 'refs', 'heads')
   await fs.mkdir(ownDir, { recursive: true })
@@ -106,7 +102,8 @@ async function assertUsable(
 ): Promise<void> {
   const stats = await fs.stat(gitDir)
   if (!stats.isDirectory()) {
-    throw unavailable(`${repository} is a linked work tree: serve the main one instead`)
+    const what = `${repository} is a linked work tree, whose repository is elsewhere`
+    throw unavailable(`${what}: serve the main one instead`)
   }
   const parts = await Promise.all(
     ['HEAD', 'objects', 'refs'].map((part) => orNullWhenAbsent(fs.stat(join(gitDir, part)))),
@@ -115,21 +112,10 @@ async function assertUsable(
   throw unavailable(`${gitDir} is not a git repository: HEAD, objects or refs is missing`)
 }
 
-/** The readers support files and 20-byte names only, and would take any other format for an empty history. */
-async function assertReadableFormat(store: GitStore): Promise<void> {
-  for (const [setting, ours] of FORMATS) {
-    const theirs = await findSetting(store, setting)
-    if (theirs !== null && theirs.toLowerCase() !== ours) {
-      const what = `${store.gitDir} has the ${setting} ${theirs}`
-      throw unavailable(`${what}: only repositories with ${ours} can be served`)
-    }
-  }
-}
-
 /** Creates the repository atomically. */
-async function initialise(fs: FsPromises, gitDir: string): Promise<void> {
+async function initialise(fs: FsPromises, gitDir: string, format: ObjectFormat): Promise<void> {
   const draft = join(dirname(gitDir), `${NEW_REPOSITORY}${randomUUID()}`)
-  await writeEmptyRepository(fs, draft)
+  await writeEmptyRepository(fs, draft, format)
   await renameUnlessTaken(fs, { from: draft, to: gitDir })
   await syncFolder(fs, dirname(gitDir))
 }

@@ -6,11 +6,19 @@ import { GitLock, removeStaleLock } from '../../git/git-lock.ts'
 import type { GitStore } from '../../git/git-store.ts'
 import {
   type IndexRow,
+  lengthOfFacts,
+  NAME_AT,
   UnknownIndexError,
   parseIndex,
   renderIndex,
 } from '../../git/staging-index.ts'
 import { blobName } from '../../git/objects/raw-object.ts'
+import { formatOfName, type ObjectFormat } from '../../git/object-format.ts'
+
+/** The repository whose index it is. */
+export interface StagingStore extends GitStore {
+  readonly format: ObjectFormat
+}
 
 export interface IndexUpdate {
   readonly workTree: string
@@ -35,13 +43,12 @@ interface Patience {
 }
 
 const PATIENCE = 1000
-const FACTS = 60
 const REGULAR = 0o100644n
 const EXECUTABLE = 0o100755n
 
 /** Records one committed file in git's index and leaves every other entry unchanged. */
 export function updateGitIndex(
-  store: GitStore,
+  store: StagingStore,
   update: IndexUpdate,
   patience: Patience = {},
 ): Promise<IndexUpdateResult> {
@@ -50,7 +57,7 @@ export function updateGitIndex(
 
 /** Replaces the entries of git's index under git's lock. */
 export async function changeGitIndex(
-  { fs, gitDir }: GitStore,
+  { fs, gitDir, format }: StagingStore,
   change: (rows: readonly IndexRow[]) => Promise<readonly IndexRow[]>,
   { patience = PATIENCE }: Patience = {},
 ): Promise<IndexUpdateResult> {
@@ -58,8 +65,8 @@ export async function changeGitIndex(
   try {
     await using lock = await GitLock.open({ fs, file, patience })
     const bytes = await orNullWhenAbsent(fs.readFile(file))
-    const rows = bytes === null ? [] : parseIndex(Buffer.from(bytes))
-    await lock.prepare(renderIndex(await change(rows)))
+    const rows = bytes === null ? [] : parseIndex(Buffer.from(bytes), format)
+    await lock.prepare(renderIndex(await change(rows), format))
     await lock.place()
     return 'updated'
   } catch (error) {
@@ -71,15 +78,15 @@ export async function changeGitIndex(
 
 /** The blob that the next `git commit` would have at a path; null when only git can determine it. */
 export async function findStagedBlob(
-  { fs, gitDir }: GitStore,
+  { fs, gitDir, format }: StagingStore,
   path: string,
 ): Promise<string | null> {
   const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, 'index')))
   if (bytes === null) return null
   try {
     const name = Buffer.from(path, 'utf8').toString('latin1')
-    const row = parseIndex(Buffer.from(bytes)).find((each) => each.path === name)
-    return row?.stage === 0 ? Buffer.from(row.facts).toString('hex', 40, FACTS) : null
+    const row = parseIndex(Buffer.from(bytes), format).find((each) => each.path === name)
+    return row?.stage === 0 ? nameIn(row) : null
   } catch (error) {
     if (error instanceof UnknownIndexError) return null
     throw error
@@ -95,7 +102,7 @@ export function removeStaleIndexLock({ fs, gitDir }: GitStore): Promise<void> {
 }
 
 async function replaceEntry(
-  store: GitStore,
+  store: StagingStore,
   update: IndexUpdate,
   rows: readonly IndexRow[],
 ): Promise<readonly IndexRow[]> {
@@ -120,14 +127,14 @@ export function isInTheWay(other: string, path: string): boolean {
  * compares the content, so that a concurrent edit never counts as clean.
  */
 async function statsWhenClean(
-  { fs }: GitStore,
+  { fs, format }: StagingStore,
   { workTree, path, oid }: IndexUpdate,
 ): Promise<BigIntStats | null> {
   const file = join(workTree, path)
   const before = await orNullWhenAbsent(fs.lstat(file, { bigint: true }))
   if (!before?.isFile()) return null
   const content = await orNullWhenAbsent(fs.readFile(file))
-  if (content === null || blobName(content) !== oid) return null
+  if (content === null || blobName(content, format) !== oid) return null
   const after = await orNullWhenAbsent(fs.lstat(file, { bigint: true }))
   const unchanged = after?.ctimeNs === before.ctimeNs && after.ino === before.ino
   return unchanged ? before : null
@@ -136,6 +143,11 @@ async function statsWhenClean(
 function modeOf(row: IndexRow | undefined): bigint {
   const mode = row === undefined ? REGULAR : BigInt(Buffer.from(row.facts).readUInt32BE(24))
   return mode === EXECUTABLE ? EXECUTABLE : REGULAR
+}
+
+/** The object that an entry names. */
+export function nameIn({ facts }: IndexRow): string {
+  return Buffer.from(facts).toString('hex', NAME_AT)
 }
 
 /** The stats of an entry. Without stats git compares the content of the file. */
@@ -152,9 +164,9 @@ export function renderFacts(oid: string, stats: BigIntStats | null, mode: bigint
         stats.size,
       ]
     : [0n, 0n, 0n, 0n, 0n, 0n, mode, 0n, 0n, 0n]
-  const facts = Buffer.alloc(FACTS)
+  const facts = Buffer.alloc(lengthOfFacts(formatOfName(oid)))
   numbers.forEach((number, n) => facts.writeUInt32BE(Number(BigInt.asUintN(32, number)), n * 4))
-  facts.write(oid, 40, 'hex')
+  facts.write(oid, NAME_AT, 'hex')
   return facts
 }
 

@@ -56,7 +56,7 @@ export async function prepareCommit(
   const root = draft.parent === null ? null : await readRootTree(reader, draft.parent)
   const trees = await replaceInTree(reader, { tree: root, parts, oid: draft.blob })
   const content = Buffer.from(renderCommit(draft, trees.root.oid), 'utf8')
-  const commit = named({ type: 'commit', content })
+  const commit = named({ type: 'commit', content }, reader.format)
   return { commit: CommitSha.parse(commit.oid), objects: [...trees.below, trees.root, commit] }
 }
 
@@ -66,7 +66,7 @@ export async function writeCommit(
   reader: RawObjectReader,
   { document, ...draft }: CommitDraft,
 ): Promise<PreparedCommit> {
-  const blob = named({ type: 'blob', content: document })
+  const blob = named({ type: 'blob', content: document }, reader.format)
   const prepared = await prepareCommit(reader, { ...draft, blob: blob.oid })
   await writeLooseObjects(store, await compressObjects([blob, ...prepared.objects]))
   return prepared
@@ -90,20 +90,20 @@ async function replaceInTree(
   const [name, next, ...rest] = parts
   const entries = tree ?? []
   if (next === undefined) {
-    return { root: treeObject(withFile(entries, { name, oid })), below: [] }
+    return { root: treeObject(reader, withFile(entries, { name, oid })), below: [] }
   }
   const entry = findEntry(entries, name)
   const inside = entry?.mode === FOLDER_MODE ? await readTree(reader, entry.oid) : null
   const replaced = await replaceInTree(reader, { tree: inside, parts: [next, ...rest], oid })
   const folder = { name, oid: replaced.root.oid }
   return {
-    root: treeObject(withFolder(entries, folder)),
+    root: treeObject(reader, withFolder(entries, folder)),
     below: [...replaced.below, replaced.root],
   }
 }
 
-function treeObject(entries: readonly TreeEntry[]): NamedObject {
-  return named({ type: 'tree', content: renderTree(entries) })
+function treeObject({ format }: RawObjectReader, entries: readonly TreeEntry[]): NamedObject {
+  return named({ type: 'tree', content: renderTree(entries) }, format)
 }
 
 async function readRootTree(
@@ -115,7 +115,8 @@ async function readRootTree(
 }
 
 async function readTree(reader: RawObjectReader, oid: string): Promise<readonly TreeEntry[]> {
-  return parseTree((await readObject(reader, { oid, type: 'tree' })).content)
+  const { content } = await readObject(reader, { oid, type: 'tree' })
+  return parseTree(content, reader.format)
 }
 
 async function readObject(

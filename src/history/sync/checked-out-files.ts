@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { durableFs, replaceFile } from '../../storage/durable-fs.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
+import type { ObjectFormat } from '../../git/object-format.ts'
 import { blobName } from '../../git/objects/raw-object.ts'
 
 /** What a path of the work tree holds. A path that leads through a symbolic link counts as absent. */
@@ -31,14 +32,24 @@ const PLAIN = 0o644
 const RUNNABLE = 0o755
 const NOT_EMPTY = ['ENOTEMPTY', 'EEXIST', 'ENOENT']
 
+interface WorkTreeFiles {
+  readonly fs: FsPromises
+  /** The folder of the work tree. */
+  readonly workTree: string
+  /** How its repository names the content of files. */
+  readonly format: ObjectFormat
+}
+
 /** The files of a work tree beside the document, reached through real folders of it alone. */
 export class CheckedOutFiles {
   readonly #fs: FsPromises
   readonly #workTree: string
+  readonly #format: ObjectFormat
 
-  constructor(fs: FsPromises, workTree: string) {
+  constructor({ fs, workTree, format }: WorkTreeFiles) {
     this.#fs = fs
     this.#workTree = workTree
+    this.#format = format
   }
 
   async look(path: string): Promise<FoundFile> {
@@ -53,7 +64,7 @@ export class CheckedOutFiles {
       return { kind: 'other' }
     }
     const isExecutable = (stats.mode & EXECUTE) !== 0n
-    return { kind: 'file', oid: blobName(content), isExecutable, stats }
+    return { kind: 'file', oid: blobName(content, this.#format), isExecutable, stats }
   }
 
   /** Writes a file if its path still holds `seen`. Otherwise writes nothing and returns false. */

@@ -120,7 +120,8 @@ export class Committer {
   }
 
   async #prepareObjects(draft: CommitRequest) {
-    const blob = named({ type: 'blob', content: draft.document })
+    const { repository } = this.#options
+    const blob = named({ type: 'blob', content: draft.document }, repository.reader.format)
     const facts = this.#describe(draft)
     const document = await compressObject(blob)
     const message = renderMessage(facts)
@@ -128,7 +129,7 @@ export class Committer {
     const { branch, parent } = draft
     const author = authorName(username)
     const commit = { branch, parent, blob: blob.oid, author, time, message }
-    const prepared = await this.#options.repository.prepare(commit)
+    const prepared = await repository.prepare(commit)
     const loose = [document, ...(await compressObjects(prepared.objects))]
     return { facts, commit, prepared, loose }
   }

@@ -115,7 +115,7 @@ async function readBranchLog(
   const lines = Buffer.from(bytes ?? [])
     .toString('utf8')
     .split('\n')
-  return lines.flatMap((line) => CommitSha.safeParse(line.slice(41, 81)).data ?? [])
+  return lines.flatMap((line) => CommitSha.safeParse(line.split(' ', 2)[1]).data ?? [])
 }
 
 /** The reflog is written before the branch moves: a single entry is the interrupted first commit. */

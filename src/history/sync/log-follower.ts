@@ -145,7 +145,7 @@ export class LogFollower {
     const { gitDir } = this.#options.store
     const loose = (await orNullWhenAbsent(readdir(join(gitDir, CONFLICTS)))) ?? []
     const packed = (await orNullWhenAbsent(readFile(join(gitDir, 'packed-refs'), 'latin1'))) ?? ''
-    const lines = packed.split('\n').map((line) => line.slice(41))
+    const lines = packed.split('\n').map((line) => line.slice(line.indexOf(' ') + 1))
     const names = [
       ...loose.filter((name) => CommitSha.safeParse(name).success).map((name) => CONFLICTS + name),
       ...lines.filter((name) => name.startsWith(CONFLICTS)),

@@ -14,7 +14,12 @@ import {
 import { parseCommitTree } from '../../git/objects/commit-object.ts'
 import { DamageError } from '../../git/objects/damage.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
-import { changeGitIndex, isInTheWay, renderFacts } from '../repository/update-staging-index.ts'
+import {
+  changeGitIndex,
+  isInTheWay,
+  nameIn,
+  renderFacts,
+} from '../repository/update-staging-index.ts'
 import type { IndexRow } from '../../git/staging-index.ts'
 import type { ObjectReader } from '../../git/objects/object-reader.ts'
 import type { RepositoryFolder } from '../repository/repository-folder.ts'
@@ -50,7 +55,6 @@ interface Step {
 const MOST_FILES = 1_000
 const MOST_BYTES = LARGEST_FILE
 const SKIP_WORKTREE = 0x4000
-const OID = 40
 const MODE = 24
 
 /**
@@ -66,7 +70,11 @@ export class WorkTreeSync {
 
   constructor(options: WorkTreeSyncOptions) {
     this.#options = options
-    this.#files = new CheckedOutFiles(options.fs, options.folder.path)
+    this.#files = new CheckedOutFiles({
+      fs: options.fs,
+      workTree: options.folder.path,
+      format: options.reader.format,
+    })
     this.#note = join(options.folder.ownDir, 'checked-out')
   }
 
@@ -135,9 +143,10 @@ export class WorkTreeSync {
   }
 
   async #apply({ isForward, changes }: Step): Promise<boolean> {
-    const { fs, folder } = this.#options
+    const { fs, folder, reader } = this.#options
+    const store = { fs, gitDir: folder.gitDir, format: reader.format }
     const wanted = isForward ? await this.#findSmall(changes) : new Set<string>()
-    const result = await changeGitIndex({ fs, gitDir: folder.gitDir }, async (rows) => {
+    const result = await changeGitIndex(store, async (rows) => {
       const next = new IndexDraft(rows)
       const gone = [...changes].filter(([, { after }]) => after === null)
       for (const [path, change] of gone) await this.#drop(next, path, change)
@@ -277,8 +286,8 @@ function isKnownKind(entry: TreeEntry): boolean {
 }
 
 function isEntry(row: IndexRow, entry: TreeEntry): boolean {
-  const facts = Buffer.from(row.facts)
-  return facts.toString('hex', OID) === entry.oid && facts.readUInt32BE(MODE) === modeOf(entry)
+  const mode = Buffer.from(row.facts).readUInt32BE(MODE)
+  return nameIn(row) === entry.oid && mode === modeOf(entry)
 }
 
 function rowFor(

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { SecretBox } from '../../document/secrets/secret-box.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
+import type { ObjectFormatName } from '../../core/object-name.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Revision } from '../../core/revision.ts'
 import { importHistory, type ImportReport } from '../../history/import/import-history.ts'
@@ -31,6 +32,8 @@ export interface ImportRequest {
 export interface ImportPlaces {
   readonly repository: string
   readonly fileName: string
+  /** How a repository that is created names its objects. */
+  readonly objectFormat: ObjectFormatName
   readonly stateDir: string
   readonly keysFile: string
 }
@@ -61,7 +64,7 @@ export async function importRepository(
   places: ImportPlaces,
   surroundings: ImportSurroundings,
 ): Promise<Imported> {
-  const { repository, fileName, stateDir, keysFile } = places
+  const { repository, fileName, objectFormat, stateDir, keysFile } = places
   const { environment } = surroundings
   await assertSeparate({ repository, stateDir })
   await fs.mkdir(stateDir, { recursive: true, mode: 0o700 })
@@ -76,6 +79,7 @@ export async function importRepository(
   const report = await importHistory({
     repository,
     fileName,
+    objectFormat,
     ...request,
     ...surroundings,
     inspect: (document) => cache.inspect(document),
@@ -109,11 +113,11 @@ function nothingIn(
 
 /** Opens the history as a service does at its start, and closes it. */
 async function settle(
-  { repository, fileName }: ImportPlaces,
+  { repository, fileName, objectFormat }: ImportPlaces,
   surroundings: ImportSurroundings,
   box: SecretBox,
 ): Promise<Revision> {
-  const places = { repository: resolve(repository), fileName, pollInterval: 60_000 }
+  const places = { repository: resolve(repository), fileName, objectFormat, pollInterval: 60_000 }
   await using config = await ConfigServices.open({
     ...places,
     ...surroundings,

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
+import { isObjectName } from '../../core/object-name.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { protocolsFor, settingsFor } from '../../core/git-settings.ts'
+import { formatOfName, type ObjectFormat } from '../../git/object-format.ts'
 import { SourceFailed } from '../../sources/modification.ts'
 import { secretsOf, addressOf } from '../../sources/source-place.ts'
 import { Tools } from '../../sources/tools.ts'
@@ -57,8 +59,10 @@ export class SourceRepository implements AsyncDisposable {
   async fetchInto(folder: string): Promise<CommitSha> {
     try {
       await mkdir(folder, { recursive: true })
-      await this.#git(folder, ['init', '--quiet', '--bare', '.'])
-      this.#chosen = this.#branch ?? (await this.#chooseBranch(folder))
+      const refs = (await this.#git(folder, ['ls-remote', '--symref', '--', this.url])).split('\n')
+      this.#chosen = this.#branch ?? chooseBranch(refs)
+      const format = `--object-format=${formatIn(refs).name}`
+      await this.#git(folder, ['init', '--quiet', '--bare', format, '.'])
       const options = ['--quiet', '--no-tags', '--force', '--no-auto-gc', '--no-write-fetch-head']
       const refspec = `+${HEADS}${this.#chosen}:${HEADS}source`
       await this.#git(folder, ['fetch', ...options, '--', this.url, refspec])
@@ -72,19 +76,27 @@ export class SourceRepository implements AsyncDisposable {
     return this.#tools[Symbol.asyncDispose]()
   }
 
-  async #chooseBranch(folder: string): Promise<string> {
-    const refs = (await this.#git(folder, ['ls-remote', '--symref', '--', this.url])).split('\n')
-    const names = refs.flatMap((line) => line.split(`\t${HEADS}`)[1] ?? [])
-    const head = refs.map((line) => /^ref: refs\/heads\/(\S+)\tHEAD$/.exec(line)?.[1])
-    const candidates = [...head, ...(names.length === 1 ? names : []), ...USUAL]
-    const chosen = candidates.find((name) => name !== undefined && names.includes(name))
-    if (chosen !== undefined) return chosen
-    throw new SourceFailed(`say which branch is meant: ${names.join(', ') || 'there is none'}`)
-  }
-
+  /** The folder lies in that of another repository, which is not meant. */
   #git(cwd: string, args: readonly string[]): Promise<string> {
-    return this.#tools.run({ ...this.#call, cwd, args })
+    const environment = { ...this.#call.environment, GIT_CEILING_DIRECTORIES: dirname(cwd) }
+    return this.#tools.run({ ...this.#call, environment, cwd, args })
   }
+}
+
+/** @throws {SourceFailed} when the answer of `git ls-remote` leaves it open. */
+function chooseBranch(refs: readonly string[]): string {
+  const names = refs.flatMap((line) => line.split(`\t${HEADS}`)[1] ?? [])
+  const head = refs.map((line) => /^ref: refs\/heads\/(\S+)\tHEAD$/.exec(line)?.[1])
+  const candidates = [...head, ...(names.length === 1 ? names : []), ...USUAL]
+  const chosen = candidates.find((name) => name !== undefined && names.includes(name))
+  if (chosen !== undefined) return chosen
+  throw new SourceFailed(`say which branch is meant: ${names.join(', ') || 'there is none'}`)
+}
+
+/** The object format of the repository whose refs these are. */
+function formatIn(refs: readonly string[]): ObjectFormat {
+  const oids = refs.flatMap((line) => line.split('\t')[0] ?? []).filter(isObjectName)
+  return formatOfName(oids[0] ?? '')
 }
 
 function foreseen<Result>(action: () => Result): Result {

@@ -117,7 +117,7 @@ function placeOf(
   if (kind === 'config' && first === 'revisions') {
     return { object: shortened(second), href: links.snapshot(second) }
   }
-  const isSnapshot = /^(?:r\d+|[0-9a-f]{32}|[0-9a-f]{40})$/.test(first)
+  const isSnapshot = /^r\d+$/.test(first) || isName(first)
   if (kind === 'config' && isSnapshot)
     return { object: shortened(first), href: links.snapshot(first) }
   return null
@@ -141,7 +141,12 @@ function decoded(part: string): string {
 }
 
 function shortened(name: string): string {
-  return /^[0-9a-f]{32,40}$/.test(name) ? name.slice(0, 8) : name
+  return isName(name) ? name.slice(0, 8) : name
+}
+
+/** Whether it is the whole digest or commit of a revision. */
+function isName(text: string): boolean {
+  return [Digest, CommitSha].some((name) => name.safeParse(text).success)
 }
 
 function revisionNumber(history: History, name: string): number | null {

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { OBJECT_NAME } from '../../core/object-name.ts'
 import { CommitSha } from '../../core/revision.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
 import { type ConfigReadingDeps, readDiff } from '../../configuration/read/config-reading.ts'
@@ -25,6 +26,8 @@ export interface CompareRoutesOptions extends ComparisonDeps, ConfigReadingDeps,
   readonly pages: PageContext
   readonly fileName: string
 }
+
+const BY_COMMITS = new RegExp(`/${OBJECT_NAME}/${OBJECT_NAME}\\.patch$`)
 
 /** The size of the page cache, in bytes. */
 const KEPT = 16 * 1_048_576
@@ -141,5 +144,5 @@ function isForEver(
 }
 
 function isNamedByCommit(path: string): boolean {
-  return /\/[0-9a-f]{40}\/[0-9a-f]{40}\.patch$/.test(path)
+  return BY_COMMITS.test(path)
 }

@@ -1,4 +1,5 @@
 import type { PipelineRunFacts } from '../../builds/runs/pipeline-runs.ts'
+import { isObjectName } from '../../core/object-name.ts'
 import { shownVariable } from '../../builds/runs/run-variables.ts'
 import type { RunMaterial } from './material-names.ts'
 
@@ -85,5 +86,5 @@ const SHOWN = 3
 
 /** The start of a commit id; revisions of other kinds are shown in full. */
 function short(revision: string): string {
-  return /^[0-9a-f]{40}$/.test(revision) ? revision.slice(0, 8) : revision
+  return isObjectName(revision) ? revision.slice(0, 8) : revision
 }

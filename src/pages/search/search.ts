@@ -6,6 +6,7 @@ import { type IndexProgress, slowest } from '../../configuration/changes/index-p
 import { EVERYTHING } from '../../configuration/search/find-revisions.ts'
 import { filterRevisions, type RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import type { TextIndex } from '../../configuration/search/text-index.ts'
+import { LONGEST_OBJECT_NAME } from '../../core/object-name.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Revision, shownAuthor } from '../../core/revision.ts'
 import { firstMomentOf, lastMomentOf } from '../../http/moments.ts'
@@ -54,7 +55,7 @@ const MOST = 8
 /** Shorter texts are in nearly everything. */
 const SHORTEST = 2
 /** A part of a digest or commit that is long enough to mean one. */
-const HEXADECIMAL = /^[0-9a-f]{4,40}$/
+const HEXADECIMAL = new RegExp(`^[0-9a-f]{4,${LONGEST_OBJECT_NAME}}$`)
 
 /**
  * Searches pipelines, agents, revisions, people, and the texts of the history, as far as the caller

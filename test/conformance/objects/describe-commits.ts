@@ -1,17 +1,23 @@
 import { chmodSync, truncateSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CommitSha } from '../../../src/core/revision.ts'
+import type { ObjectFormatName } from '../../../src/core/object-name.ts'
 import type { CommitRange, ObjectReader } from '../../../src/git/objects/object-reader.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
-import { ABSENT, commitsIn, fileText, type OpenReader } from './reading.ts'
+import { absentIn, commitsIn, fileText, type OpenReader } from './reading.ts'
 
 /** How everything that reads objects of a repository lists its commits. */
-export function describeCommits(kind: string, open: OpenReader): void {
+export function describeCommits(
+  kind: string,
+  open: OpenReader,
+  objectFormat: ObjectFormatName = 'sha1',
+): void {
+  const absent = absentIn(objectFormat)
   describe(`commits of an object reader (${kind})`, () => {
     let repository: GitRepository
     let reader: ObjectReader
     beforeEach(async () => {
-      repository = new GitRepository()
+      repository = new GitRepository(objectFormat)
       reader = await open(repository)
     })
     afterEach(async () => {
@@ -105,10 +111,10 @@ export function describeCommits(kind: string, open: OpenReader): void {
     it('says so when an end of the range is not there', async () => {
       const head = repository.commit('config.xml', 'one\n')
 
-      await expect(list({ from: ABSENT, until: null })).rejects.toMatchObject({
+      await expect(list({ from: absent, until: null })).rejects.toMatchObject({
         code: 'revision-not-found',
       })
-      await expect(list({ from: head, until: ABSENT })).rejects.toMatchObject({
+      await expect(list({ from: head, until: absent })).rejects.toMatchObject({
         code: 'revision-not-found',
       })
     })

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CommitSha } from '../../../src/core/revision.ts'
+import type { ObjectFormatName } from '../../../src/core/object-name.ts'
 import type { CommitRange, ObjectReader } from '../../../src/git/objects/object-reader.ts'
 import { describeNoFile } from '../../../src/git/objects/tree-walk.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
 import { commitOfZeroes } from '../../support/disk/zeroes.ts'
-import { ABSENT, blobOf, commitsIn, fileText, type OpenReader } from './reading.ts'
+import { absentIn, blobOf, commitsIn, fileText, type OpenReader } from './reading.ts'
 
 /** What git itself puts away, and how a reader of history may find it. */
 const STORAGES: Record<string, (repository: GitRepository) => void> = {
@@ -18,12 +19,17 @@ const STORAGES: Record<string, (repository: GitRepository) => void> = {
 }
 
 /** What everything that reads objects of a repository has to honour. */
-export function describeObjects(kind: string, open: OpenReader): void {
+export function describeObjects(
+  kind: string,
+  open: OpenReader,
+  objectFormat: ObjectFormatName = 'sha1',
+): void {
+  const absent = absentIn(objectFormat)
   describe(`object reader (${kind})`, () => {
     let repository: GitRepository
     let reader: ObjectReader
     beforeEach(async () => {
-      repository = new GitRepository()
+      repository = new GitRepository(objectFormat)
       reader = await open(repository)
     })
     afterEach(async () => {
@@ -162,11 +168,11 @@ export function describeObjects(kind: string, open: OpenReader): void {
       const found = await Promise.all(paths.map((path) => textAt(head, path)))
 
       expect(found).toEqual(paths.map(() => null))
-      expect(await textAt(ABSENT, 'conf/x')).toBeNull()
+      expect(await textAt(absent, 'conf/x')).toBeNull()
       expect(await textAt(blob, 'conf/x')).toBeNull()
-      expect(await reader.findCommit(ABSENT)).toBeNull()
+      expect(await reader.findCommit(absent)).toBeNull()
       expect(await reader.findCommit(blob)).toBeNull()
-      expect(await reader.findObject(ABSENT)).toBeNull()
+      expect(await reader.findObject(absent)).toBeNull()
     })
 
     it('gives raw objects of every type', async () => {

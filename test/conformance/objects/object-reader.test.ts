@@ -5,12 +5,16 @@ import { openObjectReader } from '../../../src/git/objects/open-object-reader.ts
 import { GitRepository } from '../../support/git/git-repository.ts'
 import { describeCommits } from './describe-commits.ts'
 import { describeObjects } from './describe-objects.ts'
+import type { OpenReader } from './reading.ts'
 
 const PATH = process.env['PATH']
 
+const byGit: OpenReader = ({ store }) => openObjectReader({ ...store, path: PATH })
+
 for (const describeReader of [describeObjects, describeCommits]) {
   describeReader('isomorphic-git', ({ store }) => openObjectReader({ ...store, path: null }))
-  describeReader('git cat-file', ({ store }) => openObjectReader({ ...store, path: PATH }))
+  describeReader('git cat-file', byGit)
+  describeReader('git cat-file, SHA-256', byGit, 'sha256')
 }
 
 it('git is used where there is one, and isomorphic-git where there is none', async () => {

@@ -1,3 +1,5 @@
+import type { ObjectFormatName } from '../../../src/core/object-name.ts'
+import { objectFormatOf } from '../../../src/git/object-format.ts'
 import { CommitSha } from '../../../src/core/revision.ts'
 import type {
   CommitRange,
@@ -8,7 +10,10 @@ import type { GitRepository } from '../../support/git/git-repository.ts'
 
 export type OpenReader = (repository: GitRepository) => Promise<ObjectReader>
 
-export const ABSENT = CommitSha.parse('0123456789abcdef0123456789abcdef01234567')
+/** The name of a commit that no repository has. */
+export function absentIn(format: ObjectFormatName): CommitSha {
+  return CommitSha.parse('0123456789abcdef'.repeat(4).slice(0, 2 * objectFormatOf(format).bytes))
+}
 
 export async function fileText(
   reader: ObjectReader,

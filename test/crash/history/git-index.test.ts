@@ -17,7 +17,7 @@ describe('a power cut while the index is written', () => {
     while (outcomes.at(-1) !== 'updated') {
       using repository = new GitRepository(template)
       const disk = new FaultyFs({ cutAfter: outcomes.length, loss })
-      const store = { fs: disk.promises, gitDir: repository.gitDir }
+      const store = { ...repository.store, fs: disk.promises }
 
       const update = { workTree: repository.path, path: 'config.xml', oid }
       const [outcome] = await Promise.allSettled([updateGitIndex(store, update)])

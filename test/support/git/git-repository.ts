@@ -2,7 +2,9 @@ import { cpSync, writeFileSync } from 'node:fs'
 import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommitSha } from '../../../src/core/revision.ts'
-import type { GitStore } from '../../../src/git/git-store.ts'
+import type { ObjectFormatName } from '../../../src/core/object-name.ts'
+import { objectFormatOf } from '../../../src/git/object-format.ts'
+import type { StagingStore } from '../../../src/history/repository/update-staging-index.ts'
 import { type GitCall, gitBytes } from './git.ts'
 import { TempFolder } from '../disk/temp-folder.ts'
 
@@ -11,11 +13,14 @@ export class GitRepository implements Disposable {
   readonly #temp = new TempFolder()
   readonly path = this.#temp.path
   readonly gitDir = join(this.path, '.git')
-  readonly store: GitStore = { fs: nodeFs, gitDir: this.gitDir }
+  readonly store: StagingStore
 
-  constructor(template?: GitRepository) {
-    if (template) cpSync(template.path, this.path, { recursive: true })
-    else this.git('init', '--quiet', '--initial-branch=main')
+  constructor(origin: GitRepository | ObjectFormatName = 'sha1') {
+    const isCopy = origin instanceof GitRepository
+    const format = isCopy ? origin.store.format : objectFormatOf(origin)
+    this.store = { fs: nodeFs, gitDir: this.gitDir, format }
+    if (isCopy) cpSync(origin.path, this.path, { recursive: true })
+    else this.git('init', '--quiet', '--initial-branch=main', `--object-format=${origin}`)
   }
 
   file(name: string): string {

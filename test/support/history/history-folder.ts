@@ -117,7 +117,8 @@ export class HistoryFolder implements AsyncDisposable {
   /** An ordinary repository that the service has never seen. */
   init(branch = 'main'): void {
     mkdirSync(this.path, { recursive: true })
-    this.git('init', '--quiet', `--initial-branch=${branch}`)
+    const format = `--object-format=${this.#defaults.objectFormat ?? 'sha1'}`
+    this.git('init', '--quiet', `--initial-branch=${branch}`, format)
   }
 
   write(document: string, name = 'config.xml'): void {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ObjectFormatName } from '../../../src/core/object-name.ts'
 import { git, gitBytes, gitLine, identityOf } from '../git/git.ts'
 import { startService } from '../service/service.ts'
 import { run } from '../programs/start.ts'
@@ -23,8 +24,8 @@ export class Source {
   readonly folder = tempDir()
   #time = 1_600_000_000
 
-  constructor() {
-    git(this.folder, 'init', '--quiet', '--initial-branch=trunk')
+  constructor(format: ObjectFormatName = 'sha1') {
+    git(this.folder, 'init', '--quiet', '--initial-branch=trunk', `--object-format=${format}`)
   }
 
   commit(name: string, document: string | null, message = `By ${name}`): string {

@@ -1,6 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import type { ObjectFormatName } from '../../../src/core/object-name.ts'
 import { type Examination, examineRepository } from '../../../src/history/doctor/examine.ts'
 import { documentOf, HistoryFolder, save } from './history-folder.ts'
 
@@ -22,12 +23,16 @@ export function quarantinedNames({ quarantineFolder }: Examination): string[] {
 
 /** A repository with a few revisions that no service runs on, to be damaged and repaired. */
 export class SickRepository implements AsyncDisposable {
-  readonly folder = new HistoryFolder()
+  readonly folder: HistoryFolder
   /** Its revisions while it was whole. */
   before: unknown
 
-  static async open(): Promise<SickRepository> {
-    const sick = new SickRepository()
+  private constructor(objectFormat: ObjectFormatName) {
+    this.folder = new HistoryFolder({ objectFormat })
+  }
+
+  static async open(objectFormat: ObjectFormatName = 'sha1'): Promise<SickRepository> {
+    const sick = new SickRepository(objectFormat)
     const history = await sick.folder.open()
     for (const name of ['one', 'two', 'three']) await save(history, documentOf(name))
     sick.before = history.list({ offset: 0, limit: 9 })

@@ -42,10 +42,17 @@ describe('updateGitIndex', () => {
     expect(readdirSync(repository.gitDir)).not.toContain('index.lock')
   })
 
-  it.each(['2', '3', '4'])(
-    'leaves other entries of an index of version %s alone',
-    async (version) => {
-      using repository = new GitRepository()
+  it.each([
+    ['2', 'sha1'],
+    ['3', 'sha1'],
+    ['4', 'sha1'],
+    ['2', 'sha256'],
+    ['3', 'sha256'],
+    ['4', 'sha256'],
+  ] as const)(
+    'leaves other entries of an index of version %s alone, named by %s',
+    async (version, format) => {
+      using repository = new GitRepository(format)
       mkdirSync(repository.file('conf'))
       writeFileSync(repository.file('conf/config.xml'), 'one\n')
       for (const name of ['conf.xml', 'conf/a', 'conf/z', 'x'.repeat(250), 'tool']) {

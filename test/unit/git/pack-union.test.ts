@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DELTA_DEPTH } from '../../../src/git/empty-repository.ts'
+import { OBJECT_FORMATS } from '../../../src/core/object-name.ts'
 import { openObjectReader } from '../../../src/git/objects/open-object-reader.ts'
 import { PackUnion } from '../../../src/git/objects/pack-union.ts'
 import { gitBytes } from '../../support/git/git.ts'
@@ -45,9 +46,9 @@ async function addAll(target: GitRepository, packs: readonly Uint8Array[]): Prom
 }
 
 describe('one pack of many', () => {
-  it('has what all of them have, also of old documents that came back', async () => {
-    using source = new GitRepository()
-    using target = new GitRepository()
+  it.each(OBJECT_FORMATS)('has what all of them have, also what came back (%s)', async (format) => {
+    using source = new GitRepository(format)
+    using target = new GitRepository(format)
     const contents = Array.from({ length: 60 }, (_, n) => textOf(n % 7))
     const packs = packsOf(source, contents)
 

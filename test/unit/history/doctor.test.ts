@@ -135,6 +135,25 @@ describe('examineRepository', () => {
     await expectWhole(sick)
   })
 
+  it('repairs all of that where names are SHA-256', async () => {
+    await using other = await SickRepository.open('sha256')
+    using donor = new TempFolder()
+    other.folder.git('clone', '--quiet', '--bare', other.folder.path, donor.file('clone.git'))
+    rmSync(other.objectOf('HEAD~1:config.xml'))
+    damage(other.objectOf('HEAD:config.xml'))
+    damage(other.inGit('refs', 'heads', 'main'))
+
+    const repaired = await other.repair(donor.file('clone.git'))
+
+    expect(repaired.findings.map(({ what, state }) => `${state}: ${what}`)).toEqual([
+      expect.stringMatching(/^repaired: The object [0-9a-f]{64} is damaged$/),
+      'repaired: refs/heads/main names no commit',
+      expect.stringMatching(/^repaired: The object [0-9a-f]{64} was missing$/),
+      expect.stringMatching(/^repaired: The object [0-9a-f]{64} was missing$/),
+    ])
+    await expectWhole(other)
+  })
+
   it('reads from its log what an emptied branch was', async () => {
     damage(sick.inGit('refs', 'heads', 'main'))
 

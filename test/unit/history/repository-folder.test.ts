@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 
@@ -38,26 +38,6 @@ describe('the folder of the repository', () => {
 
     expect(folder.git(...attributes, 'a folder/con[f]*g "1".xml')).toMatch(/text: unset/)
     expect(folder.git(...attributes, 'a folder/conf-g "1".xml')).toMatch(/text: unspecified/)
-  })
-
-  it.each([
-    ['objectFormat', 'sha256', 'sha1'],
-    ['refStorage', 'reftable', 'files'],
-  ])('is refused with the %s %s, and left as it is', async (setting, theirs, ours) => {
-    await using folder = new HistoryFolder()
-    folder.init()
-    folder.git('config', 'core.repositoryFormatVersion', '1')
-    writeFileSync(
-      folder.file('.git/config'),
-      `${folder.read('.git/config')}[extensions]\n\t${setting} = ${theirs}\n`,
-    )
-
-    await expect(folder.open()).rejects.toMatchObject({
-      code: 'unavailable',
-      message: expect.stringMatching(new RegExp(`${theirs}: only repositories with ${ours}`)),
-    })
-    expect(existsSync(folder.file('config.xml'))).toBe(false)
-    expect(existsSync(folder.file('.git/cairn'))).toBe(false)
   })
 
   it('is rid of what a killed writer left, which git never sees', async () => {

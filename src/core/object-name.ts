@@ -1,0 +1,16 @@
+/** The pattern of the name of a git object: 64 lower-case hexadecimal digits with SHA-256, 40 with SHA-1. */
+export const OBJECT_NAME = '(?:[0-9a-f]{64}|[0-9a-f]{40})'
+
+/** The most characters of such a name. */
+export const LONGEST_OBJECT_NAME = 64
+
+/** The hashes by which a repository may name its objects, as git calls them. */
+export const OBJECT_FORMATS = ['sha1', 'sha256'] as const
+export type ObjectFormatName = (typeof OBJECT_FORMATS)[number]
+
+const WHOLE = new RegExp(`^${OBJECT_NAME}$`)
+
+/** Whether a text is the whole name of a git object. */
+export function isObjectName(text: string): boolean {
+  return WHOLE.test(text)
+}

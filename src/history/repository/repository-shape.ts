@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import { unavailable } from '../../core/errors.ts'
+import { CommitSha } from '../../core/revision.ts'
+import type { GitStore } from '../../git/git-store.ts'
+import { readObjectFormat } from '../../git/object-format.ts'
+import type { ObjectReader } from '../../git/objects/object-reader.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { findSetting } from './repository-settings.ts'
+
+const REF_STORAGE = 'files'
+
+/**
+ * Asserts that git keeps the repository in a form that this program can read and write, with all of
+ * its history in it.
+ *
+ * @throws {ServiceError} `unavailable`, with what the operator can do.
+ */
+export async function assertServable(store: GitStore): Promise<void> {
+  await readObjectFormat(store)
+  await assertReadableRefs(store)
+  await assertNothingBorrowed(store)
+  await assertNothingPromised(store)
+}
+
+/** A branch is moved under git's own lock of its file, which no other storage of refs has. */
+async function assertReadableRefs(store: GitStore): Promise<void> {
+  const storage = await findSetting(store, 'extensions.refStorage')
+  if (storage === null || storage.toLowerCase() === REF_STORAGE) return
+  const what = `${store.gitDir} keeps its refs in the format ${storage}, and only ${REF_STORAGE} can be served`
+  throw unavailable(`${what}: "git refs migrate --ref-format=${REF_STORAGE}" changes that`)
+}
+
+/** Another repository, which does not know of this one, may remove what it no longer needs itself. */
+async function assertNothingBorrowed({ fs, gitDir }: GitStore): Promise<void> {
+  const file = join('objects', 'info', 'alternates')
+  const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, file)))
+  if (bytes === null || Buffer.from(bytes).toString('latin1').trim() === '') return
+  const what = `${gitDir} borrows objects of another repository, by ${file}`
+  throw unavailable(`${what}: run "git repack -a -d" in it, and remove that file`)
+}
+
+/** Git fetches what a partial clone lacks when somebody asks for it, and takes its absence for no fault. */
+async function assertNothingPromised({ fs, gitDir }: GitStore): Promise<void> {
+  const packs = (await orNullWhenAbsent(fs.readdir(join(gitDir, 'objects', 'pack')))) ?? []
+  if (!packs.some((name) => name.endsWith('.promisor'))) return
+  throw unavailable(`${gitDir} is a partial clone: clone it again, without --filter`)
+}
+
+/**
+ * Asserts that the parents of all commits in `.git/shallow` exist. All readers ignore that file,
+ * because obeying it would silently hide older revisions.
+ *
+ * @throws {ServiceError} `unavailable` when some are not, as in a clone with `--depth`.
+ */
+export async function assertNotShallow(
+  { fs, gitDir }: GitStore,
+  reader: Pick<ObjectReader, 'findCommit'>,
+): Promise<void> {
+  const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, 'shallow')))
+  const lines = Buffer.from(bytes ?? [])
+    .toString('latin1')
+    .split('\n')
+  const named = lines.flatMap((line) => CommitSha.safeParse(line.trim()).data ?? [])
+  for (const name of named) {
+    const commit = await reader.findCommit(name)
+    for (const parent of commit?.parents ?? []) {
+      if ((await reader.findCommit(parent)) !== null) continue
+      const what = `${gitDir} is shallow: it has the commit ${name} without what came before`
+      throw unavailable(`${what}; "git fetch --unshallow" brings that`)
+    }
+  }
+}
