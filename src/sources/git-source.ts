@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { GitMaterial } from '../document/model/materials.ts'
+import { formatOfName } from '../git/object-format.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { isObjectName, LONGEST_OBJECT_NAME } from '../core/object-name.ts'
 import { protocolsFor, settingsFor } from '../core/git-settings.ts'
 import {
   type MaterialSource,
@@ -13,8 +15,7 @@ import {
 } from './modification.ts'
 import { secretsOf, type SourcePlace, addressOf } from './source-place.ts'
 
-const SHA = /^[0-9a-f]{40,64}$/
-const ABBREVIATED = /^[0-9a-f]{4,64}$/
+const ABBREVIATED = new RegExp(`^[0-9a-f]{4,${LONGEST_OBJECT_NAME}}$`)
 
 /** Polls the server for the newest revision; keeps a mirror only if changes have to be listed. */
 export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSource {
@@ -38,17 +39,23 @@ export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSo
   async function newest(): Promise<string> {
     const lines = (await git('ls-remote', '--quiet', '--', address.url, ref)).split('\n')
     const found = lines.map((line) => line.split('\t')).find(([, name]) => name === ref)
-    if (found?.[0] !== undefined && SHA.test(found[0])) return found[0]
+    if (found?.[0] !== undefined && isObjectName(found[0])) return found[0]
     throw new SourceFailed(`git: there is no branch ${material.branch}`)
   }
 
   async function has(revision: string): Promise<boolean> {
     const args = ['cat-file', '-e', `${revision}^{commit}`]
-    return SHA.test(revision) && tools.succeeds({ ...call, args })
+    return isObjectName(revision) && tools.succeeds({ ...call, args })
+  }
+
+  /** Git fetches only between repositories of the same object format. */
+  async function begin(): Promise<void> {
+    const format = formatOfName(await newest()).name
+    await git('init', '--quiet', '--bare', `--object-format=${format}`, '.')
   }
 
   async function update(): Promise<void> {
-    if (!existsSync(join(folder, 'HEAD'))) await git('init', '--quiet', '--bare', '.')
+    if (!existsSync(join(folder, 'HEAD'))) await begin()
     await removeLocks(folder)
     // By default git would still run maintenance after it has answered.
     const tidyNow = ['-c', 'gc.autoDetach=false', '-c', 'maintenance.autoDetach=false']

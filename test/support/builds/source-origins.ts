@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { ObjectFormatName } from '../../../src/core/object-name.ts'
 import type { AssignedSourceMaterial } from '../../../src/wire/agent/material.ts'
 import { gitLine } from '../git/git.ts'
 
@@ -21,9 +22,9 @@ export function runTool(folder: string, command: string, ...args: readonly strin
   return execFileSync(command, args, { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' }).trim()
 }
 
-export function gitOrigin(folder: string): Origin {
+export function gitOrigin(folder: string, format: ObjectFormatName = 'sha1'): Origin {
   mkdirSync(folder, { recursive: true })
-  gitLine(folder, 'init', '-q', '-b', 'trunk')
+  gitLine(folder, 'init', '-q', '-b', 'trunk', `--object-format=${format}`)
   const revisions = REVISIONS.map((files) => {
     writeFiles(folder, files)
     gitLine(folder, 'add', '.')

@@ -38,7 +38,14 @@ const CASES: readonly Case[] = [
   {
     kind: 'git',
     tags: [],
-    origin: gitOrigin,
+    origin: (folder) => gitOrigin(folder),
+    describe: ({ url }) => git(url, { branch: 'trunk' }),
+    root: '',
+  },
+  {
+    kind: 'git, named by SHA-256,',
+    tags: [],
+    origin: (folder) => gitOrigin(folder, 'sha256'),
     describe: ({ url }) => git(url, { branch: 'trunk' }),
     root: '',
   },
