@@ -9,7 +9,8 @@ import type {
   LogWeight,
   RevisionLog,
 } from '../history/log/revision-log.ts'
-import { type Fence, wasRefused } from '../state/postgres-driver.ts'
+import { wasRefused } from '../state/postgres-connections.ts'
+import type { Fence } from '../state/postgres-driver.ts'
 import { type Driver, type SqlQuery, numberOf } from '../state/sql.ts'
 import { findLogFaults } from './log-faults.ts'
 import { readPacks } from './log-reading.ts'

@@ -46,15 +46,15 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
   },
   {
     behaviour: 'a question that gets no answer ends',
-    file: 'state/postgres-driver.ts',
+    file: 'state/postgres-connections.ts',
     find: 'const LONGEST_ANSWER_MS = 15_000',
     replace: 'const LONGEST_ANSWER_MS = 600_000',
     test: 'e2e/servers/shared-history.test.ts',
   },
   {
     behaviour: 'no answer names the address of the database',
-    file: 'state/postgres-driver.ts',
-    find: 'error instanceof postgres.PostgresError ? withoutHost(error.message) : code',
+    file: 'state/postgres-connections.ts',
+    find: 'error instanceof postgres.PostgresError ? withoutHost(message) : code',
     replace: 'error.message',
     test: 'e2e/servers/shared-history.test.ts',
   },

@@ -204,7 +204,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     const enabled = await second.fetch(`/api/agents/${uuid}/enable`, { method: 'POST' })
     expect(enabled.status).toBe(200)
     await until(async () => (await listed()).includes('"Idle"'), LONG)
-    expect(agent.output).toContain('Registered')
+    await until(async () => agent.output.includes('Registered'), LONG)
   })
 
   it('read while the database is away, and save when it is back', async () => {

@@ -58,6 +58,11 @@ export class TcpProxy implements AsyncDisposable {
     this.#silent = new Set(this.#sockets)
   }
 
+  /** Resets what is connected: who writes there at the same moment hears of it before it has written. */
+  reset(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy()
+  }
+
   /** Cuts what is connected, and whoever connects. */
   cutOff(): void {
     this.#mode = 'refuses'

@@ -1,0 +1,203 @@
+import postgres from 'postgres'
+import { ServiceError } from '../core/errors.ts'
+import { pause } from '../lib/pause.ts'
+import { PostgresSockets } from './postgres-sockets.ts'
+import type { SqlQuery, SqlRow } from './sql.ts'
+import { storeUnavailable } from './unavailable.ts'
+
+type Client = postgres.Sql<{ int8: number }>
+type Reserved = postgres.ReservedSql<{ int8: number }>
+
+// The SQLSTATE classes of an engine failure and of a refused connection, and the client's own codes
+// of a lost one.
+const OUTAGES =
+  /^(?:08|25P03|28|3D|42501|53|57014|57P|58|XX)|^(?:CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOTFOUND|ENOENT|EHOST|EAI_)/
+/** In seconds: who asks waits for it, and so does a database that is told to end. */
+const LONGEST_CONNECT = 5
+/** A connection may be cut without a word; then nobody else would end the wait for an answer. */
+const LONGEST_ANSWER_MS = 15_000
+/** In seconds: what is still asked for may take so long when everything ends. */
+const LONGEST_END = 5
+
+/**
+ * A connection that one caller has for itself, until it is closed. The client would write to one
+ * that is, and hand out one that is released after that.
+ */
+export interface OwnConnection {
+  readonly query: SqlQuery
+  readonly release: () => void
+}
+
+interface OpenedClient {
+  readonly sql: Client
+  readonly sockets: PostgresSockets
+  isConnected: boolean
+  /** How many wait for an answer. */
+  waiting: number
+}
+
+/**
+ * Connections to a database. All of them are put aside when one is closed or gives no answer: the
+ * client of `postgres` 3.4 keeps what it had not written to one that is closed, and never writes to it again.
+ */
+export class Connections {
+  readonly #url: string
+  readonly #max: number
+  /** Those that somebody still waits for. */
+  readonly #aside = new Set<OpenedClient>()
+  #opened: OpenedClient
+  #isOver = false
+
+  constructor(url: string, max: number) {
+    this.#url = url
+    this.#max = max
+    this.#opened = this.#open()
+  }
+
+  readonly query: SqlQuery = (text, ...values) =>
+    this.#ask(this.#opened, this.#opened.sql, [text, ...values])
+
+  /** Only where there is one connection: a close is that of this one then. */
+  async reserve(): Promise<OwnConnection> {
+    const opened = this.#opened
+    const isClosed = () => this.#opened !== opened
+    const assertOpen = () => {
+      if (isClosed()) throw storeUnavailable('PostgreSQL: the connection was lost')
+    }
+    await this.#connect(opened)
+    assertOpen()
+    const connection = await this.#answer(opened, opened.sql.reserve())
+    return {
+      query: async (...asked) => {
+        assertOpen()
+        return this.#ask(opened, connection, asked)
+      },
+      release: () => {
+        if (!isClosed()) connection.release()
+      },
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true
+    const aside = [...this.#aside].map((opened) => this.#end(opened, 0))
+    await Promise.all([...aside, this.#end(this.#opened, LONGEST_END)])
+  }
+
+  /** A client that asks for no types reserves a connection only where there is one. */
+  async #connect(opened: OpenedClient): Promise<void> {
+    if (opened.isConnected) return
+    await this.#ask(opened, opened.sql, ['SELECT 1'])
+    opened.isConnected = true
+  }
+
+  #open(): OpenedClient {
+    const sockets = new PostgresSockets()
+    const options = {
+      max: this.#max,
+      socket: sockets.open,
+      onclose: () => this.#putAside(opened),
+      connect_timeout: LONGEST_CONNECT,
+      onnotice: () => undefined,
+      // The client asks for types of arrays by a query that it does not wait for: where the connection
+      // is lost in the middle of it, nobody would take the error, and the process would end.
+      fetch_types: false,
+      types: { int8: { to: 20, from: [20], serialize: String, parse: Number } },
+    }
+    const opened = { sql: postgres(this.#url, options), sockets, isConnected: false, waiting: 0 }
+    return opened
+  }
+
+  #ask(
+    opened: OpenedClient,
+    connection: Client | Reserved,
+    [text, ...values]: Parameters<SqlQuery>,
+  ): Promise<readonly SqlRow[]> {
+    const asked = connection.unsafe(numbered(text), values, { prepare: true })
+    return this.#answer(
+      opened,
+      asked.then((rows) => rows),
+    )
+  }
+
+  /** Waits for an answer, but not for ever. */
+  async #answer<T>(opened: OpenedClient, asked: Promise<T>): Promise<T> {
+    const known = new AbortController()
+    const late = pause(LONGEST_ANSWER_MS, known.signal).then(() => null)
+    opened.waiting += 1
+    try {
+      const answer = await Promise.race([asked.then((value) => ({ value })), late])
+      if (answer !== null) return answer.value
+    } catch (error) {
+      // The client hears of the close a moment later, and writes to a connection until then.
+      if (isOutage(error) && !wasRefused(error)) this.#putAside(opened)
+      return rethrown(error)
+    } finally {
+      known.abort()
+      opened.waiting -= 1
+      this.#endWhenUnused(opened)
+    }
+    this.#putAside(opened)
+    // Whoever else waits for an answer there is told that it does not come.
+    this.#drop(opened)
+    throw storeUnavailable(`PostgreSQL: no answer for ${LONGEST_ANSWER_MS / 1_000} s`)
+  }
+
+  /** What comes next is asked of another client. */
+  #putAside(opened: OpenedClient): void {
+    if (this.#opened !== opened || this.#isOver) return
+    this.#opened = this.#open()
+    this.#aside.add(opened)
+    this.#endWhenUnused(opened)
+  }
+
+  #endWhenUnused(opened: OpenedClient): void {
+    if (this.#aside.has(opened) && opened.waiting === 0) this.#drop(opened)
+  }
+
+  #drop(opened: OpenedClient): void {
+    this.#end(opened, 0).catch(() => undefined)
+  }
+
+  /** Never fails. */
+  async #end(opened: OpenedClient, timeout: number): Promise<void> {
+    const { sql, sockets } = opened
+    this.#aside.delete(opened)
+    await sql.end({ timeout }).catch(() => undefined)
+    sockets[Symbol.dispose]()
+  }
+}
+
+const numberedTexts = new Map<string, string>()
+
+/** The store's statements use `?` for values; PostgreSQL numbers them. */
+function numbered(text: string): string {
+  const cached = numberedTexts.get(text)
+  if (cached !== undefined) return cached
+  let count = 0
+  const renumbered = text.replace(/\?/g, () => `$${(count += 1)}`)
+  numberedTexts.set(text, renumbered)
+  return renumbered
+}
+
+/** Whether the database itself has refused a statement, so that nothing of it was done. */
+export function wasRefused(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : error
+  return cause instanceof postgres.PostgresError && cause.severity === 'ERROR'
+}
+
+/** Callers hear of errors, so what the client says of an address is left out; the log has the cause. */
+function rethrown(error: unknown): never {
+  if (!isOutage(error)) throw error
+  const { code, message } = error
+  const reason = error instanceof postgres.PostgresError ? withoutHost(message) : code
+  throw storeUnavailable(`PostgreSQL: ${reason}`, { cause: error })
+}
+
+function isOutage(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && 'code' in error && OUTAGES.test(String(error.code))
+}
+
+function withoutHost(message: string): string {
+  return message.replace(/ for host "[^"]*"/, '')
+}
