@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FAULTS } from '../test/support/faults/faults.ts'
 import { soakServers } from '../test/support/faults/servers-soak.ts'
+import type { Loss } from '../test/support/faults/three-servers.ts'
 import { soak } from '../test/support/soak/soak.ts'
 import { buildWhenNeeded } from './build.js'
 
@@ -19,7 +20,11 @@ if (amount === '') {
 await buildWhenNeeded()
 const folder = mkdtempSync(join(tmpdir(), 'cairn-soak-'))
 const end = Date.now() + Number(amount) * 60_000
-const goesOn = (faults: number) => (unit === 'm' ? Date.now() < end : faults < Number(amount))
+let isTold = false
+// Who ends it early wants to know what was found until then.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => (isTold = true))
+const goesOn = (faults: number) =>
+  !isTold && (unit === 'm' ? Date.now() < end : faults < Number(amount))
 const tell = (line: string) => process.stderr.write(`${line}\n`)
 const isWhole = first === 'servers' ? await soakThree() : await soakOne()
 if (isWhole) rmSync(folder, { recursive: true, force: true })
@@ -34,13 +39,15 @@ async function soakOne(): Promise<boolean> {
 
 async function soakThree(): Promise<boolean> {
   const outcome = await soakServers({ folder, next: nextFault, isDiskSmall: true, tell })
-  const { losses, lost, doubled, problems, ...counts } = outcome
+  const { losses, recoveries, lost, doubled, problems, ...counts } = outcome
   const figures = {
     ...counts,
     lost: lost.length,
     doubled: doubled.length,
-    nextSaveAfterLoss: percentiles(losses.map((loss) => loss.nextSave)),
-    nextBuildAfterLoss: percentiles(losses.map((loss) => loss.nextBuild)),
+    nextSaveAfterLoss: percentilesByName(losses, ({ nextSave }) => nextSave),
+    nextBuildAfterLoss: percentilesByName(losses, ({ nextBuild }) => nextBuild),
+    nextSaveAnywhereAfterFault: percentilesByName(recoveries, ({ nextSave }) => nextSave),
+    nextBuildAnywhereAfterFault: percentilesByName(recoveries, ({ nextBuild }) => nextBuild),
   }
   process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`)
   for (const line of [
@@ -58,9 +65,17 @@ function nextFault(faults: number) {
   return goesOn(faults) ? (FAULTS[faults % FAULTS.length] ?? null) : null
 }
 
+/** Of all, and of each kind of fault. */
+function percentilesByName(losses: readonly Loss[], timeOf: (loss: Loss) => number) {
+  const names = [...new Set(losses.map(({ name }) => name))]
+  const byName = names.map((name) => [name, losses.filter((loss) => loss.name === name)] as const)
+  const all = [['all', losses] as const, ...byName]
+  return Object.fromEntries(all.map(([name, some]) => [name, percentiles(some.map(timeOf))]))
+}
+
 /** In milliseconds. */
 function percentiles(times: readonly number[]) {
   const sorted = times.toSorted((one, other) => one - other)
   const at = (share: number) => sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)] ?? null
-  return { losses: sorted.length, p50: at(0.5), p90: at(0.9), p99: at(0.99) }
+  return { count: sorted.length, p50: at(0.5), p90: at(0.9), p99: at(0.99) }
 }

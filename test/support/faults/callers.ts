@@ -92,15 +92,20 @@ export class Callers {
     this.#isOver = true
   }
 
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
   /**
    * Milliseconds until each of some servers has decided about a change that somebody makes there, and
-   * one was acknowledged. Of saves that begin from the same revision, one is.
+   * one was acknowledged. Of saves that begin from the same revision, one is. One that never decides is
+   * a problem.
    */
   async until(what: Change, urls: readonly string[]): Promise<number> {
     const began = performance.now()
     const isDone = () => this.acknowledged.some((call) => call.what === what && call.began >= began)
     await Promise.all(urls.map((url) => this.#insist(what, url)))
-    while (!isDone()) await this.#insist(what, anyOf(urls))
+    while (!isDone() && !this.#isOver) await this.#insist(what, anyOf(urls))
     return Math.round(performance.now() - began)
   }
 
@@ -108,7 +113,11 @@ export class Callers {
     const began = performance.now()
     const [pipeline] = PIPELINES
     while (!(await (what === 'save' ? this.#save(url) : this.#start(pipeline, url)))) {
-      if (performance.now() - began > LONGEST) throw new Error(`no ${what} at ${url} any more`)
+      if (this.#isOver) return
+      if (performance.now() - began > LONGEST) {
+        this.problems.push(`no ${what} at ${url} any more`)
+        this.end()
+      }
       await wait(50)
     }
   }

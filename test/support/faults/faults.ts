@@ -40,6 +40,36 @@ export const RESTART_DATABASE: Fault = {
   },
 }
 
+export const TWO_TAKE_OVERS: Fault = {
+  name: 'two take-overs in a row',
+  async run(scene) {
+    await KILL_HOLDER.run(scene)
+    await scene.losses()
+    await KILL_HOLDER.run(scene)
+  },
+}
+export const LATE_DATABASE: Fault = {
+  name: 'the database answers late',
+  async run({ members }) {
+    for (const { toDatabase } of members) toDatabase.slowDown(20 + Math.random() * 100)
+    await during(SHORT, () => members.forEach(({ toDatabase }) => toDatabase.heal()))
+  },
+}
+export const CLOCK_JUMP: Fault = {
+  name: 'a clock jumps',
+  async run(scene) {
+    scene.setClock((Math.random() * 2 - 1) * A_DAY)
+    await during(SHORT, () => scene.setClock(0))
+  },
+}
+export const FULL_DATABASE: Fault = {
+  name: 'the database is full',
+  async run({ disk }) {
+    disk?.fill(0)
+    await during(SHORT, () => disk?.empty())
+  },
+}
+
 /** Each kind of fault. */
 export const FAULTS: readonly Fault[] = [
   KILL_HOLDER,
@@ -47,14 +77,7 @@ export const FAULTS: readonly Fault[] = [
   HALF_OPEN,
   RESTART_DATABASE,
   KILL,
-  {
-    name: 'two take-overs in a row',
-    async run(scene) {
-      await KILL_HOLDER.run(scene)
-      await scene.losses()
-      await KILL_HOLDER.run(scene)
-    },
-  },
+  TWO_TAKE_OVERS,
   lost('a server is stopped for a moment', anyOf, ({ server }) =>
     during(Math.random() * SHORT, server.freeze()),
   ),
@@ -78,27 +101,9 @@ export const FAULTS: readonly Fault[] = [
       await during(LONGER_THAN_THE_LEASE, () => fromOthers.heal())
     },
   },
-  {
-    name: 'the database answers late',
-    async run({ members }) {
-      for (const { toDatabase } of members) toDatabase.slowDown(20 + Math.random() * 100)
-      await during(SHORT, () => members.forEach(({ toDatabase }) => toDatabase.heal()))
-    },
-  },
-  {
-    name: 'a clock jumps',
-    async run(scene) {
-      scene.setClock((Math.random() * 2 - 1) * A_DAY)
-      await during(SHORT, () => scene.setClock(0))
-    },
-  },
-  {
-    name: 'the database is full',
-    async run({ disk }) {
-      disk?.fill(0)
-      await during(SHORT, () => disk?.empty())
-    },
-  },
+  LATE_DATABASE,
+  CLOCK_JUMP,
+  FULL_DATABASE,
 ]
 
 /** A fault that takes a server from the others. */

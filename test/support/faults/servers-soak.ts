@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { PipelineHistoryBody } from '../../../src/wire/pipeline-run-body.ts'
 import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
-import { type Callers, type Change, FIRST_VALUE, valuesIn } from './callers.ts'
+import { type Callers, FIRST_VALUE, valuesIn } from './callers.ts'
 import type { Fault } from './faults.ts'
 import { findContradiction, type Model } from './linearizability.ts'
 import { configurationModel, RUNS_MODEL, SWITCH_MODEL } from './models.ts'
@@ -30,7 +30,10 @@ export interface ServersSoakOutcome {
   /** What was acknowledged and is not there, and what is there twice. */
   readonly lost: readonly string[]
   readonly doubled: readonly string[]
+  /** What the loss of a server meant for the others. */
   readonly losses: readonly Loss[]
+  /** What came after a fault was over, at every server. */
+  readonly recoveries: readonly Loss[]
   readonly problems: readonly string[]
 }
 
@@ -46,12 +49,14 @@ export async function soakServers(options: ServersSoakOptions): Promise<ServersS
   const { callers } = scene
   const working = callers.work()
   const faults = new Map<string, number>()
+  const recoveries: Loss[] = []
   let count = 0
-  for (let fault = nextFault(0); fault !== null; fault = nextFault(count)) {
+  for (let fault = nextFault(0); fault !== null && !callers.isOver; fault = nextFault(count)) {
     const at = performance.now()
     const known = (await scene.losses()).length
     await fault.run(scene)
-    await worksAgain(callers)
+    // The next fault meets servers that all work.
+    recoveries.push({ name: fault.name, ...(await scene.nextChanges()) })
     const loss = (await scene.losses()).slice(known)
     faults.set(fault.name, (faults.get(fault.name) ?? 0) + 1)
     count += 1
@@ -72,22 +77,12 @@ export async function soakServers(options: ServersSoakOptions): Promise<ServersS
     ...countsOf(callers),
     ...remains,
     losses: await scene.losses(),
+    recoveries,
     problems: [
       ...callers.problems,
       ...scene.members.flatMap(({ server }) => server.problems),
       ...contradictionsOf(callers),
     ],
-  }
-}
-
-/** Waits until a save and a build that began from now on are acknowledged. */
-async function worksAgain({ acknowledged }: Callers): Promise<void> {
-  const since = performance.now()
-  const is = (kind: Change) =>
-    acknowledged.some(({ what, began }) => what === kind && began >= since)
-  while (!is('save') || !is('build')) {
-    if (performance.now() - since > HEALED_WITHIN) throw new Error('nothing works any more')
-    await wait(50)
   }
 }
 

@@ -21,12 +21,15 @@ export interface Member {
   readonly fromOthers: TcpProxy
 }
 
-/** What the loss of a server meant for changes at the others, in milliseconds. */
-export interface Loss {
-  readonly name: string
-  /** Until each of them decided about the next one, and one was acknowledged. */
+/** In milliseconds: until each of some servers decided about the next change, and one was acknowledged. */
+export interface NextChanges {
   readonly nextSave: number
   readonly nextBuild: number
+}
+
+/** What a fault, by its name, meant for changes. */
+export interface Loss extends NextChanges {
+  readonly name: string
 }
 
 /** Three servers of one database, with a proxy on each line, and their callers. */
@@ -94,13 +97,15 @@ export class ThreeServers implements AsyncDisposable {
   /** Says that a server is lost from now on, so that the next changes at the others are waited for. */
   lose(lost: Member, name: string): void {
     const others = this.urls.filter((url) => url !== lost.server.url)
-    const loss = async () => {
-      const changes: Change[] = ['save', 'build']
-      const next = await Promise.all(changes.map((what) => this.callers.until(what, others)))
-      const [nextSave = 0, nextBuild = 0] = next
-      return { name, nextSave, nextBuild }
-    }
-    this.#losses.push(loss())
+    this.#losses.push(this.nextChanges(others).then((next) => ({ name, ...next })))
+  }
+
+  /** What the next changes at some servers take from now on. */
+  async nextChanges(urls = this.urls): Promise<NextChanges> {
+    const changes: Change[] = ['save', 'build']
+    const next = await Promise.all(changes.map((what) => this.callers.until(what, urls)))
+    const [nextSave = 0, nextBuild = 0] = next
+    return { nextSave, nextBuild }
   }
 
   /** What was lost so far, when it is made up for. */
