@@ -10,6 +10,7 @@ export interface Fault {
 /** In milliseconds: longer than the lease of the duties lasts. */
 const LONGER_THAN_THE_LEASE = 8_000
 const SHORT = 3_000
+const MOMENT = 1_500
 const A_DAY = 86_400_000
 
 export const KILL = lost('a server is killed', anyOf, async ({ server }) => server.kill())
@@ -52,21 +53,21 @@ export const LATE_DATABASE: Fault = {
   name: 'the database answers late',
   async run({ members }) {
     for (const { toDatabase } of members) toDatabase.slowDown(20 + Math.random() * 100)
-    await during(SHORT, () => members.forEach(({ toDatabase }) => toDatabase.heal()))
+    await during(MOMENT, () => members.forEach(({ toDatabase }) => toDatabase.heal()))
   },
 }
 export const CLOCK_JUMP: Fault = {
   name: 'a clock jumps',
   async run(scene) {
     scene.setClock((Math.random() * 2 - 1) * A_DAY)
-    await during(SHORT, () => scene.setClock(0))
+    await during(MOMENT, () => scene.setClock(0))
   },
 }
 export const FULL_DATABASE: Fault = {
   name: 'the database is full',
   async run({ disk }) {
     disk?.fill(0)
-    await during(SHORT, () => disk?.empty())
+    await during(MOMENT, () => disk?.empty())
   },
 }
 
