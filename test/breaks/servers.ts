@@ -45,6 +45,13 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
     test: 'unit/storage/line-log.test.ts',
   },
   {
+    behaviour: 'a question after a lost connection is asked over another one',
+    file: 'state/postgres-connections.ts',
+    find: 'if (isOutage(error) && !wasRefused(error)) this.#putAside(opened)',
+    replace: '',
+    test: 'conformance/state/postgres.test.ts',
+  },
+  {
     behaviour: 'a question that gets no answer ends',
     file: 'state/postgres-connections.ts',
     find: 'const LONGEST_ANSWER_MS = 15_000',
