@@ -96,24 +96,29 @@ async function appendIn(query: SqlQuery, move: LogAppend): Promise<number | null
   const { from, to, pack, audit } = move
   const parts = partsOf(pack)
   const share: AuditShare = 'actions'
-  const noted = audit === null ? [] : [share, JSON.stringify(audit)]
+  const noted = audit.flatMap((entry) => [share, JSON.stringify(entry)])
   const values = [to, from, ...parts.flat(), ...noted]
-  const [row] = await query(statementFor(parts.length, audit !== null), ...values)
+  const [row] = await query(statementFor(parts.length, audit.length), ...values)
   if (row !== undefined) return numberOf(row, 'sequence')
   return (await newestIn(query, [to]))?.sequence ?? null
 }
 
-function statementFor(parts: number, isNoted: boolean): string {
+function statementFor(parts: number, entries: number): string {
   const places = Array.from({ length: parts }, () => '(CAST(? AS BIGINT), CAST(? AS BYTEA))')
+  const notes = Array.from(
+    { length: entries },
+    (_, n) => `(${n}, CAST(? AS TEXT), CAST(? AS TEXT))`,
+  )
   const note = `, noted AS (INSERT INTO audit_entry (share, json)
-    SELECT CAST(? AS TEXT), CAST(? AS TEXT) FROM appended)`
+    SELECT share, json FROM appended, (VALUES ${notes.join()}) AS note (place, share, json)
+    ORDER BY place)`
   return `WITH head AS (SELECT sequence, commit_sha FROM log_entry ORDER BY sequence DESC LIMIT 1),
     appended AS (INSERT INTO log_entry (sequence, commit_sha)
       SELECT sequence + 1, CAST(? AS TEXT) FROM head WHERE commit_sha = ?
       ON CONFLICT DO NOTHING RETURNING sequence),
     packed AS (INSERT INTO log_pack (sequence, part, bytes)
       SELECT sequence, part, bytes FROM appended, (VALUES ${places.join()}) AS given (part, bytes))
-    ${isNoted ? note : ''} SELECT sequence FROM appended`
+    ${entries > 0 ? note : ''} SELECT sequence FROM appended`
 }
 
 function partsOf(pack: Uint8Array): [number, Uint8Array][] {

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import type { CommitSha } from '../core/revision.ts'
+import { lastOf, type Run } from '../lib/run.ts'
 import { durableFs } from '../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { GitLock, removeStaleLock } from './git-lock.ts'
@@ -8,15 +9,25 @@ import { type Signature, renderSignature } from './signature.ts'
 import { readBranch, readRef } from './refs.ts'
 import { inVanishingFolder } from './vanishing-folder.ts'
 
-export interface RefUpdate {
+interface ExpectedRef {
   /** The full name, such as `refs/heads/main`. */
   readonly ref: string
   /** The expected commit of the ref; null when the ref must not exist. */
   readonly expected: CommitSha | null
+}
+
+/** A commit that a ref goes to, with the line of `git reflog` about it. */
+export interface RefStep {
   readonly next: CommitSha
-  /** The message for `git reflog`. */
   readonly who: Signature
   readonly reason: string
+}
+
+export interface RefUpdate extends ExpectedRef, RefStep {}
+
+/** Steps that a ref takes as one move, oldest first: git sees the last one. */
+export interface RefRun extends ExpectedRef {
+  readonly steps: Run<RefStep>
 }
 
 export type RefUpdateResult =
@@ -44,7 +55,8 @@ export async function updateRef(
   update: RefUpdate,
   options: LockOptions = {},
 ): Promise<RefUpdateResult> {
-  await using move = await RefMove.open(store, update, options)
+  const { ref, expected } = update
+  await using move = await RefMove.open(store, { ref, expected, steps: [update] }, options)
   if (move.current !== update.expected) return { state: 'moved', current: move.current }
   await move.finish()
   return { state: 'updated' }
@@ -58,31 +70,31 @@ export class RefMove implements AsyncDisposable {
   /** The current commit of the ref, as long as the move is open. */
   readonly current: CommitSha | null
   readonly #store: GitStore
-  readonly #update: RefUpdate
+  readonly #run: RefRun
   readonly #lock: GitLock
 
   private constructor(
-    { store, update }: { store: GitStore; update: RefUpdate },
+    { store, run }: { store: GitStore; run: RefRun },
     lock: GitLock,
     current: CommitSha | null,
   ) {
     this.current = current
     this.#store = store
-    this.#update = update
+    this.#run = run
     this.#lock = lock
   }
 
   /** @throws {ServiceError} `unavailable` when a git command keeps the ref, or the ref is damaged. */
   static async open(
     store: GitStore,
-    update: RefUpdate,
+    run: RefRun,
     { patience = PATIENCE, held = null }: LockOptions = {},
   ): Promise<RefMove> {
-    const lock = held ?? (await lockRef(store, update.ref, patience))
+    const lock = held ?? (await lockRef(store, run.ref, patience))
     try {
-      const current = await readRef(store, update.ref)
-      if (current === update.expected) await lock.prepare(`${update.next}\n`)
-      return new RefMove({ store, update }, lock, current)
+      const current = await readRef(store, run.ref)
+      if (current === run.expected) await lock.prepare(`${lastOf(run.steps).next}\n`)
+      return new RefMove({ store, run }, lock, current)
     } catch (error) {
       await lock[Symbol.asyncDispose]()
       throw error
@@ -91,7 +103,7 @@ export class RefMove implements AsyncDisposable {
 
   /** Moves the ref, which is where it was expected; the move is on disk once this returns. */
   async finish(): Promise<void> {
-    await appendReflogs(this.#store, this.#update)
+    await appendReflogs(this.#store, this.#run)
     await this.#lock.place()
   }
 
@@ -122,25 +134,26 @@ export function removeStaleRefLock({ fs, gitDir }: GitStore, ref: string): Promi
 }
 
 /** As in git, the reflog of HEAD records moves of the checked-out branch. */
-async function appendReflogs(store: GitStore, update: RefUpdate): Promise<void> {
+async function appendReflogs(store: GitStore, { ref, expected, steps }: RefRun): Promise<void> {
   const branch = await readBranch(store)
-  const logs = branch === update.ref ? [update.ref, 'HEAD'] : [update.ref]
-  const line = renderReflogLine(update)
-  await Promise.all(logs.map((log) => appendLine(store, join(store.gitDir, 'logs', log), line)))
+  const logs = branch === ref ? [ref, 'HEAD'] : [ref]
+  const none = '0'.repeat(steps[0].next.length)
+  const before = [expected ?? none, ...steps.map(({ next }) => next)]
+  const lines = steps.map((step, n) => `${before[n]} ${renderReflogStep(step)}`).join('')
+  await Promise.all(logs.map((log) => appendLines(store, join(store.gitDir, 'logs', log), lines)))
 }
 
-function renderReflogLine({ expected, next, who, reason }: RefUpdate): string {
-  const oneLine = reason.replaceAll(/\s+/g, ' ').trim()
-  return `${expected ?? '0'.repeat(next.length)} ${next} ${renderSignature(who)}\t${oneLine}\n`
+function renderReflogStep({ next, who, reason }: RefStep): string {
+  return `${next} ${renderSignature(who)}\t${reason.replaceAll(/\s+/g, ' ').trim()}\n`
 }
 
-/** A reflog is a convenience: a power cut may lose a line. */
-async function appendLine({ fs }: GitStore, file: string, line: string): Promise<void> {
+/** A reflog is a convenience: a power cut may lose lines. */
+async function appendLines({ fs }: GitStore, file: string, lines: string): Promise<void> {
   const opened = await orNullWhenAbsent(fs.open(file, 'a'))
   if (opened === null) await fs.mkdir(dirname(file), { recursive: true })
   const handle = opened ?? (await fs.open(file, 'a'))
   try {
-    await handle.writeFile(line)
+    await handle.writeFile(lines)
   } finally {
     await handle.close()
   }

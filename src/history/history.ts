@@ -1,6 +1,7 @@
 import type { Digest } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import { describeFault } from '../core/faults.ts'
+import type { Run } from '../lib/run.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 import { ChangeWatch } from './sync/change-watch.ts'
@@ -162,12 +163,13 @@ export class History implements AsyncDisposable {
   }
 
   /**
-   * Commits a prepared change on its base. It is `stale`, and nothing changes, when the branch or
-   * the live file has moved since.
+   * Commits changes that were prepared on a base, each upon the one before, and returns what became
+   * of them in their order. They are `stale`, and nothing changes, when the branch or the live file
+   * has moved since.
    */
-  async commit(base: Base, change: PreparedChange): Promise<Committed | 'stale'> {
+  async commit(base: Base, changes: Run<PreparedChange>): Promise<Run<Committed> | 'stale'> {
     const { queue, reconciler } = this.#parts
-    return (await queue.run(() => reconciler.commit(base, change))) ?? 'stale'
+    return (await queue.run(() => reconciler.commit(base, changes))) ?? 'stale'
   }
 
   /**

@@ -146,7 +146,8 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   const common = { ...options, repository, live, committer, problems, publish }
   const follow = openFollow(common, resources)
   const shared = { ...common, folder, keeper, follower, follow }
-  const onCommitted = (added: Revision) => events.emit({ added: [added], isRewritten: false })
+  const onCommitted = (added: readonly Revision[]) =>
+    events.emit({ added, isRewritten: false, areSaves: true })
   const stagedRest = options.pollInterval
   const { reader } = repository
   const workTree = new WorkTreeSync({ ...options, folder, reader, git: resources.git })

@@ -11,7 +11,8 @@ export class WriterQueue extends SerialQueue {
   }
 }
 
-function stopping(): ServiceError<'unavailable'> {
+/** What writers are refused with once the service stops. */
+export function stopping(): ServiceError<'unavailable'> {
   const reason = 'The service is stopping'
   return new ServiceError('unavailable', reason, { reason })
 }

@@ -81,7 +81,7 @@ async function publish(
       cwd: repository,
       input: `${to}\n^${before}\n`,
     })
-    const appended = await log.append({ from: before, to, pack, audit: null })
+    const appended = await log.append({ from: before, to, pack, audit: [] })
     if (appended === null) throw new Error(`${to} was not appended`)
     before = to
   }

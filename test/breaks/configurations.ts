@@ -3,6 +3,34 @@ import type { Break } from './break.ts'
 /** Documents, their history, and what of it is in force. */
 export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   {
+    behaviour: 'a change of a group is made upon the one before it',
+    file: 'configuration/save/save-group.ts',
+    find: 'this.#newest = { digest: digestOf(stored), username, stored }',
+    replace: '',
+    test: 'unit/configuration/group-of-saves.test.ts',
+  },
+  {
+    behaviour: 'a change that is refused spoils no other of its group',
+    file: 'configuration/save/save-group.ts',
+    find: "this.#outcomes.push({ kind: 'refused', reason })",
+    replace: 'throw reason',
+    test: 'unit/configuration/group-of-saves.test.ts',
+  },
+  {
+    behaviour: 'each change of a group has its line in the reflog',
+    file: 'git/ref-update.ts',
+    find: 'steps.map((step, n) =>',
+    replace: 'steps.slice(-1).map((step, n) =>',
+    test: 'unit/configuration/group-of-saves.test.ts',
+  },
+  {
+    behaviour: 'a save that holds what it adds leaves what others add at the same time',
+    file: 'builds/plan/hold-added.ts',
+    find: 'new Set(pipelinesOf(await cache.read(before)).map(nameKey))',
+    replace: 'new Set<string>()',
+    test: 'http/plan.test.ts',
+  },
+  {
     behaviour: 'the digest of a document is its MD5',
     file: 'core/digest.ts',
     find: "Digest.parse(hash('md5', document))",

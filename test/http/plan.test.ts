@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ProtocolAgent } from '../support/agents/protocol-agent.ts'
@@ -167,6 +168,29 @@ describe('a save that holds what it adds', () => {
     expect(await statusOf('app')).toMatchObject({ paused: false })
     await scene.service.fetch('/api/pipelines/second/unpause', { method: 'POST' })
     await until(async () => (await latest(scene, 'second')) === '1 by changes')
+  })
+
+  it('pauses no pipeline that another save adds at the same time', async () => {
+    const { scene } = await open(APP)
+    const current = await currentOf(scene)
+    const [pipeline = ''] = /<pipeline name="app"[^]*?<\/pipeline>/.exec(current) ?? []
+    const added = (name: string) => pipeline.replace('name="app"', `name="${name}"`)
+    const digest = createHash('md5').update(current).digest('hex')
+    const basedOn = { 'if-match': `"${digest}"` }
+    const first = current.replace(pipeline, `${pipeline}\n${added('free')}`)
+    const second = current.replace(pipeline, `${added('held')}\n${pipeline}`)
+
+    const saved = await Promise.all([
+      put(scene, current.replace('<cruise', '<!-- one more --><cruise'), basedOn),
+      put(scene, first, basedOn),
+      put(scene, second, { ...basedOn, 'x-cairn-hold': 'pipelines' }),
+    ])
+
+    const statusOf = async (name: string): Promise<unknown> =>
+      (await scene.service.fetch(`/api/pipelines/${name}/status`)).json()
+    expect(saved.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(await statusOf('free')).toMatchObject({ paused: false })
+    expect(await statusOf('held')).toMatchObject({ paused: true })
   })
 
   it('is refused when it does not say what to hold', async () => {

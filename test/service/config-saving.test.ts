@@ -226,6 +226,36 @@ describe('a stale save', () => {
     expect(await currentOf(service)).toContain('theirs.git')
   })
 
+  it('is merged or refused by itself among others that come at once', async () => {
+    const service = await serviceAt(BASE)
+    const edits = ['alpha', 'beta', 'gamma', 'gamma'].map((name, n) =>
+      BASE.replace(`${name}.git`, `edit-${n}.git`),
+    )
+
+    const answers = await Promise.all(edits.map((edit) => put(service, edit, BASE)))
+
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.slice(0, 2)).toEqual([200, 200])
+    expect(statuses.slice(2).toSorted((a, b) => a - b)).toEqual([200, 412])
+    const kept = edits.flatMap((_, n) => (statuses[n] === 200 ? [`edit-${n}.git`] : []))
+    const current = await currentOf(service)
+    expect(kept.filter((edit) => current.includes(edit))).toEqual(kept)
+    expect(await sizeOf(service)).toBe(2 + kept.length)
+    const digests = git(
+      service.repository,
+      'log',
+      '-3',
+      '--format=%(trailers:key=Config-MD5,valueonly)',
+    )
+    const answered = answers.flatMap(({ headers }) => headers.get(DIGEST) ?? [])
+    expect(
+      digests
+        .split(/\n+/)
+        .filter((each) => each !== '')
+        .toSorted(),
+    ).toEqual(answered.toSorted())
+  })
+
   it('is refused when the merge is not valid', async () => {
     const service = await serviceAt(BASE)
     await put(service, BASE.replace('name="alpha"', 'name="same"'), BASE)

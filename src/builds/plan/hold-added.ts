@@ -4,20 +4,17 @@ import {
   saveDocument,
   type SaveRequest,
 } from '../../configuration/save/config-saving.ts'
-import type { SavedChange } from '../../configuration/save/configuration-writer.ts'
+import type { SavedChange } from '../../configuration/save/save-group.ts'
+import type { ConfigDocument } from '../../document/document.ts'
 import { unavailable } from '../../core/errors.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Builds } from '../engine/builds.ts'
-import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
 
 export interface HoldingDeps {
   readonly cache: DocumentCache
   /** Null on a server that does not have the duties. */
-  readonly holding: {
-    readonly builds: Builds
-    readonly pipelines: EffectivePipelines
-  } | null
+  readonly holding: { readonly builds: Builds } | null
 }
 
 export interface HoldingRequest extends SaveRequest {
@@ -41,10 +38,13 @@ export async function saveAndHold(
   if (!holds) return saveDocument(deps, principal, request)
   const { cache, holding } = deps
   if (holding === null) throw unavailable('The server that has the duties holds pipelines')
-  const { builds, pipelines } = holding
+  const { builds } = holding
   const held = new Set<string>()
-  const beforeCommit = async (document: Uint8Array<ArrayBuffer>) => {
-    for (const pipeline of await listAdded({ cache, pipelines }, document)) {
+  const beforeCommit = async (
+    document: Uint8Array<ArrayBuffer>,
+    before: Uint8Array<ArrayBuffer>,
+  ) => {
+    for (const pipeline of await listAdded(cache, { document, before })) {
       await builds.pausePipeline({ pipeline, by: principal.username, cause: CAUSE })
       held.add(pipeline)
     }
@@ -57,12 +57,15 @@ export async function saveAndHold(
   }
 }
 
+/** The pipelines that a document has and the one before it has not. */
 async function listAdded(
-  { cache, pipelines }: { readonly cache: DocumentCache; readonly pipelines: EffectivePipelines },
-  document: Uint8Array<ArrayBuffer>,
+  cache: DocumentCache,
+  { document, before }: Record<'document' | 'before', Uint8Array<ArrayBuffer>>,
 ): Promise<string[]> {
-  const { configuration } = await cache.read(document)
-  return configuration.groups
-    .flatMap((group) => group.pipelines.map(({ name }) => name))
-    .filter((name) => pipelines.find(nameKey(name)) === null)
+  const known = new Set(pipelinesOf(await cache.read(before)).map(nameKey))
+  return pipelinesOf(await cache.read(document)).filter((name) => !known.has(nameKey(name)))
+}
+
+function pipelinesOf({ configuration }: ConfigDocument): readonly string[] {
+  return configuration.groups.flatMap((group) => group.pipelines.map(({ name }) => name))
 }

@@ -7,12 +7,6 @@ import type { History } from '../../history/history.ts'
 import { Emitter } from '../../lib/emitter.ts'
 import type { DocumentCache } from './document-cache.ts'
 
-/** The newest revision with its document as readers may see it. */
-export interface CurrentDocument {
-  readonly revision: Revision
-  readonly document: Uint8Array<ArrayBuffer>
-}
-
 const AGAIN_MS = 1_000
 
 export interface CurrentConfigurationOptions {
@@ -57,8 +51,8 @@ export class CurrentConfiguration implements Disposable {
     return this.#document
   }
 
-  /** The parsed form of the current document. */
-  documentOf({ document }: CurrentDocument): Promise<ConfigDocument> {
+  /** The parsed form of a valid document, which is the current one or becomes it. */
+  documentOf(document: Uint8Array<ArrayBuffer>): Promise<ConfigDocument> {
     return this.#cache.read(document)
   }
 

@@ -1,6 +1,7 @@
 import type { EditableDocument } from '../../document/edit/layout.ts'
-import type { ChangeOptions, ConfigurationWriter, SavedChange } from './configuration-writer.ts'
-import type { CurrentConfiguration, CurrentDocument } from '../current/current-configuration.ts'
+import type { ChangeOptions, ConfigurationWriter } from './configuration-writer.ts'
+import type { CurrentConfiguration } from '../current/current-configuration.ts'
+import type { DocumentBefore, SavedChange } from './save-group.ts'
 
 /** Changes the current document by lossless edits, each computed from the document at that time. */
 export class ConfigEditor {
@@ -23,8 +24,8 @@ export class ConfigEditor {
     edit: (document: EditableDocument) => string | null,
     options: Pick<ChangeOptions, 'message'> = {},
   ): Promise<SavedChange> {
-    const compute = async (current: CurrentDocument) => {
-      const text = edit(await this.#configuration.documentOf(current))
+    const compute = async ({ document }: DocumentBefore) => {
+      const text = edit(await this.#configuration.documentOf(document))
       return text === null ? null : Buffer.from(text)
     }
     return this.#writer.change(username, compute, options)

@@ -2,9 +2,10 @@ import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { restoreSubject } from '../../core/restore-subject.ts'
-import type { CommitSha, Revision } from '../../core/revision.ts'
+import type { CommitSha } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
-import type { ConfigurationWriter, SavedChange } from './configuration-writer.ts'
+import type { DocumentBefore, SavedChange } from './save-group.ts'
+import type { ConfigurationWriter } from './configuration-writer.ts'
 import { findRevision } from '../read/config-reading.ts'
 import { type Access, assertMay } from '../access/permission.ts'
 
@@ -61,14 +62,14 @@ export function makeCurrent(
   { username }: Principal,
   { document, basedOn, subject, reason }: MakingCurrent,
 ): Promise<SavedChange> {
-  const restore = async ({ revision: current }: { readonly revision: Revision }) => {
+  const restore = async (current: DocumentBefore) => {
     if (basedOn !== null && basedOn !== current.digest) throw changedSince(current)
     return document
   }
   return writer.change(username, restore, { subject, message: reason })
 }
 
-function changedSince({ digest, username }: Revision): ServiceError {
+function changedSince({ digest, username }: DocumentBefore): ServiceError {
   const message = `The configuration has changed since: the current one, ${digest}, is by ${username}`
   return new ServiceError('config-stale', message, { current: digest, problems: [] })
 }

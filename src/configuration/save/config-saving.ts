@@ -2,11 +2,10 @@ import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
-import type { Revision } from '../../core/revision.ts'
 import type { Conflict, Merge, MergeInput } from '../../diff/merge.ts'
 import type { History } from '../../history/history.ts'
-import type { ConfigurationWriter, SavedChange } from './configuration-writer.ts'
-import type { CurrentDocument } from '../current/current-configuration.ts'
+import type { ConfigurationWriter } from './configuration-writer.ts'
+import type { DocumentBefore, SavedChange } from './save-group.ts'
 import { notValid } from '../../history/revision/problems.ts'
 import type { DocumentCache } from '../current/document-cache.ts'
 import { withOwnLineEndingBytes } from './line-endings.ts'
@@ -29,8 +28,11 @@ export interface SaveRequest {
   readonly isForm?: boolean
   /** The reason in the words of the caller; may be empty. */
   readonly message?: string
-  /** Runs before a commit, with the document that will be committed. */
-  readonly beforeCommit?: (document: Uint8Array<ArrayBuffer>) => Promise<void>
+  /** Runs before a commit, with the document that will be committed and the one before it. */
+  readonly beforeCommit?: (
+    document: Uint8Array<ArrayBuffer>,
+    before: Uint8Array<ArrayBuffer>,
+  ) => Promise<void>
 }
 
 /**
@@ -46,16 +48,16 @@ export function saveDocument(
   { document, basedOn, isForm = false, message = '', beforeCommit }: SaveRequest,
 ): Promise<SavedChange> {
   assertMay(deps.access, principal, { action: 'administer' })
-  const compute = async (current: CurrentDocument) => {
+  const compute = async (current: DocumentBefore) => {
     if (basedOn === null) return document
-    const isCurrent = basedOn === current.revision.digest
-    const base = isCurrent ? current.document : await readBase(deps, current.revision, basedOn)
+    const isCurrent = basedOn === current.digest
+    const base = isCurrent ? current.document : await readBase(deps, current, basedOn)
     const edited = isForm ? withOwnLineEndingBytes(base, document) : document
     return isCurrent ? edited : mergeStale(deps, current, { document: edited, base })
   }
-  const prepare = async (current: CurrentDocument) => {
+  const prepare = async (current: DocumentBefore) => {
     const next = await compute(current)
-    await beforeCommit?.(new Uint8Array(next))
+    await beforeCommit?.(new Uint8Array(next), current.document)
     return next
   }
   return deps.writer.change(principal.username, prepare, { message })
@@ -63,7 +65,7 @@ export function saveDocument(
 
 async function readBase(
   { history }: ConfigSavingDeps,
-  current: Revision,
+  current: DocumentBefore,
   basedOn: Digest,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const base = history.find(basedOn)
@@ -73,19 +75,19 @@ async function readBase(
 
 async function mergeStale(
   { cache, merge }: ConfigSavingDeps,
-  current: CurrentDocument,
+  current: DocumentBefore,
   { document, base }: { document: Uint8Array<ArrayBuffer>; base: Uint8Array<ArrayBuffer> },
 ): Promise<Uint8Array> {
   const inspection = await cache.inspect(document)
   if (!inspection.ok) throw notValid(inspection.problems)
   const merged = await merge({ base, ours: document, theirs: current.document })
   if (merged.clean) return merged.merged
-  const problems = merged.conflicts.flatMap((conflict) => bothSides(conflict, current.revision))
-  throw stale(current.revision, problems, 'touches lines that have changed since')
+  const problems = merged.conflicts.flatMap((conflict) => bothSides(conflict, current))
+  throw stale(current, problems, 'touches lines that have changed since')
 }
 
 /** The two sides of a conflict, each with its first line and its text. */
-function bothSides({ ours, theirs }: Conflict, { username }: Revision): Problem[] {
+function bothSides({ ours, theirs }: Conflict, { username }: DocumentBefore): Problem[] {
   const sides = [
     { path: 'yours', side: ours },
     { path: `theirs (${username})`, side: theirs },
@@ -98,7 +100,7 @@ function bothSides({ ours, theirs }: Conflict, { username }: Revision): Problem[
 }
 
 function stale(
-  { digest, username }: Revision,
+  { digest, username }: DocumentBefore,
   problems: readonly Problem[],
   reason: string,
 ): ServiceError {

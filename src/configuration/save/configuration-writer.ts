@@ -1,25 +1,17 @@
 import { unavailable } from '../../core/errors.ts'
-import type { Revision } from '../../core/revision.ts'
-import type { CurrentDocument } from '../current/current-configuration.ts'
-import type { History, StoredDocument } from '../../history/history.ts'
-import type { Preparation, Prepare } from '../../history/revision/prepared-change.ts'
-import { notValid } from '../../history/revision/problems.ts'
-import { isCurrent } from '../../history/sync/reconciler.ts'
+import type { History } from '../../history/history.ts'
+import type { Preparation } from '../../history/revision/prepared-change.ts'
+import { GroupQueue, type Settled } from '../../lib/group-queue.ts'
+import { runOf } from '../../lib/run.ts'
 import type { QueueLoad } from '../../lib/serial-queue.ts'
-import { WriterQueue } from '../../storage/writer-queue.ts'
-
-/** The outcome of a change. */
-export interface SavedChange {
-  /** The revision that is current after the change. */
-  readonly revision: Revision
-  /** False when the document was current already, so that nothing was committed. */
-  readonly isNew: boolean
-  /** The name under which an invalid live file is kept that this change replaced; null for none. */
-  readonly setAside: string | null
-}
-
-/** Computes the next document from the current one; null changes nothing. */
-export type Compute = (current: CurrentDocument) => Promise<Uint8Array | null>
+import { stopping } from '../../storage/writer-queue.ts'
+import {
+  SaveGroup,
+  type SaveGroupDeps,
+  type Compute,
+  type RequestedChange,
+  type SavedChange,
+} from './save-group.ts'
 
 /** Options of a change besides its author. */
 export interface ChangeOptions {
@@ -29,28 +21,27 @@ export interface ChangeOptions {
   readonly message?: string
 }
 
-export interface ConfigurationWriterDeps {
+export interface ConfigurationWriterDeps extends SaveGroupDeps {
   readonly history: History
-  readonly prepare: Prepare
-  /** The form of a stored document that readers get. */
-  readonly sealForReaders: (stored: StoredDocument) => Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** How often a change is computed again because git or an editor was faster. */
+/** How often changes are computed again because git or an editor was faster. */
 const ATTEMPTS = 20
-/** After so many, git commands have to wait for the change. */
+/** After so many, git commands have to wait for the changes. */
 const FREE_ATTEMPTS = 3
 
 /**
- * Makes changes of the current document: prepares them here, then lets the history commit them. A
- * stale change is computed again, and in the end while git may not move the branch.
+ * Makes changes of the current document: prepares them here, then lets the history commit them.
+ * Those that wait are committed as one group. A stale group is computed again, and in the end while
+ * git may not move the branch.
  */
 export class ConfigurationWriter implements AsyncDisposable {
   readonly #deps: ConfigurationWriterDeps
-  readonly #queue = new WriterQueue()
+  readonly #queue: GroupQueue<RequestedChange, SavedChange>
 
   constructor(deps: ConfigurationWriterDeps) {
     this.#deps = deps
+    this.#queue = new GroupQueue((waiting) => this.#save(waiting), stopping)
   }
 
   /**
@@ -61,14 +52,8 @@ export class ConfigurationWriter implements AsyncDisposable {
    * to; whatever `compute` throws.
    */
   change(author: string, compute: Compute, options: ChangeOptions = {}): Promise<SavedChange> {
-    return this.#queue.run(async () => {
-      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-        await using _ = attempt < FREE_ATTEMPTS ? null : await this.#deps.history.holdBranch()
-        const saved = await this.#tryChange(author, compute, options)
-        if (saved !== 'stale') return saved
-      }
-      throw unavailable('Others keep changing the live file')
-    })
+    const { subject, message = '' } = options
+    return this.#queue.run({ author, compute, subject, message })
   }
 
   /** Prepares a document as the next revision without committing it. */
@@ -87,23 +72,27 @@ export class ConfigurationWriter implements AsyncDisposable {
     await this.#queue.close()
   }
 
-  async #tryChange(
-    author: string,
-    compute: Compute,
-    { subject, message = '' }: ChangeOptions,
-  ): Promise<SavedChange | 'stale'> {
-    const { history, prepare, sealForReaders } = this.#deps
+  async #save(waiting: Iterable<RequestedChange>): Promise<readonly Settled<SavedChange>[]> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      await using _ = attempt < FREE_ATTEMPTS ? null : await this.#deps.history.holdBranch()
+      const outcomes = await this.#trySave(waiting)
+      if (outcomes !== 'stale') return outcomes
+    }
+    throw unavailable('Others keep changing the live file')
+  }
+
+  async #trySave(
+    waiting: Iterable<RequestedChange>,
+  ): Promise<readonly Settled<SavedChange>[] | 'stale'> {
+    const { history } = this.#deps
     const base = await history.base()
-    const { current: revision, document: before } = base
-    const unchanged = { revision, isNew: false, setAside: null }
-    const document = await sealForReaders({ digest: revision.digest, document: before })
-    const next = await compute({ revision, document })
-    if (next === null || isCurrent(base, next)) return unchanged
-    const prepared = await prepare(new Uint8Array(next), before)
-    if (!prepared.ok) throw notValid(prepared.problems)
-    if (isCurrent(base, prepared.document)) return unchanged
-    const change = { ...prepared, author, subject: subject ?? prepared.subject, message }
-    const saved = await history.commit(base, change)
-    return saved === 'stale' ? saved : { ...saved, isNew: true }
+    const group = new SaveGroup(this.#deps, base)
+    for (const change of waiting) {
+      await group.add(change)
+      if (group.isFull) break
+    }
+    const changes = runOf(group.changes)
+    const committed = changes === null ? [] : await history.commit(base, changes)
+    return committed === 'stale' ? committed : group.outcomes(committed)
   }
 }

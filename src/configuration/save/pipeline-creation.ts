@@ -5,7 +5,7 @@ import type { SecretBox } from '../../document/secrets/secret-box.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { CurrentConfiguration } from '../current/current-configuration.ts'
 import type { ConfigEditor } from './config-editor.ts'
-import type { SavedChange } from './configuration-writer.ts'
+import type { SavedChange } from './save-group.ts'
 import { type Access, assertMay } from '../access/permission.ts'
 
 export interface PipelinePreviewDeps {

@@ -93,10 +93,14 @@ export class IndexKeeper {
     return { added, isRewritten, isReset }
   }
 
-  /** Adds a revision whose parent is the tip. */
-  async append(revision: Revision): Promise<void> {
-    const { commit, digest } = revision
-    this.#append([{ commit, isClosed: true, digest, revision }])
+  /** Adds revisions, each upon the one before, the first of them upon the tip. */
+  async append(revisions: readonly Revision[]): Promise<void> {
+    this.#append(
+      revisions.map((revision) => {
+        const { commit, digest } = revision
+        return { commit, isClosed: true, digest, revision }
+      }),
+    )
     await this.keep()
   }
 

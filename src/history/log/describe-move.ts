@@ -1,40 +1,46 @@
 import { configurationChange, type NewAuditEntry } from '../../core/audit.ts'
-import type { CommitSha } from '../../core/revision.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { CommitRecord } from '../../git/objects/object-reader.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { GitRepository } from '../repository/git-repository.ts'
 import { believe, type Classification, classify } from '../revision/classify.ts'
 
-/** Says what the audit log is to say of a move; null where none of its commits is a revision. */
+/** Says what the audit log is to say of a move; nothing where none of its commits is a revision. */
 export type DescribeMove = (move: {
   readonly from: CommitSha
   readonly to: CommitSha
-}) => Promise<NewAuditEntry | null>
+  /** Its revisions, oldest first, where each is a save. */
+  readonly saved?: readonly Revision[] | undefined
+}) => Promise<readonly NewAuditEntry[]>
 
 export interface MoveContext extends Classification {
   readonly repository: GitRepository
   readonly clock: Clock
 }
 
-/** Describes moves by the newest of their revisions. */
+/** Describes moves by each of their saves, and others by the newest of their revisions. */
 export function describeMoves(context: MoveContext): DescribeMove {
   const { repository, clock } = context
-  return async (move) => {
-    const commits = await listMove(repository, move)
+  return async ({ from, to, saved }) => {
+    if (saved) {
+      return saved.map((revision) => ({ time: clock(), ...configurationChange(revision, 1) }))
+    }
+    const commits = await listMove(repository, { from, to })
     for (const commit of commits) {
       const newest =
         believe(commit) ??
         (await classify(commit, await repository.findForeignDocument(commit.sha), context))
-      if (newest !== null) return { time: clock(), ...configurationChange(newest, commits.length) }
+      if (newest === null) continue
+      return [{ time: clock(), ...configurationChange(newest, commits.length) }]
     }
-    return null
+    return []
   }
 }
 
 /** The commits of a move, newest first. */
 async function listMove(
   { reader }: GitRepository,
-  { from, to }: Parameters<DescribeMove>[0],
+  { from, to }: { readonly from: CommitSha; readonly to: CommitSha },
 ): Promise<readonly CommitRecord[]> {
   const newest = await reader.findCommit(to)
   const [parent, ...others] = newest?.parents ?? []

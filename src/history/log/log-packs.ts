@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { CommitSha } from '../../core/revision.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
 import { TooLargeError } from '../../git/objects/damage.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
 import { PackUnion } from '../../git/objects/pack-union.ts'
@@ -26,13 +26,15 @@ const JOINED_BYTES = 64 * 1024 * 1024
 export type Publish = (move: {
   readonly from: CommitSha | null
   readonly to: CommitSha
+  /** Its revisions, oldest first, where each is a save; otherwise they are found in its commits. */
+  readonly saved?: readonly Revision[]
 }) => Promise<boolean>
 
 /** Publishes moves in a log, and begins it. */
 export function publishIn(log: RevisionLog, store: PackStore, describe: DescribeMove): Publish {
-  return async ({ from, to }) => {
+  return async ({ from, to, saved }) => {
     if (from === null) return log.rebase({ sequence: 1, commit: to, pack: packUpTo(store, to) })
-    const [pack, audit] = await allOf([packBetween(store, from, to), describe({ from, to })])
+    const [pack, audit] = await allOf([packBetween(store, from, to), describe({ from, to, saved })])
     return (await log.append({ from, to, pack, audit })) !== null
   }
 }

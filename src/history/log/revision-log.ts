@@ -14,8 +14,8 @@ export interface LogAppend {
   readonly to: CommitSha
   /** The objects that its new commits add, as a pack of git. */
   readonly pack: Uint8Array
-  /** What the audit log says of it; null where none of its commits is a revision. */
-  readonly audit: NewAuditEntry | null
+  /** What the audit log says of it; nothing where none of its commits is a revision. */
+  readonly audit: readonly NewAuditEntry[]
 }
 
 /** Everything that the commit of an entry has, as a pack of git. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { CommitSha } from '../../core/revision.ts'
+import { mapRun, type Run } from '../../lib/run.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
@@ -29,9 +30,8 @@ import { unavailable } from '../../core/errors.ts'
 import { describeNoFile, findFileInTree } from '../../git/objects/tree-walk.ts'
 import { type PreparedCommit, prepareCommit } from './write-objects.ts'
 
-/** A commit of the live file that is to become the newest one of a branch. */
+/** A commit of the live file that is to be made. */
 export interface NewCommit {
-  readonly branch: string
   /** Null begins the history. */
   readonly parent: CommitSha | null
   /** The name of the document's blob. */
@@ -41,8 +41,20 @@ export interface NewCommit {
   readonly message: string
 }
 
-/** The facts of a branch move for the reflog. */
-export type BranchMove = Pick<NewCommit, 'branch' | 'parent' | 'time' | 'message'>
+/** Commits of this service that a branch goes to, each upon the one before. */
+export interface BranchMove {
+  readonly branch: string
+  /** The commit below them; null begins the history. */
+  readonly parent: CommitSha | null
+  readonly commits: Run<MovedCommit>
+}
+
+/** A commit, with what the reflog says of it. */
+export interface MovedCommit {
+  readonly commit: CommitSha
+  readonly time: number
+  readonly message: string
+}
 
 /** Newer commits, whose objects are there, for a branch. */
 export interface BranchAdvance {
@@ -74,7 +86,7 @@ export class GitRepository {
   readonly #fs: FsPromises
   readonly #folder: RepositoryFolder
   readonly #fileName: string
-  readonly #written: WrittenObjects
+  readonly #prepared: PreparedObjects
   /** The branch that git may not move, until this service moves it. */
   #held: { readonly branch: string; readonly lock: GitLock } | null = null
 
@@ -90,7 +102,7 @@ export class GitRepository {
     this.#fs = fs
     this.#folder = folder
     this.#fileName = fileName
-    this.#written = new WrittenObjects(reader)
+    this.#prepared = new PreparedObjects(reader)
   }
 
   /** @throws {ServiceError} `unavailable` when the folder of the repository is not there. */
@@ -132,9 +144,9 @@ export class GitRepository {
     return names.map((name) => UNFINISHED.get(name)).find((found) => found !== undefined) ?? null
   }
 
-  /** Prepares a commit without writing it. */
-  prepare({ parent, blob, author, time, message }: NewCommit): Promise<PreparedCommit> {
-    return prepareCommit(this.#written, {
+  /** Prepares a commit without writing it. Its parent may be the one that was prepared last. */
+  async prepare({ parent, blob, author, time, message }: NewCommit): Promise<PreparedCommit> {
+    const prepared = await prepareCommit(this.#prepared, {
       parent,
       path: this.#fileName,
       blob,
@@ -142,12 +154,13 @@ export class GitRepository {
       committer: { ...SERVICE_COMMITTER, time },
       message,
     })
+    this.#prepared.remember(prepared.objects)
+    return prepared
   }
 
-  /** Writes the objects of a commit durably. No branch moves. */
-  async write({ objects }: PreparedCommit, loose: readonly LooseObject[]): Promise<void> {
-    await writeLooseObjects(this.#store, loose)
-    this.#written.remember(objects)
+  /** Writes the objects of commits durably. No branch moves. */
+  write(objects: readonly LooseObject[]): Promise<void> {
+    return writeLooseObjects(this.#store, objects)
   }
 
   /**
@@ -167,26 +180,22 @@ export class GitRepository {
     }
   }
 
-  /** Moves the branch to a commit, unless it has left the commit's parent. */
-  async moveBranch(move: BranchMove, commit: CommitSha): Promise<boolean> {
-    await using opened = await this.openMove(move, commit)
+  /** Moves the branch to the last of the commits, unless it has left their parent. */
+  async moveBranch(move: BranchMove): Promise<boolean> {
+    await using opened = await this.openMove(move)
     await opened?.finish()
     return opened !== null
   }
 
-  /** Prepares such a move, to be finished later. Null when the branch has left the commit's parent. */
-  async openMove(
-    { branch, parent, time, message }: BranchMove,
-    commit: CommitSha,
-  ): Promise<RefMove | null> {
-    const update = {
-      ref: branch,
-      expected: parent,
+  /** Prepares such a move, to be finished later. Null when the branch has left their parent. */
+  async openMove({ branch, parent, commits }: BranchMove): Promise<RefMove | null> {
+    const steps = mapRun(commits, ({ commit, time, message }) => ({
       next: commit,
       who: { ...SERVICE_COMMITTER, time },
       reason: `commit: ${subjectOf(message)}`,
-    }
-    const move = await RefMove.open(this.#store, update, { held: this.#takeHeld(branch) })
+    }))
+    const run = { ref: branch, expected: parent, steps }
+    const move = await RefMove.open(this.#store, run, { held: this.#takeHeld(branch) })
     if (move.current === parent) return move
     await move[Symbol.asyncDispose]()
     return null
@@ -245,8 +254,8 @@ export class GitRepository {
   }
 }
 
-/** Reads objects, with a cache of the commit and the trees that were written last. */
-class WrittenObjects implements RawObjectReader {
+/** Reads objects, with a cache of the commit and the trees that were prepared last. */
+class PreparedObjects implements RawObjectReader {
   readonly #reader: RawObjectReader
   #last: ReadonlyMap<string, RawObject> = new Map()
 

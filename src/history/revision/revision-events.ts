@@ -7,6 +7,8 @@ export interface RevisionEvent {
   readonly added: readonly Revision[]
   /** Whether older revisions are gone or have moved: after a reset, an amend, a merge. */
   readonly isRewritten: boolean
+  /** Whether each of them is a change of this service, and not part of a move by others. */
+  readonly areSaves?: boolean
 }
 
 export type RevisionListener = (news: RevisionEvent) => void

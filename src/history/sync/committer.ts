@@ -3,11 +3,16 @@ import type { Clock } from '../../lib/clock.ts'
 import { digestOf } from '../../core/digest.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { allOf } from '../../lib/all-of.ts'
+import { lastOf, mapRun, type Run } from '../../lib/run.ts'
 import { PendingResources } from '../../lib/resources.ts'
-import type { GitRepository } from '../repository/git-repository.ts'
+import type { GitRepository, MovedCommit } from '../repository/git-repository.ts'
 import type { IndexKeeper } from '../index/index-keeper.ts'
 import { ABSENT, type LiveDraft, type LiveFile, type LiveFileState } from './live-file.ts'
-import { compressObject, compressObjects } from '../../git/objects/loose-objects.ts'
+import {
+  compressObject,
+  compressObjects,
+  type LooseObject,
+} from '../../git/objects/loose-objects.ts'
 import {
   authorName,
   bodyOf,
@@ -21,21 +26,23 @@ import type { PreparedChange } from '../revision/prepared-change.ts'
 import type { Report } from '../revision/problems.ts'
 import { named } from '../../git/objects/raw-object.ts'
 
-/** A valid document that is to be committed. */
-export interface CommitRequest extends PreparedChange {
+/** Changes that are to be committed, each upon the one before. */
+export interface CommitRequest {
   readonly branch: string
   /** The newest commit of the branch; null begins the history. */
   readonly parent: CommitSha | null
+  readonly changes: Run<PreparedChange>
 }
 
-/** A valid document that is to become the current one. */
-export interface NewRevision extends CommitRequest {
+/** Changes of which the last one's document is to become the current one. */
+export interface NewRevisions extends CommitRequest {
   /** The live file as it was read; it must not have changed since. */
   readonly live: LiveFileState
   /** Whether the live file holds an edit that is not valid. */
   readonly hasInvalidEdit: boolean
 }
 
+/** A change that was committed. */
 export interface Committed {
   readonly revision: Revision
   /** The name under which an invalid live file is kept; null when there was none. */
@@ -54,11 +61,20 @@ export interface CommitterOptions {
   readonly report: Report
 }
 
+/** A commit whose objects are ready to be written. */
+interface DraftCommit {
+  readonly revision: Revision
+  readonly message: string
+  /** The name of the document's blob. */
+  readonly blob: string
+  readonly loose: readonly LooseObject[]
+}
+
 const DAY = 86_400_000
 /** For how long a live file that was not valid is kept. */
 const KEEP_INVALID = 30 * DAY
 
-/** Commits documents as revisions: objects first, then the branch, then the live file. */
+/** Commits changes as revisions: objects first, then the branch, then the live file. */
 export class Committer {
   readonly #options: CommitterOptions
   #nextTidy = 0
@@ -68,38 +84,42 @@ export class Committer {
   }
 
   /**
-   * Commits a document and returns the revision once everything is on disk, or null when the branch
+   * Commits changes and returns their revisions once everything is on disk, or null when the branch
    * or the live file has changed meanwhile; then nothing is changed. The next live file, the
    * objects and the new ref are written in parallel; each takes effect only when it is renamed into
-   * place.
+   * place. The branch and the live file go to the last change at once, so a crash leaves all of
+   * the changes or none.
    */
-  async commit(draft: NewRevision): Promise<Committed | null> {
+  async commit(draft: NewRevisions): Promise<Run<Committed> | null> {
     const { repository, keeper, live, publish } = this.#options
+    const { branch, parent, changes } = draft
+    const { document } = lastOf(changes)
     await using resources = new PendingResources()
-    const preparing = resources.take(this.#prepareLiveFile(draft))
-    const { facts, commit, prepared, loose } = await this.#prepareObjects(draft)
+    const preparing = resources.take(this.#prepareLiveFile(draft, document))
+    const commits = await this.#prepareCommits(draft)
+    const { blob: oid, revision: newest } = lastOf(commits)
     const [, move, file] = await allOf([
-      repository.write(prepared, loose),
-      resources.take(repository.openMove(commit, prepared.commit)),
+      repository.write(commits.flatMap(({ loose }) => loose)),
+      resources.take(repository.openMove({ branch, parent, commits: mapRun(commits, moveOf) })),
       preparing,
     ])
     if (move === null || (await live.stamp()) !== draft.live.stamp) return null
-    if (!(await publish({ from: draft.parent, to: prepared.commit }))) return null
+    const saved = commits.map(({ revision }) => revision)
+    if (!(await publish({ from: parent, to: newest.commit, saved }))) return null
     await move.finish()
-    const setAside = await this.#placeLiveFile(draft, file)
-    const words = { subject: subjectOf(commit.message), message: bodyOf(commit.message) }
-    const revision = { ...facts, ...words, commit: prepared.commit }
-    const findClean = () => live.findPlaced(draft.document)
-    await allOf([live.syncName(), repository.stage({ oid: commit.blob, findClean })])
-    await keeper.append(revision)
-    return { revision, setAside }
+    const setAside = await this.#placeLiveFile(draft, { document, file })
+    const findClean = () => live.findPlaced(document)
+    await allOf([live.syncName(), repository.stage({ oid, findClean })])
+    await keeper.append(saved)
+    const [first, ...others] = mapRun(commits, ({ revision }) => ({ revision, setAside: null }))
+    return [{ ...first, setAside }, ...others]
   }
 
   /** Writes a commit that no branch and no live file has. */
   async writeOnly(draft: CommitRequest): Promise<CommitSha> {
-    const { prepared, loose } = await this.#prepareObjects(draft)
-    await this.#options.repository.write(prepared, loose)
-    return prepared.commit
+    const commits = await this.#prepareCommits(draft)
+    await this.#options.repository.write(commits.flatMap(({ loose }) => loose))
+    return lastOf(commits).revision.commit
   }
 
   /** Renames the live file out of the way, logs it, and returns its new name. */
@@ -119,22 +139,31 @@ export class Committer {
     await live.removeMovedAway(now - KEEP_INVALID)
   }
 
-  async #prepareObjects(draft: CommitRequest) {
-    const { repository } = this.#options
-    const blob = named({ type: 'blob', content: draft.document }, repository.reader.format)
-    const facts = this.#describe(draft)
-    const document = await compressObject(blob)
-    const message = renderMessage(facts)
-    const { username, time } = facts
-    const { branch, parent } = draft
-    const author = authorName(username)
-    const commit = { branch, parent, blob: blob.oid, author, time, message }
-    const prepared = await repository.prepare(commit)
-    const loose = [document, ...(await compressObjects(prepared.objects))]
-    return { facts, commit, prepared, loose }
+  async #prepareCommits({ parent, changes }: CommitRequest): Promise<Run<DraftCommit>> {
+    const [first, ...others] = changes
+    const commits: [DraftCommit, ...DraftCommit[]] = [await this.#prepareCommit(first, parent)]
+    for (const change of others) {
+      commits.push(await this.#prepareCommit(change, lastOf(commits).revision.commit))
+    }
+    return commits
   }
 
-  #describe({ document, schemaVersion, author, subject, message }: CommitRequest): MessageParts {
+  async #prepareCommit(change: PreparedChange, parent: CommitSha | null): Promise<DraftCommit> {
+    const { repository } = this.#options
+    const blob = named({ type: 'blob', content: change.document }, repository.reader.format)
+    const document = await compressObject(blob)
+    const facts = this.#describe(change)
+    const message = renderMessage(facts)
+    const { username, time } = facts
+    const author = authorName(username)
+    const draft = { parent, blob: blob.oid, author, time, message }
+    const { commit, objects } = await repository.prepare(draft)
+    const words = { subject: subjectOf(message), message: bodyOf(message) }
+    const loose = [document, ...(await compressObjects(objects))]
+    return { revision: { ...facts, ...words, commit }, message, blob: blob.oid, loose }
+  }
+
+  #describe({ document, schemaVersion, author, subject, message }: PreparedChange): MessageParts {
     const { serverEdition, serverVersion, clock } = this.#options
     return {
       digest: digestOf(document),
@@ -148,15 +177,18 @@ export class Committer {
     }
   }
 
-  async #prepareLiveFile({ live: seen, document }: NewRevision): Promise<LiveDraft | null> {
+  async #prepareLiveFile(
+    { live: seen }: NewRevisions,
+    document: Uint8Array<ArrayBuffer>,
+  ): Promise<LiveDraft | null> {
     if (seen.kind === 'file' && Buffer.compare(seen.bytes, document) === 0) return null
     return this.#options.live.prepare(document, seen)
   }
 
   /** An edit that arrived after the check is left alone: it becomes the next revision. */
   async #placeLiveFile(
-    { live: seen, hasInvalidEdit, document }: NewRevision,
-    file: LiveDraft | null,
+    { live: seen, hasInvalidEdit }: NewRevisions,
+    { document, file }: { document: Uint8Array<ArrayBuffer>; file: LiveDraft | null },
   ): Promise<string | null> {
     const { live } = this.#options
     if (file === null) live.noteAgreed(document)
@@ -165,4 +197,8 @@ export class Committer {
     await live.place(file, hasInvalidEdit ? ABSENT : seen.stamp)
     return setAside
   }
+}
+
+function moveOf({ revision: { commit, time }, message }: DraftCommit): MovedCommit {
+  return { commit, time, message }
 }

@@ -71,9 +71,7 @@ async function commitAs(options: FirstCommitOptions, first: FirstRevision): Prom
   }
   const committed = await options.committer.commit({
     ...first,
-    ...prepared,
-    author: UPGRADE,
-    message: '',
+    changes: [{ ...prepared, author: UPGRADE, message: '' }],
     hasInvalidEdit: false,
   })
   if (committed === null) throw unavailable(`${options.live.path} is being changed by others`)
@@ -125,10 +123,12 @@ async function completeFirst(
 ): Promise<void> {
   const commit = moves.at(-1)
   const record = moves.length === 1 && commit ? await repository.reader.findCommit(commit) : null
-  if (
-    record === null ||
-    !(await repository.moveBranch({ ...record, branch, parent: null }, record.sha))
-  ) {
+  const move = record && {
+    branch,
+    parent: null,
+    commits: [{ ...record, commit: record.sha }] as const,
+  }
+  if (move === null || !(await repository.moveBranch(move))) {
     throw unavailable(
       `The branch ${branch} of ${folder.gitDir} is lost; it was at commit ${commit}`,
     )

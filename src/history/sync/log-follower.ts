@@ -113,8 +113,8 @@ export class LogFollower {
     if (holds(seen, before) || live.isOurs(seen.bytes)) return seen.stamp
     const prepared = await prepare(seen.bytes, before)
     if (prepared.ok) {
-      const edit = { ...prepared, author: 'Filesystem', message: '', branch, parent: local }
-      await this.#keep(await committer.writeOnly(edit))
+      const edit = { ...prepared, author: 'Filesystem', message: '' }
+      await this.#keep(await committer.writeOnly({ branch, parent: local, changes: [edit] }))
       return seen.stamp
     }
     await committer.moveAway()

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { digestOf } from '../../core/digest.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
+import { lastOf, type Run } from '../../lib/run.ts'
 import type { BranchFollower, BranchState } from './branch-follower.ts'
 import type { Committed, Committer } from './committer.ts'
 import type { BranchAdvance, GitRepository } from '../repository/git-repository.ts'
@@ -35,7 +36,7 @@ export interface ReconcilerOptions {
   /** Called before the branch is looked at. */
   readonly follow: () => Promise<void>
   readonly publish: Publish
-  readonly onCommitted: (revision: Revision) => void
+  readonly onCommitted: (revisions: readonly Revision[]) => void
 }
 
 /** An edit of the live file that is not valid. */
@@ -91,17 +92,20 @@ export class Reconciler {
     }
   }
 
-  /** Commits a document on a base, or returns null when the base has changed meanwhile. */
-  async commit(base: Base, change: PreparedChange): Promise<Committed | null> {
+  /**
+   * Commits changes on a base, each upon the one before, or returns null when the base has changed
+   * meanwhile.
+   */
+  async commit(base: Base, changes: Run<PreparedChange>): Promise<Run<Committed> | null> {
     const { branch, head: parent, live, hasInvalidEdit } = base
-    const draft = { ...change, branch, parent, live, hasInvalidEdit }
+    const draft = { changes, branch, parent, live, hasInvalidEdit }
     const committed = await this.#options.committer.commit(draft)
     if (committed === null) return null
-    const { revision } = committed
-    this.#options.follower.noteCommitted(revision, change.document)
-    this.#options.workTree.noteSaved(parent, revision.commit)
+    const newest = lastOf(committed).revision
+    this.#options.follower.noteCommitted(newest, lastOf(changes).document)
+    this.#options.workTree.noteSaved(parent, newest.commit)
     for (const kind of ['live-file', 'commit'] as const) this.#options.problems.clear(kind)
-    this.#options.onCommitted(revision)
+    this.#options.onCommitted(committed.map(({ revision }) => revision))
     return committed
   }
 
@@ -206,7 +210,7 @@ export class Reconciler {
       message: `Commit ${base.head} has plain secrets; they are replaced in a commit on top of it`,
     })
     const subject = `Seal the secrets that commit ${base.head.slice(0, 10)} has in plain text`
-    await this.commit(base, { ...inspection, author: this.#sealer, subject, message: '' })
+    await this.commit(base, [{ ...inspection, author: this.#sealer, subject, message: '' }])
     return 'again'
   }
 
@@ -241,7 +245,7 @@ export class Reconciler {
     if (base.headDocument && isEqual(prepared.document, base.headDocument)) {
       return this.#catchUp(base.headDocument, base.live.stamp)
     }
-    await this.commit(base, { ...prepared, author: FILESYSTEM, message: '' })
+    await this.commit(base, [{ ...prepared, author: FILESYSTEM, message: '' }])
     return 'again'
   }
 

@@ -111,7 +111,14 @@ export function noteRevisions(history: History, audit: Audit, log: Log): () => v
   )
 }
 
-async function note(audit: Audit, { added, isRewritten }: RevisionEvent): Promise<void> {
+async function note(
+  audit: Audit,
+  { added, isRewritten, areSaves = false }: RevisionEvent,
+): Promise<void> {
+  if (areSaves) {
+    for (const revision of added) await audit.note(configurationChange(revision, 1))
+    return
+  }
   const newest = added.at(-1)
   if (newest) await audit.note(configurationChange(newest, added.length, isRewritten))
 }

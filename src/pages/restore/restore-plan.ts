@@ -14,7 +14,7 @@ import type { EntityAddress } from '../revisions/entity-address.ts'
 import { entitySteps } from '../entity/entity-steps.ts'
 import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { SavedChange } from '../../configuration/save/configuration-writer.ts'
+import type { SavedChange } from '../../configuration/save/save-group.ts'
 import { makeCurrent } from '../../configuration/save/config-restoring.ts'
 
 /** The effect of a restore on the current document. */

@@ -19,6 +19,14 @@ const open = (folder: HistoryFolder, fs: FaultyFs) => folder.open({ fs: fs.promi
 const openAndSave = async (folder: HistoryFolder, fs: FaultyFs) =>
   save(await open(folder, fs), documentOf('two'))
 
+const openAndSaveThree = async (folder: HistoryFolder, fs: FaultyFs) => {
+  const history = await open(folder, fs)
+  const names = ['two', 'three', 'four']
+  const saved = await Promise.allSettled(names.map((name) => save(history, documentOf(name))))
+  expect(new Set(saved.map(({ status }) => status)).size).toBe(1)
+  if (saved[0]?.status === 'rejected') throw saved[0].reason
+}
+
 async function prepareWith(folder: HistoryFolder, edit: string): Promise<void> {
   await folder.open()
   await folder.close()
@@ -50,6 +58,11 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     prepare: (folder) => prepareWith(folder, documentOf('first')),
     run: openAndSave,
     allowed: [['two', 'first'], ['first']],
+  },
+  'a group of three saves': {
+    prepare: (folder) => prepareWith(folder, documentOf('first')),
+    run: openAndSaveThree,
+    allowed: [['four', 'three', 'two', 'first'], ['first']],
   },
   'a save over an edit that is not valid': {
     prepare: (folder) => prepareWith(folder, '<cruise'),
@@ -129,6 +142,7 @@ const isFull = process.env.CAIRN_CRASH_SWEEP === 'full'
 function stepOf(name: string, loss: Loss): number {
   if (name.endsWith('another one comes')) return 9
   if (name.startsWith('the start')) return 2
+  if (name === 'a group of three saves') return 7
   if (name !== 'a save' || loss === 'nothing') return 9
   return loss === 'names' ? 1 : 3
 }

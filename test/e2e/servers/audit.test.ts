@@ -4,11 +4,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditEntry } from '../../../src/core/audit.ts'
 import { CLUSTER_UPGRADES } from '../../../src/cluster/cluster-schema.ts'
 import { PostgresAudit } from '../../../src/cluster/postgres-audit.ts'
+import { PostgresLog } from '../../../src/cluster/postgres-log.ts'
 import { PostgresDriver } from '../../../src/state/postgres-driver.ts'
 import { UPGRADES, upgrade } from '../../../src/state/upgrades.ts'
 import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { git, gitLine } from '../../support/git/git.ts'
+import {
+  documentOf,
+  HistoryFolder,
+  save as saveInHistory,
+} from '../../support/history/history-folder.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { until } from '../../support/programs/until.ts'
 import {
@@ -21,6 +27,15 @@ import { save } from '../../support/service/saving.ts'
 import { currentOf, serveTwo } from '../../support/service/servers.ts'
 
 const LONG = 30_000
+
+const ALL = {
+  user: null,
+  action: null,
+  outcome: null,
+  address: null,
+  since: null,
+  until: null,
+}
 
 async function entriesOf(server: Pick<DatabaseServer, 'fetch'>): Promise<readonly AuditEntry[]> {
   const answer = await server.fetch('/api/audit')
@@ -75,6 +90,36 @@ describe('the audit log of several servers', { tags: ['postgresql'] }, () => {
     expect((await entriesOf(third)).slice(-seen.length)).toEqual(seen)
   })
 
+  it('says each save of a group, which is one entry of the log', async () => {
+    const database = cluster.freshSchema()
+    await using driver = new PostgresDriver(database)
+    await upgrade(driver, UPGRADES)
+    await upgrade(driver, CLUSTER_UPGRADES, 'cluster-version')
+    const log = new PostgresLog(driver)
+    await using folder = new HistoryFolder()
+    const history = await folder.open({ revisionLog: log })
+    await saveInHistory(history, documentOf('before'))
+    const before = await log.head()
+
+    const names = ['two', 'three', 'four']
+    const saved = await Promise.all(
+      names.map((name) => saveInHistory(history, documentOf(name), name)),
+    )
+
+    const commits = saved.map(({ revision }) => revision.commit)
+    expect(await log.head()).toEqual({
+      sequence: (before?.sequence ?? 0) + 1,
+      commit: commits.at(-1),
+    })
+    const common = { largest: 40_000, clock: () => 5, log: () => undefined }
+    await using audit = new PostgresAudit({ driver, ...common })
+    const { entries } = await audit.read({ ...ALL, before: null, limit: 3 })
+    expect(entries.map(({ user, target }) => [user, target]).toReversed()).toEqual(
+      names.map((name, n) => [name, commits[n]]),
+    )
+    expect(await log.findFaults()).toEqual([])
+  })
+
   it('drops its oldest entries at its limit, and says which', async () => {
     const database = cluster.freshSchema()
     await using driver = new PostgresDriver(database)
@@ -89,16 +134,8 @@ describe('the audit log of several servers', { tags: ['postgresql'] }, () => {
       address: 'a',
       outcome: 'done',
     } as const
-    const query = {
-      user: null,
-      action: null,
-      outcome: null,
-      address: null,
-      since: null,
-      until: null,
-    }
     const list = async (limit: number) =>
-      (await audit.read({ ...query, before: null, limit })).entries
+      (await audit.read({ ...ALL, before: null, limit })).entries
 
     for (let n = 0; n < 1_000; n += 1) await audit.append('actions', { ...entry, time: n })
     for (let n = 0; n < 10; n += 1)
@@ -116,8 +153,8 @@ describe('the audit log of several servers', { tags: ['postgresql'] }, () => {
         target: expect.stringMatching(/^entries \d+ to \d+$/),
       }),
     )
-    const newest = await audit.read({ ...query, user: 'ana', before: null, limit: 3 })
-    const next = await audit.read({ ...query, user: 'ana', before: newest.next, limit: 1 })
+    const newest = await audit.read({ ...ALL, user: 'ana', before: null, limit: 3 })
+    const next = await audit.read({ ...ALL, user: 'ana', before: newest.next, limit: 1 })
     expect([...newest.entries, ...next.entries].map(({ time }) => time)).toEqual([
       999, 998, 997, 996,
     ])

@@ -55,7 +55,7 @@ class OpenedLog implements AsyncDisposable {
 }
 
 /** What the audit log says is of no matter here. */
-const NOTHING_TO_SAY = async () => null
+const NOTHING_TO_SAY = async () => []
 
 async function storeOf({ store, gitDir }: GitRepository): Promise<PackStore> {
   const path = process.env['PATH']
@@ -195,7 +195,7 @@ describe('the log of revisions in a database', { tags: ['postgresql'] }, () => {
     for (const [n, line] of commits.slice(1).entries()) {
       const to = CommitSha.parse(line)
       const pack = Buffer.from('of no matter here')
-      expect(await log.append({ from, to, pack, audit: null })).toBe(n + 2)
+      expect(await log.append({ from, to, pack, audit: [] })).toBe(n + 2)
       from = to
       if (n % 64 !== 0) continue
       await compaction.look()

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { Compute } from '../../../src/configuration/save/save-group.ts'
 import {
   type ChangeOptions,
-  type Compute,
   ConfigurationWriter,
 } from '../../../src/configuration/save/configuration-writer.ts'
 import {
