@@ -60,6 +60,7 @@ export async function openConfiguration(
     new TextIndex({
       history,
       script: config.script,
+      findRead: (digest) => config.cache.findReadable(digest),
       file: new ChangedTextFile(join(stateDir, 'revision-texts')),
       log,
     }),

@@ -78,7 +78,8 @@ export class ChangeIndexer implements AsyncDisposable {
     if (!this.#isBegun) return
     this.#then(async () => {
       if (isRewritten) await this.#indexAll()
-      else for (const revision of added.toReversed()) await this.#indexRevision(revision)
+      // In their order the one before is at hand.
+      else for (const revision of added) await this.#indexRevision(revision)
     })
   }
 

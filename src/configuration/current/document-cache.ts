@@ -7,8 +7,12 @@ import type { Inspection } from '../../history/history.ts'
 import type { DocumentThread, Sealing } from './document-thread.ts'
 import { XML_LIMITS } from '../../document/xml/xml-limits.ts'
 
-/** The most cached documents: the current one, the one before, and those being saved. */
-const CACHED = 4
+/** The most cached documents: the current one, those before it, and those being saved. */
+const CACHED = 40
+/** How many of those that are not small are cached beside each other. */
+const CACHED_ALWAYS = 4
+/** A byte of a document counts as so many: what is read of it takes more memory. */
+const WEIGHT = 32
 /** Of documents that take much of the memory, only the current one and the next are cached. */
 const CACHED_BYTES = XML_LIMITS.maxBytes
 const LARGE = CACHED_BYTES / 4
@@ -54,6 +58,12 @@ export class DocumentCache {
     return this.#cache.get(digest) ?? null
   }
 
+  /** The bytes of a cached document as readers may see it, or null. */
+  findReadable(digest: Digest): Uint8Array | null {
+    const document = this.find(digest)
+    return document === null || document.hasPlainSecrets ? null : document.bytes
+  }
+
   /**
    * Parses valid bytes into a document.
    *
@@ -83,7 +93,7 @@ export class DocumentCache {
 
   #keep(bytes: Uint8Array, document: ConfigDocument): void {
     this.#cache.set(digestOf(bytes), document, {
-      size: bytes.length > LARGE ? CACHED_BYTES / 2 : 1,
+      size: sizeOf(bytes),
     })
   }
 
@@ -91,4 +101,9 @@ export class DocumentCache {
     const document = await this.#reader.read(bytes)
     return document ? { ok: true, document } : this.#thread.read(bytes)
   }
+}
+
+function sizeOf({ length }: Uint8Array): number {
+  if (length > LARGE) return CACHED_BYTES / 2
+  return Math.ceil(Math.min(length * WEIGHT, CACHED_BYTES / CACHED_ALWAYS))
 }

@@ -14,6 +14,8 @@ export interface TextIndexDeps {
   readonly history: History
   readonly file: ChangedTextFile
   readonly script: DiffPool['script']
+  /** A document that is in memory, as readers may see it; null for others. */
+  readonly findRead?: (digest: Digest) => Uint8Array | null
   readonly log: Log
   /** How long a search waits for the index to be complete, in milliseconds. */
   readonly patience?: number
@@ -103,10 +105,18 @@ export class TextIndex implements AsyncDisposable {
     await this.#work
   }
 
-  #onRevisions({ isRewritten }: RevisionEvent): void {
+  #onRevisions({ added, isRewritten }: RevisionEvent): void {
     if (!this.#isBegun) return
     if (isRewritten) this.#unreadable.clear()
-    this.#then(() => this.#indexAll())
+    this.#then(() => (isRewritten ? this.#indexAll() : this.#indexAdded(added)))
+  }
+
+  async #indexAdded(added: readonly Revision[]): Promise<void> {
+    const { history } = this.#deps
+    for (const revision of added) {
+      const isThere = history.findCommit(revision.commit) !== null
+      if (isThere && !this.#isClosed) await this.#index(revision, this.#before(revision))
+    }
   }
 
   /** A failure is only logged: missing revisions are indexed at the next start. */
@@ -193,9 +203,14 @@ export class TextIndex implements AsyncDisposable {
     const { history } = this.#deps
     const revision = history.findCommit(commit)
     if (revision === null) return null
-    const offset = history.size() - (history.numberOf(revision) ?? 0) + 1
-    const before = history.list({ offset, limit: 1 })[0] ?? null
+    const before = this.#before(revision)
     return (before?.commit ?? null) === previous ? { revision, before } : null
+  }
+
+  #before(revision: Revision): Revision | null {
+    const { history } = this.#deps
+    const offset = history.size() - (history.numberOf(revision) ?? 0) + 1
+    return history.list({ offset, limit: 1 })[0] ?? null
   }
 
   async #isChanged(searched: SearchedText, { revision, before }: RecordedPair): Promise<boolean> {
@@ -204,8 +219,9 @@ export class TextIndex implements AsyncDisposable {
   }
 
   async #read(revision: Revision): Promise<Uint8Array> {
-    const cached = this.#documents.get(revision.digest)
-    const document = cached ?? (await this.#deps.history.readDocument(revision))
+    const { history, findRead } = this.#deps
+    const cached = this.#documents.get(revision.digest) ?? findRead?.(revision.digest)
+    const document = cached ?? (await history.readDocument(revision))
     this.#documents.set(revision.digest, document)
     return document
   }
