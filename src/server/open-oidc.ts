@@ -1,9 +1,12 @@
-import { OidcLogIn } from '../identities/oidc/oidc-log-in.ts'
+import type { OidcLogIn } from '../identities/oidc/oidc-log-in.ts'
 import type { UsersReading } from '../security/users.ts'
 import type { BootContext } from './boot-context.ts'
 import { readSecretFile } from './named-file.ts'
 
-/** The log-in by OpenID Connect; null where the settings name no provider. Nothing is asked of it yet. */
+/**
+ * The log-in by OpenID Connect; null where the settings name no provider, so that its packages are not
+ * loaded. Nothing is asked of it yet.
+ */
 export async function openOidc(
   { settings, environment: { clock, log } }: BootContext,
   { users, key }: { users: () => Promise<UsersReading>; key: Uint8Array },
@@ -11,7 +14,8 @@ export async function openOidc(
   const { 'oidc-issuer': issuer, 'oidc-client-id': clientId, 'public-url': publicUrl } = settings
   if (issuer === null || clientId === null || publicUrl === null) return null
   const file = settings['oidc-client-secret-file']
-  return new OidcLogIn({
+  const oidc = await import('../identities/oidc/oidc-log-in.ts')
+  return new oidc.OidcLogIn({
     issuer,
     clientId,
     clientSecret: file === null ? null : await readSecretFile(file),
