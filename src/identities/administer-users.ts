@@ -3,7 +3,7 @@ import { type Access, assertMay } from '../configuration/access/permission.ts'
 import type { UserStanding } from '../configuration/access/access.ts'
 import { ServiceError } from '../core/errors.ts'
 import { isSameName, nameKey } from '../core/name-key.ts'
-import type { Principal, UserSource } from '../core/principal.ts'
+import { type Principal, sourceOf, type UserSource } from '../core/principal.ts'
 import {
   addUser,
   assertUsername,
@@ -19,6 +19,7 @@ import {
 } from '../security/users.ts'
 import type { GivenPassword } from '../security/credentials.ts'
 import type { KnownUser } from '../security/permissions.ts'
+import { assertLoggedIn } from './logged-in.ts'
 import type { Sessions } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -52,6 +53,8 @@ export interface UserAdministrationDeps {
 export interface ListedUser {
   readonly name: string
   readonly source: UserSource
+  /** As permissions are asked for. */
+  readonly known: KnownUser
   readonly disabled: boolean
   readonly administrator: boolean
   readonly roles: readonly string[]
@@ -78,27 +81,20 @@ export async function listUsers(
   principal: Principal,
 ): Promise<readonly ListedUser[]> {
   assertAdministrator(deps, principal)
-  const { users } = await deps.accounts.read()
-  const issued = [...(await deps.tokens.list(null)), ...(await deps.sessions.list())]
-  const used = new Map<string, Used>()
-  for (const { owner, lastUsed, ...record } of issued) {
-    const key = keyOf(owner)
-    const known = used.get(key) ?? { owner, tokens: 0, lastUsed: null }
-    used.set(key, {
-      owner,
-      tokens: known.tokens + ('scope' in record ? 1 : 0),
-      lastUsed: lastUsed === null ? known.lastUsed : Math.max(lastUsed, known.lastUsed ?? 0),
-    })
-  }
-  const local = Array.from(users, ([name, stored]) => {
-    const of = used.get(keyOf({ name, source: 'users-file' }))
-    return listed(deps, { name, disabled: isDisabledUser(stored), used: of ?? null })
-  })
-  const others = [...used.values()].filter(({ owner }) => owner.source !== 'users-file')
-  const elsewhere = others.map((of) =>
-    listed(deps, { name: of.owner.name, disabled: false, used: of }),
-  )
-  return [...local, ...elsewhere].toSorted((one, other) => (one.name < other.name ? -1 : 1))
+  return (await accountsOf(deps)).map((account) => listed(deps, account))
+}
+
+/**
+ * Everybody of those who is not disabled, as permissions are asked for.
+ *
+ * @throws {ServiceError} `not-permitted`
+ */
+export async function listKnownUsers(
+  deps: UserAdministrationDeps,
+  principal: Principal,
+): Promise<readonly KnownUser[]> {
+  assertAdministrator(deps, principal)
+  return (await accountsOf(deps)).filter(({ disabled }) => !disabled).map(({ user }) => user)
 }
 
 /**
@@ -111,7 +107,7 @@ export async function createUser(
   principal: Principal,
   wanted: NewCredentials,
 ): Promise<NewCredentials> {
-  assertAdministrator(deps, principal)
+  assertMayLetIn(deps, principal)
   const { store, cost } = deps.accounts
   const { name } = wanted
   assertUsername(name)
@@ -131,7 +127,7 @@ export async function resetPassword(
   principal: Principal,
   wanted: NewCredentials,
 ): Promise<NewCredentials> {
-  assertAdministrator(deps, principal)
+  assertMayLetIn(deps, principal)
   const name = await nameOf(deps, wanted.name)
   const password = passwordOf(wanted)
   await storePassword(deps, name, password)
@@ -146,10 +142,12 @@ export async function resetPassword(
  */
 export async function changeOwnPassword(
   deps: UserAdministrationDeps,
-  { username, external }: Principal,
+  principal: Principal,
   given: { readonly old: string; readonly password: string; readonly address: string },
 ): Promise<void> {
+  const { username, external } = principal
   const { old, password, address } = given
+  assertGivesNoLogin(principal)
   if (external !== undefined)
     throw notPermitted('This password is kept elsewhere, and is changed there')
   assertPassword(password)
@@ -185,7 +183,7 @@ export async function enableAccount(
   principal: Principal,
   username: string,
 ): Promise<string> {
-  assertAdministrator(deps, principal)
+  assertMayLetIn(deps, principal)
   const name = await nameOf(deps, username)
   await enableUser(deps.accounts.store, name)
   await deps.accounts.reload()
@@ -224,22 +222,60 @@ interface Used {
 }
 
 interface Account {
-  readonly name: string
+  readonly user: KnownUser
   readonly disabled: boolean
   readonly used: Used | null
 }
 
+/** Those of the users file, and those from elsewhere who have something that was issued to them; by name. */
+async function accountsOf(deps: UserAdministrationDeps): Promise<readonly Account[]> {
+  const { users } = await deps.accounts.read()
+  const used = await issuedTo(deps)
+  const local = Array.from(users, ([name, stored]) => ({
+    user: { username: name },
+    disabled: isDisabledUser(stored),
+    used: used.get(keyOf({ name, source: 'users-file' })) ?? null,
+  }))
+  const elsewhere = [...used.values()].flatMap((of) => {
+    const { name, source, roles } = of.owner
+    if (source === 'users-file') return []
+    return [{ user: { username: name, external: { source, roles } }, disabled: false, used: of }]
+  })
+  return [...local, ...elsewhere].toSorted((one, other) =>
+    one.user.username < other.user.username ? -1 : 1,
+  )
+}
+
+/** What users have of tokens and sessions, by the key of the user. */
+async function issuedTo({
+  tokens,
+  sessions,
+}: UserAdministrationDeps): Promise<ReadonlyMap<string, Used>> {
+  const used = new Map<string, Used>()
+  for (const { owner, lastUsed, ...record } of [
+    ...(await tokens.list(null)),
+    ...(await sessions.list()),
+  ]) {
+    const key = keyOf(owner)
+    const known = used.get(key) ?? { owner, tokens: 0, lastUsed: null }
+    used.set(key, {
+      owner,
+      tokens: known.tokens + ('scope' in record ? 1 : 0),
+      lastUsed: lastUsed === null ? known.lastUsed : Math.max(lastUsed, known.lastUsed ?? 0),
+    })
+  }
+  return used
+}
+
 function listed(
   { standingOf }: UserAdministrationDeps,
-  { name, disabled, used }: Account,
+  { user, disabled, used }: Account,
 ): ListedUser {
-  const { source = 'users-file', roles = [] } = used?.owner ?? {}
-  const isLocal = source === 'users-file'
-  const user = isLocal ? { username: name } : { username: name, external: { source, roles } }
   const standing = disabled ? null : standingOf(user)
   return {
-    name,
-    source,
+    name: user.username,
+    source: sourceOf(user),
+    known: user,
     disabled,
     administrator: standing?.administrator ?? false,
     roles: standing?.roles ?? [],
@@ -277,6 +313,17 @@ function unknown(username: string): ServiceError {
 
 function assertAdministrator({ access }: UserAdministrationDeps, principal: Principal): void {
   assertMay(access, principal, { action: 'administer' })
+}
+
+/** To let somebody in is more than an administrator's token may do: it would outlive the token. */
+function assertMayLetIn(deps: UserAdministrationDeps, principal: Principal): void {
+  assertAdministrator(deps, principal)
+  assertGivesNoLogin(principal)
+}
+
+function assertGivesNoLogin(principal: Principal): void {
+  const message = 'A token lets nobody in and sets no password'
+  assertLoggedIn(principal, { permission: 'let-in', message })
 }
 
 function assertOther(principal: Principal, name: string, what: 'disables' | 'removes'): void {

@@ -6,6 +6,7 @@ import { keptOf, newApiToken } from '../security/issued-secret.ts'
 import type { UsersReading } from '../security/users.ts'
 import { isOwner, IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
 import { currentOwner, isSameOwner, ownerOf } from './issued-owner.ts'
+import { assertLoggedIn } from './logged-in.ts'
 import { type TokenRecord, TOKENS } from './issued-record.ts'
 
 /** How many tokens a user may have. */
@@ -123,14 +124,14 @@ export interface TokenDeps {
  *
  * @throws {ServiceError} `not-permitted`, `malformed-request`, `too-many-tokens`.
  */
-export function createToken(
+export async function createToken(
   { tokens }: Pick<TokenDeps, 'tokens'>,
   principal: Principal,
   wanted: NewToken,
 ): Promise<MadeToken> {
-  if (principal.credential?.kind !== 'token') return tokens.create(principal, wanted)
-  const message = 'A token makes no other token: log in with a password'
-  throw new ServiceError('not-permitted', message, { permission: 'create-token' })
+  const message = 'A token makes no other token'
+  assertLoggedIn(principal, { permission: 'create-token', message })
+  return tokens.create(principal, wanted)
 }
 
 /**

@@ -165,7 +165,7 @@ async function parsed<Schema extends z.ZodType>(
   throw malformedBy(read.error)
 }
 
-function entryOf({ lastUsed, roles, ...user }: ListedUser): UserEntry {
+function entryOf({ lastUsed, roles, known: _known, ...user }: ListedUser): UserEntry {
   const time = lastUsed === null ? null : new Date(lastUsed).toISOString()
   return { ...user, roles: [...roles], lastUsed: time }
 }

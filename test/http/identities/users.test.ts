@@ -183,6 +183,31 @@ describe('an administrator', () => {
   })
 })
 
+describe('a token of an administrator', () => {
+  it('keeps users out, and lets nobody in', async () => {
+    const service = await openService()
+    await add(service, { name: 'ana', password: 'eight or more' })
+    const { token } = await makeToken(service, 'admin')
+    const send = async (method: string, path: string, body?: object) => {
+      const init = body === undefined ? {} : { body: JSON.stringify(body) }
+      const answer = await service.fetch(path, { method, ...init, ...bearer(token) })
+      return [answer.status, await answer.text()] as const
+    }
+    const refused = [
+      403,
+      expect.stringContaining('A token lets nobody in and sets no password: log in'),
+    ]
+    const password = 'another one'
+
+    expect(await send('POST', '/api/users', { name: 'bo', password })).toEqual(refused)
+    expect(await send('PUT', '/api/users/ana/password', { password })).toEqual(refused)
+    expect((await send('POST', '/api/users/ana/disable'))[0]).toBe(200)
+    expect(await send('POST', '/api/users/ana/enable')).toEqual(refused)
+    expect((await send('DELETE', '/api/users/ana'))[0]).toBe(200)
+    expect((await listOf(service)).map((user) => user.name)).toEqual(['admin'])
+  })
+})
+
 describe('the audit log', () => {
   it('says who did what to whom, and no password', async () => {
     const service = await openService()

@@ -27,7 +27,15 @@ const READS = [
 const OPERATIONS =
   /^(POST|PATCH) \/(api\/(agents|pipelines|stages)|agents|pipelines|stages)(?!-)(\/|$)/
 /** What a token never does. */
-const LOGIN_ONLY = ['POST /api/tokens', 'POST /tokens']
+const LOGIN_ONLY = [
+  'POST /api/tokens',
+  'POST /tokens',
+  'POST /api/users',
+  'POST /users',
+  'PUT /api/users/{name}/password',
+  'POST /api/users/{name}/enable',
+  'POST /account',
+]
 
 /** Whoever has a session is asked whether it is to end. */
 const ASKED = 200
