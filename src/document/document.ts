@@ -5,9 +5,8 @@ import { parseNodes } from './model/parse-nodes.ts'
 import { checkRules } from './rules/rules.ts'
 import { plainSecrets } from './secrets/plain-secrets.ts'
 import { checkStructure } from './structure/structure.ts'
-import { childElements } from './xml/xml-elements.ts'
+import { elementFinder } from './xml/xml-elements.ts'
 import { readXml, type XmlDocument } from './xml/xml-reader.ts'
-import type { XmlElement } from './xml/xml-tree.ts'
 import { runSync } from '../lib/cooperative.ts'
 
 /** The content of a valid document. */
@@ -62,22 +61,11 @@ function unbuilt(
 
 function ruleProblems(configuration: Configuration, document: XmlDocument): readonly Problem[] {
   const findings = new Findings(document)
-  const childrenOf = rememberedChildren()
+  const elementAt = elementFinder(document.root)
   for (const { at, message } of runSync(checkRules(configuration))) {
-    const element = at.reduce((above, n) => childrenOf(above)[n] ?? above, document.root)
-    findings.add(element, message)
+    findings.add(elementAt(at), message)
   }
   return findings.problems()
-}
-
-/** Thousands of siblings may each have a problem; their list is made once. */
-function rememberedChildren(): (element: XmlElement) => readonly XmlElement[] {
-  const cache = new Map<XmlElement, readonly XmlElement[]>()
-  return (element) => {
-    const children = cache.get(element) ?? childElements(element)
-    cache.set(element, children)
-    return children
-  }
 }
 
 /** Problems of the structure of an element come before those of the rules. */

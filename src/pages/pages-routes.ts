@@ -28,6 +28,10 @@ import { loginRoutes } from './login/login-routes.tsx'
 import { oidcRoutes, type OidcRoutesOptions } from './login/oidc-routes.tsx'
 import { type AccountPageOptions, accountPageRoutes } from './users/account-routes.tsx'
 import { type UsersPageOptions, usersPageRoutes } from './users/users-routes.tsx'
+import {
+  permissionsRoutes,
+  type PermissionsRoutesOptions,
+} from './permissions/permissions-routes.tsx'
 import { tokensPageRoutes, type TokensPageOptions } from './tokens/tokens-routes.tsx'
 import { type SnapshotRoutesOptions, snapshotRoutes } from './snapshot/snapshot-routes.tsx'
 
@@ -41,6 +45,7 @@ export interface ConfigurationPagesOptions
     ServersRoutesOptions,
     TokensPageOptions,
     UsersPageOptions,
+    PermissionsRoutesOptions,
     AccountPageOptions,
     OidcRoutesOptions {
   readonly pages: PageContext
@@ -74,6 +79,7 @@ export function configurationPages(options: ConfigurationPagesOptions): Hono<Rou
     serversRoutes(options),
     tokensPageRoutes(options),
     usersPageRoutes(options),
+    permissionsRoutes(options),
     accountPageRoutes(options),
     snapshotRoutes(options),
   ]
@@ -97,6 +103,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     serversRoutes(options),
     tokensPageRoutes(options),
     usersPageRoutes(options),
+    permissionsRoutes(options),
     accountPageRoutes(options),
     searchRoutes(options),
     restorePageRoutes(options),

@@ -2,6 +2,28 @@ import { nameKey } from '../core/name-key.ts'
 import { isOpenGroup, type KnownUser, rolesOf } from './permissions.ts'
 import type { GroupFacts, ListedPrincipal, SecurityFacts, StageFacts } from './security-facts.ts'
 
+/** What gives a right: an entry of the configuration, or that it has none. */
+export interface Reason {
+  /** Such as `role devs in view of the group services`. */
+  readonly text: string
+  /** The line of the entry; null where the facts have no lines, or there is no entry. */
+  readonly line: number | null
+}
+
+/** By what a user has each right in a group; by nothing where the user has not. */
+export interface GroupReasons {
+  readonly view: readonly Reason[]
+  readonly operate: readonly Reason[]
+  readonly administer: readonly Reason[]
+}
+
+/** A stage of a group. */
+export interface GroupStage {
+  /** With its pipeline, such as `checkout/build`. */
+  readonly name: string
+  readonly stage: StageFacts
+}
+
 /** Something that a user may do, and the entries of the configuration by which. */
 export interface ReasonedPermission {
   /** Such as `view pipeline checkout`. */
@@ -10,73 +32,107 @@ export interface ReasonedPermission {
   readonly because: readonly string[]
 }
 
+const LAST_RESORT: Reason = {
+  text: 'no administrator of the configuration can log in',
+  line: null,
+}
+
+/** Why one user may do what the configuration permits. */
+export class Reasons {
+  /** The roles of the configuration that the user has. */
+  readonly roles: readonly string[]
+  /** By what the user administers the server, which is every right; by nothing who does not. */
+  readonly administers: readonly Reason[]
+  readonly #user: string
+  readonly #roleKeys: ReadonlySet<string>
+
+  /** @param isLastResort Whether nobody else could administer the server. */
+  constructor(facts: SecurityFacts, user: KnownUser, isLastResort: boolean) {
+    this.roles = rolesOf(facts, user)
+    this.#user = nameKey(user.username)
+    this.#roleKeys = new Set(this.roles.map(nameKey))
+    this.administers = isLastResort ? [LAST_RESORT] : this.#toAdminister(facts)
+  }
+
+  inGroup(group: GroupFacts): GroupReasons {
+    const { name, line = null, authorization } = group
+    const administer = this.#administering(group)
+    const open = isOpenGroup(group)
+      ? [{ text: `the group ${name} has no authorization`, line }]
+      : []
+    const by = (right: 'view' | 'operate') => [
+      ...open,
+      ...administer,
+      ...this.#entriesIn(authorization?.[right], `${right} of the group ${name}`),
+    ]
+    return { view: by('view'), operate: by('operate'), administer }
+  }
+
+  /** By what the user may operate a stage that names its approvers. */
+  inStage(group: GroupFacts, { name, stage }: GroupStage): readonly Reason[] {
+    const approving = this.#entriesIn(stage.approvers, `approval of the stage ${name}`)
+    return [...this.#administering(group), ...approving]
+  }
+
+  #toAdminister({ securityOn, admins }: SecurityFacts): readonly Reason[] {
+    if (!securityOn) return [{ text: 'the configuration has no security', line: null }]
+    if (admins.length === 0)
+      return [{ text: 'the configuration lists no administrators', line: null }]
+    return this.#entriesIn(admins, 'admins of the server')
+  }
+
+  #administering({ name, authorization }: GroupFacts): readonly Reason[] {
+    return this.#entriesIn(authorization?.admins, `admins of the group ${name}`)
+  }
+
+  /** The entries of a list that mean the user. */
+  #entriesIn(list: readonly ListedPrincipal[] | null | undefined, where: string): Reason[] {
+    return (list ?? [])
+      .filter(({ kind, name }) =>
+        kind === 'user' ? nameKey(name) === this.#user : this.#roleKeys.has(nameKey(name)),
+      )
+      .map(({ kind, name, line = null }) => ({ text: `${kind} ${name} in ${where}`, line }))
+  }
+}
+
+/** Every stage of a group, by pipeline and name. */
+export function stagesOf({ pipelines }: GroupFacts): readonly GroupStage[] {
+  return pipelines.flatMap((pipeline) =>
+    pipeline.stages.map((stage) => ({ name: `${pipeline.name}/${stage.name}`, stage })),
+  )
+}
+
+/** Those that name their approvers. Where nobody is named, a stage is as its pipeline. */
+export function approvedStages(group: GroupFacts): readonly GroupStage[] {
+  return stagesOf(group).filter(({ stage }) => stage.approvers.length > 0)
+}
+
 /** Everything that a user may do; for an administrator, only that. */
 export function reasonedPermissions(
   facts: SecurityFacts,
-  user: KnownUser,
+  reasons: Reasons,
 ): readonly ReasonedPermission[] {
-  const entries = new EntriesOf(facts, user)
-  const administers = reasonsToAdminister(facts, entries)
-  if (administers.length > 0) {
-    return [{ permission: 'administer the server', because: administers }]
-  }
+  const { administers } = reasons
+  if (administers.length > 0) return [reasoned('administer the server', administers)]
   return facts.groups
-    .flatMap((group) => permissionsIn(group, entries))
+    .flatMap((group) => permissionsIn(group, reasons))
     .filter(({ because }) => because.length > 0)
 }
 
-function reasonsToAdminister({ securityOn, admins }: SecurityFacts, entries: EntriesOf): string[] {
-  if (!securityOn) return ['the configuration has no security']
-  if (admins.length === 0) return ['the configuration lists no administrators']
-  return entries.in(admins, 'admins of the server')
-}
-
-function permissionsIn(group: GroupFacts, entries: EntriesOf): ReasonedPermission[] {
-  const { name, authorization, pipelines } = group
-  const admins = entries.in(authorization?.admins, `admins of the group ${name}`)
-  const open = isOpenGroup(group) ? [`the group ${name} has no authorization`] : []
-  const inGroup = (right: 'view' | 'operate') => [
-    ...open,
-    ...admins,
-    ...entries.in(authorization?.[right], `${right} of the group ${name}`),
-  ]
-  const [view, operate] = [inGroup('view'), inGroup('operate')]
+function permissionsIn(group: GroupFacts, reasons: Reasons): ReasonedPermission[] {
+  const { administer, view, operate } = reasons.inGroup(group)
   return [
-    { permission: `administer group ${name}`, because: admins },
-    ...pipelines.flatMap((pipeline) => [
-      { permission: `view pipeline ${pipeline.name}`, because: view },
-      { permission: `operate pipeline ${pipeline.name}`, because: operate },
-      ...pipeline.stages.filter(hasApprovers).map((stage) => ({
-        permission: `operate stage ${pipeline.name}/${stage.name}`,
-        because: [
-          ...admins,
-          ...entries.in(stage.approvers, `approval of the stage ${pipeline.name}/${stage.name}`),
-        ],
-      })),
+    reasoned(`administer group ${group.name}`, administer),
+    ...group.pipelines.flatMap((pipeline) => [
+      reasoned(`view pipeline ${pipeline.name}`, view),
+      reasoned(`operate pipeline ${pipeline.name}`, operate),
+      ...approvedStages({ ...group, pipelines: [pipeline] }).map((stage) =>
+        reasoned(`operate stage ${stage.name}`, reasons.inStage(group, stage)),
+      ),
     ]),
   ]
 }
 
-/** Where nobody is named, the stage is as its pipeline. */
-function hasApprovers({ approvers }: StageFacts): boolean {
-  return approvers.length > 0
-}
-
-/** Finds the entries of lists that mean one user. */
-class EntriesOf {
-  readonly #user: string
-  readonly #roles: ReadonlySet<string>
-
-  constructor(facts: SecurityFacts, user: KnownUser) {
-    this.#user = nameKey(user.username)
-    this.#roles = new Set(rolesOf(facts, user).map(nameKey))
-  }
-
-  in(list: readonly ListedPrincipal[] | null | undefined, where: string): string[] {
-    return (list ?? [])
-      .filter(({ kind, name }) =>
-        kind === 'user' ? nameKey(name) === this.#user : this.#roles.has(nameKey(name)),
-      )
-      .map(({ kind, name }) => `${kind} ${name} in ${where}`)
-  }
+function reasoned(permission: string, because: readonly Reason[]): ReasonedPermission {
+  return { permission, because: because.map(({ text }) => text) }
 }

@@ -2,6 +2,8 @@
 export interface ListedPrincipal {
   readonly kind: 'user' | 'role'
   readonly name: string
+  /** The line of the entry, where somebody wants to know it. */
+  readonly line?: number
 }
 
 export interface StageFacts {
@@ -18,6 +20,8 @@ export interface PipelineFacts {
 
 export interface GroupFacts {
   readonly name: string
+  /** The line of the group, where somebody wants to know it. */
+  readonly line?: number
   /** Null for a group without `<authorization>`; otherwise a list for each of its parts. */
   readonly authorization: {
     readonly view: readonly ListedPrincipal[] | null

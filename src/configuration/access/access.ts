@@ -1,10 +1,8 @@
-import { expandConfiguration } from '../../document/effective/effective.ts'
-import type { Configuration, Pipeline } from '../../document/model/model.ts'
-import { memoize } from '../../lib/memoize.ts'
+import type { Configuration } from '../../document/model/model.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
-import { FIRST_USER } from '../../security/first-user.ts'
-import { reasonedPermissions } from '../../security/permission-reasons.ts'
+import { isLastResort } from '../../security/last-resort.ts'
+import { Reasons, reasonedPermissions } from '../../security/permission-reasons.ts'
 import {
   AccessRules,
   type KnownUser,
@@ -15,11 +13,9 @@ import type { SecurityFacts } from '../../security/security-facts.ts'
 import type { CurrentConfiguration } from '../current/current-configuration.ts'
 import type { ExplainedUser } from './explain.ts'
 import type { Access, Permission } from './permission.ts'
-import { runSync } from '../../lib/cooperative.ts'
+import { securityFactsOf } from './security-facts-of.ts'
 
 const OPEN: SecurityFacts = { securityOn: false, roles: [], admins: [], groups: [] }
-
-const LAST_RESORT = 'no administrator of the configuration can log in'
 
 /**
  * Decides permissions by the current configuration; a change of it takes effect with its commit.
@@ -106,14 +102,13 @@ export class ConfiguredAccess implements Access {
     const user = external ? { username: name, external } : { username: name }
     const permissions = this.#permissionsOf(user)
     const groups = this.#facts.groups.map((group) => group.name)
+    const reasons = new Reasons(this.#facts, user, this.#isLastResort(this.#rules, user))
     return {
       user: name,
       administrator: permissions.isAdministrator,
-      roles: rolesOf(this.#facts, user),
+      roles: reasons.roles,
       groups: groups.filter((group) => permissions.mayViewGroup(group)),
-      permissions: this.#isLastResort(this.#rules, user)
-        ? [{ permission: 'administer the server', because: [LAST_RESORT] }]
-        : reasonedPermissions(this.#facts, user),
+      permissions: reasonedPermissions(this.#facts, reasons),
     }
   }
 
@@ -132,17 +127,12 @@ export class ConfiguredAccess implements Access {
   }
 
   #permissionsBy(rules: AccessRules, user: KnownUser): Permissions {
-    const isLastResort = this.#isLastResort(rules, user)
-    return (isLastResort ? new AccessRules(OPEN) : rules).permissionsOf(user)
+    const decisive = this.#isLastResort(rules, user) ? new AccessRules(OPEN) : rules
+    return decisive.permissionsOf(user)
   }
 
-  /** The first user is one of the users file: nobody else gets these rights by that name. */
-  #isLastResort(rules: AccessRules, { username, external }: KnownUser): boolean {
-    return (
-      username === FIRST_USER &&
-      external === undefined &&
-      !this.#usernames().some((name) => rules.permissionsOf({ username: name }).isAdministrator)
-    )
+  #isLastResort(rules: AccessRules, user: KnownUser): boolean {
+    return isLastResort(rules, user, this.#usernames())
   }
 }
 
@@ -197,34 +187,3 @@ function describePermissions(permissions: Permissions, places: Places): Readonly
       .map((pipeline) => `operate pipeline ${pipeline}`),
   ])
 }
-
-function securityFactsOf(configuration: Configuration): SecurityFacts {
-  const { groups } = runSync(expandConfiguration(configuration)).configuration
-  return {
-    securityOn: isSecured(configuration),
-    roles: configuration.server?.security?.roles ?? [],
-    admins: configuration.server?.security?.admins ?? [],
-    groups: groups.map(({ name, authorization, pipelines }) => ({
-      name,
-      authorization,
-      pipelines: pipelines.map(pipelineFactsOf),
-    })),
-  }
-}
-
-/** The users file always exists, so security can be on without another source of users. */
-function isSecured({ server, groups }: Configuration): boolean {
-  const security = server?.security
-  const { admins = [], roles = [], authConfigs = [] } = security ?? {}
-  const hasSource = (security?.ldap ?? security?.passwordFile ?? null) !== null
-  const lists = [admins, roles, authConfigs].some((list) => list.length > 0)
-  return lists || hasSource || groups.some(({ authorization }) => authorization !== null)
-}
-
-const pipelineFactsOf = memoize(({ name, stages }: Pipeline) => ({
-  name,
-  stages: stages.map((stage) => ({
-    name: stage.name,
-    approvers: stage.approval?.approvers ?? [],
-  })),
-}))

@@ -17,6 +17,20 @@ export function childElements(parent: XmlElement): XmlElement[] {
   return found
 }
 
+/**
+ * Finds elements by child-element indexes from the root. The children of each element are listed
+ * once: thousands of siblings may be asked for.
+ */
+export function elementFinder(root: XmlElement): (at: readonly number[]) => XmlElement {
+  const listed = new Map<XmlElement, readonly XmlElement[]>()
+  const childrenOf = (element: XmlElement) => {
+    const children = listed.get(element) ?? childElements(element)
+    listed.set(element, children)
+    return children
+  }
+  return (at) => at.reduce((above, n) => childrenOf(above)[n] ?? above, root)
+}
+
 /** The elements at the end of a path. */
 export function elementsAt(from: XmlElement, path: string | PathSteps): XmlElement[] {
   let found = [from]

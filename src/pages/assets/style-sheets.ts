@@ -52,6 +52,7 @@ export const STYLE_SHEETS: Readonly<Record<string, readonly string[]>> = {
   ],
   'login.css': ['login/login.css'],
   'my-tokens.css': ['frame/styles/flash-message.css', 'tokens/my-tokens.css'],
+  'permissions.css': ['history/styles/filters.css', 'permissions/permissions.css'],
   'problems.css': ['problems/problems.css'],
   'search.css': ['search/search.css'],
   'snapshot.css': [

@@ -293,6 +293,11 @@ export class Links {
     return this.#at(`/users/${encodeURIComponent(name)}`, query)
   }
 
+  /** Who may do what: `group` for one group, `from` for the difference to `revision`. */
+  permissions(query: Query = {}): string {
+    return this.#at('/permissions', query)
+  }
+
   logOut(): string {
     return this.#at('/log-out')
   }

@@ -1,6 +1,8 @@
 import type { Pagination } from '../../core/page.ts'
 
 export interface PagerProps {
+  /** What the pages are of, where a page has several pagers. */
+  readonly name?: string
   readonly pagination: Pagination
   /** The number of items on this page. */
   readonly shown: number
@@ -16,11 +18,17 @@ export const BY_PLACE: PagerProps['labels'] = ['Previous', 'Next']
 /**
  * `1 to 10 of 412`, with links to the previous and the next page; nothing if one page holds all.
  */
-export function Pager({ pagination: { offset, total, pageSize }, shown, labels, to }: PagerProps) {
+export function Pager({
+  name = 'Pages',
+  pagination: { offset, total, pageSize },
+  shown,
+  labels,
+  to,
+}: PagerProps) {
   if (total <= pageSize && offset === 0) return <></>
   const [back, on] = labels
   return (
-    <nav class="pager" aria-label="Pages">
+    <nav class="pager" aria-label={name}>
       {offset > 0 && (
         <a class="button" rel="prev" href={to(offset > pageSize ? offset - pageSize : null)}>
           {`← ${back}`}

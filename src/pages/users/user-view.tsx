@@ -4,6 +4,8 @@ import { isSameName } from '../../core/name-key.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
 import { When } from '../frame/when.tsx'
+import { OwnPermissionsCard } from '../permissions/own-permissions.tsx'
+import type { OwnPermissions } from '../permissions/permissions-page.ts'
 import { TokensTable } from '../tokens/tokens-view.tsx'
 import { MadePassword, PasswordFields } from './password-fields.tsx'
 import { SOURCES } from './users-view.tsx'
@@ -13,6 +15,8 @@ export interface UserViewProps {
   readonly flash: FlashMessage | null
   readonly user: ListedUser
   readonly tokens: readonly TokenRecord[]
+  /** What the user may do; null for one who is disabled. */
+  readonly own: OwnPermissions | null
   /** The password that was just given, or null. */
   readonly made: NewCredentials | null
   readonly now: number
@@ -20,11 +24,11 @@ export interface UserViewProps {
 
 /** One user: what is known, the tokens, and what an administrator does. */
 export function UserView(props: UserViewProps) {
-  const { frame, flash, user, tokens, made, now } = props
+  const { frame, flash, user, tokens, own, made, now } = props
   const { links } = frame
   const { name, source } = user
   return (
-    <PageLayout frame={frame} title={name} styles={['my-tokens.css']}>
+    <PageLayout frame={frame} title={name} styles={['my-tokens.css', 'permissions.css']}>
       <div class="page-head">
         <div>
           <h1>{name}</h1>
@@ -38,6 +42,7 @@ export function UserView(props: UserViewProps) {
       </div>
       {flash !== null && <FlashCard flash={flash} />}
       {made !== null && <MadePassword made={made} done={`${name} has another password.`} />}
+      {own !== null && <OwnPermissionsCard links={links} name={name} {...own} />}
       <section>
         <h2>Tokens</h2>
         {tokens.length === 0 ? (

@@ -10,7 +10,6 @@ import {
   listUsers,
   type NewCredentials,
   resetPassword,
-  type UserAdministrationDeps,
 } from '../../identities/administer-users.ts'
 import { listTokens, revokeToken } from '../../identities/tokens.ts'
 import { userTarget } from '../../api/identities/user-routes.ts'
@@ -20,11 +19,12 @@ import { type Form, readForm, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import { type PermissionsPageDeps, readPermissionsOf } from '../permissions/permissions-page.ts'
 import { newPasswordIn } from './new-password.ts'
 import { UserView } from './user-view.tsx'
 import { USER_ROWS, UsersView } from './users-view.tsx'
 
-export interface UsersPageOptions extends UserAdministrationDeps {
+export interface UsersPageOptions extends PermissionsPageDeps {
   readonly pages: PageContext
   readonly clock: Clock
 }
@@ -166,6 +166,7 @@ async function answerOne(
     flash: problem === undefined ? pages.flash.take(c) : { isDone: false, text: problem },
     user,
     tokens: await listTokens(options, principal, user.name),
+    own: user.disabled ? null : await readPermissionsOf(options, principal, user.known),
     made: made ?? null,
     now: clock(),
   }

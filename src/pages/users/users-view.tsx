@@ -67,7 +67,9 @@ function Head({ frame: { links }, total, filter }: UsersViewProps) {
       <div>
         <h1>Users</h1>
         <p class="muted">
-          {`${total} ${total === 1 ? 'user' : 'users'}. Their roles and rights are in the configuration.`}
+          {`${total} ${total === 1 ? 'user' : 'users'}. Their roles and rights are in the configuration: `}
+          <a href={links.permissions()}>who may do what</a>
+          {'.'}
         </p>
       </div>
       <form class="actions" role="search" aria-label="Users" action={links.users()}>

@@ -105,6 +105,15 @@ export class PageThread implements AsyncDisposable {
   readonly undoChange: Work<'undoChange'> = (request) =>
     this.#do('undoChange', request, [request.base, request.ours, request.theirs])
 
+  readonly permissionsTable: Work<'permissionsTable'> = (request) =>
+    this.#do('permissionsTable', request, [request.document])
+
+  readonly permissionsChanges: Work<'permissionsChanges'> = (request) =>
+    this.#do('permissionsChanges', request, request.documents)
+
+  readonly permissionsOfPerson: Work<'permissionsOfPerson'> = (request) =>
+    this.#do('permissionsOfPerson', request, [request.document])
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#thread.close()
   }

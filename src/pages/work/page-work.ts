@@ -24,6 +24,9 @@ import {
   type UndoRequest,
 } from './restore-work.ts'
 import { findText, type FoundText } from './find-text.ts'
+import { type ChangesRequest, permissionsChanges } from '../permissions/permissions-changes.ts'
+import { permissionsOfPerson, type PersonRequest } from '../permissions/permissions-of-person.ts'
+import { permissionsTable, type TableRequest } from '../permissions/permissions-table.ts'
 import { runSync } from '../../lib/cooperative.ts'
 
 /** The navigable places of a document; null when it is not readable XML. */
@@ -62,6 +65,9 @@ export interface PageRequests {
   readonly mergeByChoice: ChoiceRequest
   readonly restoreEntity: EntityRestoreRequest
   readonly undoChange: UndoRequest
+  readonly permissionsTable: TableRequest
+  readonly permissionsChanges: ChangesRequest
+  readonly permissionsOfPerson: PersonRequest
 }
 
 /** The result of each kind of work. */
@@ -77,6 +83,9 @@ export interface PageResults {
   readonly mergeByChoice: Uint8Array<ArrayBuffer>
   readonly restoreEntity: EntityRestore
   readonly undoChange: Undoing
+  readonly permissionsTable: ReturnType<typeof permissionsTable>
+  readonly permissionsChanges: ReturnType<typeof permissionsChanges>
+  readonly permissionsOfPerson: ReturnType<typeof permissionsOfPerson>
 }
 
 export type PageWorkName = keyof PageRequests
@@ -114,6 +123,9 @@ const PAGE_WORK: PageWork = {
   mergeByChoice: ({ choices, ...texts }) => new Uint8Array(mergeByChoice(texts, choices)),
   restoreEntity,
   undoChange,
+  permissionsTable,
+  permissionsChanges,
+  permissionsOfPerson,
 }
 
 async function describe(request: DescriptionRequest): Promise<ShownChanges | null> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { reasonedPermissions } from '../../../src/security/permission-reasons.ts'
-import { AccessRules, rolesOf } from '../../../src/security/permissions.ts'
+import { Reasons, reasonedPermissions } from '../../../src/security/permission-reasons.ts'
+import { AccessRules, type KnownUser, rolesOf } from '../../../src/security/permissions.ts'
 import type { ListedPrincipal, SecurityFacts } from '../../../src/security/security-facts.ts'
 
 const user = (name: string): ListedPrincipal => ({ kind: 'user', name })
@@ -32,12 +32,13 @@ const FACTS: SecurityFacts = {
 }
 const EVERYBODY = ['root', 'queen', 'chief', 'viewer', 'operator', 'bosun', 'approver', 'stranger']
 
+function reasonedFor(known: KnownUser, facts = FACTS) {
+  return reasonedPermissions(facts, new Reasons(facts, known, false))
+}
+
 function becauseOf(username: string, facts = FACTS): Record<string, readonly string[]> {
   return Object.fromEntries(
-    reasonedPermissions(facts, { username }).map(({ permission, because }) => [
-      permission,
-      because,
-    ]),
+    reasonedFor({ username }, facts).map(({ permission, because }) => [permission, because]),
   )
 }
 
@@ -59,7 +60,7 @@ describe('the reasons of permissions', () => {
       external: { source: 'oidc', roles: ['CREW', 'unheard-of'] },
     } as const
 
-    const permissions = reasonedPermissions(FACTS, member).map(({ permission }) => permission)
+    const permissions = reasonedFor(member).map(({ permission }) => permission)
     const may = new AccessRules(FACTS).permissionsOf(member)
 
     expect(rolesOf(FACTS, member)).toEqual(['Crew'])

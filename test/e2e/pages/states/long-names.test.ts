@@ -57,6 +57,10 @@ const LONG_NAMES = {
   users: '/users',
   user: '/users/admin',
   'users-none': '/users?q=nobody',
+  permissions: '/permissions',
+  'permissions-none': '/permissions?q=nobody-like-this',
+  'permissions-group': `/permissions?group=${LONG}`,
+  'permissions-changes': '/permissions?from=r2&revision=r4',
   api: '/api',
 }
 

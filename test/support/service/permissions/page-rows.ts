@@ -45,6 +45,7 @@ export const PAGE_ROWS: readonly PageRow[] = [
     headers: FORM,
     body: 'action=disable',
   },
+  { call: 'GET /permissions', may: 'administrator', allowed: 200 },
   { call: 'GET /problems', may: 'user', allowed: 200 },
   { call: 'GET /servers', may: 'administrator', allowed: 200 },
   { call: 'POST /colours', may: 'user', allowed: 303, headers: FORM, body: 'colours=green-red' },

@@ -1,0 +1,209 @@
+import { nameKey } from '../../core/name-key.ts'
+import {
+  approvedStages,
+  type GroupStage,
+  type Reason,
+  type Reasons,
+  stagesOf,
+} from '../../security/permission-reasons.ts'
+import type { GroupFacts, ListedPrincipal, SecurityFacts } from '../../security/security-facts.ts'
+import { everybodyIn, inOrder, type KnownPeople, type Person, ReasonsOfPeople } from './person.ts'
+import { readSecurity } from './read-security.ts'
+import {
+  rightsIn,
+  type ShownRight,
+  shownRights,
+  TABLE_ROWS,
+  type TableQuery,
+} from './permissions-table.ts'
+
+export interface ChangesRequest {
+  readonly documents: readonly [before: Uint8Array, after: Uint8Array]
+  readonly known: KnownPeople
+  readonly query: Pick<TableQuery, 'people' | 'offset'>
+}
+
+/** A right that somebody has in one of two revisions only. */
+export interface RightChange {
+  /** Such as `group services`, `stage checkout/ship`, `server`. */
+  readonly of: string
+  /** By what, in the revision that gives it. */
+  readonly right: ShownRight
+  /** The line of the group in the revision that does not; null for the server. */
+  readonly elsewhere: number | null
+}
+
+export interface ChangedPerson extends Pick<Person, 'kind' | 'name' | 'isKnown'> {
+  readonly gains: RightChanges
+  readonly loses: RightChanges
+}
+
+export interface RightChanges {
+  readonly shown: readonly RightChange[]
+  /** How many more there are. */
+  readonly more: number
+}
+
+/** Who may do more and less in the second of two revisions. */
+export interface PermissionChanges {
+  readonly people: readonly ChangedPerson[]
+  readonly total: number
+  /** The groups that one of the revisions has not: they count for nobody. */
+  readonly gone: number
+  readonly added: number
+}
+
+/** How many rights of one person are told. */
+const MOST_CHANGES = 20
+
+/** Compares what everybody may do; null where one of the documents is no configuration. */
+export function permissionsChanges({
+  documents,
+  known,
+  query,
+}: ChangesRequest): PermissionChanges | null {
+  const [before, after] = documents.map(readSecurity)
+  if (!before || !after) return null
+  const groups = pairsOf(before, after)
+  const changed = groups.filter(({ isChanged }) => isChanged)
+  const reasons = [new ReasonsOfPeople(before, known), new ReasonsOfPeople(after, known)] as const
+  const wanted = query.people.trim().toLowerCase()
+  const people = unionOf(everybodyIn(before, known), everybodyIn(after, known))
+    .filter(({ name }) => name.toLowerCase().includes(wanted))
+    .flatMap((person) => {
+      const had = reasons[0].of(person)
+      const has = reasons[1].of(person)
+      const where = hasSameRoles(had, has) ? changed : groups
+      const change = changeOf(person, [had, has], where)
+      return change === null ? [] : [change]
+    })
+  return {
+    people: people.slice(query.offset, query.offset + TABLE_ROWS),
+    total: people.length,
+    gone: before.groups.length - groups.length,
+    added: after.groups.length - groups.length,
+  }
+}
+
+/** A group of both revisions. */
+interface GroupPair {
+  readonly before: GroupFacts
+  readonly after: GroupFacts
+  /** Whether one gives other rights than the other. */
+  readonly isChanged: boolean
+}
+
+function pairsOf(before: SecurityFacts, after: SecurityFacts): readonly GroupPair[] {
+  const former = new Map(before.groups.map((group) => [group.name, group]))
+  return after.groups.flatMap((group) => {
+    const other = former.get(group.name)
+    if (other === undefined) return []
+    return [{ before: other, after: group, isChanged: rightsKey(other) !== rightsKey(group) }]
+  })
+}
+
+/** Equal for groups that give the same rights, on whatever lines. */
+function rightsKey(group: GroupFacts): string {
+  const { view, operate, admins } = group.authorization ?? {}
+  const stages = approvedStages(group).map(({ name, stage }) => [name, listKey(stage.approvers)])
+  return JSON.stringify([listKey(view), listKey(operate), listKey(admins), stages])
+}
+
+function listKey(list: readonly ListedPrincipal[] | null | undefined) {
+  return (list ?? []).map(({ kind, name }) => [kind, name])
+}
+
+function unionOf(one: readonly Person[], other: readonly Person[]): readonly Person[] {
+  return inOrder([...new Map([...one, ...other].map((person) => [keyOf(person), person])).values()])
+}
+
+function keyOf({ kind, name, user }: Person): string {
+  return `${kind} ${nameKey(name)} ${user.external?.source ?? ''}`
+}
+
+function hasSameRoles(had: Reasons, has: Reasons): boolean {
+  const [before, after] = [had, has].map(({ roles }) => roles.map(nameKey).toSorted().join('\n'))
+  return before === after
+}
+
+function changeOf(
+  { kind, name, isKnown }: Person,
+  [had, has]: readonly [Reasons, Reasons],
+  groups: readonly GroupPair[],
+): ChangedPerson | null {
+  const gains = rightsBeside([had, has], groups, 'after')
+  const loses = rightsBeside([has, had], groups, 'before')
+  if (gains.length + loses.length === 0) return null
+  return { kind, name, isKnown, gains: shownOf(gains), loses: shownOf(loses) }
+}
+
+function shownOf(changes: readonly RightChange[]): RightChanges {
+  return {
+    shown: changes.slice(0, MOST_CHANGES),
+    more: Math.max(0, changes.length - MOST_CHANGES),
+  }
+}
+
+/**
+ * The rights of the second reasons that the first do not have. Who administers the server or a group
+ * has all of it, which is told as one.
+ */
+function rightsBeside(
+  [without, having]: readonly [Reasons, Reasons],
+  groups: readonly GroupPair[],
+  side: 'before' | 'after',
+): RightChange[] {
+  if (without.administers.length > 0) return []
+  if (having.administers.length > 0) {
+    return shownRights([['administer', having.administers]]).map((right) => ({
+      of: 'the server',
+      right,
+      elsewhere: null,
+    }))
+  }
+  return groups.flatMap((pair) => {
+    const [group, other] = side === 'after' ? [pair.after, pair.before] : [pair.before, pair.after]
+    const rights = missing(rightsIn(group, having), rightsIn(other, without)).map((right) => ({
+      of: `group ${group.name}`,
+      right,
+      elsewhere: other.line ?? null,
+    }))
+    const all = rights.filter(({ right }) => right.right === 'administer')
+    return all.length > 0 ? all : [...rights, ...stageRightsBeside([without, having], group, other)]
+  })
+}
+
+/** Of the stages of both that name their approvers on either side. */
+function stageRightsBeside(
+  [without, having]: readonly [Reasons, Reasons],
+  group: GroupFacts,
+  other: GroupFacts,
+): RightChange[] {
+  const others = new Map(stagesOf(other).map((stage) => [nameKey(stage.name), stage]))
+  return stagesOf(group).flatMap((stage) => {
+    const same = others.get(nameKey(stage.name))
+    if (same === undefined || !(namesApprovers(stage) || namesApprovers(same))) return []
+    if (reasonsIn(other, same, without).length > 0) return []
+    return shownRights([['operate', reasonsIn(group, stage, having)]]).map((right) => ({
+      of: `stage ${stage.name}`,
+      right,
+      elsewhere: other.line ?? null,
+    }))
+  })
+}
+
+function namesApprovers({ stage }: GroupStage): boolean {
+  return stage.approvers.length > 0
+}
+
+/** A stage that names no approvers is as its pipeline. */
+function reasonsIn(group: GroupFacts, stage: GroupStage, reasons: Reasons): readonly Reason[] {
+  return namesApprovers(stage) ? reasons.inStage(group, stage) : reasons.inGroup(group).operate
+}
+
+function missing(
+  rights: readonly ShownRight[],
+  others: readonly ShownRight[],
+): readonly ShownRight[] {
+  return rights.filter(({ right }) => others.every((other) => other.right !== right))
+}

@@ -1,0 +1,174 @@
+import { approvedStages, type Reason, type Reasons } from '../../security/permission-reasons.ts'
+import type { GroupFacts, SecurityFacts } from '../../security/security-facts.ts'
+import { everybodyIn, type KnownPeople, type Person, ReasonsOfPeople } from './person.ts'
+import { readSecurity } from './read-security.ts'
+
+export type RightName = 'view' | 'operate' | 'administer'
+
+/** A right that somebody has, and some of the entries that give it. */
+export interface ShownRight {
+  readonly right: RightName
+  readonly reasons: readonly Reason[]
+  /** How many more entries give it. */
+  readonly more: number
+}
+
+/** A group, or a stage that names its approvers. */
+export interface Column {
+  readonly kind: 'group' | 'stage'
+  readonly name: string
+  /** The line of the group; null for a stage. */
+  readonly line: number | null
+}
+
+export interface Cell {
+  readonly rights: readonly ShownRight[]
+  /** In a group: how many of its stages name the person, or a role of the person. */
+  readonly stages: number
+}
+
+export interface Row extends Pick<Person, 'kind' | 'name' | 'isKnown'> {
+  readonly roles: readonly string[]
+  /** By what the person administers the server; the row has no cells then. */
+  readonly administers: ShownRight | null
+  readonly cells: readonly Cell[]
+}
+
+/** What of the table is asked for. */
+export interface TableQuery {
+  /** A part of the names of people and roles. */
+  readonly people: string
+  /** A part of the names of groups. */
+  readonly groups: string
+  /** The group whose stages are shown; null for all groups. */
+  readonly group: string | null
+  /** The first row and the first column, from 0. */
+  readonly offset: number
+  readonly column: number
+}
+
+export interface TableRequest {
+  readonly document: Uint8Array
+  readonly known: KnownPeople
+  readonly query: TableQuery
+}
+
+export interface PermissionsTable {
+  readonly columns: readonly Column[]
+  /** How many columns there are. */
+  readonly width: number
+  readonly rows: readonly Row[]
+  /** How many rows there are. */
+  readonly height: number
+  /** How many others match and may do nothing in the group; 0 where all groups are shown. */
+  readonly without: number
+}
+
+export const TABLE_ROWS = 25
+export const TABLE_COLUMNS = 6
+/** How many entries are named for one right. */
+const MOST_REASONS = 3
+
+/**
+ * People and roles against groups, or against the stages of one group; null for a document that is
+ * no configuration, `no-group` where it has no group of that name.
+ */
+export function permissionsTable({
+  document,
+  known,
+  query,
+}: TableRequest): PermissionsTable | 'no-group' | null {
+  const facts = readSecurity(document)
+  if (facts === null) return null
+  const asked = columnsOf(facts, query)
+  if (asked === null) return 'no-group'
+  const reasonsOf = new ReasonsOfPeople(facts, known)
+  const wanted = query.people.trim().toLowerCase()
+  const matching = everybodyIn(facts, known).filter(({ name }) =>
+    name.toLowerCase().includes(wanted),
+  )
+  const shown = asked.slice(query.column, query.column + TABLE_COLUMNS)
+  const rowOf = (person: Person) => rowWith(person, reasonsOf.of(person), shown)
+  if (query.group === null) {
+    const rows = matching.slice(query.offset, query.offset + TABLE_ROWS).map(rowOf)
+    const [columns, height] = [shown.map(({ column }) => column), matching.length]
+    return { columns, width: asked.length, rows, height, without: 0 }
+  }
+  const entitled = matching.filter((person) => {
+    const { administers, cells } = rowWith(person, reasonsOf.of(person), asked)
+    return administers !== null || cells.some(({ rights }) => rights.length > 0)
+  })
+  return {
+    columns: shown.map(({ column }) => column),
+    width: asked.length,
+    rows: entitled.slice(query.offset, query.offset + TABLE_ROWS).map(rowOf),
+    height: entitled.length,
+    without: matching.length - entitled.length,
+  }
+}
+
+interface AskedColumn {
+  readonly column: Column
+  readonly cellOf: (reasons: Reasons) => Cell
+}
+
+function columnsOf({ groups }: SecurityFacts, query: TableQuery): readonly AskedColumn[] | null {
+  if (query.group === null) {
+    const wanted = query.groups.trim().toLowerCase()
+    return groups.filter(({ name }) => name.toLowerCase().includes(wanted)).map(groupColumn)
+  }
+  const group = groups.find(({ name }) => name === query.group)
+  if (group === undefined) return null
+  const stages = approvedStages(group).map((stage): AskedColumn => ({
+    column: { kind: 'stage', name: stage.name, line: null },
+    cellOf: (reasons) => ({
+      rights: shownRights([['operate', reasons.inStage(group, stage)]]),
+      stages: 0,
+    }),
+  }))
+  return [groupColumn(group), ...stages]
+}
+
+function groupColumn(group: GroupFacts): AskedColumn {
+  const { name, line = null } = group
+  const stages = approvedStages(group)
+  return {
+    column: { kind: 'group', name, line },
+    cellOf: (reasons) => ({
+      rights: rightsIn(group, reasons),
+      stages: stages.filter((stage) => reasons.inStage(group, stage).length > 0).length,
+    }),
+  }
+}
+
+/** What somebody may do in a group, and by what. */
+export function rightsIn(group: GroupFacts, reasons: Reasons): readonly ShownRight[] {
+  const { view, operate, administer } = reasons.inGroup(group)
+  return shownRights([
+    ['view', view],
+    ['operate', operate],
+    ['administer', administer],
+  ])
+}
+
+export function shownRights(
+  rights: readonly (readonly [RightName, readonly Reason[]])[],
+): readonly ShownRight[] {
+  return rights
+    .filter(([, reasons]) => reasons.length > 0)
+    .map(([right, reasons]) => ({
+      right,
+      reasons: reasons.slice(0, MOST_REASONS),
+      more: Math.max(0, reasons.length - MOST_REASONS),
+    }))
+}
+
+function rowWith(
+  { kind, name, isKnown }: Person,
+  reasons: Reasons,
+  columns: readonly AskedColumn[],
+): Row {
+  const [administers = null] = shownRights([['administer', reasons.administers]])
+  const cells = administers === null ? columns.map(({ cellOf }) => cellOf(reasons)) : []
+  return { kind, name, isKnown, roles: reasons.roles, administers, cells }
+}

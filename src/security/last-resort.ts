@@ -1,0 +1,18 @@
+import { FIRST_USER } from './first-user.ts'
+import type { AccessRules, KnownUser } from './permissions.ts'
+
+/**
+ * Whether a user is the first one of the users file, and none of those who can log in is an
+ * administrator by the configuration: somebody has to be. Nobody else gets these rights by that name.
+ */
+export function isLastResort(
+  rules: AccessRules,
+  { username, external }: KnownUser,
+  usernames: readonly string[],
+): boolean {
+  return (
+    username === FIRST_USER &&
+    external === undefined &&
+    !usernames.some((name) => rules.permissionsOf({ username: name }).isAdministrator)
+  )
+}
