@@ -31,7 +31,11 @@ export function AuditView(props: AuditViewProps) {
         {isFiltered && <a href={frame.links.audit()}>Clear the filter</a>}
       </div>
       <Filter {...props} />
-      {page.entries.length === 0 ? <p class="card">No entries match.</p> : <Entries {...props} />}
+      {page.entries.length === 0 ? (
+        <p class="card">{isFiltered ? 'No entries match.' : 'Nothing has been recorded yet.'}</p>
+      ) : (
+        <Entries {...props} />
+      )}
       {next !== null && (
         <p>
           <a
