@@ -16,6 +16,8 @@ export interface AuthenticateOptions {
   readonly isForPage: (request: Request) => boolean
   /** Where people log in. */
   readonly loginAddress: string
+  /** Answers a form of a page that was sent without a session. */
+  readonly askToLogIn: (request: Request) => Promise<Response>
   /** Whether the path, without base, is answered without a user: health, and calls with a token of their own. */
   readonly isPublic: (path: string, request: Request) => boolean
   /** Whether a public path has more to say to a user, whom credentials may name. */
@@ -112,12 +114,15 @@ function isScript({ headers }: Request): boolean {
   return headers.has('sec-fetch-site') && headers.get('sec-fetch-mode') !== 'navigate'
 }
 
-/** A page is shown after the log-in; what a form has sent is not sent again. */
-function toLogin({ loginAddress }: AuthenticateOptions, request: Request): Response {
+/** A page is shown after the log-in; what a form has sent is sent again by the person alone. */
+function toLogin(
+  { loginAddress, askToLogIn }: AuthenticateOptions,
+  request: Request,
+): Response | Promise<Response> {
+  if (!SAFE_METHODS.includes(request.method)) return askToLogIn(request)
   const { pathname, search } = new URL(request.url)
-  const isReading = SAFE_METHODS.includes(request.method)
-  const query = isReading ? `?next=${encodeURIComponent(`${pathname}${search}`)}` : ''
-  const headers = { location: `${loginAddress}${query}`, 'cache-control': 'no-store' }
+  const location = `${loginAddress}?next=${encodeURIComponent(`${pathname}${search}`)}`
+  const headers = { location, 'cache-control': 'no-store' }
   return new Response(null, { status: 303, headers })
 }
 

@@ -9,6 +9,8 @@ import {
   type PagesOptions,
   pagesRoutes,
 } from '../pages/pages-routes.ts'
+import { KeptForms } from '../pages/login/kept-form.ts'
+import { askToLogIn } from '../pages/login/login-routes.tsx'
 import { PageContext, type PageContextOptions } from '../pages/frame/page-context.ts'
 import { type AnswerRequest, composeRoutes, refusing, type RoutesOptions } from './routes.ts'
 import { conditionalGets } from '../http/conditional-get.ts'
@@ -17,11 +19,12 @@ interface Framed extends PageContextOptions {
   readonly log: RoutesOptions['log']
 }
 
-export interface PageServiceOptions extends Omit<PagesOptions, 'pages'>, Framed {
+export interface PageServiceOptions extends Omit<PagesOptions, 'pages' | 'keptForms'>, Framed {
   readonly version: string
 }
 
-export interface FollowerPagesOptions extends Omit<ConfigurationPagesOptions, 'pages'>, Framed {
+export interface FollowerPagesOptions
+  extends Omit<ConfigurationPagesOptions, 'pages' | 'keptForms'>, Framed {
   /** Answers what no page of this server does. */
   readonly otherwise: AnswerRequest
 }
@@ -31,6 +34,8 @@ export interface PageService {
   /** Answers whatever no call of programs answers. */
   readonly answer: AnswerRequest
   readonly answerFailure: AnswerFailure
+  /** Answers a form that was sent without a session. */
+  readonly askToLogIn: (request: Request) => Promise<Response>
 }
 
 /** The pages, and the description of all calls beside them. */
@@ -39,8 +44,9 @@ export function pageService(
   calls: readonly Hono<RouteEnv>[],
   answerFailure: AnswerFailure,
 ): PageService {
-  const pages = new PageContext(options)
-  const pageRoutes = pagesRoutes({ ...options, pages }).map(conditionalGets)
+  const shared = { ...options, pages: new PageContext(options), keptForms: new KeptForms() }
+  const { pages } = shared
+  const pageRoutes = pagesRoutes(shared).map(conditionalGets)
   const description = descriptionRoutes({
     ...options,
     pages,
@@ -51,7 +57,8 @@ export function pageService(
   const otherwise = refusing({ parts: [...calls, ...parts], answerFailure })
   return {
     answer: composeRoutes({ log, parts, otherwise, answerFailure }),
-    answerFailure: pageFailures(pages),
+    answerFailure: pageFailures(shared.pages),
+    askToLogIn: (request) => askToLogIn(shared, request),
   }
 }
 
@@ -61,10 +68,11 @@ export function followerPages(
   answerFailure: AnswerFailure,
 ): PageService {
   const { log, otherwise } = options
-  const pages = new PageContext(options)
-  const parts = configurationPages({ ...options, pages }).map(conditionalGets)
+  const shared = { ...options, pages: new PageContext(options), keptForms: new KeptForms() }
+  const parts = configurationPages(shared).map(conditionalGets)
   return {
     answer: composeRoutes({ log, parts, otherwise, answerFailure }),
-    answerFailure: pageFailures(pages),
+    answerFailure: pageFailures(shared.pages),
+    askToLogIn: (request) => askToLogIn(shared, request),
   }
 }

@@ -104,6 +104,7 @@ function surrounded(
     sessionOf: (request) => sessionOf(sessionCookie, request),
     isForPage: (request) => isForPage(request, basePath),
     loginAddress: `${basePath}/login`,
+    askToLogIn: async (request) => (await loadPages()).askToLogIn(request),
     isPublic,
     isForUsersToo,
     answerFailure,

@@ -4,7 +4,7 @@ import type { Principal } from '../../core/principal.ts'
 import { type AuthenticateOptions, CHALLENGE } from '../../http/authenticate.ts'
 import { statusOf } from '../../http/errors.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { readForm, textField } from '../../http/request-body.ts'
+import { textField } from '../../http/request-body.ts'
 import type { SessionCookie } from '../../http/session-cookie.ts'
 import type { Sessions } from '../../identities/sessions.ts'
 import type { Tokens } from '../../identities/tokens.ts'
@@ -12,6 +12,8 @@ import type { OidcLogIn } from '../../identities/oidc/oidc-log-in.ts'
 import { isOwnPath } from '../frame/own-path.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import { type KeptForm, type KeptForms, keptIn } from './kept-form.ts'
+import { SendAgainView } from './kept-view.tsx'
 import { LoggedOutView, LoginView, LogOutView } from './login-view.tsx'
 
 export interface LoginRoutesOptions {
@@ -22,9 +24,10 @@ export interface LoginRoutesOptions {
   readonly credentials: AuthenticateOptions['credentials']
   /** Null where people log in with passwords alone. */
   readonly oidc: OidcLogIn | null
+  readonly keptForms: KeptForms
 }
 
-const LARGEST_FORM = 16_384
+const NOT_YET = 'You are not logged in yet.'
 const WRONG = 'This name and password do not belong together.'
 
 /** `/login` and `/log-out`: where a session begins and ends. */
@@ -32,26 +35,29 @@ export function loginRoutes(options: LoginRoutesOptions) {
   const { pages, sessions, sessionCookie } = options
   const { links } = pages
   return new Hono<RouteEnv>()
-    .get('/login', (c) => answerForm(options, c, { next: c.req.query('next') ?? '' }))
+    .get('/login', (c) => answerForm(options, c.req.raw, { next: c.req.query('next') ?? '' }))
     .post('/login', async (c) => {
-      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const form = await options.keptForms.readLogIn(c.req.raw)
+      const kept = keptIn(form, links.root())
+      if (kept !== null && textField(form, 'step') === 'continue') return goOn(options, c, kept)
       const [username, password, next] = ['username', 'password', 'next'].map(
         (name) => textField(form, name) ?? '',
       )
       const given = { username: username ?? '', password: password ?? '' }
-      const refused = { next: next ?? '', username: given.username }
+      const refused = { next: next ?? '', username: given.username, kept }
       const principal = await passwordHolder(options, c, given)
       if (principal instanceof ServiceError) {
         c.env.reason = principal.code
-        const problem = { text: `${principal.message}.`, status: statusOf(principal) }
-        return answerForm(options, c, { ...refused, problem })
+        const problem = `${principal.message}.`
+        return answerForm(options, c.req.raw, { ...refused, problem, status: statusOf(principal) })
       }
       if (principal === null) {
         c.env.reason = 'wrong-credentials'
-        return answerForm(options, c, { ...refused, problem: { text: WRONG, status: 403 } })
+        return answerForm(options, c.req.raw, { ...refused, problem: WRONG, status: 403 })
       }
       c.env.principal = principal
       const secret = await beginSession(options, principal)
+      if (kept !== null) return sendAgain(options, c, { kept, secret })
       const location = isOwnPath(refused.next, links.root()) ? refused.next : links.root()
       const cookie = sessionCookie.set(c.req.raw, secret)
       return new Response(null, { status: 303, headers: { location, 'set-cookie': cookie } })
@@ -78,6 +84,39 @@ export function loginRoutes(options: LoginRoutesOptions) {
       }
       return new Response(null, { status: 303, headers })
     })
+}
+
+/** Who has logged in in another tab sees the form again in this one. */
+async function goOn(
+  options: LoginRoutesOptions,
+  c: Context<RouteEnv>,
+  kept: KeptForm,
+): Promise<Response> {
+  const secret = options.sessionCookie.read(c.req.raw)
+  const principal = secret === null ? null : await options.sessions.find(secret)
+  if (secret !== null && principal !== null) return sendAgain(options, c, { kept, secret })
+  c.env.reason = 'no-credentials'
+  return answerForm(options, c.req.raw, { next: '', kept, problem: NOT_YET, status: 401 })
+}
+
+/** The page with what was typed before the log-in; nothing sends it but the person. */
+async function sendAgain(
+  { pages, sessions, sessionCookie }: LoginRoutesOptions,
+  c: Context<RouteEnv>,
+  { kept, secret }: { readonly kept: KeptForm; readonly secret: string },
+): Promise<Response> {
+  const frame = pages.frame(c.req.raw, await sessions.find(secret))
+  const headers = { ...NEVER_KEPT, 'set-cookie': sessionCookie.set(c.req.raw, secret) }
+  return pageResponse(<SendAgainView frame={frame} kept={kept} />, 200, headers)
+}
+
+/** The form of a log-in in answer to a form that was sent without a session. */
+export async function askToLogIn(
+  options: Pick<LoginRoutesOptions, 'pages' | 'oidc' | 'keptForms'>,
+  request: Request,
+): Promise<Response> {
+  const kept = (await options.keptForms.keep(request)) ?? 'lost'
+  return answerForm(options, request, { next: '', kept, status: 401 })
 }
 
 /** What the cookie of a user has who has just logged in. */
@@ -108,17 +147,20 @@ async function passwordHolder(
 export interface FormState {
   readonly next: string
   readonly username?: string
-  readonly problem?: { readonly text: string; readonly status: number }
+  readonly status?: number
+  /** Why the last attempt was refused. */
+  readonly problem?: string
+  readonly kept?: KeptForm | 'lost' | null
 }
 
 export function answerForm(
   { pages, oidc }: Pick<LoginRoutesOptions, 'pages' | 'oidc'>,
-  c: Context<RouteEnv>,
-  { next, username = '', problem }: FormState,
+  request: Request,
+  { next, username = '', status = 200, problem, kept = null }: FormState,
 ): Promise<Response> {
-  const frame = pages.frame(c.req.raw, null)
-  const address = `${pages.originOf(c.req.raw)}${pages.links.oidcLogin({ next })}`
+  const frame = pages.frame(request, null)
+  const address = `${pages.originOf(request)}${pages.links.oidcLogin({ next })}`
   const provider = oidc && { name: oidc.name, address }
-  const view = { frame, next, username, problem: problem?.text ?? null, provider }
-  return pageResponse(<LoginView {...view} />, problem?.status ?? 200, NEVER_KEPT)
+  const view = { frame, next, username, problem: problem ?? null, provider, kept }
+  return pageResponse(<LoginView {...view} />, status, NEVER_KEPT)
 }

@@ -1,4 +1,6 @@
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
+import type { KeptForm } from './kept-form.ts'
+import { CarriedForm } from './kept-view.tsx'
 
 export interface LoginViewProps {
   readonly frame: PageFrame
@@ -9,14 +11,23 @@ export interface LoginViewProps {
   readonly problem: string | null
   /** Another way in; null for none. */
   readonly provider: { readonly name: string; readonly address: string } | null
+  /** A form that was sent without a session; `lost` where it cannot be kept, null for none. */
+  readonly kept: KeptForm | 'lost' | null
 }
 
 /** The form of a log-in. */
-export function LoginView({ frame, next, username, problem, provider }: LoginViewProps) {
+export function LoginView(props: LoginViewProps) {
+  const { frame, next, username, problem, provider, kept } = props
   return (
     <PageLayout frame={frame} title="Log in" styles={['login.css']}>
-      <form class="card login" method="post" action={frame.links.login()}>
+      <form
+        class="card login"
+        method="post"
+        action={frame.links.login()}
+        enctype={kept === null ? undefined : 'multipart/form-data'}
+      >
         <h1>Log in</h1>
+        <SentWithoutSession kept={kept} />
         {problem !== null && (
           <p class="login-problem" role="alert">
             {problem}
@@ -42,15 +53,52 @@ export function LoginView({ frame, next, username, problem, provider }: LoginVie
         <p class="actions">
           <button class="button primary">Log in</button>
         </p>
-        {provider !== null && (
-          <p class="actions">
-            <a class="button" href={provider.address}>
-              Log in with {provider.name}
-            </a>
-          </p>
-        )}
+        {provider !== null && <Provider provider={provider} isForTab={kept !== null} />}
       </form>
     </PageLayout>
+  )
+}
+
+function SentWithoutSession({ kept }: Pick<LoginViewProps, 'kept'>) {
+  if (kept === null) return <></>
+  if (kept === 'lost') {
+    return (
+      <p role="status">
+        You are no longer logged in, and nothing was done. What you sent is too large to be kept
+        here: log in in another tab, then go back to it and send it again.
+      </p>
+    )
+  }
+  return (
+    <>
+      <p role="status">
+        You are no longer logged in, and nothing was done. What you typed is kept until you have
+        logged in, for you to send again.
+      </p>
+      <CarriedForm kept={kept} />
+    </>
+  )
+}
+
+/** What was typed stays in this tab: another one goes to the provider then. */
+function Provider({
+  provider: { name, address },
+  isForTab,
+}: {
+  provider: NonNullable<LoginViewProps['provider']>
+  isForTab: boolean
+}) {
+  return (
+    <p class="actions">
+      <a class="button" href={address} target={isForTab ? '_blank' : undefined}>
+        Log in with {name}
+      </a>
+      {isForTab && (
+        <button name="step" value="continue" formnovalidate>
+          I have logged in
+        </button>
+      )}
+    </p>
   )
 }
 

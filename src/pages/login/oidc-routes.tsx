@@ -53,8 +53,8 @@ async function orForm(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     c.env.reason = error.code
-    const problem = { text: `${error.message}.`, status: statusOf(error) }
-    return answerForm(options, c, { next, problem })
+    const problem = `${error.message}.`
+    return answerForm(options, c.req.raw, { next, problem, status: statusOf(error) })
   }
 }
 

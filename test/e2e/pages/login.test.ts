@@ -39,4 +39,31 @@ describe('the log-in', { timeout: 240_000 }, () => {
       expect(new URL(page.url()).pathname).toBe('/login')
     },
   )
+
+  it('gives back what was typed while the session ended', async () => {
+    const service = await startService()
+    const page = await visit(chromium.browser, service.url, { as: null })
+    const logIn = async () => {
+      await page.getByLabel('Name').fill('admin')
+      await page.getByLabel('Password').fill(ADMIN_PASSWORD)
+      await page.getByRole('button', { name: 'Log in' }).click()
+    }
+    await page.goto('/tokens', WITHIN)
+    await logIn()
+    await page.getByLabel('Name').fill('a long thought')
+
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Make a token' }).click()
+    await page.getByText('You are no longer logged in').waitFor(WITHIN)
+    const asked = await troublesOf(page)
+    await logIn()
+    await page.getByText('Send it again?').waitFor(WITHIN)
+    const back = await troublesOf(page)
+    expect(await page.getByLabel('name').inputValue()).toBe('a long thought')
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('Token a long thought is made.').waitFor(WITHIN)
+
+    // The browser notes the status of an answer that is no success.
+    expect([asked.filter((trouble) => !trouble.includes('401')), back]).toEqual([[], []])
+  })
 })

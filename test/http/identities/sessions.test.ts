@@ -9,6 +9,7 @@ import {
   openService,
   QUICK_COST,
 } from '../../support/service/service.ts'
+import { filledFieldsOf } from '../../support/pages/page-forms.ts'
 import { addSomeone } from '../../support/service/someone-else.ts'
 import { makeToken } from '../../support/service/tokens.ts'
 
@@ -142,6 +143,102 @@ describe('a browser', () => {
       /^__Host-cairn=\w{30}; Path=\/; Secure; HttpOnly; SameSite=Lax$/,
     )
     expect(await statusOf(service, '/agents', { ...host, ...cookieOf(begun) })).toBe(200)
+  })
+})
+
+describe('a form that is sent without a session', () => {
+  const typed = { action: 'create', name: ' a "name" <b>&amp;', scope: 'read', expires: '' }
+  const carried = Object.entries(typed)
+
+  it('comes back with what was typed after the log-in, and is sent by nobody but the person', async () => {
+    const service = await openService()
+    const tokens = async () => (await service.fetch('/api/tokens')).json()
+    const logInWith = (html: string, password: string) =>
+      send(service, '/login', {
+        ...Object.fromEntries(filledFieldsOf(html)),
+        username: 'admin',
+        password,
+      })
+
+    const asked = await send(service, '/tokens', typed)
+    const refused = await logInWith(await asked.text(), 'wrong')
+    const begun = await logInWith(await refused.text(), ADMIN_PASSWORD)
+    const page = await begun.text()
+
+    expect([asked.status, refused.status, begun.status]).toEqual([401, 403, 200])
+    expect(asked.headers.get('www-authenticate')).toBe(null)
+    expect(page).toContain('action="/tokens"')
+    expect(filledFieldsOf(page)).toEqual(expect.arrayContaining(carried))
+    expect(await tokens()).toEqual([])
+    const again = Object.fromEntries(filledFieldsOf(page))
+    expect((await send(service, '/tokens', again, cookieOf(begun))).status).toBe(200)
+    expect(await tokens()).toMatchObject([{ name: typed.name, scope: 'read' }])
+  })
+
+  it('keeps a text to the letter, and every value of a field', async () => {
+    const service = await openService()
+    const xml = '\n<a b="1">\n  \'&lt;\'\n</a>\n'
+    const body = new FormData()
+    for (const [name, value] of [
+      ['xml', xml],
+      ['agent', 'one'],
+      ['agent', 'two'],
+    ] as const)
+      body.append(name, value)
+
+    const asked = await service.fetch('/config/edit?entity=x', {
+      method: 'POST',
+      as: null,
+      headers: BROWSER,
+      body,
+    })
+    const fields = filledFieldsOf(await asked.text()).filter(([name]) => name.startsWith('kept.'))
+    const login = new FormData()
+    for (const [name, value] of [...fields, ['to', '/config/edit?entity=x']] as const)
+      login.append(name, value)
+    for (const [name, value] of Object.entries(ADMIN)) login.set(name, value)
+    const begun = await service.fetch('/login', { method: 'POST', as: null, body: login })
+    const page = await begun.text()
+
+    expect(page).toContain('action="/config/edit?entity=x"')
+    expect(filledFieldsOf(page)).toEqual(
+      expect.arrayContaining([
+        ['agent', 'one'],
+        ['agent', 'two'],
+        ['xml', xml.replaceAll('\n', '\r\n')],
+      ]),
+    )
+  })
+
+  it('goes on where somebody has logged in in another tab', async () => {
+    const service = await openService()
+    const kept = { to: '/tokens', 'kept.name': 'nightly', step: 'continue' }
+
+    const early = await send(service, '/login', kept)
+    const later = await send(service, '/login', kept, await logIn(service))
+
+    expect([early.status, later.status]).toEqual([401, 200])
+    expect(await early.text()).toContain('You are not logged in yet.')
+    expect(filledFieldsOf(await later.text())).toContainEqual(['name', 'nightly'])
+  })
+
+  it('keeps no password, nothing that is too large, and nothing for another site', async () => {
+    const service = await openService()
+    const secrets = { old: 'hidden-1', password: 'hidden-2', again: 'hidden-3', name: 'bo' }
+    const variables = { 'secure_variables[KEY]': 'hidden-4', scm_password: 'hidden-5' }
+
+    const kept = await (await send(service, '/users', { ...secrets, ...variables })).text()
+    const large = await send(service, '/config/edit', { xml: 'x'.repeat(1_100_000) })
+    const foreign = await send(service, '/tokens', typed, { origin: 'https://evil.example' })
+    const away = await send(service, '/login', { ...ADMIN, to: '//evil.example/', 'kept.a': 'b' })
+
+    expect(filledFieldsOf(kept)).toContainEqual(['kept.name', 'bo'])
+    expect(kept).not.toContain('hidden-')
+    const told = await large.text()
+    expect([large.status, told.length < 20_000]).toEqual([401, true])
+    expect(told).toContain('too large to be kept here')
+    expect([foreign.status, (await foreign.text()).includes('kept.')]).toEqual([403, false])
+    expect([away.status, away.headers.get('location')]).toEqual([303, '/'])
   })
 })
 

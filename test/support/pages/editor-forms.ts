@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { documentWith } from '../documents/documents.ts'
 import { save } from '../service/saving.ts'
 import { startService, type TestService } from '../service/service.ts'
+import { unescape } from './page-forms.ts'
 
 export const BASE = documentWith('alpha', 'beta', 'gamma')
 
@@ -31,15 +32,6 @@ export function submit(service: TestService, fields: Fields): Promise<Response> 
 
 export async function currentOf(service: TestService): Promise<string> {
   return (await service.fetch('/api/admin/config.xml')).text()
-}
-
-function unescape(html: string): string {
-  return html
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&')
 }
 
 /** The text that a page's form holds. */

@@ -25,3 +25,21 @@ export function sendForm(
 function isPairs(fields: Readonly<Record<string, string>> | Fields): fields is Fields {
   return Array.isArray(fields)
 }
+
+/** The fields of a page that have a value in it, with what a browser reads there. */
+export function filledFieldsOf(html: string): readonly (readonly [name: string, value: string])[] {
+  const inputs = html.matchAll(/<input[^>]* name="([^"]*)"[^>]* value="([^"]*)"/g)
+  const areas = html.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>\n?([^<]*)</g)
+  return [...inputs, ...areas].map(([, name = '', value = '']) => [unescape(name), unescape(value)])
+}
+
+/** A text as it was before it was written into a page. */
+export function unescape(html: string): string {
+  return html
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&#13;', '\r')
+    .replaceAll('&amp;', '&')
+}

@@ -1,0 +1,87 @@
+import { ServiceError } from '../../core/errors.ts'
+import { tooMany } from '../../core/rate-limit.ts'
+import { type Form, readForm, textField } from '../../http/request-body.ts'
+import { isOwnPath } from '../frame/own-path.ts'
+
+/** A form that was sent after its session had ended: nothing of it was done. */
+export interface KeptForm {
+  /** Where it was sent to. */
+  readonly to: string
+  /** What was typed, passwords left out. */
+  readonly fields: readonly (readonly [name: string, value: string])[]
+}
+
+/** The largest form that is kept through a log-in, in bytes. */
+export const LARGEST_KEPT = 1_048_576
+/** The largest log-in, which carries what is kept, in bytes. */
+const LARGEST_LOG_IN = 2 * LARGEST_KEPT
+/** Nobody has to be anybody to send a form of this size, so any number of them is read at once. */
+const SMALL = 16_384
+/** How many larger ones are read at once, and the `Retry-After` of more. */
+const READ_AT_ONCE = 16
+const NO_ROOM_FOR = 1_000
+const MOST_FIELDS = 2_000
+
+/** Fields of forms that have passwords. */
+const SECRET = /^(old|again)$|passw|secret|secure/i
+/** Stands before the names of kept fields in the form of the log-in. */
+const PREFIX = 'kept.'
+
+/** Reads forms of people who are not logged in. */
+export class KeptForms {
+  #reading = 0
+
+  /** What is to be kept of a form; null where it is too large, or no form. */
+  async keep(request: Request): Promise<KeptForm | null> {
+    const { pathname, search } = new URL(request.url)
+    try {
+      const fields = fieldsOf(await this.#read(request, LARGEST_KEPT))
+      return fields.length > MOST_FIELDS ? null : { to: `${pathname}${search}`, fields }
+    } catch (error) {
+      if (error instanceof ServiceError) return null
+      throw error
+    }
+  }
+
+  /**
+   * The form of a log-in.
+   *
+   * @throws {ServiceError} `body-too-large`, `malformed-request`, `too-many-requests`.
+   */
+  readLogIn(request: Request): Promise<Form> {
+    return this.#read(request, LARGEST_LOG_IN)
+  }
+
+  async #read(request: Request, limit: number): Promise<Form> {
+    const length = request.headers.get('content-length')
+    if (length !== null && Number(length) <= SMALL) return readForm(request, SMALL)
+    if (this.#reading >= READ_AT_ONCE) throw tooMany('forms are sent', NO_ROOM_FOR)
+    this.#reading += 1
+    try {
+      return await readForm(request, limit)
+    } finally {
+      this.#reading -= 1
+    }
+  }
+}
+
+/** The kept form that a log-in carries; null for none. */
+export function keptIn(form: Form, root: string): KeptForm | null {
+  const to = textField(form, 'to')
+  if (to === null || !isOwnPath(to, root)) return null
+  const fields = fieldsOf(form).filter(([name]) => name.startsWith(PREFIX))
+  return { to, fields: fields.map(([name, value]) => [name.slice(PREFIX.length), value]) }
+}
+
+/** The name of a kept field in the form of the log-in. */
+export function keptName(name: string): string {
+  return PREFIX + name
+}
+
+function fieldsOf(form: Form): KeptForm['fields'] {
+  return Array.from(form).flatMap(([name, values]) =>
+    SECRET.test(name)
+      ? []
+      : values.map((value) => [name, Buffer.from(value).toString('utf8')] as const),
+  )
+}
