@@ -21,7 +21,7 @@ export function OwnPermissionsCard({ links, name, revision, permissions }: OwnPe
 }
 
 function Content({ links, revision, permissions }: OwnPermissionsProps) {
-  if (permissions === null) return <p>The configuration cannot be read.</p>
+  if (permissions === null) return <p>The configuration takes too long to read now.</p>
   const { administers, groups, total } = permissions
   if (administers !== null) {
     return (

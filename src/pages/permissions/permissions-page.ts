@@ -1,3 +1,4 @@
+import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { listKnownUsers, type UserAdministrationDeps } from '../../identities/administer-users.ts'
 import type { KnownUser } from '../../security/permissions.ts'
@@ -54,6 +55,7 @@ export async function readPermissionsPage(
 /** What one user may do now, with the revision whose lines say so. */
 export interface OwnPermissions {
   readonly revision: NumberedRevision
+  /** Null where the document takes too long, which keeps nobody from the rest of the user. */
   readonly permissions: PermissionsOfPerson | null
 }
 
@@ -66,6 +68,11 @@ export async function readPermissionsOf(
   const revision = findNamed(deps, principal, 'current')
   const known = { users: await listKnownUsers(deps, principal) }
   const document = await deps.history.readDocument(revision)
-  const permissions = await deps.work.permissionsOfPerson({ document, known, user })
-  return { revision, permissions }
+  const asked = { document, known, user }
+  try {
+    return { revision, permissions: await deps.work.permissionsOfPerson(asked) }
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'unavailable') throw error
+    return { revision, permissions: null }
+  }
 }
