@@ -15,6 +15,7 @@ export type ProblemKind =
   | 'builds'
   | 'agents'
   | 'identity'
+  | 'log-in'
   | 'secrets'
   | 'material'
   | 'stuck-jobs'

@@ -7,6 +7,7 @@ import type { MaterialProblem } from '../builds/materials/material-poller.ts'
 import type { Mirror, MirrorState } from '../notify/mirror/mirror.ts'
 import type { Access } from '../configuration/access/permission.ts'
 import type { WebhookState } from '../notify/webhooks/webhook.ts'
+import { awayProblems, type UserSourceState } from '../identities/reachability.ts'
 import { describeFault } from '../core/faults.ts'
 
 /** Whether the service works, and all problems for operators. */
@@ -49,6 +50,8 @@ export interface HealthDeps {
   readonly agentProblems: () => readonly string[]
   /** Facts that a commit changed although they must not change while the server runs. */
   readonly identityProblems: () => readonly string[]
+  /** Whether those who have users elsewhere were there at the last log-in. */
+  readonly userSources: () => readonly UserSourceState[]
   /** The commits that contain secrets in plain text. */
   readonly secretProblems: () => readonly HealthProblem[]
   /** The disks that are full. */
@@ -109,6 +112,7 @@ function problemsOf(
     ...ofKind('builds', deps.buildProblems()),
     ...ofKind('agents', deps.agentProblems()),
     ...ofKind('identity', deps.identityProblems()),
+    ...ofKind('log-in', awayProblems(deps.userSources())),
     ...ofKind('secrets', deps.secretProblems()),
     ...ofKind('material', deps.materialProblems()),
     ...ofKind('stuck-jobs', deps.stuckJobs()),

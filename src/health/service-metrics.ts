@@ -8,6 +8,7 @@ import type { History } from '../history/history.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'
 import { agentStatusOf } from '../agents/known-agent.ts'
 import type { RunningJobs } from '../builds/dispatch/running-jobs.ts'
+import type { UserSourceState } from '../identities/reachability.ts'
 import { type HealthDeps, readHealth } from './health.ts'
 import { readdir } from 'node:fs/promises'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -69,6 +70,7 @@ export class ServiceMetrics implements Disposable {
       ...this.#historyMetrics(),
       ...(work === null ? [] : workMetrics(work)),
       ...serverMetrics(servers()),
+      ...userSourceMetrics(this.#options.userSources()),
       ...(await this.#process.read()),
     ]
   }
@@ -121,6 +123,14 @@ function durations(series: readonly Series[]): Metric {
       ]
     }),
   }
+}
+
+/** Nothing where everybody is in the users file. */
+function userSourceMetrics(sources: readonly UserSourceState[]): Metric[] {
+  if (sources.length === 0) return []
+  const up = new Map(sources.map(({ source, away }) => [source, away === null ? 1 : 0]))
+  const help = 'Whether the directory or the provider was there at the last log-in'
+  return [byLabel(['gauge', 'cairn_user_source_up', help], 'source', up)]
 }
 
 function lookUps(series: readonly Series[]): Metric {

@@ -152,6 +152,7 @@ function sharedHealth(context: SharedContext): Omit<HealthDeps, keyof HealthOfDu
     servers: () => cluster?.seen() ?? null,
     serverProblems: () => cluster?.serverProblems() ?? [],
     identityProblems: () => config.identity.problems(),
+    userSources: () => context.access.userSources(),
     secretProblems: () => secretAlarm.problems(),
   }
 }

@@ -9,6 +9,7 @@ import type { UserAccounts } from '../identities/administer-users.ts'
 import { DepartedUsers } from '../identities/departed-users.ts'
 import { Invitations } from '../identities/invitations.ts'
 import { StoredUsers } from '../identities/stored-users.ts'
+import type { UserSourceState } from '../identities/reachability.ts'
 import { Sessions } from '../identities/sessions.ts'
 import { Tokens } from '../identities/tokens.ts'
 import type { UsersStore } from '../security/users.ts'
@@ -49,6 +50,8 @@ export interface OpenedAccess {
   readonly accounts: UserAccounts
   readonly access: ConfiguredAccess
   readonly everyoneAdministers: () => boolean
+  /** Whether directory and provider were there at the last log-in. */
+  readonly userSources: () => readonly UserSourceState[]
   /** Logs what an operator should know of who may log in and do what. */
   readonly reportLogin: () => void
 }
@@ -128,6 +131,7 @@ export async function openAccess(
     },
     access,
     everyoneAdministers: () => access.everyoneAdministers,
+    userSources: () => [directory, oidc].flatMap((source) => source?.state() ?? []),
     /** Says in the log what an operator should know of who may log in and do what. */
     reportLogin: () => {
       if (access.everyoneAdministers) {

@@ -9,7 +9,7 @@ import { readNamedFile, readSecretFile } from './named-file.ts'
  */
 export async function openLdap({
   settings,
-  environment: { log },
+  environment: { clock, log },
 }: BootContext): Promise<LdapDirectory | null> {
   const { 'ldap-url': urls, 'ldap-user-base': base, 'ldap-user-filter': filter } = settings
   if (urls.length === 0 || base === null) return null
@@ -27,6 +27,7 @@ export async function openLdap({
     reader: dn === null || file === null ? null : { dn, password: await readSecretFile(file) },
     users: { base, filter, attribute },
     groupBase: settings['ldap-group-base'],
+    clock,
     log,
   })
 }

@@ -2,9 +2,11 @@ import { reasonOf, unavailable } from '../../core/errors.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import { tooMany } from '../../core/rate-limit.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { GivenPassword } from '../../security/credentials.ts'
 import { isUsername } from '../../security/users.ts'
+import { Reachability, type UserSourceState } from '../reachability.ts'
 import { LdapConnection, type LdapEntry, type LdapServer } from './ldap-connection.ts'
 import { userFilter } from './ldap-filter.ts'
 import { rolesIn } from './ldap-roles.ts'
@@ -17,6 +19,7 @@ export interface LdapDirectoryOptions {
   readonly users: { readonly base: string; readonly filter: string; readonly attribute: string }
   /** Where groups are; null where they mean nothing here. */
   readonly groupBase: string | null
+  readonly clock: Clock
   readonly log: Log
 }
 
@@ -30,10 +33,17 @@ export class LdapDirectory {
   /** The server that answered last comes first. */
   #servers: readonly LdapServer[]
   #asked = 0
+  readonly #reachability: Reachability
 
   constructor(options: LdapDirectoryOptions) {
     this.#options = options
     this.#servers = options.servers
+    this.#reachability = new Reachability(options.clock)
+  }
+
+  /** Whether any of its servers was there at the last log-in. */
+  state(): UserSourceState {
+    return { source: 'ldap', name: 'The directory of users', away: this.#reachability.away }
   }
 
   /**
@@ -46,7 +56,7 @@ export class LdapDirectory {
     if (this.#asked >= ASKED_AT_MOST) throw tooMany('logins are under way', NO_ROOM_FOR)
     this.#asked += 1
     try {
-      return await this.#findAnywhere(login)
+      return await this.#reachability.noted(() => this.#findAnywhere(login))
     } finally {
       this.#asked -= 1
     }

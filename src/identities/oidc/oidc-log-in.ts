@@ -5,6 +5,7 @@ import { networkOf, RateLimit, tooMany } from '../../core/rate-limit.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { findUser, type UsersReading } from '../../security/users.ts'
+import { Reachability, type UserSourceState } from '../reachability.ts'
 import { LoginAttempts } from './login-attempts.ts'
 import { type ClaimNames, refusedLogIn, userOfClaims } from './oidc-claims.ts'
 import { detailOf, OidcProvider, type OidcProviderOptions } from './oidc-provider.ts'
@@ -38,6 +39,7 @@ export class OidcLogIn {
   readonly #options: OidcLogInOptions
   readonly #provider: OidcProvider
   readonly #attempts: LoginAttempts
+  readonly #reachability: Reachability
   /** Each log-in is work for the provider. */
   readonly #limit: RateLimit
 
@@ -47,12 +49,19 @@ export class OidcLogIn {
     this.#options = options
     this.#provider = new OidcProvider({ ...options, claims: wanted })
     this.#attempts = new LoginAttempts(key, clock)
+    this.#reachability = new Reachability(clock)
     this.#limit = new RateLimit({ clock, burst: 60, every: 1_000 })
   }
 
   /** The name of the provider for people. */
   get name(): string {
     return this.#provider.host
+  }
+
+  /** Whether the provider was there at the last log-in. */
+  state(): UserSourceState {
+    const name = `The OpenID Connect provider ${this.name}`
+    return { source: 'oidc', name, away: this.#reachability.away }
   }
 
   /**
@@ -63,7 +72,9 @@ export class OidcLogIn {
   begin(next: string, address: string): Promise<BegunLogIn> {
     return this.#logged(address, async () => {
       const [state, nonce, verifier] = [newSecret(), newSecret(), newSecret()]
-      const location = await this.#provider.addressFor({ state, nonce, verifier })
+      const location = await this.#reachability.noted(() =>
+        this.#provider.addressFor({ state, nonce, verifier }),
+      )
       return { location, sealed: await this.#attempts.seal({ state, nonce, verifier, next }) }
     })
   }
@@ -79,7 +90,7 @@ export class OidcLogIn {
       if (attempt === null) {
         throw refusedLogIn('This log-in took too long or is over: begin again', 'no attempt')
       }
-      const claims = await this.#provider.claimsOf(search, attempt)
+      const claims = await this.#reachability.noted(() => this.#provider.claimsOf(search, attempt))
       return { principal: await this.#userOf(claims), next: attempt.next }
     })
   }

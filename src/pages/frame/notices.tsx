@@ -18,6 +18,7 @@ const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
   builds: (n) => (n === 1 ? 'a job or its files need attention' : `${n} jobs need attention`),
   agents: (n) => `${n === 1 ? 'an agent is' : `${n} agents are`} refused`,
   identity: () => 'the server and its configuration have different ids',
+  'log-in': () => 'some users cannot log in',
   secrets: () => 'commits have secrets in plain text',
   material: (n) => `${n === 1 ? 'a material' : `${n} materials`} cannot be read`,
   'stuck-jobs': (n) => `${n === 1 ? 'a job has' : `${n} groups of jobs have`} no agent`,

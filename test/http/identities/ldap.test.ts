@@ -8,6 +8,7 @@ import { DirectoryServer, makeAuthority } from '../../support/identities/directo
 import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
 import { save } from '../../support/service/saving.ts'
 import { type CalledService, openService } from '../../support/service/service.ts'
+import { sourceSeen } from '../../support/identities/user-sources.ts'
 import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 
 const PEOPLE = 'ou=people,dc=example,dc=org'
@@ -188,13 +189,24 @@ describe('users of a directory', { tags: ['slapd', 'openssl'] }, () => {
 
     await directory.stop()
     const away = await service.fetch('/api/whoami', { as: BEN })
+    const sick = await sourceSeen(service, 'ldap')
     const local = await service.fetch('/api/whoami', { as: SOMEONE })
     const remembered = await service.fetch('/api/whoami', { as: ANA })
     await directory.startAgain()
 
     expect([away.status, local.status, remembered.status]).toEqual([503, 200, 200])
     expect(await away.json()).toEqual({ message: 'The directory of users cannot be reached now' })
+    expect(sick).toEqual({
+      status: 200,
+      problems: [
+        expect.stringMatching(
+          /^The directory of users has not answered since \d{4}-.*: its users cannot log in/,
+        ),
+      ],
+      isUp: 0,
+    })
     expect(await whoIs(service, BEN)).toMatchObject({ name: 'ben' })
+    expect(await sourceSeen(service, 'ldap')).toEqual({ status: 200, problems: [], isUp: 1 })
   })
 
   it('are asked for at the next server where one does not answer', async () => {

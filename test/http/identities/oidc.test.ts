@@ -17,6 +17,7 @@ import { type CalledService, openService } from '../../support/service/service.t
 import { addSomeone } from '../../support/service/someone-else.ts'
 import { bearer } from '../../support/service/tokens.ts'
 import { AuditBody } from '../../../src/wire/audit-body.ts'
+import { sourceSeen } from '../../support/identities/user-sources.ts'
 import { MadeTokenBody } from '../../../src/wire/token-body.ts'
 
 const DAY = 86_400_000
@@ -224,9 +225,15 @@ describe('a log-in by OpenID Connect', () => {
       expect(text).toContain('name="password"')
     }
     expect(await whoIs(browser)).toMatchObject({ name: 'Ana' })
+    expect(await sourceSeen(service, 'oidc')).toEqual({
+      status: 200,
+      problems: [expect.stringMatching(/^The OpenID Connect provider 127\.0\.0\.1:\d+ has not/)],
+      isUp: 0,
+    })
     await provider.renewKeys()
     await other.go('/login/oidc')
     expect(await whoIs(other)).toMatchObject({ name: 'Ana' })
+    expect(await sourceSeen(service, 'oidc')).toEqual({ status: 200, problems: [], isUp: 1 })
   })
 })
 
