@@ -87,7 +87,7 @@ function actionOf(
 ): Action {
   const { route, principal, address, reason, id } = context
   const md5 = status < 400 ? headers.get(DIGEST_HEADER) : null
-  const claimed = reason === 'wrong-credentials' ? claimedName(request) : null
+  const claimed = reason === 'wrong-credentials' ? claimedName(request, context) : null
   return {
     user: principal.username,
     ...(principal.credential?.kind === 'token' ? { token: principal.credential.id } : {}),
@@ -108,8 +108,9 @@ function actionName(route: string): string {
   return typeof name === 'string' ? name : route
 }
 
-/** The name in credentials that were wrong. */
-function claimedName(request: Request): string | null {
+/** The name in credentials that were wrong, of a form or of Basic. */
+function claimedName(request: Request, { claimed }: RequestContext): string | null {
+  if (claimed !== null) return claimed.slice(0, 100)
   const [, encoded] = /^Basic +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
   if (encoded === undefined) return null
   const [name = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':')

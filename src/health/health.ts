@@ -7,7 +7,7 @@ import type { MaterialProblem } from '../builds/materials/material-poller.ts'
 import type { Mirror, MirrorState } from '../notify/mirror/mirror.ts'
 import type { Access } from '../configuration/access/permission.ts'
 import type { WebhookState } from '../notify/webhooks/webhook.ts'
-import { awayProblems, type UserSourceState } from '../identities/reachability.ts'
+import { awayProblems, type UserSourceState } from '../core/user-source-state.ts'
 import { describeFault } from '../core/faults.ts'
 
 /** Whether the service works, and all problems for operators. */

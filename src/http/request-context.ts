@@ -74,6 +74,8 @@ export class RequestContext {
   route = ''
   /** The code of the error that it is answered with, or null. */
   reason: string | null = null
+  /** The name in a form whose password was wrong, or null. */
+  claimed: string | null = null
   /** What it did in particular; empty where its route says that. */
   auditActions: readonly AuditAction[] = []
 

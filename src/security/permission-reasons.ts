@@ -96,7 +96,7 @@ export class Reasons {
 }
 
 /** Every stage of a group, by pipeline and name. */
-export function stagesOf({ pipelines }: GroupFacts): readonly GroupStage[] {
+export function groupStages({ pipelines }: GroupFacts): readonly GroupStage[] {
   return pipelines.flatMap((pipeline) =>
     pipeline.stages.map((stage) => ({ name: `${pipeline.name}/${stage.name}`, stage })),
   )
@@ -104,7 +104,7 @@ export function stagesOf({ pipelines }: GroupFacts): readonly GroupStage[] {
 
 /** Those that name their approvers. Where nobody is named, a stage is as its pipeline. */
 export function approvedStages(group: GroupFacts): readonly GroupStage[] {
-  return stagesOf(group).filter(({ stage }) => stage.approvers.length > 0)
+  return groupStages(group).filter(({ stage }) => stage.approvers.length > 0)
 }
 
 /** Everything that a user may do; for an administrator, only that. */

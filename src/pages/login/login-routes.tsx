@@ -53,6 +53,7 @@ export function loginRoutes(options: LoginRoutesOptions) {
       }
       if (principal === null) {
         c.env.reason = 'wrong-credentials'
+        c.env.claimed = given.username
         return answerForm(options, c.req.raw, { ...refused, problem: WRONG, status: 403 })
       }
       c.env.principal = principal

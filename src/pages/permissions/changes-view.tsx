@@ -1,10 +1,10 @@
 import type { Links } from '../frame/links.ts'
 import { BY_PLACE, Pager } from '../frame/pager.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
-import type { PermissionChanges, RightChanges } from './permissions-changes.ts'
+import type { PermissionChanges, RightChanges } from '../work/permissions/permissions-changes.ts'
 import type { PermissionsPage } from './permissions-page.ts'
 import { type PermissionsQuery, permissionsQueryOf } from './permissions-query.ts'
-import { TABLE_ROWS } from './permissions-table.ts'
+import { TABLE_ROWS } from '../work/permissions/permissions-table.ts'
 import { Line, ReasonsInWords } from './right.tsx'
 import { WhoCell } from './who-cell.tsx'
 

@@ -9,10 +9,10 @@ import {
   type RevisionReadingDeps,
 } from '../revisions/numbered-revision.ts'
 import type { PageThread } from '../work/page-thread.ts'
-import type { PermissionChanges } from './permissions-changes.ts'
-import type { PermissionsOfPerson } from './permissions-of-person.ts'
+import type { PermissionChanges } from '../work/permissions/permissions-changes.ts'
+import type { PermissionsOfPerson } from '../work/permissions/permissions-of-person.ts'
 import type { PermissionsQuery } from './permissions-query.ts'
-import type { PermissionsTable } from './permissions-table.ts'
+import type { PermissionsTable } from '../work/permissions/permissions-table.ts'
 
 export interface PermissionsPageDeps extends RevisionReadingDeps, UserAdministrationDeps {
   readonly work: PageThread

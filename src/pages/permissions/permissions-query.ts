@@ -1,6 +1,6 @@
 import { parseWholeNumber } from '../../http/parameters.ts'
 import type { Query } from '../frame/links.ts'
-import type { TableQuery } from './permissions-table.ts'
+import type { TableQuery } from '../work/permissions/permissions-table.ts'
 
 /** What the page is asked for. */
 export interface PermissionsQuery extends TableQuery {

@@ -6,13 +6,13 @@ import { ChangesView } from './changes-view.tsx'
 import type { PermissionsPage } from './permissions-page.ts'
 import { type PermissionsQuery, permissionsQueryOf } from './permissions-query.ts'
 import {
-  type Cell,
+  type PermissionCell,
   type Column,
   type PermissionsTable,
-  type Row,
+  type PermissionRow,
   TABLE_COLUMNS,
   TABLE_ROWS,
-} from './permissions-table.ts'
+} from '../work/permissions/permissions-table.ts'
 import { EveryRight, LongRight, ShortRight } from './right.tsx'
 import { WhoCell } from './who-cell.tsx'
 
@@ -243,7 +243,7 @@ function Everything({
   revision,
   row,
   width,
-}: Pick<TableProps, 'links' | 'revision'> & { row: Row; width: number }) {
+}: Pick<TableProps, 'links' | 'revision'> & { row: PermissionRow; width: number }) {
   return (
     <td colspan={width}>
       {row.administers && <EveryRight links={links} revision={revision} right={row.administers} />}
@@ -254,7 +254,7 @@ function Everything({
 interface RightsCellProps extends Pick<TableProps, 'links' | 'revision'> {
   readonly isLong: boolean
   readonly column: Column | undefined
-  readonly cell: Cell
+  readonly cell: PermissionCell
   /** Where the stages of a group are, for this person. */
   readonly stages: (group: string) => string
 }

@@ -1,7 +1,7 @@
 import type { Reason } from '../../security/permission-reasons.ts'
 import type { Links } from '../frame/links.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
-import type { ShownRight } from './permissions-table.ts'
+import type { ShownRight } from '../work/permissions/permissions-table.ts'
 
 export interface RightProps {
   readonly links: Links

@@ -1,5 +1,5 @@
 import type { Links } from '../frame/links.ts'
-import type { Person } from './person.ts'
+import type { Person } from '../work/permissions/person.ts'
 
 interface WhoCellProps {
   readonly links: Links

@@ -24,9 +24,9 @@ import {
   type UndoRequest,
 } from './restore-work.ts'
 import { findText, type FoundText } from './find-text.ts'
-import { type ChangesRequest, permissionsChanges } from '../permissions/permissions-changes.ts'
-import { permissionsOfPerson, type PersonRequest } from '../permissions/permissions-of-person.ts'
-import { permissionsTable, type TableRequest } from '../permissions/permissions-table.ts'
+import { type ChangesRequest, permissionsChanges } from './permissions/permissions-changes.ts'
+import { permissionsOfPerson, type PersonRequest } from './permissions/permissions-of-person.ts'
+import { permissionsTable, type TableRequest } from './permissions/permissions-table.ts'
 import { runSync } from '../../lib/cooperative.ts'
 
 /** The navigable places of a document; null when it is not readable XML. */

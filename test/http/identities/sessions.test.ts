@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { removeUser, writeUser } from '../../../src/security/users.ts'
 import { UsersFile } from '../../../src/security/users-file.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
@@ -105,6 +106,11 @@ describe('a browser', () => {
     expect(again).toContain('This name and password do not belong together.')
     expect(again).toContain('value="admin"')
     expect(again).not.toContain('wrong')
+    const audit = await service.fetch('/api/audit?action=log-in&outcome=refused')
+    const { entries } = AuditBody.parse(await audit.json())
+    expect(entries).toContainEqual(
+      expect.objectContaining({ claimed: 'admin', reason: 'wrong-credentials' }),
+    )
   })
 
   it('begins no session with a token, which is good for less', async () => {

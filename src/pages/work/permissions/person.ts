@@ -1,8 +1,8 @@
-import { nameKey } from '../../core/name-key.ts'
-import { isLastResort } from '../../security/last-resort.ts'
-import { Reasons } from '../../security/permission-reasons.ts'
-import { AccessRules, type KnownUser } from '../../security/permissions.ts'
-import type { SecurityFacts } from '../../security/security-facts.ts'
+import { nameKey } from '../../../core/name-key.ts'
+import { isLastResort } from '../../../security/last-resort.ts'
+import { Reasons } from '../../../security/permission-reasons.ts'
+import { AccessRules, type KnownUser } from '../../../security/permissions.ts'
+import type { SecurityFacts } from '../../../security/security-facts.ts'
 
 /** Who is known to the service, besides those whom a configuration names. */
 export interface KnownPeople {

@@ -1,5 +1,5 @@
-import { approvedStages, type Reason, type Reasons } from '../../security/permission-reasons.ts'
-import type { GroupFacts, SecurityFacts } from '../../security/security-facts.ts'
+import { approvedStages, type Reason, type Reasons } from '../../../security/permission-reasons.ts'
+import type { GroupFacts, SecurityFacts } from '../../../security/security-facts.ts'
 import { everybodyIn, type KnownPeople, type Person, ReasonsOfPeople } from './person.ts'
 import { readSecurity } from './read-security.ts'
 
@@ -21,17 +21,17 @@ export interface Column {
   readonly line: number | null
 }
 
-export interface Cell {
+export interface PermissionCell {
   readonly rights: readonly ShownRight[]
   /** In a group: how many of its stages name the person, or a role of the person. */
   readonly stages: number
 }
 
-export interface Row extends Pick<Person, 'kind' | 'name' | 'isKnown'> {
+export interface PermissionRow extends Pick<Person, 'kind' | 'name' | 'isKnown'> {
   readonly roles: readonly string[]
   /** By what the person administers the server; the row has no cells then. */
   readonly administers: ShownRight | null
-  readonly cells: readonly Cell[]
+  readonly cells: readonly PermissionCell[]
 }
 
 /** What of the table is asked for. */
@@ -57,7 +57,7 @@ export interface PermissionsTable {
   readonly columns: readonly Column[]
   /** How many columns there are. */
   readonly width: number
-  readonly rows: readonly Row[]
+  readonly rows: readonly PermissionRow[]
   /** How many rows there are. */
   readonly height: number
   /** How many others match and may do nothing in the group; 0 where all groups are shown. */
@@ -109,7 +109,7 @@ export function permissionsTable({
 
 interface AskedColumn {
   readonly column: Column
-  readonly cellOf: (reasons: Reasons) => Cell
+  readonly cellOf: (reasons: Reasons) => PermissionCell
 }
 
 function columnsOf({ groups }: SecurityFacts, query: TableQuery): readonly AskedColumn[] | null {
@@ -167,7 +167,7 @@ function rowWith(
   { kind, name, isKnown }: Person,
   reasons: Reasons,
   columns: readonly AskedColumn[],
-): Row {
+): PermissionRow {
   const [administers = null] = shownRights([['administer', reasons.administers]])
   const cells = administers === null ? columns.map(({ cellOf }) => cellOf(reasons)) : []
   return { kind, name, isKnown, roles: reasons.roles, administers, cells }

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
-import { placedSecurityFacts } from '../../configuration/access/security-facts-of.ts'
-import { type Digest, digestOf } from '../../core/digest.ts'
-import { buildConfiguration } from '../../document/model/model.ts'
-import { parseNodes } from '../../document/model/parse-nodes.ts'
-import { elementFinder } from '../../document/xml/xml-elements.ts'
-import { readXml } from '../../document/xml/xml-reader.ts'
-import { runSync } from '../../lib/cooperative.ts'
-import type { SecurityFacts } from '../../security/security-facts.ts'
+import { placedSecurityFacts } from '../../../configuration/access/security-facts-of.ts'
+import { type Digest, digestOf } from '../../../core/digest.ts'
+import { buildConfiguration } from '../../../document/model/model.ts'
+import { parseNodes } from '../../../document/model/parse-nodes.ts'
+import { elementFinder } from '../../../document/xml/xml-elements.ts'
+import { readXml } from '../../../document/xml/xml-reader.ts'
+import { runSync } from '../../../lib/cooperative.ts'
+import type { SecurityFacts } from '../../../security/security-facts.ts'
 
 /** What is known of the documents that were asked about last. */
 const kept = new LRUCache<Digest, { readonly facts: SecurityFacts | null }>({ max: 4 })

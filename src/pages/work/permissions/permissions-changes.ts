@@ -1,12 +1,16 @@
-import { nameKey } from '../../core/name-key.ts'
+import { nameKey } from '../../../core/name-key.ts'
 import {
   approvedStages,
   type GroupStage,
   type Reason,
   type Reasons,
-  stagesOf,
-} from '../../security/permission-reasons.ts'
-import type { GroupFacts, ListedPrincipal, SecurityFacts } from '../../security/security-facts.ts'
+  groupStages,
+} from '../../../security/permission-reasons.ts'
+import type {
+  GroupFacts,
+  ListedPrincipal,
+  SecurityFacts,
+} from '../../../security/security-facts.ts'
 import { everybodyIn, inOrder, type KnownPeople, type Person, ReasonsOfPeople } from './person.ts'
 import { readSecurity } from './read-security.ts'
 import {
@@ -179,8 +183,8 @@ function stageRightsBeside(
   group: GroupFacts,
   other: GroupFacts,
 ): RightChange[] {
-  const others = new Map(stagesOf(other).map((stage) => [nameKey(stage.name), stage]))
-  return stagesOf(group).flatMap((stage) => {
+  const others = new Map(groupStages(other).map((stage) => [nameKey(stage.name), stage]))
+  return groupStages(group).flatMap((stage) => {
     const same = others.get(nameKey(stage.name))
     if (same === undefined || !(namesApprovers(stage) || namesApprovers(same))) return []
     if (reasonsIn(other, same, without).length > 0) return []

@@ -1,5 +1,5 @@
-import { approvedStages } from '../../security/permission-reasons.ts'
-import type { KnownUser } from '../../security/permissions.ts'
+import { approvedStages } from '../../../security/permission-reasons.ts'
+import type { KnownUser } from '../../../security/permissions.ts'
 import { type KnownPeople, ReasonsOfPeople } from './person.ts'
 import { readSecurity } from './read-security.ts'
 import { rightsIn, type ShownRight, shownRights } from './permissions-table.ts'
