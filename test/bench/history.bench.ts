@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import nodeFs from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
@@ -35,9 +36,19 @@ export const cases: readonly BenchCase[] = [
     must: { atMost: 1.2, unit: 'times' },
     measure: async (run) => {
       const { long, short } = await saveTimes(run)
-      const facts = { 'short, ms': short.ours, 'long, ms': long.ours }
+      const facts = {
+        'short, ms': short.ours,
+        'long, ms': long.ours,
+        'CPU, short': short.cpu,
+        'CPU, long': long.cpu,
+      }
       return { value: long.ours / short.ours, facts }
     },
+  },
+  {
+    name: 'history: saves of 16 savers at once against git commit',
+    must: { atLeast: 2, unit: 'times git commit' },
+    measure: savesAtOnce,
   },
   {
     name: 'history: reading the index of 100,000 revisions anew',
@@ -64,16 +75,77 @@ export const cases: readonly BenchCase[] = [
 interface SaveTimes {
   readonly ours: number
   readonly git: number
+  /** What the service used for a save, all that follows it included. */
+  readonly cpu: number
 }
 
 /** Medians in milliseconds, of saves made in turns upon a long and a short history. */
 async function saveTimes(run: BenchRun): Promise<{ long: SaveTimes; short: SaveTimes }> {
   await using long = await Saving.open(run, { name: 'long', revisions: run.quick ? 500 : 10_000 })
   await using short = await Saving.open(run, { name: 'short', revisions: 100 })
-  for (let n = 0; n < (run.quick ? 4 : SAVES); n += 1) {
+  const saves = run.quick ? 4 : SAVES
+  for (let n = 0; n < saves; n += 1) {
+    if (n === Math.min(WARMING, saves >> 1)) for (const saving of [long, short]) saving.count()
     for (const saving of [long, short]) await saving.saveBothWays(n)
   }
-  return { long: long.medians(), short: short.medians() }
+  return { long: await long.medians(), short: await short.medians() }
+}
+
+/** Savers who each change a pipeline of their own, and wait for each other's answers only. */
+const SAVERS = 16
+const ROUNDS = 3
+
+/** As many saves as commits, in turns, of documents of 20 KB with 40 pipelines. */
+async function savesAtOnce({ quick, folder }: BenchRun) {
+  const { places } = await historyOf(200, 20_000)
+  const [repository, copy] = [join(folder, 'ours'), join(folder, 'git')]
+  for (const each of [repository, copy]) cpSync(places.repository, each, { recursive: true })
+  await using server = await MeasuredServer.cairn({ repository, state: join(folder, 'state') })
+  await server.rest()
+  const [ours, theirs]: [number[], number[]] = [[], []]
+  const each = quick ? 2 : 20
+  let cpu = 0
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const [before, start] = [server.cpu(), performance.now()]
+    await Promise.all(
+      Array.from({ length: SAVERS }, async (_, saver) => {
+        for (let n = 0; n < each; n += 1) await changeOwn(server, saver, `${round}-${n}`)
+      }),
+    )
+    const time = (performance.now() - start) / (SAVERS * each)
+    if (round > 0) ours.push(time)
+    cpu = (server.cpu() - before) / (SAVERS * each)
+    const commits = quick ? 4 : 40
+    const gits = await timeOf(() => commitOften(copy, commits, round))
+    if (round > 0) theirs.push(gits / commits)
+  }
+  const [mine, others] = [median(ours), median(theirs)]
+  const facts = { 'saves a second': 1_000 / mine, 'git, a second': 1_000 / others, 'CPU, ms': cpu }
+  return { value: others / mine, facts }
+}
+
+async function changeOwn(server: MeasuredServer, saver: number, text: string): Promise<void> {
+  const document = (await server.get('/api/admin/config.xml')).toString()
+  const digest = createHash('md5').update(document).digest('hex')
+  await server.save(withAddress(document, saver, `${saver}-${text}`), `"${digest}"`)
+}
+
+function commitOften(copy: string, count: number, round: number): void {
+  const file = join(copy, 'config.xml')
+  for (let n = 0; n < count; n += 1) {
+    const document = withAddress(readFileSync(file, 'utf8'), n % SAVERS, `${round}-${n}`)
+    writeFileSync(file, document)
+    git(copy, ...DURABLE, 'commit', '--quiet', '-a', '-m', `Save ${n}`)
+  }
+}
+
+/** Another address for the material of one pipeline. */
+function withAddress(document: string, pipeline: number, name: string): string {
+  let place = -1
+  return document.replaceAll(/<git url="[^"]*"/g, (found) => {
+    place += 1
+    return place === pipeline * 2 ? `<git url="https://example.org/saved-${name}.git"` : found
+  })
 }
 
 /** One history that is saved to by the service, and a copy of it that is committed to by git. */
@@ -81,7 +153,8 @@ class Saving implements AsyncDisposable {
   readonly #server: MeasuredServer
   readonly #copy: string
   readonly #lines: string[]
-  readonly #times: { ours: number; git: number }[] = []
+  #times: { ours: number; git: number }[] = []
+  #cpu = 0
 
   private constructor(server: MeasuredServer, copy: string) {
     this.#server = server
@@ -98,7 +171,15 @@ class Saving implements AsyncDisposable {
     for (const copy of [ours, theirs]) cpSync(places.repository, copy, { recursive: true })
     const state = join(folder, `${name}-state`)
     cpSync(places.state, state, { recursive: true })
-    return new Saving(await MeasuredServer.cairn({ repository: ours, state }), theirs)
+    const server = await MeasuredServer.cairn({ repository: ours, state })
+    await server.rest()
+    return new Saving(server, theirs)
+  }
+
+  /** Counts what comes from now on. */
+  count(): void {
+    this.#times = []
+    this.#cpu = this.#server.cpu()
   }
 
   async saveBothWays(n: number): Promise<void> {
@@ -114,10 +195,11 @@ class Saving implements AsyncDisposable {
     this.#times.push({ ours, git: theirs })
   }
 
-  medians(): SaveTimes {
-    const counted = this.#times.slice(Math.min(WARMING, this.#times.length >> 1))
-    const of = (who: 'ours' | 'git') => median(counted.map((times) => times[who]))
-    return { ours: of('ours'), git: of('git') }
+  async medians(): Promise<SaveTimes> {
+    await this.#server.rest()
+    const cpu = (this.#server.cpu() - this.#cpu) / this.#times.length
+    const of = (who: 'ours' | 'git') => median(this.#times.map((times) => times[who]))
+    return { ours: of('ours'), git: of('git'), cpu }
   }
 
   [Symbol.asyncDispose](): Promise<void> {

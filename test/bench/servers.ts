@@ -77,9 +77,9 @@ export class MeasuredServer implements AsyncDisposable {
     return this.send(path, { headers })
   }
 
-  /** Saves a document as the next revision. */
-  async save(body: string): Promise<void> {
-    const headers = { 'if-match': '*', 'content-length': String(Buffer.byteLength(body)) }
+  /** Saves a document as the next revision, over any or upon that of a digest. */
+  async save(body: string, basedOn = '*'): Promise<void> {
+    const headers = { 'if-match': basedOn, 'content-length': String(Buffer.byteLength(body)) }
     await this.send('/api/admin/config.xml', { method: 'PUT', headers, body })
   }
 

@@ -64,12 +64,12 @@ export function saveDocument(
 }
 
 async function readBase(
-  { history }: ConfigSavingDeps,
+  { history, cache }: ConfigSavingDeps,
   current: DocumentBefore,
   basedOn: Digest,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const base = history.find(basedOn)
-  if (base) return history.readDocument(base)
+  if (base) return cache.findReadable(basedOn) ?? history.readDocument(base)
   throw stale(current, [], 'began from a configuration that was never current')
 }
 
