@@ -43,13 +43,15 @@ describe('cairn serve', () => {
     expect(program.stderr).not.toContain('chosen')
   })
 
-  it('ends with 0 on SIGTERM and starts again on what it left', async () => {
+  it('prints nothing but its log, ends with 0 on SIGTERM, and starts again on what it left', async () => {
     const cwd = tempDir()
     const env = { CAIRN_ADMIN_PASSWORD: 'p', CAIRN_PORT: '0' }
     const first = start(['serve'], { cwd, env })
     await first.line(READY)
     first.process.kill('SIGTERM')
-    expect((await first.ended()).code).toBe(0)
+    const { code, stderr } = await first.ended()
+    expect(code).toBe(0)
+    expect(stderr.split('\n').filter((line) => !/^(?:\{.*\})?$/.test(line))).toEqual([])
 
     const url = await start(['serve'], { cwd, env }).line(READY)
 

@@ -249,6 +249,31 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
     expect(await currentOf(second)).toContain('older')
   })
 
+  it('has commits of the same object format on every server', async () => {
+    const [database, folder] = [cluster.freshSchema(), tempDir()]
+    mkdirSync(repositoryIn(folder))
+    git(repositoryIn(folder), 'init', '-q', '-b', 'main', '--object-format=sha256')
+    writeFileSync(liveIn(folder), documentWith('adopted'))
+    git(repositoryIn(folder), 'add', '.')
+    commitIn(folder, 'older')
+    const first = await serveOver(database, folder)
+    await saveAll(first, 'saved')
+    const before = await revisionsOf(first)
+    await stop(first)
+    const foreign = folderBeside(first)
+    git(foreign, 'init', '-q', '-b', 'main', '--object-format=sha1', repositoryIn(foreign))
+
+    const refused = await run(serveFlags(database, foreign))
+    const second = await serveOver(database, folderBeside(first))
+
+    expect(await revisionsOf(second)).toEqual(before)
+    expect(headOf(second.folder)).toMatch(/^[0-9a-f]{64}$/)
+    await saveAll(second, 'there')
+    expect(git(repositoryIn(second.folder), 'fsck', '--strict')).toBe('')
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(/object format sha1, the history in the database sha256: start/)
+  })
+
   it('is not mixed with a history that has nothing of it', async () => {
     const database = cluster.freshSchema()
     const first = await serveOver(database)
