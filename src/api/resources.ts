@@ -50,6 +50,7 @@ export interface ConfigurationApiOptions
     RestoreRoutesOptions,
     PipelineCreationOptions,
     GitAccessDeps,
+    AuditDeps,
     ExplainDeps,
     TokenDeps,
     InvitationRoutesOptions,
@@ -59,7 +60,6 @@ export interface ConfigurationApiOptions
 export interface ApiOptions
   extends
     ConfigurationApiOptions,
-    AuditDeps,
     PlanRoutesOptions,
     PlainSecretDeps,
     AgentRoutesOptions,
@@ -77,6 +77,7 @@ export const ON_EVERY_SERVER: readonly ApiResource<ConfigurationApiOptions>[] = 
   healthResource,
   configResource,
   metricsResource,
+  auditResource,
   configChangesResource,
   watchResource,
   configSavingResource,

@@ -148,6 +148,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     const read = await second.fetch('/api/admin/config.xml')
     const saved = await save(third, documentWith('one', 'two'))
     const refused = await second.fetch('/api/agents')
+    const noted = await second.fetch('/api/audit')
     await setLease(database, '0')
     await until(async () => (await pausePipeline(second, 'one', 'release')) === 200, LONG)
 
@@ -155,6 +156,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(saved.status).toBe(200)
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toBe('1')
+    expect(noted.status).toBe(200)
     expect(await pausedBy(third, 'one')).toMatchObject({ paused: true })
     expect(await textAt(second, '/api/admin/config.xml', sequenceOf(saved))).toContain('two')
   })
