@@ -40,7 +40,8 @@ if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.me
 
 /** `npm ci` prepares the program; without the development dependencies there is nothing to build it with. */
 async function main(step) {
-  if (step !== 'prepare' || hasCompiler()) await build()
+  if (step !== 'prepare') await build()
+  else if (hasCompiler()) await buildWhenNeeded()
   else process.stderr.write('cairn: not built, as the development dependencies are left out\n')
 }
 
@@ -56,8 +57,15 @@ async function build() {
   await bundleClientScripts(join(draft, 'pages', 'scripts'))
   copyStyles(join(draft, 'pages'))
   writeFileSync(join(draft, '.built'), '')
-  rmSync(DIST, { recursive: true, force: true })
+  replaceBuild(draft)
+}
+
+/** Programs that start meanwhile find the one or the other: removing many files takes long. */
+function replaceBuild(draft) {
+  const old = `${draft}-old`
+  if (existsSync(DIST)) renameSync(DIST, old)
   renameSync(draft, DIST)
+  rmSync(old, { recursive: true, force: true })
 }
 
 function checkTypes() {
