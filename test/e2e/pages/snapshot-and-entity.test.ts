@@ -54,6 +54,7 @@ describe('snapshot, restore and entity pages in a browser', () => {
     await page.keyboard.press('ArrowDown')
     const second = await page.evaluate<string>('document.activeElement.textContent')
     await page.locator('.outline a', { hasText: 'billing' }).first().click()
+    await page.waitForURL(/#L\d+$/)
     const { hash, pathname } = new URL(page.url())
     await page.setViewportSize({ width: 1440, height: 400 })
     await page
