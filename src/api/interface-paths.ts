@@ -8,6 +8,7 @@ const PAGES: readonly string[] = [
   'audit',
   'config',
   'agents',
+  'permissions',
   'pipelines',
   'problems',
   'search',

@@ -16,12 +16,16 @@ export const DOORS: readonly string[] = [
   '/log-out',
 ]
 
+/** The form in the footer of every page, that of the log-in too. */
+const COLOURS = '/colours'
+
 /**
  * Whether a request is answered without a user: the calls of anybody, those that carry an agent's
  * token, what pages load, the way in and the way out. What is below such an address is missing for everybody.
  */
 export function isPublic(path: string, request: Request): boolean {
-  return isOpen(path) || DOORS.includes(path) || (isOpenToAgents(path) && hasAgentToken(request))
+  const isForAnybody = isOpen(path) || DOORS.includes(path) || path === COLOURS
+  return isForAnybody || (isOpenToAgents(path) && hasAgentToken(request))
 }
 
 /** Whether a public address answers more to a user. */

@@ -208,6 +208,17 @@ describe('the frame of the pages', () => {
     expect(response.status).toBe(403)
   })
 
+  it('goes back to the log-in of somebody who has not logged in', async () => {
+    const service = await startService()
+    const fields = { colours: 'blue-orange', back: '/login?next=%2Fconfig' }
+
+    const response = await post(service, fields, {}, { as: null })
+
+    expect(response.status).toBe(303)
+    expect(response.headers.get('location')).toBe('/login?next=%2Fconfig')
+    expect(response.headers.get('set-cookie')).toContain('blue-orange')
+  })
+
   it('takes a form of its own origin', async () => {
     const service = await startService()
 
@@ -221,6 +232,8 @@ function post(
   service: Awaited<ReturnType<typeof startService>>,
   fields: Record<string, string>,
   headers: Record<string, string> = {},
+  who: { readonly as?: null } = {},
 ): Promise<Response> {
-  return service.fetch('/colours', { method: 'POST', headers, body: new URLSearchParams(fields) })
+  const body = new URLSearchParams(fields)
+  return service.fetch('/colours', { method: 'POST', headers, body, ...who })
 }

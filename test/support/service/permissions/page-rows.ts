@@ -48,7 +48,7 @@ export const PAGE_ROWS: readonly PageRow[] = [
   { call: 'GET /permissions', may: 'administrator', allowed: 200 },
   { call: 'GET /problems', may: 'user', allowed: 200 },
   { call: 'GET /servers', may: 'administrator', allowed: 200 },
-  { call: 'POST /colours', may: 'user', allowed: 303, headers: FORM, body: 'colours=green-red' },
+  { call: 'POST /colours', may: 'anybody', allowed: 303, headers: FORM, body: 'colours=green-red' },
   { call: 'GET /audit', may: 'administrator', allowed: 200 },
   { call: 'GET /config', may: 'administrator', allowed: 200 },
   { call: 'GET /config/at', query: '?time=2030-01-01', may: 'administrator', allowed: 302 },
