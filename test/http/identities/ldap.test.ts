@@ -153,6 +153,23 @@ describe('users of a directory', { tags: ['slapd', 'openssl'] }, () => {
     expect(failures).toContainEqual(expect.objectContaining({ claimed: 'ana', status: 401 }))
   })
 
+  it('are slowed down where their passwords are guessed, and nobody else is', async () => {
+    const service = await serviceWith(directory.secureUrl)
+    const guesses = Array.from({ length: 25 }, (_, n) => `ana:guess ${n}`)
+
+    const answers = await Promise.all(
+      guesses.map(async (as) => (await service.fetch('/api/whoami', { as })).status),
+    )
+    const more = await service.fetch('/api/whoami', { as: 'ana:one more' })
+
+    expect(answers.filter((status) => status === 401)).toHaveLength(20)
+    expect(answers.filter((status) => status === 429)).toHaveLength(5)
+    expect(more.status).toBe(429)
+    expect(Number(more.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await whoIs(service, BEN)).toMatchObject({ name: 'ben' })
+    expect((await service.fetch('/api/whoami')).status).toBe(200)
+  })
+
   it('go by one name, by whatever the filter finds them', async () => {
     const filter = '(&(objectClass=inetOrgPerson)(|(uid={user})(mail={user})))'
     const service = await serviceWith(directory.secureUrl, '--ldap-user-filter', filter)
