@@ -3,6 +3,7 @@ import type { InvitationRecord } from '../identities/issued-record.ts'
 import { Invitations } from '../identities/invitations.ts'
 import { type InviteSettings, readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { say, writeLog } from './output.ts'
+import { recordedIn } from './recorded.ts'
 import { placeOf } from './state-place.ts'
 
 const USAGE = 'agent invite | agent invite list | agent invite revoke ID'
@@ -16,7 +17,7 @@ export async function agentInvite(args: readonly string[]): Promise<number> {
   if (words.length === 0) return withInvitations(settings, create)
   if (verb === 'list' && words.length === 1) return withInvitations(settings, list)
   if (verb === 'revoke' && id !== undefined && words.length === 2)
-    return withInvitations(settings, (invitations) => revoke(invitations, id))
+    return withInvitations(settings, (invitations) => revoke(invitations, id, settings))
   throw new SettingsError(`use ${USAGE}`)
 }
 
@@ -34,16 +35,30 @@ async function create(invitations: Invitations, settings: InviteSettings): Promi
   const { resources, environments, 'valid-for': validFor } = settings
   const expires = Date.now() + validFor
   const wanted = { resources, environments, expires }
-  say((await invitations.create(userInfo().username, wanted)).invitation)
+  const made = await recordedIn(settings)(
+    { action: 'create-invitation', target: '/api/agent-invitations' },
+    () => invitations.create(userInfo().username, wanted),
+    ({ id }) => targetOf(id),
+  )
+  say(made.invitation)
 }
 
 async function list(invitations: Invitations): Promise<void> {
   for (const record of await invitations.list()) say(lineOf(record))
 }
 
-async function revoke(invitations: Invitations, id: string): Promise<void> {
-  await invitations.revoke(id)
+async function revoke(
+  invitations: Invitations,
+  id: string,
+  settings: InviteSettings,
+): Promise<void> {
+  const what = { action: 'revoke-invitation', target: targetOf(id) }
+  await recordedIn(settings)(what, () => invitations.revoke(id))
   say(`The invitation ${id} is revoked`)
+}
+
+function targetOf(id: string): string {
+  return `/api/agent-invitations/${id}`
 }
 
 function lineOf({ id, maker, expires, resources, environments }: InvitationRecord): string {

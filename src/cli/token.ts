@@ -4,6 +4,7 @@ import { isExpired, Tokens } from '../identities/tokens.ts'
 import { findUser, readUsers, type Users } from '../security/users.ts'
 import { readSettings, SETTINGS, SettingsError, type TokenSettings } from '../settings.ts'
 import { say, writeLog } from './output.ts'
+import { recordedIn } from './recorded.ts'
 import { placeOf } from './state-place.ts'
 import { usersIn } from './users-place.ts'
 
@@ -18,7 +19,7 @@ export async function token(args: readonly string[]): Promise<number> {
   if (what === undefined) throw new SettingsError(`use ${USAGE}`)
   if (verb === 'create')
     return withTokens(settings, (tokens, _, users) => create(tokens, what, { settings, users }))
-  if (verb === 'revoke') return withTokens(settings, (tokens) => revoke(tokens, what))
+  if (verb === 'revoke') return withTokens(settings, (tokens) => revoke(tokens, what, settings))
   throw new SettingsError(`use ${USAGE}`)
 }
 
@@ -49,7 +50,11 @@ async function create(
   const owner = findUser(users, user)
   if (owner === null)
     throw new ServiceError('user-not-found', `There is no user ${user}`, { username: user })
-  const made = await tokens.create({ username: owner[0] }, { name, scope, expires })
+  const made = await recordedIn(settings)(
+    { action: 'create-token', target: '/api/tokens' },
+    () => tokens.create({ username: owner[0] }, { name, scope, expires }),
+    ({ id }) => targetOf(id),
+  )
   say(made.token)
 }
 
@@ -57,9 +62,14 @@ async function list(tokens: Tokens, { user }: TokenSettings): Promise<void> {
   for (const record of await tokens.list(user)) say(lineOf(record))
 }
 
-async function revoke(tokens: Tokens, id: string): Promise<void> {
-  const { name, owner } = await tokens.revoke(id, null)
+async function revoke(tokens: Tokens, id: string, settings: TokenSettings): Promise<void> {
+  const what = { action: 'revoke-token', target: targetOf(id) }
+  const { name, owner } = await recordedIn(settings)(what, () => tokens.revoke(id, null))
   say(`The token ${name} of ${owner.name} is revoked`)
+}
+
+function targetOf(id: string): string {
+  return `/api/tokens/${id}`
 }
 
 function lineOf(record: TokenRecord): string {

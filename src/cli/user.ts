@@ -14,6 +14,7 @@ import {
 } from '../security/users.ts'
 import { readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { say } from './output.ts'
+import { recordedIn } from './recorded.ts'
 import { withUsers } from './users-place.ts'
 
 const USAGE = 'user add NAME | passwd NAME | disable NAME | enable NAME | remove NAME, or user list'
@@ -23,20 +24,32 @@ export async function user(args: readonly string[]): Promise<number> {
   const [verb, ...rest] = args
   const name = rest[0]?.startsWith('--') ? undefined : rest[0]
   const settings = readSettings(SETTINGS.user, name === undefined ? rest : rest.slice(1))
-  const work = workOf(verb, name)
-  if (work === null) throw new SettingsError(`use ${USAGE}`)
-  return withUsers(settings, work)
+  if (name === undefined) {
+    if (verb !== 'list') throw new SettingsError(`use ${USAGE}`)
+    return withUsers(settings, list)
+  }
+  const change = CHANGES.get(verb ?? '')
+  if (change === undefined) throw new SettingsError(`use ${USAGE}`)
+  const recorded = recordedIn(settings)
+  const target = `/api/users/${encodeURIComponent(name)}`
+  return withUsers(settings, async (store) => {
+    say(await change(store, name, (action, work) => recorded({ action, target }, work)))
+    return 0
+  })
 }
 
-function workOf(verb: string | undefined, name: string | undefined) {
-  if (name === undefined) return verb === 'list' ? list : null
-  if (verb === 'add') return (users: UsersStore) => add(users, name)
-  if (verb === 'passwd') return (users: UsersStore) => changePasswordOf(users, name)
-  if (verb === 'remove') return (users: UsersStore) => remove(users, name)
-  if (verb === 'disable') return (users: UsersStore) => disable(users, name)
-  if (verb === 'enable') return (users: UsersStore) => enable(users, name)
-  return null
-}
+/** Does a part of a change that the audit log has an entry of. */
+type Recording = <Result>(action: string, work: () => Promise<Result>) => Promise<Result>
+/** Changes one user, and gives the line that says so. */
+type Change = (store: UsersStore, username: string, record: Recording) => Promise<string>
+
+const CHANGES: ReadonlyMap<string, Change> = new Map([
+  ['add', add],
+  ['passwd', changePasswordOf],
+  ['remove', remove],
+  ['disable', disable],
+  ['enable', enable],
+])
 
 async function list(store: UsersStore): Promise<number> {
   const { users } = await readUsers(store)
@@ -44,40 +57,44 @@ async function list(store: UsersStore): Promise<number> {
   return 0
 }
 
-async function add(store: UsersStore, username: string): Promise<number> {
+async function add(store: UsersStore, username: string, record: Recording): Promise<string> {
   const existing = findUser((await readUsers(store)).users, username)
   if (existing) throw nameInUse(existing[0])
-  await addUser(store, { username, password: await readPassword() })
-  say(`User ${username} is added`)
-  return 0
+  const password = await readPassword()
+  await record('create-user', () => addUser(store, { username, password }))
+  return `User ${username} is added`
 }
 
-async function changePasswordOf(store: UsersStore, username: string): Promise<number> {
+async function changePasswordOf(
+  store: UsersStore,
+  username: string,
+  record: Recording,
+): Promise<string> {
   await assertThere(store, username)
-  const isChanged = await changePassword(store, { username, password: await readPassword() })
-  if (!isChanged) throw unknownUser(username)
-  say(`The password of ${username} is changed`)
-  return 0
+  const password = await readPassword()
+  await record('reset-password', async () => {
+    if (!(await changePassword(store, { username, password }))) throw unknownUser(username)
+  })
+  return `The password of ${username} is changed`
 }
 
-async function remove(store: UsersStore, username: string): Promise<number> {
-  if (!(await removeUser(store, username))) throw unknownUser(username)
-  say(`User ${username} is removed`)
-  return 0
+async function remove(store: UsersStore, username: string, record: Recording): Promise<string> {
+  await record('delete-user', async () => {
+    if (!(await removeUser(store, username))) throw unknownUser(username)
+  })
+  return `User ${username} is removed`
 }
 
-async function disable(store: UsersStore, username: string): Promise<number> {
+async function disable(store: UsersStore, username: string, record: Recording): Promise<string> {
   await assertThere(store, username)
-  await disableUser(store, username)
-  say(`User ${username} is disabled`)
-  return 0
+  await record('disable-user', () => disableUser(store, username))
+  return `User ${username} is disabled`
 }
 
-async function enable(store: UsersStore, username: string): Promise<number> {
+async function enable(store: UsersStore, username: string, record: Recording): Promise<string> {
   await assertThere(store, username)
-  await enableUser(store, username)
-  say(`User ${username} is enabled`)
-  return 0
+  await record('enable-user', () => enableUser(store, username))
+  return `User ${username} is enabled`
 }
 
 async function assertThere(store: UsersStore, username: string): Promise<void> {

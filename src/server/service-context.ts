@@ -8,6 +8,8 @@ import type { Triggers } from '../builds/triggers/triggers.ts'
 import { SecretBox } from '../document/secrets/secret-box.ts'
 import { AuditFiles } from '../notify/audit/audit-files.ts'
 import { Audit, noteRevisions } from '../notify/audit/audit.ts'
+import { CommandEntries, commandEntriesIn } from '../notify/audit/command-entries.ts'
+import type { NewAuditEntry } from '../core/audit.ts'
 import type { Mirror } from '../notify/mirror/mirror.ts'
 import { RevisionWatch } from '../notify/revision-watch.ts'
 import type { Webhooks } from '../notify/webhooks/webhooks.ts'
@@ -162,5 +164,9 @@ async function openAudit({ settings, environment, shutdown, places, cluster }: B
   const options = { largest: settings['max-audit'], clock, log }
   const folder = join(places.stateDir, 'audit')
   const store = cluster?.openAudit(options) ?? (await AuditFiles.open({ ...options, folder }))
-  return shutdown.own('close-engines', new Audit({ store, clock, log }))
+  const audit = shutdown.own('close-engines', new Audit({ store, clock, log }))
+  const keep = (entry: NewAuditEntry) => audit.keep(entry)
+  const entries = { folder: commandEntriesIn(places.stateDir), keep, clock, log }
+  shutdown.own('stop-background-work', new CommandEntries(entries))
+  return audit
 }

@@ -1,5 +1,7 @@
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { commandsIn } from '../support/service/audited-commands.ts'
 import { run } from '../support/programs/start.ts'
 import { startService } from '../support/service/service.ts'
 import { bearer } from '../support/service/tokens.ts'
@@ -40,5 +42,13 @@ describe('cairn token', { timeout: 120_000 }, () => {
       'There is no user nobody',
     )
     expect((await token('create', 'x')).code).toBe(2)
+    const user = userInfo().username
+    const common = { user, address: 'command line', target: `/api/tokens/${id}`, outcome: 'done' }
+    await expect
+      .poll(() => commandsIn(service))
+      .toMatchObject([
+        { action: 'revoke-token', ...common },
+        { action: 'create-token', ...common },
+      ])
   })
 })

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { run } from '../support/programs/start.ts'
+import { commandsIn } from '../support/service/audited-commands.ts'
+import { startService } from '../support/service/service.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 
 describe('cairn user', { timeout: 120_000 }, () => {
@@ -31,6 +33,22 @@ describe('cairn user', { timeout: 120_000 }, () => {
     expect((await user('enable', 'ana')).stdout).toBe('User ana is enabled\n')
     expect(readFileSync(file, 'utf8')).toBe(before)
     expect((await user('disable', 'nobody')).stderr).toContain('There is no user nobody')
+  })
+
+  it('leaves what it did in the audit log of the service that runs', async () => {
+    const service = await startService()
+    const user = (verb: string, name: string) =>
+      run(['user', verb, name, '--state-dir', join(service.folder, 'state')], {
+        input: 'hunter2\n',
+      })
+    for (const verb of ['add', 'passwd', 'disable', 'enable', 'remove']) await user(verb, 'ana')
+    expect((await user('remove', 'ana')).code).toBe(1)
+
+    const actions = ['delete-user', 'enable-user', 'disable-user', 'reset-password', 'create-user']
+    const about = { target: '/api/users/ana', address: 'command line', outcome: 'done' }
+    await expect
+      .poll(() => commandsIn(service))
+      .toMatchObject(actions.map((action) => ({ action, ...about })))
   })
 
   it('refuses a name that differs from another only in case', async () => {

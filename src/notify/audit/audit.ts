@@ -5,6 +5,7 @@ import {
   type AuditShare,
   type AuditStore,
   configurationChange,
+  type NewAuditEntry,
   type Repetitions,
 } from '../../core/audit.ts'
 import { describeFault } from '../../core/faults.ts'
@@ -64,6 +65,11 @@ export class Audit implements AsyncDisposable {
     return this.#repeated.note(action, 1)
   }
 
+  /** Keeps the entry of an action that was done elsewhere. Never fails. */
+  keep(entry: NewAuditEntry): Promise<void> {
+    return this.#write('actions', entry)
+  }
+
   /** The problem that keeps entries from being written, or null. */
   problem(): string | null {
     return this.#problems.get('actions') ?? this.#problems.get('refusals') ?? null
@@ -80,9 +86,12 @@ export class Audit implements AsyncDisposable {
   }
 
   async #append(share: AuditShare, action: Action, repetitions: Repetitions = {}): Promise<void> {
-    const { store, clock, log } = this.#options
     const target = action.target.slice(0, LONGEST_TARGET)
-    const entry = { time: clock(), ...action, target, ...repetitions }
+    await this.#write(share, { time: this.#options.clock(), ...action, target, ...repetitions })
+  }
+
+  async #write(share: AuditShare, entry: NewAuditEntry): Promise<void> {
+    const { store, log } = this.#options
     try {
       await store.append(share, entry)
       this.#problems.delete(share)

@@ -1,0 +1,22 @@
+import { userInfo } from 'node:os'
+import { access } from 'node:fs/promises'
+import { commandEntriesIn, recordCommand } from '../notify/audit/command-entries.ts'
+import type { StateSettings } from '../settings.ts'
+import { orNullWhenAbsent } from '../storage/fs-error.ts'
+
+/** Does one thing that the audit log has an entry of. */
+type Recorded = <Result>(
+  what: { readonly action: string; readonly target: string },
+  work: () => Promise<Result>,
+  targetOf?: (result: Result) => string,
+) => Promise<Result>
+
+/** Records what a command does with the state that settings name. Without its folder no server has been there. */
+export function recordedIn({ 'state-dir': stateDir }: StateSettings): Recorded {
+  return async (what, work, targetOf) => {
+    const isThere = (await orNullWhenAbsent(access(stateDir).then(() => true))) ?? false
+    if (!isThere) return work()
+    const action = { user: userInfo().username, ...what }
+    return recordCommand(commandEntriesIn(stateDir), action, work, targetOf)
+  }
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import nodeFs from 'node:fs/promises'
+import { join } from 'node:path'
+import { AuditEntry, type NewAuditEntry } from '../../core/audit.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { inBackground } from '../../lib/in-background.ts'
+import type { Log } from '../../lib/log.ts'
+import { replaceFile } from '../../storage/durable-fs.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+
+/** The address of who works on the machine itself. */
+const COMMAND_LINE = 'command line'
+const BEGUN = '.begun'
+const ENDED = '.json'
+/** A command that has said nothing more for so long was cut off, in milliseconds. */
+const CUT_OFF_AFTER = 60_000
+/** How often entries are looked for, in milliseconds. */
+const LOOK_EVERY = 1_000
+
+const Entry = AuditEntry.omit({ id: true })
+
+/** What a command does, and who runs it. */
+export interface CommandAction {
+  readonly user: string
+  readonly action: string
+  readonly target: string
+}
+
+/** The folder in which entries wait, of the server that has this state. */
+export function commandEntriesIn(stateDir: string): string {
+  return join(stateDir, 'audit', 'commands')
+}
+
+/**
+ * Does what a command does, and leaves an entry for the audit log. The log belongs to the server that
+ * runs, so the entry waits until one takes it in. A note of it is on disk before the work begins: a
+ * command that is cut off leaves an entry that says so. What fails or is refused changed nothing and
+ * leaves none.
+ *
+ * @param targetOf names the target where only the result says it.
+ */
+export async function recordCommand<Result>(
+  folder: string,
+  action: CommandAction,
+  work: () => Promise<Result>,
+  targetOf: (result: Result) => string = () => action.target,
+): Promise<Result> {
+  const name = join(folder, `${String(Date.now()).padStart(14, '0')}-${randomUUID()}`)
+  await nodeFs.mkdir(folder, { recursive: true })
+  await write(name + BEGUN, { ...entryOf(action), outcome: 'failed', reason: 'cut-off' })
+  try {
+    const result = await work()
+    await write(name + ENDED, { ...entryOf(action), target: targetOf(result) })
+    return result
+  } finally {
+    await nodeFs.rm(name + BEGUN, { force: true })
+  }
+}
+
+export interface CommandEntriesOptions {
+  readonly folder: string
+  /** Keeps an entry in the audit log. */
+  readonly keep: (entry: NewAuditEntry) => Promise<void>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Takes in the entries of commands that were run beside this server, or before it. */
+export class CommandEntries implements AsyncDisposable {
+  readonly #options: CommandEntriesOptions
+  readonly #timer: NodeJS.Timeout
+  #taking: Promise<void> | null = null
+
+  constructor(options: CommandEntriesOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY).unref()
+    this.#look()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#taking
+  }
+
+  #look(): void {
+    if (this.#taking !== null) return
+    const taken = this.#takeAll().finally(() => (this.#taking = null))
+    this.#taking = taken.catch(() => {})
+    inBackground(this.#options.log, 'The entries of commands could not be taken in', taken)
+  }
+
+  /** An entry is removed once the audit log has it: one that was taken in right before a crash is there twice. */
+  async #takeAll(): Promise<void> {
+    const { folder, keep } = this.#options
+    const names = (await orNullWhenAbsent(nodeFs.readdir(folder))) ?? []
+    for (const name of names.toSorted()) {
+      const file = join(folder, name)
+      if (!(await this.#isDue(file))) continue
+      const text = await orNullWhenAbsent(nodeFs.readFile(file, 'utf8'))
+      if (text === null) continue
+      await keep(this.#entryIn(text, name))
+      await nodeFs.rm(file, { force: true })
+    }
+  }
+
+  async #isDue(file: string): Promise<boolean> {
+    if (file.endsWith(ENDED)) return true
+    const facts = file.endsWith(BEGUN) ? await orNullWhenAbsent(nodeFs.stat(file)) : null
+    return facts !== null && facts.mtimeMs < this.#options.clock() - CUT_OFF_AFTER
+  }
+
+  #entryIn(text: string, name: string): NewAuditEntry {
+    const read = Entry.safeParse(parsed(text))
+    if (read.success) return read.data
+    const about = { user: '', action: 'damaged-entry', target: name }
+    return { ...entryOf(about), outcome: 'failed' }
+  }
+}
+
+function entryOf(action: CommandAction): NewAuditEntry {
+  return { time: Date.now(), ...action, address: COMMAND_LINE, outcome: 'done' }
+}
+
+function write(file: string, entry: NewAuditEntry): Promise<void> {
+  return replaceFile(file, JSON.stringify(entry), { mode: 0o644 })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
