@@ -45,7 +45,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     // One more than most machines of tests have cores: many tests wait for programs.
-    maxWorkers: 3,
+    maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     tags: [...programTags(missing), LONG],
     reporters: [...(REPORT ? ['default', 'json'] : ['default']), missingReporter],

@@ -53,7 +53,7 @@ describe('the editor in a browser', () => {
     expect(await page.locator('.problem-marker').count()).toBeGreaterThan(0)
     await problem.focus()
     await page.keyboard.press('Enter')
-    expect(await page.locator('.cm-activeLine').textContent()).toContain('<exec />')
+    await expect.poll(() => page.locator('.cm-activeLine').textContent()).toContain('<exec />')
     await page.keyboard.press('Control+a')
     await page.keyboard.insertText(TYPED)
     await page.getByRole('button', { name: 'Preview changes' }).getByText('1').waitFor()
@@ -85,9 +85,9 @@ describe('the editor in a browser', () => {
     await offered.first().click()
     await offered.filter({ hasText: 'false' }).click()
 
-    expect(await page.locator('.cm-activeLine').textContent()).toMatch(
-      /name="billing"><timer onlyOnChanges="false"$/,
-    )
+    await expect
+      .poll(() => page.locator('.cm-activeLine').textContent())
+      .toMatch(/name="billing"><timer onlyOnChanges="false"$/)
   })
 
   it('knows the place of an entity that is edited alone', async () => {
@@ -115,7 +115,9 @@ describe('the editor in a browser', () => {
     await page.keyboard.type('\n\n\n')
     await page.locator('.outline a', { hasText: 'shipping' }).first().click()
 
-    expect(await page.locator('.cm-activeLine').textContent()).toContain('name="shipping"')
+    await expect
+      .poll(() => page.locator('.cm-activeLine').textContent())
+      .toContain('name="shipping"')
     expect(await page.evaluate('document.activeElement.className')).toContain('cm-content')
   })
 
@@ -162,7 +164,7 @@ describe('the editor in a browser', () => {
     await page.goto('/config')
     await page.goto('/config/edit')
     await page.getByRole('button', { name: 'Restore draft' }).click()
-    expect(await page.locator('.cm-content').textContent()).toContain('ninja')
+    await expect.poll(() => page.locator('.cm-content').textContent()).toContain('ninja')
     await page.getByRole('button', { name: 'Save' }).click()
 
     await page.waitForURL('**/config/compare/r2/r3*')
@@ -194,7 +196,7 @@ describe('the editor in a browser', () => {
 
     await page.locator('textarea[name=xml]').fill(BROKEN)
     await page.getByRole('button', { name: 'Check' }).click()
-    expect(await page.locator('.problems li').count()).toBeGreaterThan(0)
+    await expect.poll(() => page.locator('.problems li').count()).toBeGreaterThan(0)
     expect(await area(page)).toBe(BROKEN)
     await page.locator('textarea[name=xml]').fill(TYPED)
     await page.getByRole('button', { name: 'Preview changes' }).click()

@@ -34,18 +34,18 @@ describe('history and comparison in a browser', () => {
     await page.goto('/')
     await page.getByLabel('A: r2').check({ force: true })
     await page.getByRole('button', { name: 'Compare' }).click()
-    expect(new URL(page.url()).pathname).toBe('/config/compare/r2/r4')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/config/compare/r2/r4')
     await page.getByRole('link', { name: 'Unified' }).first().click()
     await page.getByRole('link', { name: 'Whole file' }).click()
     await page.getByRole('link', { name: 'Older change' }).click()
-    expect(await page.title()).toContain('r1 → r2')
+    await expect.poll(() => page.title()).toContain('r1 → r2')
     await page.getByRole('button', { name: 'Use colour-blind safe colours' }).click()
-    expect(await page.locator('body').getAttribute('class')).toBe('colour-blind')
+    await expect.poll(() => page.locator('body').getAttribute('class')).toBe('colour-blind')
     await page.getByRole('link', { name: 'History' }).first().click()
     await page.getByLabel('Text added or removed').fill('ninja')
     await page.getByRole('button', { name: 'Filter' }).click()
 
-    expect(await page.locator('tr.revision').count()).toBe(1)
+    await expect.poll(() => page.locator('tr.revision').count()).toBe(1)
   })
 
   it.each(['split', 'unified'])(

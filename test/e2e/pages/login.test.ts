@@ -50,6 +50,7 @@ describe('the log-in', { timeout: 240_000 }, () => {
     }
     await page.goto('/tokens', WITHIN)
     await logIn()
+    await page.waitForURL('**/tokens', WITHIN)
     await page.getByLabel('Name').fill('a long thought')
 
     await page.context().clearCookies()

@@ -159,7 +159,9 @@ describe('an agent in a browser', PATIENCE, () => {
     await page.locator('.agents .status.good').waitFor(WITHIN)
 
     await page.getByLabel('Select one').check()
-    expect(await page.locator('.obstacles').textContent()).toContain('one cannot be deleted')
+    await expect
+      .poll(() => page.locator('.obstacles').textContent())
+      .toContain('one cannot be deleted')
     await keepPicture(page, 'agents-chosen')
     await click(page, 'Remove safely…')
     await click(page, 'Disable it now')
@@ -187,6 +189,7 @@ describe('an agent in a browser', PATIENCE, () => {
       for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key)
       visited.push(await focused())
       await page.keyboard.press('Enter')
+      await page.waitForURL((url) => url.pathname !== path)
       visited.push(await page.locator('h1').textContent())
     }
     await page.goto('/agents')
