@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { onTestFinished, describe, expect, it } from 'vitest'
 import { editScript } from '../../../src/diff/edit-script.ts'
 import type { History } from '../../../src/history/history.ts'
@@ -14,12 +15,14 @@ async function emptyFolder(): Promise<HistoryFolder> {
   return folder
 }
 
-function cacheOf(history: History) {
+/** The look begins to compare once it may. */
+function cacheOf(history: History, mayCompare: Promise<unknown> = Promise.resolve()) {
   const asked = { scripts: 0 }
   const cache = new LineOriginsCache({
     history,
     script: async (before, after) => {
       asked.scripts += 1
+      await mayCompare
       return editScript(before, after)
     },
   })
@@ -77,9 +80,11 @@ describe('the origins of the lines of a revision', () => {
   it('say how far the look has come when it takes longer than the caller waits', async () => {
     const history = await (await emptyFolder()).open()
     for (let n = 0; n < 5; n += 1) await save(history, documentOf(`line ${n}`))
-    const { cache } = cacheOf(history)
+    const asked = new AbortController()
+    const { cache } = cacheOf(history, once(asked.signal, 'abort'))
 
     expect(await cache.of(history.current(), 0)).toMatchObject({ done: false, of: 6 })
+    asked.abort()
     expect(await originsOf(cache, history)).toEqual([1, 6, 1])
   })
 
