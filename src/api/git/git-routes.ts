@@ -84,6 +84,7 @@ function exchangeRoute(program: Program, summary: string) {
     summary,
     caller: 'administrator',
     scope: program === 'upload-pack' ? 'read' : 'admin',
+    audit: program === 'upload-pack' ? 'fetch-configuration' : 'push-configuration',
     body: {
       required: true,
       content: [{ type: `application/x-git-${program}-request`, schema: null }],

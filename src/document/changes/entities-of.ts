@@ -1,5 +1,5 @@
 import type { DocumentChange } from '../entities/change.ts'
-import { isLabelled, wholeEntityWord, DOCUMENT } from '../entities/entities.ts'
+import { foldEntity, isLabelled, wholeEntityWord, DOCUMENT } from '../entities/entities.ts'
 import { LINE_ENDINGS } from './line-endings.ts'
 
 /**
@@ -38,4 +38,12 @@ function isNoiseOne({ kind, entity, subject }: DocumentChange): boolean {
   if (kind === 'reformatted') return subject === 'layout'
   if (kind !== 'changed' || entity !== DOCUMENT) return false
   return subject === 'schemaVersion' || subject === LINE_ENDINGS
+}
+
+/** Those that are about an entity, in folded spelling, under its new or its former name. */
+export function changesAbout(
+  changes: readonly DocumentChange[],
+  entity: string,
+): readonly DocumentChange[] {
+  return changes.filter((change) => entitiesOf([change]).map(foldEntity).includes(entity))
 }

@@ -52,10 +52,24 @@ export const AUDIT_VERBS: ReadonlyMap<string, string> = new Map([
   ['revoke-token', 'Revoked token'],
   ['create-invitation', 'Invited an agent:'],
   ['revoke-invitation', 'Revoked invitation'],
+  ['log-in', 'Logged in'],
+  ['log-out', 'Logged out'],
+  ['fetch-configuration', 'Cloned or fetched the configuration'],
+  ['push-configuration', 'Pushed to the configuration'],
 ])
 
 /** Their verbs say it all. */
-const WITHOUT_OBJECT = ['save-configuration', 'change-configuration', 'register-agent']
+const WITHOUT_OBJECT = [
+  'save-configuration',
+  'change-configuration',
+  'register-agent',
+  'log-in',
+  'log-out',
+  'fetch-configuration',
+  'push-configuration',
+]
+/** The call that creates a pipeline ends so, behind its name. */
+const CREATION = /^(\/.*)?\/tab\/admin\/pipelines\/.*\.json$/
 
 /** Puts an entry into words. */
 export function auditSentence(
@@ -89,7 +103,8 @@ function placeOf(
   if (kind === 'tokens' && parts.length > 0) return { object: first, href: null }
   if (kind === 'users' && parts.length > 0) return { object: first, href: links.user(first) }
   if (kind === 'pipelines' && parts.length > 0) {
-    return { object: first, href: links.pipeline(first) }
+    const name = CREATION.test(target) ? first.slice(0, -'.json'.length) : first
+    return { object: name, href: links.pipeline(name) }
   }
   if (kind === 'stages' && second === '') return null
   if (kind === 'stages') {

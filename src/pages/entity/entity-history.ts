@@ -132,7 +132,7 @@ async function shownSteps(
   const { address, all, offset } = of
   const isAlone = !holdsOthers(address.entity)
   const shown = all.slice(offset, offset + STEPS)
-  const changesOf = await changesOfSteps(shown)
+  const changesOf = await changesOfSteps(deps, shown)
   const texts = isAlone ? await textsOf(deps.history, shown) : []
   return Promise.all(
     shown.map(async (step, n) => {

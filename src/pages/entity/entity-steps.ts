@@ -1,6 +1,6 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
-import { foldEntity, wholeEntityWord } from '../../document/entities/entities.ts'
-import { entitiesOf } from '../../document/changes/entities-of.ts'
+import { wholeEntityWord } from '../../document/entities/entities.ts'
+import { changesAbout } from '../../document/changes/entities-of.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
 import { Turns } from '../../lib/cooperative.ts'
@@ -8,11 +8,13 @@ import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
 import type { EntityAddress } from '../revisions/entity-address.ts'
 import type { History } from '../../history/history.ts'
 import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
+import type { PageThread } from '../work/page-thread.ts'
 import { type JudgedSteps, judgeSteps, type VisibleStepsDeps } from './visible-steps.ts'
 
 export interface EntityStepsDeps {
   readonly history: History
   readonly entities: EntityIndex
+  readonly work: PageThread
 }
 
 /** A revision that changed an entity, with those changes and the names at that time. */
@@ -72,7 +74,7 @@ async function wholeSteps(
   })
   return places.map((place, n) => {
     const before = places[n + 1] ?? null
-    return new WholeStep({ ...place, before }, () => entities.find(place.revision) ?? [])
+    return new WholeStep({ ...place, before }, entities)
   })
 }
 
@@ -82,36 +84,40 @@ class WholeStep implements EntityStep {
   readonly entity: string
   readonly stage = null
   readonly before: StepPlace | null
-  readonly #all: () => readonly DocumentChange[]
+  readonly #entities: EntityIndex
   #changes: readonly DocumentChange[] | null = null
 
-  constructor(
-    { revision, entity, before }: Omit<EntityStep, 'changes'>,
-    all: () => readonly DocumentChange[],
-  ) {
+  constructor({ revision, entity, before }: Omit<EntityStep, 'changes'>, entities: EntityIndex) {
     this.revision = revision
     this.entity = entity
     this.before = before
-    this.#all = all
+    this.#entities = entities
   }
 
   get changes(): readonly DocumentChange[] {
-    this.#changes ??= this.#all().filter((change) =>
-      entitiesOf([change]).map(foldEntity).includes(this.entity),
-    )
+    this.#changes ??= changesAbout(this.#entities.find(this.revision) ?? [], this.entity)
     return this.#changes
+  }
+
+  /** The same without holding up others. */
+  async read(work: EntityStepsDeps['work']): Promise<readonly DocumentChange[]> {
+    const { entity } = this
+    const stored = this.#changes === null ? this.#entities.findStored(this.revision) : null
+    if (stored !== null) this.#changes = await work.changesAbout({ stored, entity })
+    return this.changes
   }
 }
 
-/** The changes of each step, read with turns for others: a revision may have tens of thousands. */
+/** The changes of each step, which others need not wait for: a revision may have tens of thousands. */
 export async function changesOfSteps(
+  { work }: Pick<EntityStepsDeps, 'work'>,
   steps: readonly EntityStep[],
 ): Promise<readonly (readonly DocumentChange[])[]> {
   const read: (readonly DocumentChange[])[] = []
   const turns = new Turns()
   for (const step of steps) {
     if (turns.isOver) await turns.next()
-    read.push(step.changes)
+    read.push(step instanceof WholeStep ? await step.read(work) : step.changes)
   }
   return read
 }

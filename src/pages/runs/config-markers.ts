@@ -43,7 +43,7 @@ export async function configMarkers(
   const { visible } = await visibleSteps(deps, principal, entityAddress('pipeline', pipeline))
   const inTime = visible.filter(({ revision: { time } }) => time <= until && time > after)
   const wanted = inTime.slice(0, MOST)
-  const changesOf = await changesOfSteps(wanted)
+  const changesOf = await changesOfSteps(deps, wanted)
   return wanted.map(({ revision, entity }, n) => ({
     revision,
     changes: (changesOf[n] ?? []).filter((change) => foldEntity(change.entity) === entity),

@@ -85,6 +85,10 @@ export class PageThread implements AsyncDisposable {
     return (await loadPageWork()).doPageWork({ name: 'outline', request: document })
   }
 
+  /** The changes of a revision that are about an entity: a revision may have tens of thousands. */
+  readonly changesAbout: Work<'changesAbout'> = (request) =>
+    this.#do('changesAbout', request, [request.stored])
+
   readonly findText: Work<'findText'> = (request) =>
     this.#do('findText', request, [request.document])
 

@@ -1,3 +1,5 @@
+import { changesAbout } from '../../document/changes/entities-of.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
 import { type OutlineEntry, outlineOf } from '../../document/entities/outline.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import { editScript } from '../../diff/edit-script.ts'
@@ -52,11 +54,18 @@ export interface ChoiceRequest extends MergeRequest {
   readonly choices: readonly Choice[]
 }
 
+/** The changes of a revision in stored form, and the entity whose changes are wanted, in folded spelling. */
+export interface StoredChangesRequest {
+  readonly stored: string
+  readonly entity: string
+}
+
 /** The input of each kind of work. */
 export interface PageRequests {
   readonly compare: ComparisonRequest
   readonly compareTexts: ComparisonRequest
   readonly describe: DescriptionRequest
+  readonly changesAbout: StoredChangesRequest
   readonly outline: Uint8Array
   readonly findText: FindRequest
   readonly partOf: PartRequest
@@ -75,6 +84,7 @@ export interface PageResults {
   readonly compare: DocumentComparison
   readonly compareTexts: DocumentTextComparison
   readonly describe: ShownChanges | null
+  readonly changesAbout: readonly DocumentChange[]
   readonly outline: Outline
   readonly findText: FoundText
   readonly partOf: ReturnType<typeof partOf>
@@ -112,6 +122,7 @@ const PAGE_WORK: PageWork = {
   compareTexts: ({ before, after, options }) =>
     compareDocumentTexts(AT_ONCE, [before, after], options),
   describe,
+  changesAbout: ({ stored, entity }) => changesAbout(parseChanges(stored), entity),
   outline: (document) => {
     const xml = runSync(readXml(document))
     return xml.ok ? outlineOf(xml) : null

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { BuildScene, SECURED } from '../../support/builds/build-service.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import { MadeInvitationBody } from '../../../src/wire/invitation-body.ts'
-import { openService } from '../../support/service/service.ts'
+import { ADMIN_PASSWORD, openService } from '../../support/service/service.ts'
 import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
 import { bearer, makeToken } from '../../support/service/tokens.ts'
 
@@ -39,6 +39,23 @@ describe('the page of the audit log', () => {
     expect(rowWith(page, 'Disabled agent')).toContain('<a href="/agents/a1">host-a1</a>')
     expect(rowWith(page, 'Disabled agent')).toContain('<a href="/audit?user=admin">admin</a>')
     expect(rowsIn(page).join('')).not.toMatch(/\/api\/|[0-9a-f]{40}</)
+  })
+
+  it('says what was created, pushed or fetched by its name, and who logged in', async () => {
+    const service = await openService()
+    const body = new URLSearchParams({ scm: 'git', url: 'https://example.org/x.git' }).toString()
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const created = '/tab/admin/pipelines/my.json.json'
+    await service.fetch(created, { method: 'POST', headers: form, body })
+    await service.fetch('/git/config.git/git-upload-pack', { method: 'POST', body: '0000' })
+    const login = new URLSearchParams({ username: 'admin', password: ADMIN_PASSWORD }).toString()
+    await service.fetch('/login', { method: 'POST', as: null, headers: form, body: login })
+
+    const page = await pageOf(service, '/audit')
+
+    expect(rowWith(page, 'Created pipeline')).toContain('<a href="/pipelines/my.json">my.json</a>')
+    expect(rowWith(page, 'Cloned or fetched the configuration')).not.toBe('')
+    expect(rowWith(page, 'Logged in')).not.toContain('/login')
   })
 
   it('says which token somebody came with, and names tokens and invitations by their ids', async () => {
