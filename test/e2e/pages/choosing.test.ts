@@ -19,7 +19,7 @@ describe('the choice of two revisions', () => {
       await page.getByLabel('B: r50').check({ force: true })
       await page.getByRole('button', { name: 'Older' }).click()
       await page.waitForURL('**offset=50*')
-      expect(await page.locator('#chosen').textContent()).toMatch(/→ r50$/)
+      await expect.poll(() => page.locator('#chosen').textContent()).toMatch(/→ r50$/)
       await page.getByLabel('A: r2', { exact: true }).check({ force: true })
       await page.getByRole('button', { name: 'Compare', exact: true }).click()
 
@@ -44,7 +44,7 @@ describe('the choice of two revisions', () => {
     await page.waitForURL('**/config/compare/r2/r3')
     await page.keyboard.press('u')
     await page.waitForURL('**/config?a=r2&b=r3')
-    expect(await page.locator('#chosen').textContent()).toBe('r2 → r3')
+    await expect.poll(() => page.locator('#chosen').textContent()).toBe('r2 → r3')
   })
 
   it('is reached with few tab stops', async () => {
@@ -59,9 +59,9 @@ describe('the choice of two revisions', () => {
     expect(stops).toBeLessThan(40)
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
-    expect(await page.locator(':focus').textContent()).toBe('Skip to the revisions')
+    await expect.poll(() => page.locator(':focus').textContent()).toBe('Skip to the revisions')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
-    expect(await page.locator('.history :focus').count()).toBe(1)
+    await expect.poll(() => page.locator('.history :focus').count()).toBe(1)
   })
 })

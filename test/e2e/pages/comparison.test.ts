@@ -34,18 +34,18 @@ describe('a comparison in a browser', () => {
     await page.getByRole('link', { name: 'Whole file' }).click()
     await page.waitForURL((url) => url.searchParams.get('ctx') === 'whole')
 
-    expect(await page.locator('#step').textContent()).toBe('Change 1 of 2')
-    expect(await page.locator('#c1').isVisible()).toBe(true)
+    await expect.poll(() => page.locator('#step').textContent()).toBe('Change 1 of 2')
+    await expect.poll(() => page.locator('#c1').isVisible()).toBe(true)
     await press(page, 'n')
     await press(page, 'n')
-    expect(await page.locator('#step').textContent()).toBe('Change 2 of 2')
+    await expect.poll(() => page.locator('#step').textContent()).toBe('Change 2 of 2')
     await page.locator('[rel=prev]', { hasText: 'Show lines' }).click()
     await page.waitForURL((url) => url.searchParams.has('start'))
-    expect(await page.locator('#step').textContent()).toBe('No change here, 2 in all')
+    await expect.poll(() => page.locator('#step').textContent()).toBe('No change here, 2 in all')
     await press(page, 'n')
     await page.waitForURL((url) => url.hash === '#c1')
     await page.locator('#c1').waitFor()
-    expect(await page.locator('#step').textContent()).toBe('Change 1 of 2')
+    await expect.poll(() => page.locator('#step').textContent()).toBe('Change 1 of 2')
   })
 
   it('steps over the pages of a large change, both ways', async () => {
@@ -73,14 +73,17 @@ describe('a comparison in a browser', () => {
     const page = await visit(chromium.browser, service.url)
 
     await page.goto('/config/compare/r2/r3')
-    expect(await page.locator('.page-head').innerText()).toMatch(/\+3.*−3.*lines in 3 changes/s)
-    expect(await page.locator('#step').textContent()).toBe('Change 1 of 3')
+    await expect
+      .poll(() => page.locator('.page-head').innerText())
+      .toMatch(/\+3.*−3.*lines in 3 changes/s)
+    await expect.poll(() => page.locator('#step').textContent()).toBe('Change 1 of 3')
     await page.goto('/config/compare/r2/r3?entity=pipeline/pipeline-10')
 
-    const head = await page.locator('.page-head').innerText()
-    expect(head).toMatch(/\+1.*−1.*lines in 1 change of pipeline pipeline-10/s)
-    expect(await page.locator('#step').textContent()).toBe('Change 1 of 1')
-    expect(await page.locator('tbody.change').count()).toBe(1)
+    await expect
+      .poll(() => page.locator('.page-head').innerText())
+      .toMatch(/\+1.*−1.*lines in 1 change of pipeline pipeline-10/s)
+    await expect.poll(() => page.locator('#step').textContent()).toBe('Change 1 of 1')
+    await expect.poll(() => page.locator('tbody.change').count()).toBe(1)
   })
 
   it('strikes nothing through that has hyphens, and breaks no chip of a secret', async () => {
@@ -108,13 +111,15 @@ describe('a comparison in a browser', () => {
     const line = await page.locator('.ins.n a').first().textContent()
     await page.goto(`/config/compare/r2/r3#R${line}`)
 
-    expect(await colourOf(page, '.c.ins')).toBe(added)
-    expect(await page.locator('.n.chosen').count()).toBe(1)
+    await expect.poll(() => colourOf(page, '.c.ins')).toBe(added)
+    await expect.poll(() => page.locator('.n.chosen').count()).toBe(1)
     await page.goto('/config/compare/r2/r3#R11-R12')
-    expect(await page.locator('.n.chosen').count()).toBe(2)
-    expect(await colourOf(page, 'td:has(#L11)')).toBe(await colourOf(page, 'td:has(#L10)'))
-    expect(await colourOf(page, 'td:has(#L11) + .c')).toBe(plain)
-    expect(await colourOf(page, 'td:has(#R11) + .c')).not.toBe(plain)
+    await expect.poll(() => page.locator('.n.chosen').count()).toBe(2)
+    await expect
+      .poll(() => colourOf(page, 'td:has(#L11)'))
+      .toBe(await colourOf(page, 'td:has(#L10)'))
+    await expect.poll(() => colourOf(page, 'td:has(#L11) + .c')).toBe(plain)
+    await expect.poll(() => colourOf(page, 'td:has(#R11) + .c')).not.toBe(plain)
   })
 
   it('is unified on a phone without being asked to, with scripts or not, and side by side when asked', async () => {
@@ -127,9 +132,9 @@ describe('a comparison in a browser', () => {
       const [before, after] = [await place('.c.del'), await place('.c.ins')]
       expect(after?.x).toBe(before?.x)
       expect(after?.y).toBeGreaterThan(before?.y ?? Infinity)
-      expect(await page.locator('.choice [aria-current]:visible').first().innerText()).toBe(
-        'Unified',
-      )
+      await expect
+        .poll(() => page.locator('.choice [aria-current]:visible').first().innerText())
+        .toBe('Unified')
       await page.getByRole('link', { name: 'Side by side' }).click()
       const [left, right] = [await place('.c.del'), await place('.c.ins')]
       expect([right?.y === left?.y, (right?.x ?? 0) > (left?.x ?? 0)]).toEqual([true, true])
@@ -163,6 +168,6 @@ describe('a comparison in a browser', () => {
 
     await page.goto('/config/compare/r2/r3')
 
-    expect(await page.title()).toMatch(/^r2 → r3, \d+ \w+ \d{4} · Cairn$/)
+    await expect.poll(() => page.title()).toMatch(/^r2 → r3, \d+ \w+ \d{4} · Cairn$/)
   })
 })

@@ -49,8 +49,8 @@ describe('the editor in a browser', () => {
     await page.keyboard.insertText(BROKEN)
     const problem = page.locator('.problems a').first()
     await problem.waitFor()
-    expect(await problem.textContent()).toMatch(/^Line \d+: /)
-    expect(await page.locator('.problem-marker').count()).toBeGreaterThan(0)
+    await expect.poll(() => problem.textContent()).toMatch(/^Line \d+: /)
+    await expect.poll(() => page.locator('.problem-marker').count()).toBeGreaterThan(0)
     await problem.focus()
     await page.keyboard.press('Enter')
     await expect.poll(() => page.locator('.cm-activeLine').textContent()).toContain('<exec />')
@@ -59,7 +59,9 @@ describe('the editor in a browser', () => {
     await page.getByRole('button', { name: 'Preview changes' }).getByText('1').waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.press('Tab')
-    expect(await page.evaluate("document.activeElement.closest('.cm-editor')")).toBeNull()
+    await expect
+      .poll(() => page.evaluate("document.activeElement.closest('.cm-editor')"))
+      .toBeNull()
     await page.getByRole('button', { name: 'Save' }).focus()
     await page.keyboard.press('Enter')
 
@@ -77,11 +79,11 @@ describe('the editor in a browser', () => {
     await page.keyboard.press('End')
     await page.keyboard.type('<tim')
     await offered.first().waitFor()
-    expect(await offered.allTextContents()).toEqual(['timer'])
+    await expect.poll(() => offered.allTextContents()).toEqual(['timer'])
     await offered.first().click()
     await page.keyboard.type(' ')
     await offered.first().waitFor()
-    expect(await offered.allTextContents()).toEqual(['onlyOnChanges'])
+    await expect.poll(() => offered.allTextContents()).toEqual(['onlyOnChanges'])
     await offered.first().click()
     await offered.filter({ hasText: 'false' }).click()
 
@@ -101,7 +103,7 @@ describe('the editor in a browser', () => {
     await page.keyboard.type('<mat')
     const offered = page.locator('.cm-tooltip-autocomplete li')
     await offered.first().waitFor()
-    expect(await offered.allTextContents()).toContain('materials')
+    await expect.poll(() => offered.allTextContents()).toContain('materials')
   })
 
   it('leads from the outline to the place, wherever it has moved', async () => {
@@ -118,7 +120,9 @@ describe('the editor in a browser', () => {
     await expect
       .poll(() => page.locator('.cm-activeLine').textContent())
       .toContain('name="shipping"')
-    expect(await page.evaluate('document.activeElement.className')).toContain('cm-content')
+    await expect
+      .poll(() => page.evaluate('document.activeElement.className'))
+      .toContain('cm-content')
   })
 
   it('finds and replaces, and gives the focus back', async () => {
@@ -143,9 +147,13 @@ describe('the editor in a browser', () => {
     await panel.getByRole('button', { name: 'Replace all' }).click()
     await panel.getByText('No matches').waitFor()
     await panel.getByLabel('Find').press('Escape')
-    expect(await panel.count()).toBe(0)
-    expect(await page.evaluate('document.activeElement.className')).toContain('cm-content')
-    expect((await page.locator('.cm-content').textContent())?.split('ninja')).toHaveLength(4)
+    await expect.poll(() => panel.count()).toBe(0)
+    await expect
+      .poll(() => page.evaluate('document.activeElement.className'))
+      .toContain('cm-content')
+    await expect
+      .poll(async () => (await page.locator('.cm-content').textContent())?.split('ninja'))
+      .toHaveLength(4)
   })
 
   it('loses nothing that was typed when the connection is lost or the page is left', async () => {
@@ -158,7 +166,7 @@ describe('the editor in a browser', () => {
     await page.context().setOffline(true)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('The server cannot be reached').waitFor()
-    expect(await page.locator('.cm-content').textContent()).toContain('ninja')
+    await expect.poll(() => page.locator('.cm-content').textContent()).toContain('ninja')
     await page.context().setOffline(false)
     page.on('dialog', (dialog) => void dialog.accept())
     await page.goto('/config')
@@ -185,7 +193,7 @@ describe('the editor in a browser', () => {
       .locator('.side pre')
       .evaluateAll((texts) => texts.filter((text) => text.scrollWidth > text.clientWidth).length)
     expect(cut).toBe(0)
-    expect(await page.locator('.unanswered').count()).toBe(1)
+    await expect.poll(() => page.locator('.unanswered').count()).toBe(1)
     await keepPicture(page, `editor-conflict-${width}`)
   })
 
@@ -197,11 +205,11 @@ describe('the editor in a browser', () => {
     await page.locator('textarea[name=xml]').fill(BROKEN)
     await page.getByRole('button', { name: 'Check' }).click()
     await expect.poll(() => page.locator('.problems li').count()).toBeGreaterThan(0)
-    expect(await area(page)).toBe(BROKEN)
+    await expect.poll(() => area(page)).toBe(BROKEN)
     await page.locator('textarea[name=xml]').fill(TYPED)
     await page.getByRole('button', { name: 'Preview changes' }).click()
     await page.getByRole('button', { name: 'Back to editing' }).click()
-    expect(await area(page)).toBe(TYPED)
+    await expect.poll(() => area(page)).toBe(TYPED)
     await saveRevisions(service, BASE.replace('command="make"', 'command="bazel"'))
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Keep mine').click()

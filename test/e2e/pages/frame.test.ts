@@ -32,7 +32,9 @@ describe('the frame of the pages in a browser', () => {
     await page.emulateMedia({ media: 'print' })
 
     for (const part of ['.notice', '.bar', '.foot']) {
-      expect([part, await page.locator(part).isVisible()]).toEqual([part, false])
+      await expect
+        .poll(async () => [part, await page.locator(part).isVisible()])
+        .toEqual([part, false])
     }
   })
 
@@ -47,15 +49,17 @@ describe('the frame of the pages in a browser', () => {
 
     await page.keyboard.press('?')
 
-    const listed = await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).innerText()
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await dialog.getByText('Edit it').waitFor()
+    const listed = await dialog.innerText()
     expect(listed).toMatch(/compare A with B/)
     expect(listed).toMatch(/This page\s+e\s+Edit it/)
     expect(listed).not.toMatch(/next and previous change/)
     await page.keyboard.press('Escape')
-    expect(await page.getByRole('dialog').count()).toBe(0)
-    expect(await focused(page)).toBe('r2')
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    await expect.poll(() => focused(page)).toBe('r2')
     await page.keyboard.press('e')
-    expect(new URL(page.url()).hash).toBe('#x')
+    await expect.poll(() => new URL(page.url()).hash).toBe('#x')
   })
 
   it('searches from every page by keyboard', async () => {
@@ -69,8 +73,8 @@ describe('the frame of the pages in a browser', () => {
     await page.keyboard.type('checkout')
     await page.getByRole('option', { name: /^checkout in/ }).waitFor()
     await page.keyboard.press('Escape')
-    expect(await page.getByRole('dialog').count()).toBe(0)
-    expect(await focused(page)).toBe('Pipelines')
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    await expect.poll(() => focused(page)).toBe('Pipelines')
 
     await page.keyboard.press('Control+k')
     await page.keyboard.type('ninja')
@@ -78,8 +82,14 @@ describe('the frame of the pages in a browser', () => {
     await page.getByRole('option', { name: /^r3 / }).first().waitFor()
     await page.keyboard.press('ArrowDown')
     const chosen = page.getByRole('option', { selected: true })
-    const { id } = await chosen.evaluate((option) => ({ id: option.id }))
-    expect(await page.getByRole('combobox').getAttribute('aria-activedescendant')).toBe(id)
+    const active = page.getByRole('combobox')
+    await expect
+      .poll(
+        async () =>
+          (await active.getAttribute('aria-activedescendant')) ===
+          (await chosen.getAttribute('id')),
+      )
+      .toBe(true)
     await page.keyboard.press('Enter')
     await page.waitForURL('**/config/compare/r2/r3')
   })
@@ -117,6 +127,6 @@ describe('the frame of the pages in a browser', () => {
       })()`)
     await page.evaluate('document.fonts.ready.then(() => true)')
 
-    expect(await widthIn('table td')).toBeCloseTo(await widthIn('main'), 2)
+    await expect.poll(() => widthIn('table td')).toBeCloseTo(await widthIn('main'), 2)
   })
 })

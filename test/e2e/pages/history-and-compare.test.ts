@@ -24,7 +24,7 @@ describe('history and comparison in a browser', () => {
 
     await page.evaluate("document.querySelector('main').append(new Image())")
 
-    expect((await violationsOf(page)).join()).toContain('image-alt')
+    await expect.poll(async () => (await violationsOf(page)).join()).toContain('image-alt')
   })
 
   it('can be walked without scripts', async () => {
@@ -68,7 +68,7 @@ describe('history and comparison in a browser', () => {
           'removed: <git url="https://example.org/shipping.git" />',
           'added: <git url="https://example.org/deliveries.git" />',
         ])
-      expect(await cellsInTree(page)).toContain('<tasks>')
+      await expect.poll(() => cellsInTree(page)).toContain('<tasks>')
     },
   )
 
@@ -78,17 +78,17 @@ describe('history and comparison in a browser', () => {
 
     await page.goto('/config')
     await press(page, 'j', 'b', 'j', 'j', 'a')
-    expect(await page.locator('#chosen').textContent()).toBe('r2 → r4')
+    await expect.poll(() => page.locator('#chosen').textContent()).toBe('r2 → r4')
     await press(page, 'c')
     await page.waitForURL('**/config/compare/r2/r4')
     await press(page, 'n', 'n')
-    expect(await page.locator('#step').textContent()).toBe('Change 2 of 3')
+    await expect.poll(() => page.locator('#step').textContent()).toBe('Change 2 of 3')
     await press(page, 'p')
-    expect(await page.locator('.here').getAttribute('id')).toBe('c1')
+    await expect.poll(() => page.locator('.here').getAttribute('id')).toBe('c1')
     await press(page, '?')
-    expect(await page.locator('#keys').isVisible()).toBe(true)
+    await expect.poll(() => page.locator('#keys').isVisible()).toBe(true)
     await press(page, 'Escape')
-    expect(await page.locator('#keys').isVisible()).toBe(false)
+    await expect.poll(() => page.locator('#keys').isVisible()).toBe(false)
     await press(page, '/')
     await page.keyboard.type('ninja')
     await page.keyboard.press('Enter')
@@ -101,12 +101,12 @@ describe('history and comparison in a browser', () => {
     const page = await visit(chromium.browser, service.url)
 
     await page.goto('/config/compare/r2/r4#R10-R12')
-    expect(await page.locator('.n.chosen').count()).toBe(3)
+    await expect.poll(() => page.locator('.n.chosen').count()).toBe(3)
     await page.locator('#R10').click()
     await page.locator('#R11').click({ modifiers: ['Shift'] })
 
-    expect(new URL(page.url()).hash).toBe('#R10-R11')
-    expect(await page.locator('.n.chosen').count()).toBe(2)
+    await expect.poll(() => new URL(page.url()).hash).toBe('#R10-R11')
+    await expect.poll(() => page.locator('.n.chosen').count()).toBe(2)
   })
 
   it('show a revision that arrives while the history is open', async () => {
@@ -117,7 +117,7 @@ describe('history and comparison in a browser', () => {
     await saveRevisions(service, documentWith('checkout'))
 
     await page.locator('#r5').waitFor({ timeout: 20_000 })
-    expect(await page.locator('#live').textContent()).toContain('admin')
+    await expect.poll(() => page.locator('#live').textContent()).toContain('admin')
   })
 })
 

@@ -34,9 +34,9 @@ describe('the log-in', { timeout: 240_000 }, () => {
       await page.getByRole('button', { name: 'Log out', exact: true }).click()
       await page.waitForURL('**/login', WITHIN)
 
-      expect(await page.context().cookies()).toEqual([])
+      await expect.poll(() => page.context().cookies()).toEqual([])
       await page.goto('/agents', WITHIN)
-      expect(new URL(page.url()).pathname).toBe('/login')
+      await expect.poll(() => new URL(page.url()).pathname).toBe('/login')
     },
   )
 
@@ -60,7 +60,7 @@ describe('the log-in', { timeout: 240_000 }, () => {
     await logIn()
     await page.getByText('Send it again?').waitFor(WITHIN)
     const back = await troublesOf(page)
-    expect(await page.getByLabel('name').inputValue()).toBe('a long thought')
+    await expect.poll(() => page.getByLabel('name').inputValue()).toBe('a long thought')
     await page.getByRole('button', { name: 'Send again' }).click()
     await page.getByText('Token a long thought is made.').waitFor(WITHIN)
 

@@ -74,8 +74,8 @@ describe('a build in a browser', PATIENCE, () => {
     await page.getByRole('link', { name: 'unit' }).click()
     await page.locator('.console li', { hasText: / started\s*$/ }).waitFor(WITHIN)
     const green = page.locator('.console b.c2')
-    expect(await green.textContent()).toBe('green')
-    expect(await page.locator('.console script').count()).toBe(0)
+    await expect.poll(() => green.textContent()).toBe('green')
+    await expect.poll(() => page.locator('.console script').count()).toBe(0)
     await keepPicture(page, 'job-live')
 
     await page.getByRole('link', { name: 'Cancel the run…' }).click()
@@ -95,7 +95,7 @@ describe('a build in a browser', PATIENCE, () => {
     await page.getByRole('link', { name: /^build/ }).click()
     await click(page, 'Run stage ship')
     await says(page, 'app / ship')
-    expect((await real.scene.stage('1/2')).result).toBe('Passed')
+    await expect.poll(async () => (await real.scene.stage('1/2')).result).toBe('Passed')
   })
 })
 
@@ -132,10 +132,10 @@ describe('the console of a job in a browser', PATIENCE, () => {
     const before = await page.evaluate('scrollY')
     await agent.append(job.jobId, first.length + more.length, lines(400, 500))
     await page.getByText('line 499').waitFor(WITHIN)
-    expect(await page.evaluate('scrollY')).toBe(before)
+    await expect.poll(() => page.evaluate('scrollY')).toBe(before)
 
     await page.evaluate(`document.querySelector('.follow').click()`)
-    expect(await page.evaluate(isAtEnd)).toBe(true)
+    await expect.poll(() => page.evaluate(isAtEnd)).toBe(true)
   })
 
   it('begins at the failure when the job has failed', async () => {
@@ -197,7 +197,7 @@ describe('an agent in a browser', PATIENCE, () => {
     await page.keyboard.type('a2')
 
     expect(visited).toEqual(['app', 'app', 'host-a1', 'host-a1'])
-    expect(await page.locator('main .filter-text').inputValue()).toBe('a2')
+    await expect.poll(() => page.locator('main .filter-text').inputValue()).toBe('a2')
   })
 
   it('is enabled and disabled without scripts, and its removal taken back', async () => {
@@ -212,7 +212,7 @@ describe('an agent in a browser', PATIENCE, () => {
 
     await page.getByLabel('Select one').check()
     await click(page, 'Disable')
-    expect(await page.locator('.outcomes').textContent()).toContain('one is disabled.')
+    await expect.poll(() => page.locator('.outcomes').textContent()).toContain('one is disabled.')
     await page.getByRole('link', { name: 'one' }).first().click()
     await click(page, 'Enable')
     await says(page, 'one is enabled.')
@@ -221,6 +221,6 @@ describe('an agent in a browser', PATIENCE, () => {
     await page.getByRole('link', { name: 'Refresh' }).click()
     await click(page, 'Cancel, enable again')
 
-    expect(await page.locator('.facts .status').first().textContent()).toBe('Idle')
+    await expect.poll(() => page.locator('.facts .status').first().textContent()).toBe('Idle')
   })
 })

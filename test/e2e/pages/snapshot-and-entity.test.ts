@@ -27,8 +27,8 @@ describe('snapshot, restore and entity pages in a browser', () => {
       .nth(6)
       .click({ modifiers: ['Shift'] })
 
-    expect(new URL(page.url()).hash).toBe('#L5-L7')
-    expect(await page.locator('.l.chosen').count()).toBe(3)
+    await expect.poll(() => new URL(page.url()).hash).toBe('#L5-L7')
+    await expect.poll(() => page.locator('.l.chosen').count()).toBe(3)
   })
 
   it('keep the outline a single tab stop, and lead to the history of what is on top', async () => {
@@ -54,7 +54,7 @@ describe('snapshot, restore and entity pages in a browser', () => {
     await page.keyboard.press('ArrowDown')
     const second = await page.evaluate<string>('document.activeElement.textContent')
     await page.locator('.outline a', { hasText: 'billing' }).first().click()
-    await page.waitForURL(/#L\d+$/)
+    await page.waitForURL(/\/config\/r4#L\d+$/)
     const { hash, pathname } = new URL(page.url())
     await page.setViewportSize({ width: 1440, height: 400 })
     await page
@@ -66,9 +66,9 @@ describe('snapshot, restore and entity pages in a browser', () => {
     expect((text ?? 0) - (box?.y ?? 0)).toBeLessThan(12)
     expect(second).toBe(await page.locator('.outline :is(a, summary):visible').nth(1).textContent())
     expect(pathname).toBe('/config/r4')
-    expect(await page.locator('#path-history').getAttribute('href')).toBe(
-      '/config/entity/pipeline/billing',
-    )
+    await expect
+      .poll(() => page.locator('#path-history').getAttribute('href'))
+      .toBe('/config/entity/pipeline/billing')
   })
 
   it('go from one line that is found to the next', async () => {
@@ -78,15 +78,17 @@ describe('snapshot, restore and entity pages in a browser', () => {
     await page.goto('/config/current')
     await page.getByLabel('Find in file').fill('git')
     await page.keyboard.press('Enter')
-    await page.waitForURL(/#L\d+$/)
+    await page.waitForURL(/\/config\/r4\?.*#L\d+$/)
     const first = new URL(page.url())
     await page.getByRole('link', { name: 'Next line with the text' }).click()
     await page.waitForURL((url) => url.hash !== first.hash)
     const chosen = page.locator(`.l.chosen${new URL(page.url()).hash}`)
 
     expect(first.pathname).toBe('/config/r4')
-    expect(await chosen.locator('mark').count()).toBeGreaterThan(0)
-    expect(await page.locator('.found [role=status]').textContent()).toMatch(/^2 of \d+ lines$/)
+    await expect.poll(() => chosen.locator('mark').count()).toBeGreaterThan(0)
+    await expect
+      .poll(() => page.locator('.found [role=status]').textContent())
+      .toMatch(/^2 of \d+ lines$/)
   })
 
   it('are walked by keys', async () => {
@@ -114,7 +116,7 @@ describe('snapshot, restore and entity pages in a browser', () => {
     await page.keyboard.press('u')
     await page.waitForURL('**/config')
 
-    expect(await page.locator('h1').textContent()).toContain('history')
+    await expect.poll(() => page.locator('h1').textContent()).toContain('history')
   })
 
   it('show a run that goes on in a colour of its own', async () => {
@@ -158,8 +160,10 @@ describe('snapshot, restore and entity pages in a browser', () => {
     await page.getByRole('button', { name: 'Restore r2' }).click()
 
     await page.waitForURL('**/config/compare/r4/r5?flash=*')
-    expect(await page.getByRole('status').first().textContent()).toContain('Saved as r5.')
-    expect(await page.locator('.words').first().textContent()).toBe('It worked then')
-    expect(await (await service.fetch('/api/admin/config.xml')).text()).toBe(MADE)
+    await expect
+      .poll(() => page.getByRole('status').first().textContent())
+      .toContain('Saved as r5.')
+    await expect.poll(() => page.locator('.words').first().textContent()).toBe('It worked then')
+    await expect.poll(async () => (await service.fetch('/api/admin/config.xml')).text()).toBe(MADE)
   })
 })

@@ -25,11 +25,13 @@ describe('the times of revisions', () => {
 
     await page.goto('/config')
 
-    expect(await page.locator('.day').allInnerTexts()).toEqual(['Wed, 3 Jun 2015, UTC'])
-    expect(await page.locator('.revision .when').allInnerTexts()).toEqual(['23:30', '14:03'])
+    await expect.poll(() => page.locator('.day').allInnerTexts()).toEqual(['Wed, 3 Jun 2015, UTC'])
+    await expect
+      .poll(() => page.locator('.revision .when').allInnerTexts())
+      .toEqual(['23:30', '14:03'])
     for (const path of ['/config/compare/r1/r2', '/config/r2']) {
       await page.goto(path)
-      expect(await page.locator('main').innerText()).toContain('3 Jun 2015, 23:30 UTC')
+      await expect.poll(() => page.locator('main').innerText()).toContain('3 Jun 2015, 23:30 UTC')
     }
   })
 
@@ -39,16 +41,15 @@ describe('the times of revisions', () => {
 
     await page.goto('/config')
 
-    expect(await page.locator('.day').allInnerTexts()).toEqual([
-      'Thu, 4 Jun 2015',
-      'Wed, 3 Jun 2015',
-    ])
+    await expect
+      .poll(() => page.locator('.day').allInnerTexts())
+      .toEqual(['Thu, 4 Jun 2015', 'Wed, 3 Jun 2015'])
     const hours = page.locator('.revision .when time')
-    expect(await hours.allInnerTexts()).toEqual(['08:30', '23:03'])
-    expect(await hours.first().getAttribute('title')).toBe('3 Jun 2015, 23:30:00 UTC')
+    await expect.poll(() => hours.allInnerTexts()).toEqual(['08:30', '23:03'])
+    await expect.poll(() => hours.first().getAttribute('title')).toBe('3 Jun 2015, 23:30:00 UTC')
     for (const path of ['/config/compare/r1/r2', '/config/r2']) {
       await page.goto(path)
-      expect(await page.locator('main').innerText()).toContain('4 Jun 2015, 08:30')
+      await expect.poll(() => page.locator('main').innerText()).toContain('4 Jun 2015, 08:30')
     }
   })
 
@@ -65,6 +66,6 @@ describe('the times of revisions', () => {
 
     expect(first).toEqual(['2016-01-01T09:00', '2016-01-01 00:00 UTC'])
     expect(typed).toBe('2015-06-03 15:00 UTC')
-    expect(await page.locator('h1').innerText()).toContain('Configuration r1')
+    await expect.poll(() => page.locator('h1').innerText()).toContain('Configuration r1')
   })
 })

@@ -59,7 +59,7 @@ describe('pages of what cannot be read fit and are accessible', PATIENCE, () => 
     for (const path of pages) {
       await walk.at(`invalid${path.replaceAll('/', '-')}`, path)
       const said = walk.page.getByText(/file (on disk )?is not valid/)
-      expect([path, await said.count()]).not.toEqual([path, 0])
+      await expect.poll(async () => [path, await said.count()]).not.toEqual([path, 0])
     }
     await walk.at('invalid-missing', '/config/r99', 404)
     renameSync(join(service.repository, '.git'), join(service.folder, 'away'))

@@ -48,7 +48,7 @@ describe('pages for newcomers and searchers fit and are accessible', PATIENCE, (
     }
 
     expect(walk.wrong()).toEqual({})
-    expect(await page.locator('h1').textContent()).toBe('Log in to see this page')
+    await expect.poll(() => page.locator('h1').textContent()).toBe('Log in to see this page')
   })
 
   it('with the palette open', async () => {
