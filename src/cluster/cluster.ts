@@ -118,6 +118,11 @@ export class Cluster implements AsyncDisposable {
     return this.#lease !== null
   }
 
+  /** Whether nobody else can have the duties, so that what this server remembers of the state is true. */
+  get isSurelyLeading(): boolean {
+    return this.#lease?.isSure ?? false
+  }
+
   /** Aborted when another server has taken over: this one has to end. */
   get superseded(): AbortSignal {
     return this.#superseded.signal
@@ -159,7 +164,9 @@ export class Cluster implements AsyncDisposable {
 
   /** The server with the duties; null while there is none, as far as this one knows. */
   holder(): Holder | null {
-    return this.#members.holder()
+    const holder = this.#members.holder()
+    const isItself = holder?.address === this.#server.address
+    return isItself && !this.isSurelyLeading ? null : holder
   }
 
   /** The servers that were heard of lately. */

@@ -48,11 +48,14 @@ export class ServerLease implements AsyncDisposable {
   readonly #lost = new AbortController()
   readonly #renewing: Promise<void>
   #problem: string | null = null
+  /** Nobody else can have the lease before that, by the clock of this process, which no one sets. */
+  #heldUntil: number
 
-  private constructor(driver: Driver, server: ThisServer, epoch: number) {
+  private constructor(driver: Driver, server: ThisServer, taken: { epoch: number; asked: number }) {
     this.#driver = driver
     this.#server = server
-    this.#epoch = epoch
+    this.#epoch = taken.epoch
+    this.#heldUntil = taken.asked + LASTS_MS
     this.#renewing = this.#renewAlways()
   }
 
@@ -68,9 +71,10 @@ export class ServerLease implements AsyncDisposable {
         await session.rollback()
         return { holder: textColumn(row, 'holder') }
       }
+      const asked = performance.now()
       const [taken] = await session.query(TAKE, NAME, server.name, server.address)
       await session.commit()
-      return new ServerLease(driver, server, numberOf(taken, 'epoch'))
+      return new ServerLease(driver, server, { epoch: numberOf(taken, 'epoch'), asked })
     } catch (error) {
       await session.rollback()
       throw error
@@ -109,6 +113,11 @@ export class ServerLease implements AsyncDisposable {
     return this.#lost.signal
   }
 
+  /** False when another server may have taken over, such as after a stop of this process. */
+  get isSure(): boolean {
+    return !this.#lost.signal.aborted && performance.now() < this.#heldUntil
+  }
+
   /** Why the lease could not be renewed; null while it could. */
   get problem(): string | null {
     return this.#problem
@@ -145,9 +154,11 @@ export class ServerLease implements AsyncDisposable {
   }
 
   async #renew(query: SqlQuery): Promise<void> {
+    const asked = performance.now()
     try {
       const [row] = await query(RENEW, this.#server.address, NAME, this.#epoch)
       if (row === undefined) this.#lost.abort()
+      else this.#heldUntil = asked + LASTS_MS
       this.#problem = null
     } catch (error) {
       this.#problem = reasonOf(error)

@@ -145,8 +145,13 @@ async function serve(boot: BootContext): Promise<RunningServer> {
   const { settings, shutdown, cluster } = boot
   const shared = await openShared(boot)
   const isFollower = cluster !== null && !cluster.isLeading
-  const current = { service: isFollower ? following(shared, cluster) : await leading(shared) }
-  const listening = await openPort(boot, current)
+  const follower = cluster === null ? null : following(shared, cluster)
+  const current = { service: isFollower && follower ? follower : await leading(shared) }
+  const listening = await openPort(boot, (...asked) => {
+    // One that was stopped, or is cut off from the database, may have lost the duties to another one.
+    const isSure = cluster === null || cluster.isSurelyLeading
+    return (isSure || follower === null ? current.service : follower).answer(...asked)
+  })
   begin(shared, current.service)
   const url = `http://${hostOf(settings.host)}:${listening.port}${settings['base-path']}`
   const failed = new AbortController()
@@ -195,9 +200,8 @@ function begin(shared: SharedContext, service: HttpService): void {
 
 async function openPort(
   { settings, environment: { log }, shutdown }: BootContext,
-  current: Current,
+  answer: Handler,
 ): Promise<Listening> {
-  const answer: Handler = (...asked) => current.service.answer(...asked)
   return shutdown.own('stop-listening', await Listening.open(answer, { ...settings, log }))
 }
 

@@ -1,7 +1,10 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CallingAgent } from '../../support/agents/agent-calls.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
+import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
 import { until } from '../../support/programs/until.ts'
 import {
   type DatabaseServer,
@@ -72,6 +75,35 @@ describe('the duties of several servers', { tags: ['postgresql'] }, () => {
     expect(ended.stderr).toContain('cairn: another server has taken over the database\n')
     expect(await pausedBy(second, 'app')).toMatchObject({ pausedCause: 'early' })
     expect((await save(second, documentWith('app', 'two'))).status).toBe(200)
+  })
+
+  it('are lost by one that hears nothing of the database, which tells no state that it remembers', async () => {
+    const database = cluster.freshSchema()
+    await using line = await TcpProxy.open(database)
+    const first = await serveOver(line.through(database), tempDir())
+    await save(first, documentWith('app'))
+    const agent = new CallingAgent(first)
+    await agent.register()
+    const second = await serveOver(database, folderBeside(first))
+    const before = await first.fetch('/api/agents')
+
+    line.deafen()
+    await takenOver(second, 'early')
+    const enable = `/api/agents/${agent.uuid}/enable`
+    await until(async () => (await second.fetch(enable, { method: 'POST' })).status === 200, LONG)
+    const [listed, page] = await Promise.all(['/api/agents', '/agents'].map((p) => first.fetch(p)))
+    const read = await currentOf(first)
+    line.heal()
+    const ended = await first.program.ended()
+
+    expect(await before.text()).toContain('Pending')
+    expect(listed?.status).toBe(503)
+    expect(listed?.headers.get('retry-after')).toBe('1')
+    expect(await listed?.text()).toContain('No server runs builds at the moment')
+    expect(page?.status).toBe(503)
+    expect(await page?.text()).not.toContain('Pending')
+    expect(read).toContain('app')
+    expect(ended.stderr).toContain('cairn: another server has taken over the database\n')
   })
 
   it('are given up at a stop, and a server without them stops as it is told to', async () => {
