@@ -47,18 +47,18 @@ export interface ConfigurationPagesOptions
     UsersPageOptions,
     PermissionsRoutesOptions,
     AccountPageOptions,
-    OidcRoutesOptions {
+    OidcRoutesOptions,
+    AuditPageOptions,
+    SearchRoutesOptions,
+    EntityRoutesOptions {
   readonly pages: PageContext
 }
 
 export interface PagesOptions
   extends
     ConfigurationPagesOptions,
-    AuditPageOptions,
     EditRoutesOptions,
     NewPipelineRoutesOptions,
-    SearchRoutesOptions,
-    EntityRoutesOptions,
     InvitationsRoutesOptions,
     Omit<AgentsRoutesOptions, 'removed'>,
     Omit<RemoveRoutesOptions, 'removed'>,
@@ -83,6 +83,14 @@ export function configurationPages(options: ConfigurationPagesOptions): Hono<Rou
     accountPageRoutes(options),
     snapshotRoutes(options),
   ]
+}
+
+/**
+ * The routes of pages that show of agents and runs what is known of them. The server that has the
+ * duties knows all, another one answers without it.
+ */
+export function pagesWithState(options: ConfigurationPagesOptions): Hono<RouteEnv>[] {
+  return [entityRoutes(options), auditPageRoutes(options), searchRoutes(options)]
 }
 
 /** The routes of every page. Fixed paths come before those with parameters. */

@@ -50,6 +50,24 @@ export function unlessNeeded(answer: AnswerRequest, elsewhere: AnswerRequest): A
     needsDuties(request) ? elsewhere(request, context) : answer(request, context)
 }
 
+/** The same routes for when nobody answers elsewhere. They only read. */
+export function unlessAnswered(part: Hono<RouteEnv>, elsewhere: AnswerRequest): Hono<RouteEnv> {
+  const routes = new Hono<RouteEnv>()
+  for (const { method, path, handler } of part.routes) {
+    routes.on(method, path, async (c, next) => {
+      const { route } = c.env
+      try {
+        return await elsewhere(c.req.raw, c.env)
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== 'unavailable') throw error
+        c.env.route = route
+        return handler(c, next)
+      }
+    })
+  }
+  return routes
+}
+
 function listForwarded(): readonly Pick<RouteFacts, 'method' | 'path'>[] {
   const own = new Set(ON_EVERY_SERVER.flatMap(({ routes }) => routes))
   return RESOURCES.flatMap(({ routes }) => routes).filter((route) => !own.has(route))

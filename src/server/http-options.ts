@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { autoRegisterKeys } from '../agents/secrets.ts'
 import { RegistrationLimits } from '../agents/registration-limits.ts'
+import { EffectivePipelines } from '../builds/runs/effective-pipelines.ts'
 import { NewestRuns } from '../builds/runs/newest-runs.ts'
 import { RunGroups } from '../builds/runs/run-groups.ts'
 import type { Cluster } from '../cluster/cluster.ts'
@@ -22,6 +23,8 @@ export function httpOptions(context: ServiceContext): HttpServiceOptions {
   const { directory, registrar, refused } = agents
   const judgeKey = autoRegisterKeys(settings['auto-register-key'], config.configuration)
   const health = { ...sharedHealth(context), ...healthOfDuties(context) }
+  const runGroups = new RunGroups(config)
+  const { access } = context.access
   return {
     ...sharedOptions(context),
     ...health,
@@ -50,12 +53,13 @@ export function httpOptions(context: ServiceContext): HttpServiceOptions {
     quota: builds.quota,
     artifactsDir: builds.artifactsDir,
     lines: builds.lines,
-    runGroups: new RunGroups(config),
+    runGroups,
+    state: { directory, runs: { access, builds: builds.builds, runGroups } },
     newestRuns: new NewestRuns(builds.builds),
     placeOf: (uuid) => builds.jobs.placeOf(uuid),
     triggers: context.triggers,
     planStarts: (pipelines) => context.triggers.planStarts(pipelines),
-    permissionChanges: (...between) => context.access.access.changesBy(...between),
+    permissionChanges: (...between) => access.changesBy(...between),
   }
 }
 
@@ -68,6 +72,8 @@ export function followerOptions(context: SharedContext, cluster: Cluster): Follo
     metrics: openMetrics(context, health, null),
     readState: () => cluster.assertThere(),
     holding: null,
+    pipelines: new EffectivePipelines(context.configuration.config.configuration),
+    state: null,
     duties: { cluster, log: context.environment.log },
   }
 }

@@ -8,12 +8,14 @@ import {
   type ConfigurationPagesOptions,
   type PagesOptions,
   pagesRoutes,
+  pagesWithState,
 } from '../pages/pages-routes.ts'
 import { KeptForms } from '../pages/login/kept-form.ts'
 import { askToLogIn } from '../pages/login/login-routes.tsx'
 import { PageContext, type PageContextOptions } from '../pages/frame/page-context.ts'
 import { type AnswerRequest, composeRoutes, refusing, type RoutesOptions } from './routes.ts'
 import { conditionalGets } from '../http/conditional-get.ts'
+import { unlessAnswered } from './forwarding.ts'
 
 interface Framed extends PageContextOptions {
   readonly log: RoutesOptions['log']
@@ -69,7 +71,9 @@ export function followerPages(
 ): PageService {
   const { log, otherwise } = options
   const shared = { ...options, pages: new PageContext(options), keptForms: new KeptForms() }
-  const parts = configurationPages(shared).map(conditionalGets)
+  const own = configurationPages(shared).map(conditionalGets)
+  const withState = pagesWithState(shared).map(conditionalGets)
+  const parts = [...withState.map((part) => unlessAnswered(part, otherwise)), ...own]
   return {
     answer: composeRoutes({ log, parts, otherwise, answerFailure }),
     answerFailure: pageFailures(shared.pages),

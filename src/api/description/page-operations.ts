@@ -84,7 +84,11 @@ export const PAGE_OPERATIONS: Operations = {
     answers: {
       200: jsonAnswer(
         'The first of each sort',
-        z.object({ groups: z.array(SearchGroupBody), indexing: z.string().nullable() }),
+        z.object({
+          groups: z.array(SearchGroupBody),
+          indexing: z.string().nullable(),
+          away: z.string().nullable(),
+        }),
       ),
     },
     errors: ['malformed-request'],
@@ -106,6 +110,7 @@ export const PAGE_OPERATIONS: Operations = {
           },
         ],
         indexing: null,
+        away: null,
       },
     },
   },

@@ -18,38 +18,36 @@ interface Expanded {
 }
 
 /**
- * The pipelines of the configuration in force, expanded once per configuration. Names compare
- * without case.
+ * The pipelines of the configuration in force, expanded once per configuration, when they are asked
+ * for. Names compare without case.
  */
 export class EffectivePipelines {
-  #expanded: Expanded
+  readonly #current: CurrentConfiguration
+  #last: { readonly of: Configuration; readonly expanded: Expanded } | null = null
   readonly #changed = new Emitter()
 
   constructor(configuration: CurrentConfiguration) {
-    this.#expanded = expand(configuration.read().configuration)
-    configuration.subscribe((document) => {
-      this.#expanded = expand(document.configuration)
-      this.#changed.emit()
-    })
+    this.#current = configuration
+    configuration.subscribe(() => this.#changed.emit())
   }
 
   /** The whole configuration in force, expanded. */
   get configuration(): Configuration {
-    return this.#expanded.configuration
+    return this.#expanded().configuration
   }
 
   find(pipeline: string): EffectivePipeline | null {
-    return this.#expanded.pipelines.get(nameKey(pipeline)) ?? null
+    return this.#expanded().pipelines.get(nameKey(pipeline)) ?? null
   }
 
   /** In the order of the document. */
   list(): readonly EffectivePipeline[] {
-    return [...this.#expanded.pipelines.values()]
+    return [...this.#expanded().pipelines.values()]
   }
 
   /** The environments that contain the pipeline. */
   environmentsOf(pipeline: string): readonly Environment[] {
-    return this.#expanded.environments.get(nameKey(pipeline)) ?? []
+    return this.#expanded().environments.get(nameKey(pipeline)) ?? []
   }
 
   /**
@@ -58,6 +56,12 @@ export class EffectivePipelines {
    */
   onChange(listener: () => void): () => void {
     return this.#changed.on(listener)
+  }
+
+  #expanded(): Expanded {
+    const of = this.#current.read().configuration
+    if (this.#last?.of !== of) this.#last = { of, expanded: expand(of) }
+    return this.#last.expanded
   }
 }
 

@@ -27,7 +27,8 @@ export function auditPageRoutes(options: AuditPageOptions) {
     const frame = options.pages.frame(c.req.raw, c.env.principal)
     const sentenceOf = (entry: AuditEntry) => auditSentence(options, options.pages.links, entry)
     const days = dayFields(c.req.query())
-    const view = { frame, query, page, sentenceOf, days, now: options.clock() }
+    const isWhole = options.state !== null
+    const view = { frame, query, page, sentenceOf, days, isWhole, now: options.clock() }
     return pageResponse(<AuditView {...view} />)
   })
 }

@@ -1,14 +1,13 @@
 import type { AuditEntry } from '../../core/audit.ts'
-import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import type { History } from '../../history/history.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { Digest } from '../../core/digest.ts'
 import { shownAgent } from '../agents/shown-agent.ts'
 import type { Links } from '../frame/links.ts'
+import type { PageStateDeps } from '../frame/page-state.tsx'
 
-export interface AuditSentenceDeps {
+export interface AuditSentenceDeps extends PageStateDeps {
   readonly history: History
-  readonly directory: AgentDirectory
 }
 
 /** What an entry of the audit log is about, in words, with where that is looked at. */
@@ -73,7 +72,7 @@ const CREATION = /^(\/.*)?\/tab\/admin\/pipelines\/.*\.json$/
 
 /** Puts an entry into words. */
 export function auditSentence(
-  { history, directory }: AuditSentenceDeps,
+  { history, state }: AuditSentenceDeps,
   links: Links,
   { action, target, md5, targets = [] }: AuditEntry,
 ): AuditSentence {
@@ -81,7 +80,7 @@ export function auditSentence(
   const verb = AUDIT_VERBS.get(action) ?? action
   if (targets.length > 0) return { verb, object: targets.join(', '), href: null, revision }
   if (WITHOUT_OBJECT.includes(action)) return { verb, object: '', href: null, revision }
-  const place = placeOf({ links, directory }, target)
+  const place = placeOf({ links, state }, target)
   return { verb, ...(place ?? { object: target, href: null }), revision }
 }
 
@@ -89,13 +88,13 @@ type Place = Pick<AuditSentence, 'object' | 'href'>
 
 /** What the path of a call is about. */
 function placeOf(
-  { links, directory }: { links: Links; directory: AgentDirectory },
+  { links, state }: PageStateDeps & { readonly links: Links },
   target: string,
 ): Place | null {
   const [kind = '', ...parts] = segmentsOf(target)
   const [first = '', second = '', third, fourth] = parts
   if (kind === 'agents' && parts.length > 0) {
-    const known = directory.find(first)
+    const known = state?.directory.find(first)
     return { object: known ? shownAgent(known).name : first, href: links.agent(first) }
   }
   if (kind === 'agent-invitations' && parts.length > 0)

@@ -1,6 +1,7 @@
 import type { AuditEntry, AuditPage, AuditQuery } from '../../core/audit.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
+import { StateAway } from '../frame/page-state.tsx'
 import { Moment, When } from '../frame/when.tsx'
 import { AUDIT_VERBS, type AuditSentence } from './audit-sentence.ts'
 
@@ -11,6 +12,8 @@ interface AuditViewProps {
   readonly sentenceOf: (entry: AuditEntry) => AuditSentence
   /** The days of the filter as they are written; empty for none. */
   readonly days: { readonly since: string; readonly until: string }
+  /** Whether the names of agents are known. */
+  readonly isWhole: boolean
   readonly now: number
 }
 
@@ -18,7 +21,7 @@ const OUTCOMES = ['done', 'refused', 'failed'] as const
 
 /** Every entry with the user, the action, the address it came from, and the result. */
 export function AuditView(props: AuditViewProps) {
-  const { frame, query, page, days } = props
+  const { frame, query, page, days, isWhole } = props
   const { user, action, outcome, address } = query
   const { next } = page
   const isFiltered = [user, action, outcome, address, days.since || null, days.until || null].some(
@@ -31,6 +34,7 @@ export function AuditView(props: AuditViewProps) {
         {isFiltered && <a href={frame.links.audit()}>Clear the filter</a>}
       </div>
       <Filter {...props} />
+      {!isWhole && <StateAway what="Agents are named by their ids" />}
       {page.entries.length === 0 ? (
         <p class="card">{isFiltered ? 'No entries match.' : 'Nothing has been recorded yet.'}</p>
       ) : (

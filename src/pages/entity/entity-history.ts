@@ -2,10 +2,10 @@ import type { Principal } from '../../core/principal.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { holdsOthers, isLabelled } from '../../document/entities/entities.ts'
 import type { History } from '../../history/history.ts'
-import type { RunRightsDeps } from '../../builds/runs/run-rights.ts'
 import { type ScriptDeps, compareTexts, type TextComparison } from '../code/comparison.ts'
 import { LinePieces, type ShownLine } from '../code/line-pieces.ts'
 import { PLAIN } from '../code/plain-options.ts'
+import type { PageStateDeps } from '../frame/page-state.tsx'
 import { textLinesOf } from '../code/text-lines.ts'
 import {
   assertMaySee,
@@ -23,7 +23,7 @@ import {
 } from './entity-steps.ts'
 import { type EntityText, readEntityText } from './entity-text.ts'
 
-export interface EntityHistoryDeps extends EntityStepsDeps, EntityAccessDeps, RunRightsDeps {
+export interface EntityHistoryDeps extends EntityStepsDeps, EntityAccessDeps, PageStateDeps {
   readonly script: ScriptDeps['script']
 }
 
@@ -48,6 +48,8 @@ export interface EntityHistory {
   readonly now: CurrentText | null
   /** Whether the caller may also see the rest of the configuration. */
   readonly isAdministrator: boolean
+  /** False where it has runs that are not known. */
+  readonly hasRuns: boolean
 }
 
 export interface CurrentText {
@@ -63,6 +65,7 @@ export interface CurrentText {
 export const STEPS = 20
 /** Longer texts are only linked, not shown. */
 const MOST_LINES = 500
+const PIPELINE = 'pipeline/'
 const NO_RUNS: RunsBetween = { newest: [], left: 0, oldest: [] }
 /** Larger differences are linked, not shown. */
 const MOST_ROWS = 60
@@ -92,6 +95,7 @@ export async function readEntityHistory(
     total: all.length,
     now: now && { ...currentText(now), revision: history.size() },
     isAdministrator: access.may(principal, { action: 'administer' }),
+    hasRuns: deps.state !== null || !address.entity.startsWith(PIPELINE),
   }
 }
 
@@ -184,15 +188,15 @@ async function smallDiff(
 
 /** The runs of a step: those after it and before the next one. */
 async function runsAfter(
-  deps: RunRightsDeps,
+  { state }: PageStateDeps,
   principal: Principal,
   of: { readonly step: EntityStep; readonly next: EntityStep | null },
 ): Promise<RunsBetween> {
   const { entity, stage, revision } = of.step
-  if (!entity.startsWith('pipeline/')) return NO_RUNS
-  const pipeline = entity.slice('pipeline/'.length)
+  if (state === null || !entity.startsWith(PIPELINE)) return NO_RUNS
+  const pipeline = entity.slice(PIPELINE.length)
   const between = { newer: of.next?.revision.time ?? Infinity, older: revision.time }
-  const reader = { deps, principal }
+  const reader = { deps: state.runs, principal }
   if (stage === null) return pipelineRuns(reader, pipeline, between)
   return stageRuns(reader, { pipeline, stage }, between)
 }

@@ -3,6 +3,7 @@ import type { EntityHistory } from './entity-history.ts'
 import { EntityName } from '../work/edit-scope.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
+import { StateAway } from '../frame/page-state.tsx'
 import { listingHtml } from '../code/listing-html.ts'
 import { titleOf } from './entity-title.ts'
 import { EntityTimeline } from './entity-timeline.tsx'
@@ -24,6 +25,7 @@ export function EntityView(props: EntityViewProps) {
       styles={['code.css', 'compare.css', 'snapshot.css', 'entity.css']}
     >
       <Head {...props} />
+      {!entity.hasRuns && <StateAway what="Runs are not shown" />}
       <EntityTimeline {...props} />
       <CurrentXml {...props} />
     </PageLayout>

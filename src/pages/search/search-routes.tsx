@@ -5,7 +5,8 @@ import { parseSearchedText } from '../../http/parameters.ts'
 import { renderProgress } from '../../configuration/changes/index-progress.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import { search, type SearchDeps } from './search.ts'
+import { stateAway } from '../frame/page-state.tsx'
+import { AGENTS_AWAY, search, type SearchDeps } from './search.ts'
 import { SearchView } from './search-view.tsx'
 
 export interface SearchRoutesOptions extends SearchDeps {
@@ -27,7 +28,11 @@ export function searchRoutes(options: SearchRoutesOptions) {
       return pageResponse(<SearchView frame={frame} text={text} result={result} />)
     })
     .get('/search/results.json', async (c) => {
-      const { groups, indexing } = (await resultOf(c)).result
-      return json({ groups, indexing: indexing && renderProgress(indexing) })
+      const { groups, indexing, hasAgents } = (await resultOf(c)).result
+      return json({
+        groups,
+        indexing: indexing && renderProgress(indexing),
+        away: hasAgents ? null : stateAway(AGENTS_AWAY),
+      })
     })
 }

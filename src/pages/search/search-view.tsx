@@ -1,7 +1,8 @@
 import { renderProgress } from '../../configuration/changes/index-progress.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
-import type { SearchGroup, SearchResult } from './search.ts'
+import { StateAway } from '../frame/page-state.tsx'
+import { AGENTS_AWAY, type SearchGroup, type SearchResult } from './search.ts'
 
 export interface SearchViewProps {
   readonly frame: PageFrame
@@ -11,7 +12,7 @@ export interface SearchViewProps {
 
 /** What was found, by sort. */
 export function SearchView({ frame, text, result }: SearchViewProps) {
-  const { groups, indexing } = result
+  const { groups, indexing, hasAgents } = result
   return (
     <PageLayout
       frame={frame}
@@ -29,6 +30,7 @@ export function SearchView({ frame, text, result }: SearchViewProps) {
           {`${renderProgress(indexing)}. The others are not searched yet.`}
         </p>
       )}
+      {!hasAgents && <StateAway what={AGENTS_AWAY} />}
       {groups.map((group, n) => (
         <Group group={group} id={`found-${n}`} />
       ))}

@@ -1,4 +1,3 @@
-import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { agentStatusOf, factsOf } from '../../agents/known-agent.ts'
 import type { EffectivePipelines } from '../../builds/runs/effective-pipelines.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
@@ -11,6 +10,7 @@ import type { Principal } from '../../core/principal.ts'
 import { type Revision, shownAuthor } from '../../core/revision.ts'
 import { firstMomentOf, lastMomentOf } from '../../http/moments.ts'
 import type { Links } from '../frame/links.ts'
+import type { PageStateDeps } from '../frame/page-state.tsx'
 import { exactTime } from '../frame/when.tsx'
 import {
   findInEffect,
@@ -19,11 +19,10 @@ import {
 } from '../revisions/numbered-revision.ts'
 import { revisionTitle } from '../revisions/revision-title.ts'
 
-export interface SearchDeps extends RevisionReadingDeps {
+export interface SearchDeps extends RevisionReadingDeps, PageStateDeps {
   readonly entities: EntityIndex
   readonly texts: TextIndex
   readonly pipelines: EffectivePipelines
-  readonly directory: AgentDirectory
 }
 
 /** One thing that was found. */
@@ -48,8 +47,12 @@ export interface SearchResult {
   readonly groups: readonly SearchGroup[]
   /** How far the history is indexed, while it is not known as a whole. */
   readonly indexing: IndexProgress | null
+  /** Whether agents were searched too. */
+  readonly hasAgents: boolean
 }
 
+/** What is said where agents were not searched. */
+export const AGENTS_AWAY = 'Agents are not searched'
 /** The things of each sort that are listed. */
 const MOST = 8
 /** Shorter texts are in nearly everything. */
@@ -67,7 +70,8 @@ export async function search(
   { text, links }: { readonly text: string; readonly links: Links },
 ): Promise<SearchResult> {
   const wanted = text.trim()
-  if (wanted === '') return { groups: [], indexing: null }
+  const hasAgents = deps.state !== null
+  if (wanted === '') return { groups: [], indexing: null, hasAgents }
   const asked = { wanted, links }
   const things = [pipelinesNamed(deps, principal, asked), agentsNamed(deps, asked)]
   const mayRead = deps.access.may(principal, { action: 'administer' })
@@ -82,6 +86,7 @@ export async function search(
   return {
     groups: [...things, ...past].filter(({ count }) => count > 0),
     indexing: mayRead ? slowest([deps.entities.progress(), deps.texts.progress()]) : null,
+    hasAgents,
   }
 }
 
@@ -109,8 +114,9 @@ function pipelinesNamed(
   return { title: 'Pipelines', count: found.length, hits, all: links.pipelines({ q: wanted }) }
 }
 
-function agentsNamed({ directory }: SearchDeps, { wanted, links }: Asked): SearchGroup {
-  const found = directory.list().flatMap((agent) => {
+function agentsNamed({ state }: SearchDeps, { wanted, links }: Asked): SearchGroup {
+  const known = state?.directory.list() ?? []
+  const found = known.flatMap((agent) => {
     const { hostname, ipAddress } = factsOf(agent)
     if (!contains([hostname, ipAddress, agent.uuid], wanted)) return []
     const title = hostname === '' ? agent.uuid : hostname

@@ -149,6 +149,19 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     const saved = await save(third, documentWith('one', 'two'))
     const refused = await second.fetch('/api/agents')
     const noted = await second.fetch('/api/audit')
+    const pageOf = async (path: string) => {
+      const answer = await second.fetch(path)
+      return `${answer.status} ${await answer.text()}`
+    }
+    const history = '/config/entity/pipeline/one'
+    // The history is indexed a moment after a start.
+    await until(async () => (await pageOf(history)).startsWith('200'), LONG)
+    const [known, found, offered, audit] = await Promise.all(
+      [history, '/search?q=one', '/search/results.json?q=one', '/audit'].map(pageOf),
+    )
+    const away = await Promise.all(
+      ['/pipelines', '/pipelines/one', '/config/edit', '/config/r1/restore'].map(pageOf),
+    )
     await setLease(database, '0')
     await until(async () => (await pausePipeline(second, 'one', 'release')) === 200, LONG)
 
@@ -157,6 +170,17 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toBe('1')
     expect(noted.status).toBe(200)
+    const silent = 'the server that runs builds does not answer at the moment'
+    expect(known).toContain(`Runs are not shown: ${silent}`)
+    expect(found).toContain(`Agents are not searched: ${silent}`)
+    expect(found).toContain('href="/pipelines/one"')
+    expect(offered).toContain(`Agents are not searched: ${silent}`)
+    expect(audit).toContain(`Agents are named by their ids: ${silent}`)
+    expect(audit).toContain('Changed the configuration')
+    for (const page of away) {
+      expect(page).toMatch(/^503 .*The server that runs builds does not answer\./s)
+    }
+    expect(await pageOf(history)).not.toContain(silent)
     expect(await pausedBy(third, 'one')).toMatchObject({ paused: true })
     expect(await textAt(second, '/api/admin/config.xml', sequenceOf(saved))).toContain('two')
   })

@@ -12,7 +12,10 @@ interface Results {
     }[]
   }[]
   readonly indexing: string | null
+  readonly away: string | null
 }
+
+const NOTHING: Results = { groups: [], indexing: null, away: null }
 
 /** How long typing has to rest before the server is asked, in milliseconds. */
 const REST = 150
@@ -105,7 +108,7 @@ async function showResults(palette: HTMLElement, address: string): Promise<void>
   const question = (asked += 1)
   const answer = await fetch(address).catch(() => null)
   if (question !== asked) return
-  const results: Results = answer?.ok ? await answer.json() : { groups: [], indexing: null }
+  const results: Results = answer?.ok ? await answer.json() : NOTHING
   if (question !== asked) return
   const list = find('[role=listbox]', palette)
   list?.replaceChildren(...results.groups.flatMap(renderGroup))
@@ -117,8 +120,8 @@ async function showResults(palette: HTMLElement, address: string): Promise<void>
   const text = answer?.ok
     ? `${count} ${count === 1 ? 'result' : 'results'}`
     : 'The server does not answer.'
-  if (status)
-    status.textContent = results.indexing === null ? text : `${text}. ${results.indexing}.`
+  const limits = [results.indexing, results.away].flatMap((limit) => limit ?? [])
+  if (status) status.textContent = limits.length === 0 ? text : `${[text, ...limits].join('. ')}.`
 }
 
 function renderGroup({ title, count, hits }: Results['groups'][number]): HTMLElement[] {
