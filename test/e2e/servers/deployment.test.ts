@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { readSettings, SETTINGS } from '../../../src/settings.ts'
+import { wrongInKubernetesObjects } from '../../support/programs/kubernetes-objects.ts'
 import { deployed } from '../../support/programs/root-file.ts'
-import { readYaml } from '../../support/programs/yaml-document.ts'
+import { readTypedYaml, readYaml } from '../../support/programs/yaml-document.ts'
 
 const Words = z.array(z.string())
 const Memory = z.string().regex(/^\d+[mg]$/)
@@ -216,8 +217,10 @@ const Service = z.object({
   }),
 })
 
+const MANIFESTS = deployed('kubernetes.yaml').split(/^---$/m)
+
 function readManifests() {
-  const documents = deployed('kubernetes.yaml').split(/^---$/m).map(readYaml)
+  const documents = MANIFESTS.map(readYaml)
   const all = documents.map((document) => Anything.parse(document))
   const named = (kind: string) =>
     all.flatMap(({ kind: own, metadata }) => (own === kind ? [metadata.name] : []))
@@ -272,6 +275,17 @@ describe('deploy/kubernetes.yaml', () => {
     }
     const flags = Words.parse(JSON.parse(command?.[1] ?? '[]')).slice(1)
     expect(readSettings(SETTINGS.serve, flags, {})['config-repo']).toMatch(/^\/var\/lib\/cairn\//)
+  })
+
+  it('has the fields of the Kubernetes API, each with a value of its type', () => {
+    const wrong = MANIFESTS.map((text) =>
+      text.replace('readOnlyRootFilesystem', 'readOnlyRoot').replace('port: 80\n', "port: '80'\n"),
+    )
+
+    expect(wrongInKubernetesObjects(MANIFESTS.map(readTypedYaml))).toBe('')
+    const complaints = wrongInKubernetesObjects(wrong.map(readTypedYaml))
+    expect(complaints).toContain(`'"readOnlyRoot"' does not exist in type 'SecurityContext'`)
+    expect(complaints).toContain("'string' is not assignable to type 'number'")
   })
 
   it('has whole numbers where numbers are meant', () => {

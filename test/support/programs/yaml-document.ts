@@ -10,38 +10,57 @@ const Node = z.object({
 })
 const Mapping = z.record(z.string(), z.unknown())
 
+/** What a scalar without quotes is. */
+type ScalarOf = (plain: string) => unknown
+
+interface Reading {
+  readonly anchors: Map<string, unknown>
+  readonly scalarOf: ScalarOf
+}
+
 /** What YAML says, with its aliases and merged mappings; its scalars stay text, `null` is what is empty. */
 export function readYaml(text: string): unknown {
+  return read(text, (plain) => plain)
+}
+
+/** The same with booleans and whole numbers. */
+export function readTypedYaml(text: string): unknown {
+  return read(text, (plain) =>
+    /^(true|false|0|-?[1-9]\d*)$/.test(plain) ? JSON.parse(plain) : plain,
+  )
+}
+
+function read(text: string, scalarOf: ScalarOf): unknown {
   const tree: unknown = Reflect.apply(parsers.yaml.parse, parsers.yaml, [
     text,
     { originalText: text },
   ])
-  return valueOf(tree, new Map())
+  return valueOf(tree, { anchors: new Map(), scalarOf })
 }
 
-function valueOf(tree: unknown, anchors: Map<string, unknown>): unknown {
+function valueOf(tree: unknown, reading: Reading): unknown {
   if (tree === null || tree === undefined) return null
   const node = Node.parse(tree)
-  const value = contentOf(node, anchors)
-  if (node.anchor) anchors.set(node.anchor.value, value)
+  const value = contentOf(node, reading)
+  if (node.anchor) reading.anchors.set(node.anchor.value, value)
   return value
 }
 
-function contentOf(node: z.infer<typeof Node>, anchors: Map<string, unknown>): unknown {
+function contentOf(node: z.infer<typeof Node>, reading: Reading): unknown {
   const { type, value, children = [] } = node
   if (type === 'null') return null
-  if (type === 'alias') return anchors.get(value ?? '')
-  if (value !== undefined) return value
+  if (type === 'alias') return reading.anchors.get(value ?? '')
+  if (value !== undefined) return type === 'plain' ? reading.scalarOf(value) : value
   if (/^(mapping|flowMapping)$/.test(type)) {
-    return Object.assign({}, ...children.map((item) => entryOf(item, anchors)))
+    return Object.assign({}, ...children.map((item) => entryOf(item, reading)))
   }
-  if (/^(sequence|flowSequence)$/.test(type)) return children.map((item) => valueOf(item, anchors))
+  if (/^(sequence|flowSequence)$/.test(type)) return children.map((item) => valueOf(item, reading))
   // What holds one thing: documents, whose head comes first, and what keys, values and items are wrapped in.
-  return valueOf(children.at(-1), anchors)
+  return valueOf(children.at(-1), reading)
 }
 
 /** What is merged in comes first here, so that what is said beside it wins. */
-function entryOf(item: unknown, anchors: Map<string, unknown>): object {
-  const [key, value] = (Node.parse(item).children ?? []).map((part) => valueOf(part, anchors))
+function entryOf(item: unknown, reading: Reading): object {
+  const [key, value] = (Node.parse(item).children ?? []).map((part) => valueOf(part, reading))
   return key === '<<' ? Mapping.parse(value) : { [String(key)]: value }
 }
