@@ -95,8 +95,9 @@ export function messagesOf(page: Page): string[] {
   return messages.get(page)?.splice(0) ?? []
 }
 
-/** Keeps a picture of the page as build output. */
+/** Keeps a picture of the page as build output, where somebody asked for pictures. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
+  if (process.env['CAIRN_TEST_PICTURES'] === undefined) return
   const path = join(OUTPUT, `${name}.png`)
   mkdirSync(dirname(path), { recursive: true })
   await page.screenshot({ path })

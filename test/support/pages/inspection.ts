@@ -16,6 +16,9 @@ const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 const EVERY_RULE: RunOptions = { rules: { 'target-size': { enabled: true } } }
 const SIZES: RunOptions = { runOnly: ['target-size'] }
 const COLOURS: RunOptions = { runOnly: ['color-contrast'] }
+const PLACES: RunOptions = { runOnly: ['target-size', 'color-contrast'] }
+const ALL_BUT_PLACES: RunOptions = { rules: { 'color-contrast': { enabled: false } } }
+const SCROLLING: RunOptions = { runOnly: ['scrollable-region-focusable'] }
 
 /**
  * What is wrong with a page as it stands, at every width, in both colour schemes and on paper: what axe
@@ -25,13 +28,22 @@ const COLOURS: RunOptions = { runOnly: ['color-contrast'] }
 export async function troublesOf(page: Page): Promise<string[]> {
   const size = page.viewportSize() ?? { width: 1440, height: 960 }
   const troubles = new Troubles(messagesOf(page))
-  const seen = new Set<string>()
+  const judged = { shown: new Set<string>(), scrolled: new Set<string>() }
   for (const width of WIDTHS) {
     await page.setViewportSize({ ...size, width })
     const look = await page.evaluate<Look>(LOOK)
-    troubles.add(width, await violationsOf(page, rulesFor(look, seen)))
+    if (judged.shown.size === 0) troubles.add(width, await violationsOf(page))
+    else {
+      if (!judged.shown.has(look.shown)) {
+        troubles.add(width, await violationsOf(page, ALL_BUT_PLACES))
+      } else if (!judged.scrolled.has(look.scrolled)) {
+        troubles.add(width, await violationsOf(page, SCROLLING))
+      }
+      if (look.hasNew) troubles.add(width, await violationsOf(page, PLACES, NEW_HERE))
+    }
     troubles.add(width, placeTroubles(look))
-    seen.add(look.shown)
+    judged.shown.add(look.shown)
+    judged.scrolled.add(look.scrolled)
   }
   await page.emulateMedia({ colorScheme: 'dark' })
   troubles.add('320 dark', await violationsOf(page, COLOURS, SHOWN_HERE_ALONE))
@@ -40,8 +52,9 @@ export async function troublesOf(page: Page): Promise<string[]> {
   await page.emulateMedia({ media: 'print', colorScheme: null })
   await page.setViewportSize({ ...size, width: PAPER })
   troubles.add('print', await violationsOf(page, COLOURS))
-  const { overflow } = await page.evaluate<Look>(LOOK)
-  if (overflow > 0) troubles.add('print', ['it is wider than the paper'])
+  if ((await page.evaluate<number>(OVERFLOW)) > 0) {
+    troubles.add('print', ['it is wider than the paper'])
+  }
   await page.emulateMedia({ media: null })
   await page.setViewportSize(size)
   return troubles.list()
@@ -50,10 +63,9 @@ export async function troublesOf(page: Page): Promise<string[]> {
 /** What axe has against a page in its window, each with the first place. */
 export async function violationsOf(
   page: Page,
-  rules: RunOptions | null = EVERY_RULE,
+  rules: RunOptions = EVERY_RULE,
   part = 'document',
 ): Promise<string[]> {
-  if (rules === null) return []
   const { violations } = await runAxe(page, part, rules)
   return violations.map(({ id, nodes: [node] }) => `${id}: ${node?.html} ${node?.failureSummary}`)
 }
@@ -65,12 +77,19 @@ export async function smallTargetsOf(page: Page, part: string): Promise<string[]
 }
 
 async function runAxe(page: Page, part: string, rules: RunOptions): Promise<AxeResults> {
-  if (!(await page.evaluate<boolean>("typeof axe === 'object'"))) await page.evaluate(AXE)
   const options = JSON.stringify({ ...rules, preload: false, resultTypes: ['violations'] })
-  return page.evaluate<AxeResults>(`(async () => {
-    const part = ${part}
-    return part === null ? { violations: [] } : axe.run(part, ${options})
-  })()`)
+  const run = () =>
+    page.evaluate<AxeResults | null>(`(async () => {
+      if (typeof axe !== 'object') return null
+      const part = ${part}
+      return part === null ? { violations: [] } : axe.run(part, ${options})
+    })()`)
+  const found = await run()
+  if (found !== null) return found
+  await page.evaluate(AXE)
+  const results = await run()
+  if (results === null) throw new Error('axe does not stay in the page')
+  return results
 }
 
 /** Each trouble once, with the first look that has it. */
@@ -94,17 +113,14 @@ class Troubles {
 
 /** A page in its window. */
 interface Look {
-  /** Differs when other elements are shown or can be scrolled. */
+  /** Differs when other elements are shown. */
   readonly shown: string
-  readonly hasSmallTargets: boolean
+  /** The same, or when others can be scrolled. */
+  readonly scrolled: string
+  /** Whether there is anything whose colours or size no wider window could judge. */
+  readonly hasNew: boolean
   readonly overflow: number
   readonly tabStops: number
-}
-
-/** Where the same is shown as at another width, only the sizes of small targets can be judged otherwise. */
-function rulesFor({ shown, hasSmallTargets }: Look, seen: ReadonlySet<string>): RunOptions | null {
-  if (!seen.has(shown)) return EVERY_RULE
-  return hasSmallTargets ? SIZES : null
 }
 
 function placeTroubles({ overflow, tabStops }: Look): string[] {
@@ -114,39 +130,93 @@ function placeTroubles({ overflow, tabStops }: Look): string[] {
   ]
 }
 
+const OVERFLOW = 'document.documentElement.scrollWidth - innerWidth'
+
+/** Pixels around the middle of a small target, more than the 12 in which axe has something against others. */
+const REACH = 14
+const NATIVE_TARGETS = 'a[href], button, input, select, textarea, summary, [contenteditable]'
+/** What axe takes as targets; another element with a tab stop, such as a region that scrolls, is none. */
+const TARGETS = `${NATIVE_TARGETS}, [tabindex]:is(${[
+  'button',
+  'checkbox',
+  'combobox',
+  'link',
+  'listbox',
+  'menuitem',
+  'option',
+  'radio',
+  'slider',
+  'switch',
+  'tab',
+  'textbox',
+  'treeitem',
+]
+  .map((role) => `[role=${role}]`)
+  .join()})`
+
 /**
- * Looks at a page, and notes on each element whether it is shown. The content begins where the last skip
- * link leads; radio buttons of one name are one stop.
+ * Looks at a page. The content begins where the last skip link leads; radio buttons of one name are one
+ * stop. From the widest window on it notes where each element is shown first, and how each target that is
+ * small or covered lies among those around it: axe's verdict on a target's size hangs on nothing else.
  */
 const LOOK = `(() => {
+  const isOver = (one, other) =>
+    one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top
+  const middle = ({ left, top, width, height }) => [left + width / 2, top + height / 2]
+  const isReached = ([x, y], { left, right, top, bottom }) =>
+    Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom)) < ${REACH}
+  const isClose = (one, other) => isOver(one, other) ||
+    isReached(middle(one), other) || isReached(middle(other), one) ||
+    Math.hypot(...middle(one).map((at, n) => at - middle(other)[n])) < 2 * ${REACH}
+  if (innerWidth === ${WIDTHS[0]}) globalThis.looks = { shownAt: new Map(), places: new Set() }
+  const { shownAt, places } = looks
   const elements = [...document.querySelectorAll('body *')].filter((element) => !element.closest('svg *'))
   const isShown = (element) => element.checkVisibility({ visibilityProperty: true })
   const shown = elements.map((element) => {
     if (!isShown(element)) return 0
-    element.shownAt ??= innerWidth
+    if (!shownAt.has(element)) shownAt.set(element, innerWidth)
     return element.scrollWidth > element.clientWidth && getComputedStyle(element).overflowX !== 'visible' ? 2 : 1
   })
   const content = document.querySelector([...document.querySelectorAll('a.skip')].at(-1).getAttribute('href'))
-  const reached = 'a[href], button, input, select, textarea, summary, [tabindex], [contenteditable]'
-  const targets = [...document.querySelectorAll(reached)].filter((element) => isShown(element))
-  const stops = targets.filter((element) =>
-    element.compareDocumentPosition(content) & Node.DOCUMENT_POSITION_FOLLOWING &&
+  const stops = [...document.querySelectorAll('${NATIVE_TARGETS}, [tabindex]')].filter((element) =>
+    isShown(element) && element.compareDocumentPosition(content) & Node.DOCUMENT_POSITION_FOLLOWING &&
     element.tabIndex >= 0 && !element.disabled)
+  const targets = [...document.querySelectorAll('${TARGETS}')]
+    .map((element, n) => ({ element, n, rect: element.getBoundingClientRect() }))
+    .filter(({ element }) => isShown(element))
+  looks.moved = new Set()
+  for (const { element, n, rect } of targets) {
+    const others = targets.filter((other) => other.n !== n && isClose(rect, other.rect))
+    const isSmall = (other) => other.width < 24 || other.height < 24
+    if (others.length === 0 || !(isSmall(rect) || others.some((other) => isOver(rect, other.rect)))) continue
+    const sides = others.flatMap((other) =>
+      [other.n, other.rect.left - rect.left, other.rect.top - rect.top, other.rect.width, other.rect.height])
+    const place = [n, rect.width, rect.height, ...sides].map((side) => side.toFixed(1)).join()
+    if (!places.has(place)) looks.moved.add(element)
+    places.add(place)
+  }
   return {
-    shown: shown.join(''),
-    hasSmallTargets: targets.some((element) => {
-      const { width, height } = element.getBoundingClientRect()
-      return width < 24 || height < 24
-    }),
-    overflow: document.documentElement.scrollWidth - innerWidth,
+    shown: shown.map((value) => (value === 0 ? 0 : 1)).join(''),
+    scrolled: shown.join(''),
+    hasNew: looks.moved.size > 0 || elements.some((element) => shownAt.get(element) === innerWidth),
+    overflow: ${OVERFLOW},
     tabStops: new Set(stops.map((stop) => (stop.type === 'radio' ? stop.name : stop))).size,
   }
 })()`
 
-/** The elements that are shown in this window and not in the widest one. */
-const SHOWN_HERE_ALONE = `(() => {
-  const isNew = ({ shownAt }) => shownAt < ${WIDTHS[0]}
+/** The outermost elements for which a condition holds; null where there are none. */
+function outermost(condition: string): string {
+  return `(() => {
+  const { shownAt, moved } = looks
+  const isNew = (element) => ${condition}
   const include = [...document.querySelectorAll('body *')].filter((element) =>
     isNew(element) && !isNew(element.parentElement) && element.checkVisibility())
   return include.length === 0 ? null : { include }
 })()`
+}
+
+/** What no wider window has shown, and the targets that lie otherwise than there. */
+const NEW_HERE = outermost('shownAt.get(element) === innerWidth || moved.has(element)')
+
+/** The elements that are shown in this window and not in the widest one. */
+const SHOWN_HERE_ALONE = outermost(`shownAt.get(element) < ${WIDTHS[0]}`)
