@@ -18,6 +18,7 @@ import { git, gitLine } from '../../support/git/git.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { folderBeside, kill, serveOver, stop } from '../../support/service/database-server.ts'
+import { setLease } from '../../support/service/servers.ts'
 import { save } from '../../support/service/saving.ts'
 
 const LIMITS = { entries: 10, bytes: 1_000_000 }
@@ -239,6 +240,7 @@ describe('the log of revisions in a database', { tags: ['postgresql'] }, () => {
       await lock`ROLLBACK`
       lock.release()
       const before = await sql`SELECT sequence FROM log_base`
+      await setLease(database, '0')
       const third = await serveOver(database, folderBeside(first))
 
       expect(written).toBeGreaterThan(5)

@@ -18,7 +18,7 @@ import {
   serveOver,
   stop,
 } from '../../support/service/database-server.ts'
-import { pausePipeline } from '../../support/service/servers.ts'
+import { pausePipeline, setLease } from '../../support/service/servers.ts'
 import { save } from '../../support/service/saving.ts'
 import { callerOf } from '../../support/service/service.ts'
 
@@ -127,6 +127,7 @@ describe('a service that moves', { tags: ['postgresql'] }, () => {
     const server = await serveOver(restored.href, kept)
 
     // The copy has the duties of the server that was lost, until they are taken over.
+    await setLease(restored.href, '0')
     await expect.poll(() => seenBy(server)).toEqual(before)
     expect((await save(server, documentWith('app', 'new'))).status).toBe(200)
   })

@@ -215,7 +215,8 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
   })
 
   it('give an agent work whose first server is lost', async () => {
-    const [first, second] = await serveTwo(cluster.freshSchema())
+    const database = cluster.freshSchema()
+    const [first, second] = await serveTwo(database)
     await using agent = new AgentProcess({
       server: first.url,
       others: [second.url],
@@ -224,6 +225,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     const listed = async () => (await second.fetch('/api/agents')).text()
     await until(async () => (await listed()).includes('Pending'), LONG)
     await kill(first)
+    await setLease(database, '0')
 
     await until(async () => (await listed()).includes('Pending'), LONG)
     const [uuid = ''] = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(await listed()) ?? []

@@ -13,7 +13,7 @@ import {
   serveOver,
   stop,
 } from '../../support/service/database-server.ts'
-import { currentOf, pausePipeline, pausedBy } from '../../support/service/servers.ts'
+import { currentOf, pausePipeline, pausedBy, setLease } from '../../support/service/servers.ts'
 import { save } from '../../support/service/saving.ts'
 
 type Caller = Pick<DatabaseServer, 'fetch'>
@@ -51,6 +51,7 @@ describe('the duties of several servers', { tags: ['postgresql'] }, () => {
     expect((await save(third, documentWith('app', 'two'))).status).toBe(200)
     await until(async () => (await currentOf(second)).includes('two'))
     await kill(second)
+    await setLease(database, '0')
     await until(async () => (await third.fetch('/api/pipelines/app/status')).status === 200, LONG)
 
     expect(took).toBeLessThan(TAKEN_OVER_WITHIN)
@@ -65,6 +66,7 @@ describe('the duties of several servers', { tags: ['postgresql'] }, () => {
     const second = await serveOver(database, folderBeside(first))
 
     first.program.process.kill('SIGSTOP')
+    await setLease(database, '0')
     await takenOver(second, 'early')
     const late = pausePipeline(first, 'app', 'late').catch(() => 'closed')
     first.program.process.kill('SIGCONT')
