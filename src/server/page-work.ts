@@ -13,8 +13,8 @@ export function openPageWork(
 ) {
   const { history, script } = config
   const work = shutdown.own('stop-background-work', new PageThread(config))
-  const { compare, compareTextFirst, outline } = work
+  const { compare, compareTextFirst } = work
   const details = new RevisionDetailsCache({ entities, history, script, clock })
   const origins = shutdown.own('stop-background-work', new LineOriginsCache(config))
-  return { script, work, compare, compareTextFirst, outline, details, origins }
+  return { script, work, compare, compareTextFirst, details, origins }
 }

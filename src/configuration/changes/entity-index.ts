@@ -140,6 +140,12 @@ export class EntityIndex implements AsyncDisposable {
     return found.map((entry) => ({ revision: entry.revision, entity: entry.entity }))
   }
 
+  /** The newest indexed revision that changed one of some entities, in folded spelling, under these names. */
+  newestOf(entities: readonly string[]): Revision | null {
+    const newest = entities.flatMap((entity) => this.#entriesOf(entity, Infinity).slice(0, 1))
+    return newest.toSorted((one, other) => other.number - one.number)[0]?.revision ?? null
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#indexer[Symbol.asyncDispose]()
   }

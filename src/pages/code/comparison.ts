@@ -10,7 +10,7 @@ import {
 } from '../revisions/numbered-revision.ts'
 import { summarise } from '../revisions/summary.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
-import type { ShownChanges } from './shown-changes.ts'
+import { type ShownChanges, shownChanges } from './shown-changes.ts'
 import { LinePieces, type LinePiecesOptions } from './line-pieces.ts'
 import { type ChangeMark, marksOf } from './change-marks.ts'
 import type { ChangePlace } from './places.ts'
@@ -141,7 +141,7 @@ export interface DocumentTextComparison extends TextComparison {
 /** The differences of two documents, with their described changes. */
 export interface DocumentComparison extends DocumentTextComparison {
   /** Null when too much differs to be described. */
-  readonly changes: readonly DocumentChange[] | null
+  readonly changes: ShownChanges | null
 }
 
 export interface Comparison extends ComparedRevisions, TextFirst {}
@@ -199,8 +199,9 @@ export async function compareDocuments(
   options: ComparisonOptions,
 ): Promise<DocumentComparison> {
   const { script, texts, isSpaceOnly } = await differencesOf(deps, documents, options)
+  const changes = summarise(script, texts)
   return {
-    changes: summarise(script, texts),
+    changes: changes && shownChanges(changes),
     ...compareScript(script, texts, options),
     isSpaceOnly,
   }

@@ -195,6 +195,9 @@ async function answerReview(
   }
 }
 
+/** The editor shows no page of a document, so of a large one the outline lists little. */
+const NO_LINES = { first: 1, last: 0 }
+
 interface Shown {
   readonly notice?: string | null
   readonly problems?: readonly DraftProblem[]
@@ -222,7 +225,10 @@ async function answerEditor(
     changes: null,
     notice: shown.notice ?? null,
     hasInvalidEdit: history.hasInvalidEdit,
-    outline: draft.entity === null ? await deps.work.outline(Buffer.from(draft.typed)) : null,
+    outline:
+      draft.entity === null
+        ? await deps.work.outline({ document: Buffer.from(draft.typed), page: NO_LINES })
+        : null,
   }
   const headers = { ...NEVER_KEPT, 'content-security-policy': policyWith(nonce) }
   return pageWithText(<EditView {...view} />, draft.typed, { status: shown.status ?? 200, headers })

@@ -1,12 +1,11 @@
 import type { Digest } from '../../core/digest.ts'
 import type { DraftProblem } from '../work/draft-examination.ts'
 import { EntityName } from '../work/edit-scope.ts'
-import type { Outline } from '../work/page-work.ts'
-import type { OutlineEntry } from '../../document/entities/outline.ts'
 import { LONGEST_MESSAGE } from '../../core/revision.ts'
 import type { Links } from '../frame/links.ts'
 import { EXACT_SCHEMA_VERSION } from '../../document/structure/structure.ts'
 import { OutlineView } from '../snapshot/outline.tsx'
+import type { ShownPlace } from '../work/shown-outline.ts'
 import { vocabularyName } from '../assets/assets.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
@@ -29,7 +28,7 @@ export interface EditViewProps {
   /** Whether the file on disk holds an edit that is not valid, which a save replaces. */
   readonly hasInvalidEdit: boolean
   /** The places of the text; null for an entity, or while the text cannot be read. */
-  readonly outline: Outline
+  readonly outline: readonly ShownPlace[] | null
 }
 
 /** The XML of the whole configuration, or of one entity, in a form that works without a script. */
@@ -158,26 +157,13 @@ const WITHIN: Readonly<Record<EntityName['kind'], string>> = {
   role: 'cruise server security roles',
 }
 
-/** The editor shows no page of the document, so of a large one the outline lists less. */
-const NO_PAGE = { first: 1, last: 0 }
-
 /** Stands behind the text, so that the text is reached first. Without a script it opens one entity. */
 function EditOutline({ frame: { links }, outline }: EditViewProps) {
-  if (outline === null) return <></>
-  const addresses = new Map<number, string>()
-  const note = (entry: OutlineEntry, around: string) => {
-    const own = EntityName.safeParse(entry)
-    const address = own.success ? links.edit({ entity: `${entry.kind}/${entry.name}` }) : around
-    addresses.set(entry.first, address)
-    for (const child of entry.children) note(child, address)
+  const linkOf = (...places: readonly ShownPlace[]) => {
+    const entity = places.find((place) => EntityName.safeParse(place).success)
+    return links.edit(entity && { entity: `${entity.kind}/${entity.name}` })
   }
-  for (const entry of outline) note(entry, links.edit())
-  return (
-    <OutlineView
-      page={{ outline, ...NO_PAGE }}
-      linkOf={(line) => addresses.get(line) ?? links.edit()}
-    />
-  )
+  return <OutlineView outline={outline} linkOf={linkOf} />
 }
 
 /** Why the configuration changes, in a sentence. */

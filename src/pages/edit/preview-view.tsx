@@ -65,10 +65,10 @@ export function PreviewView(props: PreviewViewProps) {
         )}
         <section class="card">
           <h2>What changes</h2>
-          {changes === null || changes.length === 0 ? (
+          {changes === null || changes.count === 0 ? (
             <p class="muted">Nothing that has a name; the text below is complete.</p>
           ) : (
-            <ChangesAboveText changes={changes} />
+            <ChangesAboveText listed={changes.listed} />
           )}
         </section>
         <PlanCard plan={props.plan} />

@@ -38,7 +38,13 @@ export function* listChanges(
   most: number,
 ): Generator<unknown, ListedChanges> {
   const groups = shownOf(yield* groupsOf(changes), most)
-  return { groups, left: changes.length - groups.reduce((sum, group) => sum + countOf(group), 0) }
+  return { groups, left: changes.length - countIn(groups) }
+}
+
+/** The first of listed changes, at most so many. */
+export function firstListed({ groups, left }: ListedChanges, most: number): ListedChanges {
+  const shown = shownOf(groups, most)
+  return { groups: shown, left: left + countIn(groups) - countIn(shown) }
 }
 
 export function isAboutAll(change: DocumentChange): boolean {
@@ -52,6 +58,10 @@ function shownOf(groups: readonly ChangeGroup[], most: number): ChangeGroup[] {
     room -= changes.length
     return changes.length === 0 ? [] : [{ ...group, changes }]
   })
+}
+
+function countIn(groups: readonly ChangeGroup[]): number {
+  return groups.reduce((sum, group) => sum + countOf(group), 0)
 }
 
 function countOf({ entities, unnamed, changes }: ChangeGroup): number {

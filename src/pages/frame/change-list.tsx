@@ -4,6 +4,7 @@ import { hasHistory } from '../revisions/entity-address.ts'
 import {
   type ChangedEntity,
   type ChangeGroup as Group,
+  firstListed,
   isAboutAll,
   type ListedChanges,
   listChanges,
@@ -58,12 +59,16 @@ export function ListedChangeGroups({
   )
 }
 
+/** At most so many changes stand above a text. */
+const MOST_ABOVE_TEXT = 60
+
 /** Changes above the text that shows them all. */
 export function ChangesAboveText({
-  changes,
+  listed,
   linkOf = () => null,
-}: Pick<ChangeListProps, 'changes'> & Partial<Pick<ChangeListProps, 'linkOf'>>) {
-  return <ChangeList changes={changes} linkOf={linkOf} most={60} more={restInText} />
+}: Pick<ListedChangeGroupsProps, 'listed'> & Partial<Pick<ListedChangeGroupsProps, 'linkOf'>>) {
+  const first = firstListed(listed, MOST_ABOVE_TEXT)
+  return <ListedChangeGroups listed={first} linkOf={linkOf} more={restInText} />
 }
 
 function restInText(left: number): string {

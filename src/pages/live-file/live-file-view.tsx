@@ -133,7 +133,7 @@ function Changes({ comparison, name }: { comparison: DocumentComparison; name: s
           {`Compared with ${name}: `}
           <LineCounts lines={lines} /> lines
         </h2>
-        {changes !== null && changes.length > 0 && <ChangesAboveText changes={changes} />}
+        {changes !== null && changes.count > 0 && <ChangesAboveText listed={changes.listed} />}
       </section>
       <PlainDiff comparison={comparison} />
     </>

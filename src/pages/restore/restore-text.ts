@@ -1,4 +1,4 @@
-import { wholeEntityWord } from '../../document/entities/entities.ts'
+import { isAboutAll } from '../frame/change-groups.ts'
 import type { RestorePreview } from './restore-preview.ts'
 import type { Links, Query } from '../frame/links.ts'
 
@@ -42,10 +42,8 @@ export function restoreTexts(
       }
     case 'entity': {
       const { kind, name: called } = scope.address
-      const changes = comparison?.changes ?? []
-      const isThere = !changes.some(
-        (change) => change.kind === 'added' && wholeEntityWord(change) !== null,
-      )
+      const changes = comparison?.changes?.listed.groups.flatMap((group) => group.changes) ?? []
+      const isThere = !changes.some((change) => change.kind === 'added' && isAboutAll(change))
       return {
         title: `Restore ${kind} ${called} as of ${name}`,
         button: `Restore only this ${kind}`,

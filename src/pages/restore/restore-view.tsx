@@ -100,7 +100,9 @@ function Result(props: RestoreViewProps) {
       <RestoreForm {...props} />
       <section class="card">
         <h2>What changes</h2>
-        <ChangesAboveText changes={comparison.changes ?? []} linkOf={toEntityHistory(links)} />
+        {comparison.changes !== null && (
+          <ChangesAboveText listed={comparison.changes.listed} linkOf={toEntityHistory(links)} />
+        )}
       </section>
       {plan !== null && <PlanCard plan={plan} />}
       <div class="restored-text">

@@ -1,26 +1,19 @@
-import type { SnapshotPage } from './snapshot-page.ts'
-
-type Entry = NonNullable<SnapshotPage['outline']>[number]
+import type { ShownPlace } from '../work/shown-outline.ts'
 
 export interface OutlineProps {
-  readonly page: Pick<SnapshotPage, 'outline' | 'first' | 'last'>
-  readonly linkOf: (line: number) => string
+  /** Null when the document is not readable XML. */
+  readonly outline: readonly ShownPlace[] | null
+  /** The address of a place, which comes with those around it, from the inside. */
+  readonly linkOf: (place: ShownPlace, ...around: readonly ShownPlace[]) => string
 }
 
-/** With more entries, stages are only listed for pipelines on the page. */
-const MOST_ENTRIES = 1200
-/** With more members, a group only lists those on the page. */
-const MOST_MEMBERS = 2500
 /** Groups are unfolded up to this number of pipelines. */
 const MOST_OPEN = 40
 
 /** Groups, pipelines and stages, each a link to its first line. */
-export function OutlineView({ page, linkOf }: OutlineProps) {
-  const outline = page.outline
+export function OutlineView({ outline, linkOf }: OutlineProps) {
   if (outline === null) return <></>
-  const isLarge = sizeOf(outline) > MOST_ENTRIES
-  const pipelines = outline.reduce((sum, { children }) => sum + children.length, 0)
-  const isOnPage = ({ first, last }: Entry) => last >= page.first && first <= page.last
+  const members = outline.reduce((sum, { count }) => sum + count, 0)
   return (
     <nav class="outline card" aria-label="Outline">
       <input
@@ -35,9 +28,7 @@ export function OutlineView({ page, linkOf }: OutlineProps) {
           <Section
             entry={entry}
             linkOf={linkOf}
-            isOpen={entry.kind === 'group' && pipelines <= MOST_OPEN}
-            isListed={(child) => pipelines <= MOST_MEMBERS || isOnPage(child)}
-            withStages={(child) => !isLarge || isOnPage(child)}
+            isOpen={entry.kind === 'group' && members <= MOST_OPEN}
           />
         ))}
       </ul>
@@ -45,24 +36,17 @@ export function OutlineView({ page, linkOf }: OutlineProps) {
   )
 }
 
-function sizeOf(entries: readonly Entry[]): number {
-  return entries.reduce((sum, { children }) => sum + 1 + sizeOf(children), 0)
-}
-
 interface SectionProps extends Pick<OutlineProps, 'linkOf'> {
-  readonly entry: Entry
+  readonly entry: ShownPlace
   readonly isOpen: boolean
-  readonly isListed: (entry: Entry) => boolean
-  readonly withStages: (entry: Entry) => boolean
 }
 
-function Section({ entry, linkOf, isOpen, isListed, withStages }: SectionProps) {
-  const { children } = entry
-  const listed = children.filter(isListed)
-  if (children.length === 0) {
+function Section({ entry, linkOf, isOpen }: SectionProps) {
+  const { children, count } = entry
+  if (count === 0) {
     return (
       <li>
-        <Place entry={entry} linkOf={linkOf} />
+        <Place entry={entry} link={linkOf(entry)} />
       </li>
     )
   }
@@ -71,27 +55,27 @@ function Section({ entry, linkOf, isOpen, isListed, withStages }: SectionProps) 
       <details open={isOpen}>
         <summary>
           <span {...factsOf(entry)}>{labelOf(entry)}</span>{' '}
-          <span class="muted">{String(children.length)}</span>
+          <span class="muted">{String(count)}</span>
         </summary>
         <ul>
-          {listed.map((child) => (
+          {children.map((child) => (
             <li>
-              <Place entry={child} linkOf={linkOf} />
-              {child.children.length > 0 && withStages(child) && (
+              <Place entry={child} link={linkOf(child, entry)} />
+              {child.children.length > 0 && (
                 <ul>
                   {child.children.map((stage) => (
                     <li>
-                      <Place entry={stage} linkOf={linkOf} />
+                      <Place entry={stage} link={linkOf(stage, child, entry)} />
                     </li>
                   ))}
                 </ul>
               )}
             </li>
           ))}
-          {listed.length < children.length && (
+          {children.length < count && (
             <li>
-              <a href={linkOf(entry.first)}>
-                {`${(children.length - listed.length).toLocaleString('en')} more in other parts`}
+              <a href={linkOf(entry)}>
+                {`${(count - children.length).toLocaleString('en')} more in other parts`}
               </a>
             </li>
           )}
@@ -101,16 +85,16 @@ function Section({ entry, linkOf, isOpen, isListed, withStages }: SectionProps) 
   )
 }
 
-function Place({ entry, linkOf }: { entry: Entry } & Pick<OutlineProps, 'linkOf'>) {
+function Place({ entry, link }: { readonly entry: ShownPlace; readonly link: string }) {
   return (
-    <a href={linkOf(entry.first)} {...factsOf(entry)}>
+    <a href={link} {...factsOf(entry)}>
       {labelOf(entry)}
     </a>
   )
 }
 
 /** The line facts of an entry that the script needs. */
-function factsOf({ kind, entity, first, last }: Entry) {
+function factsOf({ kind, entity, first, last }: ShownPlace) {
   return {
     'data-kind': kind,
     'data-entity': entity ?? undefined,
@@ -119,12 +103,12 @@ function factsOf({ kind, entity, first, last }: Entry) {
   }
 }
 
-function labelOf({ kind, name }: Entry): string {
+function labelOf({ kind, name }: ShownPlace): string {
   return name === '' ? kind : name
 }
 
 /** The entries that contain a line, outermost first. */
-export function pathAt(entries: readonly Entry[] | null, line: number): Entry[] {
+export function pathAt(entries: readonly ShownPlace[] | null, line: number): ShownPlace[] {
   const entry = entries?.find(({ first, last }) => line >= first && line <= last)
   return entry ? [entry, ...pathAt(entry.children, line)] : []
 }

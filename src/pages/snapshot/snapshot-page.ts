@@ -1,10 +1,7 @@
-import { LRUCache } from 'lru-cache'
-import type { Digest } from '../../core/digest.ts'
 import type { Principal } from '../../core/principal.ts'
 import { splitLines } from '../../diff/lines.ts'
 import { LinePieces, type ShownLine } from '../code/line-pieces.ts'
 import { textLinesOf } from '../code/text-lines.ts'
-import type { Outline } from '../work/page-work.ts'
 import type { LineOriginsCache } from '../revisions/line-origins.ts'
 import {
   findNamed,
@@ -12,14 +9,13 @@ import {
   type NumberedRevision,
   type RevisionReadingDeps,
 } from '../revisions/numbered-revision.ts'
+import type { ShownPlace } from '../work/shown-outline.ts'
 import { type Blame, readBlame } from '../revisions/blame.ts'
 import type { FoundText } from '../work/find-text.ts'
 import type { PageThread } from '../work/page-thread.ts'
 
 export interface SnapshotDeps extends RevisionReadingDeps {
   readonly origins: LineOriginsCache
-  /** Computes the outline of a document without blocking the main thread. */
-  readonly outline: (document: Uint8Array) => Promise<Outline>
   readonly work: PageThread
 }
 
@@ -49,7 +45,7 @@ export interface SnapshotPage extends SnapshotPlace {
   readonly last: number
   readonly shown: readonly ShownLine[]
   /** Null when the document is not readable XML. */
-  readonly outline: Outline
+  readonly outline: readonly ShownPlace[] | null
   readonly found: FoundText | null
   readonly blame: Blame | null
 }
@@ -89,14 +85,15 @@ export async function readSnapshotPage(
   const text = textLinesOf(document, lines)
   const range = windowOf(query.line ?? 1, lines)
   const pieces = new LinePieces(text, query)
+  const shown = { first: range.start + 1, last: range.end }
+  const { digest } = place.revision
   return {
     ...place,
     bytes: document.length,
     lines,
-    first: range.start + 1,
-    last: range.end,
+    ...shown,
     shown: pieces.of(range),
-    outline: await outlineOf(place.revision.digest, () => deps.outline(document)),
+    outline: await deps.work.outline({ document, digest, page: shown }),
     found: query.find === '' ? null : await deps.work.findText({ document, text: query.find }),
     blame: query.blame ? await readBlame(deps, place.revision, range) : null,
   }
@@ -118,15 +115,4 @@ function windowOf(line: number, lines: number): { start: number; end: number } {
   if (lines <= MOST_LINES) return { start: 0, end: lines }
   const start = Math.floor((Math.min(Math.max(line, 1), lines) - 1) / WINDOW) * WINDOW
   return { start, end: Math.min(start + WINDOW, lines) }
-}
-
-/** The outlines of recently viewed documents. */
-const outlines = new LRUCache<Digest, { readonly outline: Outline }>({ max: 4 })
-
-async function outlineOf(digest: Digest, make: () => Promise<Outline>): Promise<Outline> {
-  const kept = outlines.get(digest)
-  if (kept !== undefined) return kept.outline
-  const outline = await make()
-  outlines.set(digest, { outline })
-  return outline
 }

@@ -39,7 +39,7 @@ export function SnapshotView(props: SnapshotViewProps) {
       <Head {...props} />
       {reveal && <RevealedNotice links={frame.links} count={reveal} back={back} />}
       <div class="snapshot" data-address={isMoving ? back : undefined}>
-        <OutlineView page={page} linkOf={(line) => addressOf(props, line)} />
+        <OutlineView outline={page.outline} linkOf={({ first }) => addressOf(props, first)} />
         <section class="file" aria-label="Configuration XML">
           <FileBar {...props} />
           <Windows {...props} label="Parts of the file, above" />

@@ -79,10 +79,10 @@ export class PageThread implements AsyncDisposable {
     return { ...text, isLarge: true, describe: () => this.#inThread('describe', request) }
   }
 
-  /** The outline of a document; none if the time limit is reached. */
-  readonly outline: Work<'outline'> = async (document) => {
-    if (document.length > SMALL) return this.#inThread('outline', document)
-    return (await loadPageWork()).doPageWork({ name: 'outline', request: document })
+  /** The outline of a document for a page about some lines; none if the time limit is reached. */
+  readonly outline: Work<'outline'> = async (request) => {
+    if (request.document.length > SMALL) return this.#inThread('outline', request)
+    return (await loadPageWork()).doPageWork({ name: 'outline', request })
   }
 
   /** The changes of a revision that are about an entity: a revision may have tens of thousands. */
@@ -139,7 +139,7 @@ export class PageThread implements AsyncDisposable {
       }
     }
     const { changes, ...text } = await compareDocuments(deps, documents, options)
-    return { ...text, isLarge: false, describe: async () => changes && shownChanges(changes) }
+    return { ...text, isLarge: false, describe: async () => changes }
   }
 
   /** @throws {ServiceError} `unavailable` when it exceeds the limit of time or memory. */

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+import type { Digest } from '../../core/digest.ts'
 import { changesAbout } from '../../document/changes/entities-of.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { type OutlineEntry, outlineOf } from '../../document/entities/outline.ts'
@@ -17,22 +19,14 @@ import {
 import { type ShownChanges, shownChanges } from '../code/shown-changes.ts'
 import { type DraftRequest, examineDraft, partOf, type PartRequest } from './draft-examination.ts'
 import { type EditMerge, mergeEdit, type MergeRequest } from './edit-merge.ts'
-import {
-  type EntityRestore,
-  type EntityRestoreRequest,
-  restoreEntity,
-  undoChange,
-  type Undoing,
-  type UndoRequest,
-} from './restore-work.ts'
+import { type EntityRestore, type EntityRestoreRequest, restoreEntity } from './restore-work.ts'
+import { undoChange, type Undoing, type UndoRequest } from './undo-work.ts'
 import { findText, type FoundText } from './find-text.ts'
 import { type ChangesRequest, permissionsChanges } from './permissions/permissions-changes.ts'
 import { permissionsOfPerson, type PersonRequest } from './permissions/permissions-of-person.ts'
 import { permissionsTable, type TableRequest } from './permissions/permissions-table.ts'
+import { type ShownLines, shownOutline, type ShownPlace } from './shown-outline.ts'
 import { runSync } from '../../lib/cooperative.ts'
-
-/** The navigable places of a document; null when it is not readable XML. */
-export type Outline = readonly OutlineEntry[] | null
 
 export interface ComparisonRequest {
   readonly before: Uint8Array
@@ -60,13 +54,20 @@ export interface StoredChangesRequest {
   readonly entity: string
 }
 
+export interface OutlineRequest {
+  readonly document: Uint8Array
+  /** Of a document that is asked for again: its outline is kept. */
+  readonly digest?: Digest
+  readonly page: ShownLines
+}
+
 /** The input of each kind of work. */
 export interface PageRequests {
   readonly compare: ComparisonRequest
   readonly compareTexts: ComparisonRequest
   readonly describe: DescriptionRequest
   readonly changesAbout: StoredChangesRequest
-  readonly outline: Uint8Array
+  readonly outline: OutlineRequest
   readonly findText: FindRequest
   readonly partOf: PartRequest
   readonly examineDraft: DraftRequest
@@ -85,7 +86,7 @@ export interface PageResults {
   readonly compareTexts: DocumentTextComparison
   readonly describe: ShownChanges | null
   readonly changesAbout: readonly DocumentChange[]
-  readonly outline: Outline
+  readonly outline: readonly ShownPlace[] | null
   readonly findText: FoundText
   readonly partOf: ReturnType<typeof partOf>
   readonly examineDraft: ReturnType<typeof examineDraft>
@@ -123,9 +124,9 @@ const PAGE_WORK: PageWork = {
     compareDocumentTexts(AT_ONCE, [before, after], options),
   describe,
   changesAbout: ({ stored, entity }) => changesAbout(parseChanges(stored), entity),
-  outline: (document) => {
-    const xml = runSync(readXml(document))
-    return xml.ok ? outlineOf(xml) : null
+  outline: ({ document, digest, page }) => {
+    const outline = keptOutline(document, digest)
+    return outline && shownOutline(outline, page)
   },
   findText: ({ document, text }) => findText(document, text),
   partOf,
@@ -133,10 +134,24 @@ const PAGE_WORK: PageWork = {
   mergeEdit,
   mergeByChoice: ({ choices, ...texts }) => new Uint8Array(mergeByChoice(texts, choices)),
   restoreEntity,
-  undoChange,
+  undoChange: (request) => undoChange(AT_ONCE, request),
   permissionsTable,
   permissionsChanges,
   permissionsOfPerson,
+}
+
+/** The outlines of the documents that were looked at last; null of one that is not readable XML. */
+const outlines = new LRUCache<Digest, { readonly outline: readonly OutlineEntry[] | null }>({
+  max: 4,
+})
+
+function keptOutline(document: Uint8Array, digest: Digest | undefined) {
+  const kept = digest && outlines.get(digest)
+  if (kept) return kept.outline
+  const xml = runSync(readXml(document))
+  const outline = xml.ok ? outlineOf(xml) : null
+  if (digest) outlines.set(digest, { outline })
+  return outline
 }
 
 async function describe(request: DescriptionRequest): Promise<ShownChanges | null> {
