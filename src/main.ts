@@ -17,6 +17,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => 
   ['verify', async () => (await import('./cli/verify.ts')).verify],
   ['backup', async () => (await import('./cli/backup.ts')).backup],
   ['restore', async () => (await import('./cli/restore.ts')).restore],
+  ['archive', async () => (await import('./cli/archive.ts')).archive],
   ['import', async () => (await import('./cli/import.ts')).importCommand],
   ['doctor', async () => (await import('./cli/doctor.ts')).doctor],
   ['check-push', async () => (await import('./cli/check-push.ts')).runCheckPush],

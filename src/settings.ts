@@ -199,6 +199,14 @@ export const SETTINGS = {
     ...DATABASE,
     artifacts: Switch.describe('consoles and artifacts of jobs too'),
   }),
+  archive: z.object({
+    ...REPOSITORY,
+    ...DATABASE,
+    before: DateOrTime.nullable()
+      .default(null)
+      .describe('moves what is older, such as 2025-01-01; the newest revision always stays'),
+    restore: Switch.describe('bring the revisions of the file back'),
+  }),
   restore: z.object({ 'config-repo': REPOSITORY['config-repo'], ...PLACES }),
   doctor: z.object({
     ...REPOSITORY,
@@ -248,6 +256,7 @@ export type ServeSettings = z.output<typeof SETTINGS.serve>
 export type AgentSettings = z.output<typeof SETTINGS.agent>
 export type InviteSettings = z.output<(typeof SETTINGS)['agent invite']>
 export type RepositorySettings = z.output<typeof SETTINGS.verify>
+export type ArchiveSettings = z.output<typeof SETTINGS.archive>
 export type TokenSettings = z.output<typeof SETTINGS.token>
 export type StateSettings = z.output<typeof SETTINGS.state>
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>

@@ -29,6 +29,7 @@ export async function verify(args: readonly string[]): Promise<number> {
   for (const problem of problems) complain(problem)
   if (problems.length > 0) return 1
   say(`${repository} is whole: ${report.revisions} revisions in ${report.commits} commits`)
+  if (report.archived > 0) say(`${report.archived} older revisions are in an archive`)
   if (settings.state !== null) say('The log in the database is whole')
   return 0
 }

@@ -8,6 +8,8 @@ import { readHead } from './refs.ts'
 import { writeEmptyRepository } from './empty-repository.ts'
 import { findObjectFormat, type ObjectFormat, readObjectFormat, SHA1 } from './object-format.ts'
 import { unavailable } from '../core/errors.ts'
+import { syncFolder } from '../storage/sync-folder.ts'
+import { boundaryVariable, type GitExecutable } from './git-executable.ts'
 import { requireGit, runGit, runGitToFile } from './run-git.ts'
 
 /** The branch and commit that were checked out when the bundle was made. */
@@ -49,19 +51,41 @@ export async function bundleRepository(
   const lines = listed.toString('utf8')
   const commit = branch === null ? checkedOut.commit : parseRefs(lines.split('\n')).get(branch)
   if (!commit) throw unavailable(`The branch ${branch} has no commits`)
-  const still = `${options.bundle}.refs`
-  await writeEmptyRepository(nodeFs, still, format)
-  await nodeFs.writeFile(join(still, 'packed-refs'), lines)
-  await nodeFs.writeFile(join(still, 'HEAD'), branch === null ? `${commit}\n` : `ref: ${branch}\n`)
-  const env = { GIT_OBJECT_DIRECTORY: join(gitDir, 'objects') }
-  const args = ['bundle', 'create', '--quiet', '-', 'HEAD', '--all']
-  await runGitToFile(git, still, { args, env, file: options.bundle })
+  const head = branch === null ? commit : `ref: ${branch}`
+  await bundleRefs(git, { gitDir, format, refs: lines, head, bundle: options.bundle })
   return { branch, commit }
 }
 
+export interface RefsToBundle {
+  /** Where the objects are. */
+  readonly gitDir: string
+  readonly format: ObjectFormat
+  /** Lines of a name of an object and a ref. */
+  readonly refs: string
+  /** What `HEAD` says. */
+  readonly head: string
+  readonly bundle: string
+}
+
 /**
- * Creates a `.git` folder from a bundle, with its branches, tags and objects, without an index. Git
- * reads the pack through a pipe, so that it ends with this process.
+ * Writes what refs reach into one file, up to the boundary of the repository; the refs need not be
+ * in it. They are those of a repository beside the file, which borrows the objects.
+ */
+export async function bundleRefs(
+  git: GitExecutable,
+  { gitDir, format, refs, head, bundle }: RefsToBundle,
+): Promise<void> {
+  const still = `${bundle}.refs`
+  await writeEmptyRepository(nodeFs, still, format)
+  await nodeFs.writeFile(join(still, 'packed-refs'), refs)
+  await nodeFs.writeFile(join(still, 'HEAD'), `${head}\n`)
+  const env = { ...boundaryVariable(gitDir), GIT_OBJECT_DIRECTORY: join(gitDir, 'objects') }
+  const args = ['bundle', 'create', '--quiet', '-', 'HEAD', '--all']
+  await runGitToFile(git, still, { args, env, file: bundle })
+}
+
+/**
+ * Creates a `.git` folder from a bundle, with its branches, tags and objects, without an index.
  *
  * @throws {ServiceError} `unavailable`, with what git says; the bundle is damaged.
  */
@@ -73,13 +97,37 @@ export async function unbundleRepository(
   const git = await requireGit(programPath)
   const { refs, packAt, format } = await readBundleHeader(bundle)
   await writeEmptyRepository(nodeFs, gitDir, format)
-  const pack = createReadStream(bundle, { start: packAt })
-  await runGit(git, gitDir, [...SYNCED, 'index-pack', '--stdin', '--fix-thin'], { input: pack })
+  await takePack(git, gitDir, { bundle, packAt })
   const created = [...refs].filter(([ref]) => ref !== 'HEAD')
   const input = created.map(([ref, oid]) => `create ${ref} ${oid}\n`).join('')
   await runGit(git, gitDir, [...SYNCED, 'update-ref', '--stdin'], { input })
   if (branch === null) await runGit(git, gitDir, ['update-ref', '--no-deref', 'HEAD', commit])
   else await runGit(git, gitDir, ['symbolic-ref', 'HEAD', branch])
+}
+
+/**
+ * Adds the objects of a bundle to a repository, durably. No ref changes.
+ *
+ * @throws {ServiceError} `unavailable`, with what git says; the bundle is damaged.
+ */
+export async function addBundledObjects(
+  git: GitExecutable,
+  gitDir: string,
+  bundle: string,
+): Promise<void> {
+  const { packAt } = await readBundleHeader(bundle)
+  await takePack(git, gitDir, { bundle, packAt })
+  await syncFolder(nodeFs, join(gitDir, 'objects', 'pack'))
+}
+
+/** Git reads the pack through a pipe, so that it ends with this process. */
+async function takePack(
+  git: GitExecutable,
+  gitDir: string,
+  { bundle, packAt }: { bundle: string; packAt: number },
+): Promise<void> {
+  const pack = createReadStream(bundle, { start: packAt })
+  await runGit(git, gitDir, [...SYNCED, 'index-pack', '--stdin', '--fix-thin'], { input: pack })
 }
 
 interface BundleHeader {

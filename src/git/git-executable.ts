@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { allOf } from '../lib/all-of.ts'
@@ -15,6 +16,7 @@ import {
   startProcess,
 } from '../processes/piped-process.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
+import { boundaryFile, shallowFile } from './boundary.ts'
 
 export interface GitExecutableOptions {
   /** The `PATH` on which programs are looked up. */
@@ -38,8 +40,8 @@ export type RunOptions = Partial<Omit<ProcessOptions, 'isGroup'>>
 
 /**
  * The git program, isolated from the environment of the service: no variables, no personal or
- * system configuration, no replaced or grafted objects, no shallow history. It runs no program that
- * the repository names, and fetches nothing from elsewhere.
+ * system configuration, no replaced or grafted objects, no history that ends elsewhere than at the
+ * boundary of the repository. It runs no program that the repository names, and fetches nothing.
  */
 export class GitExecutable {
   readonly #env: Readonly<Record<string, string>>
@@ -56,7 +58,7 @@ export class GitExecutable {
       GIT_NO_REPLACE_OBJECTS: '1',
       // A path that cannot exist, because git prints advice for a graft file that it can open.
       GIT_GRAFT_FILE: '/dev/null/grafts',
-      // An empty file, so that `.git/shallow` hides no commits.
+      // No file, so that `.git/shallow` hides no commits.
       GIT_SHALLOW_FILE: '',
       GIT_TERMINAL_PROMPT: '0',
       GIT_ALLOW_PROTOCOL: '',
@@ -84,7 +86,9 @@ export class GitExecutable {
    */
   start(gitDir: string, args: readonly string[]): PipedProcess {
     return orUnavailable(() =>
-      startProcess('git', [...SETTINGS, `--git-dir=${gitDir}`, ...args], { env: this.#env }),
+      startProcess('git', [...SETTINGS, `--git-dir=${gitDir}`, ...args], {
+        env: { ...this.#env, ...boundaryVariable(gitDir) },
+      }),
     )
   }
 
@@ -108,7 +112,7 @@ export class GitExecutable {
    */
   async runAside(gitDir: string, args: readonly string[], signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
-    const child = this.run([`--git-dir=${gitDir}`, ...args], {})
+    const child = this.run([`--git-dir=${gitDir}`, ...args], { env: packingVariable(gitDir) })
     const end = () => signalGroup(child, 'SIGTERM')
     signal.addEventListener('abort', end)
     child.stdin.end()
@@ -132,6 +136,19 @@ export class GitExecutable {
     const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(output) ?? []).slice(1).map(Number)
     return [major, minor]
   }
+}
+
+/** The variable that names the boundary of a repository to git; there need not be that file. */
+export function boundaryVariable(gitDir: string): Readonly<Record<string, string>> {
+  return { GIT_SHALLOW_FILE: boundaryFile(gitDir) }
+}
+
+/**
+ * The same for commands that pack: git looks through `.git/shallow` then, and takes another file for
+ * a change of it.
+ */
+export function packingVariable(gitDir: string): Readonly<Record<string, string>> {
+  return { GIT_SHALLOW_FILE: existsSync(boundaryFile(gitDir)) ? shallowFile(gitDir) : '' }
 }
 
 /** Null for a missing program. */

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { allOf } from '../lib/all-of.ts'
 import { type ServiceError, unavailable } from '../core/errors.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
-import { GitExecutable } from './git-executable.ts'
+import { boundaryVariable, GitExecutable } from './git-executable.ts'
 import { ended, type PipedProcess } from '../processes/piped-process.ts'
 
 /** The error code of a write to a process that has ended. */
@@ -33,7 +33,9 @@ export async function tryGit(
   args: readonly string[],
   { input = '', env = {} }: GitInput = {},
 ): Promise<GitEnd> {
-  const child = git.run([`--git-dir=${gitDir}`, ...args], { env })
+  const child = git.run([`--git-dir=${gitDir}`, ...args], {
+    env: { ...boundaryVariable(gitDir), ...env },
+  })
   const [output, errors, end] = await allOf([
     buffer(child.stdout),
     text(child.stderr),
@@ -79,7 +81,9 @@ export async function runGitToFile(
   gitDir: string,
   { args, env, file }: Pick<GitInput, 'env'> & { args: readonly string[]; file: string },
 ): Promise<void> {
-  const child = git.run([`--git-dir=${gitDir}`, ...args], { env: env ?? {} })
+  const child = git.run([`--git-dir=${gitDir}`, ...args], {
+    env: { ...boundaryVariable(gitDir), ...env },
+  })
   child.stdin.end()
   const [errors, end] = await allOf([
     text(child.stderr),
@@ -101,7 +105,7 @@ export async function* streamGit(
   args: readonly string[],
   { input = '' }: Pick<GitInput, 'input'> = {},
 ): AsyncGenerator<Uint8Array> {
-  const child = git.run([`--git-dir=${gitDir}`, ...args], {})
+  const child = git.run([`--git-dir=${gitDir}`, ...args], { env: boundaryVariable(gitDir) })
   const end = allOf([text(child.stderr), ended(child), feed(child, input)])
   // Whoever reads no further does not hear of it.
   end.catch(() => undefined)

@@ -68,8 +68,14 @@ export class History implements AsyncDisposable {
     return this.#current
   }
 
+  /** How many revisions there have been, those in archives too. */
   size(): number {
     return this.#parts.keeper.index.size()
+  }
+
+  /** How many revisions the repository has, and can be listed. */
+  kept(): number {
+    return this.#parts.keeper.index.kept()
   }
 
   /** The newest revision with that digest. */
@@ -81,7 +87,7 @@ export class History implements AsyncDisposable {
     return this.#parts.keeper.index.findCommit(commit)
   }
 
-  /** The number of a revision in the history, counted from 1 for the oldest. */
+  /** The number of a revision in the history, counted from 1 for the oldest that there has been. */
   numberOf({ commit }: Revision): number | null {
     return this.#parts.keeper.index.numberOf(commit)
   }
@@ -93,8 +99,8 @@ export class History implements AsyncDisposable {
 
   /** The revisions that are not in the history of a commit, oldest first; null for a commit that is not there. */
   listNewer(commit: CommitSha): Promise<readonly Revision[] | null> {
-    const { keeper, repository } = this.#parts
-    return listNewer({ index: keeper.index, reader: repository.reader }, commit)
+    const { keeper, repository, archived } = this.#parts
+    return listNewer({ index: keeper.index, reader: repository.reader, archived }, commit)
   }
 
   /** The commit that the branch was last seen at, which need not be a revision; null before the first. */

@@ -8,6 +8,7 @@ import { fsErrorCode } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
 import { WriterQueue } from '../storage/writer-queue.ts'
+import { type Archived, archivedOf, followArchiveRecord } from './record/archive-record.ts'
 import { BranchFollower } from './sync/branch-follower.ts'
 import { Committer } from './sync/committer.ts'
 import { commitAdopted, commitFirst, type FirstCommitOptions } from './sync/first-commit.ts'
@@ -49,6 +50,8 @@ export interface HistoryParts extends AsyncDisposable {
   readonly events: RevisionEvents
   readonly queue: WriterQueue
   readonly maintenance: Maintenance
+  /** What of the history is in archives; null when nothing is. */
+  readonly archived: Archived | null
   /** Null without a log. */
   readonly compaction: LogCompaction | null
   /** Null where there is no git program that can be used. */
@@ -99,9 +102,15 @@ async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
   }
   try {
     assertSameFormat(reader, logged)
-    await assertNotShallow({ fs, gitDir: folder.gitDir }, reader)
+    const store = { fs, gitDir: folder.gitDir }
+    const archived = archivedOf(await followArchiveRecord({ store, reader }))
+    if (archived !== null) assertNoLog(options)
+    await assertNotShallow(store, reader)
     const repository = new GitRepository({ fs, folder, reader }, options.fileName)
-    return await openParts({ ...options, fs, pooledFs }, { folder, repository, git, close })
+    return await openParts(
+      { ...options, fs, pooledFs, archived },
+      { folder, repository, git, close },
+    )
   } catch (error) {
     await close()
     throw error
@@ -120,6 +129,13 @@ function assertSameFormat({ format }: ObjectReader, logged: ObjectFormat | null)
   throw unavailable(`${what}: start with an empty folder as --config-repo`)
 }
 
+/** The log has packs of moves, and would give back what was archived, or end before it. */
+function assertNoLog({ revisionLog, repository }: HistoryOptions): void {
+  if (!revisionLog) return
+  const what = `Older revisions of ${repository} are in an archive, and a history in a database is whole`
+  throw unavailable(`${what}: bring them back first, with "cairn archive --restore"`)
+}
+
 interface Resources {
   readonly folder: RepositoryFolder
   readonly repository: GitRepository
@@ -131,6 +147,8 @@ interface Options extends HistoryOptions {
   readonly fs: FsPromises
   /** For the checks that read very many files. */
   readonly pooledFs: FsPromises
+  /** What of the history is in archives; null when nothing is. */
+  readonly archived: Archived | null
 }
 
 async function openParts(options: Options, resources: Resources): Promise<OpenedHistory> {
@@ -169,7 +187,18 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   const compaction = openCompaction(options, { ...resources, events })
   const { git } = resources
   const upkeep = { maintenance, compaction }
-  const parts = { repository, keeper, reconciler, problems, events, queue, git, ...upkeep }
+  const { archived } = options
+  const parts = {
+    repository,
+    keeper,
+    reconciler,
+    problems,
+    events,
+    queue,
+    git,
+    archived,
+    ...upkeep,
+  }
   return {
     parts: { ...parts, watchedFolders, rest, [Symbol.asyncDispose]: resources.close },
     current,

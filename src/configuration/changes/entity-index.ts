@@ -106,7 +106,7 @@ export class EntityIndex implements AsyncDisposable {
 
   /** How many revisions are indexed, and how many there are. */
   progress(): IndexProgress {
-    return { indexed: this.#indexer.indexed.size, of: this.#deps.history.size() }
+    return { indexed: this.#indexer.indexed.size, of: this.#deps.history.kept() }
   }
 
   /**

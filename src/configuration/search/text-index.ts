@@ -58,7 +58,7 @@ export class TextIndex implements AsyncDisposable {
 
   /** How many revisions are indexed, and how many there are. */
   progress(): IndexProgress {
-    const of = this.#deps.history.size()
+    const of = this.#deps.history.kept()
     return { indexed: Math.min(of, this.#recorded.size + this.#unreadable.size), of }
   }
 

@@ -1,4 +1,5 @@
 import type { CommitSha } from '../../core/revision.ts'
+import { readBoundary } from '../boundary.ts'
 import { parseCommit } from './commit-object.ts'
 import { readCommit, walkCommits } from './commit-walk.ts'
 import type { GitStore } from '../git-store.ts'
@@ -11,9 +12,11 @@ import { findFileInTree } from './tree-walk.ts'
 /** Reads a repository with isomorphic-git only, without the git program. */
 export class IsomorphicReader implements ObjectReader {
   readonly format = SHA1
+  readonly #store: GitStore
   readonly #objects: IsomorphicObjects
 
   constructor(store: GitStore) {
+    this.#store = store
     this.#objects = new IsomorphicObjects(store)
   }
 
@@ -31,7 +34,11 @@ export class IsomorphicReader implements ObjectReader {
   }
 
   async *listCommits(range: CommitRange): AsyncGenerator<CommitRecord> {
-    const find = (commit: CommitSha) => this.findCommit(commit)
+    const boundary = await readBoundary(this.#store)
+    const find = async (commit: CommitSha) => {
+      const found = await this.findCommit(commit)
+      return found && boundary.includes(commit) ? { ...found, parents: [] } : found
+    }
     if (range.until !== null) await readCommit(find, range.until)
     yield* await walkCommits(find, range)
   }

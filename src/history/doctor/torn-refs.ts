@@ -87,6 +87,7 @@ async function lastLogged(context: RepairContext, ref: string): Promise<string |
   const commits = text?.split('\n').flatMap((line) => LOGGED.exec(line)?.[1] ?? [])
   const commit = commits?.at(-1) ?? null
   if (commit === null) return null
-  const { isDone } = await gitOn(context, 'cat-file', '-e', `${commit}^{commit}`)
+  const object = ref.startsWith(BRANCH) ? `${commit}^{commit}` : commit
+  const { isDone } = await gitOn(context, 'cat-file', '-e', object)
   return isDone ? commit : null
 }

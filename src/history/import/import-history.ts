@@ -3,6 +3,7 @@ import nodeFs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { digestOf } from '../../core/digest.ts'
 import type { CommitSha } from '../../core/revision.ts'
+import { archivedOf, followArchiveRecord } from '../record/archive-record.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
 import { removeFolder } from '../../storage/folders.ts'
 import { GitExecutable } from '../../git/git-executable.ts'
@@ -22,6 +23,9 @@ export interface ImportReport extends ImportCounts {
 }
 
 const IMPORTS = 'refs/cairn/import/'
+/** Which commits were imported before is in the commits that brought them in. */
+const INCOMPLETE =
+  'Older revisions are in an archive, and an import has to know all of them: bring them back first, with "cairn archive --restore"'
 
 /**
  * Imports the history of another repository on top of this one, and moves the branch when all of it
@@ -39,6 +43,8 @@ export async function importHistory(options: ImportOptions): Promise<ImportRepor
   if (git === null) throw unavailable('An import needs the git program, version 2.30 or newer')
   const { gitDir } = folder
   await using reader = await openObjectReader({ fs, gitDir, path: options.programPath })
+  const archived = archivedOf(await followArchiveRecord({ store: { fs, gitDir }, reader }))
+  if (archived !== null) throw unavailable(INCOMPLETE)
   const repository = new GitRepository({ fs, folder, reader }, options.fileName)
   const { branch, commit: head } = await repository.readHead()
   if (branch === null) throw unavailable(`The repository ${options.repository} is on no branch`)

@@ -3,6 +3,7 @@ import { checkedLines, renderCheckedLine } from '../../lib/checked-lines.ts'
 import { draftName } from '../../storage/file-draft.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
+import type { Archived } from '../record/archive-record.ts'
 import { IndexLine, renderEntries } from './index-line.ts'
 import type { IndexEntry, RevisionIndex, IndexSegment } from './revision-index.ts'
 
@@ -14,6 +15,8 @@ export interface IndexOrigin {
   readonly fileName: string
   readonly serverEdition: string
   readonly serverVersion: string
+  /** What of the history is in archives: the entries begin after it. */
+  readonly archived?: Archived | null
 }
 
 /** How many commits share a line and its checksum where many are written at once. */
@@ -34,11 +37,12 @@ export class IndexFile {
 
   constructor(
     { fs, path }: { fs: FsPromises; path: string },
-    { fileName, serverEdition, serverVersion }: IndexOrigin,
+    { fileName, serverEdition, serverVersion, archived }: IndexOrigin,
   ) {
     this.#fs = fs
     this.#path = path
-    this.#header = JSON.stringify([FORMAT, fileName, serverEdition, serverVersion])
+    const origin = [FORMAT, fileName, serverEdition, serverVersion]
+    this.#header = JSON.stringify(archived ? [...origin, archived.last] : origin)
   }
 
   /** The entries up to the first damaged one; none when the file is absent or of another origin. */

@@ -1,5 +1,6 @@
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { fsErrorCode } from '../../storage/fs-error.ts'
+import type { Archived } from '../record/archive-record.ts'
 import { believe, type Classification, classify } from '../revision/classify.ts'
 import type { Report } from '../revision/problems.ts'
 import type { CommitRecord, ObjectReader } from '../../git/objects/object-reader.ts'
@@ -35,6 +36,8 @@ export const NO_STORE: IndexStore = {
 }
 
 export interface KeeperContext extends Classification {
+  /** What of the history is in archives; absent or null when nothing is. */
+  readonly archived?: Archived | null
   readonly reader: ObjectReader
   readonly fileName: string
 }
@@ -54,7 +57,7 @@ export class IndexKeeper {
   readonly #file: IndexStore
   readonly #context: KeeperContext
   readonly #report: Report
-  #index = new RevisionIndex()
+  #index: RevisionIndex
   /** How many of the newest entries the store lacks. */
   #unwritten = 0
 
@@ -62,6 +65,7 @@ export class IndexKeeper {
     this.#report = report
     this.#file = file
     this.#context = context
+    this.#index = new RevisionIndex([], context.archived?.revisions)
   }
 
   get index(): RevisionIndex {
@@ -70,7 +74,8 @@ export class IndexKeeper {
 
   /** Loads the stored entries up to the last closed one. */
   async load(): Promise<void> {
-    const loaded = new RevisionIndex(await this.#file.load())
+    const archived = this.#context.archived?.revisions
+    const loaded = new RevisionIndex(await this.#file.load(), archived)
     const closed = loaded.countClosed(loaded.length - 1)
     if (closed < loaded.length) this.#file.invalidate()
     this.#index = closed < loaded.length ? loaded.upTo(closed) : loaded

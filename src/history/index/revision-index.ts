@@ -36,6 +36,7 @@ export interface RevisionRange {
  * commit that the index describes, so it is always closed.
  */
 export class RevisionIndex {
+  readonly archived: number
   readonly #keys = new EntryKeys()
   readonly #segments: IndexSegment[] = []
   /** The place of the first entry of each segment. */
@@ -48,7 +49,9 @@ export class RevisionIndex {
   /** How many entries the maps have. The first look-up fills them, to keep the start short. */
   #inMaps = 0
 
-  constructor(segments: Iterable<IndexSegment> = []) {
+  /** @param archived How many revisions came before the first of these commits, and are elsewhere. */
+  constructor(segments: Iterable<IndexSegment> = [], archived = 0) {
+    this.archived = archived
     for (const segment of segments) this.#add(segment)
   }
 
@@ -73,8 +76,13 @@ export class RevisionIndex {
     return place === undefined ? null : this.#revisionAt(place)
   }
 
-  /** How many revisions there are. */
+  /** How many revisions there have been: those here and the archived ones. */
   size(): number {
+    return this.archived + this.kept()
+  }
+
+  /** How many revisions there are here. */
+  kept(): number {
     return this.#revisions.length
   }
 
@@ -90,11 +98,11 @@ export class RevisionIndex {
     return place === null ? null : this.#revisionAt(place)
   }
 
-  /** The number of the revision of that commit, counted from 1 for the oldest; null when it is none. */
+  /** The number of the revision of that commit, counted from 1 for the oldest that there has been; null when it is none. */
   numberOf(commit: CommitSha): number | null {
     const place = this.placeOf(commit)
     if (place === null || !this.#keys.hasDigestAt(place)) return null
-    return lastUpTo(this.#revisions, place) + 1
+    return this.archived + lastUpTo(this.#revisions, place) + 1
   }
 
   /** How many commits are older than that one, or null when it is not in the history. */
@@ -136,7 +144,7 @@ export class RevisionIndex {
   /** An index of the oldest entries alone. */
   upTo(count: number): RevisionIndex {
     const whole = this.#segments.filter((segment, n) => this.#startOf(n) + segment.length <= count)
-    const oldest = new RevisionIndex(whole)
+    const oldest = new RevisionIndex(whole, this.archived)
     oldest.append(this.entries(oldest.length, count))
     return oldest
   }

@@ -3,7 +3,7 @@ import { Duplex, PassThrough, Readable } from 'node:stream'
 import type { Clock } from '../../lib/clock.ts'
 import { ServiceError, unavailable } from '../../core/errors.ts'
 import { inBackground } from '../../lib/in-background.ts'
-import type { GitExecutable, RunOptions } from '../../git/git-executable.ts'
+import { boundaryVariable, type GitExecutable, type RunOptions } from '../../git/git-executable.ts'
 import { ended, type PipedProcess, signalGroup } from '../../processes/piped-process.ts'
 import type { History } from '../history.ts'
 import type { Report } from '../revision/problems.ts'
@@ -112,7 +112,10 @@ export class GitService {
     const settings = isPush ? [...COMMON, ...RECEIVE, ...this.#ownSettings()] : COMMON
     const mode = isAdvertisement ? ['--advertise-refs'] : []
     const args = [call.program, '--stateless-rpc', ...mode, '.']
-    const env = call.protocol === null ? {} : { GIT_PROTOCOL: call.protocol }
+    const env = {
+      ...boundaryVariable(this.#gitDir),
+      ...(call.protocol === null ? {} : { GIT_PROTOCOL: call.protocol }),
+    }
     // Git's messages reach the client, so it gets relative paths: this folder is its working directory.
     const options: RunOptions = {
       env,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { unavailable } from '../../core/errors.ts'
-import { CommitSha } from '../../core/revision.ts'
+import { readBoundary, readShallow } from '../../git/boundary.ts'
 import type { GitStore } from '../../git/git-store.ts'
 import { readObjectFormat } from '../../git/object-format.ts'
 import type { ObjectReader } from '../../git/objects/object-reader.ts'
@@ -47,25 +47,21 @@ async function assertNothingPromised({ fs, gitDir }: GitStore): Promise<void> {
 }
 
 /**
- * Asserts that the parents of all commits in `.git/shallow` exist. All readers ignore that file,
- * because obeying it would silently hide older revisions.
+ * Asserts that the parents of all commits in `.git/shallow` exist, or are in an archive. All readers
+ * ignore that file, because obeying it would silently hide older revisions.
  *
  * @throws {ServiceError} `unavailable` when some are not, as in a clone with `--depth`.
  */
 export async function assertNotShallow(
-  { fs, gitDir }: GitStore,
+  store: GitStore,
   reader: Pick<ObjectReader, 'findCommit'>,
 ): Promise<void> {
-  const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, 'shallow')))
-  const lines = Buffer.from(bytes ?? [])
-    .toString('latin1')
-    .split('\n')
-  const named = lines.flatMap((line) => CommitSha.safeParse(line.trim()).data ?? [])
-  for (const name of named) {
+  const [named, archived] = [await readShallow(store), await readBoundary(store)]
+  for (const name of named.filter((each) => !archived.includes(each))) {
     const commit = await reader.findCommit(name)
     for (const parent of commit?.parents ?? []) {
       if ((await reader.findCommit(parent)) !== null) continue
-      const what = `${gitDir} is shallow: it has the commit ${name} without what came before`
+      const what = `${store.gitDir} is shallow: it has the commit ${name} without what came before`
       throw unavailable(`${what}; "git fetch --unshallow" brings that`)
     }
   }

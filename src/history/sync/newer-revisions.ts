@@ -1,5 +1,6 @@
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { ObjectReader } from '../../git/objects/object-reader.ts'
+import type { Archived } from '../record/archive-record.ts'
 import type { RevisionIndex } from '../index/revision-index.ts'
 
 /**
@@ -10,9 +11,14 @@ import type { RevisionIndex } from '../index/revision-index.ts'
  * history, git has to walk the graph.
  */
 export async function listNewer(
-  { index, reader }: { index: RevisionIndex; reader: ObjectReader },
+  {
+    index,
+    reader,
+    archived = null,
+  }: { index: RevisionIndex; reader: ObjectReader; archived?: Archived | null },
   commit: CommitSha,
 ): Promise<readonly Revision[] | null> {
+  if (commit === archived?.last) return index.list({ offset: 0, limit: index.kept() }).toReversed()
   const number = index.numberOf(commit)
   if (number !== null && index.isClosed(commit)) {
     return index.list({ offset: 0, limit: index.size() - number }).toReversed()

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
-import { type BundledHead, type BundleOptions, unbundleRepository } from '../../git/bundle.ts'
+import type { BundledHead, BundleOptions } from '../../git/bundle.ts'
+import { unbundleHistory } from '../archive/unbundle-history.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
 import { ended } from '../../processes/piped-process.ts'
 import { requireGit, runGit, tryGit } from '../../git/run-git.ts'
@@ -39,7 +40,7 @@ export async function restoreFolder(
   const gitDir = join(repository, '.git')
   const draft = join(gitDir, 'cairn.draft-restored')
   await nodeFs.mkdir(gitDir, { recursive: true })
-  await unbundleRepository(draft, options, head)
+  await unbundleHistory(draft, options, head)
   await writeIndex(git, draft, options)
   const document = await tryGit(git, draft, ['cat-file', 'blob', `HEAD:${fileName}`])
   if (document.isDone)

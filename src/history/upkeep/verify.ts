@@ -15,6 +15,13 @@ import { readHead } from '../../git/refs.ts'
 import { unavailable } from '../../core/errors.ts'
 import { type IndexEntry, RevisionIndex } from '../index/revision-index.ts'
 import { tryGit } from '../../git/run-git.ts'
+import { readBoundary } from '../../git/boundary.ts'
+import {
+  type Archived,
+  archivedOf,
+  boundaryOf,
+  readArchiveRecord,
+} from '../record/archive-record.ts'
 
 export interface VerifyOptions {
   /** The folder of the repository and of its work tree. */
@@ -32,6 +39,8 @@ export interface VerifyOptions {
 export interface VerifyReport {
   readonly commits: number
   readonly revisions: number
+  /** How many older revisions are in archives. */
+  readonly archived: number
   /** The newest valid revision; null when there is none. */
   readonly newest: Revision | null
   /** Faults, a sentence each. */
@@ -45,6 +54,7 @@ export type OnProgress = (progress: { readonly done: number; readonly total: num
 interface Verification extends VerifyOptions {
   readonly gitDir: string
   readonly reader: ObjectReader
+  readonly archived: Archived | null
 }
 
 /**
@@ -67,23 +77,38 @@ export async function verifyRepository(
     gitDir,
     path: options.programPath,
   })
-  const verification = { ...options, gitDir, reader }
+  const verification = { ...options, gitDir, reader, archived: await findArchived(gitDir, reader) }
   const { index, indexProblems } = await compareIndex(verification)
   const documents = await checkDocuments(verification, { index, onProgress })
   return {
     commits: index.length,
-    revisions: index.size(),
+    revisions: index.kept(),
+    archived: verification.archived?.revisions ?? 0,
     newest: index.current(),
     problems: [...documents.problems, ...indexProblems, ...(await checkObjects(verification))],
     notes: documents.notes,
   }
 }
 
+/**
+ * What the record says was archived.
+ *
+ * @throws {ServiceError} `unavailable` when the repository does not begin there: a start was cut off.
+ */
+async function findArchived(gitDir: string, reader: ObjectReader): Promise<Archived | null> {
+  const store = { fs: nodeFs, gitDir }
+  const parts = await readArchiveRecord({ store, reader })
+  if (isDeepStrictEqual([...(await readBoundary(store))].toSorted(), boundaryOf(parts).toSorted()))
+    return archivedOf(parts)
+  throw unavailable(`An archive of ${gitDir} is not complete: the next start completes it`)
+}
+
 /** Finds faults of the stored index of revisions. */
 export async function findIndexProblems(options: VerifyOptions): Promise<readonly string[]> {
   const gitDir = join(options.repository, '.git')
   await using reader = await openObjectReader({ fs: nodeFs, gitDir, path: options.programPath })
-  return (await compareIndex({ ...options, gitDir, reader })).indexProblems
+  const archived = await findArchived(gitDir, reader)
+  return (await compareIndex({ ...options, gitDir, reader, archived })).indexProblems
 }
 
 /**
@@ -96,7 +121,7 @@ async function compareIndex(
   const { gitDir } = verification
   const path = join(gitDir, 'cairn', 'revisions')
   const file = new IndexFile({ fs: nodeFs, path }, verification)
-  const stored = new RevisionIndex(await file.load())
+  const stored = new RevisionIndex(await file.load(), verification.archived?.revisions)
   const { branch, commit } = await readHead({ fs: nodeFs, gitDir })
   if (commit === null) throw unavailable(`The branch ${branch} of ${gitDir} has no commits`)
   const keeper = new IndexKeeper(NO_STORE, verification)
@@ -121,7 +146,7 @@ async function checkDocuments(
   { index, onProgress }: { index: RevisionIndex; onProgress: OnProgress },
 ): Promise<{ problems: readonly string[]; notes: readonly string[] }> {
   const [problems, notes]: [string[], string[]] = [[], []]
-  const total = index.size()
+  const total = index.kept()
   const revisions = index.list({ offset: 0, limit: total })
   for (const [done, { commit, digest }] of revisions.entries()) {
     onProgress({ done, total })

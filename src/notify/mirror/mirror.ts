@@ -12,7 +12,7 @@ export interface MirrorOptions {
   readonly url: string
   /** The folder of the repository. */
   readonly repository: string
-  readonly history: Pick<History, 'current' | 'size' | 'listNewer' | 'onRevision' | 'readBranch'>
+  readonly history: Pick<History, 'current' | 'kept' | 'listNewer' | 'onRevision' | 'readBranch'>
   /** The variables that git gets. */
   readonly environment: Readonly<Record<string, string>>
   readonly clock: Clock
@@ -99,7 +99,7 @@ export class Mirror implements AsyncDisposable {
 
   async #count(tip: CommitSha | null): Promise<void> {
     const { history } = this.#options
-    this.#behind = tip === null ? history.size() : ((await history.listNewer(tip))?.length ?? null)
+    this.#behind = tip === null ? history.kept() : ((await history.listNewer(tip))?.length ?? null)
   }
 
   #report(problem: string | null): void {

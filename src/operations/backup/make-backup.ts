@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../lib/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { type BundledHead, bundleRepository, unbundleRepository } from '../../git/bundle.ts'
+import { type BundledHead, bundleRepository } from '../../git/bundle.ts'
+import { unbundleHistory } from '../../history/archive/unbundle-history.ts'
 import { copySqliteState } from '../../state/open-sqlite.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
@@ -85,7 +86,7 @@ async function checkCopies(
   const [repository, stateFile] = [join(trial, 'config-repo'), join(trial, PARTS.state)]
   await mkdir(trial)
   const bundle = join(folder, PARTS.bundle)
-  await unbundleRepository(join(repository, '.git'), { programPath, bundle }, head)
+  await unbundleHistory(join(repository, '.git'), { programPath, bundle }, head)
   await copyFile(join(folder, PARTS.state), stateFile)
   return checkParts({ repository, fileName, stateFile, version, programPath })
 }

@@ -145,9 +145,9 @@ export async function readHistoryPage(
 
 /** A consistent view of the history: revisions may be saved while a page is being read. */
 function stateIn(history: History, entities: EntityIndex) {
-  const [first = history.current()] = history.list({ offset: history.size() - 1, limit: 1 })
+  const [first = history.current()] = history.list({ offset: history.kept() - 1, limit: 1 })
   return {
-    total: history.size(),
+    total: history.kept(),
     current: numbered(history, history.current()),
     first: numbered(history, first),
     facts: factsOf(history, entities),

@@ -83,7 +83,8 @@ export class LineOriginsCache implements Disposable {
     const first = mark ? this.#revision(mark.number) : null
     let origins: LineOrigins = mark?.origins ?? new Int32Array()
     let before = first ? await history.readDocument(first) : new Uint8Array()
-    for (let number = (mark?.number ?? 0) + 1; number <= last && !this.#closed; number += 1) {
+    const start = mark?.number ?? history.size() - history.kept()
+    for (let number = start + 1; number <= last && !this.#closed; number += 1) {
       const revision = this.#revision(number)
       if (revision === null) break
       const after = await history.readDocument(revision)

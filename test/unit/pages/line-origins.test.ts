@@ -3,6 +3,7 @@ import { onTestFinished, describe, expect, it } from 'vitest'
 import { editScript } from '../../../src/diff/edit-script.ts'
 import type { History } from '../../../src/history/history.ts'
 import { LineOriginsCache } from '../../../src/pages/revisions/line-origins.ts'
+import { ArchivedFolder } from '../../support/history/archived-history.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { cloneRealHistory } from '../../support/documents/config-corpus.ts'
 import { SHARED_DATA } from '../../support/programs/shared-data.ts'
@@ -61,6 +62,15 @@ describe('the origins of the lines of a revision', () => {
 
     expect(await originsOf(cache, history)).toEqual([1, 61, 62, 1])
     expect(asked.scripts - before).toBeLessThan(12)
+  })
+
+  it('begin with the first revision that is not in an archive', async () => {
+    const folder = await ArchivedFolder.of('a', 'a\n  b', 'a\n  B')
+    onTestFinished(() => folder[Symbol.asyncDispose]())
+    await folder.archiveBefore(3)
+    const history = await folder.open()
+
+    expect(await originsOf(cacheOf(history).cache, history)).toEqual([3, 3, 4, 3])
   })
 
   it('are not those of a history that has been rewritten', async () => {

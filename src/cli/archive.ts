@@ -1,0 +1,66 @@
+import { resolve } from 'node:path'
+import { EDITION } from '../configuration/config-services.ts'
+import { inspectAsIs } from '../configuration/current/validate-only.ts'
+import { makeArchive } from '../operations/archive/make-archive.ts'
+import { restoreArchive } from '../operations/archive/restore-archive.ts'
+import {
+  type ArchiveSettings,
+  programPath,
+  readSettings,
+  SETTINGS,
+  SettingsError,
+} from '../settings.ts'
+import { VERSION } from '../server/version.ts'
+import { say } from './output.ts'
+import { takeFile } from './take-file.ts'
+
+const USAGE = 'archive --before DATE FILE, or archive --restore FILE, with the service stopped'
+const NOT_OF_A_DATABASE =
+  'a history in PostgreSQL is whole: its log has every move of the branch, and nothing of it can be archived'
+
+/** Moves old revisions into a file, or brings them back. The service must be stopped. */
+export async function archive(args: readonly string[]): Promise<number> {
+  const { file: name, flags } = takeFileOf(args)
+  const settings = readSettings(SETTINGS.archive, flags)
+  if (settings.state !== null) throw new SettingsError(NOT_OF_A_DATABASE)
+  const { before } = settings
+  if ((before === null) !== settings.restore) throw new SettingsError(`use ${USAGE}`)
+  const file = resolve(name)
+  return before === null ? bringBack(file, settings) : move({ file, before }, settings)
+}
+
+/** The file may come first, as in other commands, or last. */
+function takeFileOf(args: readonly string[]) {
+  const [first = ''] = args
+  return takeFile(first.startsWith('--') ? [...args.slice(-1), ...args.slice(0, -1)] : args, USAGE)
+}
+
+async function move(request: { file: string; before: number }, settings: ArchiveSettings) {
+  const made = await makeArchive(request, { ...optionsOf(settings), clock: Date.now })
+  const { revisions, firstKept, stillThere } = made
+  say(
+    `${request.file} holds r${firstKept - revisions} to r${firstKept - 1}; every one was read back`,
+  )
+  say(`The history begins with r${firstKept}`)
+  if (stillThere > 0) {
+    say(`${stillThere} of its commits stay here too: another branch, a tag or a log needs them`)
+  }
+  return 0
+}
+
+async function bringBack(file: string, settings: ArchiveSettings): Promise<number> {
+  const { revisions } = await restoreArchive(file, optionsOf(settings))
+  say(`${revisions} revisions of ${file} are back in ${resolve(settings['config-repo'])}`)
+  return 0
+}
+
+function optionsOf(settings: ArchiveSettings) {
+  return {
+    repository: resolve(settings['config-repo']),
+    fileName: settings['config-file'],
+    inspect: inspectAsIs,
+    serverEdition: EDITION,
+    serverVersion: VERSION,
+    programPath: programPath(),
+  }
+}

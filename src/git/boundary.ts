@@ -1,0 +1,97 @@
+import { join } from 'node:path'
+import { unavailable } from '../core/errors.ts'
+import { CommitSha } from '../core/revision.ts'
+import { durableFs, replaceFile } from '../storage/durable-fs.ts'
+import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { GitLock, removeStaleLock } from './git-lock.ts'
+import type { GitStore } from './git-store.ts'
+
+/** The commits whose parents are kept elsewhere: where a repository begins. */
+export type Boundary = readonly CommitSha[]
+
+const PATIENCE = 3000
+
+/**
+ * The boundary that this service obeys, in a file of its own: `.git/shallow` may have been written by
+ * anybody, and would hide commits that are there.
+ */
+export function boundaryFile(gitDir: string): string {
+  return join(gitDir, 'cairn', 'boundary')
+}
+
+/** Where other git commands find the boundary, and whatever else was said to be shallow. */
+export function shallowFile(gitDir: string): string {
+  return join(gitDir, 'shallow')
+}
+
+/** The boundary of a repository; empty when it has all of its history. */
+export function readBoundary(store: GitStore): Promise<Boundary> {
+  return readCommits(store, boundaryFile(store.gitDir))
+}
+
+/** The commits in `.git/shallow`. */
+export function readShallow(store: GitStore): Promise<Boundary> {
+  return readCommits(store, shallowFile(store.gitDir))
+}
+
+/**
+ * Makes a boundary that of the repository, for this service and for other git commands; what else
+ * `.git/shallow` names stays in it. A crash in between is completed by the next call. Only for the
+ * process that holds the repository.
+ *
+ * @throws {ServiceError} `unavailable` when a git command holds `.git/shallow`.
+ */
+export async function alignBoundary(store: GitStore, wanted: Boundary): Promise<void> {
+  const [own, shallow] = [await readBoundary(store), await readShallow(store)]
+  const others = shallow.filter((commit) => !own.includes(commit))
+  const next = [...new Set([...others, ...wanted])]
+  if (!isSame(next, shallow)) await writeShallow(store, next)
+  if (!isSame(own, wanted)) await writeBoundary(store, wanted)
+}
+
+/** Writes the boundary that this service obeys, and nothing for other git commands. */
+export async function writeBoundary(store: GitStore, boundary: Boundary): Promise<void> {
+  const { promises } = durableFs(store.fs)
+  await promises.mkdir(join(store.gitDir, 'cairn'), { recursive: true })
+  if (boundary.length > 0) {
+    await replaceFile(boundaryFile(store.gitDir), renderBoundary(boundary), { fs: store.fs })
+  } else await store.fs.rm(boundaryFile(store.gitDir), { force: true })
+}
+
+async function writeShallow(store: GitStore, commits: Boundary): Promise<void> {
+  const file = shallowFile(store.gitDir)
+  await removeStaleLock(store.fs, file)
+  await using lock = await GitLock.open({ fs: store.fs, file, patience: PATIENCE })
+  await lock.prepare(renderBoundary(commits))
+  if (commits.length > 0) await lock.place()
+  else await store.fs.rm(file, { force: true })
+}
+
+/** The lines of a file that says where a repository begins. */
+export function renderBoundary(commits: Boundary): string {
+  return commits.toSorted().join('\n') + (commits.length > 0 ? '\n' : '')
+}
+
+async function readCommits({ fs }: GitStore, file: string): Promise<Boundary> {
+  const bytes = await orNullWhenAbsent(fs.readFile(file))
+  const lines = Buffer.from(bytes ?? [])
+    .toString('latin1')
+    .split('\n')
+  return lines.flatMap((line) => CommitSha.safeParse(line.trim()).data ?? [])
+}
+
+/**
+ * Asserts that other git commands, too, take nothing for the beginning but the boundary: what they
+ * take for the beginning hides what came before, and would let it be removed.
+ *
+ * @throws {ServiceError} `unavailable`
+ */
+export async function assertNothingHidden(store: GitStore): Promise<void> {
+  if (isSame(await readShallow(store), await readBoundary(store))) return
+  const file = shallowFile(store.gitDir)
+  throw unavailable(`${file} hides revisions that are there: remove that file first`)
+}
+
+function isSame(left: Boundary, right: Boundary): boolean {
+  return renderBoundary(left) === renderBoundary(right)
+}

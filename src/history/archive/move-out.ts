@@ -1,0 +1,56 @@
+import { unavailable } from '../../core/errors.ts'
+import type { CommitSha } from '../../core/revision.ts'
+import { lockRef } from '../../git/ref-update.ts'
+import { readHead } from '../../git/refs.ts'
+import {
+  type ArchivedPart,
+  followArchiveRecord,
+  writeArchiveRecord,
+} from '../record/archive-record.ts'
+import type { ArchiveTarget } from './archive-target.ts'
+import { dropArchived, hasCommit, keepUnnamed } from './drop-archived.ts'
+import { trimReflogs } from './trim-reflogs.ts'
+
+/** What leaves a repository, all of which is in the file. */
+export interface Leaving {
+  readonly part: ArchivedPart
+  readonly isArchived: (commit: CommitSha) => boolean
+  /** Commits that go with it, which only logs named. */
+  readonly forgotten: readonly CommitSha[]
+  /** Objects that nothing names, and that stay. */
+  readonly unnamed: readonly string[]
+}
+
+/**
+ * Takes out of a repository what is safe in a file. The record is what decides: before it is written
+ * the history is as it was, and from then on it begins after the archive.
+ *
+ * @throws {ServiceError} `unavailable` when somebody has moved the branch; nothing has changed then.
+ */
+export async function moveOut(
+  target: ArchiveTarget,
+  { part, isArchived, forgotten, unnamed }: Leaving,
+): Promise<void> {
+  const { git, store, branch } = target
+  const gone = new Set(forgotten)
+  const lock = await lockRef(store, branch)
+  try {
+    if ((await readHead(store)).commit !== target.head) {
+      throw unavailable(`Somebody has moved ${branch} meanwhile: remove the file, and try again`)
+    }
+    await keepUnnamed(git, store, { keep: unnamed, not: forgotten })
+    await trimReflogs(store, { branch, goes: (each) => isArchived(each) || gone.has(each) })
+    await writeArchiveRecord(target, [...target.parts, part])
+    await followArchiveRecord(target)
+    await dropArchived(git, store, part.time)
+  } finally {
+    await lock[Symbol.asyncDispose]()
+  }
+}
+
+/** Removes what a crash has left after the record was written. */
+export async function finishMoving({ git, store, parts }: ArchiveTarget): Promise<void> {
+  const last = parts.at(-1)
+  if (last === undefined || !(await hasCommit(git, store.gitDir, last.last))) return
+  await dropArchived(git, store, last.time)
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { unavailable } from '../../core/errors.ts'
+import { CommitSha } from '../../core/revision.ts'
+import { alignBoundary } from '../../git/boundary.ts'
+import { compressObjects, writeLooseObjects } from '../../git/objects/loose-objects.ts'
+import { named, type RawObjectReader } from '../../git/objects/raw-object.ts'
+import type { GitExecutable } from '../../git/git-executable.ts'
+import type { GitStore } from '../../git/git-store.ts'
+import { updateRef } from '../../git/ref-update.ts'
+import { runGit } from '../../git/run-git.ts'
+import { readRef } from '../../git/refs.ts'
+import { SERVICE_COMMITTER } from '../revision/classify.ts'
+
+/** What was moved out of the history into one file. */
+const ArchivedPart = z.strictObject({
+  /** The SHA-256 of the file. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** When it was made, in milliseconds since the UNIX epoch. */
+  time: z.int(),
+  revisions: z.int().positive(),
+  commits: z.int().positive(),
+  /** The newest commit in it, whose history is the rest of it. */
+  last: CommitSha,
+  /** The commits that came upon it: where the repository began then. */
+  boundary: z.array(CommitSha).readonly(),
+})
+export type ArchivedPart = z.infer<typeof ArchivedPart>
+
+const ArchiveRecord = z.strictObject({
+  format: z.literal('cairn archives 1'),
+  /** Oldest first; none is empty. */
+  parts: z.array(ArchivedPart).min(1).readonly(),
+})
+
+/** What of a history is in archives, as far as the rest needs it. */
+export interface Archived {
+  readonly revisions: number
+  /** The newest archived commit. */
+  readonly last: CommitSha
+}
+
+/**
+ * Names the record in the repository. It is a ref, so that backups hold it and `git gc` keeps it,
+ * and all of it changes at once.
+ */
+export const RECORD = 'refs/cairn/archived'
+
+/** A repository, and a reader of it. */
+export interface RecordPlace {
+  readonly store: GitStore
+  readonly reader: RawObjectReader
+}
+
+/**
+ * What was archived, oldest first; empty when nothing is.
+ *
+ * @throws {ServiceError} `unavailable` when the record is damaged.
+ */
+export async function readArchiveRecord({
+  store,
+  reader,
+}: RecordPlace): Promise<readonly ArchivedPart[]> {
+  const oid = await readRef(store, RECORD)
+  if (oid === null) return []
+  const object = await reader.findObject(oid)
+  const record = ArchiveRecord.safeParse(parseJson(object?.content ?? new Uint8Array()))
+  if (record.success) return record.data.parts
+  throw unavailable(`${RECORD} of ${store.gitDir} does not say what was archived: it is damaged`)
+}
+
+/**
+ * Records another archive, the newest. From then on the history begins after it.
+ *
+ * @throws {ServiceError} `unavailable` when somebody else has changed the record.
+ */
+export async function writeArchiveRecord(
+  { store, reader }: RecordPlace,
+  parts: readonly ArchivedPart[],
+): Promise<void> {
+  const text = JSON.stringify({ format: 'cairn archives 1', parts }, null, 2)
+  const content = new Uint8Array(Buffer.from(`${text}\n`))
+  const blob = named({ type: 'blob', content }, reader.format)
+  await writeLooseObjects(store, await compressObjects([blob]))
+  const who = { ...SERVICE_COMMITTER, time: parts.at(-1)?.time ?? 0 }
+  const expected = await readRef(store, RECORD)
+  const next = CommitSha.parse(blob.oid)
+  const move = { ref: RECORD, expected, next, who, reason: 'archive' }
+  const { state } = await updateRef(store, move)
+  if (state === 'moved') throw unavailable(`Somebody else has changed ${RECORD}: try again`)
+}
+
+/** Removes the record: all of the history is in the repository again. */
+export async function forgetArchives(git: GitExecutable, { gitDir }: GitStore): Promise<void> {
+  await runGit(git, gitDir, ['-c', 'core.fsync=all', 'update-ref', '-d', RECORD])
+}
+
+/** What of the history is in archives; null when nothing is. */
+export function archivedOf(parts: readonly ArchivedPart[]): Archived | null {
+  const last = parts.at(-1)?.last
+  if (last === undefined) return null
+  return { last, revisions: parts.reduce((sum, { revisions }) => sum + revisions, 0) }
+}
+
+/** The commits with which the repository begins; empty when nothing is archived. */
+export function boundaryOf(parts: readonly ArchivedPart[]): readonly CommitSha[] {
+  return parts.at(-1)?.boundary ?? []
+}
+
+/**
+ * Reads the record, and has the repository begin where it says. Only for the process that holds the
+ * repository.
+ */
+export async function followArchiveRecord(place: RecordPlace): Promise<readonly ArchivedPart[]> {
+  const parts = await readArchiveRecord(place)
+  await alignBoundary(place.store, boundaryOf(parts))
+  return parts
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
+    return value
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}

@@ -1,0 +1,186 @@
+import nodeFs, { chmod, mkdir, rename, stat, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Clock } from '../../lib/clock.ts'
+import { unavailable } from '../../core/errors.ts'
+import type { CommitSha } from '../../core/revision.ts'
+import { boundaryOf } from '../../history/record/archive-record.ts'
+import {
+  type ArchiveOptions,
+  type ArchiveTarget,
+  openArchiveTarget,
+  readIndex,
+} from '../../history/archive/archive-target.ts'
+import { ARCHIVE_BRANCH, checkArchive } from '../../history/archive/check-archive.ts'
+import { listNeeded, listUnnamed } from '../../history/archive/drop-archived.ts'
+import { finishMoving, moveOut } from '../../history/archive/move-out.ts'
+import { type ArchivePlan, planArchive } from '../../history/archive/plan-archive.ts'
+import { findForgotten } from '../../history/archive/trim-reflogs.ts'
+import type { RevisionIndex } from '../../history/index/revision-index.ts'
+import { measureRepository } from '../../history/upkeep/repository-size.ts'
+import { bundleRefs } from '../../git/bundle.ts'
+import { isWithin, realPath } from '../../storage/folders.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { syncFolder } from '../../storage/sync-folder.ts'
+import { openStaging } from '../backup/staging.ts'
+import { sha256Of } from './sha256.ts'
+
+export interface ArchivingRequest {
+  /** The file to write. */
+  readonly file: string
+  /** Milliseconds since the UNIX epoch: the first revision from then on stays. */
+  readonly before: number
+}
+
+export interface MadeArchive {
+  readonly revisions: number
+  /** The number of the oldest revision that is kept. */
+  readonly firstKept: number
+  /** How many of its commits are in the repository too, because something else there needs them. */
+  readonly stillThere: number
+}
+
+/** What goes, and what goes with it. */
+interface Moved {
+  readonly plan: ArchivePlan
+  readonly index: RevisionIndex
+  readonly forgotten: readonly CommitSha[]
+}
+
+/**
+ * Moves the oldest revisions of a stopped service into a file. They leave the repository only when
+ * each was read back out of it. Commits keep their names and revisions their numbers.
+ *
+ * A crash leaves the repository as it was, or with the older revisions in the file; another call goes
+ * on.
+ *
+ * @throws {ServiceError} `unavailable`, with the reason; nothing has changed then.
+ */
+export async function makeArchive(
+  { file, before }: ArchivingRequest,
+  options: ArchiveOptions & { readonly clock: Clock },
+): Promise<MadeArchive> {
+  const since = options.clock()
+  await assertOutside(file, options.repository)
+  await using target = await openArchiveTarget(options)
+  const { git, store, branch } = target
+  await finishMoving(target)
+  const index = await readIndex(target, options)
+  const plan = await planArchive({ git, gitDir: store.gitDir, index }, before)
+  await assertRoom(file, target)
+  const isArchived = (commit: CommitSha) => {
+    const place = index.placeOf(commit)
+    return place !== null && place < plan.commits
+  }
+  const unnamed = await listUnnamed(git, store.gitDir)
+  const commits = unnamed.flatMap(({ type, oid }) => (type === 'commit' ? [oid] : []))
+  const forgotten = await findForgotten(git, store, { branch, unnamed: commits, isArchived })
+  const sha256 = await writeArchive(file, target, { options, moved: { plan, index, forgotten } })
+  const gone = new Set<string>(forgotten)
+  const others = unnamed.map(({ oid }) => oid).filter((oid) => !gone.has(oid))
+  const part = { sha256, time: since, ...plan }
+  await moveOut(target, { part, isArchived, forgotten, unnamed: others })
+  const stillThere = (await listNeeded(git, store.gitDir)).filter(isArchived).length
+  return { revisions: plan.revisions, firstKept: index.archived + plan.revisions + 1, stillThere }
+}
+
+async function assertOutside(file: string, repository: string): Promise<void> {
+  if (!isWithin(await realPath(file), await realPath(repository))) return
+  throw unavailable(`${file} lies in the repository ${repository}: name a place outside of it`)
+}
+
+/** The archive, the repository that it is checked in, and the pack of what stays. */
+async function assertRoom(file: string, { store }: ArchiveTarget): Promise<void> {
+  const { looseBytes, packBytes } = await measureRepository(store)
+  const size = looseBytes + packBytes
+  const places = [dirname(file), dirname(file), store.gitDir]
+  const devices = await Promise.all(
+    places.map(async (place) => {
+      const { bavail, bsize } = await statfs(place)
+      return { place, device: (await stat(place)).dev, free: bavail * bsize }
+    }),
+  )
+  for (const { place, device, free } of devices) {
+    const needed = size * devices.filter((each) => each.device === device).length
+    if (free >= needed) continue
+    throw unavailable(
+      `There is not enough room at ${place}: ${inMiB(needed)} are needed, ${inMiB(free)} are free`,
+    )
+  }
+}
+
+function inMiB(bytes: number): string {
+  return `${Math.ceil(bytes / 1_048_576)} MiB`
+}
+
+interface Writing {
+  readonly options: ArchiveOptions
+  readonly moved: Moved
+}
+
+/**
+ * Writes and checks the file, and returns its checksum. One that a call before has left is taken
+ * when it has everything.
+ */
+async function writeArchive(
+  file: string,
+  target: ArchiveTarget,
+  writing: Writing,
+): Promise<string> {
+  await mkdir(dirname(file), { recursive: true })
+  await using staging = await openStaging(file)
+  if ((await orNullWhenAbsent(stat(file))) !== null) {
+    await check(file, { staging: staging.folder, target, ...writing }).catch((cause: unknown) => {
+      throw unavailable(`${file} is there, and is not what would be written: name another`, cause)
+    })
+    return sha256Of(file)
+  }
+  const draft = join(staging.folder, 'archive.bundle')
+  const { store, git, reader } = target
+  const { plan, forgotten } = writing.moved
+  const refs = [
+    `${plan.last} ${ARCHIVE_BRANCH}\n`,
+    ...forgotten.map((oid) => `${oid} refs/cairn/forgotten/${oid}\n`),
+  ]
+  await bundleRefs(git, {
+    gitDir: store.gitDir,
+    format: reader.format,
+    refs: refs.toSorted((left, right) => (refOf(left) < refOf(right) ? -1 : 1)).join(''),
+    head: `ref: ${ARCHIVE_BRANCH}`,
+    bundle: draft,
+  })
+  await chmod(draft, 0o600)
+  await check(draft, { staging: staging.folder, target, ...writing })
+  const sha256 = await sha256Of(draft)
+  await rename(draft, file)
+  await syncFolder(nodeFs, dirname(file))
+  return sha256
+}
+
+function refOf(line: string): string {
+  return line.slice(line.indexOf(' '))
+}
+
+interface Checking extends Writing {
+  readonly staging: string
+  readonly target: ArchiveTarget
+}
+
+async function check(
+  file: string,
+  { staging, target, options, moved: { plan, index, forgotten } }: Checking,
+): Promise<void> {
+  const { commits, last } = plan
+  const { fileName, programPath } = options
+  const archive = { file, last, lower: boundaryOf(target.parts), programPath }
+  const revisions = revisionsOf(index, commits)
+  const content = { commits, fileName, revisions, forgotten }
+  await checkArchive(join(staging, 'check.git'), archive, content)
+}
+
+/** A thousand at a time, since each is read from the file of the index. */
+function* revisionsOf(index: RevisionIndex, end: number) {
+  for (let at = 0; at < end; at += 1000) {
+    for (const { commit, revision } of index.entries(at, Math.min(end, at + 1000)))
+      if (revision !== null) yield { commit, digest: revision.digest }
+  }
+}

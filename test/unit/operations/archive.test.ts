@@ -1,0 +1,268 @@
+import { cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { bundleRepository } from '../../../src/git/bundle.ts'
+import { examineRepository } from '../../../src/history/doctor/examine.ts'
+import { restoreFolder } from '../../../src/history/sync/restore-folder.ts'
+import { verifyRepository } from '../../../src/history/upkeep/verify.ts'
+import { makeArchive } from '../../../src/operations/archive/make-archive.ts'
+import { restoreArchive } from '../../../src/operations/archive/restore-archive.ts'
+import { ArchivedFolder, listed } from '../../support/history/archived-history.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
+import { git, gitBytes, tryGit } from '../../support/git/git.ts'
+
+const NAMES = ['two', 'three', 'four', 'five', 'six']
+
+it('moves old revisions into a file; those that stay keep their names and numbers', async () => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+
+  const made = await folder.archiveBefore(4)
+
+  expect(made).toEqual({ revisions: 3, firstKept: 4, stillThere: 0 })
+  const history = await folder.open()
+  expect(listed(history)).toEqual(folder.revisions.slice(3))
+  expect(history.numberOf(folder.revision(4))).toBe(4)
+  expect([history.size(), history.kept()]).toEqual([6, 3])
+  expect(history.find(folder.revision(2).digest)).toBeNull()
+  await save(history, documentOf('seven'))
+  expect(history.numberOf(history.current())).toBe(7)
+  expect(folder.complaints()).toBe('')
+  expect(folder.git('log', '--format=%H').trim().split('\n')).toHaveLength(4)
+})
+
+it('drops the objects of what was archived, and nothing that is needed', async () => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+  await folder.archiveBefore(4)
+
+  const has = (number: number) =>
+    tryGit(folder.path, ['cat-file', '-e', folder.revision(number).commit]).status === 0
+
+  expect([1, 2, 3, 4, 5, 6].filter(has)).toEqual([4, 5, 6])
+  expect(statSync(folder.archive).mode & 0o777).toBe(0o600)
+})
+
+it('brings everything back as it was, to the byte', async () => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+  const before = whatGitSays(folder)
+  await folder.archiveBefore(4)
+  await folder.reopen()
+
+  await folder.bringBack()
+
+  const history = await folder.open()
+  expect(listed(history)).toEqual(folder.revisions)
+  expect(history.numberOf(folder.revision(2))).toBe(2)
+  expect(Buffer.from(await history.readDocument(folder.revision(1))).toString()).toBe(
+    documentOf('first'),
+  )
+  expect(whatGitSays(folder)).toEqual(before)
+  expect(existsSync(folder.file('.git/shallow'))).toBe(false)
+})
+
+it('archives again upon an archive, and brings both back, the later one first', async () => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+  const before = whatGitSays(folder)
+  const later = folder.archives.file('later.bundle')
+  await folder.archiveBefore(3)
+  await folder.reopen()
+
+  const made = await folder.archiveBefore(5, later)
+
+  expect(made).toEqual({ revisions: 2, firstKept: 5, stillThere: 0 })
+  expect((await folder.open()).numberOf(folder.revision(6))).toBe(6)
+  expect(folder.complaints()).toBe('')
+  await expect(folder.bringBack()).rejects.toThrow(/old\.bundle is brought back after the archive/)
+  await folder.bringBack(later)
+  expect(listed(await folder.open())).toEqual(folder.revisions.slice(2))
+  await folder.bringBack()
+  expect(listed(await folder.open())).toEqual(folder.revisions)
+  expect(whatGitSays(folder)).toEqual(before)
+})
+
+it.each([
+  ['a date after the newest revision', 7, /newest revision, of .* is always kept/],
+  ['a date before the oldest one', 1, /no revision is older than/],
+])('refuses %s', async (_, number, reason) => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+  const { time } = folder.revision(Math.min(number, 6))
+  const before = number > 6 ? time + 1 : time
+
+  const made = makeArchive({ file: folder.archive, before }, folder.archiveOptions())
+
+  await expect(made).rejects.toThrow(reason)
+  expect(existsSync(folder.archive)).toBe(false)
+})
+
+it('refuses a file in the repository, one that is something else, and one that is no archive', async () => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+  const other = folder.archives.file('notes.txt')
+  writeFileSync(other, 'not a bundle\n')
+
+  await expect(folder.archiveBefore(4, folder.file('old.bundle'))).rejects.toThrow(
+    /lies in the repository/,
+  )
+  await expect(folder.archiveBefore(4, other)).rejects.toThrow(/is not what would be written/)
+  await expect(folder.bringBack(other)).rejects.toThrow(/Nothing of this repository is in an/)
+  await folder.archiveBefore(4)
+  await expect(folder.bringBack(other)).rejects.toThrow(/is no archive of this repository/)
+  expect(readFileSync(other, 'utf8')).toBe('not a bundle\n')
+})
+
+it('refuses while a service has the repository', async () => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+  await folder.open()
+  const before = folder.revision(4).time
+
+  const made = makeArchive({ file: folder.archive, before }, folder.archiveOptions())
+
+  await expect(made).rejects.toMatchObject({ code: 'unavailable' })
+  expect(existsSync(folder.archive)).toBe(false)
+})
+
+it('refuses while something else hides revisions, which would be lost', async () => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+  folder.write(`${folder.revision(5).commit}\n`, '.git/shallow')
+
+  await expect(folder.archiveBefore(3)).rejects.toThrow(/shallow hides revisions that are there/)
+})
+
+it('keeps what another branch needs, and says so', async () => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+  folder.git('branch', 'aside', folder.revision(2).commit)
+
+  const { stillThere } = await folder.archiveBefore(4)
+
+  expect(stillThere).toBe(2)
+  expect(folder.git('rev-list', 'aside').trim().split('\n')).toHaveLength(2)
+  expect(folder.complaints()).toBe('')
+})
+
+it('keeps what is pending below refs/conflicts, tags, and what nothing names', async () => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+  const blob = gitBytes(folder.path, ['hash-object', '-w', '--stdin'], { input: 'a note' })
+  folder.git('update-ref', 'refs/conflicts/one', folder.revision(1).commit)
+  folder.git('tag', 'v3', folder.revision(3).commit)
+  folder.git('repack', '-adkq')
+
+  await folder.archiveBefore(5)
+
+  expect(folder.git('cat-file', 'blob', blob.toString().trim())).toBe('a note')
+  expect(folder.git('show', 'v3:config.xml')).toBe(documentOf('three'))
+  expect(folder.git('show', 'refs/conflicts/one:config.xml')).toBe(documentOf('first'))
+  expect(folder.complaints()).toBe('')
+})
+
+it('takes what was amended upon archived commits along, and its lines out of the reflog', async () => {
+  await using folder = await ArchivedFolder.of('two', 'three')
+  const amended = folder.commit(documentOf('draft'))
+  folder.git('commit', '--quiet', '--amend', '-m', 'Once more')
+  const history = await folder.open()
+  await save(history, documentOf('last'))
+  folder.revisions = listed(history)
+
+  await folder.archiveBefore(4)
+
+  expect(tryGit(folder.path, ['cat-file', '-e', amended]).status).not.toBe(0)
+  expect(git(folder.archives.path, 'bundle', 'list-heads', folder.archive)).toContain(amended)
+  expect(folder.git('reflog', 'main').trim().split('\n')).toHaveLength(2)
+  expect(folder.complaints()).toBe('')
+})
+
+it('cuts below a branch that was merged later', async () => {
+  await using folder = await ArchivedFolder.of('two', 'three')
+  folder.git('checkout', '--quiet', '-b', 'aside')
+  folder.git('commit', '--quiet', '--allow-empty', '-m', 'Aside')
+  folder.git('checkout', '--quiet', 'main')
+  folder.commit(documentOf('four'))
+  folder.git('merge', '--quiet', '--no-edit', 'aside')
+  folder.git('branch', '-D', 'aside')
+  const history = await folder.open()
+  await save(history, documentOf('last'))
+  folder.revisions = listed(history)
+
+  const { firstKept } = await folder.archiveBefore(folder.revisions.length)
+
+  expect(firstKept).toBe(4)
+  expect(listed(await folder.open())).toEqual(folder.revisions.slice(3))
+  expect(folder.complaints()).toBe('')
+})
+
+it('is read anew, without git, verified and examined as it is', async () => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+  await folder.archiveBefore(4)
+  await folder.reopen()
+  const report = await verifyRepository(folder.options())
+  const { findings } = await examineRepository(examinationOf(folder))
+  folder.remove('.git/cairn')
+
+  expect(report).toMatchObject({ revisions: 3, archived: 3, problems: [] })
+  expect(findings).toEqual([])
+  expect(listed(await folder.reopen())).toEqual(folder.revisions.slice(3))
+  folder.remove('.git/cairn/revisions')
+  expect(listed(await folder.reopen({ programPath: null }))).toEqual(folder.revisions.slice(3))
+})
+
+it('is what a backup holds, and what is restored from it', async () => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+  await using other = new HistoryFolder()
+  await folder.archiveBefore(4)
+  const bundle = folder.archives.file('backup.bundle')
+  const tools = { programPath: process.env['PATH'], bundle }
+  const head = await bundleRepository({ repository: folder.path, ...tools })
+
+  await restoreFolder({ repository: other.path, fileName: 'config.xml', ...tools }, head)
+
+  const history = await other.open()
+  expect(listed(history)).toEqual(folder.revisions.slice(3))
+  expect(history.numberOf(folder.revision(4))).toBe(4)
+  expect(other.git('fsck', '--strict', '--no-dangling')).toBe('')
+  await other.close()
+  await restoreArchive(folder.archive, { ...folder.archiveOptions(), repository: other.path })
+  expect(listed(await other.open())).toEqual(folder.revisions)
+})
+
+it('tells callers that stand at the last archived commit of everything since', async () => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+  await folder.archiveBefore(4)
+
+  const history = await folder.open()
+
+  expect(await history.listNewer(folder.revision(3).commit)).toEqual(folder.revisions.slice(3))
+  expect(await history.listNewer(folder.revision(2).commit)).toBeNull()
+  expect(await history.listNewer(folder.revision(4).commit)).toEqual(folder.revisions.slice(4))
+})
+
+it('takes a file that an earlier call has left, when it is what would be written', async () => {
+  await using folder = await ArchivedFolder.of('two', 'three')
+  await using again = new ArchivedFolder()
+  cpSync(folder.path, again.path, { recursive: true })
+  again.revisions = folder.revisions
+  await folder.archiveBefore(2)
+  const written = readFileSync(folder.archive)
+
+  await expect(again.archiveBefore(3, folder.archive)).rejects.toThrow(/not what would be written/)
+  await again.archiveBefore(2, folder.archive)
+
+  expect(listed(await again.open())).toEqual(folder.revisions.slice(1))
+  expect(readFileSync(folder.archive).equals(written)).toBe(true)
+})
+
+it('is packed by maintenance as any other history', async () => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+  await folder.archiveBefore(4)
+  const history = await folder.open({ packWhen: { looseObjects: 1, looseBytes: 1, packs: 1 } })
+  await save(history, documentOf('seven'))
+
+  await history.maintain()
+
+  expect(history.storage()).toMatchObject({ problem: null, looseObjects: 0 })
+  expect(folder.complaints()).toBe('')
+})
+
+function whatGitSays(folder: ArchivedFolder) {
+  return [folder.git('log', '--format=fuller', '-p'), folder.git('for-each-ref')]
+}
+
+function examinationOf(folder: ArchivedFolder) {
+  const options = folder.archiveOptions()
+  return { ...options, repair: false, sources: [], log: null }
+}
