@@ -33,9 +33,12 @@ export function findSnapshot(
 ): Revision {
   assertMay(deps.access, principal, { action: 'administer' })
   if (digest === null) return deps.history.current()
-  const revision = deps.history.find(digest)
+  const { history } = deps
+  const revision = history.find(digest)
   if (revision) return revision
-  throw new ServiceError('snapshot-not-found', `No configuration has the digest ${digest}`, {
+  const hint =
+    history.size() > history.kept() ? '; it may be in an archive: older revisions are' : ''
+  throw new ServiceError('snapshot-not-found', `No configuration has the digest ${digest}${hint}`, {
     digest,
   })
 }

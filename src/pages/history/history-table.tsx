@@ -68,6 +68,7 @@ export function HistoryTable({ links, page, listed, chosen }: TableProps) {
                 day={isFirst ? day : null}
                 chosen={chosen}
                 total={page.total}
+                hasBefore={row.revision.number > page.first.number}
               />
             </>
           )
@@ -84,9 +85,10 @@ export interface Chosen {
 }
 
 /** The choice so far; without one, the newest revision of the page and the one before it. */
-export function chosenOf({ rows, total }: HistoryPage, asked: ChosenRevisions): Chosen {
+export function chosenOf({ rows, current, first }: HistoryPage, asked: ChosenRevisions): Chosen {
   const newest = newestOf(rows)
-  const known = (number: number | null) => (number !== null && number <= total ? number : null)
+  const known = (number: number | null) =>
+    number !== null && number >= first.number && number <= current.number ? number : null
   return { a: known(asked.a) ?? newest.a, b: known(asked.b) ?? newest.b }
 }
 
@@ -104,9 +106,11 @@ interface RowProps {
   readonly day: string | null
   readonly chosen: Chosen
   readonly total: number
+  /** Whether the list goes on below it. */
+  readonly hasBefore: boolean
 }
 
-function Row({ links, row, listed, day, chosen, total }: RowProps) {
+function Row({ links, row, listed, day, chosen, total, hasBefore }: RowProps) {
   const { revision, details } = row
   const { number, digest } = revision
   const name = `r${number}`
@@ -138,7 +142,7 @@ function Row({ links, row, listed, day, chosen, total }: RowProps) {
         <Hour time={revision.time} />
       </td>
       <td class="diff">
-        {number > 1 && (
+        {hasBefore && (
           <a href={links.compare(`r${number - 1}`, name)} aria-label={`Diff of ${name}`}>
             Diff
           </a>

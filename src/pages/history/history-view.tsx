@@ -55,7 +55,7 @@ export function HistoryView(props: HistoryViewProps) {
           {`${renderProgress(page.indexing)}. The others are not searched yet.`}
         </p>
       )}
-      {page.total === 1 && (
+      {page.current.number === 1 && (
         <FirstUse
           links={links}
           origin={origin}
@@ -75,6 +75,9 @@ export function HistoryView(props: HistoryViewProps) {
         {page.total > 1 && page.rows.length > 0 && <CompareBar page={page} chosen={chosen} />}
       </form>
       <Pages links={links} page={page} filter={filter} />
+      {page.first.number > 1 && page.offset + ROWS >= page.matching && (
+        <p class="muted">Older revisions are in an archive.</p>
+      )}
     </PageLayout>
   )
 }

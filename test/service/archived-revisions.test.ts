@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { inspectAsIs } from '../../src/configuration/current/validate-only.ts'
+import { EDITION } from '../../src/configuration/config-services.ts'
+import { makeArchive } from '../../src/operations/archive/make-archive.ts'
+import { VERSION } from '../../src/server/version.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { save } from '../support/service/saving.ts'
+import { type CalledService, openService } from '../support/service/service.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
+
+const List = z.array(z.object({ md5: z.string(), commitSHA: z.string(), time: z.number() }))
+
+async function listOf(service: CalledService) {
+  return List.parse(await (await service.fetch('/api/config/revisions')).json()).toReversed()
+}
+
+async function textOf(service: CalledService, path: string): Promise<string> {
+  return (await service.fetch(path)).text()
+}
+
+/** Four revisions, the first two of them in a file. */
+async function archived() {
+  const [folder, file] = [tempDir(), join(tempDir(), 'old.bundle')]
+  const service = await openService([], folder)
+  for (const name of ['two', 'three', 'four']) await save(service, documentWith(name))
+  const revisions = await listOf(service)
+  await service.close()
+  const { repository } = service
+  const tools = { inspect: inspectAsIs, serverEdition: EDITION, serverVersion: VERSION }
+  await makeArchive(
+    { file, before: revisions[2]?.time ?? 0 },
+    {
+      repository,
+      fileName: 'config.xml',
+      ...tools,
+      programPath: process.env['PATH'],
+      clock: Date.now,
+    },
+  )
+  const [r2, r3] = [revisions[1], revisions[2]]
+  if (!r2 || !r3) throw new Error('Four revisions were saved')
+  return { folder, file, revisions, r2, r3 }
+}
+
+describe('revisions in an archive', () => {
+  it('are not listed, and pages and refusals say where they are', async () => {
+    const { folder, revisions, r2, r3 } = await archived()
+    const service = await openService([], folder)
+
+    expect(await listOf(service)).toEqual(revisions.slice(2))
+    const page = await textOf(service, '/config')
+    expect(page).toContain('Older revisions are in an archive')
+    expect(page).toContain('2 revisions since')
+    expect(page).toContain('/config/compare/r3/r4')
+    expect(page).not.toContain('/config/compare/r2/r3')
+    const snapshot = await service.fetch(`/api/admin/config/${r2.md5}.xml`)
+    expect(snapshot.status).toBe(404)
+    expect(await snapshot.text()).toContain('it may be in an archive')
+    expect(await textOf(service, `/api/admin/config/${r3.md5}.xml`)).toBe(documentWith('three'))
+  })
+})
