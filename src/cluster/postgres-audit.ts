@@ -6,8 +6,8 @@ import {
   type AuditStore,
   isAskedFor,
   type NewAuditEntry,
+  noteFullShare,
   parseAuditEntry,
-  shortening,
 } from '../core/audit.ts'
 import type { Clock } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
@@ -103,12 +103,11 @@ export class PostgresAudit implements AuditStore {
   }
 
   async #makeRoom(share: AuditShare): Promise<void> {
-    const { driver, clock, log } = this.#options
+    const { driver } = this.#options
     const [row] = await driver.query(DROP, share, share, this.#largest(share))
     if (row === undefined || row['first'] === null || this.#end.signal.aborted) return
-    const action = shortening(share, { first: numberOf(row, 'first'), last: numberOf(row, 'last') })
-    log({ level: 'warning', message: `The audit log is full: its ${action.target} are removed` })
-    await addAuditEntry(driver.query, share, { time: clock(), ...action })
+    const dropped = { first: numberOf(row, 'first'), last: numberOf(row, 'last') }
+    await addAuditEntry(driver.query, share, noteFullShare(share, dropped, this.#options))
   }
 }
 

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
 
 /** The result of an action: `refused` by a rule, `failed` by a fault of the service. */
 export const AuditOutcome = z.enum(['done', 'refused', 'failed'])
@@ -122,13 +124,22 @@ export function configurationChange(
   }
 }
 
-/** What is dropped to make room, by its share and the numbers of its first and last entry. */
-export function shortening(
+/** The numbers of the first and the last entry of a share that were dropped to make room. */
+export interface DroppedEntries {
+  readonly first: number
+  readonly last: number
+}
+
+/** Tells operators that a share was full, and returns the entry that says so. */
+export function noteFullShare(
   share: AuditShare,
-  { first, last }: { readonly first: number; readonly last: number },
-): Action {
+  { first, last }: DroppedEntries,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): NewAuditEntry {
   const target = `${share === 'actions' ? 'entries' : share} ${first} to ${last}`
-  return { user: '', action: 'shorten-audit-log', target, address: '', outcome: 'done' }
+  log({ level: 'warning', message: `The audit log is full: its ${target} are removed` })
+  const action = { user: '', action: 'shorten-audit-log', target, address: '' }
+  return { time: clock(), ...action, outcome: 'done' }
 }
 
 /** Stands for what cannot be read, so that its loss is visible. */

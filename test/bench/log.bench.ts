@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
+import fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { PostgresLog } from '../../src/cluster/postgres-log.ts'
 import { CommitSha } from '../../src/core/revision.ts'
+import { openObjectReader } from '../../src/git/objects/open-object-reader.ts'
+import { requireGit } from '../../src/git/run-git.ts'
+import { LogCompaction } from '../../src/history/log/log-compaction.ts'
 import { PostgresDriver } from '../../src/state/postgres-driver.ts'
 import { git } from '../support/git/git.ts'
 import { PostgresCluster } from '../support/programs/postgres-cluster.ts'
@@ -13,7 +17,7 @@ import { type Places, shareFiles } from './shared-files.ts'
 
 export const cases: readonly BenchCase[] = [
   {
-    name: 'log: start of a new server, 100,000 revisions in the database',
+    name: 'log: start of a new server, 100,000 revisions in a base and 1,000 entries',
     must: { atMost: 60, unit: 's' },
     measure: startAnew,
   },
@@ -30,11 +34,27 @@ async function startAnew(run: BenchRun) {
   const database = cluster.freshSchema()
   const first = placesIn(run, 'first')
   cpSync(places.repository, first.repository, { recursive: true })
+  git(first.repository, 'reset', '-q', '--hard', 'HEAD~1000')
   const seeding = await secondsToStart(database, first)
+  await makeBase(database, first.repository)
+  await publishRest(database, { from: first.repository, to: places.repository })
   const next = placesIn(run, 'next')
   shareFiles(first, next)
   const value = await secondsToStart(database, next)
   return { value, facts: { 'of the first one, s': seeding } }
+}
+
+/** Puts one pack in place of what the log has, as the server with the duties does. */
+async function makeBase(database: string, repository: string): Promise<void> {
+  await using driver = new PostgresDriver(database)
+  const path = process.env['PATH']
+  const gitDir = join(repository, '.git')
+  const reader = await openObjectReader({ fs, gitDir, path })
+  const packs = { gitDir, git: await requireGit(path), reader }
+  const log = new PostgresLog(driver)
+  const limits = { entries: 0, bytes: 0 }
+  await new LogCompaction({ log, store: packs, limits, report: () => undefined }).look()
+  if ((await log.weigh())?.baseBytes === 0) throw new Error('the log has no base')
 }
 
 async function catchUp(run: BenchRun) {
@@ -44,7 +64,6 @@ async function catchUp(run: BenchRun) {
   const database = cluster.freshSchema()
   const first = placesIn(run, 'behind')
   cpSync(places.repository, first.repository, { recursive: true })
-  const newest = git(first.repository, 'rev-parse', 'HEAD').trim()
   git(
     first.repository,
     'reset',
@@ -55,24 +74,20 @@ async function catchUp(run: BenchRun) {
   git(first.repository, 'reflog', 'expire', '--expire=now', '--all')
   git(first.repository, 'gc', '-q', '--prune=now')
   const upToDate = await secondsToStart(database, first)
-  await publish(places.repository, {
-    database,
-    from: git(first.repository, 'rev-parse', 'HEAD').trim(),
-    newest,
-  })
+  await publishRest(database, { from: first.repository, to: places.repository })
   const value = await secondsToStart(database, first)
   return { value, facts: { 'up to date, s': upToDate, saves } }
 }
 
-/** Appends the commits after one as saves of another server. */
-async function publish(
-  repository: string,
-  { database, from, newest }: { database: string; from: string; newest: string },
+/** Appends the commits that one repository has beyond another as saves of another server. */
+async function publishRest(
+  database: string,
+  { from, to: repository }: { readonly from: string; readonly to: string },
 ): Promise<void> {
   await using driver = new PostgresDriver(database)
   const log = new PostgresLog(driver)
-  let before = CommitSha.parse(from)
-  for (const line of git(repository, 'rev-list', '--reverse', `${from}..${newest}`)
+  let before = CommitSha.parse(git(from, 'rev-parse', 'HEAD').trim())
+  for (const line of git(repository, 'rev-list', '--reverse', `${before}..HEAD`)
     .trim()
     .split('\n')) {
     const to = CommitSha.parse(line)

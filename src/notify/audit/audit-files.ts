@@ -4,9 +4,10 @@ import {
   type AuditQuery,
   type AuditShare,
   type AuditStore,
+  type DroppedEntries,
   isAskedFor,
   type NewAuditEntry,
-  shortening,
+  noteFullShare,
 } from '../../core/audit.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { inBackground } from '../../lib/in-background.ts'
@@ -70,12 +71,8 @@ export class AuditFiles implements AuditStore {
     for (const log of this.#logs.values()) await log[Symbol.asyncDispose]()
   }
 
-  #noteRemoved(share: AuditShare, removed: { readonly first: number; readonly last: number }) {
-    const { clock, log } = this.#options
-    const action = shortening(share, removed)
-    const message = `The audit log is full: its ${action.target} are removed`
-    log({ level: 'warning', message })
-    const noted = this.append(share, { time: clock(), ...action })
-    inBackground(log, 'The audit log could not be shortened', noted)
+  #noteRemoved(share: AuditShare, removed: DroppedEntries) {
+    const noted = this.append(share, noteFullShare(share, removed, this.#options))
+    inBackground(this.#options.log, 'The audit log could not be shortened', noted)
   }
 }
