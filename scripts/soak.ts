@@ -39,7 +39,7 @@ async function soakOne(): Promise<boolean> {
 
 async function soakThree(): Promise<boolean> {
   const outcome = await soakServers({ folder, next: nextFault, isDiskSmall: true, tell })
-  const { losses, recoveries, lost, doubled, problems, ...counts } = outcome
+  const { losses, recoveries, lost, doubled, slow, problems, ...counts } = outcome
   const figures = {
     ...counts,
     lost: lost.length,
@@ -53,6 +53,7 @@ async function soakThree(): Promise<boolean> {
   for (const line of [
     ...lost.map((each) => `lost: ${each}`),
     ...doubled.map((each) => `twice: ${each}`),
+    ...slow.map((each) => `slow: ${each}`),
     ...problems,
   ]) {
     process.stdout.write(`${line}\n`)

@@ -1,6 +1,7 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Holder } from '../cluster/members.ts'
+import { abortedAfter } from '../lib/aborted-after.ts'
 import { pause } from '../lib/pause.ts'
 
 /** How often the holder is asked whether it is there, and how long it may take to say so, in milliseconds. */
@@ -53,7 +54,7 @@ function isThere(address: string, gone: AbortSignal): Promise<boolean> {
   const url = new URL(address)
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
   const path = `${url.pathname.replace(/\/$/, '')}${ALIVE}`
-  const signal = AbortSignal.any([gone, AbortSignal.timeout(LONGEST_SILENCE)])
+  const signal = abortedAfter(LONGEST_SILENCE, gone)
   return new Promise((resolve) => {
     send(url, { path, agent: false, signal })
       .once('response', (answer) => {

@@ -136,6 +136,13 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
     test: 'e2e/servers/serving.test.ts',
   },
   {
+    behaviour: 'a limit of time comes true, also when memory was cleared meanwhile',
+    file: 'lib/aborted-after.ts',
+    find: 'return AbortSignal.any([signal, late.signal])',
+    replace: 'return AbortSignal.any([signal, AbortSignal.timeout(milliseconds)])',
+    test: 'unit/lib/aborted-after.test.ts',
+  },
+  {
     behaviour: 'among servers, an answer knows the entry of the log that was asked for',
     file: 'cluster/cluster.ts',
     find: 'while (this.sequence() < sequence) {',

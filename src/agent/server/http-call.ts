@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
+import { abortedAfter } from '../../lib/aborted-after.ts'
 import { parseAgentMessage, renderAgentMessage } from '../../wire/agent/message.ts'
 import { ServerAbsent, ServerRefusal } from './server-errors.ts'
 
@@ -87,7 +88,7 @@ export class HttpCaller {
         'content-type': raw ? 'application/octet-stream' : 'application/json; charset=utf-8',
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: abortedAfter(timeoutMs, signal),
       // The token must not be sent to the target of a redirection.
       redirect: 'error',
     } as const

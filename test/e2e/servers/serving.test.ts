@@ -232,7 +232,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     const enabled = await second.fetch(`/api/agents/${uuid}/enable`, { method: 'POST' })
     expect(enabled.status).toBe(200)
     await until(async () => (await listed()).includes('"Idle"'), LONG)
-    await until(async () => agent.output.includes('Registered'), LONG)
+    await until(() => agent.output.includes('The server lists this agent as Enabled'), LONG)
   })
 
   it('read while the database is away, and save when it is back', async () => {

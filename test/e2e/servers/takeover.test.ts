@@ -13,7 +13,13 @@ import {
   serveOver,
   stop,
 } from '../../support/service/database-server.ts'
-import { currentOf, pausePipeline, pausedBy, setLease } from '../../support/service/servers.ts'
+import {
+  currentOf,
+  pausePipeline,
+  pausedBy,
+  setLease,
+  takeLease,
+} from '../../support/service/servers.ts'
 import { save } from '../../support/service/saving.ts'
 
 type Caller = Pick<DatabaseServer, 'fetch'>
@@ -38,7 +44,7 @@ describe('the duties of several servers', { tags: ['postgresql'] }, () => {
 
   afterAll(() => cluster[Symbol.asyncDispose]())
 
-  it('are taken over twice, with everything that was acknowledged', async () => {
+  it('are taken over twice, with everything that was acknowledged and nothing that came late', async () => {
     const database = cluster.freshSchema()
     const first = await serveOver(database)
     await save(first, documentWith('app'))
@@ -50,11 +56,14 @@ describe('the duties of several servers', { tags: ['postgresql'] }, () => {
     const third = await serveOver(database, folderBeside(first))
     expect((await save(third, documentWith('app', 'two'))).status).toBe(200)
     await until(async () => (await currentOf(second)).includes('two'))
-    await kill(second)
-    await setLease(database, '0')
+    await takeLease(database)
+    const late = await pausePipeline(second, 'app', 'late').catch(() => 'closed')
+    const ended = await second.program.ended()
     await until(async () => (await third.fetch('/api/pipelines/app/status')).status === 200, LONG)
 
     expect(took).toBeLessThan(TAKEN_OVER_WITHIN)
+    expect([503, 'closed']).toContain(late)
+    expect(ended.stderr).toContain('cairn: another server has taken over the database\n')
     expect(await pausedBy(third, 'app')).toMatchObject({ paused: true, pausedCause: 'one' })
     expect(await currentOf(third)).toContain('two')
   })

@@ -23,6 +23,10 @@ const PATIENCE = 8_000
 const LONGEST_PAUSE = 200
 /** In milliseconds: how long everything may take until it works again. */
 const LONGEST = 60_000
+/** In milliseconds: a next change that takes longer is told with the calls before it. */
+const SLOW = { save: 2_000, build: 10_000 } as const satisfies Record<Change, number>
+/** The calls that are remembered for that. */
+const MOST_TOLD = 2_000
 /** What a server says that did not even begin. */
 const NOT_DONE =
   /^\{"message":"(No server runs builds|The server that runs builds does not answer"|This server is at entry)/
@@ -51,6 +55,14 @@ export interface Answer {
 /** A call that changes something. */
 export type Change = 'save' | 'build'
 
+/** A call, and what became of it. */
+interface Told {
+  readonly what: string
+  readonly url: string
+  readonly began: number
+  readonly took: number
+}
+
 /** One that was acknowledged. */
 export interface Acknowledged {
   readonly what: Change
@@ -64,6 +76,9 @@ export class Callers {
   readonly agent = new Recorder<SwitchCall>()
   readonly acknowledged: Acknowledged[] = []
   readonly problems: string[] = []
+  /** What those who waited long for a next change were told meanwhile. */
+  readonly slow: string[] = []
+  readonly #told: Told[] = []
   readonly #urls: readonly string[]
   readonly #digests = new Map<string, string>()
   #newest = 0
@@ -106,7 +121,19 @@ export class Callers {
     const isDone = () => this.acknowledged.some((call) => call.what === what && call.began >= began)
     await Promise.all(urls.map((url) => this.#insist(what, url)))
     while (!isDone() && !this.#isOver) await this.#insist(what, anyOf(urls))
-    return Math.round(performance.now() - began)
+    const took = Math.round(performance.now() - began)
+    if (took > SLOW[what]) this.slow.push(`${what} ${took} ms${this.#toldSince(began, urls)}`)
+    return took
+  }
+
+  #toldSince(since: number, urls: readonly string[]): string {
+    const told = this.#told.filter(({ url, began, took }) => {
+      return urls.includes(url) && began + took > since
+    })
+    const lines = told.map(({ what, url, began, took }) => {
+      return `\n  ${Math.round(began - since)} ms, ${url} ${what}, ${Math.round(took)} ms`
+    })
+    return lines.join('')
   }
 
   async #insist(what: Change, url: string): Promise<void> {
@@ -132,6 +159,12 @@ export class Callers {
     headers.set('authorization', AUTHORIZATION)
     headers.set('x-cairn-at-least', String(this.#newest))
     const signal = AbortSignal.timeout(PATIENCE)
+    const began = performance.now()
+    const tell = (outcome: string) => {
+      const what = `${init.method ?? 'GET'} ${path}: ${outcome}`
+      this.#told.push({ what, url, began, took: performance.now() - began })
+      if (this.#told.length > 2 * MOST_TOLD) this.#told.splice(0, MOST_TOLD)
+    }
     const answer = await fetch(`${url}${path}`, { ...init, headers, signal })
       .then(async (response) => ({
         status: response.status,
@@ -139,9 +172,11 @@ export class Callers {
         text: await response.text(),
       }))
       .catch((cause: unknown) => {
+        tell(String(cause instanceof Error ? (cause.cause ?? cause) : cause))
         throw isRefused(cause) ? new NotDone(path, { cause }) : new NoAnswer(path, { cause })
       })
     const { status, text } = answer
+    tell(status < 500 ? `${status}` : `${status} ${text.slice(0, 100)}`)
     if (status >= 500 && status !== 503) this.problems.push(`${path}: ${status} ${text}`)
     if (NOT_DONE.test(text)) throw new NotDone(`${path}: ${status}`)
     if (status >= 500) throw new NoAnswer(`${path}: ${status}`)

@@ -10,7 +10,7 @@ import type { Fault } from './faults.ts'
 import { findContradiction, type Model } from './linearizability.ts'
 import { configurationModel, RUNS_MODEL, SWITCH_MODEL } from './models.ts'
 import { NoAnswer, type Recorder } from './recorder.ts'
-import { type Loss, ThreeServers } from './three-servers.ts'
+import { type Loss, type NextChanges, ThreeServers } from './three-servers.ts'
 
 export interface ServersSoakOptions {
   readonly folder: string
@@ -34,6 +34,8 @@ export interface ServersSoakOutcome {
   readonly losses: readonly Loss[]
   /** What came after a fault was over, at every server. */
   readonly recoveries: readonly Loss[]
+  /** What those who waited long for a next change were told meanwhile. */
+  readonly slow: readonly string[]
   readonly problems: readonly string[]
 }
 
@@ -56,14 +58,16 @@ export async function soakServers(options: ServersSoakOptions): Promise<ServersS
     const known = (await scene.losses()).length
     await fault.run(scene)
     // The next fault meets servers that all work.
-    recoveries.push({ name: fault.name, ...(await scene.nextChanges()) })
+    const everywhere = await scene.nextChanges()
+    recoveries.push({ name: fault.name, ...everywhere })
     const loss = (await scene.losses()).slice(known)
     faults.set(fault.name, (faults.get(fault.name) ?? 0) + 1)
     count += 1
     const took = Math.round((performance.now() - at) / 100) / 10
-    const next = loss.map(
-      ({ nextSave, nextBuild }) => `; next save ${nextSave} ms, next build ${nextBuild} ms`,
-    )
+    const next = [
+      ...loss.map((each) => `; others ${inWords(each)}`),
+      `; afterwards ${inWords(everywhere)}`,
+    ]
     tell(
       `${count}: ${fault.name}, ${took} s; ${callers.acknowledged.length} acknowledged${next.join('')}`,
     )
@@ -78,12 +82,17 @@ export async function soakServers(options: ServersSoakOptions): Promise<ServersS
     ...remains,
     losses: await scene.losses(),
     recoveries,
+    slow: callers.slow,
     problems: [
       ...callers.problems,
       ...scene.members.flatMap(({ server }) => server.problems),
       ...contradictionsOf(callers),
     ],
   }
+}
+
+function inWords({ nextSave, nextBuild }: NextChanges): string {
+  return `save after ${nextSave} ms, build after ${nextBuild} ms`
 }
 
 function countsOf({ configuration, runs, agent, acknowledged }: Callers) {
