@@ -12,12 +12,12 @@ const CURRENT = '/api/admin/config.xml'
 
 export const cases: readonly BenchCase[] = [
   {
-    name: 'servers: a save over PostgreSQL against one on one machine, by time',
+    name: 'several servers: a save over PostgreSQL against one on one machine, by time',
     must: { atMost: 4, unit: 'times' },
     measure: compareSaves,
   },
   {
-    name: 'servers: a read on the server without the duties against one machine, by CPU',
+    name: 'several servers: a read on the server without the duties against one machine, by CPU',
     must: { atMost: 1.5, unit: 'times' },
     measure: compareReads,
   },
