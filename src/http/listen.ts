@@ -54,10 +54,13 @@ export interface ListeningOptions {
 export class Listening implements AsyncDisposable {
   readonly port: number
   readonly #server: Server
+  /** On which there was no request yet; node takes them for busy. */
+  readonly #unused: ReadonlySet<Socket>
 
-  private constructor(server: Server) {
+  private constructor(server: Server, unused: ReadonlySet<Socket>) {
     const address = server.address()
     this.#server = server
+    this.#unused = unused
     this.port = typeof address === 'object' && address ? address.port : 0
   }
 
@@ -79,8 +82,14 @@ export class Listening implements AsyncDisposable {
       connectionsCheckingInterval: LOOK_EVERY,
     }
     const newest = new WeakMap<Socket, HttpBindings>()
+    const unused = new Set<Socket>()
     const server = createServer(limits)
+    server.on('connection', (socket) => {
+      unused.add(socket)
+      socket.once('close', () => unused.delete(socket))
+    })
     server.on('request', (incoming, outgoing) => {
+      unused.delete(incoming.socket)
       newest.set(incoming.socket, { incoming, outgoing })
       endRead(incoming)
     })
@@ -100,13 +109,16 @@ export class Listening implements AsyncDisposable {
       server.once('error', reject)
       server.listen(port, host, resolve)
     })
-    return new Listening(server)
+    return new Listening(server, unused)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve))
     // A connection whose answer is on its way becomes idle only after it.
-    const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_EVERY)
+    const sweep = setInterval(() => {
+      this.#server.closeIdleConnections()
+      for (const socket of this.#unused) if (socket.bytesRead === 0) socket.destroy()
+    }, SWEEP_EVERY)
     this.#server.closeIdleConnections()
     await closed
     clearInterval(sweep)

@@ -4,6 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Connection, type Handler, Listening } from '../../../src/http/listen.ts'
 import type { LogEvent } from '../../../src/lib/log.ts'
 
+/** What the server waits for the headers of a request, in milliseconds. */
+const LONGEST_HEADERS = 10_000
 const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n'
 
 /** A server that takes a line for silent very soon. */
@@ -58,6 +60,23 @@ describe('a line that is silent for too long', () => {
     )
 
     expect(await hear(listening, `${HEAD}word`)).toContain('one')
+  })
+})
+
+describe('a server that closes', () => {
+  it('waits for no connection on which nothing was said', async () => {
+    const at = { host: '127.0.0.1', port: 0 }
+    const listening = await Listening.open(() => new Response(), at)
+    const socket = connect(listening.port, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    await once(socket, 'connect')
+    // Connections are taken in their order, so that the server has this one when it answers another.
+    await hear(listening, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    const began = performance.now()
+
+    await listening[Symbol.asyncDispose]()
+
+    expect(performance.now() - began).toBeLessThan(LONGEST_HEADERS)
   })
 })
 
