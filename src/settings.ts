@@ -139,6 +139,10 @@ export const SETTINGS = {
       .describe('gocd adds the names that clients of the original expect'),
     'poll-interval': Duration.prefault('5s').describe('how often the live file is compared'),
     mirror: Optional.describe('git repository that every revision is pushed to'),
+    archive: Folders.prefault([]).meta({
+      isRepeatable: true,
+      description: 'file of `cairn archive` whose revisions are shown too; repeatable',
+    }),
     'material-interval': Duration.prefault('60s').describe('how often a material is polled'),
     'local-materials': Folders.prefault([]).meta({
       isRepeatable: true,

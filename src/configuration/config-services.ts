@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { DiffPool } from '../diff/diff-pool.ts'
 import { type Merge, MERGING, type MergeInput, mergeScripts } from '../diff/merge.ts'
+import type { ArchivePlaces } from '../history/archive/served-archives.ts'
 import { History } from '../history/history.ts'
 import type { RevisionLog } from '../history/log/revision-log.ts'
 import type { Preparation, Prepare } from '../history/revision/prepared-change.ts'
@@ -34,6 +35,8 @@ export interface ConfigServicesOptions {
   readonly programPath: string | undefined
   /** Where moves of the branch become final, for several servers. */
   readonly revisionLog?: RevisionLog | null
+  /** Archives whose revisions are shown; none when absent. */
+  readonly archives?: ArchivePlaces
   /** Seals the secrets of documents. */
   readonly box: SecretBox
 }

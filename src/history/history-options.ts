@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Digest } from '../core/digest.ts'
 import type { ObjectFormatName } from '../core/object-name.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
+import type { ArchivePlaces } from './archive/served-archives.ts'
 import type { Inspect } from './revision/inspection.ts'
 import type { MaintenanceLimits } from './upkeep/maintenance.ts'
 import type { CompactionLimits } from './log/log-compaction.ts'
@@ -43,6 +44,8 @@ export interface HistoryOptions {
   readonly report: Report
   /** The command that git runs to check a push, as arguments; null installs no hook. */
   readonly pushCheck?: readonly string[] | null
+  /** Archives whose revisions are shown; none when absent. */
+  readonly archives?: ArchivePlaces
   /** When loose objects and packs are repacked; has defaults. */
   readonly packWhen?: MaintenanceLimits
   /** Where moves of the branch become final, for several servers; the repository itself when absent. */

@@ -78,21 +78,38 @@ export class History implements AsyncDisposable {
     return this.#parts.keeper.index.kept()
   }
 
-  /** The newest revision with that digest. */
+  /** The newest revision with that digest, also of an archive that is at hand. */
   find(digest: Digest): Revision | null {
-    return this.#parts.keeper.index.find(digest)
+    const { keeper, archives } = this.#parts
+    return keeper.index.find(digest) ?? archives?.find(digest) ?? null
   }
 
   findCommit(commit: CommitSha): Revision | null {
-    return this.#parts.keeper.index.findCommit(commit)
+    const { keeper, archives } = this.#parts
+    return keeper.index.findCommit(commit) ?? archives?.findCommit(commit) ?? null
   }
 
   /** The number of a revision in the history, counted from 1 for the oldest that there has been. */
   numberOf({ commit }: Revision): number | null {
-    return this.#parts.keeper.index.numberOf(commit)
+    const { keeper, archives } = this.#parts
+    return keeper.index.numberOf(commit) ?? archives?.numberOf(commit) ?? null
   }
 
-  /** A part of the list of revisions, newest first. */
+  /** The revision with a number, also of an archive that is at hand; null when there is none. */
+  at(number: number): Revision | null {
+    const { keeper, archives } = this.#parts
+    const offset = keeper.index.size() - number
+    if (offset < 0 || number < 1) return null
+    return keeper.index.list({ offset, limit: 1 }).at(0) ?? archives?.at(number) ?? null
+  }
+
+  /** The number with which the part of the history begins that has one: the repository, or an archive. */
+  beginningOf(number: number): number {
+    const { archived } = this.#parts.keeper.index
+    return (number > archived ? archived : (this.#parts.archives?.startOf(number) ?? 0)) + 1
+  }
+
+  /** A part of the list of revisions, newest first; those of archives are not in it. */
   list(range: RevisionRange): readonly Revision[] {
     return this.#parts.keeper.index.list(range)
   }
@@ -136,6 +153,9 @@ export class History implements AsyncDisposable {
    * @throws {DamageError} when the repository no longer has them as recorded.
    */
   readStored(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
+    const { keeper, archives } = this.#parts
+    const isHere = keeper.index.findCommit(revision.commit) !== null
+    if (!isHere && archives?.has(revision)) return archives.read(revision)
     return this.#documents.read(revision)
   }
 

@@ -8,7 +8,13 @@ import { fsErrorCode } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
 import { WriterQueue } from '../storage/writer-queue.ts'
-import { type Archived, archivedOf, followArchiveRecord } from './record/archive-record.ts'
+import {
+  type Archived,
+  type ArchivedPart,
+  archivedOf,
+  followArchiveRecord,
+} from './record/archive-record.ts'
+import type { ServedArchives } from './archive/served-archives.ts'
 import { BranchFollower } from './sync/branch-follower.ts'
 import { Committer } from './sync/committer.ts'
 import { commitAdopted, commitFirst, type FirstCommitOptions } from './sync/first-commit.ts'
@@ -52,6 +58,8 @@ export interface HistoryParts extends AsyncDisposable {
   readonly maintenance: Maintenance
   /** What of the history is in archives; null when nothing is. */
   readonly archived: Archived | null
+  /** Null without archives that are shown. */
+  readonly archives: ServedArchives | null
   /** Null without a log. */
   readonly compaction: LogCompaction | null
   /** Null where there is no git program that can be used. */
@@ -96,20 +104,24 @@ async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
   const folder = await openRepositoryFolder({ ...options, fs, objectFormat })
   const lock = await openProcessLock(join(folder.ownDir, 'lock'), options.report)
   const reader = await objectReaderWith(git, { fs: pooledFs, gitDir: folder.gitDir })
+  let archives: ServedArchives | null = null
   const close = async () => {
+    await archives?.[Symbol.asyncDispose]()
     await reader[Symbol.asyncDispose]()
     await lock[Symbol.asyncDispose]()
   }
   try {
     assertSameFormat(reader, logged)
     const store = { fs, gitDir: folder.gitDir }
-    const archived = archivedOf(await followArchiveRecord({ store, reader }))
+    const archivedParts = await followArchiveRecord({ store, reader })
+    const archived = archivedOf(archivedParts)
+    archives = await openArchives(archivedParts, options)
     if (archived !== null) assertNoLog(options)
     await assertNotShallow(store, reader)
     const repository = new GitRepository({ fs, folder, reader }, options.fileName)
     return await openParts(
       { ...options, fs, pooledFs, archived },
-      { folder, repository, git, close },
+      { folder, repository, git, close, archives },
     )
   } catch (error) {
     await close()
@@ -136,7 +148,19 @@ function assertNoLog({ revisionLog, repository }: HistoryOptions): void {
   throw unavailable(`${what}: bring them back first, with "cairn archive --restore"`)
 }
 
+/** Few servers show archives, so that the others do not load what reads them. */
+async function openArchives(
+  parts: readonly ArchivedPart[],
+  { archives, ...options }: HistoryOptions,
+): Promise<ServedArchives | null> {
+  if (!archives || archives.files.length === 0) return null
+  const { ServedArchives: Archives } = await import('./archive/served-archives.ts')
+  return Archives.open(parts, { ...options, archives })
+}
+
 interface Resources {
+  /** Null without archives that are shown. */
+  readonly archives: ServedArchives | null
   readonly folder: RepositoryFolder
   readonly repository: GitRepository
   readonly git: GitExecutable | null
@@ -188,6 +212,7 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   const { git } = resources
   const upkeep = { maintenance, compaction }
   const { archived } = options
+  const { archives } = resources
   const parts = {
     repository,
     keeper,
@@ -197,6 +222,7 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
     queue,
     git,
     archived,
+    archives,
     ...upkeep,
   }
   return {

@@ -40,6 +40,10 @@ export async function openConfiguration(
       ...environment,
       objectFormat: settings['object-format'],
       revisionLog: cluster?.log ?? null,
+      archives: {
+        files: settings.archive.map((file) => resolve(file)),
+        folder: join(stateDir, 'archives'),
+      },
       box,
       version: VERSION,
     }),

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -59,5 +60,28 @@ describe('revisions in an archive', () => {
     expect(snapshot.status).toBe(404)
     expect(await snapshot.text()).toContain('it may be in an archive')
     expect(await textOf(service, `/api/admin/config/${r3.md5}.xml`)).toBe(documentWith('three'))
+  })
+
+  it('are read and compared by digest, commit and number where the file is at hand', async () => {
+    const { folder, file, revisions, r2, r3 } = await archived()
+    const service = await openService(['--archive', file], folder)
+
+    expect(await listOf(service)).toEqual(revisions.slice(2))
+    expect(await textOf(service, `/api/admin/config/${r2.md5}.xml`)).toBe(documentWith('two'))
+    const diff = await textOf(service, `/api/config/diff/${r2.commitSHA}/${r3.commitSHA}`)
+    expect(diff).toContain('-    <pipeline name="two">')
+    const changes = await textOf(service, `/api/config/changes/${r2.commitSHA}/${r3.commitSHA}`)
+    expect(changes).toContain('rename pipeline two → three')
+    expect((await service.fetch('/config/compare/r2/r4')).status).toBe(200)
+    expect(await textOf(service, '/config/r2?blame=1')).toContain('two')
+    await service.close()
+
+    const again = await openService(['--archive', file], folder)
+    expect(await textOf(again, `/api/admin/config/${r2.md5}.xml`)).toBe(documentWith('two'))
+    await again.close()
+    appendFileSync(file, 'damage')
+    await expect(openService(['--archive', file], folder)).rejects.toThrow(
+      /is no archive of this repository, or is not as it was written/,
+    )
   })
 })

@@ -28,7 +28,9 @@ export async function readChanges(
   { history, summary, entities }: ConfigChangesDeps,
   { before, after }: RevisionPair,
 ): Promise<DescribedChanges> {
-  const isStep = history.numberOf(after) === (history.numberOf(before) ?? 0) + 1
+  const number = history.numberOf(before) ?? 0
+  // What came before the first revision that is listed was not at hand when it was indexed.
+  const isStep = history.numberOf(after) === number + 1 && number > history.size() - history.kept()
   const indexed = isStep ? entities.find(after) : null
   const changes =
     indexed ??

@@ -22,7 +22,7 @@ import { isWithin, realPath } from '../../storage/folders.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { openStaging } from '../backup/staging.ts'
-import { sha256Of } from './sha256.ts'
+import { sha256Of } from '../../storage/sha256.ts'
 
 export interface ArchivingRequest {
   /** The file to write. */

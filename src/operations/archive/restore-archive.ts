@@ -8,7 +8,7 @@ import {
 import { type ArchiveOptions, openArchiveTarget } from '../../history/archive/archive-target.ts'
 import { assertWhole } from '../../history/archive/check-archive.ts'
 import { addBundledObjects } from '../../git/bundle.ts'
-import { sha256Of } from './sha256.ts'
+import { sha256Of } from '../../storage/sha256.ts'
 
 /**
  * Brings the revisions of an archive back into the repository of a stopped service: the history is

@@ -83,7 +83,7 @@ export class LineOriginsCache implements Disposable {
     const first = mark ? this.#revision(mark.number) : null
     let origins: LineOrigins = mark?.origins ?? new Int32Array()
     let before = first ? await history.readDocument(first) : new Uint8Array()
-    const start = mark?.number ?? history.size() - history.kept()
+    const start = mark?.number ?? history.beginningOf(last) - 1
     for (let number = start + 1; number <= last && !this.#closed; number += 1) {
       const revision = this.#revision(number)
       if (revision === null) break
@@ -100,7 +100,10 @@ export class LineOriginsCache implements Disposable {
 
   /** The newest mark up to a revision whose commit has not been rewritten. */
   #nearest(last: number): Mark | null {
-    const marks = [...this.#marks.values()].filter(({ number }) => number <= last)
+    const first = this.#deps.history.beginningOf(last)
+    const marks = [...this.#marks.values()].filter(
+      ({ number }) => number >= first && number <= last,
+    )
     for (const mark of marks.toSorted((one, other) => other.number - one.number)) {
       if (this.#revision(mark.number)?.commit === mark.commit) return mark
       this.#forget(mark)
@@ -109,8 +112,7 @@ export class LineOriginsCache implements Disposable {
   }
 
   #revision(number: number): Revision | null {
-    const { history } = this.#deps
-    return history.list({ offset: history.size() - number, limit: 1 })[0] ?? null
+    return this.#deps.history.at(number)
   }
 
   #keep(mark: Mark): void {

@@ -67,9 +67,7 @@ export function revisionNamed(history: History, name: string): NumberedRevision 
 
 /** The revision with that number, or null. */
 export function findNumber(history: History, number: number): NumberedRevision | null {
-  const offset = history.size() - number
-  if (offset < 0 || number < 1) return null
-  const [revision] = history.list({ offset, limit: 1 })
+  const revision = history.at(number)
   return revision ? numbered(history, revision) : null
 }
 

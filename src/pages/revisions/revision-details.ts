@@ -111,8 +111,7 @@ export class RevisionDetailsCache {
 
   #before(revision: Revision): Revision | null {
     const { history } = this.#deps
-    const number = history.numberOf(revision) ?? 1
-    return history.list({ offset: history.size() - number + 1, limit: 1 })[0] ?? null
+    return history.at((history.numberOf(revision) ?? 1) - 1)
   }
 }
 

@@ -78,6 +78,29 @@ it('archives again upon an archive, and brings both back, the later one first', 
   expect(whatGitSays(folder)).toEqual(before)
 })
 
+it('shows revisions of several archives, and lists none of them', async () => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+  const later = folder.archives.file('later.bundle')
+  await folder.archiveBefore(3)
+  await folder.archiveBefore(5, later)
+  const files = [later, folder.archive]
+  const archives = { files, folder: folder.archives.file('archives') }
+
+  for (let start = 1; start <= 2; start += 1) {
+    const history = await folder.reopen({ archives })
+    for (const [n, revision] of folder.revisions.entries()) {
+      const document = Buffer.from(await history.readDocument(revision)).toString()
+      expect(document).toBe(documentOf(['first', ...NAMES][n] ?? ''))
+      expect(history.at(n + 1)).toEqual(revision)
+      expect(history.numberOf(revision)).toBe(n + 1)
+      expect(history.find(revision.digest)).toEqual(revision)
+    }
+    expect([1, 3, 5].map((number) => history.beginningOf(number))).toEqual([1, 3, 5])
+    expect(history.at(0)).toBeNull()
+    expect(listed(history)).toEqual(folder.revisions.slice(4))
+  }
+})
+
 it.each([
   ['a date after the newest revision', 7, /newest revision, of .* is always kept/],
   ['a date before the oldest one', 1, /no revision is older than/],

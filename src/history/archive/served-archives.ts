@@ -1,0 +1,169 @@
+import nodeFs from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { type Digest, digestOf } from '../../core/digest.ts'
+import { unavailable } from '../../core/errors.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
+import { DamageError } from '../../git/objects/damage.ts'
+import type { ObjectReader } from '../../git/objects/object-reader.ts'
+import { openObjectReader } from '../../git/objects/open-object-reader.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { removeFolder } from '../../storage/folders.ts'
+import { sha256Of } from '../../storage/sha256.ts'
+import { syncFolder } from '../../storage/sync-folder.ts'
+import { IndexFile, type IndexOrigin } from '../index/index-file.ts'
+import { IndexKeeper } from '../index/index-keeper.ts'
+import type { RevisionIndex } from '../index/revision-index.ts'
+import { type ArchivedPart, archivedOf, boundaryOf } from '../record/archive-record.ts'
+import type { Classification } from '../revision/classify.ts'
+import { unbundleArchive } from './check-archive.ts'
+
+export interface ArchivePlaces {
+  readonly files: readonly string[]
+  /** Where a repository is made of each file, once. */
+  readonly folder: string
+}
+
+export interface ServedArchivesOptions extends Classification, Omit<IndexOrigin, 'archived'> {
+  readonly archives: ArchivePlaces
+  readonly programPath: string | undefined | null
+}
+
+interface ServedArchive {
+  readonly index: RevisionIndex
+  readonly reader: ObjectReader
+}
+
+/** The revisions of archives that are at hand, to be read and not to be listed. */
+export class ServedArchives implements AsyncDisposable {
+  readonly #archives: readonly ServedArchive[]
+  readonly #fileName: string
+
+  private constructor(archives: readonly ServedArchive[], fileName: string) {
+    this.#archives = archives
+    this.#fileName = fileName
+  }
+
+  /**
+   * Opens archives of a repository. What is made of each is kept under the checksum of its file.
+   *
+   * @throws {ServiceError} `unavailable` for a file that is no archive of it.
+   */
+  static async open(
+    parts: readonly ArchivedPart[],
+    options: ServedArchivesOptions,
+  ): Promise<ServedArchives> {
+    const opened: ServedArchive[] = []
+    const archives = new ServedArchives(opened, options.fileName)
+    try {
+      for (const file of new Set(options.archives.files)) {
+        const sha256 = await sha256OfArchive(file)
+        const place = parts.findIndex((part) => part.sha256 === sha256)
+        const part = parts[place]
+        if (part === undefined) {
+          throw unavailable(`${file} is no archive of this repository, or is not as it was written`)
+        }
+        opened.push(await openArchive(file, { part, older: parts.slice(0, place), options }))
+      }
+      return archives
+    } catch (error) {
+      await archives[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  find(digest: Digest): Revision | null {
+    return this.#first(({ index }) => index.find(digest))
+  }
+
+  findCommit(commit: CommitSha): Revision | null {
+    return this.#first(({ index }) => index.findCommit(commit))
+  }
+
+  numberOf(commit: CommitSha): number | null {
+    return this.#first(({ index }) => index.numberOf(commit))
+  }
+
+  /** The revision with that number. */
+  at(number: number): Revision | null {
+    return this.#first(
+      ({ index }) => index.list({ offset: index.size() - number, limit: 1 }).at(0) ?? null,
+      ({ index }) => number > index.archived && number <= index.size(),
+    )
+  }
+
+  has({ commit }: Revision): boolean {
+    return this.findCommit(commit) !== null
+  }
+
+  /** How many revisions came before the archive that has one. */
+  startOf(number: number): number | null {
+    return this.#first(
+      ({ index }) => index.archived,
+      ({ index }) => number > index.archived && number <= index.size(),
+    )
+  }
+
+  /**
+   * The bytes of a revision's document.
+   *
+   * @throws {DamageError} when the archive does not have them as recorded.
+   */
+  async read({ commit, digest }: Revision): Promise<Uint8Array<ArrayBuffer>> {
+    const archive = this.#archives.find(({ index }) => index.findCommit(commit) !== null)
+    const document = (await archive?.reader.findFile(commit, this.#fileName)) ?? null
+    if (document !== null && digestOf(document) === digest) return document
+    throw new DamageError(`The archive does not have the configuration of commit ${commit}`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { reader } of this.#archives) await reader[Symbol.asyncDispose]()
+  }
+
+  #first<Found>(
+    look: (archive: ServedArchive) => Found | null,
+    isLooked: (archive: ServedArchive) => boolean = () => true,
+  ): Found | null {
+    for (const archive of this.#archives) {
+      const found = isLooked(archive) ? look(archive) : null
+      if (found !== null) return found
+    }
+    return null
+  }
+}
+
+async function sha256OfArchive(file: string): Promise<string> {
+  if ((await orNullWhenAbsent(nodeFs.stat(file))) !== null) return sha256Of(file)
+  throw unavailable(`The archive ${file} is not there`)
+}
+
+interface Opening {
+  readonly part: ArchivedPart
+  readonly older: readonly ArchivedPart[]
+  readonly options: ServedArchivesOptions
+}
+
+async function openArchive(
+  file: string,
+  { part, older, options }: Opening,
+): Promise<ServedArchive> {
+  const { folder } = options.archives
+  const gitDir = join(folder, part.sha256)
+  const programPath = options.programPath ?? undefined
+  if ((await orNullWhenAbsent(nodeFs.stat(gitDir))) === null) {
+    const draft = join(folder, `${basename(gitDir)}.draft`)
+    await removeFolder(draft)
+    await nodeFs.mkdir(folder, { recursive: true, mode: 0o700 })
+    await unbundleArchive(draft, { file, last: part.last, lower: boundaryOf(older), programPath })
+    await nodeFs.rename(draft, gitDir)
+    await syncFolder(nodeFs, folder)
+  }
+  const store = { fs: nodeFs, gitDir }
+  const reader = await openObjectReader({ ...store, path: options.programPath })
+  const context = { ...options, reader, archived: archivedOf(older) }
+  const stored = new IndexFile({ fs: nodeFs, path: join(gitDir, 'cairn', 'revisions') }, context)
+  const keeper = new IndexKeeper(stored, context)
+  await keeper.load()
+  await keeper.moveTo(part.last)
+  await keeper.keep()
+  return { index: keeper.index, reader }
+}
