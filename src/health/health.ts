@@ -187,7 +187,7 @@ export async function readReadiness({
   history,
   readState,
 }: ReadinessDeps): Promise<ReadinessProblem[]> {
-  const looks = await Promise.allSettled([history.readDocument(history.current()), readState()])
+  const looks = await Promise.allSettled([history.assertReadable(), readState()])
   const subjects = ['The current configuration cannot be read', 'The state store cannot be read']
   return looks.flatMap((look, n) =>
     look.status === 'rejected'

@@ -159,6 +159,15 @@ export class History implements AsyncDisposable {
     return this.#documents.read(revision)
   }
 
+  /**
+   * Asserts that the current revision can be read, at a cost that does not grow with its size.
+   *
+   * @throws {DamageError} when the repository no longer has it.
+   */
+  assertReadable(): Promise<void> {
+    return this.#documents.assertReadable(this.current())
+  }
+
   /** The revisions that could not be read at the last attempt. */
   unreadable(): readonly UnreadableRevision[] {
     return this.#documents.unreadable()

@@ -4,7 +4,10 @@ import { DamageError, unreadable } from '../git/objects/damage.ts'
 import type { GitRepository } from './repository/git-repository.ts'
 import type { Report } from './revision/problems.ts'
 
-type Repository = Pick<GitRepository, 'findDocument' | 'describeNoDocument' | 'assertThere'>
+type Repository = Pick<
+  GitRepository,
+  'findDocument' | 'hasDocument' | 'describeNoDocument' | 'assertThere'
+>
 
 /** A revision whose document is damaged, with the reason and the remedy. */
 export interface UnreadableRevision {
@@ -14,12 +17,16 @@ export interface UnreadableRevision {
 
 /** The most that are listed: more have the same cause. */
 const MOST = 50
+/** How long a document that was read is taken for readable while it is found, in milliseconds. */
+const READ_EVERY = 60_000
 
 /** Reads the documents of revisions, and lists those that could not be read until they can be. */
 export class RevisionDocuments {
   readonly #repository: Repository
   readonly #report: Report
   readonly #unreadable = new Map<CommitSha, UnreadableRevision>()
+  /** The commit of {@link assertReadable} that was read last, and when, by a clock that nobody sets. */
+  #readable: { readonly commit: CommitSha; readonly time: number } | null = null
 
   constructor(repository: Repository, report: Report) {
     this.#repository = repository
@@ -42,6 +49,22 @@ export class RevisionDocuments {
       await this.#repository.assertThere()
       throw this.#noteDamage(revision, error)
     }
+  }
+
+  /**
+   * Asserts that a revision can be read: by reading it once a minute, and otherwise by finding its
+   * document in the repository, which costs the same for one of any size.
+   *
+   * @throws {DamageError} when the repository no longer has it.
+   */
+  async assertReadable(revision: Revision): Promise<void> {
+    const { commit } = revision
+    const now = performance.now()
+    const read = this.#readable
+    const isKnown = read?.commit === commit && now - read.time < READ_EVERY
+    if (isKnown && (await this.#has(commit))) return
+    await this.read(revision)
+    this.#readable = { commit, time: now }
   }
 
   /** The revisions that could not be read at the last attempt. */
@@ -70,6 +93,15 @@ export class RevisionDocuments {
     throw new DamageError(`it does not have the digest ${digest}`)
   }
 
+  async #has(commit: CommitSha): Promise<boolean> {
+    try {
+      return await this.#repository.hasDocument(commit)
+    } catch (error) {
+      if (error instanceof DamageError) return false
+      throw error
+    }
+  }
+
   #noteRead({ commit }: Revision): void {
     if (!this.#unreadable.delete(commit)) return
     const message = `The configuration of commit ${commit} can be read again`
@@ -78,6 +110,7 @@ export class RevisionDocuments {
 
   #noteDamage(revision: Revision, error: DamageError): DamageError {
     const { commit } = revision
+    if (this.#readable?.commit === commit) this.#readable = null
     const damage = unreadable(commit, error.message, error)
     if (this.#unreadable.has(commit) || this.#unreadable.size === MOST) return damage
     this.#unreadable.set(commit, { revision, reason: damage.message })

@@ -162,13 +162,15 @@ describe('a probe', () => {
     expect(await ready.json()).toEqual({ status: 'ok', reasons: [] })
   })
 
-  it('hears why it is not ready', async () => {
+  it('hears why it is not ready, also when it was before', async () => {
     const service = await startService()
+    const before = await service.fetch('/health/ready', { as: null })
 
     rmSync(`${service.repository}/.git/objects`, { recursive: true })
 
     const ready = await service.fetch('/health/ready', { as: null })
 
+    expect(before.status).toBe(200)
     expect(ready.status).toBe(503)
     expect(await ready.text()).toContain('The current configuration cannot be read')
     expect((await service.fetch('/health/live', { as: null })).status).toBe(200)

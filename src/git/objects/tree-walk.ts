@@ -33,6 +33,16 @@ export async function findFileInTree(
   return typeof object === 'object' && object.type === 'blob' ? object.content : null
 }
 
+/**
+ * Whether a commit has a file of that name, which is not read: a small answer about one of any size.
+ *
+ * @throws {DamageError} when the repository lacks what leads to it.
+ */
+export async function hasFileInTree(reader: RawObjectReader, place: TreePlace): Promise<boolean> {
+  const entry = await findInTree(reader, place)
+  return entry !== null && isFile(entry)
+}
+
 const KINDS: ReadonlyMap<string, string> = new Map([
   [LINK_MODE, 'a symbolic link'],
   [FOLDER_MODE, 'a folder'],

@@ -27,7 +27,7 @@ import {
 import type { ObjectFormat } from '../../git/object-format.ts'
 import type { RepositoryFolder } from './repository-folder.ts'
 import { unavailable } from '../../core/errors.ts'
-import { describeNoFile, findFileInTree } from '../../git/objects/tree-walk.ts'
+import { describeNoFile, findFileInTree, hasFileInTree } from '../../git/objects/tree-walk.ts'
 import { type PreparedCommit, prepareCommit } from './write-objects.ts'
 
 /** A commit of the live file that is to be made. */
@@ -125,6 +125,11 @@ export class GitRepository {
   /** The document of a commit; null when it has none. */
   findDocument(commit: CommitSha): Promise<Uint8Array<ArrayBuffer> | null> {
     return this.reader.findFile(commit, this.#fileName)
+  }
+
+  /** Whether a commit has a document, which is not read. */
+  hasDocument(commit: CommitSha): Promise<boolean> {
+    return hasFileInTree(this.reader, { commit, path: this.#fileName })
   }
 
   /** The document of a foreign commit, where only a regular file counts. */
