@@ -4,12 +4,21 @@ import { SourceFailed } from '../../sources/modification.ts'
 import { secretsOf, addressOf } from '../../sources/source-place.ts'
 import type { Tools } from '../../sources/tools.ts'
 
-/** The mirror has commits that are not in the history. Only an operator can decide about them. */
+/** Why a mirror cannot be moved forward: what it has and what is here do not meet. Only an operator can decide about it. */
 export class MirrorDiverged extends Error {
   override readonly name = 'MirrorDiverged'
 }
 
 const REJECTED = /\[rejected\].*\((?:fetch first|non-fast-forward)\)/s
+
+/** What a repository says that would begin where ours does: after what is in archives. */
+const INCOMPLETE = /shallow update not allowed/
+const OWN = 'It has commits that are not in the history'
+const REMEDY =
+  'bring them back with "cairn archive --restore", and archive them again when the mirror has all'
+const LACKING = `It lacks revisions that are in an archive: ${REMEDY}`
+/** Git here knows nothing of commits in archives. */
+const OWN_OR_ARCHIVED = `It has commits that are not in the history, or ends with revisions that are in an archive: then ${REMEDY}`
 
 /** Neither the repository nor the user's settings may extend a push. */
 const PUSH_SETTINGS = [
@@ -62,15 +71,18 @@ export class MirrorRemote {
   /**
    * Moves the branch of the mirror forward to a commit.
    *
-   * @throws {MirrorDiverged} when that would take commits away.
+   * @param isWhole Whether no older commits are in archives.
+   * @throws {MirrorDiverged} when that would take commits away, or the mirror lacks what is in archives.
    */
-  async push(commit: CommitSha, branch: string): Promise<void> {
+  async push(commit: CommitSha, branch: string, isWhole: boolean): Promise<void> {
     const settings = PUSH_SETTINGS.flatMap((setting) => ['-c', setting])
     try {
       await this.#git(...settings, 'push', '--no-force', '--', this.url, `${commit}:${branch}`)
     } catch (error) {
-      if (!(error instanceof SourceFailed) || !REJECTED.test(error.message)) throw error
-      throw new MirrorDiverged('It has commits that are not in the history', { cause: error })
+      if (!(error instanceof SourceFailed)) throw error
+      if (INCOMPLETE.test(error.message)) throw new MirrorDiverged(LACKING, { cause: error })
+      if (!REJECTED.test(error.message)) throw error
+      throw new MirrorDiverged(isWhole ? OWN : OWN_OR_ARCHIVED, { cause: error })
     }
   }
 

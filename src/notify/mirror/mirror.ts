@@ -12,7 +12,10 @@ export interface MirrorOptions {
   readonly url: string
   /** The folder of the repository. */
   readonly repository: string
-  readonly history: Pick<History, 'current' | 'kept' | 'listNewer' | 'onRevision' | 'readBranch'>
+  readonly history: Pick<
+    History,
+    'current' | 'kept' | 'listNewer' | 'onRevision' | 'readBranch' | 'size'
+  >
   /** The variables that git gets. */
   readonly environment: Readonly<Record<string, string>>
   readonly clock: Clock
@@ -93,7 +96,7 @@ export class Mirror implements AsyncDisposable {
     const [branch, { commit }] = [await history.readBranch(), history.current()]
     if (branch === null) throw new SourceFailed('The repository is on no branch')
     if (this.#behind === null) await this.#count(await this.#remote.readTip(branch))
-    await this.#remote.push(commit, branch)
+    await this.#remote.push(commit, branch, history.kept() === history.size())
     await this.#count(commit)
   }
 
