@@ -1,6 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
+import { archiveHint } from '../history/archive-hint.ts'
 import type { History } from '../history/history.ts'
 import { Emitter } from '../lib/emitter.ts'
 import { type Access, assertMay } from '../configuration/access/permission.ts'
@@ -73,7 +74,7 @@ export class RevisionWatch implements Disposable {
       const turn = this.#version
       const { revisions, isRewritten } = await this.newer(since)
       this.assertMay(principal)
-      if (isRewritten) throw notFound(since)
+      if (isRewritten) throw notFound(this.#deps.history, since)
       const left = end - performance.now()
       if (revisions.length > 0 || left <= 0 || signal.aborted || this.#isClosed) return revisions
       if (turn === this.#version) await this.#next(left, signal)
@@ -115,7 +116,7 @@ export class RevisionWatch implements Disposable {
   }
 }
 
-function notFound(commit: CommitSha): ServiceError {
-  const message = `No revision has the commit ${commit}`
+function notFound(history: History, commit: CommitSha): ServiceError {
+  const message = `No revision has the commit ${commit}${archiveHint(history)}`
   return new ServiceError('revision-not-found', message, { commit })
 }

@@ -6,6 +6,8 @@ import { inspectAsIs } from '../../src/configuration/current/validate-only.ts'
 import { EDITION } from '../../src/configuration/config-services.ts'
 import { makeArchive } from '../../src/operations/archive/make-archive.ts'
 import { VERSION } from '../../src/server/version.ts'
+import { git } from '../support/git/git.ts'
+import { until } from '../support/programs/until.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { save } from '../support/service/saving.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
@@ -60,6 +62,73 @@ describe('revisions in an archive', () => {
     expect(snapshot.status).toBe(404)
     expect(await snapshot.text()).toContain('it may be in an archive')
     expect(await textOf(service, `/api/admin/config/${r3.md5}.xml`)).toBe(documentWith('three'))
+  })
+
+  it('are told from those that there never were, by commit, number and time', async () => {
+    const { folder, r2, r3 } = await archived()
+    const service = await openService([], folder)
+    const maybe = 'it may be in an archive: older revisions are'
+
+    for (const path of [
+      `/api/config/diff/${r2.commitSHA}/${r3.commitSHA}`,
+      `/api/config/changes/${r2.commitSHA}/${r3.commitSHA}`,
+      `/api/config/watch?wait=0&since=${r2.commitSHA}`,
+      `/config/${r2.commitSHA}`,
+      `/config/${r2.md5}`,
+      '/config/at?time=2001-01-01',
+    ]) {
+      const answer = await service.fetch(path)
+      expect([path, answer.status, await answer.text()]).toEqual([
+        path,
+        404,
+        expect.stringContaining(maybe),
+      ])
+    }
+    for (const path of ['/config/r2', '/config/compare/r2/r4', '/config/compare/r1/r2']) {
+      const answer = await service.fetch(path)
+      expect(answer.status).toBe(404)
+      expect(await answer.text()).toContain(': it is in an archive, as all before r3 are')
+    }
+    const never = await service.fetch('/config/r5')
+    expect(never.status).toBe(404)
+    expect(await never.text()).not.toContain('archive')
+  })
+
+  it('are not in the history of an entity, nor found by their text', async () => {
+    const { folder } = await archived()
+    const service = await openService([], folder)
+    const found = async (text: string) =>
+      List.parse(await (await service.fetch(`/api/config/revisions?text=${text}`)).json())
+    const byGit = (text: string) =>
+      git(service.repository, 'log', '-S', text, '--format=%H').split('\n').filter(Boolean)
+
+    const page = await textOf(service, '/config/entity/pipeline/four')
+    expect([...page.matchAll(/<li class="step" id="(r\d+)">/g)].map(([, id]) => id)).toEqual([
+      'r4',
+      'r3',
+    ])
+    expect(page).toContain('Formerly')
+    expect(page).not.toContain('two')
+    for (const text of ['two', 'three', 'four', 'cruise']) {
+      expect([text, (await found(text)).map(({ commitSHA }) => commitSHA)]).toEqual([
+        text,
+        byGit(text),
+      ])
+    }
+  })
+
+  it('are what a mirror needs that is empty or ends with them, as health says', async () => {
+    const { folder, file } = await archived()
+    const mirror = tempDir()
+    git(mirror, 'init', '--quiet', '--bare', '--initial-branch=main')
+    const service = await openService(['--mirror', mirror], folder)
+    const isSaid = async (words: string) => (await textOf(service, '/health')).includes(words)
+
+    await until(() => isSaid('It lacks revisions that are in an archive: bring them back'), 30_000)
+    git(mirror, 'fetch', '--quiet', file, 'refs/heads/archive:refs/heads/main')
+    await save(service, documentWith('five'))
+    await until(() => isSaid('or ends with revisions that are in an archive: then bring'), 30_000)
+    expect(git(mirror, 'rev-list', '--count', 'main').trim()).toBe('2')
   })
 
   it('are read and compared by digest, commit and number where the file is at hand', async () => {

@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { Problem } from '../../core/problem.ts'
+import { archiveHint } from '../../history/archive-hint.ts'
 import type { History, StoredDocument } from '../../history/history.ts'
 import { type Access, assertMay } from '../access/permission.ts'
 
@@ -36,11 +37,8 @@ export function findSnapshot(
   const { history } = deps
   const revision = history.find(digest)
   if (revision) return revision
-  const hint =
-    history.size() > history.kept() ? '; it may be in an archive: older revisions are' : ''
-  throw new ServiceError('snapshot-not-found', `No configuration has the digest ${digest}${hint}`, {
-    digest,
-  })
+  const message = `No configuration has the digest ${digest}${archiveHint(history)}`
+  throw new ServiceError('snapshot-not-found', message, { digest })
 }
 
 /**
@@ -118,5 +116,6 @@ export function findRevision(
 ): Revision {
   const revision = history.findCommit(commit)
   if (revision) return revision
-  throw new ServiceError('revision-not-found', `No revision has the commit ${commit}`, { commit })
+  const message = `No revision has the commit ${commit}${archiveHint(history)}`
+  throw new ServiceError('revision-not-found', message, { commit })
 }

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { Clock } from '../../lib/clock.ts'
 import type { Revision } from '../../core/revision.ts'
+import { archiveHint } from '../../history/archive-hint.ts'
 import { type HistoryPageDeps, readHistoryPage } from './history-page.ts'
 import { sentenceOf } from '../../configuration/changes/entity-index.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
@@ -115,6 +116,7 @@ function inEffect(options: HistoryRoutesOptions, c: Context<RouteEnv>, text: str
   if (time === null) throw malformed(`"${text}" is not a time such as 2015-06-03T14:00`, 'time')
   const revision = findInEffect(options, c.env.principal, time)
   if (revision) return c.redirect(options.pages.links.snapshot(`r${revision.number}`), 302)
-  const message = `No configuration was in effect at ${text}: the history begins later`
+  const hint = archiveHint(options.history)
+  const message = `No configuration was in effect at ${text}: the history begins later${hint}`
   throw new ServiceError('revision-not-found', message, { commit: text })
 }

@@ -8,6 +8,7 @@ import {
   revisionKindOf,
   shownAuthor,
 } from '../../core/revision.ts'
+import { archiveHint, archiveHintFor } from '../../history/archive-hint.ts'
 import type { History } from '../../history/history.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
 
@@ -28,7 +29,7 @@ export interface NumberedRevision extends Revision {
 
 export function numbered(history: History, revision: Revision): NumberedRevision {
   const number = history.numberOf(revision)
-  if (number === null) throw unknown(revision.commit)
+  if (number === null) throw unknown(history, revision.commit)
   const { username, commit } = revision
   const isCurrent = history.current().commit === commit
   return {
@@ -62,7 +63,7 @@ export function findNamed(
 export function revisionNamed(history: History, name: string): NumberedRevision {
   const revision = find(history, name.toLowerCase())
   if (revision) return numbered(history, revision)
-  throw unknown(name)
+  throw unknown(history, name)
 }
 
 /** The revision with that number, or null. */
@@ -89,14 +90,23 @@ export function findInEffect(
 
 function find(history: History, name: string): Revision | null {
   if (name === 'current') return history.current()
-  const number = /^r([1-9]\d{0,8})$/.exec(name)?.[1]
-  if (number !== undefined) return findNumber(history, Number(number))
+  const number = numberIn(name)
+  if (number !== null) return findNumber(history, number)
   const digest = Digest.safeParse(name)
   if (digest.success) return history.find(digest.data)
   const commit = CommitSha.safeParse(name)
   return commit.success ? history.findCommit(commit.data) : null
 }
 
-function unknown(name: string): ServiceError {
-  return new ServiceError('revision-not-found', `There is no revision ${name}`, { commit: name })
+/** The number in a name such as `r24`; null in any other. */
+function numberIn(name: string): number | null {
+  const number = /^r([1-9]\d{0,8})$/.exec(name)?.[1]
+  return number === undefined ? null : Number(number)
+}
+
+function unknown(history: History, name: string): ServiceError {
+  const number = numberIn(name.toLowerCase())
+  const hint = number === null ? archiveHint(history) : archiveHintFor(history, number)
+  const message = `There is no revision ${name}${hint}`
+  return new ServiceError('revision-not-found', message, { commit: name })
 }
