@@ -33,7 +33,7 @@ export interface ArchiveTarget extends AsyncDisposable {
 
 export interface ArchiveOptions extends VerifyOptions {
   readonly programPath: string | undefined
-  /** The file system for what is written into the repository; Node's own when absent. */
+  /** The file system for what is written for good; Node's own when absent. */
   readonly fs?: FsPromises
 }
 

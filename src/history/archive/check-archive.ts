@@ -9,6 +9,8 @@ import { openObjectReader } from '../../git/objects/open-object-reader.ts'
 import { requireGit, runGit } from '../../git/run-git.ts'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { draftName } from '../../storage/file-draft.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { sha256Of } from '../../storage/sha256.ts'
 import { type ArchivedPart, boundaryOf } from '../record/archive-record.ts'
 import type { ArchiveTarget } from './archive-target.ts'
 
@@ -21,6 +23,16 @@ export interface ArchiveFile {
   /** Where the archive itself begins, when older revisions are in another one. */
   readonly lower: readonly CommitSha[]
   readonly programPath: string | undefined
+}
+
+/**
+ * The SHA-256 of an archive, by which a repository knows it.
+ *
+ * @throws {ServiceError} `unavailable` when the file is not there.
+ */
+export async function sha256OfArchive(file: string): Promise<string> {
+  if ((await orNullWhenAbsent(nodeFs.stat(file))) !== null) return sha256Of(file)
+  throw unavailable(`The archive ${file} is not there`)
 }
 
 /** Makes a bare repository of an archive. */

@@ -8,14 +8,13 @@ import type { ObjectReader } from '../../git/objects/object-reader.ts'
 import { openObjectReader } from '../../git/objects/open-object-reader.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { removeFolder } from '../../storage/folders.ts'
-import { sha256Of } from '../../storage/sha256.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { IndexFile, type IndexOrigin } from '../index/index-file.ts'
 import { IndexKeeper } from '../index/index-keeper.ts'
 import type { RevisionIndex } from '../index/revision-index.ts'
 import { type ArchivedPart, archivedOf, boundaryOf } from '../record/archive-record.ts'
 import type { Classification } from '../revision/classify.ts'
-import { unbundleArchive } from './check-archive.ts'
+import { sha256OfArchive, unbundleArchive } from './check-archive.ts'
 
 export interface ArchivePlaces {
   readonly files: readonly string[]
@@ -129,11 +128,6 @@ export class ServedArchives implements AsyncDisposable {
     }
     return null
   }
-}
-
-async function sha256OfArchive(file: string): Promise<string> {
-  if ((await orNullWhenAbsent(nodeFs.stat(file))) !== null) return sha256Of(file)
-  throw unavailable(`The archive ${file} is not there`)
 }
 
 interface Opening {

@@ -1,4 +1,4 @@
-import nodeFs, { chmod, mkdir, rename, stat, statfs } from 'node:fs/promises'
+import { mkdir, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { unavailable } from '../../core/errors.ts'
@@ -92,7 +92,8 @@ async function assertOutside(file: string, repository: string): Promise<void> {
 async function assertRoom(file: string, { store }: ArchiveTarget): Promise<void> {
   const { looseBytes, packBytes } = await measureRepository(store)
   const size = looseBytes + packBytes
-  const places = [dirname(file), dirname(file), store.gitDir]
+  const beside = await existing(dirname(file))
+  const places = [beside, beside, store.gitDir]
   const devices = await Promise.all(
     places.map(async (place) => {
       const { bavail, bsize } = await statfs(place)
@@ -106,6 +107,11 @@ async function assertRoom(file: string, { store }: ArchiveTarget): Promise<void>
       `There is not enough room at ${place}: ${inMiB(needed)} are needed, ${inMiB(free)} are free`,
     )
   }
+}
+
+/** The folder, or the nearest above it that is there. */
+async function existing(folder: string): Promise<string> {
+  return (await orNullWhenAbsent(stat(folder))) === null ? existing(dirname(folder)) : folder
 }
 
 function inMiB(bytes: number): string {
@@ -136,6 +142,7 @@ async function writeArchive(
   }
   const draft = join(staging.folder, 'archive.bundle')
   const { store, git, reader } = target
+  const { fs } = store
   const { plan, forgotten } = writing.moved
   const refs = [
     `${plan.last} ${ARCHIVE_BRANCH}\n`,
@@ -148,11 +155,11 @@ async function writeArchive(
     head: `ref: ${ARCHIVE_BRANCH}`,
     bundle: draft,
   })
-  await chmod(draft, 0o600)
+  await fs.chmod(draft, 0o600)
   await check(draft, { staging: staging.folder, target, ...writing })
   const sha256 = await sha256Of(draft)
-  await rename(draft, file)
-  await syncFolder(nodeFs, dirname(file))
+  await fs.rename(draft, file)
+  await syncFolder(fs, dirname(file))
   return sha256
 }
 

@@ -6,9 +6,8 @@ import {
   writeArchiveRecord,
 } from '../../history/record/archive-record.ts'
 import { type ArchiveOptions, openArchiveTarget } from '../../history/archive/archive-target.ts'
-import { assertWhole } from '../../history/archive/check-archive.ts'
+import { assertWhole, sha256OfArchive } from '../../history/archive/check-archive.ts'
 import { addBundledObjects } from '../../git/bundle.ts'
-import { sha256Of } from '../../storage/sha256.ts'
 
 /**
  * Brings the revisions of an archive back into the repository of a stopped service: the history is
@@ -17,7 +16,7 @@ import { sha256Of } from '../../storage/sha256.ts'
  * @throws {ServiceError} `unavailable`, with the reason; nothing has changed then.
  */
 export async function restoreArchive(file: string, options: ArchiveOptions): Promise<ArchivedPart> {
-  const sha256 = await sha256Of(file)
+  const sha256 = await sha256OfArchive(file)
   await using target = await openArchiveTarget(options)
   const { git, store, parts } = target
   const part = lastPart(parts, { file, sha256 })

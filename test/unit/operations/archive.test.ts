@@ -1,7 +1,19 @@
-import { cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statfsSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
 import { expect, it } from 'vitest'
 import { bundleRepository } from '../../../src/git/bundle.ts'
 import { examineRepository } from '../../../src/history/doctor/examine.ts'
+import { importHistory } from '../../../src/history/import/import-history.ts'
 import { restoreFolder } from '../../../src/history/sync/restore-folder.ts'
 import { verifyRepository } from '../../../src/history/upkeep/verify.ts'
 import { makeArchive } from '../../../src/operations/archive/make-archive.ts'
@@ -130,6 +142,50 @@ it('refuses a file in the repository, one that is something else, and one that i
   expect(readFileSync(other, 'utf8')).toBe('not a bundle\n')
 })
 
+it('refuses where there is not enough room, before anything is written', async () => {
+  await using folder = await ArchivedFolder.of('two', 'three')
+  const { bavail, bsize } = statfsSync(folder.path)
+  const pack = folder.file('.git/objects/pack/pack-of-holes.pack')
+  mkdirSync(dirname(pack), { recursive: true })
+  writeFileSync(pack, '')
+  truncateSync(pack, bavail * bsize)
+
+  const made = folder.archiveBefore(3, folder.archives.file('new/old.bundle'))
+
+  await expect(made).rejects.toThrow(/^There is not enough room at .*: \d+ MiB are needed, \d+ MiB/)
+  expect(readdirSync(folder.archives.path)).toEqual([])
+  expect(listed(await folder.open())).toEqual(folder.revisions)
+})
+
+it('makes the folder of the file, and says so when there is no such file to bring back', async () => {
+  await using folder = await ArchivedFolder.of('two', 'three')
+  const file = folder.archives.file('new/old.bundle')
+
+  await folder.archiveBefore(3, file)
+
+  expect(statSync(file).isFile()).toBe(true)
+  await expect(folder.bringBack()).rejects.toThrow(/The archive .*old\.bundle is not there/)
+})
+
+it('refuses an import, which has to know all of the history', async () => {
+  await using folder = await ArchivedFolder.of('two', 'three')
+  await folder.archiveBefore(3)
+  const { firstDocument: _, ...options } = folder.archiveOptions()
+
+  const imported = importHistory({
+    ...options,
+    summarise: async () => 'Imported',
+    fetch: async () => folder.revision(3).commit,
+    name: 'again',
+    sourceFile: 'config.xml',
+    since: null,
+    onProgress: () => undefined,
+  })
+
+  await expect(imported).rejects.toThrow(/an import has to know all of them: bring them back first/)
+  expect(listed(await folder.open())).toEqual(folder.revisions.slice(2))
+})
+
 it('refuses while a service has the repository', async () => {
   await using folder = await ArchivedFolder.of(...NAMES)
   await folder.open()
@@ -190,22 +246,77 @@ it('takes what was amended upon archived commits along, and its lines out of the
   expect(folder.complaints()).toBe('')
 })
 
-it('cuts below a branch that was merged later', async () => {
-  await using folder = await ArchivedFolder.of('two', 'three')
-  folder.git('checkout', '--quiet', '-b', 'aside')
-  folder.git('commit', '--quiet', '--allow-empty', '-m', 'Aside')
-  folder.git('checkout', '--quiet', 'main')
-  folder.commit(documentOf('four'))
-  folder.git('merge', '--quiet', '--no-edit', 'aside')
-  folder.git('branch', '-D', 'aside')
-  const history = await folder.open()
-  await save(history, documentOf('last'))
-  folder.revisions = listed(history)
+/** Commits by hand, each a day after the one before. */
+class Dated {
+  readonly #folder: ArchivedFolder
+  #day = 0
 
-  const { firstKept } = await folder.archiveBefore(folder.revisions.length)
+  constructor(folder: ArchivedFolder) {
+    this.#folder = folder
+    folder.init()
+  }
 
-  expect(firstKept).toBe(4)
-  expect(listed(await folder.open())).toEqual(folder.revisions.slice(3))
+  commit(name: string): void {
+    this.#folder.write(documentOf(name))
+    this.#git('add', 'config.xml')
+    this.#git('commit', '--quiet', '-m', name)
+  }
+
+  branch(name: string): void {
+    this.#git('checkout', '--quiet', '-b', name)
+  }
+
+  /** Merges the other branch into one, which is checked out then. */
+  merge(into: string, other: string): void {
+    this.#git('checkout', '--quiet', into)
+    this.#git('merge', '--quiet', '--no-ff', '--no-edit', other)
+  }
+
+  #git(...args: readonly string[]): void {
+    const date = `${1_600_000_000 + (this.#day += 1) * 86_400} +0000`
+    const env = { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }
+    gitBytes(this.#folder.path, args, { env })
+  }
+}
+
+it('cuts below a branch that is merged into what stays', async () => {
+  await using folder = new ArchivedFolder()
+  const dated = new Dated(folder)
+  for (const name of ['one', 'two', 'three']) dated.commit(name)
+  dated.branch('aside')
+  for (const name of ['four', 'five']) dated.commit(name)
+  dated.merge('main', 'aside')
+  folder.git('branch', '--quiet', '-D', 'aside')
+  dated.commit('seven')
+  folder.revisions = listed(await folder.open())
+  expect(folder.revisions).toHaveLength(7)
+
+  const { firstKept } = await folder.archiveBefore(5)
+
+  expect(firstKept).toBe(3)
+  expect(listed(await folder.open())).toEqual(folder.revisions.slice(2))
+  expect(folder.complaints()).toBe('')
+})
+
+it('cuts below a merge that comes in the way when another is avoided', async () => {
+  await using folder = new ArchivedFolder()
+  const dated = new Dated(folder)
+  for (const name of ['one', 'two']) dated.commit(name)
+  dated.branch('aside')
+  dated.commit('three')
+  dated.merge('main', 'aside')
+  dated.commit('five')
+  dated.merge('aside', 'main')
+  dated.commit('seven')
+  folder.git('checkout', '--quiet', '-B', 'main', 'aside')
+  folder.git('branch', '--quiet', '-D', 'aside')
+  folder.revisions = listed(await folder.open())
+  expect(folder.revisions).toHaveLength(7)
+
+  const { firstKept } = await folder.archiveBefore(5)
+
+  expect(firstKept).toBe(2)
+  expect(listed(await folder.open())).toEqual(folder.revisions.slice(1))
   expect(folder.complaints()).toBe('')
 })
 

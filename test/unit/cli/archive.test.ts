@@ -1,0 +1,17 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { archive } from '../../../src/cli/archive.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+
+it.each([
+  ['to move revisions out', ['--before', '2020-01-01']],
+  ['to bring them back', ['--restore']],
+])('cairn archive refuses %s where the history is in PostgreSQL', async (_, flags) => {
+  const file = join(tempDir(), 'old.bundle')
+
+  const refused = archive([file, ...flags, '--state', 'postgres://127.0.0.1:9/cairn'])
+
+  await expect(refused).rejects.toThrow(/a history in PostgreSQL is whole/)
+  expect(existsSync(file)).toBe(false)
+})
