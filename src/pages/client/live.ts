@@ -1,5 +1,6 @@
 import { showChosenAgents, watchChosenAgents } from '../agents/client/chosen-agents.ts'
 import { followConsole } from '../job/client/console.ts'
+import { askFor } from '../frame/client/ask.ts'
 import { find, runDetached, parsePage } from '../frame/client/dom.ts'
 import { livePart, replaceParts, showStale, watchPointer } from '../frame/client/page-parts.ts'
 import { keepTimes, updateTimes } from '../frame/client/running-times.ts'
@@ -30,11 +31,13 @@ async function keepLooking(part: HTMLElement): Promise<void> {
 
 async function look(part: HTMLElement): Promise<void> {
   if (document.hidden || intervalOf(part) === 0) return
-  const answer = await fetch(part.dataset['at'] ?? location.href).catch(() => null)
-  if (answer === null) return showStale('The server does not answer. This page may be out of date.')
+  const answer = await askFor(part.dataset['at'] ?? location.href)
+  // Of several servers, another one answers soon.
+  const isAway = answer === null || answer.status >= 500
+  if (isAway) return showStale('The server does not answer. This page may be out of date.')
   if (!answer.ok) return showStale('This no longer exists. This page is out of date.')
   showStale('')
-  const page = parsePage(await answer.text())
+  const page = parsePage(answer.text)
   if (!replaceParts(page)) {
     location.replace(part.dataset['at'] ?? location.pathname + location.search)
     return

@@ -6,6 +6,7 @@ import {
   runDetached,
   parsePage,
 } from '../../frame/client/dom.ts'
+import { askFor } from '../../frame/client/ask.ts'
 
 /** The limit of lines on the page; older ones are removed. */
 const MOST = 3_000
@@ -58,11 +59,11 @@ async function follow(lines: HTMLElement): Promise<void> {
 
 async function appendLines(lines: HTMLElement): Promise<boolean> {
   const { console: address, next: from } = lines.dataset
-  const answer = await fetch(`${address}?startLineNumber=${from}`).catch(() => null)
+  const answer = await askFor(`${address}?startLineNumber=${from}`)
   if (!answer?.ok) return false
   const next = answer.headers.get('x-next-line')
   if (next === from || next === null) return answer.headers.get('x-ended') === 'true'
-  const page = parsePage(await answer.text())
+  const page = parsePage(answer.text)
   lines.append(...findAll('li', page).map((line) => document.adoptNode(line)))
   while (lines.children.length > MOST) lines.firstElementChild?.remove()
   lines.dataset['next'] = next
