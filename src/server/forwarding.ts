@@ -7,14 +7,14 @@ import type { Holder } from '../cluster/members.ts'
 import { ServiceError } from '../core/errors.ts'
 import { AT_LEAST } from '../http/at-least.ts'
 import { forward, FORWARDED, NoAnswer } from '../http/forward.ts'
-import type { RequestContext, RouteEnv } from '../http/request-context.ts'
+import { type RequestContext, type RouteEnv, SEQUENCE } from '../http/request-context.ts'
 import type { Log } from '../lib/log.ts'
 import { PLANNING_PAGES } from '../pages/planning-pages.ts'
 import { HolderLine } from './holder-line.ts'
 import type { AnswerRequest } from './routes.ts'
 
 export interface Duties {
-  readonly cluster: Pick<Cluster, 'holder' | 'sequence'>
+  readonly cluster: Pick<Cluster, 'holder' | 'sequence' | 'waitFor'>
   readonly log: Log
 }
 
@@ -22,6 +22,8 @@ export interface Duties {
 const AGAIN = 1
 
 const NOBODY_HAS_THEM = 'No server runs builds at the moment: another one takes over within seconds'
+/** Milliseconds for which somebody who is sent on is kept waiting. */
+const CATCHES_UP_WITHIN = 5_000
 /** Holders that did not answer: each is logged once. */
 const silent = new WeakSet<AbortSignal>()
 /** By what says that a server has the duties no longer. */
@@ -36,7 +38,11 @@ export function dutiesOf(duties: Duties): {
   readonly routes: Hono<RouteEnv>
   readonly answer: AnswerRequest
 } {
-  const answer: AnswerRequest = (request, context) => answerElsewhere(duties, request, context)
+  const answer: AnswerRequest = async (request, context) => {
+    const answered = await answerElsewhere(duties, request, context)
+    if (answered.headers.has('location')) await catchUp(duties, answered)
+    return answered
+  }
   const routes = new Hono<RouteEnv>()
   const handle = (c: Context<RouteEnv>) => answer(c.req.raw, c.env)
   for (const { method, path } of listForwarded()) routes.on(method, path, handle)
@@ -99,6 +105,11 @@ async function answerElsewhere(
     const wasReached = error instanceof NoAnswer && error.wasReached
     throw notNow(wasReached && !SAFE.includes(request.method) ? UNKNOWN : UNREACHABLE)
   }
+}
+
+/** Who is sent on to a page about what was just saved asks this server for it, which may not have it yet. */
+async function catchUp({ cluster }: Duties, { headers }: Response): Promise<void> {
+  await cluster.waitFor(Number(headers.get(SEQUENCE) ?? 0), CATCHES_UP_WITHIN)
 }
 
 function lineTo(holder: Holder): HolderLine {
