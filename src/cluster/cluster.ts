@@ -1,6 +1,7 @@
 import type { AuditStore } from '../core/audit.ts'
 import type { CommitSha } from '../core/revision.ts'
 import { type SeenServers, silentServers } from '../core/seen-server.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { pause } from '../lib/pause.ts'
 import { openPostgresState } from '../state/open-postgres.ts'
@@ -27,6 +28,7 @@ export interface ClusterOptions {
   readonly assertFits: (files: SharedFiles) => Promise<void>
   /** Ends a start that waits. */
   readonly stop: AbortSignal
+  readonly clock: Clock
   readonly log: Log
 }
 
@@ -38,11 +40,17 @@ export interface Follower {
   follow(): Promise<void>
 }
 
+/** By the clock of this machine, and by that of this process, which nobody sets. */
+interface Moment {
+  readonly at: number
+  readonly since: number
+}
+
 /** How often the log and the other servers are looked at, in milliseconds: others see a save within a second. */
 const LOOKED_EVERY = 500
 /** How often a caller who waits for an entry has it looked for, in milliseconds. */
 const WAITED_EVERY = 50
-/** Milliseconds for which a server may be behind the log before that is a problem. */
+/** Milliseconds after which a server that has not caught up with the log says so. */
 const LATE_AFTER = 5_000
 
 /**
@@ -64,8 +72,8 @@ export class Cluster implements AsyncDisposable {
   #looking: Promise<void> = Promise.resolve()
   #sequence = 0
   #newest = 0
-  /** Since when this server is behind the log; null while it is not. */
-  #behindSince: number | null = null
+  /** When this server last had the newest entry of the log; null before it serves. */
+  #caughtUp: Moment | null = null
 
   private constructor(
     options: ClusterOptions,
@@ -142,6 +150,7 @@ export class Cluster implements AsyncDisposable {
   async serve(address: string, follower: Follower): Promise<void> {
     this.#server.address = address
     this.#follower = follower
+    this.#noteCaughtUp(this.#now())
     await this.#lease?.announce()
     await this.#look()
     this.#looking = this.#lookAlways()
@@ -206,11 +215,20 @@ export class Cluster implements AsyncDisposable {
 
   /** Which servers need a look, for operators. */
   serverProblems(): readonly string[] {
-    const isLate = this.#behindSince !== null && performance.now() - this.#behindSince > LATE_AFTER
-    const silent = silentServers(this.seen()).map(
+    return silentServers(this.seen()).map(
       ({ name, address }) => `The server ${name} at ${address} stopped without a word`,
     )
-    return isLate ? ['This server is behind the log of the database', ...silent] : silent
+  }
+
+  /** How old the configuration is that this server shows, where others may have a newer one. */
+  lagProblems(): readonly string[] {
+    const caughtUp = this.#caughtUp
+    if (caughtUp === null || performance.now() - caughtUp.since < LATE_AFTER) return []
+    // The same words each time, so that pages need not be made anew.
+    const at = `${new Date(caughtUp.at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+    return [
+      `This server shows the configuration as of ${at}, and has not caught up with the database since`,
+    ]
   }
 
   /** @throws {ServiceError} `unavailable` when the database does not answer. */
@@ -256,11 +274,20 @@ export class Cluster implements AsyncDisposable {
 
   /** Follows the log where it is ahead of this server, up to a sequence number that is wanted. */
   async #followTo(wanted: number): Promise<void> {
+    const asked = this.#now()
     const head = await this.log.head().catch(() => null)
     this.#newest = head?.sequence ?? this.#newest
     if (this.sequence() < Math.min(wanted, this.#newest)) await this.#follower?.follow()
-    const isBehind = this.sequence() < this.#newest
-    this.#behindSince = isBehind ? (this.#behindSince ?? performance.now()) : null
+    if (head !== null && this.sequence() >= head.sequence) this.#noteCaughtUp(asked)
+  }
+
+  #now(): Moment {
+    return { at: this.#options.clock(), since: performance.now() }
+  }
+
+  /** Counts from the question: its answer, or what followed from it, may have come long after. */
+  #noteCaughtUp(asked: Moment): void {
+    if (asked.since > (this.#caughtUp?.since ?? 0)) this.#caughtUp = asked
   }
 
   #noteAppended(sequence: number): void {

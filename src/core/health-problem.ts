@@ -10,6 +10,7 @@ export type ProblemKind =
   | 'disk'
   | 'database'
   | 'servers'
+  | 'lag'
   | 'audit'
   | 'mirror'
   | 'builds'

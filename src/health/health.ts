@@ -62,6 +62,8 @@ export interface HealthDeps {
   readonly servers: () => SeenServers | null
   /** Which of them need a look, as sentences. */
   readonly serverProblems: () => readonly string[]
+  /** How old what this server shows may be, as sentences. */
+  readonly lagProblems: () => readonly string[]
   /** Why actions cannot be recorded, or null. */
   readonly auditProblem: () => string | null
   /** The materials that cannot be read. */
@@ -107,6 +109,7 @@ function problemsOf(
     ...ofKind('disk', deps.diskProblems()),
     ...ofKind('database', deps.databaseProblems()),
     ...ofKind('servers', deps.serverProblems()),
+    ...ofKind('lag', deps.lagProblems()),
     ...ofKind('audit', [deps.auditProblem() ?? []].flat()),
     ...ofKind('mirror', mirror?.problems() ?? []),
     ...ofKind('builds', deps.buildProblems()),

@@ -157,6 +157,7 @@ function sharedHealth(context: SharedContext): Omit<HealthDeps, keyof HealthOfDu
     databaseProblems: () => cluster?.databaseProblems() ?? [],
     servers: () => cluster?.seen() ?? null,
     serverProblems: () => cluster?.serverProblems() ?? [],
+    lagProblems: () => cluster?.lagProblems() ?? [],
     identityProblems: () => config.identity.problems(),
     userSources: () => context.access.userSources(),
     secretProblems: () => secretAlarm.problems(),

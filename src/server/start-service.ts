@@ -129,7 +129,7 @@ async function joinCluster({
 }: Omit<BootContext, 'cluster'>): Promise<Cluster | null> {
   const { state: url, 'begin-anew': isAnew } = settings
   if (url === null) return null
-  const { log, stop = new AbortController().signal } = environment
+  const { clock, log, stop = new AbortController().signal } = environment
   const server = `${hostname()} (process ${process.pid})`
   const assertMayCreate = () => (isAnew ? Promise.resolve() : assertStateMoved(places))
   const assertFits = async (files: SharedFiles) => {
@@ -137,7 +137,7 @@ async function joinCluster({
     files.assertKeys(await readSecretKeys(places.keysFile), places.keysFile)
     await files.assertArtifacts(places.artifactsDir)
   }
-  const joining = { url, server, assertMayCreate, assertFits, stop, log }
+  const joining = { url, server, assertMayCreate, assertFits, stop, clock, log }
   return shutdown.own('close-engines', await Cluster.join(joining))
 }
 

@@ -13,6 +13,7 @@ const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
   disk: (n) => `${n === 1 ? 'a disk is' : `${n} disks are`} full`,
   database: () => 'the database cannot be reached',
   servers: (n) => `${n === 1 ? 'a server needs' : `${n} servers need`} a look`,
+  lag: () => 'this server has not caught up with the others',
   audit: () => 'actions cannot be recorded',
   mirror: () => 'the mirror does not take revisions',
   builds: (n) => (n === 1 ? 'a job or its files need attention' : `${n} jobs need attention`),
@@ -57,10 +58,14 @@ export interface NoticesProps {
   readonly concerns: readonly ProblemKind[]
 }
 
+/** Every page says how old it is, where it may be out of date. */
+const ALWAYS: readonly ProblemKind[] = ['lag']
+
 /** One line about the problems of the service, and in full those that the page itself is about. */
 export function Notices({ links, problems, concerns }: NoticesProps) {
-  const own = problems.filter(({ kind }) => concerns.includes(kind))
-  const others = problems.filter(({ kind }) => !concerns.includes(kind))
+  const inFull = [...ALWAYS, ...concerns]
+  const own = problems.filter(({ kind }) => inFull.includes(kind))
+  const others = problems.filter(({ kind }) => !inFull.includes(kind))
   return (
     <>
       {own.map((problem) => (
