@@ -10,8 +10,11 @@ import { gitLine } from '../../support/git/git.ts'
 import { freePort, PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
 import { until } from '../../support/programs/until.ts'
+import { md5 } from '../../support/pages/editor-forms.ts'
+import { filledFieldsOf, sendForm } from '../../support/pages/page-forms.ts'
 import {
   addSomeoneTo,
+  currentOf,
   pausePipeline,
   pausedBy,
   sequenceOf,
@@ -21,11 +24,15 @@ import {
   textAt,
 } from '../../support/service/servers.ts'
 import { folderBeside, kill, serveOver, stop } from '../../support/service/database-server.ts'
-import { save } from '../../support/service/saving.ts'
+import { postForm, save } from '../../support/service/saving.ts'
 import { bearer, makeToken } from '../../support/service/tokens.ts'
 
 /** Milliseconds. */
 const LONG = 30_000
+const SAID_AFTER = 5_000
+/** Ages are told without milliseconds. */
+const A_SECOND = 1_000
+const AS_OF = /This server shows the configuration as of (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC/
 
 function documentOfAdmin(...pipelines: readonly string[]): string {
   return documentWith(...pipelines).replace(/(<cruise[^>]*>)/, `$1${ADMIN_ALONE}`)
@@ -183,6 +190,64 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(await pageOf(history)).not.toContain(silent)
     expect(await pausedBy(third, 'one')).toMatchObject({ paused: true })
     expect(await textAt(second, '/api/admin/config.xml', sequenceOf(saved))).toContain('two')
+  })
+
+  it('take what forms send, which is a revision on each of them', async () => {
+    const [first, second] = await serveTwo(cluster.freshSchema())
+    const saved = await save(first, documentWith('app'))
+    const current = await textAt(second, '/api/admin/config.xml', sequenceOf(saved))
+
+    const posted = documentWith('app', 'posted')
+    const byForm = await postForm(second, { xmlFile: posted, md5: md5(current) })
+    const editor = await textAt(second, '/config/edit', sequenceOf(byForm))
+    const edited = documentWith('app', 'posted', 'edited')
+    const fields = new Map(filledFieldsOf(editor)).set('xml', edited).set('action', 'save')
+    const byEditor = await sendForm(second, '/config/edit', [...fields])
+    const shown = await second.fetch(byEditor.headers.get('location') ?? '')
+
+    expect([byForm.status, byEditor.status, shown.status]).toEqual([200, 303, 200])
+    expect(await shown.text()).toContain('edited')
+    for (const server of [first, second]) {
+      const listed = await textAt(server, '/api/config/revisions', sequenceOf(byEditor))
+      expect(JSON.parse(listed)).toMatchObject([
+        { md5: md5(edited), username: 'admin' },
+        { md5: md5(posted), username: 'admin' },
+        { md5: md5(current) },
+        {},
+      ])
+    }
+  })
+
+  it('say on every page how old it is while they do not hear of saves, and no longer than that', async () => {
+    const database = cluster.freshSchema()
+    await using line = await TcpProxy.open(database)
+    const began = Date.now()
+    const first = await serveOver(database)
+    const second = await serveOver(line.through(database), folderBeside(first))
+    const saved = await save(first, documentWith('one'))
+    await textAt(second, '/api/admin/config.xml', sequenceOf(saved))
+    const ageOn = async (path: string) => {
+      const page = await second.fetch(path)
+      return { status: page.status, age: AS_OF.exec(await page.text())?.[1] }
+    }
+
+    line.deafen()
+    await save(first, documentWith('two'))
+    await until(async () => (await ageOn('/config')).age !== undefined, LONG)
+    const [{ age = '' }, onAnother] = [await ageOn('/config'), await ageOn('/config/r1')]
+    const current = await currentOf(second)
+    line.heal()
+
+    expect(current).toContain('one')
+    expect(onAnother).toEqual({ status: 200, age })
+    const at = Date.parse(`${age.replace(' ', 'T')}Z`)
+    expect(at).toBeGreaterThan(began - A_SECOND)
+    expect(at).toBeLessThan(Date.now() - SAID_AFTER)
+    await until(async () => {
+      const { status, age: stillOld } = await ageOn('/config')
+      return status === 200 && stillOld === undefined
+    }, LONG)
+    expect(await currentOf(second)).toContain('two')
   })
 
   it('answer soon where only the line to the one with the duties is dead', async () => {

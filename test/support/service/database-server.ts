@@ -18,20 +18,22 @@ export function serveFlags(url: string, folder: string, port = 0): string[] {
   return ['serve', '--port', `${port}`, '--state', url, ...placesIn(folder), ...password]
 }
 
-/** Where a server listens; any free port when absent, which it also advertises. */
+/** Where a server listens, any free port when absent, which it also advertises; and what else it is told. */
 interface Place {
   readonly port?: number
   readonly advertised?: string
+  /** Settings besides those that every server has. */
+  readonly flags?: readonly string[]
 }
 
 /** Starts the program, and waits until it serves; it is killed with the test. */
 export async function serveOver(
   database: string,
   folder = tempDir(),
-  { port, advertised, ...options }: ProgramOptions & Place = {},
+  { port, advertised, flags = [], ...options }: ProgramOptions & Place = {},
 ): Promise<DatabaseServer> {
   const advertise = advertised === undefined ? [] : ['--advertise', advertised]
-  const program = start([...serveFlags(database, folder, port), ...advertise], options)
+  const program = start([...serveFlags(database, folder, port), ...advertise, ...flags], options)
   const url = await program.line(/^cairn ready (\S+)\n$/)
   return { folder, program, url, fetch: callerOf(url) }
 }

@@ -12,7 +12,7 @@ export interface ReadEvent {
 
 /** A reader of the stream of revisions; the stream has begun when this returns. */
 export async function openEvents(
-  service: CalledService,
+  service: Pick<CalledService, 'fetch'>,
   query = '',
   headers: Readonly<Record<string, string>> = {},
 ) {
