@@ -146,8 +146,9 @@ describe('the duties that one of several servers has', { tags: ['postgresql'] },
     await untilBuilt(second, changes[3] ?? '')
     expect(await builtRevisions(second, 'polled')).toEqual(changes)
     await until(async () => {
-      await makeRoom(second, 'timed')
-      return (await latestOf(second, 'timed'))?.counter === 2
+      const isStartedAgain = ((await latestOf(second, 'timed'))?.counter ?? 0) > 1
+      if (!isStartedAgain) await makeRoom(second, 'timed')
+      return isStartedAgain
     }, LONG)
     const head = headOf(second)
     await until(() => receiver.taken().at(-1) === head, LONG)
