@@ -55,10 +55,12 @@ export async function soakServers(options: ServersSoakOptions): Promise<ServersS
   let count = 0
   for (let fault = nextFault(0); fault !== null && !callers.isOver; fault = nextFault(count)) {
     const at = performance.now()
+    const leader = await scene.leader()
     const known = (await scene.losses()).length
     await fault.run(scene)
-    // The next fault meets servers that all work.
     const everywhere = await scene.nextChanges()
+    // The next fault meets servers that all work.
+    await scene.settled(leader)
     recoveries.push({ name: fault.name, ...everywhere })
     const loss = (await scene.losses()).slice(known)
     faults.set(fault.name, (faults.get(fault.name) ?? 0) + 1)

@@ -10,6 +10,8 @@ export interface ServerPlace {
 
 const READY = /^cairn ready (\S+)\n$/
 const RESTARTED_AFTER = 300
+/** In milliseconds: what a server that has lost its duties may take to end. */
+const LONGEST_END = 30_000
 
 /** A server that is started again whenever it ends, as whoever supervises it does. */
 export class SupervisedServer implements AsyncDisposable {
@@ -36,6 +38,25 @@ export class SupervisedServer implements AsyncDisposable {
       if (await program.line(READY).catch(() => null)) return
       while (this.#program === program) await wait(50)
     }
+  }
+
+  /** The process that runs now. */
+  get process(): Program {
+    return this.#program
+  }
+
+  /**
+   * Waits until another process serves in the place of one.
+   *
+   * @throws when that goes on.
+   */
+  async replaced(process: Program): Promise<void> {
+    const end = performance.now() + LONGEST_END
+    while (this.#program === process) {
+      if (performance.now() > end) throw new Error(`${this.name} lost the duties and goes on`)
+      await wait(50)
+    }
+    await this.served()
   }
 
   /** Ends it as a power cut does. */
