@@ -6,7 +6,6 @@ import { SmallDisk } from '../disk/small-disk.ts'
 import { KEY, ProtocolAgent } from '../agents/protocol-agent.ts'
 import { git } from '../git/git.ts'
 import { freePort, PostgresCluster } from '../programs/postgres-cluster.ts'
-import type { Program } from '../programs/program.ts'
 import { TcpProxy } from '../programs/tcp-proxy.ts'
 import { placesIn } from '../service/backups.ts'
 import { AGENT, Callers, type Change, FIRST_VALUE, firstDocument, PASSWORD } from './callers.ts'
@@ -20,11 +19,6 @@ export interface Member {
   readonly server: SupervisedServer
   readonly toDatabase: TcpProxy
   readonly fromOthers: TcpProxy
-}
-
-export interface Leader {
-  readonly member: Member
-  readonly process: Program
 }
 
 /** In milliseconds: until each of some servers decided about the next change, and one was acknowledged. */
@@ -134,19 +128,6 @@ export class ThreeServers implements AsyncDisposable {
       }
       await wait(100)
     }
-  }
-
-  /** The server with the duties, as the process that it is now. */
-  async leader(): Promise<Leader> {
-    const member = await this.holder()
-    return { member, process: member.server.process }
-  }
-
-  /** Waits until every server serves: one that has lost the duties ends, and is started again. */
-  async settled(before: Leader): Promise<void> {
-    const { server } = before.member
-    if ((await this.holder()) !== before.member) await server.replaced(before.process)
-    await Promise.all(this.members.map((each) => each.server.served()))
   }
 
   async #holderBy(url: string): Promise<string | null> {
