@@ -339,7 +339,7 @@ export function valuesIn(list: string): string[] {
   return entries.map(({ message }) => message).filter((message) => /^v\d+$/.test(message))
 }
 
-function anyOf<Item>(items: readonly Item[]): Item {
+export function anyOf<Item>(items: readonly Item[]): Item {
   const item = items[Math.floor(Math.random() * items.length)]
   if (item === undefined) throw new Error('there is none')
   return item

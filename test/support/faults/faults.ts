@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { anyOf } from './callers.ts'
 import type { Member, ThreeServers } from './three-servers.ts'
 
 /** Something that happens to the servers, and is over when it returns. */
@@ -13,7 +14,7 @@ const SHORT = 3_000
 const MOMENT = 1_500
 const A_DAY = 86_400_000
 
-export const KILL = lost('a server is killed', anyOf, async ({ server }) => server.kill())
+export const KILL = lost('a server is killed', anyMember, async ({ server }) => server.kill())
 export const KILL_HOLDER = lost(
   'the server with the duties is killed',
   (scene) => scene.holder(),
@@ -49,6 +50,14 @@ export const TWO_TAKE_OVERS: Fault = {
     await KILL_HOLDER.run(scene)
   },
 }
+export const ONE_CUT_OFF: Fault = {
+  name: 'one of the others is cut off from the server with the duties',
+  async run(scene) {
+    const line = anyOf((await scene.holder()).fromOthers)
+    line.cutOff()
+    await during(SHORT, () => line.heal())
+  },
+}
 export const LATE_DATABASE: Fault = {
   name: 'the database answers late',
   async run({ members }) {
@@ -79,27 +88,28 @@ export const FAULTS: readonly Fault[] = [
   RESTART_DATABASE,
   KILL,
   TWO_TAKE_OVERS,
-  lost('a server is stopped for a moment', anyOf, ({ server }) =>
+  lost('a server is stopped for a moment', anyMember, ({ server }) =>
     during(Math.random() * SHORT, server.freeze()),
   ),
-  lost('a server is cut off from the database', anyOf, ({ toDatabase }) => {
+  lost('a server is cut off from the database', anyMember, ({ toDatabase }) => {
     toDatabase.cutOff()
     return during(SHORT, () => toDatabase.heal())
   }),
+  ONE_CUT_OFF,
   {
     name: 'the others are cut off from the server with the duties',
     async run(scene) {
       const { fromOthers } = await scene.holder()
-      fromOthers.cutOff()
-      await during(SHORT, () => fromOthers.heal())
+      for (const line of fromOthers) line.cutOff()
+      await during(SHORT, () => fromOthers.forEach((line) => line.heal()))
     },
   },
   {
     name: 'the others hear nothing from the server with the duties',
     async run(scene) {
       const { fromOthers } = await scene.holder()
-      fromOthers.deafen()
-      await during(LONGER_THAN_THE_LEASE, () => fromOthers.heal())
+      for (const line of fromOthers) line.deafen()
+      await during(LONGER_THAN_THE_LEASE, () => fromOthers.forEach((line) => line.heal()))
     },
   },
   LATE_DATABASE,
@@ -124,10 +134,8 @@ function lost(
   }
 }
 
-function anyOf({ members }: ThreeServers): Member {
-  const any = members[Math.floor(Math.random() * members.length)]
-  if (any === undefined) throw new Error('there are no servers')
-  return any
+function anyMember({ members }: ThreeServers): Member {
+  return anyOf(members)
 }
 
 /** Lets something last for so long. */

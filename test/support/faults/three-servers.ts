@@ -12,13 +12,17 @@ import { AGENT, Callers, type Change, FIRST_VALUE, firstDocument, PASSWORD } fro
 import { SupervisedServer } from './supervised-server.ts'
 
 const CLOCK = fileURLToPath(new URL('shifted-clock.cjs', import.meta.url))
+const OWN_LINES = fileURLToPath(new URL('own-lines.cjs', import.meta.url))
+const NAMES = ['one', 'two', 'three'] as const
 const MEGABYTES = 96
 
-/** One of three servers, with its lines to the database and from the other servers. */
+/** One of three servers, with its lines to the database and from each of the other servers. */
 export interface Member {
   readonly server: SupervisedServer
+  /** What it says that it is reached at. Nobody listens there: each other server has a line of its own instead. */
+  readonly advertised: string
   readonly toDatabase: TcpProxy
-  readonly fromOthers: TcpProxy
+  readonly fromOthers: readonly TcpProxy[]
 }
 
 /** In milliseconds: until each of some servers decided about the next change, and one was acknowledged. */
@@ -32,7 +36,7 @@ export interface Loss extends NextChanges {
   readonly name: string
 }
 
-/** Three servers of one database, with a proxy on each line, and their callers. */
+/** Three servers of one database, with a proxy between each two of them, and their callers. */
 export class ThreeServers implements AsyncDisposable {
   readonly callers: Callers
   readonly members: readonly Member[]
@@ -69,13 +73,14 @@ export class ThreeServers implements AsyncDisposable {
     const database = cluster.freshSchema()
     const clock = join(folder, 'clock')
     writeFileSync(clock, '0')
+    const places: Place[] = []
+    for (const name of NAMES) places.push(await placeOf(name, join(folder, name)))
     const members: Member[] = []
-    for (const name of ['one', 'two', 'three']) {
+    for (const place of places) {
       const [first] = members
-      if (first !== undefined) shareFiles(join(folder, 'one'), join(folder, name))
-      const jumps = { NODE_OPTIONS: `--require ${CLOCK}`, SHIFTED_CLOCK: clock }
-      const env = name === 'two' ? jumps : {}
-      members.push(await startMember({ database, folder: join(folder, name), name, env }))
+      if (first !== undefined) shareFiles(join(folder, 'one'), place.folder)
+      const jumping = place.name === 'two' ? clock : null
+      members.push(await startMember({ database, place, places, clock: jumping }))
       if (first === undefined) await members[0]?.server.served()
     }
     await Promise.all(members.map(({ server }) => server.served()))
@@ -123,7 +128,7 @@ export class ThreeServers implements AsyncDisposable {
     for (;;) {
       for (const { server } of this.members) {
         const name = await this.#holderBy(server.url)
-        const found = this.members.find(({ fromOthers }) => name === fromOthers.through(server.url))
+        const found = this.members.find(({ advertised }) => name === new URL(advertised).href)
         if (found !== undefined) return found
       }
       await wait(100)
@@ -143,8 +148,7 @@ export class ThreeServers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.members.map(({ server }) => server[Symbol.asyncDispose]()))
     for (const { toDatabase, fromOthers } of this.members) {
-      await toDatabase[Symbol.asyncDispose]()
-      await fromOthers[Symbol.asyncDispose]()
+      for (const line of [toDatabase, ...fromOthers]) await line[Symbol.asyncDispose]()
     }
     await this.cluster[Symbol.asyncDispose]()
     this.disk?.[Symbol.dispose]()
@@ -177,21 +181,52 @@ function shareFiles(from: string, to: string): void {
   }
 }
 
+interface Place {
+  readonly name: string
+  readonly folder: string
+  readonly port: number
+  readonly advertisedPort: number
+  /** Its lines from each of the others, by their names. */
+  readonly lines: ReadonlyMap<string, TcpProxy>
+}
+
+async function placeOf(name: string, folder: string): Promise<Place> {
+  const [port, advertisedPort] = [await freePort(), await freePort()]
+  const lines = new Map<string, TcpProxy>()
+  for (const other of NAMES) if (other !== name) lines.set(other, await TcpProxy.to(port))
+  return { name, folder, port, advertisedPort, lines }
+}
+
+/** By the port that others are told, the port of the line that this server has to there. */
+function ownLines(name: string, places: readonly Place[]): Record<number, number> {
+  return Object.fromEntries(
+    places.flatMap(({ advertisedPort, lines }) => {
+      const line = lines.get(name)
+      return line === undefined ? [] : [[advertisedPort, line.port]]
+    }),
+  )
+}
+
 async function startMember({
   database,
-  folder,
-  name,
-  env,
+  place: { name, folder, port, advertisedPort, lines },
+  places,
+  clock,
 }: {
   database: string
-  folder: string
-  name: string
-  env: Readonly<Record<string, string>>
+  place: Place
+  places: readonly Place[]
+  /** What its clock follows; null where that is never wrong. */
+  clock: string | null
 }): Promise<Member> {
-  const port = await freePort()
   const toDatabase = await TcpProxy.open(database)
-  const fromOthers = await TcpProxy.to(port)
-  const advertised = fromOthers.through('http://127.0.0.1:1').replace(/\/$/, '')
+  const advertised = `http://127.0.0.1:${advertisedPort}`
+  const modules = clock === null ? [OWN_LINES] : [OWN_LINES, CLOCK]
+  const env = {
+    NODE_OPTIONS: modules.map((each) => `--require ${each}`).join(' '),
+    OWN_LINES: JSON.stringify(ownLines(name, places)),
+    ...(clock === null ? {} : { SHIFTED_CLOCK: clock }),
+  }
   const flags = [
     ...placesIn(folder),
     '--state',
@@ -207,5 +242,6 @@ async function startMember({
     '--material-interval',
     '24h',
   ]
-  return { server: new SupervisedServer({ name, port, flags, env }), toDatabase, fromOthers }
+  const server = new SupervisedServer({ name, port, flags, env })
+  return { server, advertised, toDatabase, fromOthers: [...lines.values()] }
 }

@@ -36,10 +36,15 @@ export class TcpProxy implements AsyncDisposable {
     return proxy
   }
 
+  /** Where it is reached. */
+  get port(): number {
+    return portOf(this.#server.address())
+  }
+
   /** An address with this line in place of what it leads to. */
   through(address: string): string {
     const url = new URL(address)
-    url.port = `${portOf(this.#server.address())}`
+    url.port = `${this.port}`
     return url.href
   }
 
