@@ -17,6 +17,11 @@ function focused(page: Page): Promise<string> {
   )
 }
 
+/** Types in one piece: the results of a part would still be replaced while one of them is chosen. */
+function typeAtOnce(page: Page, text: string): Promise<void> {
+  return page.keyboard.insertText(text)
+}
+
 describe('the frame of the pages in a browser', () => {
   it('prints no notices and nothing to click', async () => {
     const service = await startService(['--poll-interval', '100ms'])
@@ -70,14 +75,14 @@ describe('the frame of the pages in a browser', () => {
     await page.getByRole('link', { name: 'Pipelines' }).focus()
 
     await page.keyboard.press('/')
-    await page.keyboard.type('checkout')
+    await typeAtOnce(page, 'checkout')
     await page.getByRole('option', { name: /^checkout in/ }).waitFor()
     await page.keyboard.press('Escape')
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     await expect.poll(() => focused(page)).toBe('Pipelines')
 
     await page.keyboard.press('Control+k')
-    await page.keyboard.type('ninja')
+    await typeAtOnce(page, 'ninja')
     await page.getByRole('option', { name: /^checkout in/ }).waitFor({ state: 'detached' })
     await page.getByRole('option', { name: /^r3 / }).first().waitFor()
     await page.keyboard.press('ArrowDown')
@@ -99,13 +104,13 @@ describe('the frame of the pages in a browser', () => {
     const page = await visit(chromium.browser, service.url)
     await page.goto('/agents')
     await page.keyboard.press('/')
-    await page.keyboard.type('checkout')
+    await typeAtOnce(page, 'checkout')
     await page.getByRole('option', { name: /^checkout in/ }).waitFor()
     await page.keyboard.press('ArrowDown')
     await page.getByRole('option', { selected: true }).waitFor()
 
     await page.route('**/search/results.json?*', () => undefined)
-    await page.keyboard.type('s')
+    await typeAtOnce(page, 's')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
 

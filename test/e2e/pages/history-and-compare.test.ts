@@ -90,7 +90,7 @@ describe('history and comparison in a browser', () => {
     await press(page, 'Escape')
     await expect.poll(() => page.locator('#keys').isVisible()).toBe(false)
     await press(page, '/')
-    await page.keyboard.type('ninja')
+    await page.keyboard.insertText('ninja')
     await page.keyboard.press('Enter')
 
     await page.waitForURL('**/search?q=ninja')

@@ -16,7 +16,8 @@ export class TempFolder implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.path, { recursive: true, force: true })
+    // A child of a killed program may write one line more before it ends.
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }
 }
 

@@ -58,7 +58,7 @@ describe('pages for newcomers and searchers fit and are accessible', PATIENCE, (
 
     await page.goto('/agents')
     await page.keyboard.press('/')
-    await page.keyboard.type('checkout')
+    await page.keyboard.insertText('checkout')
     await page.getByRole('option', { name: /^checkout in/ }).waitFor(WITHIN)
     await walk.at('palette')
 
