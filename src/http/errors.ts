@@ -73,16 +73,7 @@ export function shown(message: string): string {
 
 /** A JSON answer of any status. */
 export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
-  return jsonText(JSON.stringify(body), status, headers)
-}
-
-/** A JSON answer that is rendered already. */
-export function jsonText(
-  text: string,
-  status = 200,
-  headers: Record<string, string> = {},
-): Response {
-  return new Response(text, {
+  return new Response(JSON.stringify(body), {
     status,
     headers: {
       'content-type': 'application/json; charset=utf-8',

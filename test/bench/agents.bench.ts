@@ -44,6 +44,21 @@ export const cases: readonly BenchCase[] = [
       return { value: costs.reduce((sum, cost) => sum + cost, 0) / costs.length }
     },
   },
+  {
+    name: 'agents: list of 10,000 of whom none has anything new to say',
+    must: { atMost: 10, unit: 'ms of CPU' },
+    measure: (run) => costOf(run, '/api/agents', 40),
+  },
+  {
+    name: 'agents: whether a server of 10,000 is ready',
+    must: { atMost: 0.5, unit: 'ms of CPU' },
+    measure: (run) => costOf(run, '/health/ready', 400),
+  },
+  {
+    name: 'agents: one of 10,000 is enabled, with all that follows it',
+    must: { atMost: 100, unit: 'ms of CPU' },
+    measure: costOfDecisions,
+  },
 ]
 
 /** For a minute, so that each agent's contact time is written once, too. */
@@ -112,6 +127,41 @@ async function costOfList(run: BenchRun, count: number): Promise<number> {
     costs.push(await crowd.server.costOf(Array.from({ length: times }, () => '/api/agents')))
   }
   return median(costs.slice(1))
+}
+
+/** CPU milliseconds for one of so many requests for a path, the median of several rounds. */
+async function costOf(run: BenchRun, path: string, times: number) {
+  await using crowd = await Crowd.gather(run.folder, countIn(run))
+  await crowd.server.rest()
+  const paths = Array.from({ length: times }, () => path)
+  const costs: number[] = []
+  for (let round = 0; round < 6; round += 1) costs.push(await crowd.server.costOf(paths))
+  return { value: median(costs.slice(1)) }
+}
+
+/** Agents that were disabled are enabled, one after the other; the first ones warm up. */
+async function costOfDecisions(run: BenchRun) {
+  await using crowd = await Crowd.gather(run.folder, countIn(run))
+  const { server } = crowd
+  const costs: Record<string, number[]> = { disable: [], enable: [], delete: [] }
+  for (const [what, begin] of [
+    ['disable', 0],
+    ['enable', 0],
+    ['disable', 10],
+    ['delete', 10],
+  ] as const) {
+    for (const uuid of crowd.uuids().slice(begin, begin + 10)) {
+      const before = server.cpu()
+      await server.send(`/api/agents/${uuid}/${what}`, { method: 'POST' })
+      await server.rest()
+      costs[what]?.push(server.cpu() - before)
+    }
+  }
+  const [disabled, enabled, deleted] = [costs['disable'], costs['enable'], costs['delete']].map(
+    (each) => median(each ?? []),
+  )
+  const facts = { 'disabled, ms': disabled ?? NaN, 'deleted, ms': deleted ?? NaN }
+  return { value: enabled ?? NaN, facts }
 }
 
 function countIn({ quick }: BenchRun): number {

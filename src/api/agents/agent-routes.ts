@@ -16,12 +16,13 @@ import { MessageBody } from '../../wire/action-bodies.ts'
 import { AgentChangesBody, AgentEntry } from '../../wire/agent-entry.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
 import { checkedMessage, messageOf, readMessage } from '../../http/change-message.ts'
-import { json, jsonText } from '../../http/errors.ts'
+import { json } from '../../http/errors.ts'
 import { malformed, malformedBy } from '../../http/parameters.ts'
 import { parseJson, readBody, readForm } from '../../http/request-body.ts'
 import { jsonAnswer, MESSAGE_HEADER, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
+import { AgentList } from './agent-list.ts'
 
 /** The largest body of a change, in bytes. */
 const LARGEST = 65_536
@@ -42,6 +43,7 @@ type RenderAgent = (agent: KnownAgent, principal: Principal) => string
 interface AgentsState {
   readonly options: AgentRoutesOptions
   readonly render: RenderAgent
+  readonly list: AgentList
 }
 
 const tag = 'Agents'
@@ -69,7 +71,11 @@ const decisionRoute = {
 /** `/api/agents…`: the list, and what an administrator decides about an agent. */
 export const agentResource = resource({
   conditional: true,
-  open: (options: AgentRoutesOptions): AgentsState => ({ options, render: renderingFor(options) }),
+  open: (options: AgentRoutesOptions): AgentsState => ({
+    options,
+    render: renderingFor(options),
+    list: new AgentList(),
+  }),
   routes: [
     route({
       method: 'GET',
@@ -96,9 +102,9 @@ export const agentResource = resource({
           },
         ],
       },
-      handle: async (c, { options, render }) => {
+      handle: async (c, { options, render, list }) => {
         const agents = await listAgents(options.directory)
-        return jsonText(`[${agents.map((agent) => render(agent, c.env.principal)).join(',')}]`)
+        return list.responseWith(agents.map((agent) => render(agent, c.env.principal))).answer(c)
       },
     }),
     route({
