@@ -43,6 +43,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
+    // What was read for one run is read for the next one too, where it is still the same.
+    experimental: { fsModuleCache: true },
     pool: 'forks',
     // One more than most machines of tests have cores: many tests wait for programs.
     maxWorkers: 2,

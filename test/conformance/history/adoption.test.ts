@@ -27,6 +27,7 @@ const OF_ITS_FORMAT = READERS.filter(({ defaults }) => defaults.objectFormat ===
 describe.each(OF_ITS_FORMAT)('adopting a repository with $reader', ({ defaults }) => {
   it.runIf(SHARED_DATA !== null)(
     'takes every commit of a real one with its user, its time and the digest of its bytes',
+    { tags: ['long'] },
     async () => {
       await using folder = new HistoryFolder({ ...lenient, ...defaults })
       cloneRealHistory(folder.path)

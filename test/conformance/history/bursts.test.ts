@@ -104,21 +104,25 @@ describe('native moves of the branch in quick succession', () => {
     expect(rounds.at(-1)).toBe(ROUNDS)
   })
 
-  it('without a pause let every save through in the end', TIMEOUT, async () => {
-    await folder.close()
-    history = await folder.open({ prepare: prepareSlowly })
-    const loop = spawn('sh', ['-c', COMMIT_LOOP], { cwd: folder.path, env: LOOP_ENVIRONMENT })
-    const ended = once(loop, 'close')
-    onTestFinished(() => void loop.kill('SIGKILL'))
-    await eventually(() => expect(history.size()).toBeGreaterThan(3))
+  it(
+    'without a pause let every save through in the end',
+    { ...TIMEOUT, tags: ['long'] },
+    async () => {
+      await folder.close()
+      history = await folder.open({ prepare: prepareSlowly })
+      const loop = spawn('sh', ['-c', COMMIT_LOOP], { cwd: folder.path, env: LOOP_ENVIRONMENT })
+      const ended = once(loop, 'close')
+      onTestFinished(() => void loop.kill('SIGKILL'))
+      await eventually(() => expect(history.size()).toBeGreaterThan(3))
 
-    for (const name of ['one', 'two', 'three']) await save(history, documentOf(name))
+      for (const name of ['one', 'two', 'three']) await save(history, documentOf(name))
 
-    loop.kill('SIGTERM')
-    await ended
-    expect(usernamesOf(history).filter((name) => name === 'ana')).toHaveLength(3)
-    await expectFollowed('three')
-  })
+      loop.kill('SIGTERM')
+      await ended
+      expect(usernamesOf(history).filter((name) => name === 'ana')).toHaveLength(3)
+      await expectFollowed('three')
+    },
+  )
 
   it('do not hide an edit that puts an old document back', async () => {
     await save(history, documentOf('two'))

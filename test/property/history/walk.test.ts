@@ -143,7 +143,7 @@ const numRuns = Number(process.env.CAIRN_WALKS ?? 6)
 describe('the index', () => {
   it(
     'is what reading the history anew gives, and what git log says, whatever happened',
-    { timeout: numRuns * 60_000 },
+    { timeout: numRuns * 60_000, tags: ['long'] },
     async () => {
       const walks = fc.asyncProperty(
         fc.array(step, { minLength: 4, maxLength: 10 }),

@@ -16,6 +16,7 @@ import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
 import { z } from 'zod'
 
 const RUNS = 8
+const LONG = { timeout: 120_000, tags: ['long'] }
 const ADMIN = `admin:${ADMIN_PASSWORD}`
 /** It holds its caller until there is work. */
 const HELD = '/api/agents-protocol/{uuid}/work'
@@ -121,7 +122,7 @@ async function fault(
 }
 
 describe('every call', () => {
-  it('is answered as the description says, whatever is sent', { timeout: 120_000 }, async () => {
+  it('is answered as the description says, whatever is sent', LONG, async () => {
     const opened = await openScene()
     const api = await DescribedApi.read(opened.scene.service)
     const known = await knownOf(opened)

@@ -5,7 +5,7 @@ import { CommitSha } from '../../../src/core/revision.ts'
 import type { ObjectFormatName } from '../../../src/core/object-name.ts'
 import { objectFormatOf } from '../../../src/git/object-format.ts'
 import type { StagingStore } from '../../../src/history/repository/update-staging-index.ts'
-import { type GitCall, gitBytes } from './git.ts'
+import { commitFile, type GitCall, gitBytes } from './git.ts'
 import { TempFolder } from '../disk/temp-folder.ts'
 
 /** A repository on branch `main` with a work tree, made (or copied) and judged by the git executable. */
@@ -43,9 +43,7 @@ export class GitRepository implements Disposable {
   /** Writes a file, commits it and gives the commit. */
   commit(name: string, content: string | Uint8Array, message = `Change ${name}`): CommitSha {
     writeFileSync(this.file(name), content)
-    this.git('add', name)
-    this.git('commit', '--quiet', '--message', message)
-    return this.head()
+    return CommitSha.parse(commitFile(this.path, { name, message }))
   }
 
   head(): CommitSha {

@@ -1,10 +1,16 @@
 import { spawnSync } from 'node:child_process'
 
-/** An environment in which git has its defaults, whatever this machine's user prefers. */
+/**
+ * An environment in which git has its defaults, whatever this machine's user prefers. After a command
+ * it starts no others to see whether the repository has grown: those of tests have not.
+ */
 export const PLAIN_GIT = {
   PATH: process.env['PATH'],
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'maintenance.auto',
+  GIT_CONFIG_VALUE_0: 'false',
   ...identityOf('Gil'),
 }
 
@@ -31,14 +37,34 @@ export function gitLine(folder: string, ...args: readonly string[]): string {
 
 /** What git prints, to the byte; it must succeed. */
 export function gitBytes(folder: string, args: readonly string[], call: GitCall = {}): Buffer {
-  const { status, stdout, stderr } = tryGit(folder, args, call)
-  if (status === 0) return stdout
-  throw new Error(`git ${args[0]} ended with ${status}: ${stdout.toString()}${stderr}`)
+  return outputOf(`${args[0]}`, tryGit(folder, args, call))
+}
+
+/**
+ * Commits a file as it is, and gives the commit. A shell starts what that takes, since a process as
+ * large as this one is slow to start others.
+ */
+export function commitFile(
+  folder: string,
+  { name, message, env }: { name: string; message: string } & Pick<GitCall, 'env'>,
+): string {
+  const script = 'git add -- "$1" && git commit --quiet --message "$2" && git rev-parse HEAD'
+  const end = run('sh', folder, ['-c', script, 'commit', name, message], env ? { env } : {})
+  return outputOf('commit', end).toString().trimEnd()
 }
 
 /** Runs git, which may fail. */
 export function tryGit(folder: string, args: readonly string[], call: GitCall = {}): GitEnd {
-  const { status, stdout, stderr, error } = spawnSync('git', args, {
+  return run('git', folder, args, call)
+}
+
+function outputOf(what: string, { status, stdout, stderr }: GitEnd): Buffer {
+  if (status === 0) return stdout
+  throw new Error(`git ${what} ended with ${status}: ${stdout.toString()}${stderr}`)
+}
+
+function run(program: string, folder: string, args: readonly string[], call: GitCall): GitEnd {
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
     cwd: folder,
     env: { ...PLAIN_GIT, ...call.env },
     input: call.input ?? '',

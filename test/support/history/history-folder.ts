@@ -12,7 +12,7 @@ import {
 } from '../../../src/history/history.ts'
 import type { Inspect } from '../../../src/history/revision/inspection.ts'
 import type { Prepare } from '../../../src/history/revision/prepared-change.ts'
-import { gitBytes, identityOf } from '../git/git.ts'
+import { commitFile, gitBytes, identityOf } from '../git/git.ts'
 import { TempFolder } from '../disk/temp-folder.ts'
 
 const START = 1_700_000_000_000
@@ -109,9 +109,8 @@ export class HistoryFolder implements AsyncDisposable {
   /** A commit made with git beside the service. */
   commit(document: string, message = 'By hand'): string {
     this.write(document)
-    this.git('add', 'config.xml')
-    this.git('commit', '--quiet', '-m', message)
-    return this.git('rev-parse', 'HEAD').trim()
+    const env = identityOf('native')
+    return commitFile(this.path, { name: 'config.xml', message, env })
   }
 
   /** An ordinary repository that the service has never seen. */

@@ -77,15 +77,19 @@ describe('a command of a job', () => {
     expect(size).toBe(3_000_000)
   })
 
-  it('ends although something it left behind holds its output open and chatters', async () => {
-    await using job = new Job()
+  it(
+    'ends although something it left behind holds its output open and chatters',
+    { timeout: 15_000, tags: ['long'] },
+    async () => {
+      await using job = new Job()
 
-    const end = await job.sh('(while :; do echo x; sleep 0.05; done) & echo done')
+      const end = await job.sh('(while :; do echo x; sleep 0.05; done) & echo done')
 
-    expect(end.exitCode).toBe(0)
-    expect(job.output).toContain('done')
-    expect(job.alive()).not.toEqual([])
-  }, 15_000)
+      expect(end.exitCode).toBe(0)
+      expect(job.output).toContain('done')
+      expect(job.alive()).not.toEqual([])
+    },
+  )
 
   it(
     'that runs into its timeout is ended with its processes, the others live',
