@@ -47,6 +47,10 @@ export class MemberElement implements XmlElement {
     return tree.root.children
   }
 
+  attributeValue(name: string): string | null {
+    return this.attributes.get(name)?.value ?? null
+  }
+
   /** Lets the children go: from here on they are parsed whenever they are asked for. */
   forgetChildren(): void {
     this.#children = null

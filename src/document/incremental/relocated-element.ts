@@ -78,6 +78,10 @@ export class RelocatedElement implements XmlElement {
     return closeTag && this.#span(closeTag)
   }
 
+  attributeValue(name: string): string | null {
+    return this.#source.attributeValue(name)
+  }
+
   #moved({ name, value, span, valueSpan }: XmlAttribute): XmlAttribute {
     return { name, value, span: this.#span(span), valueSpan: this.#span(valueSpan) }
   }

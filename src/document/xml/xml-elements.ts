@@ -56,8 +56,8 @@ export function elementText({ children }: XmlElement): string {
 }
 
 /** The value of an attribute, or null where it is absent. */
-export function attributeOf({ attributes }: XmlElement, name: string): string | null {
-  return attributes.get(name)?.value ?? null
+export function attributeOf(element: XmlElement, name: string): string | null {
+  return element.attributeValue(name)
 }
 
 /** Whether a boolean attribute is true, which has two spellings. */

@@ -34,6 +34,10 @@ class Draft implements XmlElement {
     this.#own ??= new Map()
     this.attributes = this.#own.set(attribute.name, attribute)
   }
+
+  attributeValue(name: string): string | null {
+    return this.attributes.get(name)?.value ?? null
+  }
 }
 
 /**

@@ -39,6 +39,8 @@ export interface XmlElement {
   readonly openTag: Span
   /** The closing tag, or null for an empty-element tag. */
   readonly closeTag: Span | null
+  /** The value of an attribute, or null where it is absent; its place is not worked out for that. */
+  attributeValue(name: string): string | null
 }
 
 export type XmlNode = XmlElement | XmlText | XmlAside
