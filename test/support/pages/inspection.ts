@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { AxeResults, RunOptions } from 'axe-core'
+import type { RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { messagesOf } from './browser.ts'
 
@@ -66,23 +66,37 @@ export async function violationsOf(
   rules: RunOptions = EVERY_RULE,
   part = 'document',
 ): Promise<string[]> {
-  const { violations } = await runAxe(page, part, rules)
-  return violations.map(({ id, nodes: [node] }) => `${id}: ${node?.html} ${node?.failureSummary}`)
+  return runAxe(page, part, rules, FIRST_PLACES)
 }
 
 /** The targets in a part of a page that are too small for a finger, by axe's rule of WCAG 2.2. */
 export async function smallTargetsOf(page: Page, part: string): Promise<string[]> {
-  const { violations } = await runAxe(page, `'${part}'`, SIZES)
-  return violations.flatMap(({ nodes }) => nodes.map(({ html }) => html))
+  return runAxe(page, `'${part}'`, SIZES, PLACES_ALONE)
 }
 
-async function runAxe(page: Page, part: string, rules: RunOptions): Promise<AxeResults> {
-  const options = JSON.stringify({ ...rules, preload: false, resultTypes: ['violations'] })
+const FIRST_PLACES = '({ id, nodes: [node] }) => `${id}: ${node?.html} ${node?.failureSummary}`'
+const PLACES_ALONE = '({ nodes }) => nodes.map(({ html }) => html)'
+
+/** What is told of each violation is picked in the page: all that axe has found is long. */
+async function runAxe(
+  page: Page,
+  part: string,
+  rules: RunOptions,
+  told: string,
+): Promise<string[]> {
+  const options = JSON.stringify({
+    ...rules,
+    preload: false,
+    resultTypes: ['violations'],
+    selectors: false,
+  })
   const run = () =>
-    page.evaluate<AxeResults | null>(`(async () => {
+    page.evaluate<string[] | null>(`(async () => {
       if (typeof axe !== 'object') return null
       const part = ${part}
-      return part === null ? { violations: [] } : axe.run(part, ${options})
+      if (part === null) return []
+      const { violations } = await axe.run(part, ${options})
+      return violations.flatMap(${told})
     })()`)
   const found = await run()
   if (found !== null) return found
@@ -134,6 +148,8 @@ const OVERFLOW = 'document.documentElement.scrollWidth - innerWidth'
 
 /** Pixels around the middle of a small target, more than the 12 in which axe has something against others. */
 const REACH = 14
+/** Pixels: a target is compared with those in the rows where it lies, not with all of a long page. */
+const ROW = 64
 const NATIVE_TARGETS = 'a[href], button, input, select, textarea, summary, [contenteditable]'
 /** What axe takes as targets; another element with a tab stop, such as a region that scrolls, is none. */
 const TARGETS = `${NATIVE_TARGETS}, [tabindex]:is(${[
@@ -162,12 +178,19 @@ const TARGETS = `${NATIVE_TARGETS}, [tabindex]:is(${[
 const LOOK = `(() => {
   const isOver = (one, other) =>
     one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top
-  const middle = ({ left, top, width, height }) => [left + width / 2, top + height / 2]
-  const isReached = ([x, y], { left, right, top, bottom }) =>
+  const isReached = ({ x, y }, { left, right, top, bottom }) =>
     Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom)) < ${REACH}
   const isClose = (one, other) => isOver(one, other) ||
-    isReached(middle(one), other) || isReached(middle(other), one) ||
-    Math.hypot(...middle(one).map((at, n) => at - middle(other)[n])) < 2 * ${REACH}
+    isReached(one, other) || isReached(other, one) ||
+    Math.hypot(one.x - other.x, one.y - other.y) < 2 * ${REACH}
+  const rectOf = (element) => {
+    const { left, right, top, bottom, width, height } = element.getBoundingClientRect()
+    return { left, right, top, bottom, width, height, x: left + width / 2, y: top + height / 2 }
+  }
+  const rowsOf = ({ top, bottom }, reach) => {
+    const first = Math.floor((top - reach) / ${ROW})
+    return Array.from({ length: Math.floor((bottom + reach) / ${ROW}) - first + 1 }, (_, n) => first + n)
+  }
   if (innerWidth === ${WIDTHS[0]}) globalThis.looks = { shownAt: new Map(), places: new Set() }
   const { shownAt, places } = looks
   const elements = [...document.querySelectorAll('body *')].filter((element) => !element.closest('svg *'))
@@ -182,11 +205,17 @@ const LOOK = `(() => {
     isShown(element) && element.compareDocumentPosition(content) & Node.DOCUMENT_POSITION_FOLLOWING &&
     element.tabIndex >= 0 && !element.disabled)
   const targets = [...document.querySelectorAll('${TARGETS}')]
-    .map((element, n) => ({ element, n, rect: element.getBoundingClientRect() }))
+    .map((element, n) => ({ element, n, rect: rectOf(element) }))
     .filter(({ element }) => isShown(element))
+  const rows = new Map()
+  for (const target of targets) {
+    for (const row of rowsOf(target.rect, 2 * ${REACH})) rows.set(row, [...(rows.get(row) ?? []), target])
+  }
   looks.moved = new Set()
   for (const { element, n, rect } of targets) {
-    const others = targets.filter((other) => other.n !== n && isClose(rect, other.rect))
+    const others = [...new Set(rowsOf(rect, 0).flatMap((row) => rows.get(row)))]
+      .filter((other) => other.n !== n && isClose(rect, other.rect))
+      .toSorted((one, other) => one.n - other.n)
     const isSmall = (other) => other.width < 24 || other.height < 24
     if (others.length === 0 || !(isSmall(rect) || others.some((other) => isOver(rect, other.rect)))) continue
     const sides = others.flatMap((other) =>
