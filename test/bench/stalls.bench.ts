@@ -2,13 +2,12 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { documentWith } from '../support/documents/documents.ts'
 import type { BenchCase, BenchRun } from './case.ts'
+import { longestWaitBeside } from './longest-wait.ts'
 import { median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
 
 const MEGABYTE = 1_000_000
 const ROUNDS = 3
-/** A pause between two looks, so that looking is not what the server is busy with. */
-const BETWEEN_LOOKS = 5
 
 /** Documents within the limits whose bytes stand where few have any, by what they are full of. */
 const SAVED: Readonly<Record<string, (size: number, n: number) => string>> = {
@@ -83,26 +82,6 @@ async function besidePages({ quick, folder }: BenchRun) {
     waits[what] = await longestWaitBeside(server, () => server.get(path))
   }
   return { value: Math.max(...Object.values(waits)), facts: { 'calm, ms': calm, ...waits } }
-}
-
-/** How long `/health` is waited for at most until something is done and what follows it too, in milliseconds. */
-async function longestWaitBeside(
-  server: MeasuredServer,
-  work: () => Promise<unknown>,
-): Promise<number> {
-  const done = new AbortController()
-  // Settled, so that a failure waits until the looking has ended.
-  const working = Promise.allSettled([work()]).finally(() => done.abort())
-  let longest = 0
-  while (!done.signal.aborted) {
-    const begin = performance.now()
-    await server.get('/health')
-    longest = Math.max(longest, performance.now() - begin)
-    await wait(BETWEEN_LOOKS)
-  }
-  const [outcome] = await working
-  if (outcome.status === 'rejected') throw outcome.reason
-  return longest
 }
 
 function placesIn(folder: string) {
