@@ -112,9 +112,12 @@ describe('history and comparison in a browser', () => {
   it('show a revision that arrives while the history is open', async () => {
     const service = await serviceWithHistory(LATER)
     const page = await visit(chromium.browser, service.url)
+    // The browser's clock is put forward, instead of waiting for the next look at the history.
+    await page.clock.install()
     await page.goto('/config')
 
     await saveRevisions(service, documentWith('checkout'))
+    await page.clock.fastForward(5_000)
 
     await page.locator('#r5').waitFor({ timeout: 20_000 })
     await expect.poll(() => page.locator('#live').textContent()).toContain('admin')
