@@ -7,7 +7,7 @@ import { TextIndex } from '../../../src/configuration/search/text-index.ts'
 import { DiffPool } from '../../../src/diff/diff-pool.ts'
 import type { History } from '../../../src/history/history.ts'
 import { fastImport } from '../../support/git/fast-import.ts'
-import { git } from '../../support/git/git.ts'
+import { git, gitScript } from '../../support/git/git.ts'
 import { HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { SHARED_DATA } from '../../support/programs/shared-data.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
@@ -38,7 +38,14 @@ function fail(message: string): void {
 
 /** What git finds, in any order. */
 function pickaxe(folder: string, text: string): string[] {
-  return git(folder, 'log', '-S', text, '--format=%H').split('\n').filter(Boolean).toSorted()
+  return pickaxes(folder, [text])[0] ?? []
+}
+
+/** What git finds for each of some texts. */
+function pickaxes(folder: string, texts: readonly string[]): string[][] {
+  const script = 'for text; do git log -S "$text" --format=%H; echo end; done'
+  const ends = gitScript(folder, script, texts).split('end\n').slice(0, -1)
+  return ends.map((commits) => commits.split('\n').filter(Boolean).toSorted())
 }
 
 async function found(index: TextIndex, text: string): Promise<string[]> {
@@ -70,8 +77,9 @@ describe('the search for a text in the history', () => {
           await using history = await folder.open()
           const index = indexOf(history, join(tempDir(), 'text'))
 
-          for (const each of texts) {
-            expect([each, await found(index, each)]).toEqual([each, pickaxe(folder.path, each)])
+          const byGit = pickaxes(folder.path, texts)
+          for (const [nth, each] of texts.entries()) {
+            expect([each, await found(index, each)]).toEqual([each, byGit[nth]])
           }
         }),
         { numRuns: 20 },

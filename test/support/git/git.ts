@@ -40,17 +40,26 @@ export function gitBytes(folder: string, args: readonly string[], call: GitCall 
   return outputOf(`${args[0]}`, tryGit(folder, args, call))
 }
 
-/**
- * Commits a file as it is, and gives the commit. A shell starts what that takes, since a process as
- * large as this one is slow to start others.
- */
+/** Commits a file as it is, and gives the commit. */
 export function commitFile(
   folder: string,
-  { name, message, env }: { name: string; message: string } & Pick<GitCall, 'env'>,
+  { name, message, env = {} }: { name: string; message: string } & Pick<GitCall, 'env'>,
 ): string {
   const script = 'git add -- "$1" && git commit --quiet --message "$2" && git rev-parse HEAD'
-  const end = run('sh', folder, ['-c', script, 'commit', name, message], env ? { env } : {})
-  return outputOf('commit', end).toString().trimEnd()
+  return gitScript(folder, script, [name, message], { env }).trimEnd()
+}
+
+/**
+ * Has a shell run git several times, with arguments, and gives what that prints: a process as large
+ * as this one is slow to start others.
+ */
+export function gitScript(
+  folder: string,
+  script: string,
+  args: readonly string[],
+  call: GitCall = {},
+): string {
+  return outputOf('script', run('sh', folder, ['-ec', script, 'sh', ...args], call)).toString()
 }
 
 /** Runs git, which may fail. */

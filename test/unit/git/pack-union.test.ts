@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DELTA_DEPTH } from '../../../src/git/empty-repository.ts'
 import { OBJECT_FORMATS } from '../../../src/core/object-name.ts'
 import { openObjectReader } from '../../../src/git/objects/open-object-reader.ts'
 import { PackUnion } from '../../../src/git/objects/pack-union.ts'
-import { gitBytes } from '../../support/git/git.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { gitBytes, gitScript } from '../../support/git/git.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
 
 /** Lines that git makes deltas of, with a change in one of them. */
@@ -16,22 +17,25 @@ function textOf(n: number): string {
   return lines.join('\n')
 }
 
-/** What a commit adds to the one before, as the log has it. */
-function packOf(repository: GitRepository, commit: string, before: string | null): Uint8Array {
-  const args = ['pack-objects', '--revs', '--thin', '--delta-base-offset', '--stdout', '-q']
-  const input = before === null ? `${commit}\n` : `${commit}\n^${before}\n`
-  return gitBytes(repository.path, args, { input })
-}
+/** Writes what each commit adds to the one before, as the log has it. */
+const WRITE_PACKS = `
+  folder=$1
+  shift
+  before=
+  for commit; do
+    printf '%s\\n' "$commit" $before |
+      git pack-objects --revs --thin --delta-base-offset --stdout -q >"$folder/$commit"
+    before="^$commit"
+  done`
 
 /** The packs of some commits, one upon the other. */
 function packsOf(repository: GitRepository, contents: readonly (string | Buffer)[]): Uint8Array[] {
-  let before: string | null = null
-  return contents.map((content, n) => {
-    const commit = repository.commit(n % 5 === 4 ? 'beside.txt' : 'config.xml', content)
-    const pack = packOf(repository, commit, before)
-    before = commit
-    return pack
-  })
+  const commits = contents.map((content, n) =>
+    repository.commit(n % 5 === 4 ? 'beside.txt' : 'config.xml', content),
+  )
+  using folder = new TempFolder()
+  gitScript(repository.path, WRITE_PACKS, [folder.path, ...commits])
+  return commits.map((commit) => readFileSync(folder.file(commit)))
 }
 
 function openReader({ store }: GitRepository) {

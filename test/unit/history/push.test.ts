@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
 import { git, gitBytes, identityOf, tryGit } from '../../support/git/git.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
@@ -12,6 +12,10 @@ import { bundled } from '../../support/programs/bundle.ts'
 
 const CHECK_PUSH = new URL('../../support/history/check-push.ts', import.meta.url)
 
+function pushCheckOf({ path }: HistoryFolder): string[] {
+  return [process.execPath, bundled(CHECK_PUSH), path, process.env.PATH ?? '']
+}
+
 describe('a push into the repository', { timeout: 60_000 }, () => {
   let folder: HistoryFolder
   let clone: TempFolder
@@ -19,8 +23,7 @@ describe('a push into the repository', { timeout: 60_000 }, () => {
   beforeEach(async () => {
     folder = new HistoryFolder({ pollInterval: 1000 })
     clone = new TempFolder()
-    const command = [process.execPath, bundled(CHECK_PUSH), folder.path, process.env.PATH]
-    history = await folder.open({ pushCheck: command.map(String) })
+    history = await folder.open({ pushCheck: pushCheckOf(folder) })
     git(clone.path, 'clone', '--quiet', folder.path, '.')
   })
   afterEach(async () => {
@@ -37,14 +40,6 @@ describe('a push into the repository', { timeout: 60_000 }, () => {
   function push(...args: string[]): { status: number | null; said: string } {
     const { status, stderr } = tryGit(clone.path, ['push', ...args])
     return { status, said: stderr }
-  }
-
-  /** Has the hook judge a commit whose objects are there: git itself packs no tree that it cannot read. */
-  function judge(pushed: string): { status: number | null; said: string } {
-    const input = `${folder.git('rev-parse', 'HEAD').trim()} ${pushed} refs/heads/main\n`
-    const cwd = join(folder.path, '.git')
-    const { status, stderr } = spawnSync(join(cwd, 'hooks/pre-receive'), { cwd, input })
-    return { status, said: stderr.toString() }
   }
 
   it('that is valid becomes a revision by its author, and the live file follows', async () => {
@@ -86,33 +81,6 @@ describe('a push into the repository', { timeout: 60_000 }, () => {
     expect(status).toBe(1)
   })
 
-  it.each(Object.entries(HOSTILE_TREES))(
-    'of a tree that no honest tool makes is refused, and says why: %s',
-    (_, tree) => {
-      const written = writeHostileTree(folder.path, 'HEAD', tree)
-
-      const { status, said } = judge(written)
-
-      expect(said).toMatch(tree.why)
-      expect(said).toContain(`Commit ${written.slice(0, 10)}: `)
-      expect(status).toBe(1)
-    },
-  )
-
-  it('of a tree that no honest tool makes is refused with the folder in which it lies', () => {
-    const hostile = writeHostileTree(folder.path, 'HEAD', HOSTILE_TREES['a name with a slash'])
-    const blob = folder.git('rev-parse', 'HEAD:config.xml').trim()
-    const entries = [
-      `100644 blob ${blob}\tconfig.xml`,
-      `040000 tree ${folder.git('rev-parse', `${hostile}^{tree}`).trim()}\tdocs`,
-    ]
-    const input = `${entries.join('\n')}\n`
-    const tree = gitBytes(folder.path, ['mktree'], { input }).toString().trim()
-    const written = folder.git('commit-tree', tree, '-p', 'HEAD', '-m', 'Hostile').trim()
-
-    expect(judge(written).said).toContain('"docs/" has an entry with the name "a/b"')
-  })
-
   it('that would take revisions away is refused', async () => {
     commit(documentOf('pushed'))
     await save(history, documentOf('saved'))
@@ -145,5 +113,47 @@ describe('a push into the repository', { timeout: 60_000 }, () => {
     const hook = join(folder.path, '.git/hooks/pre-receive')
     expect(readFileSync(hook, 'utf8')).toContain("exec 'it'\\''s' 'new'")
     expect(statSync(hook).mode & 0o111).toBe(0o111)
+  })
+})
+
+/** Its tests only add objects that no branch has, and share a history. */
+describe('a push of a tree that no honest tool makes is refused', { timeout: 60_000 }, () => {
+  let folder: HistoryFolder
+  beforeAll(async () => {
+    folder = new HistoryFolder()
+    await folder.open({ pushCheck: pushCheckOf(folder) })
+  })
+  afterAll(() => folder[Symbol.asyncDispose]())
+
+  /** Has the hook judge a commit whose objects are there: git itself packs no tree that it cannot read. */
+  function judge(pushed: string): { status: number | null; said: string } {
+    const input = `${folder.git('rev-parse', 'HEAD').trim()} ${pushed} refs/heads/main\n`
+    const cwd = join(folder.path, '.git')
+    const { status, stderr } = spawnSync(join(cwd, 'hooks/pre-receive'), { cwd, input })
+    return { status, said: stderr.toString() }
+  }
+
+  it.each(Object.entries(HOSTILE_TREES))('and says why: %s', (_, tree) => {
+    const written = writeHostileTree(folder.path, 'HEAD', tree)
+
+    const { status, said } = judge(written)
+
+    expect(said).toMatch(tree.why)
+    expect(said).toContain(`Commit ${written.slice(0, 10)}: `)
+    expect(status).toBe(1)
+  })
+
+  it('with the folder in which it lies', () => {
+    const hostile = writeHostileTree(folder.path, 'HEAD', HOSTILE_TREES['a name with a slash'])
+    const blob = folder.git('rev-parse', 'HEAD:config.xml').trim()
+    const entries = [
+      `100644 blob ${blob}\tconfig.xml`,
+      `040000 tree ${folder.git('rev-parse', `${hostile}^{tree}`).trim()}\tdocs`,
+    ]
+    const input = `${entries.join('\n')}\n`
+    const tree = gitBytes(folder.path, ['mktree'], { input }).toString().trim()
+    const written = folder.git('commit-tree', tree, '-p', 'HEAD', '-m', 'Hostile').trim()
+
+    expect(judge(written).said).toContain('"docs/" has an entry with the name "a/b"')
   })
 })
