@@ -95,6 +95,11 @@ export class History implements AsyncDisposable {
     return keeper.index.numberOf(commit) ?? archives?.numberOf(commit) ?? null
   }
 
+  /** Whether what the list has below a revision is all of its own history and nothing else: then it stays that. */
+  isClosed({ commit }: Revision): boolean {
+    return this.#parts.keeper.index.isClosed(commit)
+  }
+
   /** The revision with a number, also of an archive that is at hand; null when there is none. */
   at(number: number): Revision | null {
     const { keeper, archives } = this.#parts

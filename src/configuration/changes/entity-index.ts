@@ -55,6 +55,10 @@ export class EntityIndex implements AsyncDisposable {
     this.#indexer.begin()
   }
 
+  isIndexed(revision: Revision): boolean {
+    return this.#indexer.isIndexed(revision)
+  }
+
   /** What a revision changed in the one before it; null while it is not indexed. */
   find(revision: Revision): readonly DocumentChange[] | null {
     const changes = this.#indexer.indexed.find(revision.commit)

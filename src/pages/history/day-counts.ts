@@ -1,5 +1,3 @@
-import type { Revision } from '../../core/revision.ts'
-
 /** The revisions of a day, or of several days if the history is long. */
 export interface DayBar {
   /** The first day, as `2015-06-05`, in UTC. */
@@ -15,29 +13,45 @@ export interface DayBar {
 const A_DAY = 86_400_000
 const MOST_BARS = 40
 
-/** Counts the revisions of each day, oldest first, from a list that is newest first. */
-export function dayBars(revisions: readonly Revision[]): DayBar[] {
-  const days = revisions.map(({ time }) => dayOf(time))
-  if (days.length === 0) return []
-  const first = days.reduce((least, day) => Math.min(least, day), Infinity)
-  const last = days.reduce((most, day) => Math.max(most, day), -Infinity)
-  const width = Math.ceil((last - first + 1) / MOST_BARS)
-  const bars = Array.from({ length: Math.ceil((last - first + 1) / width) }, (_, n) =>
-    emptyBar(first + n * width, width),
-  )
-  for (const [place, day] of days.entries()) {
-    const bar = bars[Math.floor((day - first) / width)]
-    if (!bar) continue
-    bar.count += 1
-    bar.newest ??= { place, day }
+/** How many revisions of a list each day has. They are added oldest first, in the order of the list. */
+export class DayCounts {
+  readonly #days = new Map<number, { count: number; last: number }>()
+  #size = 0
+
+  /** @param time Of the next newer revision, in milliseconds. */
+  add(time: number): void {
+    const day = dayOf(time)
+    const counted = this.#days.get(day) ?? { count: 0, last: 0 }
+    counted.count += 1
+    counted.last = this.#size
+    this.#days.set(day, counted)
+    this.#size += 1
   }
-  return bars.map(({ from, to, count, newest }) => ({
-    from: nameOf(from),
-    to: nameOf(to),
-    count,
-    newer: newest?.place ?? 0,
-    newest: newest === null ? null : nameOf(newest.day),
-  }))
+
+  /** Oldest first. */
+  bars(): DayBar[] {
+    if (this.#size === 0) return []
+    const days = [...this.#days].toSorted(([, one], [, other]) => other.last - one.last)
+    const first = days.reduce((least, [day]) => Math.min(least, day), Infinity)
+    const last = days.reduce((most, [day]) => Math.max(most, day), -Infinity)
+    const width = Math.ceil((last - first + 1) / MOST_BARS)
+    const bars = Array.from({ length: Math.ceil((last - first + 1) / width) }, (_, n) =>
+      emptyBar(first + n * width, width),
+    )
+    for (const [day, counted] of days) {
+      const bar = bars[Math.floor((day - first) / width)]
+      if (!bar) continue
+      bar.count += counted.count
+      bar.newest ??= { place: this.#size - 1 - counted.last, day }
+    }
+    return bars.map(({ from, to, count, newest }) => ({
+      from: nameOf(from),
+      to: nameOf(to),
+      count,
+      newer: newest?.place ?? 0,
+      newest: newest === null ? null : nameOf(newest.day),
+    }))
+  }
 }
 
 /** The day of a time, as `2015-06-05`, in UTC. */

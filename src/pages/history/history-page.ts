@@ -1,17 +1,13 @@
 import type { Principal } from '../../core/principal.ts'
-import {
-  type Revision,
-  type RevisionKind,
-  revisionKindOf,
-  shownAuthor,
-} from '../../core/revision.ts'
+import { type Revision, type RevisionKind, shownAuthor } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import { Turns } from '../../lib/cooperative.ts'
 import type { EntityIndex, KnownEntity } from '../../configuration/changes/entity-index.ts'
 import type { TextIndex } from '../../configuration/search/text-index.ts'
 import { type IndexProgress, slowest } from '../../configuration/changes/index-progress.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
-import { type DayBar, dayBars } from './day-counts.ts'
+import { type DayBar, DayCounts } from './day-counts.ts'
+import { type HistoryCounts, HistoryTally } from './history-tally.ts'
 import {
   filterRevisions,
   type RevisionFilter,
@@ -115,10 +111,11 @@ export async function readHistoryPage(
 ): Promise<HistoryPage> {
   assertMay(deps.access, principal, { action: 'administer' })
   const { history, details, entities, texts } = deps
-  const looking = foundBy(deps, filter)
-  const state = stateIn(history, entities)
-  const { matching, bars } = await looking
-  const shown = matching.slice(offset, offset + ROWS)
+  const counts = await tallyOf(deps).read()
+  const looking = foundBy(deps, filter, counts)
+  const state = stateIn(history, factsOf(entities, counts))
+  const { matching, bars, list } = await looking
+  const shown = list(offset)
   await details.compute(shown, PATIENCE)
   const rows: HistoryRow[] = []
   const turns = new Turns()
@@ -133,7 +130,7 @@ export async function readHistoryPage(
   return {
     rows,
     offset,
-    matching: matching.length,
+    matching,
     ...state,
     bars,
     indexing: slowest([
@@ -144,40 +141,59 @@ export async function readHistoryPage(
 }
 
 /** A consistent view of the history: revisions may be saved while a page is being read. */
-function stateIn(history: History, entities: EntityIndex) {
+function stateIn(history: History, facts: HistoryFacts) {
   const [first = history.current()] = history.list({ offset: history.kept() - 1, limit: 1 })
   return {
     total: history.kept(),
     current: numbered(history, history.current()),
     first: numbered(history, first),
-    facts: factsOf(history, entities),
+    facts,
   }
 }
 
 interface Found {
-  readonly key: string
-  readonly matching: readonly Revision[]
+  readonly matching: number
   readonly bars: readonly DayBar[]
+  /** A page of them, newest first. */
+  readonly list: (offset: number) => readonly Revision[]
 }
 
-const found = new WeakMap<History, Found>()
+interface KeptSearch {
+  readonly key: string
+  readonly found: Found
+}
+
+const kept = new WeakMap<History, KeptSearch>()
 
 /** Searches again only when the history or the filter has changed. */
 async function foundBy(
   { history, entities, texts }: HistoryPageDeps,
   filter: RevisionFilter,
+  { days }: HistoryCounts,
 ): Promise<Found> {
+  if (isOpen(filter) && filter.agents && !filter.withoutNoise) {
+    const end = history.size()
+    // The same revisions, whatever is saved meanwhile.
+    const list = (offset: number) =>
+      history.list({ offset: history.size() - end + offset, limit: ROWS })
+    return { matching: history.kept(), bars: days.bars(), list }
+  }
   const indexed = filter.text === '' ? 0 : texts.progress().indexed
   const key = `${stateOf(history, entities)} ${indexed} ${JSON.stringify(filter)}`
-  const kept = found.get(history)
-  if (kept?.key === key) return kept
+  const before = kept.get(history)
+  if (before?.key === key) return before.found
   const all = history.list({ offset: 0, limit: history.size() })
   const searchText = (text: string) => texts.searchIndexed(text)
-  const isWhole = isOpen(filter) && filter.agents && !filter.withoutNoise
-  const matching = isWhole ? all : await filterRevisions(all, filter, { entities, searchText })
-  const result = { key, matching, bars: dayBars(matching) }
-  found.set(history, result)
-  return result
+  const found = foundAmong(await filterRevisions(all, filter, { entities, searchText }))
+  kept.set(history, { key, found })
+  return found
+}
+
+function foundAmong(revisions: readonly Revision[]): Found {
+  const days = new DayCounts()
+  for (const { time } of revisions.toReversed()) days.add(time)
+  const list = (offset: number) => revisions.slice(offset, offset + ROWS)
+  return { matching: revisions.length, bars: days.bars(), list }
 }
 
 /** A cache key that changes whenever any fact about the history may. */
@@ -185,39 +201,29 @@ function stateOf(history: History, entities: EntityIndex): string {
   return `${history.current().commit} ${history.size()} ${entities.progress().indexed}`
 }
 
-const known = new WeakMap<History, { readonly key: string; readonly facts: HistoryFacts }>()
+const tallies = new WeakMap<EntityIndex, HistoryTally>()
 
-/** Recomputed only when the history has changed. */
-function factsOf(history: History, entities: EntityIndex): HistoryFacts {
-  const key = stateOf(history, entities)
-  const kept = known.get(history)
-  if (kept?.key === key) return kept.facts
-  const facts = lookForFacts(history.list({ offset: 0, limit: history.size() }), entities)
-  known.set(history, { key, facts })
-  return facts
+function tallyOf({ history, entities }: HistoryPageDeps): HistoryTally {
+  const tally = tallies.get(entities) ?? new HistoryTally(history, entities)
+  tallies.set(entities, tally)
+  return tally
 }
 
-function lookForFacts(revisions: readonly Revision[], entities: EntityIndex): HistoryFacts {
-  const kinds = countsOf(revisions.map(revisionKindOf))
-  const people = revisions.filter((revision) => revisionKindOf(revision) !== 'agent')
-  const users = [...countsOf(people.map(({ username }) => username))].toSorted(byCount)
+function factsOf(entities: EntityIndex, counts: HistoryCounts): HistoryFacts {
+  const { kinds, noise, size } = counts
+  const users = [...counts.users].toSorted(byCount)
+  const people = users.reduce((sum, [, count]) => sum + count, 0)
   return {
     users: users.map(([username, count]) => ({
       username,
       who: shownAuthor(username),
       revisions: count,
     })),
-    kinds,
+    kinds: new Map(kinds),
     ...entitiesIn(entities),
-    agentRegistrations: revisions.length - people.length,
-    noise: revisions.filter((revision) => entities.isCosmetic(revision)).length,
+    agentRegistrations: size - people,
+    noise,
   }
-}
-
-function countsOf<Value>(values: readonly Value[]): Map<Value, number> {
-  const counts = new Map<Value, number>()
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
-  return counts
 }
 
 function byCount([, one]: readonly [string, number], [, other]: readonly [string, number]): number {

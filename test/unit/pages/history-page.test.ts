@@ -7,7 +7,7 @@ import { ChangedTextFile } from '../../../src/configuration/search/changed-text-
 import { TextIndex } from '../../../src/configuration/search/text-index.ts'
 import { DiffPool } from '../../../src/diff/diff-pool.ts'
 import { Links } from '../../../src/pages/frame/links.ts'
-import { readHistoryPage } from '../../../src/pages/history/history-page.ts'
+import { type HistoryPage, readHistoryPage } from '../../../src/pages/history/history-page.ts'
 import { runSync } from '../../../src/lib/cooperative.ts'
 import { HistoryTable, listedIn } from '../../../src/pages/history/history-table.tsx'
 import type { History } from '../../../src/history/history.ts'
@@ -103,4 +103,60 @@ it('says of each revision that its lines are not counted, until they are', async
 
   expect(rows.map((row) => row.includes('not counted yet'))).toEqual([false, true])
   expect(rows.map((row) => row.includes('+7<'))).toEqual([true, false])
+})
+
+/** Reads the page about everything, again and again; a new reader has counted nothing before. */
+function readerOf(history: History): () => Promise<HistoryPage> {
+  const summary = new ChangeSummary({ find: () => null })
+  const file = new ChangesFile(`${tempDir()}/changes`)
+  const entities = new EntityIndex({ history, summary, file, log: () => undefined })
+  onTestFinished(() => entities[Symbol.asyncDispose]())
+  const details = { find: () => null, isKnown: () => false, compute: async () => undefined }
+  const deps = { history, entities, texts: openTexts(history), details }
+  return async () => {
+    await entities.settle()
+    return readHistoryPage(
+      { ...deps, access: { may: () => true } },
+      { username: 'admin' },
+      { filter: EVERYTHING, offset: 0 },
+    )
+  }
+}
+
+/** A page without the choices of things, among which those of revisions that are gone stay. */
+function counted(page: HistoryPage | undefined) {
+  return page && { ...page, facts: { ...page.facts, entities: [] } }
+}
+
+function withPipeline(name: string, schemaVersion?: number): string {
+  return documentOf(`<pipelines><pipeline name="${name}" /></pipelines>`, schemaVersion)
+}
+
+it('counts what has come since the last look, and everything anew after a reset', async () => {
+  await using folder = new HistoryFolder()
+  const history = await folder.open()
+  const read = readerOf(history)
+  const looked: HistoryPage[] = []
+  const look = async () => {
+    looked.push(await read())
+    expect(counted(looked.at(-1))).toEqual(counted(await readerOf(history)()))
+  }
+
+  await look()
+  for (const name of ['two', 'three']) await save(history, withPipeline(name))
+  await look()
+  await save(history, withPipeline('three', 140))
+  await look()
+  folder.git('reset', '--quiet', '--hard', 'HEAD~2')
+  await history.follow()
+  await look()
+  folder.commit(withPipeline('other'))
+  await history.follow()
+  await look()
+
+  expect(looked.map(({ total }) => total)).toEqual([1, 3, 4, 2, 3])
+  expect(looked.map(({ facts }) => facts.noise)).toEqual([0, 0, 1, 0, 0])
+  expect(looked.map(({ bars }) => bars.reduce((sum, { count }) => sum + count, 0))).toEqual(
+    looked.map(({ matching }) => matching),
+  )
 })
