@@ -213,7 +213,9 @@ interface ChangedEntity {
 /** The changes of indexed revisions, by commit and by entity. */
 class IndexedChanges {
   readonly #byCommit = new Map<CommitSha, RevisionChanges>()
-  readonly #byEntity = new Map<string, Set<CommitSha>>()
+  readonly #byEntity = new Map<string, CommitSha[]>()
+  /** How often what is known of a revision was replaced; nothing is taken away otherwise. */
+  replaced = 0
 
   get size(): number {
     return this.#byCommit.size
@@ -232,27 +234,33 @@ class IndexedChanges {
     for (const [entity, commits] of this.#byEntity) {
       const [commit] = commits
       const one = commit === undefined ? null : this.find(commit)
-      if (one !== null) yield { entity, revisions: commits.size, one }
+      if (one !== null) yield { entity, revisions: commits.length, one }
     }
   }
 
-  /** The revisions that changed an entity, in no order. */
-  about(entity: string): RevisionChanges[] {
-    const commits = [...(this.#byEntity.get(entity) ?? [])]
-    return commits.flatMap((commit) => this.#byCommit.get(commit) ?? [])
+  /** The commits that changed an entity, in the order in which they were indexed. */
+  about(entity: string): readonly CommitSha[] {
+    return this.#byEntity.get(entity) ?? []
   }
 
   /** Adds a revision, or replaces its entry. */
   add(changes: RevisionChanges): void {
     const { commit, entities } = changes
-    for (const entity of this.find(commit)?.entities ?? []) {
-      this.#byEntity.get(entity)?.delete(commit)
-    }
+    const before = this.find(commit)
+    if (before !== null) this.#forget(before)
     this.#byCommit.set(commit, changes)
     for (const entity of entities) {
       const commits = this.#byEntity.get(entity)
-      if (commits) commits.add(commit)
-      else this.#byEntity.set(entity, new Set([commit]))
+      if (commits) commits.push(commit)
+      else this.#byEntity.set(entity, [commit])
+    }
+  }
+
+  #forget({ commit, entities }: RevisionChanges): void {
+    this.replaced += 1
+    for (const entity of entities) {
+      const others = this.about(entity).filter((each) => each !== commit)
+      this.#byEntity.set(entity, others)
     }
   }
 }

@@ -5,6 +5,7 @@ import { renderChange } from '../../document/changes/render-change.ts'
 import type { Revision } from '../../core/revision.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { type IndexProgress, waitForIndex } from './index-progress.ts'
+import { EntityEntries } from './entity-entries.ts'
 import { ChangeIndexer, type ChangeIndexerDeps } from './change-indexer.ts'
 import { changesOf, labelsOf, type RevisionChanges } from './revision-changes.ts'
 
@@ -30,11 +31,6 @@ export interface KnownEntity {
   readonly revisions: number
 }
 
-interface Entry extends EntityRevision {
-  readonly number: number
-  readonly changes: RevisionChanges
-}
-
 /** The changes of whole pipelines or groups contain one of these. */
 const WHOLE = ['"subject":"pipeline', '"subject":"group']
 
@@ -42,12 +38,14 @@ const WHOLE = ['"subject":"pipeline', '"subject":"group']
 export class EntityIndex implements AsyncDisposable {
   readonly #deps: EntityIndexDeps
   readonly #indexer: ChangeIndexer
+  readonly #entries: EntityEntries
   readonly #texts = new WeakMap<RevisionChanges, string>()
   readonly #cosmetic = new WeakMap<RevisionChanges, boolean>()
 
   constructor(deps: EntityIndexDeps) {
     this.#deps = deps
     this.#indexer = new ChangeIndexer(deps)
+    this.#entries = new EntityEntries(deps.history, this.#indexer)
   }
 
   /** Begins to index; otherwise the first query does. */
@@ -131,39 +129,29 @@ export class EntityIndex implements AsyncDisposable {
   async revisionsOf(entity: string): Promise<readonly EntityRevision[]> {
     await this.settle()
     const found: EntityRevision[] = []
-    let name: string | null = foldEntity(entity)
-    let below = Number.POSITIVE_INFINITY
-    while (name !== null) {
-      const entries = this.#entriesOf(name, below)
+    let name = foldEntity(entity)
+    for (let below = Number.POSITIVE_INFINITY; ;) {
+      const entries = this.#entries.about(name).filter(({ number }) => number < below)
       const renaming = entries.find(({ changes }) => formerOf(changes, name) !== null)
       const since = renaming?.number ?? 0
-      found.push(...entries.filter(({ number }) => number >= since))
-      name = renaming ? formerOf(renaming.changes, name) : null
+      for (const { revision, number } of entries) {
+        if (number >= since) found.push({ revision, entity: name })
+      }
+      const former = renaming && formerOf(renaming.changes, name)
+      if (!former) return found
+      name = former
       below = since
     }
-    return found.map((entry) => ({ revision: entry.revision, entity: entry.entity }))
   }
 
   /** The newest indexed revision that changed one of some entities, in folded spelling, under these names. */
   newestOf(entities: readonly string[]): Revision | null {
-    const newest = entities.flatMap((entity) => this.#entriesOf(entity, Infinity).slice(0, 1))
+    const newest = entities.flatMap((entity) => this.#entries.about(entity).slice(0, 1))
     return newest.toSorted((one, other) => other.number - one.number)[0]?.revision ?? null
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#indexer[Symbol.asyncDispose]()
-  }
-
-  #entriesOf(entity: string, below: number): Entry[] {
-    const { history } = this.#deps
-    const entries = this.#indexer.indexed.about(entity).flatMap((changes): Entry[] => {
-      const revision = history.findCommit(changes.commit)
-      const number = revision && history.numberOf(revision)
-      if (revision === null || number === null || number >= below) return []
-      if (!this.#indexer.isIndexed(revision)) return []
-      return [{ revision, changes, number, entity }]
-    })
-    return entries.toSorted((one, other) => other.number - one.number)
   }
 }
 
@@ -177,6 +165,6 @@ function mayBeCosmetic({ changes }: RevisionChanges): boolean {
   return changes.includes('"layout"') || changes.includes('"schemaVersion"')
 }
 
-function formerOf({ renames }: RevisionChanges, entity: string | null): string | null {
+function formerOf({ renames }: RevisionChanges, entity: string): string | null {
   return renames.find(([name]) => name === entity)?.[1] ?? null
 }

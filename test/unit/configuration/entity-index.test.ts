@@ -193,6 +193,39 @@ describe('the index of entities', () => {
     expect(index.find(history.current())).toMatchObject([{ entity: 'pipeline/b', to: '9' }])
   })
 
+  it('says the same to who asked before as to who asks first, whatever has happened', async () => {
+    const folder = await emptyFolder()
+    const history = await folder.open()
+    const { index } = indexOf(history)
+    const said: number[][] = []
+    const ask = async () => {
+      const [again, first] = [index, indexOf(history).index]
+      said.push(await numbersOf(again, history, 'pipeline/a'))
+      expect(said.at(-1)).toEqual(await numbersOf(first, history, 'pipeline/a'))
+    }
+    const reset = async (commit: string) => {
+      folder.git('reset', '--quiet', '--hard', commit)
+      await history.follow()
+    }
+
+    await saveAll(history, pipelines('a=1'), pipelines('a=1', 'b=1'))
+    await ask()
+    await saveAll(history, pipelines('a=2', 'b=1'), pipelines('a=3', 'b=1'))
+    await ask()
+    const { commit } = history.current()
+    await reset('HEAD~1')
+    await ask()
+    await reset(commit)
+    await ask()
+    await reset('HEAD~3')
+    await saveAll(history, pipelines('a=4'))
+    await ask()
+    await saveAll(history, pipelines('c=4'), pipelines('c=4', 'a=1'))
+    await ask()
+
+    expect(said).toEqual([[2], [5, 4, 2], [4, 2], [5, 4, 2], [3, 2], [5, 4, 3, 2]])
+  })
+
   it('says how far it is when the answer takes too long', async () => {
     const history = await (await emptyFolder()).open()
     for (let at = 0; at < 40; at += 1) await save(history, pipelines(`a=${at}`))

@@ -1,0 +1,86 @@
+import { LRUCache } from 'lru-cache'
+import type { CommitSha, Revision } from '../../core/revision.ts'
+import type { History } from '../../history/history.ts'
+import type { ChangeIndexer } from './change-indexer.ts'
+import type { RevisionChanges } from './revision-changes.ts'
+
+/** A revision that changed an entity, with all that it changed. */
+export interface EntityEntry {
+  readonly revision: Revision
+  readonly number: number
+  readonly changes: RevisionChanges
+}
+
+/** What was found of an entity. */
+interface Found {
+  /** Newest first. */
+  readonly entries: readonly EntityEntry[]
+  /** The newest revision at that time. */
+  readonly newest: Revision
+  readonly replaced: number
+  /** How many of the indexed commits were looked at, and those of them that the history did not have. */
+  readonly seen: number
+  readonly strange: readonly CommitSha[]
+}
+
+/** The most entries that are kept. */
+const MOST = 200_000
+
+/**
+ * The revisions that changed an entity. Those of entities that were asked for lately are kept, and
+ * only the revisions that have come since are looked at.
+ */
+export class EntityEntries {
+  readonly #history: History
+  readonly #indexer: Pick<ChangeIndexer, 'indexed' | 'isIndexed'>
+  readonly #found = new LRUCache<string, Found>({
+    maxSize: MOST,
+    sizeCalculation: ({ entries, strange }) => 1 + entries.length + strange.length,
+  })
+
+  constructor(history: History, indexer: Pick<ChangeIndexer, 'indexed' | 'isIndexed'>) {
+    this.#history = history
+    this.#indexer = indexer
+  }
+
+  /** The indexed revisions that changed an entity under this name, in folded spelling, newest first. */
+  about(entity: string): readonly EntityEntry[] {
+    const kept = this.#found.get(entity)
+    const before = kept && this.#isTrue(kept) ? kept : null
+    const { indexed } = this.#indexer
+    const commits = indexed.about(entity)
+    const strange: CommitSha[] = []
+    const added: EntityEntry[] = []
+    for (const commit of [...(before?.strange ?? []), ...commits.slice(before?.seen ?? 0)]) {
+      const entry = this.#entryOf(commit)
+      if (entry === null) strange.push(commit)
+      else added.push(entry)
+    }
+    const entries = newestFirst(before?.entries ?? [], added)
+    const newest = this.#history.current()
+    const { replaced } = indexed
+    this.#found.set(entity, { entries, newest, replaced, seen: commits.length, strange })
+    return entries
+  }
+
+  /** Whether it is still what the history says of the revisions up to the newest one at that time. */
+  #isTrue({ newest, replaced }: Found): boolean {
+    return replaced === this.#indexer.indexed.replaced && this.#history.isClosed(newest)
+  }
+
+  #entryOf(commit: CommitSha): EntityEntry | null {
+    const changes = this.#indexer.indexed.find(commit)
+    const revision = this.#history.findCommit(commit)
+    const number = revision && this.#history.numberOf(revision)
+    if (changes === null || revision === null || number === null) return null
+    return this.#indexer.isIndexed(revision) ? { revision, number, changes } : null
+  }
+}
+
+function newestFirst(
+  entries: readonly EntityEntry[],
+  added: readonly EntityEntry[],
+): readonly EntityEntry[] {
+  if (added.length === 0) return entries
+  return [...added, ...entries].toSorted((one, other) => other.number - one.number)
+}
