@@ -124,7 +124,7 @@ function readerOf(history: History): () => Promise<HistoryPage> {
 }
 
 /** A page without the choices of things, among which those of revisions that are gone stay. */
-function counted(page: HistoryPage | undefined) {
+function withoutThings(page: HistoryPage | undefined) {
   return page && { ...page, facts: { ...page.facts, entities: [] } }
 }
 
@@ -139,7 +139,7 @@ it('counts what has come since the last look, and everything anew after a reset'
   const looked: HistoryPage[] = []
   const look = async () => {
     looked.push(await read())
-    expect(counted(looked.at(-1))).toEqual(counted(await readerOf(history)()))
+    expect(withoutThings(looked.at(-1))).toEqual(withoutThings(await readerOf(history)()))
   }
 
   await look()
