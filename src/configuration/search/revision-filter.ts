@@ -50,6 +50,20 @@ export function isOpen(filter: RevisionFilter): boolean {
   )
 }
 
+/** Whether all that the filter looks at is in the revisions themselves, so that its answer about one stays. */
+export function isAboutFacts({ mentions, text, entity, withoutNoise }: RevisionFilter): boolean {
+  return [mentions, text, entity].join('') === '' && !withoutNoise
+}
+
+/** Whether the facts of a revision are as the filter wants them. */
+export function hasWantedFacts(revision: Revision, filter: RevisionFilter): boolean {
+  const { username, time } = revision
+  if (filter.since !== null && time < filter.since) return false
+  if (filter.until !== null && time > filter.until) return false
+  if (filter.username !== '' && username !== filter.username) return false
+  return hasKind(revision, filter)
+}
+
 /** What a filter looks into. */
 export interface FilterLookups {
   readonly entities: RevisionLookup
@@ -65,13 +79,10 @@ export async function filterRevisions(
   const about = filter.entity === '' ? null : await commitsAbout(filter.entity, entities)
   const changing = filter.text === '' ? null : await searchText(filter.text)
   const found = revisions.filter((revision) => {
-    const { username, time, commit } = revision
-    if (filter.since !== null && time < filter.since) return false
-    if (filter.until !== null && time > filter.until) return false
-    if (filter.username !== '' && username !== filter.username) return false
-    if (filter.withoutNoise && entities.isCosmetic(revision)) return false
-    if (changing?.has(commit) === false) return false
-    return hasKind(revision, filter) && (about?.has(commit) ?? true)
+    if (!hasWantedFacts(revision, filter)) return false
+    if (changing?.has(revision.commit) === false) return false
+    if (about?.has(revision.commit) === false) return false
+    return !filter.withoutNoise || !entities.isCosmetic(revision)
   })
   const { mentions } = filter
   return mentions === '' ? found : mentioning(found, mentions.toLowerCase(), entities)

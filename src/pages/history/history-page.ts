@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../core/principal.ts'
 import { type Revision, type RevisionKind, shownAuthor } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
@@ -6,12 +7,15 @@ import type { EntityIndex, KnownEntity } from '../../configuration/changes/entit
 import type { TextIndex } from '../../configuration/search/text-index.ts'
 import { type IndexProgress, slowest } from '../../configuration/changes/index-progress.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
-import { type DayBar, DayCounts } from './day-counts.ts'
-import { type HistoryCounts, HistoryTally } from './history-tally.ts'
+import type { DayBar } from './day-counts.ts'
+import { Growing } from './growing.ts'
+import { HistoryCounts } from './history-counts.ts'
+import { SelectedRevisions } from './selected-revisions.ts'
+import { EVERYTHING } from '../../configuration/search/find-revisions.ts'
 import {
   filterRevisions,
+  isAboutFacts,
   type RevisionFilter,
-  isOpen,
 } from '../../configuration/search/revision-filter.ts'
 import {
   numbered,
@@ -111,11 +115,16 @@ export async function readHistoryPage(
 ): Promise<HistoryPage> {
   assertMay(deps.access, principal, { action: 'administer' })
   const { history, details, entities, texts } = deps
-  const counts = await tallyOf(deps).read()
-  const looking = foundBy(deps, filter, counts)
+  const { counted, selected } = collectionsOf(deps)
+  const counts = await counted.read()
+  await counts.countNoise(entities)
+  const kept = isAboutFacts(filter) ? await selected(filter).read() : null
+  // From here to the rows it is one moment: a search begins with the revisions that there are.
+  const looking = kept ?? search(deps, filter)
   const state = stateIn(history, factsOf(entities, counts))
-  const { matching, bars, list } = await looking
-  const shown = list(offset)
+  const found = await looking
+  const shown = found.list({ offset, limit: ROWS })
+  const [matching, bars] = [found.size, found.bars()]
   await details.compute(shown, PATIENCE)
   const rows: HistoryRow[] = []
   const turns = new Turns()
@@ -151,62 +160,62 @@ function stateIn(history: History, facts: HistoryFacts) {
   }
 }
 
-interface Found {
-  readonly matching: number
-  readonly bars: readonly DayBar[]
-  /** A page of them, newest first. */
-  readonly list: (offset: number) => readonly Revision[]
+/** What is kept of a history between looks at it, and grows with it. */
+interface Collections {
+  readonly counted: Growing<HistoryCounts>
+  /** The revisions that a filter about facts selects. */
+  readonly selected: (filter: RevisionFilter) => Growing<SelectedRevisions>
 }
 
-interface KeptSearch {
+/** The filters whose revisions are kept. */
+const MOST_FILTERS = 4
+const collections = new WeakMap<EntityIndex, Collections>()
+
+function collectionsOf({ history, entities }: HistoryPageDeps): Collections {
+  const known = collections.get(entities) ?? beginCollections(history)
+  collections.set(entities, known)
+  return known
+}
+
+function beginCollections(history: History): Collections {
+  const filters = new LRUCache<string, Growing<SelectedRevisions>>({ max: MOST_FILTERS })
+  const selected = (filter: RevisionFilter) => {
+    const key = JSON.stringify(filter)
+    const known = filters.get(key) ?? new Growing(history, () => new SelectedRevisions(filter))
+    filters.set(key, known)
+    return known
+  }
+  return { counted: new Growing(history, () => new HistoryCounts()), selected }
+}
+
+interface Search {
   readonly key: string
-  readonly found: Found
+  readonly found: SelectedRevisions
 }
 
-const kept = new WeakMap<History, KeptSearch>()
+const searches = new WeakMap<History, Search>()
 
 /** Searches again only when the history or the filter has changed. */
-async function foundBy(
+async function search(
   { history, entities, texts }: HistoryPageDeps,
   filter: RevisionFilter,
-  { days }: HistoryCounts,
-): Promise<Found> {
-  if (isOpen(filter) && filter.agents && !filter.withoutNoise) {
-    const end = history.size()
-    // The same revisions, whatever is saved meanwhile.
-    const list = (offset: number) =>
-      history.list({ offset: history.size() - end + offset, limit: ROWS })
-    return { matching: history.kept(), bars: days.bars(), list }
-  }
+): Promise<SelectedRevisions> {
   const indexed = filter.text === '' ? 0 : texts.progress().indexed
   const key = `${stateOf(history, entities)} ${indexed} ${JSON.stringify(filter)}`
-  const before = kept.get(history)
-  if (before?.key === key) return before.found
+  const kept = searches.get(history)
+  if (kept?.key === key) return kept.found
   const all = history.list({ offset: 0, limit: history.size() })
   const searchText = (text: string) => texts.searchIndexed(text)
-  const found = foundAmong(await filterRevisions(all, filter, { entities, searchText }))
-  kept.set(history, { key, found })
+  const found = new SelectedRevisions(EVERYTHING)
+  const selected = await filterRevisions(all, filter, { entities, searchText })
+  for (const revision of selected.toReversed()) found.add(revision)
+  searches.set(history, { key, found })
   return found
-}
-
-function foundAmong(revisions: readonly Revision[]): Found {
-  const days = new DayCounts()
-  for (const { time } of revisions.toReversed()) days.add(time)
-  const list = (offset: number) => revisions.slice(offset, offset + ROWS)
-  return { matching: revisions.length, bars: days.bars(), list }
 }
 
 /** A cache key that changes whenever any fact about the history may. */
 function stateOf(history: History, entities: EntityIndex): string {
   return `${history.current().commit} ${history.size()} ${entities.progress().indexed}`
-}
-
-const tallies = new WeakMap<EntityIndex, HistoryTally>()
-
-function tallyOf({ history, entities }: HistoryPageDeps): HistoryTally {
-  const tally = tallies.get(entities) ?? new HistoryTally(history, entities)
-  tallies.set(entities, tally)
-  return tally
 }
 
 function factsOf(entities: EntityIndex, counts: HistoryCounts): HistoryFacts {
