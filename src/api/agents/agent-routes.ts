@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { digestOf } from '../../core/digest.ts'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 import type { Principal } from '../../core/principal.ts'
 import {
@@ -16,13 +17,13 @@ import { MessageBody } from '../../wire/action-bodies.ts'
 import { AgentChangesBody, AgentEntry } from '../../wire/agent-entry.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
 import { checkedMessage, messageOf, readMessage } from '../../http/change-message.ts'
+import { CachedResponse } from '../../http/cached-response.ts'
 import { json } from '../../http/errors.ts'
 import { malformed, malformedBy } from '../../http/parameters.ts'
 import { parseJson, readBody, readForm } from '../../http/request-body.ts'
 import { jsonAnswer, MESSAGE_HEADER, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
-import { AgentList } from './agent-list.ts'
 
 /** The largest body of a change, in bytes. */
 const LARGEST = 65_536
@@ -224,6 +225,34 @@ async function fieldsOf(request: Request): Promise<unknown> {
 
 function describe(uuid: string, decision: string, { isNew }: Outcome): string {
   return `The agent ${uuid} is ${decision}${isNew ? '' : ' already'}`
+}
+
+/**
+ * The last list of agents as an answer. It serves again, with its compressed forms, as long as the
+ * list says the same of each agent: thousands of agents make megabytes.
+ */
+class AgentList {
+  #entries: readonly string[] = []
+  #response: CachedResponse | null = null
+
+  /** The answer with these entries, each of them JSON. */
+  responseWith(entries: readonly string[]): CachedResponse {
+    if (this.#response === null || !areAlike(entries, this.#entries)) {
+      this.#response = responseOf(`[${entries.join(',')}]`)
+      this.#entries = entries
+    }
+    return this.#response
+  }
+}
+
+function areAlike(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((entry, at) => entry === other[at])
+}
+
+function responseOf(text: string): CachedResponse {
+  const bytes = new TextEncoder().encode(text)
+  const type = 'application/json; charset=utf-8'
+  return new CachedResponse(bytes, { type, etag: digestOf(bytes), immutable: false })
 }
 
 interface Rendered {

@@ -39,11 +39,25 @@ export class Growing<Collected extends Collection> {
 
   async #catchUp(): Promise<Collected> {
     const turns = new Turns()
-    while (this.#newest?.commit !== this.#history.current().commit) {
-      if (this.#newest !== null && !this.#history.isClosed(this.#newest)) this.#beginAnew()
+    while (!this.#isWhole()) {
+      if (!this.#isBelow()) this.#beginAnew()
       await this.#addUpTo(this.#history.current(), turns)
     }
     return this.#collected
+  }
+
+  /** A merge can add revisions below the newest one. */
+  #isWhole(): boolean {
+    return this.#isNewest() && this.#size === this.#history.kept()
+  }
+
+  /** Whether all that is missing came after what is there. */
+  #isBelow(): boolean {
+    return this.#newest !== null && !this.#isNewest() && this.#history.isClosed(this.#newest)
+  }
+
+  #isNewest(): boolean {
+    return this.#newest?.commit === this.#history.current().commit
   }
 
   /** A history that is rewritten meanwhile has another newest revision then, and is collected anew. */

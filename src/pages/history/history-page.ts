@@ -9,8 +9,7 @@ import { type IndexProgress, slowest } from '../../configuration/changes/index-p
 import { assertMay } from '../../configuration/access/permission.ts'
 import type { DayBar } from './day-counts.ts'
 import { Growing } from './growing.ts'
-import { HistoryCounts } from './history-counts.ts'
-import { SelectedRevisions } from './selected-revisions.ts'
+import { HistoryCounts, SelectedRevisions } from './history-collections.ts'
 import { EVERYTHING } from '../../configuration/search/find-revisions.ts'
 import {
   filterRevisions,

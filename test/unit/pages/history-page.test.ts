@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { ChangesFile } from '../../../src/configuration/changes/changes-file.ts'
 import { ChangeSummary } from '../../../src/configuration/changes/change-summary.ts'
@@ -11,6 +13,7 @@ import { type HistoryPage, readHistoryPage } from '../../../src/pages/history/hi
 import { runSync } from '../../../src/lib/cooperative.ts'
 import { HistoryTable, listedIn } from '../../../src/pages/history/history-table.tsx'
 import type { History } from '../../../src/history/history.ts'
+import { git, gitBytes } from '../../support/git/git.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 
@@ -159,4 +162,33 @@ it('counts what has come since the last look, and everything anew after a reset'
   expect(looked.map(({ bars }) => bars.reduce((sum, { count }) => sum + count, 0))).toEqual(
     looked.map(({ matching }) => matching),
   )
+})
+
+it('counts what a merge has added below the newest revision, though it is none itself', async () => {
+  await using folder = new HistoryFolder()
+  const history = await folder.open()
+  folder.commit(withPipeline('ours'))
+  await history.follow()
+  const read = readerOf(history)
+  const before = await read()
+  const clone = tempDir()
+  const file = join(clone, 'config.xml')
+  const env = { GIT_COMMITTER_DATE: '2024-01-01T00:00:00Z' }
+  git(clone, 'clone', '--quiet', folder.path, '.')
+  git(clone, 'checkout', '--quiet', '-b', 'side', 'HEAD~1')
+  writeFileSync(file, withPipeline('theirs'))
+  gitBytes(clone, ['commit', '--quiet', '-a', '-m', 'Theirs'], { env })
+  git(clone, 'checkout', '--quiet', 'main')
+  git(clone, 'merge', '--quiet', '--no-commit', '-s', 'ours', 'side')
+  writeFileSync(file, '<cruise')
+  git(clone, 'commit', '--quiet', '-a', '-m', 'Merge')
+
+  folder.git('fetch', '--quiet', clone, 'main')
+  folder.git('reset', '--quiet', '--hard', 'FETCH_HEAD')
+  await history.follow()
+  const after = await read()
+
+  expect([before.total, before.matching]).toEqual([2, 2])
+  expect([after.total, after.matching, after.rows.length]).toEqual([3, 3, 3])
+  expect(after.current.commit).toBe(before.current.commit)
 })

@@ -1,6 +1,8 @@
 import { type Revision, type RevisionKind, revisionKindOf } from '../../core/revision.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import { hasWantedFacts, type RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import { Turns } from '../../lib/cooperative.ts'
+import { type DayBar, DayCounts } from './day-counts.ts'
 import type { Collection } from './growing.ts'
 
 /** What is counted over a whole history. */
@@ -32,6 +34,39 @@ export class HistoryCounts implements Collection {
       else if (entities.isCosmetic(revision)) this.noise += 1
       if (turns.isOver) await turns.next()
     }
+  }
+}
+
+/** Some of the revisions of a history, and how many of them each day has. */
+export class SelectedRevisions implements Collection {
+  readonly #filter: RevisionFilter
+  /** Oldest first. */
+  readonly #revisions: Revision[] = []
+  readonly #days = new DayCounts()
+
+  /** @param filter That is about facts alone. */
+  constructor(filter: RevisionFilter) {
+    this.#filter = filter
+  }
+
+  get size(): number {
+    return this.#revisions.length
+  }
+
+  add(revision: Revision): void {
+    if (!hasWantedFacts(revision, this.#filter)) return
+    this.#revisions.push(revision)
+    this.#days.add(revision.time)
+  }
+
+  bars(): DayBar[] {
+    return this.#days.bars()
+  }
+
+  /** A part of them, newest first. */
+  list({ offset, limit }: { readonly offset: number; readonly limit: number }): Revision[] {
+    const end = Math.max(0, this.size - offset)
+    return this.#revisions.slice(Math.max(0, end - limit), end).toReversed()
   }
 }
 
