@@ -90,7 +90,7 @@ export class History implements AsyncDisposable {
   }
 
   /** The number of a revision in the history, counted from 1 for the oldest that there has been. */
-  numberOf({ commit }: Revision): number | null {
+  numberOf({ commit }: Pick<Revision, 'commit'>): number | null {
     const { keeper, archives } = this.#parts
     return keeper.index.numberOf(commit) ?? archives?.numberOf(commit) ?? null
   }
@@ -117,6 +117,11 @@ export class History implements AsyncDisposable {
   /** A part of the list of revisions, newest first; those of archives are not in it. */
   list(range: RevisionRange): readonly Revision[] {
     return this.#parts.keeper.index.list(range)
+  }
+
+  /** The same, but only the names of their commits, which are quicker to read. */
+  listCommits(range: RevisionRange): readonly CommitSha[] {
+    return this.#parts.keeper.index.listCommits(range)
   }
 
   /** The revisions that are not in the history of a commit, oldest first; null for a commit that is not there. */

@@ -15,56 +15,42 @@ export function keyOf({ commit, isClosed, digest }: Omit<IndexEntry, 'revision'>
   return `${commit}${isClosed ? CLOSED : OPEN}${digest ?? NO_DIGEST}`
 }
 
-/** How many bytes each of some keys has: the first sign that is no digit ends the commit of the first. */
-export function keyLengthIn(keys: Buffer): number {
-  return keys.findIndex((byte) => SIGNS.includes(byte)) + REST_LENGTH
-}
-
-/** The keys of many entries as bytes, so that a start need not parse them. */
+/** The keys of entries as bytes, so that a start need not parse them. */
 export class EntryKeys {
-  #bytes = Buffer.alloc(0)
-  #length = 0
-  #keyLength = 0
+  readonly length: number
+  readonly #bytes: Buffer
+  readonly #keyLength: number
 
-  get length(): number {
-    return this.#length
+  /** @param bytes the keys of one repository, one after the other. */
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+    // The first sign that is no digit ends the first commit.
+    this.#keyLength = bytes.findIndex((byte) => SIGNS.includes(byte)) + REST_LENGTH
+    this.length = bytes.length / this.#keyLength
   }
 
-  append(keys: Buffer): void {
-    if (keys.length === 0) return
-    this.#keyLength = keyLengthIn(keys)
-    const end = this.#length * this.#keyLength
-    if (end + keys.length > this.#bytes.length) {
-      const larger = Buffer.alloc(2 * (end + keys.length))
-      this.#bytes.copy(larger, 0, 0, end)
-      this.#bytes = larger
-    }
-    keys.copy(this.#bytes, end)
-    this.#length += keys.length / this.#keyLength
-  }
-
-  commitAt(place: number): CommitSha {
+  commitAt(row: number): CommitSha {
     const length = this.#keyLength - REST_LENGTH
-    const name = this.#textAt(place * this.#keyLength, length)
+    const name = this.#textAt(row * this.#keyLength, length)
     if (isCommit(name, length)) return name
-    throw new RangeError(`There is no entry ${place}`)
+    throw new RangeError(`There is no entry ${row}`)
   }
 
-  isClosedAt(place: number): boolean {
-    return this.#textAt(this.#digestAt(place) - 1, 1) === CLOSED
+  isClosedAt(row: number): boolean {
+    return this.#textAt(this.#digestAt(row) - 1, 1) === CLOSED
   }
 
-  hasDigestAt(place: number): boolean {
-    return this.#bytes[this.#digestAt(place)] !== NO_DIGEST.charCodeAt(0)
+  hasDigestAt(row: number): boolean {
+    return this.#bytes[this.#digestAt(row)] !== NO_DIGEST.charCodeAt(0)
   }
 
-  digestAt(place: number): Digest | null {
-    const name = this.#textAt(this.#digestAt(place), DIGEST_LENGTH)
-    return this.hasDigestAt(place) && isDigest(name) ? name : null
+  digestAt(row: number): Digest | null {
+    const name = this.#textAt(this.#digestAt(row), DIGEST_LENGTH)
+    return this.hasDigestAt(row) && isDigest(name) ? name : null
   }
 
-  #digestAt(place: number): number {
-    return (place + 1) * this.#keyLength - DIGEST_LENGTH
+  #digestAt(row: number): number {
+    return (row + 1) * this.#keyLength - DIGEST_LENGTH
   }
 
   #textAt(start: number, length: number): string {

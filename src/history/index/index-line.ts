@@ -1,5 +1,5 @@
 import type { Revision } from '../../core/revision.ts'
-import { EntryKeys, keyLengthIn, keyOf } from './entry-keys.ts'
+import { EntryKeys, keyOf } from './entry-keys.ts'
 import type { IndexEntry, IndexSegment } from './revision-index.ts'
 
 /** Facts of a revision in the order of `factsOf`. */
@@ -19,33 +19,23 @@ function factsOf({ revision }: IndexEntry): Facts | null {
 
 /**
  * The entries of such a line. Their revisions are parsed when one is asked for: a start needs only
- * the newest of maybe a hundred thousand.
+ * the newest of maybe a million.
  */
 export class IndexLine implements IndexSegment {
-  readonly keys: Buffer
-  readonly length: number
+  readonly keys: EntryKeys
   readonly #facts: Buffer
-  #revisions: readonly (Revision | null)[] | null = null
 
   constructor(line: Buffer) {
     const end = line.indexOf(' ')
-    this.keys = line.subarray(0, end)
-    this.length = end / keyLengthIn(this.keys)
+    this.keys = new EntryKeys(line.subarray(0, end))
     this.#facts = line.subarray(end + 1)
   }
 
-  revisionAt(row: number): Revision | null {
-    this.#revisions ??= this.#read()
-    return this.#revisions[row] ?? null
-  }
-
-  #read(): readonly (Revision | null)[] {
+  readRevisions(): readonly (Revision | null)[] {
     const rows: unknown = JSON.parse(this.#facts.toString('utf8'))
     if (!Array.isArray(rows)) throw new TypeError('The index has another form')
-    const keys = new EntryKeys()
-    keys.append(this.keys)
     return rows.map((facts: unknown, row) => {
-      const [commit, digest] = [keys.commitAt(row), keys.digestAt(row)]
+      const [commit, digest] = [this.keys.commitAt(row), this.keys.digestAt(row)]
       if (digest === null) return null
       if (!isFacts(facts)) throw new TypeError('The index has another form')
       const [username, time, schemaVersion, serverEdition, serverVersion, subject, message] = facts

@@ -1,6 +1,9 @@
+import { LRUCache } from 'lru-cache'
 import type { Digest } from '../../core/digest.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { bisect } from '../../lib/bisect.ts'
+import { HexPlaces } from '../../lib/hex-places.ts'
+import { NumberList } from '../../lib/number-list.ts'
 import { EntryKeys, keyOf } from './entry-keys.ts'
 
 /** One commit of the branch's history, whether or not it is a revision. */
@@ -16,12 +19,19 @@ export interface IndexEntry {
 
 /** Entries that follow each other, oldest first. */
 export interface IndexSegment {
-  readonly length: number
-  /** Their keys, as {@link keyOf} renders them. */
-  readonly keys: Buffer
-  /** The first call parses the segment. */
-  revisionAt(row: number): Revision | null
+  readonly keys: EntryKeys
+  /** The revision of each entry, null for those without one. It may have to be parsed. */
+  readRevisions(): readonly (Revision | null)[]
 }
+
+/** An entry as the segment and the place there. */
+interface Row {
+  readonly segment: IndexSegment
+  readonly row: number
+}
+
+/** The most revisions that stay as they were parsed. */
+const MOST_PARSED = 25_000
 
 /** A range of the list of revisions, newest first. */
 export interface RevisionRange {
@@ -37,17 +47,18 @@ export interface RevisionRange {
  */
 export class RevisionIndex {
   readonly archived: number
-  readonly #keys = new EntryKeys()
   readonly #segments: IndexSegment[] = []
   /** The place of the first entry of each segment. */
   readonly #starts: number[] = []
   /** The places of the entries that have a revision. */
-  readonly #revisions: number[] = []
-  /** The places by commit, and of the newest entry with each digest. */
-  readonly #byCommit = new Map<CommitSha, number>()
-  readonly #byDigest = new Map<Digest, number>()
-  /** How many entries the maps have. The first look-up fills them, to keep the start short. */
-  #inMaps = 0
+  readonly #revisions = new NumberList()
+  readonly #byCommit = new HexPlaces((place) => this.commitAt(place))
+  readonly #byDigest = new HexPlaces((place) => this.#digestAt(place))
+  #length = 0
+  readonly #parsed = new LRUCache<IndexSegment, readonly (Revision | null)[]>({
+    maxSize: MOST_PARSED,
+    sizeCalculation: (revisions) => revisions.length,
+  })
 
   /** @param archived How many revisions came before the first of these commits, and are elsewhere. */
   constructor(segments: Iterable<IndexSegment> = [], archived = 0) {
@@ -62,7 +73,7 @@ export class RevisionIndex {
 
   /** How many commits there are. */
   get length(): number {
-    return this.#keys.length
+    return this.#length
   }
 
   /** The commit that the index describes; null for an empty history. */
@@ -72,7 +83,7 @@ export class RevisionIndex {
 
   /** The newest revision. */
   current(): Revision | null {
-    const place = this.#revisions.at(-1)
+    const place = this.#revisions.at(this.kept() - 1)
     return place === undefined ? null : this.#revisionAt(place)
   }
 
@@ -88,9 +99,9 @@ export class RevisionIndex {
 
   /** The newest revision with that digest. */
   find(digest: Digest): Revision | null {
-    this.#fillMaps()
-    const place = this.#byDigest.get(digest)
-    return place === undefined ? null : this.#revisionAt(place)
+    this.#addNames()
+    const place = this.#byDigest.find(digest)
+    return place === null ? null : this.#revisionAt(place)
   }
 
   findCommit(commit: CommitSha): Revision | null {
@@ -101,32 +112,36 @@ export class RevisionIndex {
   /** The number of the revision of that commit, counted from 1 for the oldest that there has been; null when it is none. */
   numberOf(commit: CommitSha): number | null {
     const place = this.placeOf(commit)
-    if (place === null || !this.#keys.hasDigestAt(place)) return null
+    if (place === null || this.#digestAt(place) === null) return null
     return this.archived + lastUpTo(this.#revisions, place) + 1
   }
 
   /** How many commits are older than that one, or null when it is not in the history. */
   placeOf(commit: CommitSha): number | null {
     if (commit === this.tip()) return this.length - 1
-    this.#fillMaps()
-    return this.#byCommit.get(commit) ?? null
+    this.#addNames()
+    return this.#byCommit.find(commit)
   }
 
   /** The commit at a place. */
   commitAt(place: number): CommitSha {
-    return this.#keys.commitAt(place)
+    const { segment, row } = this.#rowOf(place)
+    return segment.keys.commitAt(row)
   }
 
   /** Whether that commit and the older ones are exactly its history. */
   isClosed(commit: CommitSha): boolean {
     const place = this.placeOf(commit)
-    return place !== null && this.#keys.isClosedAt(place)
+    return place !== null && this.#isClosedAt(place)
   }
 
   list({ offset, limit }: RevisionRange): readonly Revision[] {
-    const end = Math.max(0, this.#revisions.length - offset)
-    const places = this.#revisions.slice(Math.max(0, end - limit), end).toReversed()
-    return places.flatMap((place) => this.#revisionAt(place) ?? [])
+    return this.#placesOf({ offset, limit }).flatMap((place) => this.#revisionAt(place) ?? [])
+  }
+
+  /** The same, but only the names of their commits, which are quicker to read. */
+  listCommits({ offset, limit }: RevisionRange): readonly CommitSha[] {
+    return this.#placesOf({ offset, limit }).map((place) => this.commitAt(place))
   }
 
   /** The commits from a place on, oldest first. */
@@ -137,45 +152,69 @@ export class RevisionIndex {
   /** The length of the longest closed prefix that ends at or before a place. */
   countClosed(place: number): number {
     let last = place
-    while (last >= 0 && !this.#keys.isClosedAt(last)) last -= 1
+    while (last >= 0 && !this.#isClosedAt(last)) last -= 1
     return last + 1
   }
 
   /** An index of the oldest entries alone. */
   upTo(count: number): RevisionIndex {
-    const whole = this.#segments.filter((segment, n) => this.#startOf(n) + segment.length <= count)
+    const whole = this.#segments.filter(({ keys }, n) => this.#startOf(n) + keys.length <= count)
     const oldest = new RevisionIndex(whole, this.archived)
     oldest.append(this.entries(oldest.length, count))
     return oldest
   }
 
-  #add(segment: IndexSegment): void {
-    const start = this.length
-    this.#keys.append(segment.keys)
-    this.#segments.push(segment)
-    this.#starts.push(start)
-    for (let place = start; place < this.length; place += 1) {
-      if (this.#keys.hasDigestAt(place)) this.#revisions.push(place)
-    }
+  #placesOf({ offset, limit }: RevisionRange): readonly number[] {
+    const end = Math.max(0, this.#revisions.length - offset)
+    return this.#revisions.slice(Math.max(0, end - limit), end).toReversed()
   }
 
-  #fillMaps(): void {
-    for (; this.#inMaps < this.length; this.#inMaps += 1) {
-      this.#byCommit.set(this.#keys.commitAt(this.#inMaps), this.#inMaps)
-      const digest = this.#keys.digestAt(this.#inMaps)
-      if (digest !== null) this.#byDigest.set(digest, this.#inMaps)
+  #add(segment: IndexSegment): void {
+    const { keys } = segment
+    for (let row = 0; row < keys.length; row += 1) {
+      if (keys.hasDigestAt(row)) this.#revisions.push(this.#length + row)
     }
+    this.#segments.push(segment)
+    this.#starts.push(this.#length)
+    this.#length += keys.length
+  }
+
+  /** The first call adds all, to keep the start short. */
+  #addNames(): void {
+    this.#byCommit.grow(this.length)
+    this.#byDigest.grow(this.length)
   }
 
   #entryAt(place: number): IndexEntry {
-    const keys = this.#keys
-    const [commit, digest] = [keys.commitAt(place), keys.digestAt(place)]
-    return { commit, isClosed: keys.isClosedAt(place), digest, revision: this.#revisionAt(place) }
+    const { segment, row } = this.#rowOf(place)
+    const { keys } = segment
+    const [commit, digest] = [keys.commitAt(row), keys.digestAt(row)]
+    return { commit, isClosed: keys.isClosedAt(row), digest, revision: this.#revisionAt(place) }
+  }
+
+  #digestAt(place: number): Digest | null {
+    const { segment, row } = this.#rowOf(place)
+    return segment.keys.digestAt(row)
+  }
+
+  #isClosedAt(place: number): boolean {
+    const { segment, row } = this.#rowOf(place)
+    return segment.keys.isClosedAt(row)
   }
 
   #revisionAt(place: number): Revision | null {
+    const { segment, row } = this.#rowOf(place)
+    const parsed = this.#parsed.get(segment) ?? segment.readRevisions()
+    this.#parsed.set(segment, parsed)
+    return parsed[row] ?? null
+  }
+
+  /** @throws {RangeError} for a place that no entry has. */
+  #rowOf(place: number): Row {
     const n = lastUpTo(this.#starts, place)
-    return this.#segments[n]?.revisionAt(place - this.#startOf(n)) ?? null
+    const segment = this.#segments[n]
+    if (segment === undefined) throw new RangeError(`There is no entry ${place}`)
+    return { segment, row: place - this.#startOf(n) }
   }
 
   #startOf(n: number): number {
@@ -184,14 +223,16 @@ export class RevisionIndex {
 }
 
 function segmentOf(entries: readonly IndexEntry[]): IndexSegment {
+  const revisions = entries.map(({ revision }) => revision)
   return {
-    length: entries.length,
-    keys: Buffer.from(entries.map(keyOf).join('')),
-    revisionAt: (row) => entries[row]?.revision ?? null,
+    keys: new EntryKeys(Buffer.from(entries.map(keyOf).join(''))),
+    readRevisions: () => revisions,
   }
 }
 
+type NumbersByPlace = Pick<NumberList, 'length' | 'at'>
+
 /** The index of the last of some ascending numbers that is not above a limit. */
-function lastUpTo(numbers: readonly number[], limit: number): number {
-  return bisect({ high: numbers.length }, (place) => (numbers[place] ?? 0) <= limit) - 1
+function lastUpTo(numbers: NumbersByPlace, limit: number): number {
+  return bisect({ high: numbers.length }, (place) => (numbers.at(place) ?? 0) <= limit) - 1
 }

@@ -1,0 +1,76 @@
+import { bisect } from './bisect.ts'
+
+/** So many signs of each name are kept. */
+const SIGNS = 6
+/** Places are below this; with the signs in front they fit in a whole number of a double. */
+const PLACES = 2 ** 28
+/** Names are sorted in once there are so many new ones: a few, and a part of those that are sorted. */
+const MOST_NEW = { atLeast: 256, part: 1 / 4 }
+
+/**
+ * Where names in hexadecimal, such as those of commits, are in a long list. Each takes eight bytes,
+ * where a `Map` of them takes more than a hundred. The list itself has the whole names.
+ */
+export class HexPlaces {
+  readonly #nameAt: (place: number) => string | null
+  /** Numbers of the first signs of a name and its place, ascending. */
+  #sorted = new Float64Array()
+  /** The places of names that came since. */
+  readonly #new = new Map<string, number>()
+  #length = 0
+
+  /** @param nameAt The name at a place, from 0 on; null for a place that is not to be found. */
+  constructor(nameAt: (place: number) => string | null) {
+    this.#nameAt = nameAt
+  }
+
+  /** Adds the names that the list has got since the last call, now that it is so long. */
+  grow(length: number): void {
+    const from = this.#length
+    this.#length = length
+    const { atLeast, part } = MOST_NEW
+    const most = Math.max(atLeast, this.#sorted.length * part)
+    if (this.#new.size + length - from > most) {
+      this.#sort(from)
+      return
+    }
+    for (let place = from; place < length; place += 1) {
+      const name = this.#nameAt(place)
+      if (name !== null) this.#new.set(name, place)
+    }
+  }
+
+  /** The highest place with that name; null for none. */
+  find(name: string): number | null {
+    const found = this.#new.get(name)
+    if (found !== undefined) return found
+    const first = firstOf(name)
+    const sorted = this.#sorted
+    const end = bisect({ high: sorted.length }, (n) => (sorted[n] ?? 0) < first + PLACES)
+    for (let n = end - 1; n >= 0 && (sorted[n] ?? 0) >= first; n -= 1) {
+      const place = (sorted[n] ?? 0) - first
+      if (this.#nameAt(place) === name) return place
+    }
+    return null
+  }
+
+  /** Sorts in the new names, and those of the places from there on. */
+  #sort(from: number): void {
+    const sorted = this.#sorted
+    const all = new Float64Array(sorted.length + this.#new.size + this.#length - from)
+    all.set(sorted)
+    let size = sorted.length
+    for (const [name, place] of this.#new) all[size++] = firstOf(name) + place
+    for (let place = from; place < this.#length; place += 1) {
+      const name = this.#nameAt(place)
+      if (name !== null) all[size++] = firstOf(name) + place
+    }
+    this.#sorted = all.subarray(0, size).toSorted()
+    this.#new.clear()
+  }
+}
+
+/** The first signs of a name, as a number with room for a place behind them. */
+function firstOf(name: string): number {
+  return Number.parseInt(name.slice(0, SIGNS), 16) * PLACES
+}

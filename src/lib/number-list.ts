@@ -1,0 +1,42 @@
+const FIRST = 4
+/** By how much it grows when it is full. */
+const GROWTH = 1.5
+
+/** A list of whole numbers of 32 bits that grows: four bytes for each, which no collection of garbage looks at. */
+export class NumberList {
+  #numbers = new Int32Array(FIRST)
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  at(place: number): number | undefined {
+    return place < this.#length ? this.#numbers[place] : undefined
+  }
+
+  push(number: number): void {
+    if (this.#length === this.#numbers.length) {
+      const larger = new Int32Array(Math.ceil(this.#length * GROWTH))
+      larger.set(this.#numbers)
+      this.#numbers = larger
+    }
+    this.#numbers[this.#length] = number
+    this.#length += 1
+  }
+
+  /** Sets the number at a place; those between the end and it become `between`. */
+  set(place: number, number: number, between: number): void {
+    while (this.#length <= place) this.push(between)
+    this.#numbers[place] = number
+  }
+
+  /** A copy of those from `start` on, as `Array.prototype.slice` gives. */
+  slice(start = 0, end = this.#length): readonly number[] {
+    return Array.from(this.#numbers.subarray(start, Math.min(end, this.#length)))
+  }
+
+  clear(): void {
+    this.#length = 0
+  }
+}
