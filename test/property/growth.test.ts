@@ -210,7 +210,7 @@ function changesOf(count: number): DocumentChange[] {
 const PARTS: Readonly<Record<string, (changes: readonly DocumentChange[]) => unknown>> = {
   ChangeList: (changes) =>
     renderToString(ChangeList({ changes, linkOf: () => null, most: 100, more: String })),
-  labelsOf: (changes) => labelsOf(changesOfRevision(OF_SOME_REVISION, changes)),
+  labelsOf: (changes) => labelsOf(changesOfRevision(OF_SOME_REVISION, changes).changes),
 }
 const OF_SOME_REVISION = { commit: CommitSha.parse('0'.repeat(40)), previous: null }
 

@@ -10,6 +10,7 @@ import type { History, RevisionEvent } from '../../history/history.ts'
 import { fsErrorCode } from '../../storage/fs-error.ts'
 import type { ChangesFile } from './changes-file.ts'
 import type { ChangeSummary } from './change-summary.ts'
+import { IndexedChanges } from './indexed-changes.ts'
 import { type RevisionChanges, changesOfRevision } from './revision-changes.ts'
 
 export interface ChangeIndexerDeps {
@@ -55,8 +56,15 @@ export class ChangeIndexer implements AsyncDisposable {
     this.#then(() => this.#load())
   }
 
-  isIndexed(revision: Revision): boolean {
-    return this.indexed.find(revision.commit)?.previous === this.#before(revision)
+  isIndexed(revision: Pick<Revision, 'commit'>): boolean {
+    return this.indexed.has(revision.commit, this.before(revision))
+  }
+
+  /** The revision before another one; null for the first. */
+  before(revision: Pick<Revision, 'commit'>): CommitSha | null {
+    const { history } = this.#deps
+    const offset = history.size() - (history.numberOf(revision) ?? 0) + 1
+    return history.listCommits({ offset, limit: 1 })[0] ?? null
   }
 
   /** Resolves when every current revision is indexed, or could not be. */
@@ -104,28 +112,27 @@ export class ChangeIndexer implements AsyncDisposable {
   }
 
   async #load(): Promise<void> {
-    for (const changes of await this.#readFile()) this.indexed.add(changes)
+    await this.#readFile()
     await this.#indexAll()
   }
 
-  async #readFile(): Promise<readonly RevisionChanges[]> {
+  async #readFile(): Promise<void> {
     try {
-      return await this.#deps.file.load()
+      for await (const changes of this.#deps.file.load()) this.indexed.add(changes)
     } catch (error) {
       if (fsErrorCode(error) === null) throw error
       this.#deps.log({ level: 'warning', message: UNREADABLE, facts: { error } })
-      return []
     }
   }
 
   async #indexAll(): Promise<void> {
     const { history } = this.#deps
-    for (let offset = 0; offset < history.size() && !this.#isClosed; offset += PAGE) {
-      const page = history.list({ offset, limit: PAGE + 1 })
-      for (const [n, revision] of page.slice(0, PAGE).entries()) {
-        const before = page[n + 1]?.commit ?? null
-        if (this.indexed.find(revision.commit)?.previous !== before)
-          await this.#indexRevision(revision)
+    for (let offset = 0; offset < history.kept() && !this.#isClosed; offset += PAGE) {
+      const page = history.listCommits({ offset, limit: PAGE + 1 })
+      for (const [n, commit] of page.slice(0, PAGE).entries()) {
+        if (this.indexed.has(commit, page[n + 1] ?? null)) continue
+        const revision = history.findCommit(commit)
+        if (revision !== null) await this.#indexRevision(revision)
       }
       await nextTurn()
     }
@@ -143,7 +150,7 @@ export class ChangeIndexer implements AsyncDisposable {
 
   async #indexRevision(revision: Revision): Promise<void> {
     const { commit } = revision
-    const previous = this.#before(revision)
+    const previous = this.before(revision)
     if (this.#isClosed || this.isIndexed(revision)) return
     const described = await this.#describe(revision, previous)
     if (described === null) return
@@ -181,12 +188,6 @@ export class ChangeIndexer implements AsyncDisposable {
     return document
   }
 
-  #before(revision: Revision): CommitSha | null {
-    const { history } = this.#deps
-    const offset = history.size() - (history.numberOf(revision) ?? 0) + 1
-    return history.list({ offset, limit: 1 })[0]?.commit ?? null
-  }
-
   /** The file is a copy: the index in memory stays complete when a write fails. */
   async #write(): Promise<void> {
     const added = this.#unwritten
@@ -196,71 +197,6 @@ export class ChangeIndexer implements AsyncDisposable {
       await this.#deps.file.write(added, () => this.indexed.values())
     } catch (error) {
       this.#deps.log({ level: 'warning', message: UNWRITABLE, facts: { error } })
-    }
-  }
-}
-
-/** An entity that some revision changed. */
-interface ChangedEntity {
-  /** In folded spelling. */
-  readonly entity: string
-  /** How many revisions changed it. */
-  readonly revisions: number
-  /** What one of them changed. */
-  readonly one: RevisionChanges
-}
-
-/** The changes of indexed revisions, by commit and by entity. */
-class IndexedChanges {
-  readonly #byCommit = new Map<CommitSha, RevisionChanges>()
-  readonly #byEntity = new Map<string, CommitSha[]>()
-  /** How often what is known of a revision was replaced; nothing is taken away otherwise. */
-  replaced = 0
-
-  get size(): number {
-    return this.#byCommit.size
-  }
-
-  find(commit: CommitSha): RevisionChanges | null {
-    return this.#byCommit.get(commit) ?? null
-  }
-
-  values(): Iterable<RevisionChanges> {
-    return this.#byCommit.values()
-  }
-
-  /** Every entity that some revision changed. */
-  *entities(): Generator<ChangedEntity> {
-    for (const [entity, commits] of this.#byEntity) {
-      const [commit] = commits
-      const one = commit === undefined ? null : this.find(commit)
-      if (one !== null) yield { entity, revisions: commits.length, one }
-    }
-  }
-
-  /** The commits that changed an entity, in the order in which they were indexed. */
-  about(entity: string): readonly CommitSha[] {
-    return this.#byEntity.get(entity) ?? []
-  }
-
-  /** Adds a revision, or replaces its entry. */
-  add(changes: RevisionChanges): void {
-    const { commit, entities } = changes
-    const before = this.find(commit)
-    if (before !== null) this.#forget(before)
-    this.#byCommit.set(commit, changes)
-    for (const entity of entities) {
-      const commits = this.#byEntity.get(entity)
-      if (commits) commits.push(commit)
-      else this.#byEntity.set(entity, [commit])
-    }
-  }
-
-  #forget({ commit, entities }: RevisionChanges): void {
-    this.replaced += 1
-    for (const entity of entities) {
-      const others = this.about(entity).filter((each) => each !== commit)
-      this.#byEntity.set(entity, others)
     }
   }
 }

@@ -1,8 +1,8 @@
 import nodeFs from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { PartReader } from '../../storage/part-reader.ts'
 import { checkedLines, renderCheckedLine } from '../../lib/checked-lines.ts'
 import {
   parseRevisionChanges,
@@ -12,7 +12,7 @@ import {
 
 /** Raise this when the description of changes, or the examination of revisions, changes. */
 const FORMAT = 'cairn changes 2'
-/** Lines that are read before the event loop gets control. */
+/** Lines that are written at once. */
 const BATCH = 200
 
 /**
@@ -27,23 +27,23 @@ export class ChangesFile {
     this.#path = path
   }
 
-  /** The entries up to the first damaged line; none when the file is absent or has another format. */
-  async load(): Promise<RevisionChanges[]> {
-    const bytes = (await orNullWhenAbsent(nodeFs.readFile(this.#path))) ?? Buffer.alloc(0)
-    const found: RevisionChanges[] = []
-    let end = 0
-    for (const line of checkedLines(bytes)) {
-      if (end === 0 && line.body.toString() !== FORMAT) return []
-      if (end > 0) {
-        if (found.length % BATCH === 0) await nextTurn()
-        const changes = parseRevisionChanges(line.body.toString())
-        if (changes === null) return found
-        found.push(changes)
-      }
-      end = line.end
+  /**
+   * Yields the entries up to the first damaged line, one part of the file after the other; none when
+   * the file is absent or has another format.
+   */
+  async *load(): AsyncGenerator<RevisionChanges, void> {
+    const file = await orNullWhenAbsent(nodeFs.open(this.#path))
+    if (file === null) return
+    await using reader = new PartReader(file)
+    const format = await reader.line()
+    if (format?.toString() !== renderCheckedLine(FORMAT)) return
+    for (let line = await reader.line(); line !== null; line = await reader.line()) {
+      const [checked] = checkedLines(line)
+      const changes = checked === undefined ? null : parseRevisionChanges(checked.body.toString())
+      if (changes === null) return
+      yield changes
     }
-    this.#isWhole = end > 0 && end === bytes.length
-    return found
+    this.#isWhole = reader.isSpent
   }
 
   /** Appends to the file, or rewrites it with `all` when it is damaged. */
@@ -58,9 +58,16 @@ export class ChangesFile {
     this.#isWhole = true
   }
 
+  /** What is written when something stops this half way is true, too. */
   async #replace(all: Iterable<RevisionChanges>): Promise<void> {
     await nodeFs.mkdir(dirname(this.#path), { recursive: true })
-    const lines = Array.from(all, renderRevisionChanges)
-    await replaceFile(this.#path, renderCheckedLine(FORMAT) + lines.join(''))
+    await replaceFile(this.#path, renderCheckedLine(FORMAT))
+    let lines: string[] = []
+    for (const changes of all) {
+      if (lines.push(renderRevisionChanges(changes)) < BATCH) continue
+      await nodeFs.appendFile(this.#path, lines.join(''))
+      lines = []
+    }
+    await nodeFs.appendFile(this.#path, lines.join(''))
   }
 }

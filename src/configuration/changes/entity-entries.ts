@@ -1,14 +1,15 @@
 import { LRUCache } from 'lru-cache'
-import type { CommitSha, Revision } from '../../core/revision.ts'
+import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import type { ChangeIndexer } from './change-indexer.ts'
-import type { RevisionChanges } from './revision-changes.ts'
+import type { Renames } from './indexed-changes.ts'
 
-/** A revision that changed an entity, with all that it changed. */
+/** A revision that changed an entity, with what it renamed. */
 export interface EntityEntry {
-  readonly revision: Revision
   readonly number: number
-  readonly changes: RevisionChanges
+  /** The number of its commit among the indexed ones. */
+  readonly commit: number
+  readonly renames: Renames
 }
 
 /** What was found of an entity. */
@@ -20,7 +21,7 @@ interface Found {
   readonly replaced: number
   /** How many of the indexed commits were looked at, and those of them that the history did not have. */
   readonly seen: number
-  readonly strange: readonly CommitSha[]
+  readonly strange: readonly number[]
 }
 
 /** The most entries that are kept. */
@@ -48,10 +49,10 @@ export class EntityEntries {
     const kept = this.#found.get(entity)
     const before = kept && this.#isTrue(kept) ? kept : null
     const { indexed } = this.#indexer
-    const commits = indexed.about(entity)
-    const strange: CommitSha[] = []
+    const commits = indexed.about(entity, before?.seen)
+    const strange: number[] = []
     const added: EntityEntry[] = []
-    for (const commit of [...(before?.strange ?? []), ...commits.slice(before?.seen ?? 0)]) {
+    for (const commit of [...(before?.strange ?? []), ...commits]) {
       const entry = this.#entryOf(commit)
       if (entry === null) strange.push(commit)
       else added.push(entry)
@@ -59,7 +60,13 @@ export class EntityEntries {
     const entries = newestFirst(before?.entries ?? [], added)
     const newest = this.#history.current()
     const { replaced } = indexed
-    this.#found.set(entity, { entries, newest, replaced, seen: commits.length, strange })
+    this.#found.set(entity, {
+      entries,
+      newest,
+      replaced,
+      seen: (before?.seen ?? 0) + commits.length,
+      strange,
+    })
     return entries
   }
 
@@ -68,12 +75,12 @@ export class EntityEntries {
     return replaced === this.#indexer.indexed.replaced && this.#history.isClosed(newest)
   }
 
-  #entryOf(commit: CommitSha): EntityEntry | null {
-    const changes = this.#indexer.indexed.find(commit)
-    const revision = this.#history.findCommit(commit)
-    const number = revision && this.#history.numberOf(revision)
-    if (changes === null || revision === null || number === null) return null
-    return this.#indexer.isIndexed(revision) ? { revision, number, changes } : null
+  #entryOf(number: number): EntityEntry | null {
+    const { indexed } = this.#indexer
+    const commit = indexed.commitOf(number)
+    const place = this.#history.numberOf({ commit })
+    if (place === null || !this.#indexer.isIndexed({ commit })) return null
+    return { number: place, commit: number, renames: indexed.renamesOf(number) }
   }
 }
 

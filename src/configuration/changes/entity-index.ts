@@ -1,13 +1,14 @@
+import { LRUCache } from 'lru-cache'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
-import { isCosmetic } from '../../document/changes/entities-of.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
-import type { Revision } from '../../core/revision.ts'
-import { memoize } from '../../lib/memoize.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
 import { type IndexProgress, waitForIndex } from './index-progress.ts'
-import { EntityEntries } from './entity-entries.ts'
+import { EntityEntries, type EntityEntry } from './entity-entries.ts'
 import { ChangeIndexer, type ChangeIndexerDeps } from './change-indexer.ts'
-import { changesOf, labelsOf, type RevisionChanges } from './revision-changes.ts'
+import type { Renames } from './indexed-changes.ts'
+import { labelsOf, parseChanges } from './revision-changes.ts'
 
 export interface EntityIndexDeps extends ChangeIndexerDeps {
   /** How long a query waits for the index to be complete, in milliseconds. */
@@ -16,9 +17,16 @@ export interface EntityIndexDeps extends ChangeIndexerDeps {
 
 /** A revision that changed an entity, with the name that the entity had then. */
 export interface EntityRevision {
-  readonly revision: Revision
+  /** Its number in the history. */
+  readonly number: number
   /** In the spelling that `foldEntity` gives. */
   readonly entity: string
+  /**
+   * Read when it is asked for: a page shows twenty of possibly a hundred thousand.
+   *
+   * @throws {ServiceError} `revision-not-found` when the history was rewritten since.
+   */
+  readonly revision: Revision
 }
 
 /** An entity that some revision changed. */
@@ -34,13 +42,16 @@ export interface KnownEntity {
 /** The changes of whole pipelines or groups contain one of these. */
 const WHOLE = ['"subject":"pipeline', '"subject":"group']
 
+/** The most revisions whose sentences stay in memory: those of a search in a long history are made each time. */
+const MOST_SENTENCES = 100_000
+
 /** Answers what each revision changed, and which revisions changed an entity. Derived from the history. */
 export class EntityIndex implements AsyncDisposable {
   readonly #deps: EntityIndexDeps
   readonly #indexer: ChangeIndexer
   readonly #entries: EntityEntries
-  readonly #texts = new WeakMap<RevisionChanges, string>()
-  readonly #cosmetic = new WeakMap<RevisionChanges, boolean>()
+  /** By the number of the stored changes. */
+  readonly #sentences = new LRUCache<number, string>({ max: MOST_SENTENCES })
 
   constructor(deps: EntityIndexDeps) {
     this.#deps = deps
@@ -59,50 +70,55 @@ export class EntityIndex implements AsyncDisposable {
 
   /** What a revision changed in the one before it; null while it is not indexed. */
   find(revision: Revision): readonly DocumentChange[] | null {
-    const changes = this.#indexer.indexed.find(revision.commit)
-    return changes && this.#indexer.isIndexed(revision) ? changesOf(changes) : null
+    const stored = this.findStored(revision)
+    return stored === null ? null : parseChanges(stored)
   }
 
-  /** The same in stored form, for `parseChanges`: it costs nothing, however many changes there are. */
+  /** The same in stored form, for `parseChanges`: it costs little, however many changes there are. */
   findStored(revision: Revision): string | null {
-    const changes = this.#indexer.indexed.find(revision.commit)
-    return changes && this.#indexer.isIndexed(revision) ? changes.changes : null
+    const text = this.#textOf(revision)
+    return text === null ? null : this.#indexer.indexed.stored(text)
   }
 
   /** The changes of a revision as sentences, in lower case for searches; cached. None while it is not indexed. */
   textOf(revision: Revision): string {
-    const changes = this.#indexer.indexed.find(revision.commit)
-    if (changes === null || !this.#indexer.isIndexed(revision)) return ''
-    const cached =
-      this.#texts.get(changes) ?? changesOf(changes).map(sentenceOf).join('\n').toLowerCase()
-    this.#texts.set(changes, cached)
+    const text = this.#textOf(revision)
+    if (text === null) return ''
+    const cached = this.#sentences.get(text) ?? sentencesIn(this.#indexer.indexed.stored(text))
+    this.#sentences.set(text, cached)
     return cached
   }
 
-  /** Whether a revision changed only layout or the schema version; false while it is not indexed. */
+  /** Whether a revision changed only layout, line endings or the schema version; false while it is not indexed. */
   isCosmetic(revision: Revision): boolean {
-    const changes = this.#indexer.indexed.find(revision.commit)
-    if (changes === null || !this.#indexer.isIndexed(revision)) return false
-    const cached =
-      this.#cosmetic.get(changes) ?? (mayBeCosmetic(changes) && isCosmetic(changesOf(changes)))
-    this.#cosmetic.set(changes, cached)
-    return cached
+    const { indexed } = this.#indexer
+    return indexed.isCosmetic(revision.commit, this.#indexer.before(revision)) === true
+  }
+
+  /** The same of the commit of a revision and that of the one before it, which are at hand; null while it is not indexed. */
+  isCosmeticAfter(commit: CommitSha, before: CommitSha | null): boolean | null {
+    return this.#indexer.indexed.isCosmetic(commit, before)
   }
 
   /** Whether a revision may have added, removed, renamed or moved a pipeline or a group. */
   mayMove(revision: Revision): boolean {
-    const changes = this.#indexer.indexed.find(revision.commit)
-    if (changes === null || !this.#indexer.isIndexed(revision)) return true
-    return WHOLE.some((word) => changes.changes.includes(word))
+    const stored = this.findStored(revision)
+    return stored === null || WHOLE.some((word) => stored.includes(word))
   }
 
   /** Every entity that an indexed revision changed, also those that are gone. */
   entities(): readonly KnownEntity[] {
-    const labelsIn = memoize(labelsOf)
-    return Array.from(this.#indexer.indexed.entities(), ({ entity, revisions, one }) => ({
+    const { indexed } = this.#indexer
+    const known = new Map<number, ReadonlyMap<string, string>>()
+    const labelsIn = (text: number) => {
+      const labels = known.get(text) ?? labelsOf(indexed.stored(text))
+      known.set(text, labels)
+      return labels
+    }
+    return Array.from(indexed.entities(), ({ entity, revisions, text }) => ({
       entity,
       revisions,
-      label: () => labelsIn(one).get(entity) ?? entity.slice(entity.indexOf('/') + 1),
+      label: () => labelsIn(text).get(entity) ?? entity.slice(entity.indexOf('/') + 1),
     }))
   }
 
@@ -132,12 +148,12 @@ export class EntityIndex implements AsyncDisposable {
     let name = foldEntity(entity)
     for (let below = Number.POSITIVE_INFINITY; ;) {
       const entries = this.#entries.about(name).filter(({ number }) => number < below)
-      const renaming = entries.find(({ changes }) => formerOf(changes, name) !== null)
+      const renaming = entries.find(({ renames }) => formerIn(renames, name) !== null)
       const since = renaming?.number ?? 0
-      for (const { revision, number } of entries) {
-        if (number >= since) found.push({ revision, entity: name })
+      for (const entry of entries) {
+        if (entry.number >= since) found.push(this.#foundIn(entry, name))
       }
-      const former = renaming && formerOf(renaming.changes, name)
+      const former = renaming && formerIn(renaming.renames, name)
       if (!former) return found
       name = former
       below = since
@@ -147,11 +163,37 @@ export class EntityIndex implements AsyncDisposable {
   /** The newest indexed revision that changed one of some entities, in folded spelling, under these names. */
   newestOf(entities: readonly string[]): Revision | null {
     const newest = entities.flatMap((entity) => this.#entries.about(entity).slice(0, 1))
-    return newest.toSorted((one, other) => other.number - one.number)[0]?.revision ?? null
+    const [last] = newest.toSorted((one, other) => other.number - one.number)
+    return last === undefined ? null : this.#revisionOf(last)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#indexer[Symbol.asyncDispose]()
+  }
+
+  #foundIn(entry: EntityEntry, entity: string): EntityRevision {
+    const revision = () => this.#revisionOf(entry)
+    return {
+      number: entry.number,
+      entity,
+      get revision() {
+        return revision()
+      },
+    }
+  }
+
+  #revisionOf({ commit }: EntityEntry): Revision {
+    const name = this.#indexer.indexed.commitOf(commit)
+    const revision = this.#deps.history.findCommit(name)
+    if (revision !== null) return revision
+    throw new ServiceError('revision-not-found', `The history no longer has ${name}`, {
+      commit: name,
+    })
+  }
+
+  /** The number of the stored changes of a revision; null while it is not indexed. */
+  #textOf(revision: Revision): number | null {
+    return this.isIndexed(revision) ? this.#indexer.indexed.find(revision.commit) : null
   }
 }
 
@@ -160,11 +202,10 @@ export function sentenceOf(change: DocumentChange): string {
   return `${change.label} ${renderChange(change)}`
 }
 
-/** A quick test that avoids parsing the changes of most revisions. */
-function mayBeCosmetic({ changes }: RevisionChanges): boolean {
-  return changes.includes('"layout"') || changes.includes('"schemaVersion"')
+function sentencesIn(stored: string): string {
+  return parseChanges(stored).map(sentenceOf).join('\n').toLowerCase()
 }
 
-function formerOf({ renames }: RevisionChanges, entity: string): string | null {
+function formerIn(renames: Renames, entity: string): string | null {
   return renames.find(([name]) => name === entity)?.[1] ?? null
 }

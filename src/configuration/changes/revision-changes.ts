@@ -14,7 +14,7 @@ export interface RevisionChanges {
   readonly entities: readonly string[]
   /** The new and the former names of renamed entities, also folded. */
   readonly renames: readonly (readonly [name: string, former: string])[]
-  /** The changes as JSON, parsed on demand. */
+  /** The changes in stored form, for {@link parseChanges}. */
   readonly changes: string
 }
 
@@ -39,7 +39,7 @@ export function changesOfRevision(
   { commit, previous }: Pick<RevisionChanges, 'commit' | 'previous'>,
   changes: readonly DocumentChange[],
 ): RevisionChanges {
-  const entities = [...new Set(entitiesOf(changes).map(foldEntity))]
+  const entities = foldedEntitiesOf(changes)
   const renames = changes.flatMap((change) => {
     const former = formerNameOf(change)
     return former === null ? [] : [[foldEntity(change.entity), foldEntity(former)] as const]
@@ -47,8 +47,9 @@ export function changesOfRevision(
   return { commit, previous, entities, renames, changes: JSON.stringify(changes) }
 }
 
-export function changesOf({ changes }: RevisionChanges): readonly DocumentChange[] {
-  return parseChanges(changes)
+/** The entities of changes, each once. */
+export function foldedEntitiesOf(changes: readonly DocumentChange[]): readonly string[] {
+  return [...new Set(entitiesOf(changes).map(foldEntity))]
 }
 
 /**
@@ -66,11 +67,11 @@ export function parseChanges(stored: string): readonly DocumentChange[] {
 const ENTITY_AND_LABEL = /"entity":("(?:[^"\\]|\\.)*"),"label":("(?:[^"\\]|\\.)*")/g
 
 /**
- * The labels of the changed entities, by folded spelling. Looks for them in the text: to parse
- * thousands of changes for their labels alone takes long.
+ * The labels of the changed entities in stored changes, by folded spelling. Looks for them in the
+ * text: to parse thousands of changes for their labels alone takes long.
  */
-export function labelsOf({ changes }: RevisionChanges): ReadonlyMap<string, string> {
-  const found = Array.from(changes.matchAll(ENTITY_AND_LABEL), ([, entity = '', label = '']) => {
+export function labelsOf(stored: string): ReadonlyMap<string, string> {
+  const found = Array.from(stored.matchAll(ENTITY_AND_LABEL), ([, entity = '', label = '']) => {
     return [foldEntity(unquoted(entity)), unquoted(label)] as const
   })
   return new Map(found)

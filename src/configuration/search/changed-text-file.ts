@@ -1,18 +1,15 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { z } from 'zod'
-import { CommitSha } from '../../core/revision.ts'
+import { isObjectName } from '../../core/object-name.ts'
+import type { CommitSha } from '../../core/revision.ts'
 import { checkedLines, renderCheckedLine } from '../../lib/checked-lines.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { PartReader } from '../../storage/part-reader.ts'
 import type { ChangedText } from './changed-text.ts'
 
 /** Raise this when what is recorded of a revision changes. */
 const FORMAT = 'cairn changed text 1'
-/** How much is read at once, in bytes; a larger record is read whole. */
-const PART = 1_048_576
-const LINE_FEED = 10
 
 /** What a revision changed in the text of the one before it. */
 export interface TextRecord {
@@ -23,13 +20,12 @@ export interface TextRecord {
 }
 
 /** The line before the texts of a record: their lengths in bytes, before and after, and their checksum. */
-const Head = z.tuple([
+type Head = readonly [
   CommitSha,
-  CommitSha.nullable(),
-  z.array(z.tuple([z.int().nonnegative(), z.int().nonnegative()])),
-  z.int().nonnegative(),
-])
-type Head = z.infer<typeof Head>
+  CommitSha | null,
+  readonly (readonly [before: number, after: number])[],
+  number,
+]
 
 /**
  * The changed text of revisions, one record after the other, in any order. Records are true for ever,
@@ -107,9 +103,9 @@ function renderRecord({ commit, previous, places }: TextRecord): Uint8Array[] {
 async function readRecord(reader: PartReader, line: Buffer): Promise<TextRecord | null> {
   const [checked] = checkedLines(line)
   if (checked === undefined) return null
-  const head = Head.safeParse(JSON.parse(checked.body.toString()))
-  if (!head.success) return null
-  const [commit, previous, lengths, checksum] = head.data
+  const head: unknown = JSON.parse(checked.body.toString())
+  if (!isHead(head)) return null
+  const [commit, previous, lengths, checksum] = head
   const length = lengths.reduce((sum, [before, after]) => sum + before + after, 0)
   const bytes = await reader.take(length)
   if (bytes === null || crc32(bytes) !== checksum) return null
@@ -122,57 +118,23 @@ async function readRecord(reader: PartReader, line: Buffer): Promise<TextRecord 
   }
 }
 
-/** Reads a file from its start, in parts. */
-class PartReader implements AsyncDisposable {
-  readonly #file: FileHandle
-  #bytes = Buffer.alloc(0)
-  #at = 0
-  #read = 0
+/** Checked by hand: zod takes longer than all the rest of reading a record. */
+function isHead(value: unknown): value is Head {
+  if (!Array.isArray(value) || value.length !== 4) return false
+  const [commit, previous, lengths, checksum] = value
+  return (
+    isCommit(commit) &&
+    (previous === null || isCommit(previous)) &&
+    Array.isArray(lengths) &&
+    lengths.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(isCount)) &&
+    isCount(checksum)
+  )
+}
 
-  constructor(file: FileHandle) {
-    this.#file = file
-  }
+function isCommit(value: unknown): value is CommitSha {
+  return typeof value === 'string' && isObjectName(value)
+}
 
-  /** The place up to which the file was taken. */
-  get offset(): number {
-    return this.#read - this.#bytes.length + this.#at
-  }
-
-  /** The next line with its line feed, or null at the end. */
-  async line(): Promise<Buffer | null> {
-    let end = this.#bytes.indexOf(LINE_FEED, this.#at)
-    while (end < 0) {
-      if (!(await this.#more(PART))) return null
-      end = this.#bytes.indexOf(LINE_FEED, this.#at)
-    }
-    return this.take(end + 1 - this.#at)
-  }
-
-  /** So many bytes, or null where there are not as many. */
-  async take(length: number): Promise<Buffer | null> {
-    while (this.#bytes.length - this.#at < length) {
-      const missing = length - (this.#bytes.length - this.#at)
-      if (!(await this.#more(Math.max(PART, missing)))) return null
-    }
-    const start = this.#at
-    this.#at += length
-    return this.#bytes.subarray(start, this.#at)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file.close()
-  }
-
-  /** Reads on; false at the end of the file. */
-  async #more(length: number): Promise<boolean> {
-    const left = this.#bytes.subarray(this.#at)
-    const bytes = Buffer.allocUnsafe(left.length + length)
-    left.copy(bytes)
-    const { bytesRead } = await this.#file.read(bytes, left.length, length, this.#read)
-    this.#bytes = bytes.subarray(0, left.length + bytesRead)
-    this.#at = 0
-    this.#read += bytesRead
-    await nextTurn()
-    return bytesRead > 0
-  }
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0
 }

@@ -48,8 +48,7 @@ export async function findRevisions(
   if (filter.mentions !== '') await entities.settle()
   if (isOpen(filter) && filter.agents)
     return history.list({ offset, limit: limit ?? history.size() })
-  const all = history.list({ offset: 0, limit: history.size() })
   const searchText = (text: string) => texts.search(text)
-  const found = await filterRevisions(all, filter, { entities, searchText })
+  const found = await filterRevisions(filter, { history, entities, searchText })
   return found.slice(offset, limit === null ? undefined : offset + limit)
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type CommitSha,
   type Revision,
@@ -6,6 +5,8 @@ import {
   revisionKindOf,
   shownAuthor,
 } from '../../core/revision.ts'
+import type { History } from '../../history/history.ts'
+import { inTurns, revisionsInTurns } from './in-turns.ts'
 
 /** Selects revisions. Empty and null fields select all. */
 export interface RevisionFilter {
@@ -32,15 +33,17 @@ export interface RevisionLookup {
   textOf(revision: Revision): string
   /** Whether the changes of a revision are cosmetic; false while unknown. */
   isCosmetic(revision: Revision): boolean
-  /** The revisions that changed an entity, under its former names too. */
-  revisionsOf(entity: string): Promise<readonly { readonly revision: Revision }[]>
+  /** The revisions that changed an entity, newest first, under its former names too. */
+  revisionsOf(entity: string): Promise<readonly NumberedFind[]>
+}
+
+interface NumberedFind {
+  readonly number: number
+  readonly revision: Revision
 }
 
 /** Finds the revisions that changed how often a text occurs. */
 export type TextLookup = (text: string) => Promise<ReadonlySet<CommitSha>>
-
-/** The number of texts searched before the event loop gets its turn. */
-const AT_ONCE = 500
 
 /** Whether the filter leaves out at most cosmetic changes and registrations of agents. */
 export function isOpen(filter: RevisionFilter): boolean {
@@ -66,51 +69,61 @@ export function hasWantedFacts(revision: Revision, filter: RevisionFilter): bool
 
 /** What a filter looks into. */
 export interface FilterLookups {
+  readonly history: Pick<History, 'kept' | 'list' | 'size' | 'findCommit' | 'numberOf'>
   readonly entities: RevisionLookup
   readonly searchText: TextLookup
 }
 
-/** The revisions that a filter selects, in the same order. */
+/** The revisions of a history that a filter selects, newest first. */
 export async function filterRevisions(
-  revisions: readonly Revision[],
   filter: RevisionFilter,
-  { entities, searchText }: FilterLookups,
+  lookups: FilterLookups,
 ): Promise<readonly Revision[]> {
-  const about = filter.entity === '' ? null : await commitsAbout(filter.entity, entities)
-  const changing = filter.text === '' ? null : await searchText(filter.text)
-  const found = revisions.filter((revision) => {
-    if (!hasWantedFacts(revision, filter)) return false
-    if (changing?.has(revision.commit) === false) return false
-    if (about?.has(revision.commit) === false) return false
-    return !filter.withoutNoise || !entities.isCosmetic(revision)
-  })
-  const { mentions } = filter
-  return mentions === '' ? found : mentioning(found, mentions.toLowerCase(), entities)
+  const mentions = filter.mentions.toLowerCase()
+  const found: Revision[] = []
+  for await (const some of await candidates(filter, lookups)) {
+    const wanted = some.filter((revision) => {
+      if (!hasWantedFacts(revision, filter)) return false
+      if (filter.withoutNoise && lookups.entities.isCosmetic(revision)) return false
+      return mentions === '' || isMentioned(revision, mentions, lookups.entities)
+    })
+    found.push(...wanted)
+  }
+  return found
 }
 
-async function commitsAbout(entity: string, lookup: RevisionLookup): Promise<Set<string>> {
-  const revisions = await lookup.revisionsOf(entity)
-  return new Set(revisions.map(({ revision }) => revision.commit))
+/** The revisions that a filter can select. The others are not looked at, however many there are. */
+async function candidates(
+  { entity, text }: RevisionFilter,
+  { history, entities, searchText }: FilterLookups,
+): Promise<AsyncIterable<readonly Revision[]>> {
+  if (entity === '' && text === '') return revisionsInTurns(history)
+  const [first, last] = [history.size() - history.kept() + 1, history.size()]
+  const about = entity === '' ? null : await entities.revisionsOf(entity)
+  const changing = text === '' ? null : await searchText(text)
+  const found = about ?? newestFirst(history, changing ?? new Set())
+  const listed = found.filter(({ number }) => number >= first && number <= last)
+  return inTurns(listed, ({ revision }) => {
+    return changing === null || changing.has(revision.commit) ? [revision] : []
+  })
+}
+
+function newestFirst(
+  history: FilterLookups['history'],
+  commits: ReadonlySet<CommitSha>,
+): readonly NumberedFind[] {
+  const found = Array.from(commits, (commit) => {
+    const revision = history.findCommit(commit)
+    const number = revision === null ? null : history.numberOf(revision)
+    return revision === null || number === null ? [] : { revision, number }
+  })
+  return found.flat().toSorted((one, other) => other.number - one.number)
 }
 
 function hasKind(revision: Revision, { kind, agents, username }: RevisionFilter): boolean {
   const is = revisionKindOf(revision)
   if (kind !== null) return is === kind
   return is !== 'agent' || agents || username !== ''
-}
-
-async function mentioning(
-  revisions: readonly Revision[],
-  text: string,
-  lookup: RevisionLookup,
-): Promise<readonly Revision[]> {
-  const found: Revision[] = []
-  for (let n = 0; n < revisions.length; n += AT_ONCE) {
-    const some = revisions.slice(n, n + AT_ONCE)
-    found.push(...some.filter((revision) => isMentioned(revision, text, lookup)))
-    if (n + AT_ONCE < revisions.length) await nextTurn()
-  }
-  return found
 }
 
 function isMentioned(revision: Revision, text: string, lookup: RevisionLookup): boolean {

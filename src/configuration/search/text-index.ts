@@ -7,6 +7,7 @@ import type { History, RevisionEvent } from '../../history/history.ts'
 import type { DiffPool } from '../../diff/diff-pool.ts'
 import type { Log } from '../../lib/log.ts'
 import { type IndexProgress, waitForIndex } from '../changes/index-progress.ts'
+import { CommitsBefore } from '../changes/commits-before.ts'
 import { changedTextOf, SearchedText } from './changed-text.ts'
 import type { ChangedTextFile, TextRecord } from './changed-text-file.ts'
 
@@ -37,7 +38,7 @@ export class TextIndex implements AsyncDisposable {
   readonly #unlisten: () => void
   readonly #documents = new LRUCache<Digest, Uint8Array>({ max: 2 })
   /** The recorded revisions, each with the one before it. */
-  readonly #recorded = new Map<CommitSha, CommitSha | null>()
+  readonly #recorded = new CommitsBefore()
   readonly #unreadable = new Set<CommitSha>()
   #unwritten: TextRecord[] = []
   #isClosed = false
@@ -58,8 +59,8 @@ export class TextIndex implements AsyncDisposable {
 
   /** How many revisions are indexed, and how many there are. */
   progress(): IndexProgress {
-    const of = this.#deps.history.kept()
-    return { indexed: Math.min(of, this.#recorded.size + this.#unreadable.size), of }
+    const { indexed, of } = this.#counts()
+    return { indexed: Math.min(indexed, of), of }
   }
 
   /**
@@ -95,6 +96,12 @@ export class TextIndex implements AsyncDisposable {
     this.#isClosed = true
     this.#unlisten()
     await this.#work
+  }
+
+  /** What was indexed of this and other histories, and the revisions of this one. */
+  #counts(): IndexProgress {
+    const of = this.#deps.history.kept()
+    return { indexed: this.#recorded.size + this.#unreadable.size, of }
   }
 
   /** Resolves when every current revision is indexed, or could not be. */
@@ -145,10 +152,13 @@ export class TextIndex implements AsyncDisposable {
 
   async #indexAll(): Promise<void> {
     const { history } = this.#deps
-    for (let offset = 0; offset < history.size() && !this.#isClosed; offset += PAGE) {
-      const page = history.list({ offset, limit: PAGE + 1 })
-      for (const [n, revision] of page.slice(0, PAGE).entries()) {
-        if (!this.#isClosed) await this.#index(revision, page[n + 1] ?? null)
+    for (let offset = 0; offset < history.kept() && !this.#isClosed; offset += PAGE) {
+      const page = history.listCommits({ offset, limit: PAGE + 1 })
+      for (const [n, commit] of page.slice(0, PAGE).entries()) {
+        if (this.#isIndexed(commit, page[n + 1] ?? null)) continue
+        const revision = history.findCommit(commit)
+        if (revision !== null && !this.#isClosed)
+          await this.#index(revision, this.#before(revision))
       }
       await nextTurn()
     }
@@ -157,17 +167,22 @@ export class TextIndex implements AsyncDisposable {
 
   /** Revisions that a rewritten history no longer has count as nothing. */
   #forgetOthers(): void {
+    const { indexed, of } = this.#counts()
+    if (indexed === of) return
     const { history } = this.#deps
-    for (const commits of [this.#recorded, this.#unreadable]) {
-      for (const commit of commits.keys())
-        if (history.findCommit(commit) === null) commits.delete(commit)
-    }
+    const isThere = (commit: CommitSha) => history.findCommit(commit) !== null
+    this.#recorded.keep(isThere)
+    for (const commit of this.#unreadable) if (!isThere(commit)) this.#unreadable.delete(commit)
+  }
+
+  #isIndexed(commit: CommitSha, previous: CommitSha | null): boolean {
+    return this.#recorded.isAfter(commit, previous) || this.#unreadable.has(commit)
   }
 
   async #index(revision: Revision, before: Revision | null): Promise<void> {
     const { commit } = revision
     const previous = before?.commit ?? null
-    if (this.#recorded.get(commit) === previous || this.#unreadable.has(commit)) return
+    if (this.#isIndexed(commit, previous)) return
     try {
       const after = await this.#read(revision)
       const older = before === null ? NOTHING : await this.#read(before)

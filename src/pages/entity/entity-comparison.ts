@@ -62,7 +62,7 @@ export async function readEntityComparison(
   }
   const texts = [await textAt(before), await textAt(after)] as const
   if (steps.length === 0 && texts.join('') === '') throw entityNotFound(address)
-  const numbers = steps.map(({ revision }) => revision.number)
+  const numbers = steps.map(({ number }) => number)
   const [low, high] = [Math.min(before.number, after.number), Math.max(before.number, after.number)]
   return {
     before,
@@ -85,7 +85,7 @@ export function nameAt(
   steps: readonly EntityStep[],
   { number }: NumberedRevision,
 ): EntityStep | null {
-  return steps.find(({ revision }) => revision.number <= number) ?? steps.at(-1) ?? null
+  return steps.find((step) => step.number <= number) ?? steps.at(-1) ?? null
 }
 
 function changesBetween(

@@ -140,12 +140,12 @@ async function shownSteps(
   const texts = isAlone ? await textsOf(deps.history, shown) : []
   return Promise.all(
     shown.map(async (step, n) => {
-      const { revision, entity, stage, before } = step
+      const { number, revision, entity, stage, before } = step
       const changes = changesOf[n] ?? []
       const pair = texts[n]
       const diff = pair ? await smallDiff(deps, pair) : null
       const runs = await runsAfter(deps, principal, { step, next: all[offset + n - 1] ?? null })
-      return { revision, changes, entity, stage, before, diff, runs }
+      return { number, revision, changes, entity, stage, before, diff, runs }
     }),
   )
 }
@@ -161,7 +161,7 @@ async function textsOf(
   const known = new Map<string, string>()
   const textAt = async (place: StepPlace | null): Promise<string> => {
     if (place === null) return ''
-    const key = [place.revision.number, place.entity, place.stage ?? ''].join(' ')
+    const key = [place.number, place.entity, place.stage ?? ''].join(' ')
     const text =
       known.get(key) ?? (await readEntityText(history, place.revision, place))?.text ?? ''
     known.set(key, text)

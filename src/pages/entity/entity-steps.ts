@@ -4,7 +4,7 @@ import { changesAbout } from '../../document/changes/entities-of.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
 import { Turns } from '../../lib/cooperative.ts'
-import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import type { EntityIndex, EntityRevision } from '../../configuration/changes/entity-index.ts'
 import type { EntityAddress } from '../revisions/entity-address.ts'
 import type { History } from '../../history/history.ts'
 import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
@@ -19,6 +19,8 @@ export interface EntityStepsDeps {
 
 /** A revision that changed an entity, with those changes and the names at that time. */
 export interface EntityStep {
+  /** That of the revision. */
+  readonly number: number
   readonly revision: NumberedRevision
   /** The changes of this entity alone. */
   readonly changes: readonly DocumentChange[]
@@ -29,7 +31,7 @@ export interface EntityStep {
 }
 
 /** Where the text of a step is found. */
-export type StepPlace = Pick<EntityStep, 'revision' | 'entity' | 'stage'>
+export type StepPlace = Pick<EntityStep, 'number' | 'revision' | 'entity' | 'stage'>
 
 /**
  * The revisions that changed the entity of an address, newest first, under its former names too.
@@ -54,9 +56,9 @@ export async function visibleSteps(
   const judged = judgeSteps(deps, principal, { address, all })
   const whole = judged.steps.flatMap(({ step }) => step ?? [])
   if (address.stage === null) return { ...judged, visible: whole }
-  const byNumber = new Map(whole.map((step) => [step.revision.number, step]))
+  const byNumber = new Map(whole.map((step) => [step.number, step]))
   const visible = stepsOfStage(all, nameKey(address.stage)).flatMap((step) => {
-    const own = byNumber.get(step.revision.number)
+    const own = byNumber.get(step.number)
     if (!own) return []
     const changes = step.changes.filter((change) => own.changes.includes(change))
     return [{ ...step, changes, before: own.before && step.before }]
@@ -69,40 +71,50 @@ async function wholeSteps(
   { entity: name }: EntityAddress,
 ): Promise<readonly EntityStep[]> {
   const found = await entities.revisionsOf(name)
-  const places = found.map(({ revision, entity }) => {
-    return { revision: numbered(history, revision), entity, stage: null }
-  })
-  return places.map((place, n) => {
-    const before = places[n + 1] ?? null
-    return new WholeStep({ ...place, before }, entities)
-  })
+  const oldestFirst: WholeStep[] = []
+  for (const each of found.toReversed()) {
+    oldestFirst.push(new WholeStep({ history, entities }, each, oldestFirst.at(-1) ?? null))
+  }
+  return oldestFirst.toReversed()
 }
 
-/** Loads its changes on demand: a page shows twenty of possibly ten thousand steps. */
+/** Loads what it says on demand: a page shows twenty of possibly a hundred thousand steps. */
 class WholeStep implements EntityStep {
-  readonly revision: NumberedRevision
+  readonly number: number
   readonly entity: string
   readonly stage = null
   readonly before: StepPlace | null
-  readonly #entities: EntityIndex
+  readonly #found: EntityRevision
+  readonly #deps: Pick<EntityStepsDeps, 'history' | 'entities'>
+  #revision: NumberedRevision | null = null
   #changes: readonly DocumentChange[] | null = null
 
-  constructor({ revision, entity, before }: Omit<EntityStep, 'changes'>, entities: EntityIndex) {
-    this.revision = revision
-    this.entity = entity
+  constructor(
+    deps: Pick<EntityStepsDeps, 'history' | 'entities'>,
+    found: EntityRevision,
+    before: StepPlace | null,
+  ) {
+    this.number = found.number
+    this.entity = found.entity
     this.before = before
-    this.#entities = entities
+    this.#found = found
+    this.#deps = deps
+  }
+
+  get revision(): NumberedRevision {
+    this.#revision ??= numbered(this.#deps.history, this.#found.revision)
+    return this.#revision
   }
 
   get changes(): readonly DocumentChange[] {
-    this.#changes ??= changesAbout(this.#entities.find(this.revision) ?? [], this.entity)
+    this.#changes ??= changesAbout(this.#deps.entities.find(this.revision) ?? [], this.entity)
     return this.#changes
   }
 
   /** The same without holding up others. */
   async read(work: EntityStepsDeps['work']): Promise<readonly DocumentChange[]> {
     const { entity } = this
-    const stored = this.#changes === null ? this.#entities.findStored(this.revision) : null
+    const stored = this.#changes === null ? this.#deps.entities.findStored(this.revision) : null
     if (stored !== null) this.#changes = await work.changesAbout({ stored, entity })
     return this.changes
   }
@@ -126,10 +138,10 @@ export async function changesOfSteps(
 function stepsOfStage(pipeline: readonly EntityStep[], name: string): readonly EntityStep[] {
   let stage = name
   const steps: Omit<EntityStep, 'before'>[] = []
-  for (const { revision, entity, changes: all } of pipeline) {
+  for (const { number, revision, entity, changes: all } of pipeline) {
     const changes = all.filter((change) => isOfStage(change, stage))
     if (changes.length === 0) continue
-    steps.push({ revision, changes, entity, stage })
+    steps.push({ number, revision, changes, entity, stage })
     stage = formerStage(changes, stage) ?? stage
   }
   return steps.map((step, n) => ({ ...step, before: steps[n + 1] ?? null }))

@@ -39,7 +39,7 @@ export function judgeSteps(
   const { access, pipelines, entities } = deps
   if (access.may(principal, { action: 'administer' })) {
     const steps = all.map((step) => {
-      return { step, number: step.revision.number, maySeeAfter: true }
+      return { step, number: step.number, maySeeAfter: true }
     })
     return { steps, maySeeBefore: true }
   }
@@ -50,7 +50,7 @@ export function judgeSteps(
   let group = isPipeline ? (pipelines.find(name)?.group ?? '') : ''
   let isThere = true
   const steps = all.map((step): JudgedStep => {
-    const { number } = step.revision
+    const { number } = step
     if (!isThere) return { step: null, number, maySeeAfter: false }
     const maySeeAfter = mayView(group)
     const passage = entities.mayMove(step.revision) ? passageOf(step) : NO_PASSAGE
@@ -104,11 +104,11 @@ function isAway(change: DocumentChange, entity: string): boolean {
 /** A step that created the entity must not show the former holder of its name. */
 function withoutOthers(step: EntityStep, { begins }: Passage): EntityStep {
   if (!begins) return step
-  const { revision, entity, stage } = step
+  const { number, revision, entity, stage } = step
   const changes = step.changes.filter(
     (change) => foldEntity(change.entity) === entity && change.kind !== 'removed',
   )
-  return { revision, entity, stage, changes, before: null }
+  return { number, revision, entity, stage, changes, before: null }
 }
 
 function splitEntity(entity: string): [string, string] {

@@ -4,7 +4,8 @@ import { Turns } from '../../lib/cooperative.ts'
 
 /** What is made of revisions that are added one by one, oldest first. */
 export interface Collection {
-  add(revision: Revision): void
+  /** @param place how many revisions of the list are older. */
+  add(revision: Revision, place: number): void
 }
 
 /** The revisions that are read from the history at once. */
@@ -67,7 +68,9 @@ export class Growing<Collected extends Collection> {
       const limit = Math.min(AT_ONCE, end - this.#size)
       const offset = this.#history.kept() - this.#size - limit
       const page = this.#history.list({ offset, limit })
-      for (const revision of page.toReversed()) this.#collected.add(revision)
+      for (const [n, revision] of page.toReversed().entries()) {
+        this.#collected.add(revision, this.#size + n)
+      }
       this.#size += limit
       if (turns.isOver) await turns.next()
     }

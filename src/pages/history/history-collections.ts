@@ -1,7 +1,9 @@
 import { type Revision, type RevisionKind, revisionKindOf } from '../../core/revision.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
 import { hasWantedFacts, type RevisionFilter } from '../../configuration/search/revision-filter.ts'
+import type { History } from '../../history/history.ts'
 import { Turns } from '../../lib/cooperative.ts'
+import { NumberList } from '../../lib/number-list.ts'
 import { type DayBar, DayCounts } from './day-counts.ts'
 import type { Collection } from './growing.ts'
 
@@ -13,49 +15,60 @@ export class HistoryCounts implements Collection {
   readonly users = new Map<string, number>()
   /** The revisions with only cosmetic changes, as far as they were indexed at the last look. */
   noise = 0
-  /** The revisions that were not indexed then. */
-  #unindexed: Revision[] = []
+  /** The places of the revisions that were not indexed then. */
+  #unindexed = new NumberList()
 
-  add(revision: Revision): void {
+  add(revision: Revision, place: number): void {
     const kind = revisionKindOf(revision)
+    this.#unindexed.push(place)
     this.size += 1
     count(this.kinds, kind)
     if (kind !== 'agent') count(this.users, revision.username)
-    this.#unindexed.push(revision)
   }
 
   /** Looks at what has been indexed since the last look. */
-  async countNoise(entities: EntityIndex): Promise<void> {
+  async countNoise({ history, entities }: HistoryLookups): Promise<void> {
     const turns = new Turns()
-    const revisions = this.#unindexed
-    this.#unindexed = []
-    for (const revision of revisions) {
-      if (!entities.isIndexed(revision)) this.#unindexed.push(revision)
-      else if (entities.isCosmetic(revision)) this.noise += 1
+    const places = this.#unindexed
+    this.#unindexed = new NumberList()
+    for (let n = 0; n < places.length; n += 1) {
+      const place = places.at(n) ?? 0
+      const offset = history.kept() - 1 - place
+      const [commit, before = null] = history.listCommits({ offset, limit: 2 })
+      const isNoise = commit ? entities.isCosmeticAfter(commit, before) : false
+      if (isNoise === null) this.#unindexed.push(place)
+      else if (isNoise) this.noise += 1
       if (turns.isOver) await turns.next()
     }
   }
 }
 
+interface HistoryLookups {
+  readonly history: History
+  readonly entities: EntityIndex
+}
+
 /** Some of the revisions of a history, and how many of them each day has. */
 export class SelectedRevisions implements Collection {
+  readonly #history: History
   readonly #filter: RevisionFilter
-  /** Oldest first. */
-  readonly #revisions: Revision[] = []
+  /** The places of those that are selected, oldest first. */
+  readonly #places = new NumberList()
   readonly #days = new DayCounts()
 
   /** @param filter That is about facts alone. */
-  constructor(filter: RevisionFilter) {
+  constructor(history: History, filter: RevisionFilter) {
+    this.#history = history
     this.#filter = filter
   }
 
   get size(): number {
-    return this.#revisions.length
+    return this.#places.length
   }
 
-  add(revision: Revision): void {
+  add(revision: Revision, place: number): void {
     if (!hasWantedFacts(revision, this.#filter)) return
-    this.#revisions.push(revision)
+    this.#places.push(place)
     this.#days.add(revision.time)
   }
 
@@ -66,7 +79,9 @@ export class SelectedRevisions implements Collection {
   /** A part of them, newest first. */
   list({ offset, limit }: { readonly offset: number; readonly limit: number }): Revision[] {
     const end = Math.max(0, this.size - offset)
-    return this.#revisions.slice(Math.max(0, end - limit), end).toReversed()
+    const places = this.#places.slice(Math.max(0, end - limit), end).toReversed()
+    const oldest = this.#history.kept() - 1
+    return places.flatMap((place) => this.#history.list({ offset: oldest - place, limit: 1 }))
   }
 }
 

@@ -116,7 +116,7 @@ export async function readHistoryPage(
   const { history, details, entities, texts } = deps
   const { counted, selected } = collectionsOf(deps)
   const counts = await counted.read()
-  await counts.countNoise(entities)
+  await counts.countNoise(deps)
   const kept = isAboutFacts(filter) ? await selected(filter).read() : null
   // From here to the rows it is one moment: a search begins with the revisions that there are.
   const looking = kept ?? search(deps, filter)
@@ -180,7 +180,8 @@ function beginCollections(history: History): Collections {
   const filters = new LRUCache<string, Growing<SelectedRevisions>>({ max: MOST_FILTERS })
   const selected = (filter: RevisionFilter) => {
     const key = JSON.stringify(filter)
-    const known = filters.get(key) ?? new Growing(history, () => new SelectedRevisions(filter))
+    const known =
+      filters.get(key) ?? new Growing(history, () => new SelectedRevisions(history, filter))
     filters.set(key, known)
     return known
   }
@@ -203,11 +204,13 @@ async function search(
   const key = `${stateOf(history, entities)} ${indexed} ${JSON.stringify(filter)}`
   const kept = searches.get(history)
   if (kept?.key === key) return kept.found
-  const all = history.list({ offset: 0, limit: history.size() })
   const searchText = (text: string) => texts.searchIndexed(text)
-  const found = new SelectedRevisions(EVERYTHING)
-  const selected = await filterRevisions(all, filter, { entities, searchText })
-  for (const revision of selected.toReversed()) found.add(revision)
+  const found = new SelectedRevisions(history, EVERYTHING)
+  const first = history.size() - history.kept() + 1
+  const selected = await filterRevisions(filter, { history, entities, searchText })
+  for (const revision of selected.toReversed()) {
+    found.add(revision, (history.numberOf(revision) ?? first) - first)
+  }
   searches.set(history, { key, found })
   return found
 }

@@ -4,6 +4,7 @@ import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
 import { type IndexProgress, slowest } from '../../configuration/changes/index-progress.ts'
 import { EVERYTHING } from '../../configuration/search/find-revisions.ts'
 import { filterRevisions, type RevisionFilter } from '../../configuration/search/revision-filter.ts'
+import { revisionsInTurns } from '../../configuration/search/in-turns.ts'
 import type { TextIndex } from '../../configuration/search/text-index.ts'
 import { LONGEST_OBJECT_NAME } from '../../core/object-name.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -77,8 +78,7 @@ export async function search(
   const mayRead = deps.access.may(principal, { action: 'administer' })
   const past = mayRead
     ? [
-        revisionsNamed(deps, principal, asked),
-        peopleNamed(deps, asked),
+        ...(await revisionsAndPeopleNamed(deps, principal, asked)),
         await revisionsWith(deps, asked, 'mentions'),
         await revisionsWith(deps, asked, 'text'),
       ]
@@ -126,51 +126,77 @@ function agentsNamed({ state }: SearchDeps, { wanted, links }: Asked): SearchGro
   return { title: 'Agents', count: found.length, hits, all: links.agents({ q: wanted }) }
 }
 
-/** By number, by the start of digest or commit, and by day or time. */
+/** Revisions by number, by the start of digest or commit, and by day or time; and who saved some. */
+async function revisionsAndPeopleNamed(
+  deps: SearchDeps,
+  principal: Principal,
+  asked: Asked,
+): Promise<readonly SearchGroup[]> {
+  const { wanted } = asked
+  const start = wanted.toLowerCase()
+  const isName = HEXADECIMAL.test(start)
+  const day = dayIn(wanted)
+  const [named, ofDay] = [new FirstHits(), new FirstHits()]
+  const people = new Map<string, number>()
+  for await (const revisions of revisionsInTurns(deps.history)) {
+    for (const revision of revisions) {
+      const { digest, commit, time, username } = revision
+      if (isName && (digest.startsWith(start) || commit.startsWith(start))) named.add(revision)
+      if (day !== null && time >= day.since && time <= day.until) ofDay.add(revision)
+      if (contains([username, shownAuthor(username)], wanted))
+        people.set(username, (people.get(username) ?? 0) + 1)
+    }
+  }
+  const found = { named, ofDay, isDay: day !== null }
+  return [revisionsNamed(deps, principal, { ...asked, found }), peopleNamed(people, asked.links)]
+}
+
+/** The first revisions that were found, and how many there are. */
+class FirstHits {
+  readonly first: Revision[] = []
+  count = 0
+
+  add(revision: Revision): void {
+    this.count += 1
+    if (this.first.length < MOST) this.first.push(revision)
+  }
+}
+
+/** The first and the last moment of a day such as `2015-06-05`; null for another text. */
+function dayIn(wanted: string): { readonly since: number; readonly until: number } | null {
+  if (!/^\d{4}-\d\d-\d\d$/.test(wanted)) return null
+  const [since, until] = [firstMomentOf(wanted), lastMomentOf(wanted)]
+  return since === null || until === null ? null : { since, until }
+}
+
+interface FoundByName {
+  readonly named: FirstHits
+  readonly ofDay: FirstHits
+  readonly isDay: boolean
+}
+
 function revisionsNamed(
   deps: SearchDeps,
   principal: Principal,
-  { wanted, links }: Asked,
+  { wanted, links, found }: Asked & { readonly found: FoundByName },
 ): SearchGroup {
-  const { history } = deps
   const number = /^r?([1-9]\d{0,8})$/i.exec(wanted)?.[1]
-  const numbered = number === undefined ? null : findNumber(history, Number(number))
-  const start = wanted.toLowerCase()
-  const isName = HEXADECIMAL.test(start)
-  const named = isName
-    ? revisionsOf(deps).filter(
-        ({ digest, commit }) => digest.startsWith(start) || commit.startsWith(start),
-      )
-    : []
+  const numbered = number === undefined ? null : findNumber(deps.history, Number(number))
   const moment = wanted.includes('-') ? lastMomentOf(wanted) : null
   const inEffect = moment === null ? null : findInEffect(deps, principal, moment)
-  const hits = [
-    ...(numbered === null ? [] : [hitOf(deps, links, numbered)]),
-    ...named.slice(0, MOST).map((revision) => hitOf(deps, links, revision)),
-    ...(inEffect === null
-      ? []
-      : [{ ...hitOf(deps, links, inEffect), detail: `In effect at ${wanted}` }]),
-  ]
-  const isDay = moment !== null && /^\d{4}-\d\d-\d\d$/.test(wanted)
-  const since = isDay ? firstMomentOf(wanted) : null
-  const ofDay = revisionsOf(deps).filter(
-    ({ time }) => since !== null && moment !== null && time >= since && time <= moment,
-  )
-  const onDay = ofDay.slice(0, MOST).map((revision) => hitOf(deps, links, revision))
+  const { named, ofDay, isDay } = found
+  const hit = (revision: Revision) => hitOf(deps, links, revision)
+  const byNumber = numbered === null ? [] : [hit(numbered)]
+  const byTime = inEffect === null ? [] : [{ ...hit(inEffect), detail: `In effect at ${wanted}` }]
   return {
     title: 'Revisions',
-    count: hits.length - Math.min(named.length, MOST) + named.length + ofDay.length,
-    hits: [...hits, ...onDay],
+    count: byNumber.length + named.count + byTime.length + ofDay.count,
+    hits: [...byNumber, ...named.first.map(hit), ...byTime, ...ofDay.first.map(hit)],
     all: isDay ? links.history({ since: wanted, until: wanted }) : null,
   }
 }
 
-function peopleNamed(deps: SearchDeps, { wanted, links }: Asked): SearchGroup {
-  const counts = new Map<string, number>()
-  for (const { username } of revisionsOf(deps)) {
-    if (contains([username, shownAuthor(username)], wanted))
-      counts.set(username, (counts.get(username) ?? 0) + 1)
-  }
+function peopleNamed(counts: ReadonlyMap<string, number>, links: Links): SearchGroup {
   const hits = [...counts].slice(0, MOST).map(([username, count]) => ({
     title: shownAuthor(username),
     detail: count === 1 ? '1 revision' : `${count} revisions`,
@@ -193,18 +219,12 @@ async function revisionsWith(
   const query = { [field === 'text' ? 'text' : 'q']: wanted, agents: '1' }
   const group = { title: TITLES[field], all: links.history(query) }
   if (wanted.length < SHORTEST) return { ...group, count: 0, hits: [] }
-  const { entities, texts } = deps
+  const { history, entities, texts } = deps
   const filter = { ...EVERYTHING, [field]: wanted }
-  const found = await filterRevisions(revisionsOf(deps), filter, {
-    entities,
-    searchText: (text) => texts.searchIndexed(text),
-  })
+  const searchText = (part: string) => texts.searchIndexed(part)
+  const found = await filterRevisions(filter, { history, entities, searchText })
   const hits = found.slice(0, MOST).map((revision) => hitOf(deps, links, revision))
   return { ...group, count: found.length, hits }
-}
-
-function revisionsOf({ history }: SearchDeps): readonly Revision[] {
-  return history.list({ offset: 0, limit: history.size() })
 }
 
 function hitOf({ history, entities }: SearchDeps, links: Links, revision: Revision): SearchHit {

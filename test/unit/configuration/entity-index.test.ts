@@ -113,6 +113,31 @@ describe('the index of entities', () => {
     expect(index.progress()).toEqual({ indexed: 3, of: 3 })
   })
 
+  it('knows which revisions changed nothing but layout and line endings', async () => {
+    const history = await (await emptyFolder()).open()
+    const document = pipelines('a=1', 'b=1')
+    await saveAll(
+      history,
+      document,
+      document.replaceAll('</pipeline>\n', '</pipeline>\r\n'),
+      document,
+      document.replace('<pipeline ', '\n<pipeline '),
+      pipelines('a=2', 'b=1'),
+    )
+    const { index } = indexOf(history)
+    await index.settle()
+
+    const all = history.list({ offset: 0, limit: 10 }).toReversed()
+    expect(all.map((revision) => index.isCosmetic(revision))).toEqual([
+      false,
+      false,
+      true,
+      true,
+      true,
+      false,
+    ])
+  })
+
   it('reads nothing that it has answered before', async () => {
     const history = await (await emptyFolder()).open()
     await saveAll(history, ...STEPS.slice(0, 4))

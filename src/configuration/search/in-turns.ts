@@ -1,0 +1,30 @@
+import type { Revision } from '../../core/revision.ts'
+import type { History } from '../../history/history.ts'
+import { Turns } from '../../lib/cooperative.ts'
+
+/** The revisions that are read from the history at once. */
+const AT_ONCE = 500
+
+/** The revisions that a history has now, newest first, some at a time: others get their turns between. */
+export async function* revisionsInTurns(
+  history: Pick<History, 'kept' | 'list'>,
+): AsyncGenerator<readonly Revision[], void> {
+  const turns = new Turns()
+  for (let left = history.kept(); left > 0; left -= AT_ONCE) {
+    const offset = Math.max(0, history.kept() - left)
+    yield history.list({ offset, limit: Math.min(AT_ONCE, left) })
+    if (turns.isOver) await turns.next()
+  }
+}
+
+/** What some items give, likewise. */
+export async function* inTurns<Item, Result>(
+  items: readonly Item[],
+  take: (item: Item) => readonly Result[],
+): AsyncGenerator<readonly Result[], void> {
+  const turns = new Turns()
+  for (let n = 0; n < items.length; n += AT_ONCE) {
+    yield items.slice(n, n + AT_ONCE).flatMap(take)
+    if (turns.isOver) await turns.next()
+  }
+}
