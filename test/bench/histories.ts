@@ -1,30 +1,48 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeHistory, writeChanges } from './make-history.ts'
+import { makeHistory, writeAllFound, writeChanges } from './make-history.ts'
 
 /** Histories outlive the case that made them; the folder goes with the process. */
 const HISTORIES = mkdtempSync(join(tmpdir(), 'cairn-histories-'))
 process.on('exit', () => rmSync(HISTORIES, { recursive: true, force: true }))
 
-const histories = new Map<
-  string,
-  Promise<{ places: { repository: string; state: string }; digests: string[] }>
->()
+interface MadeHistory {
+  readonly places: { readonly repository: string; readonly state: string }
+  readonly digests: readonly string[]
+}
+
+const histories = new Map<string, Promise<MadeHistory>>()
 
 /** The same history is made once in a run. */
-export function historyOf(revisions: number, documentSize: number) {
-  const key = `${revisions}-${documentSize}`
+export function historyOf(revisions: number, documentSize: number): Promise<MadeHistory> {
+  return madeOnce(`${revisions}-${documentSize}`, async ({ repository, state }) => {
+    const digests = await makeHistory({ folder: repository, revisions, documentSize })
+    await writeChanges(repository, join(state, 'revision-changes'))
+    return digests
+  })
+}
+
+/** A history in which each revision says which pipeline it changed, and how. */
+export function toldHistoryOf(revisions: number, documentSize: number): Promise<MadeHistory> {
+  return madeOnce(`told-${revisions}-${documentSize}`, async ({ repository, state }) => {
+    const digests = await makeHistory({ folder: repository, revisions, documentSize })
+    await writeAllFound(repository, state, documentSize)
+    return digests
+  })
+}
+
+function madeOnce(
+  key: string,
+  make: (places: MadeHistory['places']) => Promise<readonly string[]>,
+): Promise<MadeHistory> {
   const known = histories.get(key)
   if (known) return known
-  const repository = join(HISTORIES, `history-${key}`)
-  const state = join(HISTORIES, `state-${key}`)
-  const made = makeHistory({ folder: repository, revisions, documentSize }).then(
-    async (digests) => {
-      await writeChanges(repository, join(state, 'revision-changes'))
-      return { places: { repository, state }, digests }
-    },
-  )
+  const places = {
+    repository: join(HISTORIES, `history-${key}`),
+    state: join(HISTORIES, `state-${key}`),
+  }
+  const made = make(places).then((digests) => ({ places, digests }))
   histories.set(key, made)
   return made
 }

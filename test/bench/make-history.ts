@@ -2,9 +2,14 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { DocumentChange } from '../../src/document/entities/change.ts'
 import { ChangesFile } from '../../src/configuration/changes/changes-file.ts'
 import { changesOfRevision } from '../../src/configuration/changes/revision-changes.ts'
+import {
+  ChangedTextFile,
+  type TextRecord,
+} from '../../src/configuration/search/changed-text-file.ts'
 import { CommitSha } from '../../src/core/revision.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
@@ -18,6 +23,8 @@ export interface HistoryShape {
 
 /** When the first revision was made; each of the others came a minute after the one before. */
 const EPOCH = 1_400_000_000
+/** Records that are written at once. */
+const AT_ONCE = 5_000
 
 /**
  * Makes a packed repository with a long history, as the service itself would have written it, with
@@ -67,7 +74,7 @@ function* changing(documentSize: number, revisions: number): Generator<string> {
   const places = lines.flatMap((line, place) => (line.includes('<git url') ? [place] : []))
   for (let n = 0; n < revisions; n += 1) {
     const place = places[(n * 7) % places.length] ?? 0
-    lines[place] = gitLine(`change-${n}`)
+    lines[place] = gitLine(nameOf(n))
     yield lines.join('\n')
   }
 }
@@ -80,9 +87,59 @@ function documentOfSize(size: number): string[] {
   return lines.map((line) => (line.includes('<git url') ? gitLine('start') : line))
 }
 
+function nameOf(n: number): string {
+  return `change-${n}`
+}
+
 /** Materials that are polled would start git commands beside what is measured. */
 function gitLine(name: string): string {
   return `        <git url="https://example.org/${name}.git" autoUpdate="false" />`
+}
+
+/** What the revisions of {@link makeHistory} change in the pipelines of its documents, and the text of that. */
+export async function writeAllFound(folder: string, state: string, size: number): Promise<void> {
+  const places = documentOfSize(size).filter((line) => line.includes('<git url')).length
+  await writeChanges(folder, join(state, 'revision-changes'), (n) =>
+    n === 0 ? [] : [changeOf(n, places)],
+  )
+  const file = new ChangedTextFile(join(state, 'revision-texts'))
+  let records: TextRecord[] = []
+  for (const [names, n] of commitsOf(folder)) {
+    const [before, after] = [n - places, n].map((each) => Buffer.from(`${gitLine(nameOf(each))}\n`))
+    records.push({ ...names, places: before && after && n > 0 ? [{ before, after }] : [] })
+    if (records.length < AT_ONCE) continue
+    await file.append(records)
+    records = []
+  }
+  await file.append(records)
+}
+
+function changeOf(n: number, places: number): DocumentChange {
+  const name = `pipeline-${String(Math.floor(((n * 7) % places) / 2)).padStart(5, '0')}`
+  return {
+    kind: 'changed',
+    entity: `pipeline/${name}`,
+    label: name,
+    path: ['material git'],
+    subject: 'url',
+    from: `https://example.org/${nameOf(n - places)}.git`,
+    to: `https://example.org/${nameOf(n)}.git`,
+    before: { first: 12, last: 12 },
+    after: { first: 12, last: 12 },
+  }
+}
+
+/** Each commit with the one before it, and how many are older; newest first. */
+function* commitsOf(folder: string) {
+  const log = git(folder, 'log', '--format=%H %P').trim().split('\n')
+  for (const [place, line] of log.entries()) {
+    const [commit, previous] = line.split(' ')
+    const names = {
+      commit: CommitSha.parse(commit),
+      previous: previous ? CommitSha.parse(previous) : null,
+    }
+    yield [names, log.length - 1 - place] as const
+  }
 }
 
 /**
@@ -94,16 +151,10 @@ export async function writeChanges(
   file: string,
   changesOf: (n: number) => readonly DocumentChange[] = () => [],
 ): Promise<void> {
-  const log = git(folder, 'log', '--format=%H %P').trim().split('\n')
-  const told = log.map((line, n) => {
-    const [commit, previous] = line.split(' ')
-    const names = {
-      commit: CommitSha.parse(commit),
-      previous: previous ? CommitSha.parse(previous) : null,
-    }
-    return changesOfRevision(names, changesOf(log.length - 1 - n))
-  })
-  await new ChangesFile(file).write([], () => told)
+  const told = function* () {
+    for (const [names, n] of commitsOf(folder)) yield changesOfRevision(names, changesOf(n))
+  }
+  await new ChangesFile(file).write([], told)
 }
 
 function commitOf(n: number, document: string, digest: string): string {

@@ -161,6 +161,12 @@ export class MeasuredServer implements AsyncDisposable {
     await once(this.#process, 'close')
   }
 
+  /** The memory that it has in use, in megabytes. */
+  memory(): number {
+    const status = readFileSync(`/proc/${this.#process.pid}/status`, 'utf8')
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024
+  }
+
   /** CPU milliseconds that the server and its git processes have used so far. */
   cpu(): number {
     const pid = this.#process.pid ?? 0
