@@ -31,6 +31,11 @@ const CLIENT_SCRIPTS = [
   'client/live.ts',
   'snapshot/client/snapshot.ts',
 ]
+/** What a package of CommonJS asks for inside of a bundle. */
+const REQUIRE = [
+  "import { createRequire as requireFrom } from 'node:module'",
+  'const require = requireFrom(import.meta.url)',
+].join('\n')
 const STAMP = join(DIST, '.built')
 const resolve = createRequire(import.meta.url).resolve
 
@@ -77,7 +82,7 @@ function checkTypes() {
   if (status !== 0) process.exit(1)
 }
 
-/** A program of a few files starts sooner than one of hundreds. Packages stay in `node_modules`. */
+/** A program of a few files starts sooner than one of hundreds, packages included; these two load a binary from their folder. */
 async function bundleProgram(outdir) {
   const esbuild = await import('esbuild')
   await esbuild.build({
@@ -88,7 +93,8 @@ async function bundleProgram(outdir) {
     chunkNames: 'parts/[name]-[hash]',
     bundle: true,
     splitting: true,
-    packages: 'external',
+    external: ['@node-rs/bcrypt', '@photostructure/sqlite'],
+    banner: { js: REQUIRE },
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
