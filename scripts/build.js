@@ -31,6 +31,8 @@ const CLIENT_SCRIPTS = [
   'client/live.ts',
   'snapshot/client/snapshot.ts',
 ]
+/** Two packages load a binary from their folder; the third is CommonJS, and imported when it is needed, which a bundle cannot do by names. */
+const OUTSIDE = ['@node-rs/bcrypt', '@photostructure/sqlite', 'isomorphic-git']
 /** What a package of CommonJS asks for inside of a bundle. */
 const REQUIRE = [
   "import { createRequire as requireFrom } from 'node:module'",
@@ -82,7 +84,7 @@ function checkTypes() {
   if (status !== 0) process.exit(1)
 }
 
-/** A program of a few files starts sooner than one of hundreds, packages included; these two load a binary from their folder. */
+/** A program of a few files starts sooner than one of hundreds, packages included. */
 async function bundleProgram(outdir) {
   const esbuild = await import('esbuild')
   await esbuild.build({
@@ -93,7 +95,7 @@ async function bundleProgram(outdir) {
     chunkNames: 'parts/[name]-[hash]',
     bundle: true,
     splitting: true,
-    external: ['@node-rs/bcrypt', '@photostructure/sqlite'],
+    external: OUTSIDE,
     banner: { js: REQUIRE },
     platform: 'node',
     format: 'esm',
