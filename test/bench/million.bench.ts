@@ -8,8 +8,9 @@ import { MeasuredServer } from './servers.ts'
 
 const [LONG, SHORT] = [1_000_000, 1_000]
 const DOCUMENT_SIZE = 4_000
-/** The first calls, while the service is still being compiled, are not counted. */
-const [WARMING, CALLS] = [20, 40]
+/** How often something is called; the first calls, while the service is still being compiled, are not counted. */
+const OFTEN = { warming: 20, calls: 40 }
+const SELDOM = { warming: 2, calls: 5 }
 /** Below this many milliseconds of CPU, two costs are not told apart. */
 const LEAST = 0.5
 
@@ -40,7 +41,7 @@ export const cases: readonly BenchCase[] = [
   {
     name: 'million: a rare text in 1,000,000 revisions against 1,000',
     must: { atMost: 1.5, unit: 'times' },
-    measure: (run) => growthOf(run, { text }),
+    measure: (run) => growthOf(run, { text }, SELDOM),
   },
   {
     name: 'million: the page of a pipeline with 125,000 changes against 125',
@@ -105,9 +106,9 @@ function measureStart(run: BenchRun): Promise<{ memory: number; start: number }>
 }
 
 /** The call that grows most, by its CPU. */
-async function growthOf(run: BenchRun, calls: Calls): Promise<Measured> {
-  const short = await costsOf(run, SHORT, calls)
-  const long = await costsOf(run, run.quick ? SHORT * 2 : LONG, calls)
+async function growthOf(run: BenchRun, calls: Calls, times = OFTEN): Promise<Measured> {
+  const short = await costsOf(run, { revisions: SHORT, times }, calls)
+  const long = await costsOf(run, { revisions: run.quick ? SHORT * 2 : LONG, times }, calls)
   const grown = [...long].map(([name, cost]) => [name, cost, short.get(name) ?? NaN] as const)
   const facts = grown.flatMap(([name, cost, before]) => [
     [`${name}, ms`, cost],
@@ -117,7 +118,13 @@ async function growthOf(run: BenchRun, calls: Calls): Promise<Measured> {
   return { value: Math.max(...growths), facts: Object.fromEntries(facts) }
 }
 
-async function costsOf(run: BenchRun, revisions: number, calls: Calls) {
+interface Amount {
+  readonly revisions: number
+  readonly times: typeof OFTEN
+}
+
+async function costsOf(run: BenchRun, { revisions, times }: Amount, calls: Calls) {
+  const { warming, calls: counted } = run.quick ? { warming: 0, calls: 2 } : times
   const { places, digests } = await toldHistoryOf(revisions, DOCUMENT_SIZE)
   const commits = git(places.repository, 'log', '--format=%H').split('\n').slice(0, -1)
   await using server = await MeasuredServer.cairn(await copyOf(run, revisions, 'asked'))
@@ -125,12 +132,12 @@ async function costsOf(run: BenchRun, revisions: number, calls: Calls) {
   const costs = new Map<string, number>()
   for (const [name, call] of Object.entries(calls)) {
     const all: number[] = []
-    for (let n = 0; n < (run.quick ? 2 : WARMING + CALLS); n += 1) {
+    for (let n = 0; n < warming + counted; n += 1) {
       const before = server.cpu()
       await call({ server, digests, commits, n })
       all.push(server.cpu() - before)
     }
-    costs.set(name, median(all.slice(run.quick ? 0 : WARMING)))
+    costs.set(name, median(all.slice(warming)))
   }
   return costs
 }
