@@ -10,6 +10,7 @@ import type { ChangedText } from './changed-text.ts'
 
 /** Raise this when what is recorded of a revision changes. */
 const FORMAT = 'cairn changed text 1'
+const LINE_FEED = 10
 
 /** What a revision changed in the text of the one before it. */
 export interface TextRecord {
@@ -27,6 +28,24 @@ type Head = readonly [
   number,
 ]
 
+/** Records that follow each other in the file and are read at once. */
+interface Group {
+  readonly start: number
+  end: number
+  records: number
+}
+
+/** The bytes of a group. They are damaged where they do not have as many records. */
+export interface ReadGroup {
+  readonly bytes: Buffer
+  readonly records: number
+  /** Whether the file has no longer all of them. */
+  readonly isCut: boolean
+}
+
+/** Bytes after which the next group begins. */
+const GROUP = 262_144
+
 /**
  * The changed text of revisions, one record after the other, in any order. Records are true for ever,
  * because they name both commits; nothing waits for them to be durable, and lost ones are made again.
@@ -35,32 +54,56 @@ export class ChangedTextFile {
   readonly #path: string
   /** The end of the last good record; 0 while the file has no good first line. */
   #end = 0
+  #groups: Group[] = []
 
   constructor(path: string) {
     this.#path = path
   }
 
-  /** Reads what the file has before it is written to; what is damaged makes room for new records. */
+  /**
+   * Reads what the file has before it is written to; what is damaged makes room for new records.
+   * Yields them in their order, one part of the file after the other; their texts are valid until the
+   * next one.
+   */
   async *load(): AsyncGenerator<TextRecord, void> {
     this.#end = 0
-    yield* this.#read((end) => {
-      this.#end = end
-    })
+    this.#groups = []
+    const file = await orNullWhenAbsent(open(this.#path, 'r'))
+    if (file === null) return
+    await using reader = new PartReader(file)
+    const format = await reader.line()
+    if (format?.toString() !== renderCheckedLine(FORMAT)) return
+    this.#end = reader.offset
+    for (let line = await reader.line(); line !== null; line = await reader.line()) {
+      const head = headIn(line)
+      const bytes = head && (await reader.take(lengthOf(head)))
+      const record = head && bytes && recordOf(head, bytes)
+      if (!record) return
+      this.#note(reader.offset)
+      yield record
+    }
   }
 
-  /**
-   * Yields the good records in their order, one after the other from disk, so that memory holds one
-   * part of the file. Their texts are valid until the next one.
-   */
-  records(): AsyncGenerator<TextRecord, void> {
-    return this.#read(() => undefined)
+  /** The bytes of all records that were loaded or added, a group after the other. */
+  async *groups(): AsyncGenerator<ReadGroup, void> {
+    const groups = [...this.#groups]
+    const file = groups.length === 0 ? null : await orNullWhenAbsent(open(this.#path, 'r'))
+    try {
+      for (const { start, end, records } of groups) {
+        const bytes = Buffer.allocUnsafe(end - start)
+        const read = (await file?.read(bytes, 0, bytes.length, start))?.bytesRead ?? 0
+        yield { bytes: bytes.subarray(0, read), records, isCut: read < bytes.length }
+      }
+    } finally {
+      await file?.close()
+    }
   }
 
   /** Adds records behind the last good one. */
   async append(records: readonly TextRecord[]): Promise<void> {
-    const bytes = records.flatMap(renderRecord)
-    if (this.#end === 0) bytes.unshift(Buffer.from(renderCheckedLine(FORMAT)))
-    const whole = Buffer.concat(bytes)
+    const format = this.#end === 0 ? [Buffer.from(renderCheckedLine(FORMAT))] : []
+    const rendered = records.map(renderRecord)
+    const whole = Buffer.concat([...format, ...rendered])
     await mkdir(dirname(this.#path), { recursive: true })
     const file = await open(this.#path, this.#end === 0 ? 'w' : 'r+')
     try {
@@ -69,27 +112,37 @@ export class ChangedTextFile {
     } finally {
       await file.close()
     }
-    this.#end += whole.length
+    this.#end += format[0]?.length ?? 0
+    for (const { length } of rendered) this.#note(this.#end + length)
   }
 
-  /** Calls back with the end of the first line, and of each record. */
-  async *#read(isGoodTo: (end: number) => void): AsyncGenerator<TextRecord, void> {
-    const file = await orNullWhenAbsent(open(this.#path, 'r'))
-    if (file === null) return
-    await using reader = new PartReader(file)
-    const format = await reader.line()
-    if (format?.toString() !== renderCheckedLine(FORMAT)) return
-    isGoodTo(reader.offset)
-    for (let head = await reader.line(); head !== null; head = await reader.line()) {
-      const record = await readRecord(reader, head)
-      if (record === null) return
-      isGoodTo(reader.offset)
-      yield record
+  /** Notes the record behind the last one. */
+  #note(end: number): void {
+    const last = this.#groups.at(-1)
+    if (last === undefined || last.end - last.start >= GROUP) {
+      this.#groups.push({ start: this.#end, end, records: 1 })
+    } else {
+      last.end = end
+      last.records += 1
     }
+    this.#end = end
   }
 }
 
-function renderRecord({ commit, previous, places }: TextRecord): Uint8Array[] {
+/** The records in such bytes, up to the first damaged one. */
+export function* recordsIn(bytes: Buffer): Generator<TextRecord, void> {
+  let at = 0
+  for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, at)) {
+    const head = headIn(bytes.subarray(at, end + 1))
+    if (head === null) return
+    at = end + 1 + lengthOf(head)
+    const record = recordOf(head, bytes.subarray(end + 1, at))
+    if (record === null) return
+    yield record
+  }
+}
+
+function renderRecord({ commit, previous, places }: TextRecord): Buffer {
   const texts = places.flatMap(({ before, after }) => [before, after])
   const head = [
     commit,
@@ -97,20 +150,26 @@ function renderRecord({ commit, previous, places }: TextRecord): Uint8Array[] {
     places.map(({ before, after }) => [before.length, after.length]),
     texts.reduce((sum, text) => crc32(text, sum), 0),
   ] satisfies Head
-  return [Buffer.from(renderCheckedLine(JSON.stringify(head))), ...texts]
+  return Buffer.concat([Buffer.from(renderCheckedLine(JSON.stringify(head))), ...texts])
 }
 
-async function readRecord(reader: PartReader, line: Buffer): Promise<TextRecord | null> {
+function headIn(line: Buffer): Head | null {
   const [checked] = checkedLines(line)
   if (checked === undefined) return null
   const head: unknown = JSON.parse(checked.body.toString())
-  if (!isHead(head)) return null
-  const [commit, previous, lengths, checksum] = head
-  const length = lengths.reduce((sum, [before, after]) => sum + before + after, 0)
-  const bytes = await reader.take(length)
-  if (bytes === null || crc32(bytes) !== checksum) return null
+  return isHead(head) ? head : null
+}
+
+/** How many bytes its texts have. */
+function lengthOf([, , lengths]: Head): number {
+  return lengths.reduce((sum, [before, after]) => sum + before + after, 0)
+}
+
+/** Null for damaged texts. */
+function recordOf([commit, previous, lengths, checksum]: Head, texts: Buffer): TextRecord | null {
+  if (crc32(texts) !== checksum) return null
   let at = 0
-  const next = (taken: number) => bytes.subarray(at, (at += taken))
+  const next = (taken: number) => texts.subarray(at, (at += taken))
   return {
     commit,
     previous,

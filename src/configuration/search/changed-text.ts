@@ -52,6 +52,13 @@ export class SearchedText {
     return countOf(this.#bytes, Buffer.from(buffer, byteOffset, length))
   }
 
+  /** False where bytes hold no part of a place that could have changed the count. */
+  mayBeIn(bytes: Buffer): boolean {
+    return this.#isLocal
+      ? bytes.includes(this.#bytes)
+      : this.#pairs.some((pair) => bytes.includes(pair))
+  }
+
   effectOf(places: readonly ChangedText[]): Effect {
     if (!this.#isLocal) return this.#mayConcern(places) ? 'perhaps' : 'none'
     let more = 0
@@ -61,10 +68,9 @@ export class SearchedText {
 
   #mayConcern(places: readonly ChangedText[]): boolean {
     return places.some(({ before, after }) =>
-      [before, after].some(({ buffer, byteOffset, length }) => {
-        const text = Buffer.from(buffer, byteOffset, length)
-        return this.#pairs.some((pair) => text.includes(pair))
-      }),
+      [before, after].some(({ buffer, byteOffset, length }) =>
+        this.mayBeIn(Buffer.from(buffer, byteOffset, length)),
+      ),
     )
   }
 }

@@ -9,7 +9,7 @@ import type { Log } from '../../lib/log.ts'
 import { type IndexProgress, waitForIndex } from '../changes/index-progress.ts'
 import { CommitsBefore } from '../changes/commits-before.ts'
 import { changedTextOf, SearchedText } from './changed-text.ts'
-import type { ChangedTextFile, TextRecord } from './changed-text-file.ts'
+import { type ChangedTextFile, recordsIn, type TextRecord } from './changed-text-file.ts'
 
 export interface TextIndexDeps {
   readonly history: History
@@ -78,16 +78,18 @@ export class TextIndex implements AsyncDisposable {
     this.begin()
     const searched = new SearchedText(text)
     const found = new Set<CommitSha>()
-    let missing = this.#recorded.size
-    for await (const record of this.#deps.file.records()) {
-      missing -= 1
-      const effect = searched.effectOf(record.places)
-      if (effect === 'none') continue
-      const pair = this.#pairOf(record)
-      if (pair === null) continue
-      if (effect === 'changed' || (await this.#isChanged(searched, pair))) found.add(record.commit)
+    let isWhole = true
+    for await (const { bytes, records, isCut } of this.#deps.file.groups()) {
+      // Most groups have the text nowhere, and their bytes say so soonest.
+      if (!isCut && !searched.mayBeIn(bytes)) continue
+      let read = 0
+      for (const record of recordsIn(bytes)) {
+        read += 1
+        if (await this.#isEffect(searched, record)) found.add(record.commit)
+      }
+      isWhole &&= read === records
     }
-    if (missing > 0) this.#then(() => this.#load())
+    if (!isWhole) this.#then(() => this.#load())
     return found
   }
 
@@ -226,6 +228,13 @@ export class TextIndex implements AsyncDisposable {
     const { history } = this.#deps
     const offset = history.size() - (history.numberOf(revision) ?? 0) + 1
     return history.list({ offset, limit: 1 })[0] ?? null
+  }
+
+  /** Whether a revision of this history changed how often the text occurs. */
+  async #isEffect(searched: SearchedText, record: TextRecord): Promise<boolean> {
+    const effect = searched.effectOf(record.places)
+    const pair = effect === 'none' ? null : this.#pairOf(record)
+    return pair !== null && (effect === 'changed' || this.#isChanged(searched, pair))
   }
 
   async #isChanged(searched: SearchedText, { revision, before }: RecordedPair): Promise<boolean> {

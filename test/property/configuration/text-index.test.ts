@@ -1,4 +1,4 @@
-import { appendFileSync, truncateSync } from 'node:fs'
+import { appendFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -126,6 +126,31 @@ describe('the search for a text in the history', () => {
     appendFileSync(path, 'something else\nthat is no record')
     await save(history, documentOf('two'))
     expect(await found(indexOf(history, path), 'two')).toEqual(pickaxe(folder.path, 'two'))
+  })
+
+  it('finds it in a long file, and again in one that was cut short under it', async () => {
+    await using folder = new HistoryFolder()
+    folder.init()
+    const lines = (n: number) => Array.from({ length: 4_000 }, (_, at) => `line ${at} of ${n % 5}`)
+    folder.commit(documentOf('empty'))
+    await fastImport(
+      folder.path,
+      Array.from({ length: 12 }, (_, n) => documentOf(`${lines(n).join('\n')}\nword ${n % 3}`)),
+    )
+    folder.git('reset', '--quiet', '--hard')
+    await using history = await folder.open()
+    const path = join(tempDir(), 'text')
+    const index = indexOf(history, path)
+    const texts = ['word 2', 'line 3999 of 4', 'line 7 of 1\nline 8 of 1\nline 9', 'empty']
+    const all = async () => Promise.all(texts.map((each) => found(index, each)))
+    const byGit = pickaxes(folder.path, texts)
+
+    expect(await all()).toEqual(byGit)
+    expect(statSync(path).size).toBeGreaterThan(1_000_000)
+    truncateSync(path, 600_000)
+    await index.search('word 2')
+    expect(await all()).toEqual(byGit)
+    expect(statSync(path).size).toBeGreaterThan(1_000_000)
   })
 
   it('follows a history that is rewritten', async () => {
