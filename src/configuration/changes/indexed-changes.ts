@@ -112,6 +112,7 @@ export class IndexedChanges {
     if (mayBeCosmetic(changes) && isCosmetic(parseChanges(changes))) this.#cosmetic.add(number)
     for (const entity of entities) this.#noteChanged(entity, number)
   }
+
   /** What is stored says all of it anew. */
   *#read(commit: CommitSha, previous: CommitSha | null): Generator<RevisionChanges> {
     const text = this.find(commit)
