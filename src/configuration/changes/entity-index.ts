@@ -145,13 +145,14 @@ export class EntityIndex implements AsyncDisposable {
   async revisionsOf(entity: string): Promise<readonly EntityRevision[]> {
     await this.settle()
     const found: EntityRevision[] = []
+    const read = (entry: EntityEntry) => this.#revisionOf(entry)
     let name = foldEntity(entity)
     for (let below = Number.POSITIVE_INFINITY; ;) {
       const entries = this.#entries.about(name).filter(({ number }) => number < below)
       const renaming = entries.find(({ renames }) => formerIn(renames, name) !== null)
       const since = renaming?.number ?? 0
       for (const entry of entries) {
-        if (entry.number >= since) found.push(this.#foundIn(entry, name))
+        if (entry.number >= since) found.push(new FoundRevision(entry, name, read))
       }
       const former = renaming && formerIn(renaming.renames, name)
       if (!former) return found
@@ -171,29 +172,35 @@ export class EntityIndex implements AsyncDisposable {
     await this.#indexer[Symbol.asyncDispose]()
   }
 
-  #foundIn(entry: EntityEntry, entity: string): EntityRevision {
-    const revision = () => this.#revisionOf(entry)
-    return {
-      number: entry.number,
-      entity,
-      get revision() {
-        return revision()
-      },
-    }
-  }
-
   #revisionOf({ commit }: EntityEntry): Revision {
     const name = this.#indexer.indexed.commitOf(commit)
     const revision = this.#deps.history.findCommit(name)
     if (revision !== null) return revision
-    throw new ServiceError('revision-not-found', `The history no longer has ${name}`, {
-      commit: name,
-    })
+    const message = `The history no longer has ${name}`
+    throw new ServiceError('revision-not-found', message, { commit: name })
   }
 
   /** The number of the stored changes of a revision; null while it is not indexed. */
   #textOf(revision: Revision): number | null {
     return this.isIndexed(revision) ? this.#indexer.indexed.find(revision.commit) : null
+  }
+}
+
+class FoundRevision implements EntityRevision {
+  readonly number: number
+  readonly entity: string
+  readonly #entry: EntityEntry
+  readonly #read: (entry: EntityEntry) => Revision
+
+  constructor(entry: EntityEntry, entity: string, read: (entry: EntityEntry) => Revision) {
+    this.number = entry.number
+    this.entity = entity
+    this.#entry = entry
+    this.#read = read
+  }
+
+  get revision(): Revision {
+    return this.#read(this.#entry)
   }
 }
 

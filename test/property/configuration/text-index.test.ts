@@ -28,6 +28,10 @@ function indexOf(history: History, path: string): TextIndex {
   return index
 }
 
+function manyLines(of: number): string {
+  return Array.from({ length: 4_000 }, (_, at) => `line ${at} of ${of}`).join('\n')
+}
+
 function neverDone(): Promise<never> {
   return new Promise(() => undefined)
 }
@@ -131,11 +135,10 @@ describe('the search for a text in the history', () => {
   it('finds it in a long file, and again in one that was cut short under it', async () => {
     await using folder = new HistoryFolder()
     folder.init()
-    const lines = (n: number) => Array.from({ length: 4_000 }, (_, at) => `line ${at} of ${n % 5}`)
     folder.commit(documentOf('empty'))
     await fastImport(
       folder.path,
-      Array.from({ length: 12 }, (_, n) => documentOf(`${lines(n).join('\n')}\nword ${n % 3}`)),
+      Array.from({ length: 12 }, (_, n) => documentOf(`${manyLines(n % 5)}\nword ${n % 3}`)),
     )
     folder.git('reset', '--quiet', '--hard')
     await using history = await folder.open()
