@@ -24,8 +24,8 @@ interface Found {
   readonly strange: readonly number[]
 }
 
-/** The most entries that are kept. */
-const MOST = 200_000
+/** The most entries that are kept: some fifty bytes each. */
+const MOST = 500_000
 
 /**
  * The revisions that changed an entity. Those of entities that were asked for lately are kept, and
