@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, nat, property, tuple } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { HexPlaces } from '../../src/lib/hex-places.ts'
+import { HexPlaces } from '../../src/lib/compact/hex-places.ts'
 
 /** Names of which many begin alike, and some are there several times. */
 const aName = tuple(constantFrom('00000', 'abcde', 'fffff'), nat(40)).map(

@@ -2,8 +2,7 @@ import type { ChangeKind, DocumentChange, LineSpan } from '../../document/entiti
 import { foldEntity } from '../../document/entities/entities.ts'
 import { entitiesOf, formerNameOf } from '../../document/changes/entities-of.ts'
 import { renderCheckedLine } from '../../lib/checked-lines.ts'
-import { isObjectName } from '../../core/object-name.ts'
-import type { CommitSha } from '../../core/revision.ts'
+import { type CommitSha, isCommitSha } from '../../core/revision.ts'
 
 /** What a revision changed in the one before it, in the form to be stored. */
 export interface RevisionChanges {
@@ -106,8 +105,8 @@ function isRow(value: unknown): value is Row {
   if (!Array.isArray(value) || value.length !== 5) return false
   const [commit, previous, entities, renames, changes] = value
   return (
-    isSha(commit) &&
-    (previous === null || isSha(previous)) &&
+    isCommitSha(commit) &&
+    (previous === null || isCommitSha(previous)) &&
     isStrings(entities) &&
     Array.isArray(renames) &&
     renames.every((each) => isStrings(each) && each.length === 2) &&
@@ -140,10 +139,6 @@ function isLineSpan(value: unknown): value is LineSpan {
     'last' in value &&
     Number.isInteger(value.last)
   )
-}
-
-function isSha(value: unknown): value is CommitSha {
-  return typeof value === 'string' && isObjectName(value)
 }
 
 function isStrings(value: unknown): value is string[] {

@@ -1,8 +1,7 @@
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { isObjectName } from '../../core/object-name.ts'
-import type { CommitSha } from '../../core/revision.ts'
+import { type CommitSha, isCommitSha } from '../../core/revision.ts'
 import { checkedLines, renderCheckedLine } from '../../lib/checked-lines.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { PartReader } from '../../storage/part-reader.ts'
@@ -182,16 +181,12 @@ function isHead(value: unknown): value is Head {
   if (!Array.isArray(value) || value.length !== 4) return false
   const [commit, previous, lengths, checksum] = value
   return (
-    isCommit(commit) &&
-    (previous === null || isCommit(previous)) &&
+    isCommitSha(commit) &&
+    (previous === null || isCommitSha(previous)) &&
     Array.isArray(lengths) &&
     lengths.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(isCount)) &&
     isCount(checksum)
   )
-}
-
-function isCommit(value: unknown): value is CommitSha {
-  return typeof value === 'string' && isObjectName(value)
 }
 
 function isCount(value: unknown): value is number {

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { Digest } from '../../core/digest.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { bisect } from '../../lib/bisect.ts'
-import { HexPlaces } from '../../lib/hex-places.ts'
-import { NumberList } from '../../lib/number-list.ts'
+import { HexPlaces } from '../../lib/compact/hex-places.ts'
+import { NumberList } from '../../lib/compact/number-list.ts'
 import { EntryKeys, keyOf } from './entry-keys.ts'
 
 /** One commit of the branch's history, whether or not it is a revision. */

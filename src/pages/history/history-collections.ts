@@ -3,7 +3,7 @@ import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
 import { hasWantedFacts, type RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import type { History } from '../../history/history.ts'
 import { Turns } from '../../lib/cooperative.ts'
-import { NumberList } from '../../lib/number-list.ts'
+import { NumberList } from '../../lib/compact/number-list.ts'
 import { type DayBar, DayCounts } from './day-counts.ts'
 import type { Collection } from './growing.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NumberList } from '../../../src/lib/number-list.ts'
+import { NumberList } from '../../../src/lib/compact/number-list.ts'
 
 describe('a list of numbers', () => {
   it('gives what was pushed or set, and nothing beyond its end', () => {

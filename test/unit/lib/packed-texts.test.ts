@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PackedTexts } from '../../../src/lib/packed-texts.ts'
+import { PackedTexts } from '../../../src/lib/compact/packed-texts.ts'
 
 describe('packed texts', () => {
   it('are what was added, in any order, short ones and long ones', () => {

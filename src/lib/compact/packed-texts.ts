@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
-import { bisect } from './bisect.ts'
+import { bisect } from '../bisect.ts'
 
 /** Characters that are compressed together, and again read together. */
 const TOGETHER = 16_384

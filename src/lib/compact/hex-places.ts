@@ -1,4 +1,4 @@
-import { bisect } from './bisect.ts'
+import { bisect } from '../bisect.ts'
 
 /** So many signs of each name are kept. */
 const SIGNS = 6
