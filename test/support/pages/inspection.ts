@@ -21,11 +21,12 @@ const ALL_BUT_PLACES: RunOptions = { rules: { 'color-contrast': { enabled: false
 const SCROLLING: RunOptions = { runOnly: ['scrollable-region-focusable'] }
 
 /**
- * What is wrong with a page as it stands, at every width, in both colour schemes and on paper: what axe
+ * What is wrong with a page as it stands once it is loaded, at every width, in both colour schemes and on paper: what axe
  * has against it, whether it is wider than the window, how many tab stops stand before its content, and
  * what it has written to the console. The page gets its window back.
  */
 export async function troublesOf(page: Page): Promise<string[]> {
+  await page.waitForLoadState()
   const size = page.viewportSize() ?? { width: 1440, height: 960 }
   const troubles = new Troubles(messagesOf(page))
   const judged = { shown: new Set<string>(), scrolled: new Set<string>() }

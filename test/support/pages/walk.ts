@@ -33,8 +33,10 @@ export class Walk {
     for (const [title, path] of Object.entries(pages)) await this.at(title, path, status)
   }
 
-  click(name: string | RegExp): Promise<void> {
-    return this.page.getByRole('button', { name }).first().click()
+  /** Presses the button of a form, and waits until the whole page that answers is there. */
+  async send(name: string): Promise<void> {
+    const button = this.page.getByRole('button', { name }).first()
+    await Promise.all([this.page.waitForEvent('load', WITHIN), button.click()])
   }
 
   /** What is wrong, of those states alone that have anything. */

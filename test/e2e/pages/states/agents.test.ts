@@ -36,12 +36,12 @@ describe('the states of agents fit and are accessible', PATIENCE, () => {
     await walk.at('agents', '/agents')
     await select()
     await walk.at('agents-selected')
-    await walk.click('Delete')
+    await walk.send('Delete')
     await walk.at('agents-not-deleted')
     await select()
-    await walk.click('Remove safely…')
+    await walk.send('Remove safely…')
     await walk.at('removals')
-    await walk.click('Disable 2')
+    await walk.send('Disable 2')
     await walk.at('removals-disabled')
     await walk.through({
       agent: `/agents/${agents[0]?.uuid}`,
@@ -51,7 +51,7 @@ describe('the states of agents fit and are accessible', PATIENCE, () => {
       'invitations-none': '/agent-invitations',
     })
     await page.getByLabel('Resources, separated by commas').fill(LONG)
-    await walk.click('Make an invitation')
+    await walk.send('Make an invitation')
     await page.getByText('The invitation is made.').waitFor(WITHIN)
     await walk.at('invitations-made')
     await walk.at('agents-invited', '/agents')

@@ -33,7 +33,7 @@ describe('pages for newcomers and searchers fit and are accessible', PATIENCE, (
     await walk.at('login', '/login')
     await page.getByLabel('Name').fill('ana')
     await page.getByLabel('Password').fill('wrong')
-    await walk.click('Log in')
+    await walk.send('Log in')
     await page.getByRole('alert').waitFor(WITHIN)
     await walk.at('login-wrong')
     // A browser without a window does not show what stands behind the question for a name.
