@@ -89,5 +89,8 @@ function newestFirst(
   added: readonly EntityEntry[],
 ): readonly EntityEntry[] {
   if (added.length === 0) return entries
-  return [...added, ...entries].toSorted((one, other) => other.number - one.number)
+  const newer = added.toSorted((one, other) => other.number - one.number)
+  const isInOrder = (newer.at(-1)?.number ?? 0) > (entries[0]?.number ?? 0)
+  const all = newer.concat(entries)
+  return isInOrder ? all : all.toSorted((one, other) => other.number - one.number)
 }

@@ -3,9 +3,11 @@ import type { DocumentChange } from '../../document/entities/change.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { bisect } from '../../lib/bisect.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { type IndexProgress, waitForIndex } from './index-progress.ts'
 import { EntityEntries, type EntityEntry } from './entity-entries.ts'
+import { type EntityRevisions, entityRevisions, type UnderOneName } from './entity-revisions.ts'
 import { ChangeIndexer, type ChangeIndexerDeps } from './change-indexer.ts'
 import type { Renames } from './indexed-changes.ts'
 import { labelsOf, parseChanges } from './revision-changes.ts'
@@ -13,20 +15,6 @@ import { labelsOf, parseChanges } from './revision-changes.ts'
 export interface EntityIndexDeps extends ChangeIndexerDeps {
   /** How long a query waits for the index to be complete, in milliseconds. */
   readonly patience?: number
-}
-
-/** A revision that changed an entity, with the name that the entity had then. */
-export interface EntityRevision {
-  /** Its number in the history. */
-  readonly number: number
-  /** In the spelling that `foldEntity` gives. */
-  readonly entity: string
-  /**
-   * Read when it is asked for: a page shows twenty of possibly a hundred thousand.
-   *
-   * @throws {ServiceError} `revision-not-found` when the history was rewritten since.
-   */
-  readonly revision: Revision
 }
 
 /** An entity that some revision changed. */
@@ -137,33 +125,32 @@ export class EntityIndex implements AsyncDisposable {
   }
 
   /**
-   * The revisions that changed an entity, newest first, under its former names too. Its cost does
-   * not grow with revisions that did not.
+   * The revisions that changed an entity, under its former names too. The cost does not grow with
+   * revisions that did not, and hardly with those that did.
    *
    * @throws {ServiceError} `unavailable` when indexing takes too long.
    */
-  async revisionsOf(entity: string): Promise<readonly EntityRevision[]> {
+  async revisionsOf(entity: string): Promise<EntityRevisions> {
     await this.settle()
-    const found: EntityRevision[] = []
-    const read = (entry: EntityEntry) => this.#revisionOf(entry)
+    const parts: UnderOneName[] = []
     let name = foldEntity(entity)
     for (let below = Number.POSITIVE_INFINITY; ;) {
-      const entries = this.#entries.about(name).filter(({ number }) => number < below)
-      const renaming = entries.find(({ renames }) => formerIn(renames, name) !== null)
-      const since = renaming?.number ?? 0
-      for (const entry of entries) {
-        if (entry.number >= since) found.push(new FoundRevision(entry, name, read))
-      }
-      const former = renaming && formerIn(renaming.renames, name)
-      if (!former) return found
+      const all = this.#entries.about(name)
+      const start = bisect({ high: all.length }, (n) => (all[n]?.number ?? 0) >= below)
+      const renaming = all.findIndex(({ renames }, n) => n >= start && isRenamed(renames, name))
+      const entries = all.slice(start, renaming < 0 ? all.length : renaming + 1)
+      parts.push({ entity: name, entries })
+      const last = renaming < 0 ? undefined : all[renaming]
+      const former = last && formerIn(last.renames, name)
+      if (!former) return entityRevisions(parts, (entry) => this.#revisionOf(entry))
       name = former
-      below = since
+      below = last.number
     }
   }
 
   /** The newest indexed revision that changed one of some entities, in folded spelling, under these names. */
   newestOf(entities: readonly string[]): Revision | null {
-    const newest = entities.flatMap((entity) => this.#entries.about(entity).slice(0, 1))
+    const newest = entities.flatMap((entity) => this.#entries.about(entity).at(0) ?? [])
     const [last] = newest.toSorted((one, other) => other.number - one.number)
     return last === undefined ? null : this.#revisionOf(last)
   }
@@ -186,24 +173,6 @@ export class EntityIndex implements AsyncDisposable {
   }
 }
 
-class FoundRevision implements EntityRevision {
-  readonly number: number
-  readonly entity: string
-  readonly #entry: EntityEntry
-  readonly #read: (entry: EntityEntry) => Revision
-
-  constructor(entry: EntityEntry, entity: string, read: (entry: EntityEntry) => Revision) {
-    this.number = entry.number
-    this.entity = entity
-    this.#entry = entry
-    this.#read = read
-  }
-
-  get revision(): Revision {
-    return this.#read(this.#entry)
-  }
-}
-
 /** A change with the name of its entity in front. */
 export function sentenceOf(change: DocumentChange): string {
   return `${change.label} ${renderChange(change)}`
@@ -211,6 +180,10 @@ export function sentenceOf(change: DocumentChange): string {
 
 function sentencesIn(stored: string): string {
   return parseChanges(stored).map(sentenceOf).join('\n').toLowerCase()
+}
+
+function isRenamed(renames: Renames, entity: string): boolean {
+  return renames.length > 0 && formerIn(renames, entity) !== null
 }
 
 function formerIn(renames: Renames, entity: string): string | null {

@@ -1,6 +1,7 @@
 import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import { Turns } from '../../lib/cooperative.ts'
+import type { LazyList } from '../../lib/lazy-list.ts'
 
 /** The revisions that are read from the history at once. */
 const AT_ONCE = 500
@@ -19,7 +20,7 @@ export async function* revisionsInTurns(
 
 /** What some items give, likewise. */
 export async function* inTurns<Item, Result>(
-  items: readonly Item[],
+  items: LazyList<Item>,
   take: (item: Item) => readonly Result[],
 ): AsyncGenerator<readonly Result[], void> {
   const turns = new Turns()

@@ -6,6 +6,7 @@ import {
   shownAuthor,
 } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
+import { LazyList } from '../../lib/lazy-list.ts'
 import { inTurns, revisionsInTurns } from './in-turns.ts'
 
 /** Selects revisions. Empty and null fields select all. */
@@ -34,7 +35,7 @@ export interface RevisionLookup {
   /** Whether the changes of a revision are cosmetic; false while unknown. */
   isCosmetic(revision: Revision): boolean
   /** The revisions that changed an entity, newest first, under its former names too. */
-  revisionsOf(entity: string): Promise<readonly NumberedFind[]>
+  revisionsOf(entity: string): Promise<{ readonly revisions: LazyList<NumberedFind> }>
 }
 
 interface NumberedFind {
@@ -99,11 +100,12 @@ async function candidates(
 ): Promise<AsyncIterable<readonly Revision[]>> {
   if (entity === '' && text === '') return revisionsInTurns(history)
   const [first, last] = [history.size() - history.kept() + 1, history.size()]
-  const about = entity === '' ? null : await entities.revisionsOf(entity)
+  const about = entity === '' ? null : (await entities.revisionsOf(entity)).revisions
   const changing = text === '' ? null : await searchText(text)
-  const found = about ?? newestFirst(history, changing ?? new Set())
-  const listed = found.filter(({ number }) => number >= first && number <= last)
-  return inTurns(listed, ({ revision }) => {
+  const found = about ?? LazyList.of(newestFirst(history, changing ?? new Set()))
+  return inTurns(found, (one) => {
+    if (one.number < first || one.number > last) return []
+    const { revision } = one
     return changing === null || changing.has(revision.commit) ? [revision] : []
   })
 }

@@ -19,7 +19,9 @@ import {
 import { visibleSteps, type EntityStep, type EntityStepsDeps } from './entity-steps.ts'
 import { readEntityText } from './entity-text.ts'
 import type { JudgedSteps } from './visible-steps.ts'
+import { bisect } from '../../lib/bisect.ts'
 import { runSync } from '../../lib/cooperative.ts'
+import type { LazyList } from '../../lib/lazy-list.ts'
 
 export interface EntityComparisonDeps extends EntityStepsDeps, EntityAccessDeps {
   readonly script: ScriptDeps['script']
@@ -62,13 +64,14 @@ export async function readEntityComparison(
   }
   const texts = [await textAt(before), await textAt(after)] as const
   if (steps.length === 0 && texts.join('') === '') throw entityNotFound(address)
-  const numbers = steps.map(({ number }) => number)
   const [low, high] = [Math.min(before.number, after.number), Math.max(before.number, after.number)]
+  // The first revision of all has none before it to compare with.
+  const older = steps.at(placeOf(steps, low))?.number ?? 1
   return {
     before,
     after,
-    older: numbers.find((number) => number <= low && number > 1) ?? null,
-    newer: numbers.findLast((number) => number > high) ?? null,
+    older: older > 1 ? older : null,
+    newer: steps.at(placeOf(steps, high) - 1)?.number ?? null,
     hasAfter: texts[1] !== '',
     changes: changesBetween(address, texts),
     ...(await compareTexts(deps, texts, asked.options)),
@@ -77,15 +80,20 @@ export async function readEntityComparison(
 
 /** Whether the caller may see the entity as it was in a revision. */
 function maySeeAt({ steps, maySeeBefore }: JudgedSteps, { number }: NumberedRevision): boolean {
-  return steps.find((step) => step.number <= number)?.maySeeAfter ?? maySeeBefore
+  return steps.at(placeOf(steps, number))?.maySeeAfter ?? maySeeBefore
 }
 
 /** The name of the entity in a revision, from the last step up to it. */
 export function nameAt(
-  steps: readonly EntityStep[],
+  steps: LazyList<EntityStep>,
   { number }: NumberedRevision,
 ): EntityStep | null {
-  return steps.find((step) => step.number <= number) ?? steps.at(-1) ?? null
+  return steps.at(placeOf(steps, number)) ?? steps.at(steps.length - 1) ?? null
+}
+
+/** The place of the last step up to a revision, or that behind the steps. */
+function placeOf(steps: LazyList<{ readonly number: number }>, revision: number): number {
+  return bisect({ high: steps.length }, (place) => (steps.at(place)?.number ?? 0) > revision)
 }
 
 function changesBetween(

@@ -2,6 +2,7 @@ import type { Principal } from '../../core/principal.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { holdsOthers, isLabelled } from '../../document/entities/entities.ts'
 import type { History } from '../../history/history.ts'
+import type { LazyList } from '../../lib/lazy-list.ts'
 import { type ScriptDeps, compareTexts, type TextComparison } from '../code/comparison.ts'
 import { LinePieces, type ShownLine } from '../code/line-pieces.ts'
 import { PLAIN } from '../code/plain-options.ts'
@@ -19,6 +20,7 @@ import {
   type EntityStepsDeps,
   changesOfSteps,
   type StepPlace,
+  type VisibleSteps,
   visibleSteps,
 } from './entity-steps.ts'
 import { type EntityText, readEntityText } from './entity-text.ts'
@@ -83,13 +85,13 @@ export async function readEntityHistory(
 ): Promise<EntityHistory> {
   assertMaySee(deps, principal, address)
   const { history, access } = deps
-  const { visible: all } = await visibleSteps(deps, principal, address)
+  const { visible: all, names } = await visibleSteps(deps, principal, address)
   const now = await readEntityText(history, history.current(), address)
   if (all.length === 0 && now === null) throw entityNotFound(address)
   return {
     address,
     label: labelOf(address, all),
-    former: formerNames(address, all),
+    former: formerNames(address, names),
     steps: await shownSteps(deps, principal, { address, all, offset }),
     offset,
     total: all.length,
@@ -106,7 +108,7 @@ function currentText({ text, line }: EntityText): Omit<CurrentText, 'revision'> 
   return { line, lines, shown: pieces.of({ start: 0, end: lines }) }
 }
 
-function labelOf({ name, entity }: EntityAddress, steps: readonly EntityStep[]): string {
+function labelOf({ name, entity }: EntityAddress, steps: Iterable<EntityStep>): string {
   if (!isLabelled(entity)) return name
   for (const { changes } of steps) {
     const told = changes.find((change) => change.entity === entity)
@@ -115,7 +117,7 @@ function labelOf({ name, entity }: EntityAddress, steps: readonly EntityStep[]):
   return name
 }
 
-function formerNames({ entity, stage }: EntityAddress, steps: readonly EntityStep[]): string[] {
+function formerNames({ entity, stage }: EntityAddress, steps: VisibleSteps['names']): string[] {
   const own = [entity, nameKey(stage ?? '')].join(' ')
   const names = steps.map((step) => ({
     key: [step.entity, step.stage ?? ''].join(' '),
@@ -129,7 +131,7 @@ async function shownSteps(
   principal: Principal,
   of: {
     readonly address: EntityAddress
-    readonly all: readonly EntityStep[]
+    readonly all: LazyList<EntityStep>
     readonly offset: number
   },
 ): Promise<readonly ShownStep[]> {
@@ -144,7 +146,7 @@ async function shownSteps(
       const changes = changesOf[n] ?? []
       const pair = texts[n]
       const diff = pair ? await smallDiff(deps, pair) : null
-      const runs = await runsAfter(deps, principal, { step, next: all[offset + n - 1] ?? null })
+      const runs = await runsAfter(deps, principal, { step, next: all.at(offset + n - 1) ?? null })
       return { number, revision, changes, entity, stage, before, diff, runs }
     }),
   )

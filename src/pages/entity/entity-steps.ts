@@ -4,7 +4,9 @@ import { changesAbout } from '../../document/changes/entities-of.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
 import { Turns } from '../../lib/cooperative.ts'
-import type { EntityIndex, EntityRevision } from '../../configuration/changes/entity-index.ts'
+import { LazyList } from '../../lib/lazy-list.ts'
+import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import type { EntityRevision } from '../../configuration/changes/entity-revisions.ts'
 import type { EntityAddress } from '../revisions/entity-address.ts'
 import type { History } from '../../history/history.ts'
 import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
@@ -33,6 +35,8 @@ export interface EntityStep {
 /** Where the text of a step is found. */
 export type StepPlace = Pick<EntityStep, 'number' | 'revision' | 'entity' | 'stage'>
 
+type StepName = Pick<EntityStep, 'entity' | 'stage'>
+
 /**
  * The revisions that changed the entity of an address, newest first, under its former names too.
  *
@@ -41,41 +45,57 @@ export type StepPlace = Pick<EntityStep, 'number' | 'revision' | 'entity' | 'sta
 export async function entitySteps(
   deps: EntityStepsDeps,
   address: EntityAddress,
-): Promise<readonly EntityStep[]> {
-  const steps = await wholeSteps(deps, address)
-  return address.stage === null ? steps : stepsOfStage(steps, nameKey(address.stage))
+): Promise<LazyList<EntityStep>> {
+  const { steps } = await wholeSteps(deps, address)
+  if (address.stage === null) return steps
+  return LazyList.of(stepsOfStage(steps, nameKey(address.stage)))
 }
 
 /** The steps that a caller may see, and what the caller may see of the entity at other times. */
+export interface VisibleSteps extends JudgedSteps {
+  /** The names that the entity had in the visible steps, the latest first; one may occur twice. */
+  readonly names: readonly StepName[]
+}
+
 export async function visibleSteps(
   deps: EntityStepsDeps & VisibleStepsDeps,
   principal: Principal,
   address: EntityAddress,
-): Promise<JudgedSteps & { readonly visible: readonly EntityStep[] }> {
-  const all = await wholeSteps(deps, address)
+): Promise<VisibleSteps> {
+  const { steps, names } = await wholeSteps(deps, address)
+  if (address.stage !== null) return visibleStepsOfStage(deps, principal, { address, steps })
+  const judged = judgeSteps(deps, principal, { address, all: steps })
+  if (judged.visible !== steps) return { ...judged, names: [...judged.visible] }
+  return { ...judged, names: names.map((entity) => ({ entity, stage: null })) }
+}
+
+function visibleStepsOfStage(
+  deps: VisibleStepsDeps,
+  principal: Principal,
+  { address, steps }: { readonly address: EntityAddress; readonly steps: LazyList<EntityStep> },
+): VisibleSteps {
+  const all = LazyList.of([...steps])
   const judged = judgeSteps(deps, principal, { address, all })
-  const whole = judged.steps.flatMap(({ step }) => step ?? [])
-  if (address.stage === null) return { ...judged, visible: whole }
-  const byNumber = new Map(whole.map((step) => [step.number, step]))
-  const visible = stepsOfStage(all, nameKey(address.stage)).flatMap((step) => {
+  const byNumber = new Map(Array.from(judged.visible, (step) => [step.number, step]))
+  const visible = stepsOfStage(all, nameKey(address.stage ?? '')).flatMap((step) => {
     const own = byNumber.get(step.number)
     if (!own) return []
     const changes = step.changes.filter((change) => own.changes.includes(change))
     return [{ ...step, changes, before: own.before && step.before }]
   })
-  return { ...judged, visible }
+  return { ...judged, visible: LazyList.of(visible), names: visible }
 }
 
 async function wholeSteps(
   { history, entities }: EntityStepsDeps,
   { entity: name }: EntityAddress,
-): Promise<readonly EntityStep[]> {
-  const found = await entities.revisionsOf(name)
-  const oldestFirst: WholeStep[] = []
-  for (const each of found.toReversed()) {
-    oldestFirst.push(new WholeStep({ history, entities }, each, oldestFirst.at(-1) ?? null))
+): Promise<{ readonly steps: LazyList<EntityStep>; readonly names: readonly string[] }> {
+  const { revisions, names } = await entities.revisionsOf(name)
+  const stepAt = (place: number): WholeStep | undefined => {
+    const found = revisions.at(place)
+    return found && new WholeStep({ history, entities }, found, () => stepAt(place + 1) ?? null)
   }
-  return oldestFirst.toReversed()
+  return { steps: new LazyList(revisions.length, stepAt), names }
 }
 
 /** Loads what it says on demand: a page shows twenty of possibly a hundred thousand steps. */
@@ -83,22 +103,26 @@ class WholeStep implements EntityStep {
   readonly number: number
   readonly entity: string
   readonly stage = null
-  readonly before: StepPlace | null
   readonly #found: EntityRevision
   readonly #deps: Pick<EntityStepsDeps, 'history' | 'entities'>
+  readonly #findBefore: () => StepPlace | null
   #revision: NumberedRevision | null = null
   #changes: readonly DocumentChange[] | null = null
 
   constructor(
     deps: Pick<EntityStepsDeps, 'history' | 'entities'>,
     found: EntityRevision,
-    before: StepPlace | null,
+    findBefore: () => StepPlace | null,
   ) {
     this.number = found.number
     this.entity = found.entity
-    this.before = before
     this.#found = found
     this.#deps = deps
+    this.#findBefore = findBefore
+  }
+
+  get before(): StepPlace | null {
+    return this.#findBefore()
   }
 
   get revision(): NumberedRevision {
@@ -135,7 +159,7 @@ export async function changesOfSteps(
 }
 
 /** The steps of a pipeline that changed a stage, under the names that the stage had. */
-function stepsOfStage(pipeline: readonly EntityStep[], name: string): readonly EntityStep[] {
+function stepsOfStage(pipeline: Iterable<EntityStep>, name: string): readonly EntityStep[] {
   let stage = name
   const steps: Omit<EntityStep, 'before'>[] = []
   for (const { number, revision, entity, changes: all } of pipeline) {

@@ -2,6 +2,7 @@ import type { DocumentChange } from '../../document/entities/change.ts'
 import { foldEntity, wholeEntityWord } from '../../document/entities/entities.ts'
 import { formerNameOf } from '../../document/changes/entities-of.ts'
 import type { Principal } from '../../core/principal.ts'
+import { LazyList } from '../../lib/lazy-list.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
 import type { EntityAccessDeps, EntityAddress } from '../revisions/entity-address.ts'
 import type { EntityStep } from './entity-steps.ts'
@@ -21,7 +22,9 @@ export interface JudgedStep {
 
 /** The steps of one entity, newest first, as one caller may see them. */
 export interface JudgedSteps {
-  readonly steps: readonly JudgedStep[]
+  readonly steps: LazyList<JudgedStep>
+  /** Those that the caller may see. */
+  readonly visible: LazyList<EntityStep>
   /** Whether the caller may see the entity as it was before all of them. */
   readonly maySeeBefore: boolean
 }
@@ -34,14 +37,14 @@ export interface JudgedSteps {
 export function judgeSteps(
   deps: VisibleStepsDeps,
   principal: Principal,
-  { address, all }: { readonly address: EntityAddress; readonly all: readonly EntityStep[] },
+  { address, all }: { readonly address: EntityAddress; readonly all: LazyList<EntityStep> },
 ): JudgedSteps {
   const { access, pipelines, entities } = deps
   if (access.may(principal, { action: 'administer' })) {
     const steps = all.map((step) => {
       return { step, number: step.number, maySeeAfter: true }
     })
-    return { steps, maySeeBefore: true }
+    return { steps, visible: all, maySeeBefore: true }
   }
   const [kind, name] = splitEntity(address.entity)
   const isPipeline = kind === 'pipeline'
@@ -49,7 +52,7 @@ export function judgeSteps(
     !isPipeline || access.may(principal, { action: 'view-group', group })
   let group = isPipeline ? (pipelines.find(name)?.group ?? '') : ''
   let isThere = true
-  const steps = all.map((step): JudgedStep => {
+  const steps = Array.from(all, (step): JudgedStep => {
     const { number } = step
     if (!isThere) return { step: null, number, maySeeAfter: false }
     const maySeeAfter = mayView(group)
@@ -63,7 +66,11 @@ export function judgeSteps(
     const maySee = maySeeAfter && mayView(group)
     return { step: maySee ? withoutOthers(step, passage) : null, number, maySeeAfter }
   })
-  return { steps, maySeeBefore: isThere && mayView(group) }
+  return {
+    steps: LazyList.of(steps),
+    visible: LazyList.of(steps.flatMap(({ step }) => step ?? [])),
+    maySeeBefore: isThere && mayView(group),
+  }
 }
 
 /** What a step implies about the origin of the entity. */

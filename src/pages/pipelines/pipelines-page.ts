@@ -165,7 +165,7 @@ async function lastChangeOf(
   if (newest === null || !deps.entities.mayMove(newest)) return newest
   // It may have moved the pipeline out of a group that the caller may not view.
   const { visible } = await visibleSteps(deps, principal, address)
-  return visible[0]?.revision ?? null
+  return visible.at(0)?.revision ?? null
 }
 
 export function problemsByPipeline(

@@ -19,7 +19,7 @@ export async function lastChanges(
   if (of - indexed > FEW) return new Map()
   const found = new Map<string, NumberedRevision>()
   for (const name of names) {
-    const [newest] = await entities.revisionsOf(name)
+    const newest = (await entities.revisionsOf(name)).revisions.at(0)
     if (newest) found.set(name, numbered(history, newest.revision))
   }
   return found

@@ -41,7 +41,7 @@ export async function configMarkers(
   const { indexed, of } = deps.entities.progress()
   if (of - indexed > FEW) return []
   const { visible } = await visibleSteps(deps, principal, entityAddress('pipeline', pipeline))
-  const inTime = visible.filter(({ revision: { time } }) => time <= until && time > after)
+  const inTime = [...visible].filter(({ revision: { time } }) => time <= until && time > after)
   const wanted = inTime.slice(0, MOST)
   const changesOf = await changesOfSteps(deps, wanted)
   return wanted.map(({ revision, entity }, n) => ({

@@ -66,8 +66,8 @@ function countCalls(history: History) {
 
 /** The numbers of the revisions that changed an entity, newest first. */
 async function numbersOf(index: EntityIndex, history: History, entity: string): Promise<number[]> {
-  const found = await index.revisionsOf(entity)
-  return found.map(({ revision }) => history.numberOf(revision) ?? 0)
+  const { revisions } = await index.revisionsOf(entity)
+  return Array.from(revisions, ({ revision }) => history.numberOf(revision) ?? 0)
 }
 
 async function saveAll(history: History, ...documents: readonly string[]): Promise<void> {
@@ -93,7 +93,9 @@ describe('the index of entities', () => {
     expect(await numbersOf(index, history, 'pipeline/a')).toEqual([5, 3, 2])
     expect(await numbersOf(index, history, 'PIPELINE/B'.toLowerCase())).toEqual([5, 4, 2])
     expect(await numbersOf(index, history, 'pipeline/none')).toEqual([])
-    expect((await index.revisionsOf('pipeline/c')).map(({ entity }) => entity)).toEqual([
+    const { revisions, names } = await index.revisionsOf('pipeline/c')
+    expect(names).toEqual(['pipeline/c', 'pipeline/a'])
+    expect(Array.from(revisions, ({ entity }) => entity)).toEqual([
       'pipeline/c',
       'pipeline/c',
       'pipeline/a',
