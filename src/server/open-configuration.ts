@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import type { SecretBox } from '../document/secrets/secret-box.ts'
 import { GitService } from '../history/push/git-service.ts'
 import type { BootContext } from './boot-context.ts'
+import { CommitNumbers } from '../configuration/changes/commit-numbers.ts'
 import { ChangesFile } from '../configuration/changes/changes-file.ts'
 import { ConfigServices } from '../configuration/config-services.ts'
 import { builtFile } from '../lib/built-file.ts'
@@ -55,9 +56,10 @@ export async function openConfiguration(
   const file = new ChangesFile(join(stateDir, 'revision-changes'))
   const secretAlarm = new PlainSecretAlarm({ history, readable: config.readable })
   const examine = secretAlarm.examine
+  const commits = new CommitNumbers()
   const entities = shutdown.own(
     'stop-background-work',
-    new EntityIndex({ history, summary, file, examine, log }),
+    new EntityIndex({ history, summary, file, examine, log, commits }),
   )
   const texts = shutdown.own(
     'stop-background-work',
@@ -67,6 +69,7 @@ export async function openConfiguration(
       findRead: (digest) => config.cache.findReadable(digest),
       file: new ChangedTextFile(join(stateDir, 'revision-texts')),
       log,
+      commits,
     }),
   )
   return { config, git, entities, texts, secretAlarm, repository, fileName }

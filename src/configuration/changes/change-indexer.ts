@@ -10,6 +10,7 @@ import type { History, RevisionEvent } from '../../history/history.ts'
 import { fsErrorCode } from '../../storage/fs-error.ts'
 import type { ChangesFile } from './changes-file.ts'
 import type { ChangeSummary } from './change-summary.ts'
+import type { CommitNumbers } from './commit-numbers.ts'
 import { IndexedChanges } from './indexed-changes.ts'
 import { type RevisionChanges, changesOfRevision } from './revision-changes.ts'
 
@@ -19,6 +20,8 @@ export interface ChangeIndexerDeps {
   readonly file: ChangesFile
   /** Examines every revision once, before it counts as indexed. */
   readonly examine?: (revision: Revision) => Promise<void>
+  /** Where other indexes of the same history number its commits too. */
+  readonly commits?: CommitNumbers
   readonly log: Log
 }
 
@@ -35,7 +38,7 @@ const UNWRITABLE = 'The changes of revisions could not be stored'
  * stays true when the history is rewritten.
  */
 export class ChangeIndexer implements AsyncDisposable {
-  readonly indexed = new IndexedChanges()
+  readonly indexed: IndexedChanges
   readonly #deps: ChangeIndexerDeps
   readonly #documents = new LRUCache<Digest, Comparable>({ max: 2 })
   readonly #unlisten: () => void
@@ -46,6 +49,7 @@ export class ChangeIndexer implements AsyncDisposable {
 
   constructor(deps: ChangeIndexerDeps) {
     this.#deps = deps
+    this.indexed = new IndexedChanges(deps.commits)
     this.#unlisten = deps.history.onRevision((news) => this.#onRevisions(news))
   }
 

@@ -35,8 +35,8 @@ const COSMETIC = ['"layout"', `"${LINE_ENDINGS}"`, '"schemaVersion"']
  * takes few bytes: its commit is a number, and the changes are packed text.
  */
 export class IndexedChanges {
-  readonly #commits = new CommitNumbers()
-  readonly #before = new CommitsBefore(this.#commits)
+  readonly #commits: CommitNumbers
+  readonly #before: CommitsBefore
   readonly #texts = new PackedTexts()
   /** By the number of the commit: that of its text. */
   readonly #textOf = new NumberList()
@@ -45,6 +45,11 @@ export class IndexedChanges {
   readonly #byEntity = new Map<string, NumberList>()
   /** How often what is known of a revision was replaced; nothing is taken away otherwise. */
   replaced = 0
+
+  constructor(commits = new CommitNumbers()) {
+    this.#commits = commits
+    this.#before = new CommitsBefore(commits)
+  }
 
   get size(): number {
     return this.#before.size

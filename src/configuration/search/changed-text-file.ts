@@ -2,6 +2,7 @@ import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { type CommitSha, isCommitSha } from '../../core/revision.ts'
+import { TextFilter } from '../../lib/compact/text-filter.ts'
 import { checkedLines, renderCheckedLine } from '../../lib/checked-lines.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { PartReader } from '../../storage/part-reader.ts'
@@ -32,6 +33,8 @@ interface Group {
   readonly start: number
   end: number
   records: number
+  /** What the texts of the records may have. */
+  readonly texts: TextFilter
 }
 
 /** The bytes of a group. They are damaged where they do not have as many records. */
@@ -78,17 +81,22 @@ export class ChangedTextFile {
       const bytes = head && (await reader.take(lengthOf(head)))
       const record = head && bytes && recordOf(head, bytes)
       if (!record) return
-      this.#note(reader.offset)
+      this.#note(reader.offset, record)
       yield record
     }
   }
 
-  /** The bytes of all records that were loaded or added, a group after the other. */
-  async *groups(): AsyncGenerator<ReadGroup, void> {
+  /**
+   * The bytes of all records that were loaded or added, a group after the other. Groups whose texts
+   * are not wanted are not read, unless the file has lost them.
+   */
+  async *groups(isWanted: (texts: TextFilter) => boolean): AsyncGenerator<ReadGroup, void> {
     const groups = [...this.#groups]
     const file = groups.length === 0 ? null : await orNullWhenAbsent(open(this.#path, 'r'))
     try {
-      for (const { start, end, records } of groups) {
+      const size = (await file?.stat())?.size ?? 0
+      for (const { start, end, records, texts } of groups) {
+        if (end <= size && !isWanted(texts)) continue
         const bytes = Buffer.allocUnsafe(end - start)
         const read = (await file?.read(bytes, 0, bytes.length, start))?.bytesRead ?? 0
         yield { bytes: bytes.subarray(0, read), records, isCut: read < bytes.length }
@@ -101,8 +109,8 @@ export class ChangedTextFile {
   /** Adds records behind the last good one. */
   async append(records: readonly TextRecord[]): Promise<void> {
     const format = this.#end === 0 ? [Buffer.from(renderCheckedLine(FORMAT))] : []
-    const rendered = records.map(renderRecord)
-    const whole = Buffer.concat([...format, ...rendered])
+    const rendered = records.map((record) => ({ record, bytes: renderRecord(record) }))
+    const whole = Buffer.concat([...format, ...rendered.map(({ bytes }) => bytes)])
     await mkdir(dirname(this.#path), { recursive: true })
     const file = await open(this.#path, this.#end === 0 ? 'w' : 'r+')
     try {
@@ -112,17 +120,21 @@ export class ChangedTextFile {
       await file.close()
     }
     this.#end += format[0]?.length ?? 0
-    for (const { length } of rendered) this.#note(this.#end + length)
+    for (const { record, bytes } of rendered) this.#note(this.#end + bytes.length, record)
   }
 
-  /** Notes the record behind the last one. */
-  #note(end: number): void {
-    const last = this.#groups.at(-1)
-    if (last === undefined || last.end - last.start >= GROUP) {
-      this.#groups.push({ start: this.#end, end, records: 1 })
-    } else {
-      last.end = end
-      last.records += 1
+  /** Notes the record behind the last one, and where it ends. */
+  #note(end: number, { places }: TextRecord): void {
+    let group = this.#groups.at(-1)
+    if (group === undefined || group.end - group.start >= GROUP) {
+      group = { start: this.#end, end, records: 0, texts: new TextFilter() }
+      this.#groups.push(group)
+    }
+    group.end = end
+    group.records += 1
+    for (const { before, after } of places) {
+      group.texts.add(before)
+      group.texts.add(after)
     }
     this.#end = end
   }

@@ -1,5 +1,6 @@
 import type { EditScript } from '../../diff/edit-script.ts'
 import { hunksOf } from '../../diff/hunks.ts'
+import type { TextFilter } from '../../lib/compact/text-filter.ts'
 import { bytesOf } from '../../diff/lines.ts'
 
 /** A changed place of a document: its whole lines before and after, with a line of context around them. */
@@ -35,16 +36,17 @@ export type Effect = 'none' | 'changed' | 'perhaps'
 export class SearchedText {
   readonly #bytes: Buffer
   readonly #isLocal: boolean
-  /** Neighbouring lines of the text; one of them is in each place that changes its count. */
-  readonly #pairs: readonly Buffer[]
+  /** One of them is in each place that changes the count: the text, or its pairs of neighbouring lines. */
+  readonly #parts: readonly Buffer[]
 
   constructor(text: string) {
     this.#bytes = Buffer.from(text)
     const lines = text.split(LINE_FEED)
     this.#isLocal = lines.length === 1 || (lines.length === 2 && !overlapsItself(this.#bytes))
-    this.#pairs = lines
+    const pairs = lines
       .slice(1)
       .map((line, n) => Buffer.from(`${lines[n] ?? ''}${LINE_FEED}${line}`))
+    this.#parts = this.#isLocal ? [this.#bytes] : pairs
   }
 
   countIn(document: Uint8Array): number {
@@ -54,9 +56,12 @@ export class SearchedText {
 
   /** False where bytes hold no part of a place that could have changed the count. */
   mayBeIn(bytes: Buffer): boolean {
-    return this.#isLocal
-      ? bytes.includes(this.#bytes)
-      : this.#pairs.some((pair) => bytes.includes(pair))
+    return this.#parts.some((part) => bytes.includes(part))
+  }
+
+  /** The same of texts of which only a filter is at hand. */
+  mayBeAmong(texts: TextFilter): boolean {
+    return this.#parts.some((part) => texts.mayHave(part))
   }
 
   effectOf(places: readonly ChangedText[]): Effect {

@@ -7,6 +7,7 @@ import type { History, RevisionEvent } from '../../history/history.ts'
 import type { DiffPool } from '../../diff/diff-pool.ts'
 import type { Log } from '../../lib/log.ts'
 import { type IndexProgress, waitForIndex } from '../changes/index-progress.ts'
+import type { CommitNumbers } from '../changes/commit-numbers.ts'
 import { CommitsBefore } from '../changes/commits-before.ts'
 import { changedTextOf, SearchedText } from './changed-text.ts'
 import { type ChangedTextFile, recordsIn, type TextRecord } from './changed-text-file.ts'
@@ -18,6 +19,8 @@ export interface TextIndexDeps {
   /** A document that is in memory, as readers may see it; null for others. */
   readonly findRead?: (digest: Digest) => Uint8Array | null
   readonly log: Log
+  /** Where other indexes of the same history number its commits too. */
+  readonly commits?: CommitNumbers
   /** How long a search waits for the index to be complete, in milliseconds. */
   readonly patience?: number
 }
@@ -38,7 +41,7 @@ export class TextIndex implements AsyncDisposable {
   readonly #unlisten: () => void
   readonly #documents = new LRUCache<Digest, Uint8Array>({ max: 2 })
   /** The recorded revisions, each with the one before it. */
-  readonly #recorded = new CommitsBefore()
+  readonly #recorded: CommitsBefore
   readonly #unreadable = new Set<CommitSha>()
   #unwritten: TextRecord[] = []
   #isClosed = false
@@ -47,6 +50,7 @@ export class TextIndex implements AsyncDisposable {
 
   constructor(deps: TextIndexDeps) {
     this.#deps = deps
+    this.#recorded = new CommitsBefore(deps.commits)
     this.#unlisten = deps.history.onRevision((event) => this.#onRevisions(event))
   }
 
@@ -79,8 +83,9 @@ export class TextIndex implements AsyncDisposable {
     const searched = new SearchedText(text)
     const found = new Set<CommitSha>()
     let isWhole = true
-    for await (const { bytes, records, isCut } of this.#deps.file.groups()) {
-      // Most groups have the text nowhere, and their bytes say so soonest.
+    const groups = this.#deps.file.groups((texts) => searched.mayBeAmong(texts))
+    for await (const { bytes, records, isCut } of groups) {
+      // A group that has the text nowhere after all is known soonest by its bytes.
       if (!isCut && !searched.mayBeIn(bytes)) continue
       let read = 0
       for (const record of recordsIn(bytes)) {
