@@ -51,12 +51,17 @@ export async function entitySteps(
   return LazyList.of(stepsOfStage(steps, nameKey(address.stage)))
 }
 
-/** The steps that a caller may see, and what the caller may see of the entity at other times. */
+/** What a caller may see of an entity and its steps. */
 export interface VisibleSteps extends JudgedSteps {
   /** The names that the entity had in the visible steps, the latest first; one may occur twice. */
   readonly names: readonly StepName[]
 }
 
+/**
+ * The steps that a caller may see, and what the caller may see of the entity at other times.
+ *
+ * @throws {ServiceError} `unavailable` while the revisions are not indexed.
+ */
 export async function visibleSteps(
   deps: EntityStepsDeps & VisibleStepsDeps,
   principal: Principal,
