@@ -12,10 +12,15 @@ export interface EntityEntry {
   readonly renames: Renames
 }
 
-/** What was found of an entity. */
-interface Found {
-  /** Newest first. */
+/** The indexed revisions that changed an entity under one name, newest first. */
+export interface EntriesAbout {
   readonly entries: readonly EntityEntry[]
+  /** Those that renamed something: few, so that nobody has to look through all. */
+  readonly renaming: readonly EntityEntry[]
+}
+
+/** What was found of an entity. */
+interface Found extends EntriesAbout {
   /** The newest revision at that time. */
   readonly newest: Revision
   readonly replaced: number
@@ -44,8 +49,8 @@ export class EntityEntries {
     this.#indexer = indexer
   }
 
-  /** The indexed revisions that changed an entity under this name, in folded spelling, newest first. */
-  about(entity: string): readonly EntityEntry[] {
+  /** What is known of an entity, whose name is in folded spelling. */
+  about(entity: string): EntriesAbout {
     const kept = this.#found.get(entity)
     const before = kept && this.#isTrue(kept) ? kept : null
     const { indexed } = this.#indexer
@@ -57,17 +62,17 @@ export class EntityEntries {
       if (entry === null) strange.push(commit)
       else added.push(entry)
     }
-    const entries = newestFirst(before?.entries ?? [], added)
-    const newest = this.#history.current()
-    const { replaced } = indexed
-    this.#found.set(entity, {
-      entries,
-      newest,
-      replaced,
+    const renaming = added.filter(({ renames }) => renames.length > 0)
+    const found = {
+      entries: newestFirst(before?.entries ?? [], added),
+      renaming: newestFirst(before?.renaming ?? [], renaming),
+      newest: this.#history.current(),
+      replaced: indexed.replaced,
       seen: (before?.seen ?? 0) + commits.length,
       strange,
-    })
-    return entries
+    }
+    this.#found.set(entity, found)
+    return found
   }
 
   /** Whether it is still what the history says of the revisions up to the newest one at that time. */

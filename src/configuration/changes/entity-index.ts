@@ -135,22 +135,21 @@ export class EntityIndex implements AsyncDisposable {
     const parts: UnderOneName[] = []
     let name = foldEntity(entity)
     for (let below = Number.POSITIVE_INFINITY; ;) {
-      const all = this.#entries.about(name)
-      const start = bisect({ high: all.length }, (n) => (all[n]?.number ?? 0) >= below)
-      const renaming = all.findIndex(({ renames }, n) => n >= start && isRenamed(renames, name))
-      const entries = all.slice(start, renaming < 0 ? all.length : renaming + 1)
-      parts.push({ entity: name, entries })
-      const last = renaming < 0 ? undefined : all[renaming]
-      const former = last && formerIn(last.renames, name)
+      const { entries, renaming } = this.#entries.about(name)
+      const isNewName = ({ number, renames }: EntityEntry) =>
+        number < below && formerIn(renames, name) !== null
+      const first = renaming.find(isNewName)
+      parts.push({ entity: name, entries: between(entries, first?.number ?? 0, below) })
+      const former = first && formerIn(first.renames, name)
       if (!former) return entityRevisions(parts, (entry) => this.#revisionOf(entry))
       name = former
-      below = last.number
+      below = first.number
     }
   }
 
   /** The newest indexed revision that changed one of some entities, in folded spelling, under these names. */
   newestOf(entities: readonly string[]): Revision | null {
-    const newest = entities.flatMap((entity) => this.#entries.about(entity).at(0) ?? [])
+    const newest = entities.flatMap((entity) => this.#entries.about(entity).entries[0] ?? [])
     const [last] = newest.toSorted((one, other) => other.number - one.number)
     return last === undefined ? null : this.#revisionOf(last)
   }
@@ -182,8 +181,16 @@ function sentencesIn(stored: string): string {
   return parseChanges(stored).map(sentenceOf).join('\n').toLowerCase()
 }
 
-function isRenamed(renames: Renames, entity: string): boolean {
-  return renames.length > 0 && formerIn(renames, entity) !== null
+/** The entries from a revision on, and before another one. */
+function between(
+  entries: readonly EntityEntry[],
+  since: number,
+  below: number,
+): readonly EntityEntry[] {
+  const placeOf = (number: number) =>
+    bisect({ high: entries.length }, (n) => (entries[n]?.number ?? 0) >= number)
+  const [start, end] = [placeOf(below), placeOf(since)]
+  return start === 0 && end === entries.length ? entries : entries.slice(start, end)
 }
 
 function formerIn(renames: Renames, entity: string): string | null {

@@ -46,7 +46,7 @@ export interface ReadGroup {
 }
 
 /** Bytes after which the next group begins. */
-const GROUP = 262_144
+const GROUP = 65_536
 
 /**
  * The changed text of revisions, one record after the other, in any order. Records are true for ever,

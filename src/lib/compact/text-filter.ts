@@ -1,5 +1,5 @@
-/** Bits of a filter, as a power of two: 8 KB. */
-const BITS = 16
+/** Bits of a filter, as a power of two: 4 KB. */
+const BITS = 15
 const MULTIPLIER = 0x9e_37_79_b1
 /** Bytes in a sequence. */
 const SEQUENCE = 4
