@@ -33,6 +33,9 @@ const OLDEST: Version = [2, 30]
 /** The error codes for a missing program. */
 const ABSENT = ['ENOENT', 'EACCES', 'ENOTDIR']
 
+/** The version of the git on a search path, asked for once in a process. */
+const versions = new Map<string | undefined, Version>()
+
 /** As arguments, because git 2.30 does not take settings from variables. */
 const SETTINGS = NO_PROGRAMS.flatMap(([key, value]) => ['-c', `${key}=${value}`])
 
@@ -68,7 +71,7 @@ export class GitExecutable {
   /** Null when git is missing or too old. */
   static async find(options: GitExecutableOptions): Promise<GitExecutable | null> {
     const git = new GitExecutable(options)
-    const version = await git.#findVersion()
+    const version = await git.#findVersionOnce(options.path)
     git.#version = version ?? OLDEST
     return version !== null && git.isAtLeast(OLDEST) ? git : null
   }
@@ -125,6 +128,14 @@ export class GitExecutable {
     const reason = `git ${args.join(' ')}: ${what}`
     const cause = new Error(complaint.trim() || how)
     throw new ServiceError('unavailable', reason, { reason }, { cause })
+  }
+
+  async #findVersionOnce(path: string | undefined): Promise<Version | null> {
+    const known = versions.get(path)
+    if (known) return known
+    const version = await this.#findVersion()
+    if (version !== null) versions.set(path, version)
+    return version
   }
 
   /** The version; null when there is no such program, or it is not git. */
