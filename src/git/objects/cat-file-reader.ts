@@ -4,8 +4,10 @@ import type { CommitSha } from '../../core/revision.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
 import { CatFile, CatFileEnded } from './cat-file.ts'
 import { parseCommit } from './commit-object.ts'
-import { readCommit } from './commit-walk.ts'
+import { endingAt, readCommit, walkShortLine } from './commit-walk.ts'
+import { readBoundary } from '../boundary.ts'
 import type { GitExecutable } from '../git-executable.ts'
+import type { GitStore } from '../git-store.ts'
 import type { ObjectFormat } from '../object-format.ts'
 import { damagedObject, TooLargeError } from './damage.ts'
 import { streamLog } from './git-log.ts'
@@ -15,6 +17,8 @@ import { findFileInTree } from './tree-walk.ts'
 
 const CLOSED = 'The repository is closed'
 const MOST_SUSPECTS = 1_000
+/** To read so many one after the other takes less than to start `git log`. */
+const FEW_COMMITS = 16
 /** The object that git ends upon. */
 const NAMED = new RegExp(`^fatal: .*?\\b(${OBJECT_NAME})\\b`, 'm')
 
@@ -22,16 +26,16 @@ const NAMED = new RegExp(`^fatal: .*?\\b(${OBJECT_NAME})\\b`, 'm')
 export class CatFileReader implements ObjectReader {
   readonly format: ObjectFormat
   readonly #git: GitExecutable
-  readonly #gitDir: string
+  readonly #store: GitStore
   /** Requests at which a process has ended. */
   readonly #suspects = new Set<string>()
   readonly #alone = new SerialQueue(() => unavailable(CLOSED))
   #catFile: CatFile | null = null
   #disposed = false
 
-  constructor(git: GitExecutable, { gitDir, format }: { gitDir: string; format: ObjectFormat }) {
+  constructor(git: GitExecutable, store: GitStore, format: ObjectFormat) {
     this.#git = git
-    this.#gitDir = gitDir
+    this.#store = store
     this.format = format
   }
 
@@ -52,10 +56,11 @@ export class CatFileReader implements ObjectReader {
   }
 
   async *listCommits(range: CommitRange): AsyncGenerator<CommitRecord> {
-    const find = (commit: CommitSha) => this.findCommit(commit)
+    const find = endingAt(await readBoundary(this.#store), (commit) => this.findCommit(commit))
     await readCommit(find, range.from)
     if (range.until !== null) await readCommit(find, range.until)
-    yield* streamLog(this.#git, this.#gitDir, range)
+    const few = await walkShortLine(find, range, FEW_COMMITS)
+    yield* few ?? streamLog(this.#git, this.#store.gitDir, range)
   }
 
   /** Sends the next request to a new process; the old one finishes its own. */
@@ -90,7 +95,7 @@ export class CatFileReader implements ObjectReader {
 
   async #findAlone(name: string): Promise<RawObject | null> {
     if (this.#disposed) throw unavailable(CLOSED)
-    await using catFile = new CatFile(this.#git, this.#gitDir)
+    await using catFile = new CatFile(this.#git, this.#store.gitDir)
     try {
       const found = await catFile.find(name)
       this.#suspects.delete(name)
@@ -105,7 +110,7 @@ export class CatFileReader implements ObjectReader {
   #running(): CatFile {
     if (this.#disposed) throw unavailable(CLOSED)
     if (this.#catFile === null || this.#catFile.isOver) {
-      this.#catFile = new CatFile(this.#git, this.#gitDir)
+      this.#catFile = new CatFile(this.#git, this.#store.gitDir)
     }
     return this.#catFile
   }

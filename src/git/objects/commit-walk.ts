@@ -1,8 +1,34 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { CommitSha } from '../../core/revision.ts'
+import type { Boundary } from '../boundary.ts'
 import type { CommitRange, CommitRecord } from './object-reader.ts'
 
 export type FindCommit = (commit: CommitSha) => Promise<CommitRecord | null>
+
+/** Gives the commits of the boundary without their parents, as git lists them. */
+export function endingAt(boundary: Boundary, find: FindCommit): FindCommit {
+  return async (commit) => {
+    const found = await find(commit)
+    return found && boundary.includes(commit) ? { ...found, parents: [] } : found
+  }
+}
+
+/** The commits of a range, latest first, where they are no more than that and in one line; otherwise null. */
+export async function walkShortLine(
+  find: FindCommit,
+  { from, until }: CommitRange,
+  most: number,
+): Promise<readonly CommitRecord[] | null> {
+  const line: CommitRecord[] = []
+  let next: CommitSha | null = from
+  while (next !== null && next !== until) {
+    const commit: CommitRecord | null = line.length < most ? await find(next) : null
+    if (commit === null || commit.parents.length > 1) return null
+    line.push(commit)
+    next = commit.parents[0] ?? null
+  }
+  return next === until ? line : null
+}
 
 /** Lists the commits of a range, children before parents, then by commit time, latest first. */
 export async function walkCommits(

@@ -1,7 +1,7 @@
 import type { CommitSha } from '../../core/revision.ts'
 import { readBoundary } from '../boundary.ts'
 import { parseCommit } from './commit-object.ts'
-import { readCommit, walkCommits } from './commit-walk.ts'
+import { endingAt, readCommit, walkCommits } from './commit-walk.ts'
 import type { GitStore } from '../git-store.ts'
 import { SHA1 } from '../object-format.ts'
 import { IsomorphicObjects } from './isomorphic-objects.ts'
@@ -34,11 +34,7 @@ export class IsomorphicReader implements ObjectReader {
   }
 
   async *listCommits(range: CommitRange): AsyncGenerator<CommitRecord> {
-    const boundary = await readBoundary(this.#store)
-    const find = async (commit: CommitSha) => {
-      const found = await this.findCommit(commit)
-      return found && boundary.includes(commit) ? { ...found, parents: [] } : found
-    }
+    const find = endingAt(await readBoundary(this.#store), (commit) => this.findCommit(commit))
     if (range.until !== null) await readCommit(find, range.until)
     yield* await walkCommits(find, range)
   }

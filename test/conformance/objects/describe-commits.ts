@@ -50,6 +50,20 @@ export function describeCommits(
       expect(await shas({ from: root, until: head })).toEqual([])
     })
 
+    it('lists a line of commits as git does, however long it is and wherever it ends', async () => {
+      const line = Array.from({ length: 20 }, (_, n) => repository.commit('config.xml', `${n}\n`))
+      const [root = absent, second = absent] = line
+      const head = line.at(-1) ?? absent
+      repository.git('checkout', '--quiet', '-b', 'side', second)
+      const side = repository.commit('side', '1')
+
+      expect(await shas({ from: head, until: null })).toEqual(byGit(head))
+      for (const until of [root, second, line.at(-2) ?? absent, head, side]) {
+        expect(await shas({ from: head, until })).toEqual(byGit(head, `^${until}`))
+        expect(await shas({ from: side, until })).toEqual(byGit(side, `^${until}`))
+      }
+    })
+
     it('lists children before parents although the clock went backwards', async () => {
       for (const seconds of [5000, 3000, 4000, 1000]) {
         const tree = repository.run(['mktree'], '')
