@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { CommitSha } from '../../core/revision.ts'
 import type { Boundary } from '../boundary.ts'
-import type { CommitRange, CommitRecord } from './object-reader.ts'
+import type { CommitRange, CommitRecord, ObjectReader } from './object-reader.ts'
 
 export type FindCommit = (commit: CommitSha) => Promise<CommitRecord | null>
 
@@ -13,21 +13,38 @@ export function endingAt(boundary: Boundary, find: FindCommit): FindCommit {
   }
 }
 
-/** The commits of a range, latest first, where they are no more than that and in one line; otherwise null. */
+/**
+ * The commits of a range, latest first, where they are in one line and no more than that. Otherwise null, at once
+ * where a commit is older than the end of the range, which is hardly among its ancestors then.
+ */
 export async function walkShortLine(
   find: FindCommit,
-  { from, until }: CommitRange,
+  { from, until }: { readonly from: CommitRecord; readonly until: CommitRecord | null },
   most: number,
 ): Promise<readonly CommitRecord[] | null> {
   const line: CommitRecord[] = []
-  let next: CommitSha | null = from
-  while (next !== null && next !== until) {
-    const commit: CommitRecord | null = line.length < most ? await find(next) : null
-    if (commit === null || commit.parents.length > 1) return null
+  let commit = from
+  while (commit.sha !== until?.sha) {
+    const isPastEnd = until !== null && commit.committer.time < until.committer.time
+    if (isPastEnd || line.length === most || commit.parents.length > 1) return null
     line.push(commit)
-    next = commit.parents[0] ?? null
+    const [parent] = commit.parents
+    if (parent === undefined) return until === null ? line : null
+    const found = await find(parent)
+    if (found === null) return null
+    commit = found
   }
-  return next === until ? line : null
+  return line
+}
+
+/** Whether a commit is reachable from a newer one: an ancestor of it, or the same. */
+export async function isReachable(
+  reader: ObjectReader,
+  older: CommitSha,
+  newer: CommitSha,
+): Promise<boolean> {
+  for await (const _ of reader.listCommits({ from: older, until: newer })) return false
+  return true
 }
 
 /** Lists the commits of a range, children before parents, then by commit time, latest first. */

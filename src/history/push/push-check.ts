@@ -5,6 +5,7 @@ import { CommitSha } from '../../core/revision.ts'
 import { believe } from '../revision/classify.ts'
 import { findUnfit } from '../revision/commit-limits.ts'
 import { parseCommitTree } from '../../git/objects/commit-object.ts'
+import { isReachable } from '../../git/objects/commit-walk.ts'
 import { DamageError } from '../../git/objects/damage.ts'
 import type { Inspect } from '../revision/inspection.ts'
 import type { CommitRecord, ObjectReader } from '../../git/objects/object-reader.ts'
@@ -86,7 +87,7 @@ async function judge(
   { reader, move: { from, to } }: { reader: ObjectReader; move: RefMove },
 ): Promise<readonly string[]> {
   if (to === null) return ['The branch that is served cannot be deleted']
-  if (from !== null && !(await isForward(reader, { from, to }))) {
+  if (from !== null && !(await isReachable(reader, from, to))) {
     return ['The branch that is served only moves forward: fetch and merge or rebase first']
   }
   const lines: string[] = []
@@ -118,14 +119,6 @@ async function canFollow(
 async function treeOf(reader: ObjectReader, commit: CommitSha): Promise<string | null> {
   const object = await reader.findObject(commit)
   return object?.type === 'commit' ? parseCommitTree(object.content) : null
-}
-
-async function isForward(
-  reader: ObjectReader,
-  { from, to }: { from: CommitSha; to: CommitSha },
-): Promise<boolean> {
-  for await (const _ of reader.listCommits({ from, until: to })) return false
-  return true
 }
 
 interface PushedCommit {

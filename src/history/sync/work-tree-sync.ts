@@ -12,6 +12,7 @@ import {
   LARGEST_FILE,
 } from './checked-out-files.ts'
 import { parseCommitTree } from '../../git/objects/commit-object.ts'
+import { isReachable } from '../../git/objects/commit-walk.ts'
 import { DamageError } from '../../git/objects/damage.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
 import {
@@ -110,8 +111,8 @@ export class WorkTreeSync {
       const changes = await this.#listChanges({ before, after })
       if (changes === null) return null
       if (changes.size === 0) return { isForward: true, changes }
-      if (await this.#isWithin(head, last)) return null
-      if (await this.#isWithin(last, head)) return { isForward: true, changes }
+      if (await isReachable(this.#options.reader, head, last)) return null
+      if (await isReachable(this.#options.reader, last, head)) return { isForward: true, changes }
       return await this.#stepFromNothing(after)
     } catch (error) {
       if (error instanceof DamageError || error instanceof RangeError) return null
@@ -133,13 +134,6 @@ export class WorkTreeSync {
   async #treeOf(commit: CommitSha): Promise<string | null> {
     const object = await this.#options.reader.findObject(commit)
     return object?.type === 'commit' ? parseCommitTree(object.content) : null
-  }
-
-  /** Whether one commit is an ancestor of another. */
-  async #isWithin(older: CommitSha, newer: CommitSha): Promise<boolean> {
-    for await (const _ of this.#options.reader.listCommits({ from: older, until: newer }))
-      return false
-    return true
   }
 
   async #apply({ isForward, changes }: Step): Promise<boolean> {
