@@ -1,9 +1,15 @@
-import { type LineRange, type Lines, firstStart } from './lines.ts'
+import { type LineRange, LINE_FEED, type Lines, firstStart } from './lines.ts'
 
 /** How many bytes two texts share at their start and end; the two never overlap. */
 export interface CommonBytes {
   readonly prefix: number
   readonly suffix: number
+}
+
+/** Two texts that are compared. */
+export interface BothTexts {
+  readonly before: Uint8Array
+  readonly after: Uint8Array
 }
 
 /** The lines that differ, once the equal lines at both ends of the two texts are left out. */
@@ -23,6 +29,17 @@ export function commonBytes(a: Uint8Array, b: Uint8Array): CommonBytes {
   return { prefix, suffix: commonSuffix(tailOfA, tailOfB) }
 }
 
+/**
+ * Two texts without the whole lines that are equal at their ends, but for `context` lines and the
+ * one that they begin to differ in.
+ */
+export function withoutCommonEnds(a: Uint8Array, b: Uint8Array, context: number): BothTexts {
+  const { prefix, suffix } = commonBytes(a, b)
+  const start = linesBack(a, prefix, context + 1)
+  const end = linesOn(a, a.length - suffix, context + 1) - a.length
+  return { before: a.subarray(start, a.length + end), after: b.subarray(start, b.length + end) }
+}
+
 /** Leaves out the lines that lie wholly in the common ends. */
 export function changedRegion(before: Lines, after: Lines, common: CommonBytes): ChangedRegion {
   const prefix = Math.min(
@@ -37,6 +54,25 @@ export function changedRegion(before: Lines, after: Lines, common: CommonBytes):
     before: { start: prefix, end: before.count - suffix },
     after: { start: prefix, end: after.count - suffix },
   }
+}
+
+/** Where the line of a place begins, or one that is so many lines before it. */
+function linesBack(text: Uint8Array, place: number, lines: number): number {
+  let start = place
+  for (let n = 0; n < lines && start > 0; n += 1) {
+    start = start < 2 ? 0 : text.lastIndexOf(LINE_FEED, start - 2) + 1
+  }
+  return start
+}
+
+/** Where the line of a place ends, or one that is so many lines after it. */
+function linesOn(text: Uint8Array, place: number, lines: number): number {
+  let end = place
+  for (let n = 0; n < lines && end < text.length; n += 1) {
+    const feed = text.indexOf(LINE_FEED, end)
+    end = feed < 0 ? text.length : feed + 1
+  }
+  return end
 }
 
 function commonPrefix(a: Uint8Array, b: Uint8Array, limit: number): number {

@@ -9,7 +9,7 @@ export interface MergeInput {
 }
 
 export type Merge =
-  | { readonly clean: true; readonly merged: Uint8Array }
+  | { readonly clean: true; readonly merged: Uint8Array<ArrayBuffer> }
   | { readonly clean: false; readonly conflicts: readonly Conflict[] }
 
 /** Lines of the base that both sides changed, each in its own way. */
@@ -138,7 +138,7 @@ function bothSides({ base, ours, theirs }: MergeRegion): Conflict {
   return { base, ours, theirs }
 }
 
-function join({ before }: EditScript, regions: readonly MergeRegion[]): Uint8Array {
+function join({ before }: EditScript, regions: readonly MergeRegion[]): Uint8Array<ArrayBuffer> {
   const pieces: Uint8Array[] = []
   let at = 0
   for (const { base, ours, theirs, changedBy } of regions) {

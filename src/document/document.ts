@@ -19,7 +19,7 @@ export interface ReadConfiguration {
 
 /** A document that is a valid configuration, in every form that something needs it in. */
 export interface ConfigDocument extends XmlDocument, ReadConfiguration {
-  readonly bytes: Uint8Array
+  readonly bytes: Uint8Array<ArrayBuffer>
 }
 
 export type DocumentReading =
@@ -30,7 +30,7 @@ export type DocumentReading =
  * Reads a document, or reports every fault in it. Faults of the structure and of the rules are
  * reported together, if the values allow to build the model.
  */
-export function readDocument(bytes: Uint8Array): DocumentReading {
+export function readDocument(bytes: Uint8Array<ArrayBuffer>): DocumentReading {
   const reading = runSync(readXml(bytes))
   if (!reading.ok) return reading
   const structure = checkStructure(reading)

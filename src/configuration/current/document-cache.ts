@@ -58,10 +58,10 @@ export class DocumentCache {
     return this.#cache.get(digest) ?? null
   }
 
-  /** A copy of the bytes of a cached document as readers may see it, or null. */
+  /** The bytes of a cached document as readers may see it, or null. */
   findReadable(digest: Digest): Uint8Array<ArrayBuffer> | null {
     const document = this.find(digest)
-    return document === null || document.hasPlainSecrets ? null : new Uint8Array(document.bytes)
+    return document === null || document.hasPlainSecrets ? null : document.bytes
   }
 
   /**
@@ -97,7 +97,7 @@ export class DocumentCache {
     })
   }
 
-  async #read(bytes: Uint8Array): Promise<DocumentReading> {
+  async #read(bytes: Uint8Array<ArrayBuffer>): Promise<DocumentReading> {
     const document = await this.#reader.read(bytes)
     return document ? { ok: true, document } : this.#thread.read(bytes)
   }

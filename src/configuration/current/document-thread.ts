@@ -40,7 +40,7 @@ export class DocumentThread implements AsyncDisposable {
   }
 
   /** Reads as `readDocument` does. */
-  async read(bytes: Uint8Array): Promise<DocumentReading> {
+  async read(bytes: Uint8Array<ArrayBuffer>): Promise<DocumentReading> {
     if (bytes.length <= SMALL) return readDocument(bytes)
     const job = { kind: 'read', document: new Uint8Array(bytes) } as const
     const answer = await this.#thread.run<ReadingAnswer>(job, [job.document.buffer])

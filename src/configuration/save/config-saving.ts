@@ -57,7 +57,7 @@ export function saveDocument(
   }
   const prepare = async (current: DocumentBefore) => {
     const next = await compute(current)
-    await beforeCommit?.(new Uint8Array(next), current.document)
+    await beforeCommit?.(next, current.document)
     return next
   }
   return deps.writer.change(principal.username, prepare, { message })
@@ -77,7 +77,7 @@ async function mergeStale(
   { cache, merge }: ConfigSavingDeps,
   current: DocumentBefore,
   { document, base }: { document: Uint8Array<ArrayBuffer>; base: Uint8Array<ArrayBuffer> },
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const inspection = await cache.inspect(document)
   if (!inspection.ok) throw notValid(inspection.problems)
   const merged = await merge({ base, ours: document, theirs: current.document })

@@ -26,7 +26,7 @@ export interface DocumentBefore {
 }
 
 /** Computes the next document; null changes nothing. */
-export type Compute = (before: DocumentBefore) => Promise<Uint8Array | null>
+export type Compute = (before: DocumentBefore) => Promise<Uint8Array<ArrayBuffer> | null>
 
 /** A change that was asked for. */
 export interface RequestedChange {
@@ -131,7 +131,7 @@ export class SaveGroup {
     const document = await sealForReaders({ digest, document: stored })
     const next = await compute({ digest, username, document })
     if (next === null || this.#isNewest(next)) return null
-    const prepared = await prepare(new Uint8Array(next), stored)
+    const prepared = await prepare(next, stored)
     if (!prepared.ok) throw notValid(prepared.problems)
     if (this.#isNewest(prepared.document)) return null
     return { ...prepared, author, subject: subject ?? prepared.subject, message }

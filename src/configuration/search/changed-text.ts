@@ -1,4 +1,5 @@
-import type { EditScript } from '../../diff/edit-script.ts'
+import { type BothTexts, withoutCommonEnds } from '../../diff/common-ends.ts'
+import type { DiffPool } from '../../diff/diff-pool.ts'
 import { hunksOf } from '../../diff/hunks.ts'
 import type { TextFilter } from '../../lib/compact/text-filter.ts'
 import { bytesOf } from '../../diff/lines.ts'
@@ -13,8 +14,16 @@ const LINE_FEED = '\n'
 /** Two lines are in one place of {@link ChangedText} where their being neighbours is what changed. */
 const CONTEXT = 1
 
-/** The changed places of a document, from its difference to the one before. */
-export function changedTextOf(script: EditScript): readonly ChangedText[] {
+/**
+ * The changed places of a document. What is equal at both ends is not compared: where it is cut, the
+ * same two lines are neighbours in both texts.
+ */
+export async function changedTextOf(
+  { before, after }: BothTexts,
+  makeScript: DiffPool['script'],
+): Promise<readonly ChangedText[]> {
+  const middle = withoutCommonEnds(before, after, CONTEXT)
+  const script = await makeScript(middle.before, middle.after)
   return hunksOf(script, CONTEXT).map((hunk) => ({
     before: bytesOf(script.before, hunk.before),
     after: bytesOf(script.after, hunk.after),

@@ -193,11 +193,8 @@ export class TextIndex implements AsyncDisposable {
     try {
       const after = await this.#read(revision)
       const older = before === null ? NOTHING : await this.#read(before)
-      await this.#keep({
-        commit,
-        previous,
-        places: changedTextOf(await this.#deps.script(older, after)),
-      })
+      const places = await changedTextOf({ before: older, after }, this.#deps.script)
+      await this.#keep({ commit, previous, places })
       await nextTurn()
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error

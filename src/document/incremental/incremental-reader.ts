@@ -19,7 +19,7 @@ export class IncrementalReader {
    * Reads a valid document cooperatively. Null when it is not valid, or has a piece too large for
    * one step.
    */
-  read(bytes: Uint8Array): Promise<ConfigDocument | null> {
+  read(bytes: Uint8Array<ArrayBuffer>): Promise<ConfigDocument | null> {
     return runCooperatively(readMembers(bytes, this.#cache))
   }
 }

@@ -31,7 +31,7 @@ const LARGEST_PIECE = 2 ** 18
  * for a step.
  */
 export function* readMembers(
-  bytes: Uint8Array,
+  bytes: Uint8Array<ArrayBuffer>,
   cache: ReadCache,
 ): Generator<void, ConfigDocument | null> {
   const text = decodeText(bytes)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
-import { constants, deflate, deflateSync, type ZlibOptions } from 'node:zlib'
+import { buffer } from 'node:stream/consumers'
+import { constants, createDeflate, deflateSync } from 'node:zlib'
 import type { FsPromises } from '../../storage/fs-promises.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
@@ -10,7 +10,6 @@ import type { GitStore } from '../git-store.ts'
 import { type NamedObject, type RawObject, objectHeader } from './raw-object.ts'
 import { inVanishingFolder } from '../vanishing-folder.ts'
 
-const deflated = promisify<Uint8Array, ZlibOptions, Buffer>(deflate)
 const FAST = { level: constants.Z_BEST_SPEED }
 /** Bytes that are compressed in about a millisecond. */
 const SMALL = 256 * 1024
@@ -66,8 +65,12 @@ async function placeObject(
  * than the work.
  */
 async function compressed({ type, content }: RawObject): Promise<Uint8Array> {
-  const bytes = Buffer.concat([objectHeader(type, content.length), content])
-  return content.length <= SMALL ? deflateSync(bytes, FAST) : deflated(bytes, FAST)
+  const header = objectHeader(type, content.length)
+  if (content.length <= SMALL) return deflateSync(Buffer.concat([header, content]), FAST)
+  const deflate = createDeflate({ ...FAST, chunkSize: SMALL })
+  deflate.write(header)
+  deflate.end(content)
+  return buffer(deflate)
 }
 
 /** A missing folder means that git has packed its objects. */

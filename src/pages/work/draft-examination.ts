@@ -72,7 +72,7 @@ export function examineDraft({ base, entity, typed }: DraftRequest): NoPart | Ex
 
 function checkDraft(
   base: XmlDocument,
-  document: Uint8Array,
+  document: Uint8Array<ArrayBuffer>,
   { scope, typed }: { readonly scope: DocumentPart; readonly typed: string },
 ): DraftCheck {
   const reading = readDocument(document)
