@@ -73,14 +73,16 @@ async function readBase(
   throw stale(current, [], 'began from a configuration that was never current')
 }
 
+/** A merge that is valid says that the edit is; of any other, the edit is looked at by itself. */
 async function mergeStale(
   { cache, merge }: ConfigSavingDeps,
   current: DocumentBefore,
   { document, base }: { document: Uint8Array<ArrayBuffer>; base: Uint8Array<ArrayBuffer> },
 ): Promise<Uint8Array<ArrayBuffer>> {
+  const merged = await merge({ base, ours: document, theirs: current.document })
+  if (merged.clean && (await cache.inspect(merged.merged)).ok) return merged.merged
   const inspection = await cache.inspect(document)
   if (!inspection.ok) throw notValid(inspection.problems)
-  const merged = await merge({ base, ours: document, theirs: current.document })
   if (merged.clean) return merged.merged
   const problems = merged.conflicts.flatMap((conflict) => bothSides(conflict, current))
   throw stale(current, problems, 'touches lines that have changed since')
