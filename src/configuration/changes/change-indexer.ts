@@ -9,7 +9,7 @@ import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { History, RevisionEvent } from '../../history/history.ts'
 import { fsErrorCode } from '../../storage/fs-error.ts'
 import type { ChangesFile } from './changes-file.ts'
-import type { ChangeSummary } from './change-summary.ts'
+import type { ChangeSummary, ComparedDocument } from './change-summary.ts'
 import type { CommitNumbers } from './commit-numbers.ts'
 import { IndexedChanges } from './indexed-changes.ts'
 import { type RevisionChanges, changesOfRevision } from './revision-changes.ts'
@@ -173,15 +173,19 @@ export class ChangeIndexer implements AsyncDisposable {
   ): Promise<readonly DocumentChange[] | null> {
     const previous = before && this.#deps.history.findCommit(before)
     try {
-      const after = await this.#read(revision)
-      const older = previous && (await this.#read(previous))
-      await nextTurn()
-      return await this.#deps.summary.compare(older, after)
+      return await this.#deps.summary.compare(
+        previous && this.#compared(previous),
+        this.#compared(revision),
+      )
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       this.#deps.log({ level: 'warning', message: error.message })
       return null
     }
+  }
+
+  #compared(revision: Revision): ComparedDocument {
+    return { digest: revision.digest, read: () => this.#read(revision) }
   }
 
   async #read(revision: Revision): Promise<Comparable> {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 import { type Comparable, summariseChanges } from '../../document/changes/summarise-changes.ts'
@@ -12,17 +13,24 @@ const LARGEST = 4 * 1_048_576
 /** Bytes between the common ends of two documents above which a save does not wait for a summary. */
 const MOST_CHANGED = 2 * 1_048_576
 
-/** The last comparison. It keeps no document in memory, because large ones take much of it. */
-interface Compared {
-  readonly before: WeakRef<Comparable> | null
-  readonly after: WeakRef<Comparable>
-  readonly changes: readonly DocumentChange[]
+/** The most comparisons that are cached: those of a group of saves, and of the group before it. */
+const CACHED = 64
+/** Characters of the documents that they may keep in memory. */
+const CACHED_CHARACTERS = 16 * 1_048_576
+
+/** A document of a comparison, read when that is not known yet. */
+export interface ComparedDocument {
+  readonly digest: Digest
+  readonly read: () => Promise<Comparable>
 }
 
 /** Describes the differences between two documents. Documents in the cache are not parsed again. */
 export class ChangeSummary {
   readonly #cache: Pick<DocumentCache, 'find'>
-  #last: Compared | null = null
+  readonly #results = new LRUCache<string, readonly DocumentChange[]>({
+    max: CACHED,
+    maxSize: CACHED_CHARACTERS,
+  })
 
   constructor(cache: Pick<DocumentCache, 'find'>) {
     this.#cache = cache
@@ -31,19 +39,24 @@ export class ChangeSummary {
   /** Every change, computed cooperatively. */
   async changes(before: Uint8Array | null, after: Uint8Array): Promise<readonly DocumentChange[]> {
     if (before !== null && Buffer.compare(before, after) === 0) return []
-    const older = before && (await this.read(before))
-    return this.compare(older, await this.read(after))
+    return this.compare(before && this.#compared(before), this.#compared(after))
   }
 
   /**
-   * Compares two read documents. The last result is cached, because a pair is compared several
-   * times in a row: for its commit, then for the index.
+   * Compares two documents, cooperatively. The last results are cached, because a pair is compared
+   * several times: for its commit, then for the index.
    */
-  async compare(before: Comparable | null, after: Comparable): Promise<readonly DocumentChange[]> {
-    const cached = this.#cached(before, after)
-    return (
-      cached ?? this.#keep(before, after, await runCooperatively(summariseChanges(before, after)))
-    )
+  async compare(
+    before: ComparedDocument | null,
+    after: ComparedDocument,
+  ): Promise<readonly DocumentChange[]> {
+    const pair = `${before?.digest ?? ''}..${after.digest}`
+    const cached = this.#results.get(pair)
+    if (cached) return cached
+    const [older, newer] = [before && (await before.read()), await after.read()]
+    const changes = await runCooperatively(summariseChanges(older, newer))
+    this.#results.set(pair, changes, { size: sizeOf(newer) })
+    return changes
   }
 
   /** The changes as the subject of a commit; a general subject when that would delay the save. */
@@ -65,20 +78,8 @@ export class ChangeSummary {
     return this.#cache.find(digest)
   }
 
-  #cached(before: Comparable | null, after: Comparable): readonly DocumentChange[] | null {
-    const last = this.#last
-    if (last === null || last.after.deref() !== after) return null
-    const isSame = before === null ? last.before === null : last.before?.deref() === before
-    return isSame ? last.changes : null
-  }
-
-  #keep(
-    before: Comparable | null,
-    after: Comparable,
-    changes: readonly DocumentChange[],
-  ): readonly DocumentChange[] {
-    this.#last = { before: before && new WeakRef(before), after: new WeakRef(after), changes }
-    return changes
+  #compared(document: Uint8Array): ComparedDocument {
+    return { digest: digestOf(document), read: () => this.read(document) }
   }
 
   #isQuick(document: Uint8Array): boolean {
@@ -89,4 +90,9 @@ export class ChangeSummary {
 function changedBytes(before: Uint8Array, after: Uint8Array): number {
   const { prefix, suffix } = commonBytes(before, after)
   return Math.max(before.length, after.length) - prefix - suffix
+}
+
+/** The values of a change can keep all of the text that they are a part of. */
+function sizeOf(document: Comparable): number {
+  return 'text' in document ? Math.min(document.text.length + 1, CACHED_CHARACTERS) : 1
 }
