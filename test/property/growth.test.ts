@@ -93,7 +93,7 @@ function escaped(text: string): string {
 }
 
 /** A valid document with a text in all the places that take any. */
-function documentAround(text: string): Buffer {
+function documentAround(text: string): Buffer<ArrayBuffer> {
   const value = escaped(text)
   return bytes(
     documentWith('a', 'b')
@@ -109,7 +109,7 @@ function documentAround(text: string): Buffer {
 }
 
 /** A valid document with two materials in folders that a text names. */
-function foldersIn(text: string): Buffer {
+function foldersIn(text: string): Buffer<ArrayBuffer> {
   const value = escaped(text)
   const materials = `<git url="u" dest="a${value}" /><git url="v" dest="b${value}" />`
   return bytes(documentWith('a').replace(/<git [^>]*>/, materials))

@@ -169,7 +169,7 @@ function told(read: ConfigDocument | null): unknown {
 }
 
 /** The document, read as a whole; null when it is not valid. */
-function readWhole(bytes: Uint8Array): ConfigDocument | null {
+function readWhole(bytes: Uint8Array<ArrayBuffer>): ConfigDocument | null {
   const reading = readDocument(bytes)
   return reading.ok ? reading.document : null
 }

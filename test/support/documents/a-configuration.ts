@@ -99,7 +99,7 @@ export function aConfiguration(given: AConfiguration = {}): string {
 }
 
 /** The same as bytes, as a service takes them. */
-export function aConfigurationInBytes(given: AConfiguration = {}): Uint8Array {
+export function aConfigurationInBytes(given: AConfiguration = {}): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(aConfiguration(given))
 }
 

@@ -3,7 +3,10 @@ import { IncrementalReader } from '../../../src/document/incremental/incremental
 import type { ConfigDocument } from '../../../src/document/document.ts'
 import { aConfigurationInBytes, element, git } from '../../support/documents/a-configuration.ts'
 
-async function read(reader: IncrementalReader, bytes: Uint8Array): Promise<ConfigDocument> {
+async function read(
+  reader: IncrementalReader,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<ConfigDocument> {
   const document = await reader.read(bytes)
   if (!document) throw new Error('it is not valid')
   return document
@@ -13,7 +16,7 @@ function pipelinesOf({ configuration }: ConfigDocument) {
   return configuration.groups.flatMap(({ pipelines }) => pipelines)
 }
 
-function documentWith(...names: readonly string[]): Uint8Array {
+function documentWith(...names: readonly string[]): Uint8Array<ArrayBuffer> {
   const pipelines = names.map((name) => ({ name, materials: [git(`https://example.com/${name}`)] }))
   const templates = [{ name: 'shared' }]
   const agents = [{ uuid: 'u1' }, { uuid: 'u2' }]
@@ -21,7 +24,7 @@ function documentWith(...names: readonly string[]): Uint8Array {
 }
 
 /** The second pipeline is long. */
-function longDocument(first: string, second: string): Uint8Array {
+function longDocument(first: string, second: string): Uint8Array<ArrayBuffer> {
   const materials = [git(`https://example.com/${second.repeat(40_000)}`)]
   const pipelines = [
     { name: first, materials: [git(`https://example.com/${first}`)] },
