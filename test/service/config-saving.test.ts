@@ -265,6 +265,22 @@ describe('a stale save', () => {
     expect(response.status).toBe(422)
   })
 
+  it.each([
+    ['merges', BASE.replace('<cruise', '<!-- later -->\n<cruise')],
+    ['does not merge', BASE.replace('</jobs>', '</jobs><!-- later -->')],
+  ])('says where it is wrong itself when it %s', async (_, later) => {
+    const service = await serviceAt(BASE)
+    const wrong = BASE.replace('</jobs>', '</job>')
+    const problems = await (await save(service, wrong)).json()
+    await put(service, later, BASE)
+
+    const response = await put(service, wrong, BASE)
+
+    expect(response.status).toBe(422)
+    expect(await response.json()).toEqual(problems)
+    expect(await currentOf(service)).toBe(later)
+  })
+
   it('is refused when it began from what was never current', async () => {
     const service = await serviceAt(BASE)
 
