@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs'
+import { cpSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { git } from '../support/git/git.ts'
 import type { BenchCase, BenchRun, Measured } from './case.ts'
@@ -34,9 +34,14 @@ export const cases: readonly BenchCase[] = [
     measure: (run) => growthOf(run, READS),
   },
   {
-    name: 'million: a save upon 1,000,000 revisions against 1,000',
+    name: 'million: a save and a plan of one upon 1,000,000 revisions against 1,000',
     must: { atMost: 1.5, unit: 'times' },
-    measure: (run) => growthOf(run, { save }),
+    measure: (run) => growthOf(run, { plan, save }),
+  },
+  {
+    name: 'million: disk for each of 1,000,000 revisions beyond the pack of git gc',
+    must: { atMost: 1_024, unit: 'bytes' },
+    measure: diskBeyondGit,
   },
   {
     name: 'million: a rare text in 1,000,000 revisions against 1,000',
@@ -65,6 +70,13 @@ const READS: Calls = {
   snapshot: ({ server, digests, n }) => server.get(`/api/admin/config/${some(digests, n)}.xml`),
   diff: ({ server, commits, n }) =>
     server.get(`/api/config/diff/${some(commits, n + 1)}/${some(commits, n)}`),
+  watch: ({ server, commits, n }) =>
+    server.get(`/api/config/watch?since=${commits[n + 1] ?? ''}&wait=0`),
+}
+
+async function plan({ server, n }: Asked): Promise<void> {
+  const body = await changedDocument(server, `planned-${n}`)
+  await server.send('/api/config/plan', { method: 'POST', body })
 }
 
 function text({ server, n }: Asked): Promise<unknown> {
@@ -78,14 +90,38 @@ function page({ server, n }: Asked): Promise<unknown> {
 let saves = 0
 async function save({ server }: Asked): Promise<void> {
   saves += 1
+  await server.save(await changedDocument(server, `saved-${saves}`))
+}
+
+async function changedDocument(server: MeasuredServer, name: string): Promise<string> {
   const document = (await server.get('/api/admin/config.xml')).toString()
-  await server.save(
-    document.replace(/<git url="[^"]*"/, `<git url="https://example.org/saved-${saves}"`),
-  )
+  return document.replace(/<git url="[^"]*"/, `<git url="https://example.org/${name}"`)
 }
 
 function some(names: readonly string[], n: number): string {
   return names[(n * 7) % names.length] ?? ''
+}
+
+/** What a service at rest has on disk, its state included, beside what git makes of the same history. */
+async function diskBeyondGit(run: BenchRun): Promise<Measured> {
+  const revisions = run.quick ? SHORT : LONG
+  const places = await copyOf(run, revisions, 'weighed')
+  const peer = join(run.folder, 'gc')
+  git(run.folder, 'clone', '--quiet', '--bare', '--no-local', places.repository, peer)
+  git(peer, 'gc', '--quiet')
+  {
+    await using server = await MeasuredServer.cairn(places)
+    await server.rest()
+  }
+  const ours = bytesIn(places.repository) + bytesIn(places.state)
+  const theirs = bytesIn(peer)
+  const facts = { 'ours, MB': ours / 1e6, 'git gc, MB': theirs / 1e6 }
+  return { value: (ours - theirs) / revisions, facts }
+}
+
+function bytesIn(folder: string): number {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
 }
 
 let started: Promise<{ memory: number; start: number }> | null = null
@@ -105,41 +141,53 @@ function measureStart(run: BenchRun): Promise<{ memory: number; start: number }>
   return started
 }
 
-/** The call that grows most, by its CPU. */
+/** The call that grows most, by its CPU. Both histories are asked in turns. */
 async function growthOf(run: BenchRun, calls: Calls, times = OFTEN): Promise<Measured> {
-  const short = await costsOf(run, { revisions: SHORT, times }, calls)
-  const long = await costsOf(run, { revisions: run.quick ? SHORT * 2 : LONG, times }, calls)
-  const grown = [...long].map(([name, cost]) => [name, cost, short.get(name) ?? NaN] as const)
-  const facts = grown.flatMap(([name, cost, before]) => [
-    [`${name}, ms`, cost],
-    [`${name} of 1,000, ms`, before],
-  ])
-  const growths = grown.map(([, cost, before]) => cost / Math.max(before, LEAST))
-  return { value: Math.max(...growths), facts: Object.fromEntries(facts) }
-}
-
-interface Amount {
-  readonly revisions: number
-  readonly times: typeof OFTEN
-}
-
-async function costsOf(run: BenchRun, { revisions, times }: Amount, calls: Calls) {
   const { warming, calls: counted } = run.quick ? { warming: 0, calls: 2 } : times
-  const { places, digests } = await toldHistoryOf(revisions, DOCUMENT_SIZE)
-  const commits = git(places.repository, 'log', '--format=%H').split('\n').slice(0, -1)
-  await using server = await MeasuredServer.cairn(await copyOf(run, revisions, 'asked'))
-  await server.rest()
-  const costs = new Map<string, number>()
+  await using short = await AskedHistory.open(run, SHORT)
+  await using long = await AskedHistory.open(run, run.quick ? SHORT * 2 : LONG)
+  const facts: Record<string, number> = {}
+  const growths: number[] = []
   for (const [name, call] of Object.entries(calls)) {
-    const all: number[] = []
+    const all: { before: number; cost: number }[] = []
     for (let n = 0; n < warming + counted; n += 1) {
-      const before = server.cpu()
-      await call({ server, digests, commits, n })
-      all.push(server.cpu() - before)
+      all.push({ before: await short.costOf(call, n), cost: await long.costOf(call, n) })
     }
-    costs.set(name, median(all.slice(warming)))
+    const before = median(all.slice(warming).map((each) => each.before))
+    const cost = median(all.slice(warming).map((each) => each.cost))
+    Object.assign(facts, { [`${name}, ms`]: cost, [`${name} of 1,000, ms`]: before })
+    growths.push(cost / Math.max(before, LEAST))
   }
-  return costs
+  return { value: Math.max(...growths), facts }
+}
+
+/** A history that is asked by its server. */
+class AskedHistory implements AsyncDisposable {
+  readonly #asked: Omit<Asked, 'n'>
+
+  private constructor(asked: Omit<Asked, 'n'>) {
+    this.#asked = asked
+  }
+
+  static async open(run: BenchRun, revisions: number): Promise<AskedHistory> {
+    const { places, digests } = await toldHistoryOf(revisions, DOCUMENT_SIZE)
+    const commits = git(places.repository, 'log', '--format=%H').split('\n').slice(0, -1)
+    const server = await MeasuredServer.cairn(await copyOf(run, revisions, 'asked'))
+    await server.rest()
+    return new AskedHistory({ server, digests, commits })
+  }
+
+  /** Milliseconds of CPU. */
+  async costOf(call: (asked: Asked) => Promise<unknown>, n: number): Promise<number> {
+    const { server } = this.#asked
+    const before = server.cpu()
+    await call({ ...this.#asked, n })
+    return server.cpu() - before
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#asked.server[Symbol.asyncDispose]()
+  }
 }
 
 async function copyOf({ folder }: BenchRun, revisions: number, name: string) {
