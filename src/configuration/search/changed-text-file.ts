@@ -1,16 +1,15 @@
-import { mkdir, open } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { type CommitSha, isCommitSha } from '../../core/revision.ts'
 import { TextFilter } from '../../lib/compact/text-filter.ts'
-import { checkedLines, renderCheckedLine } from '../../lib/checked-lines.ts'
-import { orNullWhenAbsent } from '../../storage/fs-error.ts'
-import { PartReader } from '../../storage/part-reader.ts'
+import {
+  RecordFile,
+  recordsIn,
+  type FileRecord,
+  type RecordFormat,
+  type RecordHead,
+  type RecordPlace,
+} from '../../storage/record-file.ts'
 import type { ChangedText } from './changed-text.ts'
-
-/** Raise this when what is recorded of a revision changes. */
-const FORMAT = 'cairn changed text 1'
-const LINE_FEED = 10
 
 /** What a revision changed in the text of the one before it. */
 export interface TextRecord {
@@ -20,13 +19,21 @@ export interface TextRecord {
   readonly places: readonly ChangedText[]
 }
 
-/** The line before the texts of a record: their lengths in bytes, before and after, and their checksum. */
-type Head = readonly [
-  CommitSha,
-  CommitSha | null,
-  readonly (readonly [before: number, after: number])[],
-  number,
-]
+type PlaceLengths = readonly [before: number, after: number]
+type HeadTuple = readonly [CommitSha, CommitSha | null, readonly PlaceLengths[], number]
+
+interface Head extends RecordHead {
+  readonly commit: CommitSha
+  readonly previous: CommitSha | null
+  readonly lengths: readonly PlaceLengths[]
+}
+
+const FORMAT: RecordFormat<Head> = {
+  name: 'cairn changed text 1',
+  renderHead: ({ commit, previous, lengths, checksum }) =>
+    JSON.stringify([commit, previous, lengths, checksum] satisfies HeadTuple),
+  parseHead,
+}
 
 /** Records that follow each other in the file and are read at once. */
 interface Group {
@@ -53,36 +60,20 @@ const GROUP = 65_536
  * because they name both commits; nothing waits for them to be durable, and lost ones are made again.
  */
 export class ChangedTextFile {
-  readonly #path: string
-  /** The end of the last good record; 0 while the file has no good first line. */
-  #end = 0
+  readonly #file: RecordFile<Head>
   #groups: Group[] = []
 
   constructor(path: string) {
-    this.#path = path
+    this.#file = new RecordFile(path, FORMAT)
   }
 
-  /**
-   * Reads what the file has before it is written to; what is damaged makes room for new records.
-   * Yields them in their order, one part of the file after the other; their texts are valid until the
-   * next one.
-   */
+  /** As {@link RecordFile.load}. */
   async *load(): AsyncGenerator<TextRecord, void> {
-    this.#end = 0
     this.#groups = []
-    const file = await orNullWhenAbsent(open(this.#path, 'r'))
-    if (file === null) return
-    await using reader = new PartReader(file)
-    const format = await reader.line()
-    if (format?.toString() !== renderCheckedLine(FORMAT)) return
-    this.#end = reader.offset
-    for (let line = await reader.line(); line !== null; line = await reader.line()) {
-      const head = headIn(line)
-      const bytes = head && (await reader.take(lengthOf(head)))
-      const record = head && bytes && recordOf(head, bytes)
-      if (!record) return
-      this.#note(reader.offset, record)
-      yield record
+    for await (const { record, place } of this.#file.load()) {
+      const text = textRecordOf(record)
+      this.#note(text, place)
+      yield text
     }
   }
 
@@ -92,7 +83,7 @@ export class ChangedTextFile {
    */
   async *groups(isWanted: (texts: TextFilter) => boolean): AsyncGenerator<ReadGroup, void> {
     const groups = [...this.#groups]
-    const file = groups.length === 0 ? null : await orNullWhenAbsent(open(this.#path, 'r'))
+    const file = groups.length === 0 ? null : await this.#file.open()
     try {
       const size = (await file?.stat())?.size ?? 0
       for (const { start, end, records, texts } of groups) {
@@ -108,26 +99,17 @@ export class ChangedTextFile {
 
   /** Adds records behind the last good one. */
   async append(records: readonly TextRecord[]): Promise<void> {
-    const format = this.#end === 0 ? [Buffer.from(renderCheckedLine(FORMAT))] : []
-    const rendered = records.map((record) => ({ record, bytes: renderRecord(record) }))
-    const whole = Buffer.concat([...format, ...rendered.map(({ bytes }) => bytes)])
-    await mkdir(dirname(this.#path), { recursive: true })
-    const file = await open(this.#path, this.#end === 0 ? 'w' : 'r+')
-    try {
-      await file.truncate(this.#end)
-      await file.write(whole, 0, whole.length, this.#end)
-    } finally {
-      await file.close()
+    const places = await this.#file.append(records.map(fileRecordOf))
+    for (const [n, place] of places.entries()) {
+      const record = records[n]
+      if (record) this.#note(record, place)
     }
-    this.#end += format[0]?.length ?? 0
-    for (const { record, bytes } of rendered) this.#note(this.#end + bytes.length, record)
   }
 
-  /** Notes the record behind the last one, and where it ends. */
-  #note(end: number, { places }: TextRecord): void {
+  #note({ places }: TextRecord, { start, end }: RecordPlace): void {
     let group = this.#groups.at(-1)
     if (group === undefined || group.end - group.start >= GROUP) {
-      group = { start: this.#end, end, records: 0, texts: new TextFilter() }
+      group = { start, end, records: 0, texts: new TextFilter() }
       this.#groups.push(group)
     }
     group.end = end
@@ -136,51 +118,25 @@ export class ChangedTextFile {
       group.texts.add(before)
       group.texts.add(after)
     }
-    this.#end = end
   }
 }
 
 /** The records in such bytes, up to the first damaged one. */
-export function* recordsIn(bytes: Buffer): Generator<TextRecord, void> {
+export function* textRecordsIn(bytes: Buffer): Generator<TextRecord, void> {
+  for (const record of recordsIn(bytes, FORMAT)) yield textRecordOf(record)
+}
+
+function fileRecordOf({ commit, previous, places }: TextRecord): FileRecord<Head> {
+  const bytes = Buffer.concat(places.flatMap(({ before, after }) => [before, after]))
+  const lengths = places.map(({ before, after }) => [before.length, after.length] as const)
+  const checksum = crc32(bytes)
+  return { head: { commit, previous, lengths, length: bytes.length, checksum }, bytes }
+}
+
+function textRecordOf({ head, bytes }: FileRecord<Head>): TextRecord {
+  const { commit, previous, lengths } = head
   let at = 0
-  for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, at)) {
-    const head = headIn(bytes.subarray(at, end + 1))
-    if (head === null) return
-    at = end + 1 + lengthOf(head)
-    const record = recordOf(head, bytes.subarray(end + 1, at))
-    if (record === null) return
-    yield record
-  }
-}
-
-function renderRecord({ commit, previous, places }: TextRecord): Buffer {
-  const texts = places.flatMap(({ before, after }) => [before, after])
-  const head = [
-    commit,
-    previous,
-    places.map(({ before, after }) => [before.length, after.length]),
-    texts.reduce((sum, text) => crc32(text, sum), 0),
-  ] satisfies Head
-  return Buffer.concat([Buffer.from(renderCheckedLine(JSON.stringify(head))), ...texts])
-}
-
-function headIn(line: Buffer): Head | null {
-  const [checked] = checkedLines(line)
-  if (checked === undefined) return null
-  const head: unknown = JSON.parse(checked.body.toString())
-  return isHead(head) ? head : null
-}
-
-/** How many bytes its texts have. */
-function lengthOf([, , lengths]: Head): number {
-  return lengths.reduce((sum, [before, after]) => sum + before + after, 0)
-}
-
-/** Null for damaged texts. */
-function recordOf([commit, previous, lengths, checksum]: Head, texts: Buffer): TextRecord | null {
-  if (crc32(texts) !== checksum) return null
-  let at = 0
-  const next = (taken: number) => texts.subarray(at, (at += taken))
+  const next = (taken: number) => bytes.subarray(at, (at += taken))
   return {
     commit,
     previous,
@@ -188,8 +144,16 @@ function recordOf([commit, previous, lengths, checksum]: Head, texts: Buffer): T
   }
 }
 
+function parseHead(line: string): Head | null {
+  const value: unknown = JSON.parse(line)
+  if (!isHeadTuple(value)) return null
+  const [commit, previous, lengths, checksum] = value
+  const length = lengths.reduce((sum, [before, after]) => sum + before + after, 0)
+  return { commit, previous, lengths, length, checksum }
+}
+
 /** Checked by hand: zod takes longer than all the rest of reading a record. */
-function isHead(value: unknown): value is Head {
+function isHeadTuple(value: unknown): value is HeadTuple {
   if (!Array.isArray(value) || value.length !== 4) return false
   const [commit, previous, lengths, checksum] = value
   return (

@@ -10,7 +10,7 @@ import { type IndexProgress, waitForIndex } from '../changes/index-progress.ts'
 import type { CommitNumbers } from '../changes/commit-numbers.ts'
 import { CommitsBefore } from '../changes/commits-before.ts'
 import { changedTextOf, SearchedText } from './changed-text.ts'
-import { type ChangedTextFile, recordsIn, type TextRecord } from './changed-text-file.ts'
+import { type ChangedTextFile, type TextRecord, textRecordsIn } from './changed-text-file.ts'
 
 export interface TextIndexDeps {
   readonly history: History
@@ -88,7 +88,7 @@ export class TextIndex implements AsyncDisposable {
       // A group that has the text nowhere after all is known soonest by its bytes.
       if (!isCut && !searched.mayBeIn(bytes)) continue
       let read = 0
-      for (const record of recordsIn(bytes)) {
+      for (const record of textRecordsIn(bytes)) {
         read += 1
         if (await this.#isEffect(searched, record)) found.add(record.commit)
       }
