@@ -101,6 +101,7 @@ function sharedOptions(context: SharedContext) {
     audit: context.audit,
     requests: context.requests,
     sequence: cluster,
+    origins: configuration.origins,
     cache: config.cache,
     diff: config.diff,
     secretsIn: config.readable.secretsIn,

@@ -8,6 +8,8 @@ import { ConfigServices } from '../configuration/config-services.ts'
 import { builtFile } from '../lib/built-file.ts'
 import { PlainSecretAlarm } from '../configuration/read/plain-secret-alarm.ts'
 import { EntityIndex } from '../configuration/changes/entity-index.ts'
+import { LineOriginsFile } from '../configuration/origins/line-origins-file.ts'
+import { LineOriginsIndex } from '../configuration/origins/line-origins-index.ts'
 import { ChangedTextFile } from '../configuration/search/changed-text-file.ts'
 import { TextIndex } from '../configuration/search/text-index.ts'
 import { VERSION } from './version.ts'
@@ -20,6 +22,8 @@ export interface OpenedConfiguration {
   readonly entities: EntityIndex
   /** Which revisions added or removed a text. */
   readonly texts: TextIndex
+  /** Which revisions wrote the lines of a document. */
+  readonly origins: LineOriginsIndex
   readonly secretAlarm: PlainSecretAlarm
   readonly repository: string
   readonly fileName: string
@@ -72,7 +76,16 @@ export async function openConfiguration(
       commits,
     }),
   )
-  return { config, git, entities, texts, secretAlarm, repository, fileName }
+  const origins = shutdown.own(
+    'stop-background-work',
+    new LineOriginsIndex({
+      history,
+      script: config.script,
+      file: new LineOriginsFile(join(stateDir, 'revision-origins')),
+      log,
+    }),
+  )
+  return { config, git, entities, texts, origins, secretAlarm, repository, fileName }
 }
 
 /** The command that git runs for every push into the repository. */

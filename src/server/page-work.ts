@@ -1,4 +1,3 @@
-import { LineOriginsCache } from '../pages/revisions/line-origins.ts'
 import { RevisionDetailsCache } from '../pages/revisions/revision-details.ts'
 import { PageThread } from '../pages/work/page-thread.ts'
 import type { BootContext } from './boot-context.ts'
@@ -15,6 +14,5 @@ export function openPageWork(
   const work = shutdown.own('stop-background-work', new PageThread(config))
   const { compare, compareTextFirst } = work
   const details = new RevisionDetailsCache({ entities, history, script, clock })
-  const origins = shutdown.own('stop-background-work', new LineOriginsCache(config))
-  return { script, work, compare, compareTextFirst, details, origins }
+  return { script, work, compare, compareTextFirst, details }
 }

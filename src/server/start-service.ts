@@ -195,6 +195,7 @@ function begin(shared: SharedContext, service: HttpService): void {
   shared.access.reportLogin()
   shared.configuration.entities.begin()
   shared.configuration.texts.begin()
+  shared.configuration.origins.begin()
   loadPages(shared, service)
 }
 

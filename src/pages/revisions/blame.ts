@@ -1,5 +1,5 @@
 import type { LineRange } from '../../diff/lines.ts'
-import type { LineOriginsCache } from './line-origins.ts'
+import type { LineOriginsIndex } from '../../configuration/origins/line-origins-index.ts'
 import { findNumber, type NumberedRevision, type RevisionReadingDeps } from './numbered-revision.ts'
 
 /** The revision that wrote each line, or the progress of the search. */
@@ -17,7 +17,7 @@ export interface BlameRun {
 }
 
 export interface BlameDeps extends Pick<RevisionReadingDeps, 'history'> {
-  readonly origins: LineOriginsCache
+  readonly origins: LineOriginsIndex
 }
 
 /** How long a page waits for unknown origins, in milliseconds. */

@@ -2,7 +2,7 @@ import type { Principal } from '../../core/principal.ts'
 import { splitLines } from '../../diff/lines.ts'
 import { LinePieces, type ShownLine } from '../code/line-pieces.ts'
 import { textLinesOf } from '../code/text-lines.ts'
-import type { LineOriginsCache } from '../revisions/line-origins.ts'
+import type { LineOriginsIndex } from '../../configuration/origins/line-origins-index.ts'
 import {
   findNamed,
   findNumber,
@@ -15,7 +15,7 @@ import type { FoundText } from '../work/find-text.ts'
 import type { PageThread } from '../work/page-thread.ts'
 
 export interface SnapshotDeps extends RevisionReadingDeps {
-  readonly origins: LineOriginsCache
+  readonly origins: LineOriginsIndex
   readonly work: PageThread
 }
 
