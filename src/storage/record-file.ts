@@ -29,14 +29,14 @@ export interface FileRecord<Head extends RecordHead> {
 }
 
 /** The bytes of the file that are a record, from `start` to before `end`. */
-export interface RecordPlace {
+export interface FiledPlace {
   readonly start: number
   readonly end: number
 }
 
 interface LoadedRecord<Head extends RecordHead> {
   readonly record: FileRecord<Head>
-  readonly place: RecordPlace
+  readonly place: FiledPlace
 }
 
 /**
@@ -78,7 +78,7 @@ export class RecordFile<Head extends RecordHead> {
   }
 
   /** Adds records behind the last good one. Returns where they are. */
-  async append(records: readonly FileRecord<Head>[]): Promise<readonly RecordPlace[]> {
+  async append(records: readonly FileRecord<Head>[]): Promise<readonly FiledPlace[]> {
     const format = this.#end === 0 ? [Buffer.from(renderCheckedLine(this.#format.name))] : []
     const rendered = records.map(({ head, bytes }) => {
       const line = renderCheckedLine(this.#format.renderHead(head))

@@ -7,7 +7,7 @@ import {
   recordsIn,
   type RecordFormat,
   type RecordHead,
-  type RecordPlace,
+  type FiledPlace,
 } from '../../storage/record-file.ts'
 
 /** A revision by its number in the history, and where the part of the history begins in which its lines were traced. */
@@ -36,7 +36,7 @@ const FORMAT: RecordFormat<Head> = {
 
 interface Filed {
   readonly traced: TracedRevision
-  readonly place: RecordPlace
+  readonly place: FiledPlace
 }
 
 /** The origins of the lines of some revisions. What is known of a revision number replaces what was known before. */
@@ -82,7 +82,7 @@ export class LineOriginsFile {
     for (const place of await this.#file.append([{ head, bytes }])) this.#note(head, place)
   }
 
-  #note({ commit, number, beginning }: TracedRevision, place: RecordPlace): void {
+  #note({ commit, number, beginning }: TracedRevision, place: FiledPlace): void {
     this.#filed.set(number, { traced: { commit, number, beginning }, place })
   }
 }

@@ -7,7 +7,7 @@ import {
   type FileRecord,
   type RecordFormat,
   type RecordHead,
-  type RecordPlace,
+  type FiledPlace,
 } from '../../storage/record-file.ts'
 import type { ChangedText } from './changed-text.ts'
 
@@ -106,7 +106,7 @@ export class ChangedTextFile {
     }
   }
 
-  #note({ places }: TextRecord, { start, end }: RecordPlace): void {
+  #note({ places }: TextRecord, { start, end }: FiledPlace): void {
     let group = this.#groups.at(-1)
     if (group === undefined || group.end - group.start >= GROUP) {
       group = { start, end, records: 0, texts: new TextFilter() }
