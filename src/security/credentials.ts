@@ -174,9 +174,10 @@ export class CredentialCheck {
     const principal = stored === null ? await this.#findExternal(login) : known
     const key = this.#keyed(login.authorization)
     if (principal === null) this.#good.delete(key)
-    else if (edition === this.#edition) {
-      this.#remember(key, principal, REMEMBERED_FOR)
-      this.#good.add(key)
+    else {
+      if (edition === this.#edition) this.#remember(key, principal, REMEMBERED_FOR)
+      // Also when the users have changed meanwhile: it is checked again, but it is no guess.
+      this.#noteGood(key)
     }
     return principal
   }
@@ -207,9 +208,13 @@ export class CredentialCheck {
     return hash('sha256', this.#key + authorization, 'base64')
   }
 
+  #noteGood(key: string): void {
+    if (this.#good.size >= REMEMBERED_AT_MOST) this.#good.clear()
+    this.#good.add(key)
+  }
+
   #remember(key: string, principal: Principal, milliseconds: number): void {
     if (this.#verified.size >= REMEMBERED_AT_MOST) this.#verified.clear()
-    if (this.#good.size >= REMEMBERED_AT_MOST) this.#good.clear()
     this.#verified.set(key, { principal, until: this.#options.clock() + milliseconds })
   }
 }
