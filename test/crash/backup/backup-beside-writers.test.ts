@@ -15,6 +15,8 @@ const ROUNDS = [14, 6]
 const COMMANDS_BETWEEN_COMMITS = 20
 /** So that a slow machine has no longer history than a quick one. */
 const COMMITS_A_ROUND = 5
+const SAVES_A_ROUND = 50
+const REST_MS = 100
 const COMMIT = ['commit', '--allow-empty', '--quiet', '-m', 'native']
 const PROGRAMS = { version: '1.0.0', programPath: process.env['PATH'] }
 /** On a disk: in memory, commands that never pause would make a history without end. */
@@ -68,8 +70,9 @@ describe('a backup beside saves and git commands that never pause', () => {
     { timeout: 600_000 },
     async (rounds) => {
       const [served, target] = [onDisk(), onDisk()]
-      const load = await LoadedService.start(served, 'save')
       const made: { file: string; before: string | undefined; problems: readonly string[] }[] = []
+      const savesAtMost = () => (made.length + 1) * SAVES_A_ROUND
+      const load = await LoadedService.start(served, 'save', { savesAtMost, restMs: REST_MS })
       const commitsAtMost = () => (made.length + 1) * COMMITS_A_ROUND
       const stop = keepCommanding(join(served, 'config-repo'), commitsAtMost)
       onTestFinished(stop)

@@ -1,4 +1,6 @@
 // Builds without end, four agents at once, and prints each step once it is acknowledged, until it is killed.
+// Arguments: the file of the state; the rest of an agent after each job, in milliseconds.
+import { setTimeout as wait } from 'node:timers/promises'
 import { Builds } from '../../../src/builds/engine/builds.ts'
 import type { JobInstance } from '../../../src/builds/engine/documents.ts'
 import type { JobReport } from '../../../src/core/builds/job.ts'
@@ -22,7 +24,8 @@ const REPORTS: readonly JobReport[] = [
   { state: 'Completed', result: 'Passed' },
 ]
 
-const store = await openSqliteState(process.argv[2] ?? '')
+const [, , file = '', restMs = '0'] = process.argv
+const store = await openSqliteState(file)
 const plans = { pipelinePlan: () => PLAN, environmentsOf: () => [], agents: () => [] }
 const builds = await Builds.open({ store, clock: Date.now, plans })
 
@@ -47,6 +50,7 @@ async function build(agentUuid: string, job: JobInstance): Promise<void> {
   for (const report of REPORTS) {
     acknowledge({ job: await builds.reportJob({ agentUuid, jobId: job.id, report }) })
   }
+  if (restMs !== '0') await wait(Number(restMs))
 }
 
 function acknowledge(step: object): void {
