@@ -20,8 +20,10 @@ const LONGEST = 4_000
 
 export interface SoakOptions {
   readonly folder: string
-  /** Asked before each life of the server, with how often each thing was acknowledged. */
-  readonly goesOn: (kills: number, acknowledged: ReadonlyMap<string, number>) => boolean
+  /** Asked before each life of the server. */
+  readonly goesOn: (kills: number) => boolean
+  /** Asked when a life has lasted its time, with how often each thing was acknowledged in all lives: it lasts until this holds. */
+  readonly mayEnd?: (kills: number, acknowledged: ReadonlyMap<string, number>) => boolean
   readonly agents?: number
   /** Whether floods of what is refused come beside all this. */
   readonly isFlooded?: boolean
@@ -40,17 +42,17 @@ export interface SoakOutcome {
  * and starts it again, over and over. Whatever was ever acknowledged has to be there each time.
  */
 export async function soak(options: SoakOptions): Promise<SoakOutcome> {
-  const { folder, goesOn, isFlooded = false, tell = () => {} } = options
+  const { folder, goesOn, mayEnd = () => true, isFlooded = false, tell = () => {} } = options
   const ledger = new Ledger()
   const agents = Array.from({ length: options.agents ?? 3 }, (_, n) => new BuildingAgent(`a${n}`))
   await begin(folder, ledger)
   let kills = 0
   let fresh: string[] = []
-  for (; goesOn(kills, ledger.counts); kills += 1) {
+  for (; goesOn(kills); kills += 1) {
     const server = await SoakedServer.start(folder, ledger)
     await checkServed(server, fresh)
     const known = ledger.digests.size
-    await live(server, { agents, isFlooded })
+    await live(server, { agents, isFlooded, mayEnd: () => mayEnd(kills, ledger.counts) })
     await checkRemains(folder, ledger)
     fresh = [...ledger.digests].slice(known)
     tell(`${kills + 1} kills, ${ledger.total()} acknowledged, ${ledger.problems.length} problems`)
@@ -77,10 +79,13 @@ async function begin(folder: string, ledger: Ledger): Promise<void> {
   await server.stop()
 }
 
-async function live(
-  server: SoakedServer,
-  { agents, isFlooded }: { agents: readonly BuildingAgent[]; isFlooded: boolean },
-): Promise<void> {
+interface Life {
+  readonly agents: readonly BuildingAgent[]
+  readonly isFlooded: boolean
+  readonly mayEnd: () => boolean
+}
+
+async function live(server: SoakedServer, { agents, isFlooded, mayEnd }: Life): Promise<void> {
   const { ledger } = server
   const before = ledger.total()
   const turns = new SerialQueue()
@@ -95,6 +100,6 @@ async function live(
     ...agents.map((agent) => server.untilGone(() => agent.step(server, turns))),
   ]
   await wait(SHORTEST + Math.random() * (LONGEST - SHORTEST))
-  while (ledger.total() === before) await wait(5)
+  while (ledger.total() === before || !mayEnd()) await wait(5)
   await Promise.all([server.kill(), ...users])
 }
