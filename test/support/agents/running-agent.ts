@@ -56,10 +56,15 @@ export class RunningAgent implements AsyncDisposable {
     return new RunningAgent(await AgentProtocolServer.start(), new TempFolder(), more)
   }
 
-  /** Gives it a job, and waits for the end of that. */
+  /** Gives it a job, and waits for the end of that. Fails with what is known of it when it does not end in time. */
   async run(more: Partial<JobAssignment>, withinMs?: number): Promise<SeenJob> {
     const job = this.server.assign(anAssignment(more))
-    await until(() => job.result !== null, withinMs)
+    try {
+      await until(() => job.result !== null, withinMs)
+    } catch (cause) {
+      const seen = { states: job.states, text: job.text, agent: this.messages }
+      throw new Error(`The job did not end: ${JSON.stringify(seen)}`, { cause })
+    }
     return job
   }
 
