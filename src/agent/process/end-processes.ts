@@ -26,22 +26,28 @@ const MOST_ROUNDS = 120
  * SIGKILL for the rest after the grace time. Returns how many could not be ended.
  */
 export async function endProcesses(belonging: Belonging, graceMs: number): Promise<number> {
-  let left = findProcesses(belonging)
-  if (left.length > 0) {
-    signalAll(left, 'SIGTERM')
-    await untilEnded(left, graceMs)
+  let left = scan(belonging)
+  if (left.pids.length > 0) {
+    signalAll(left.pids, 'SIGTERM')
+    await untilEnded(left.pids, graceMs)
   }
-  let quiet = left.length === 0 ? 1 : 0
+  let quiet = left.pids.length === 0 ? 1 : 0
   for (let round = 0; round < MOST_ROUNDS && quiet < EMPTY_SCANS; round += 1) {
     await delay(round === 0 ? 0 : LOOK_AGAIN_MS)
-    left = findProcesses(belonging)
-    quiet = left.length === 0 ? quiet + 1 : 0
-    signalAll(left, 'SIGKILL')
-    if (left.length === 0) continue
+    const { groups } = left
+    left = scan(belonging)
+    quiet = left.pids.length === 0 ? quiet + 1 : 0
+    signalAll([...left.pids, ...wholeGroups([...groups, ...left.groups])], 'SIGKILL')
+    if (left.pids.length === 0) continue
     if (belonging.user) killAllOf(belonging.user)
     for (const group of belonging.controlGroups ?? []) group.kill()
   }
-  return left.length
+  return left.pids.length
+}
+
+/** As `kill` takes them. The kernel ends a group at once: also what forks faster than a scan reads. */
+function wholeGroups(groups: readonly number[]): number[] {
+  return groups.filter((group) => group > 1).map((group) => -group)
 }
 
 async function untilEnded(pids: readonly number[], graceMs: number): Promise<void> {
@@ -51,7 +57,14 @@ async function untilEnded(pids: readonly number[], graceMs: number): Promise<voi
 
 /** The live processes that belong, and all their descendants. */
 export function findProcesses(belonging: Belonging): number[] {
-  const table = listProcesses().filter(({ zombie, pid }) => !zombie && pid !== process.pid)
+  return scan(belonging).pids
+}
+
+/** The same with their process groups, without the group that this process is in. */
+function scan(belonging: Belonging): { readonly pids: number[]; readonly groups: number[] } {
+  const all = listProcesses()
+  const own = all.find(({ pid }) => pid === process.pid)?.group
+  const table = all.filter(({ zombie, pid }) => !zombie && pid !== process.pid)
   const members = (belonging.controlGroups ?? []).flatMap((group) => group.listMembers())
   const found = new Set(members.filter((pid) => pid !== process.pid))
   for (const entry of table) if (isOurs(entry, belonging)) found.add(entry.pid)
@@ -59,7 +72,8 @@ export function findProcesses(belonging: Belonging): number[] {
     before = found.size
     for (const { pid, parent } of table) if (found.has(parent)) found.add(pid)
   }
-  return [...found]
+  const groups = table.filter(({ pid }) => found.has(pid)).map(({ group }) => group)
+  return { pids: [...found], groups: [...new Set(groups)].filter((group) => group !== own) }
 }
 
 function isOurs(entry: ProcessEntry, belonging: Belonging): boolean {

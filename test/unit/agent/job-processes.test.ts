@@ -126,6 +126,7 @@ describe('the end of a job’s processes', () => {
     ['what has an empty environment', 'env -i setsid sleep 300 & env -i sleep 300 & sleep 300'],
     ['a hundred of them', 'for i in $(seq 100); do setsid sleep 300 & done; sleep 300'],
     ['what forks all the time', 'f() { sleep 0.02; f & }; f; f; sleep 300'],
+    ['what is another process all the time', 'f() { sleep 0.01; f & }; f; sleep 300'],
   ])('reaches %s', { tags: ['util-linux'] }, async (_, script) => {
     using folder = new TempFolder()
     await using job = new Job()
