@@ -101,43 +101,25 @@ function* sharedFolders(checkouts: readonly Checkout[], pipeline: string): Gener
 }
 
 function* nestedFolders(placed: readonly Checkout[]): Generator<Finding> {
-  const folders = treeOf(placed.map(({ dest }) => normalPath(dest ?? '')))
+  const around = outermostAround(placed.map(({ dest }) => normalPath(dest ?? '')))
   for (const { at, dest } of placed) {
-    const outer = outermostAbove(folders, normalPath(dest ?? ''))
-    if (outer === null) continue
+    const outer = around.get(normalPath(dest ?? ''))
+    if (outer === undefined) continue
     const message = `the destination "${shorten(dest ?? '')}" is inside "${shorten(outer)}", that of another material`
     yield { at, message }
   }
 }
 
-/** Folders by their steps, so that a path is looked up by walking along it once. */
-interface FolderNode {
-  isFolder: boolean
-  readonly inner: Map<string, FolderNode>
-}
-
-function treeOf(paths: readonly string[]): FolderNode {
-  const root: FolderNode = { isFolder: false, inner: new Map() }
-  for (const path of paths) {
-    let node = root
-    for (const step of path.split('/')) {
-      const next = node.inner.get(step) ?? { isFolder: false, inner: new Map() }
-      node.inner.set(step, next)
-      node = next
-    }
-    node.isFolder = true
+/** Of each folder that is inside others: the outermost of those. */
+function outermostAround(folders: readonly string[]): Map<string, string> {
+  const around = new Map<string, string>()
+  let outer: string | null = null
+  // Sorted with the slash before every other character, what is inside a folder follows it at once.
+  for (const key of folders.map((folder) => folder.replaceAll('/', '\0')).toSorted()) {
+    if (outer === null || !key.startsWith(`${outer}\0`)) outer = key
+    else around.set(key.replaceAll('\0', '/'), outer.replaceAll('\0', '/'))
   }
-  return root
-}
-
-function outermostAbove(root: FolderNode, path: string): string | null {
-  const steps = path.split('/')
-  let node: FolderNode | undefined = root
-  for (const [n, step] of steps.slice(0, -1).entries()) {
-    node = node?.inner.get(step)
-    if (node?.isFolder) return steps.slice(0, n + 1).join('/')
-  }
-  return null
+  return around
 }
 
 /** MAT-2: what is watched in several places is watched the same way. */
