@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { MeasuredServer } from './servers.ts'
 import { makeHistory, writeAllFound, writeChanges } from './make-history.ts'
 
 /** Histories outlive the case that made them; the folder goes with the process. */
@@ -23,11 +24,13 @@ export function historyOf(revisions: number, documentSize: number): Promise<Made
   })
 }
 
-/** A history in which each revision says which pipeline it changed, and how. */
+/** A history in which each revision says which pipeline it changed, and how. A server has indexed all of it. */
 export function toldHistoryOf(revisions: number, documentSize: number): Promise<MadeHistory> {
   return madeOnce(`told-${revisions}-${documentSize}`, async ({ repository, state }) => {
     const digests = await makeHistory({ folder: repository, revisions, documentSize })
     await writeAllFound(repository, state, documentSize)
+    await using server = await MeasuredServer.cairn({ repository, state })
+    await server.rest()
     return digests
   })
 }

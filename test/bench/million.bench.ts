@@ -53,6 +53,11 @@ export const cases: readonly BenchCase[] = [
     must: { atMost: 1.5, unit: 'times' },
     measure: (run) => growthOf(run, { page }),
   },
+  {
+    name: 'million: who changed each line, of 1,000,000 revisions against 1,000',
+    must: { atMost: 1.5, unit: 'times' },
+    measure: (run) => growthOf(run, { blame }),
+  },
 ]
 
 /** A server, digests and commits of its revisions, and the number of the call. */
@@ -87,6 +92,10 @@ function page({ server, n }: Asked): Promise<unknown> {
   return server.get(`/config/entity/pipeline/pipeline-00001?offset=${n}`)
 }
 
+function blame({ server, digests, n }: Asked): Promise<unknown> {
+  return server.get(`/config/${spread(digests, n)}?blame=1`)
+}
+
 let saves = 0
 async function save({ server }: Asked): Promise<void> {
   saves += 1
@@ -100,6 +109,11 @@ async function changedDocument(server: MeasuredServer, name: string): Promise<st
 
 function some(names: readonly string[], n: number): string {
   return names[(n * 7) % names.length] ?? ''
+}
+
+/** Names from the whole of a history, in no order. */
+function spread(names: readonly string[], n: number): string {
+  return names[Math.floor(((n * 0.618) % 1) * names.length)] ?? ''
 }
 
 /** What a service at rest has on disk, its state included, beside what git makes of the same history. */
