@@ -86,26 +86,35 @@ export const materialFolders: PipelineRule = function* ({ name, materials }): Ge
   if (checkouts.length > 1) yield* sharedFolders(checkouts, name)
 }
 
+interface PlacedCheckout {
+  readonly at: Checkout['at']
+  readonly dest: string
+  /** The destination in the one form that all its spellings have. */
+  readonly folder: string
+}
+
 function* sharedFolders(checkouts: readonly Checkout[], pipeline: string): Generator<Finding> {
   for (const { at, dest } of checkouts) {
     if (dest !== null && dest !== '') continue
     const message = `the pipeline "${pipeline}" has several materials to check out, and one has no destination`
     yield { at, message }
   }
-  const placed = checkouts.filter(({ dest }) => dest !== null && dest !== '')
-  for (const { item } of repeats(placed, ({ dest }) => nameKey(normalPath(dest ?? '')))) {
-    const message = `the destination "${shorten(item.dest ?? '')}" is already that of another material`
+  const placed = checkouts.flatMap(({ at, dest }) =>
+    dest === null || dest === '' ? [] : [{ at, dest, folder: normalPath(dest) }],
+  )
+  for (const { item } of repeats(placed, ({ folder }) => nameKey(folder))) {
+    const message = `the destination "${shorten(item.dest)}" is already that of another material`
     yield { at: item.at, message }
   }
   yield* nestedFolders(placed)
 }
 
-function* nestedFolders(placed: readonly Checkout[]): Generator<Finding> {
-  const around = outermostAround(placed.map(({ dest }) => normalPath(dest ?? '')))
-  for (const { at, dest } of placed) {
-    const outer = around.get(normalPath(dest ?? ''))
+function* nestedFolders(placed: readonly PlacedCheckout[]): Generator<Finding> {
+  const around = outermostAround(placed.map(({ folder }) => folder))
+  for (const { at, dest, folder } of placed) {
+    const outer = around.get(folder)
     if (outer === undefined) continue
-    const message = `the destination "${shorten(dest ?? '')}" is inside "${shorten(outer)}", that of another material`
+    const message = `the destination "${shorten(dest)}" is inside "${shorten(outer)}", that of another material`
     yield { at, message }
   }
 }
