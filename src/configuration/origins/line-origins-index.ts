@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import { unavailable } from '../../core/errors.ts'
+import { ServiceError, unavailable } from '../../core/errors.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { EditScript } from '../../diff/edit-script.ts'
 import { carryOrigins, type LineOrigins } from '../../diff/line-origins.ts'
-import type { History } from '../../history/history.ts'
+import type { History, RevisionEvent } from '../../history/history.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import type { LineOriginsFile, TracedRevision } from './line-origins-file.ts'
@@ -66,12 +66,13 @@ export class LineOriginsIndex implements AsyncDisposable {
   #loaded: Promise<void> | null = null
   /** How many thousands of revisions were traced before anybody asked; null before {@link begin}. */
   #ahead: number | null = null
+  #tracing: Promise<void> = Promise.resolve()
   #isKept = true
   #isClosed = false
 
   constructor(deps: LineOriginsDeps) {
     this.#deps = deps
-    this.#unlisten = deps.history.onRevision(() => this.#traceAhead())
+    this.#unlisten = deps.history.onRevision((news) => this.#onRevisions(news))
   }
 
   /** Begins to trace many revisions before anybody asks; otherwise the first look does. */
@@ -99,7 +100,12 @@ export class LineOriginsIndex implements AsyncDisposable {
     this.#isClosed = true
     this.#unlisten()
     const searches = [...this.#searches.values()].map(({ ended }) => ended)
-    await Promise.allSettled([...this.#strides.values(), ...searches])
+    await Promise.allSettled([this.#tracing, ...this.#strides.values(), ...searches])
+  }
+
+  #onRevisions({ isRewritten }: RevisionEvent): void {
+    if (isRewritten && this.#ahead !== null) this.#ahead = 0
+    this.#traceAhead()
   }
 
   #traceAhead(): void {
@@ -107,11 +113,18 @@ export class LineOriginsIndex implements AsyncDisposable {
     const thousands = Math.floor(history.size() / SOON)
     if (this.#ahead === null || this.#ahead >= thousands || this.#isClosed) return
     this.#ahead = thousands
-    inBackground(
-      log,
-      FAILED,
-      this.#traceTo(thousands * SOON, () => undefined),
-    )
+    this.#tracing = this.#traceUnasked(thousands * SOON, this.#tracing)
+    inBackground(log, FAILED, this.#tracing)
+  }
+
+  /** What is damaged is told where it is read, and a history that is rewritten is traced anew. */
+  async #traceUnasked(number: number, earlier: Promise<void>): Promise<void> {
+    await Promise.allSettled([earlier])
+    try {
+      await this.#traceTo(number, () => undefined)
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+    }
   }
 
   #start(revision: Revision, number: number): Search {

@@ -147,6 +147,34 @@ describe('the origins of the lines of a revision', () => {
     expect(answer).toEqual({ done: true, origins: Int32Array.from(await tracedAnew(history)) })
   })
 
+  it('are traced anew, without a complaint, when the history is rewritten meanwhile', async () => {
+    const folder = await longFolder(1_150)
+    const history = await folder.open()
+    const asked = new AbortController()
+    const { index } = indexOf(history, { mayCompare: once(asked.signal, 'abort') })
+    index.begin()
+    folder.git('reset', '-q', '--hard', 'HEAD~1100')
+    await importEdits(folder, { first: 51, last: 1_150, word: 'other' })
+    await history.follow()
+    asked.abort()
+
+    expect(await originsOf(index, history)).toEqual(await tracedAnew(history))
+  })
+
+  it('are no longer looked for when the index is closed, without a complaint', async () => {
+    const history = await (await longFolder(1_150)).open()
+    const mayCompare = new AbortController()
+    const { index, asked } = indexOf(history, { mayCompare: once(mayCompare.signal, 'abort') })
+    index.begin()
+    await expect.poll(() => asked.scripts).toBe(1)
+
+    const closing = index[Symbol.asyncDispose]()
+    mayCompare.abort()
+    await closing
+
+    expect(asked.scripts).toBe(1)
+  })
+
   it('are those of a history that was rewritten beside the file', async () => {
     const folder = await longFolder(350)
     const path = pathOfFile()
