@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import type { Comparable } from '../../document/changes/summarise-changes.ts'
 import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { Turns } from '../../lib/cooperative.ts'
 import type { Log } from '../../lib/log.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { History, RevisionEvent } from '../../history/history.ts'
@@ -42,6 +42,7 @@ export class ChangeIndexer implements AsyncDisposable {
   readonly #deps: ChangeIndexerDeps
   readonly #documents = new LRUCache<Digest, Comparable>({ max: 2 })
   readonly #unlisten: () => void
+  readonly #turns = new Turns()
   #unwritten: RevisionChanges[] = []
   #isClosed = false
   #isBegun = false
@@ -138,7 +139,7 @@ export class ChangeIndexer implements AsyncDisposable {
         const revision = history.findCommit(commit)
         if (revision !== null) await this.#indexRevision(revision)
       }
-      await nextTurn()
+      await this.#takeTurn()
     }
   }
 
@@ -163,7 +164,11 @@ export class ChangeIndexer implements AsyncDisposable {
     this.indexed.add(changes)
     this.#unwritten.push(changes)
     if (this.#unwritten.length >= UNWRITTEN) await this.#write()
-    await nextTurn()
+    await this.#takeTurn()
+  }
+
+  async #takeTurn(): Promise<void> {
+    if (this.#turns.isOver) await this.#turns.next()
   }
 
   /** Null where the repository no longer has a document; the other revisions are indexed all the same. */

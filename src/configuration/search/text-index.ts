@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { History, RevisionEvent } from '../../history/history.ts'
 import type { DiffPool } from '../../diff/diff-pool.ts'
+import { Turns } from '../../lib/cooperative.ts'
 import type { Log } from '../../lib/log.ts'
 import { type IndexProgress, waitForIndex } from '../changes/index-progress.ts'
 import type { CommitNumbers } from '../changes/commit-numbers.ts'
@@ -39,6 +39,7 @@ const FAILED = 'The text of revisions could not be indexed'
 export class TextIndex implements AsyncDisposable {
   readonly #deps: TextIndexDeps
   readonly #unlisten: () => void
+  readonly #turns = new Turns()
   readonly #documents = new LRUCache<Digest, Uint8Array>({ max: 2 })
   /** The recorded revisions, each with the one before it. */
   readonly #recorded: CommitsBefore
@@ -167,7 +168,7 @@ export class TextIndex implements AsyncDisposable {
         if (revision !== null && !this.#isClosed)
           await this.#index(revision, this.#before(revision))
       }
-      await nextTurn()
+      await this.#takeTurn()
     }
     this.#forgetOthers()
   }
@@ -195,12 +196,16 @@ export class TextIndex implements AsyncDisposable {
       const older = before === null ? NOTHING : await this.#read(before)
       const places = await changedTextOf({ before: older, after }, this.#deps.script)
       await this.#keep({ commit, previous, places })
-      await nextTurn()
+      await this.#takeTurn()
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       this.#unreadable.add(commit)
       this.#deps.log({ level: 'warning', message: error.message })
     }
+  }
+
+  async #takeTurn(): Promise<void> {
+    if (this.#turns.isOver) await this.#turns.next()
   }
 
   async #keep(record: TextRecord): Promise<void> {
