@@ -57,7 +57,7 @@ export default defineConfig({
     // What was read for one run is read for the next one too, where it is still the same.
     experimental: { fsModuleCache: true },
     pool: 'forks',
-    // One more than most machines of tests have cores: many tests wait for programs.
+    // As many as most machines of tests have cores: tests and the programs they start keep both busy.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     tags: [...programTags(missing), LONG],
