@@ -6,6 +6,7 @@ import { addressSecrets, SEALED_START } from '../../document/secrets/user-info.t
 import { readXml } from '../../document/xml/xml-reader.ts'
 import type { Digest } from '../../core/digest.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
+import { decodeUtf8 } from '../../lib/decode-utf8.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { StoredDocument } from '../../history/history.ts'
 import type { DocumentCache } from './document-cache.ts'
@@ -50,7 +51,7 @@ export class ReadableDocuments {
   }: StoredDocument): Promise<readonly Problem[]> => {
     const cached = this.knownSecrets(digest)
     if (cached) return cached
-    const text = Buffer.from(document).toString('utf8')
+    const text = decodeUtf8(document)
     const found = mayHaveSecrets(text) ? await findIn(document, text) : NONE
     this.#cache.set(digest, found)
     return found
@@ -62,7 +63,7 @@ export class ReadableDocuments {
     if ((await this.secretsIn(stored)).length === 0) return document
     const sealing = await this.#deps.thread.seal(document, { isRepeatable: true })
     if (sealing.ok) return sealing.document
-    return Buffer.from(maskSecrets(Buffer.from(document).toString('utf8')))
+    return Buffer.from(maskSecrets(decodeUtf8(document)))
   }
 }
 

@@ -1,5 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer'
 import type { Problem } from '../../core/problem.ts'
+import { decodeUtf8 } from '../../lib/decode-utf8.ts'
 import { positionOf } from '../text/line-index.ts'
 
 export type Decoding =
@@ -15,7 +16,7 @@ export function decodeXml(bytes: Uint8Array): Decoding {
     const message = `the document is encoded in ${foreign}; only UTF-8 is accepted`
     return { ok: false, problem: { message, ...START } }
   }
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  const text = decodeUtf8(bytes)
   if (isUtf8(bytes)) return { ok: true, text }
   return { ok: false, problem: notUtf8(bytes, text) }
 }

@@ -99,6 +99,16 @@ export function describeCommits(
       },
     )
 
+    it('reads messages of any length and characters in a long list as git does', async () => {
+      const texts = Array.from({ length: 20 }, (_, n) => 'a\u00eb\u2028\u{1f600}'.repeat(n * 200))
+      for (const text of texts) repository.commit('config.xml', text, `Say ${text}`)
+
+      const listed = await list({ from: repository.head(), until: null })
+
+      const subjects = listed.map(({ message }) => message.trimEnd())
+      expect(subjects).toEqual(texts.map((text) => `Say ${text}`.trimEnd()).toReversed())
+    })
+
     it('reads a commit that is written in another encoding', async () => {
       const tree = repository.run(['mktree'], '')
       const content = `tree ${tree}\nauthor Jos\xe9 <j> 1 +0000\ncommitter Jos\xe9 <j> 1 +0000\nencoding ISO-8859-1\n\nca\xf1a\n`
