@@ -139,7 +139,7 @@ export class ChangeIndexer implements AsyncDisposable {
         const revision = history.findCommit(commit)
         if (revision !== null) await this.#indexRevision(revision)
       }
-      await this.#takeTurn()
+      if (this.#turns.isOver) await this.#turns.next()
     }
   }
 
@@ -164,10 +164,6 @@ export class ChangeIndexer implements AsyncDisposable {
     this.indexed.add(changes)
     this.#unwritten.push(changes)
     if (this.#unwritten.length >= UNWRITTEN) await this.#write()
-    await this.#takeTurn()
-  }
-
-  async #takeTurn(): Promise<void> {
     if (this.#turns.isOver) await this.#turns.next()
   }
 

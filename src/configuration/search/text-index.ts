@@ -168,7 +168,7 @@ export class TextIndex implements AsyncDisposable {
         if (revision !== null && !this.#isClosed)
           await this.#index(revision, this.#before(revision))
       }
-      await this.#takeTurn()
+      if (this.#turns.isOver) await this.#turns.next()
     }
     this.#forgetOthers()
   }
@@ -196,16 +196,12 @@ export class TextIndex implements AsyncDisposable {
       const older = before === null ? NOTHING : await this.#read(before)
       const places = await changedTextOf({ before: older, after }, this.#deps.script)
       await this.#keep({ commit, previous, places })
-      await this.#takeTurn()
+      if (this.#turns.isOver) await this.#turns.next()
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       this.#unreadable.add(commit)
       this.#deps.log({ level: 'warning', message: error.message })
     }
-  }
-
-  async #takeTurn(): Promise<void> {
-    if (this.#turns.isOver) await this.#turns.next()
   }
 
   async #keep(record: TextRecord): Promise<void> {

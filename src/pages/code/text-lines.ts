@@ -1,6 +1,5 @@
+import { decodeUtf8 } from '../../lib/decode-utf8.ts'
 import type { Span } from '../../document/xml/xml-tree.ts'
-
-const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** A document as text with the offsets of its lines; only a line feed ends a line. */
 export interface TextLines {
@@ -10,7 +9,7 @@ export interface TextLines {
 
 /** Decodes a document; bytes that are not UTF-8 become U+FFFD. */
 export function textLinesOf(bytes: Uint8Array, count: number): TextLines {
-  const text = UTF8.decode(bytes)
+  const text = decodeUtf8(bytes)
   const starts = new Int32Array(count + 1)
   for (let line = 1; line < count; line++) {
     starts[line] = text.indexOf('\n', starts[line - 1]) + 1

@@ -2,6 +2,7 @@ import { entitySpan, stageSpan } from '../../document/highlight/entity-span.ts'
 import type { Span } from '../../document/xml/xml-tree.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
+import { decodeUtf8 } from '../../lib/decode-utf8.ts'
 
 /** The XML of one entity in a document, and the line at which it starts, from 1. */
 export interface EntityText {
@@ -9,15 +10,13 @@ export interface EntityText {
   readonly line: number
 }
 
-const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
-
 /** Reads the XML of an entity, or of a stage of it, in a revision; null where it does not exist. */
 export async function readEntityText(
   history: History,
   revision: Revision,
   { entity, stage }: { readonly entity: string; readonly stage: string | null },
 ): Promise<EntityText | null> {
-  const document = UTF8.decode(await history.readDocument(revision))
+  const document = decodeUtf8(await history.readDocument(revision))
   const whole = cut(document, entitySpan(document, entity))
   if (whole === null || stage === null) return whole
   const part = cut(whole.text, stageSpan(whole.text, stage))

@@ -23,18 +23,23 @@ async function emptyFolder(): Promise<HistoryFolder> {
 
 interface IndexOptions {
   readonly path?: string
-  /** The look begins to compare once this is resolved. */
+  /** The look compares once this is resolved. */
   readonly mayCompare?: Promise<unknown>
+  /** How often it compares before that. */
+  readonly freely?: number
 }
 
-function indexOf(history: History, { path = pathOfFile(), mayCompare }: IndexOptions = {}) {
+function indexOf(
+  history: History,
+  { path = pathOfFile(), mayCompare, freely = 0 }: IndexOptions = {},
+) {
   const asked = { scripts: 0 }
   const index = new LineOriginsIndex({
     history,
     file: new LineOriginsFile(path),
     script: async (before, after) => {
       asked.scripts += 1
-      await mayCompare
+      if (asked.scripts > freely) await mayCompare
       return editScript(before, after)
     },
     log: ({ message }) => expect.fail(message),
@@ -150,13 +155,18 @@ describe('the origins of the lines of a revision', () => {
   it('are traced anew, without a complaint, when the history is rewritten meanwhile', async () => {
     const folder = await longFolder(1_150)
     const history = await folder.open()
-    const asked = new AbortController()
-    const { index } = indexOf(history, { mayCompare: once(asked.signal, 'abort') })
+    const mayCompare = new AbortController()
+    const { index, asked } = indexOf(history, {
+      mayCompare: once(mayCompare.signal, 'abort'),
+      freely: 200,
+    })
     index.begin()
+    await expect.poll(() => asked.scripts).toBe(201)
     folder.git('reset', '-q', '--hard', 'HEAD~1100')
     await importEdits(folder, { first: 51, last: 1_150, word: 'other' })
     await history.follow()
-    asked.abort()
+    mayCompare.abort()
+    await expect.poll(() => asked.scripts).toBe(201 + 1_000)
 
     expect(await originsOf(index, history)).toEqual(await tracedAnew(history))
   })
