@@ -6,8 +6,16 @@ import { toldHistoryOf } from './histories.ts'
 import { median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
 
-const [LONG, SHORT] = [1_000_000, 1_000]
-const DOCUMENT_SIZE = 4_000
+interface Size {
+  readonly revisions: number
+  /** Of each document, in bytes. */
+  readonly document: number
+}
+
+const MILLION: Size = { revisions: 1_000_000, document: 4_000 }
+const LARGE: Size = { revisions: 200_000, document: 110_000 }
+/** The revisions of a short history. */
+const SHORT = 1_000
 /** How often something is called; the first calls, while the service is still being compiled, are not counted. */
 const OFTEN = { warming: 20, calls: 40 }
 const SELDOM = { warming: 2, calls: 5 }
@@ -31,12 +39,12 @@ export const cases: readonly BenchCase[] = [
   {
     name: 'million: calls about 1,000,000 revisions against 1,000',
     must: { atMost: 1.5, unit: 'times' },
-    measure: (run) => growthOf(run, READS),
+    measure: (run) => growthOf(run, { calls: READS }),
   },
   {
     name: 'million: a save and a plan of one upon 1,000,000 revisions against 1,000',
     must: { atMost: 1.5, unit: 'times' },
-    measure: (run) => growthOf(run, { plan, save }),
+    measure: (run) => growthOf(run, { calls: { plan, save } }),
   },
   {
     name: 'million: disk for each of 1,000,000 revisions beyond the pack of git gc',
@@ -46,17 +54,27 @@ export const cases: readonly BenchCase[] = [
   {
     name: 'million: a rare text in 1,000,000 revisions against 1,000',
     must: { atMost: 1.5, unit: 'times' },
-    measure: (run) => growthOf(run, { text }, SELDOM),
+    measure: (run) => growthOf(run, { calls: { text }, times: SELDOM }),
   },
   {
     name: 'million: the page of a pipeline with 250,000 changes against 250',
     must: { atMost: 1.5, unit: 'times' },
-    measure: (run) => growthOf(run, { page }),
+    measure: (run) => growthOf(run, { calls: { page } }),
   },
   {
     name: 'million: who changed each line, of 1,000,000 revisions against 1,000',
     must: { atMost: 1.5, unit: 'times' },
-    measure: (run) => growthOf(run, { blame }),
+    measure: (run) => growthOf(run, { calls: { blame } }),
+  },
+  {
+    name: 'million: calls about 200,000 revisions of 110 KB against 1,000',
+    must: { atMost: 1.5, unit: 'times' },
+    measure: (run) => growthOf(run, { of: LARGE, calls: { ...READS, page, blame } }),
+  },
+  {
+    name: 'million: a save and a plan of one upon 200,000 revisions of 110 KB against 1,000',
+    must: { atMost: 1.5, unit: 'times' },
+    measure: (run) => growthOf(run, { of: LARGE, calls: { plan, save } }),
   },
 ]
 
@@ -118,8 +136,8 @@ function spread(names: readonly string[], n: number): string {
 
 /** What a service at rest has on disk, its state included, beside what git makes of the same history. */
 async function diskBeyondGit(run: BenchRun): Promise<Measured> {
-  const revisions = run.quick ? SHORT : LONG
-  const places = await copyOf(run, revisions, 'weighed')
+  const size = run.quick ? { ...MILLION, revisions: SHORT } : MILLION
+  const places = await copyOf(run, size, 'weighed')
   const peer = join(run.folder, 'gc')
   git(run.folder, 'clone', '--quiet', '--bare', '--no-local', places.repository, peer)
   git(peer, 'gc', '--quiet')
@@ -130,7 +148,7 @@ async function diskBeyondGit(run: BenchRun): Promise<Measured> {
   const ours = bytesIn(places.repository) + bytesIn(places.state)
   const theirs = bytesIn(peer)
   const facts = { 'ours, MB': ours / 1e6, 'git gc, MB': theirs / 1e6 }
-  return { value: (ours - theirs) / revisions, facts }
+  return { value: (ours - theirs) / size.revisions, facts }
 }
 
 function bytesIn(folder: string): number {
@@ -143,7 +161,8 @@ let started: Promise<{ memory: number; start: number }> | null = null
 /** Measured once, for the rows about it: a second start, whose index is there. */
 function measureStart(run: BenchRun): Promise<{ memory: number; start: number }> {
   started ??= (async () => {
-    const places = await copyOf(run, run.quick ? SHORT : LONG, 'started')
+    const size = run.quick ? { ...MILLION, revisions: SHORT } : MILLION
+    const places = await copyOf(run, size, 'started')
     {
       await using first = await MeasuredServer.cairn(places)
       await first.rest()
@@ -155,11 +174,24 @@ function measureStart(run: BenchRun): Promise<{ memory: number; start: number }>
   return started
 }
 
+interface Growth {
+  /** The long history; the short one has documents of the same size. */
+  readonly of?: Size
+  readonly calls: Calls
+  readonly times?: typeof OFTEN
+}
+
 /** The call that grows most, by its CPU. Both histories are asked in turns. */
-async function growthOf(run: BenchRun, calls: Calls, times = OFTEN): Promise<Measured> {
+async function growthOf(
+  run: BenchRun,
+  { of: size = MILLION, calls, times = OFTEN }: Growth,
+): Promise<Measured> {
   const { warming, calls: counted } = run.quick ? { warming: 0, calls: 2 } : times
-  await using short = await AskedHistory.open(run, SHORT)
-  await using long = await AskedHistory.open(run, run.quick ? SHORT * 2 : LONG)
+  await using short = await AskedHistory.open(run, { ...size, revisions: SHORT })
+  await using long = await AskedHistory.open(
+    run,
+    run.quick ? { ...size, revisions: SHORT * 2 } : size,
+  )
   const facts: Record<string, number> = {}
   const growths: number[] = []
   for (const [name, call] of Object.entries(calls)) {
@@ -183,10 +215,10 @@ class AskedHistory implements AsyncDisposable {
     this.#asked = asked
   }
 
-  static async open(run: BenchRun, revisions: number): Promise<AskedHistory> {
-    const { places, digests } = await toldHistoryOf(revisions, DOCUMENT_SIZE)
+  static async open(run: BenchRun, size: Size): Promise<AskedHistory> {
+    const { places, digests } = await toldHistoryOf(size.revisions, size.document)
     const commits = git(places.repository, 'log', '--format=%H').split('\n').slice(0, -1)
-    const server = await MeasuredServer.cairn(await copyOf(run, revisions, 'asked'))
+    const server = await MeasuredServer.cairn(await copyOf(run, size, 'asked'))
     await server.rest()
     return new AskedHistory({ server, digests, commits })
   }
@@ -204,8 +236,8 @@ class AskedHistory implements AsyncDisposable {
   }
 }
 
-async function copyOf({ folder }: BenchRun, revisions: number, name: string) {
-  const { places } = await toldHistoryOf(revisions, DOCUMENT_SIZE)
+async function copyOf({ folder }: BenchRun, { revisions, document }: Size, name: string) {
+  const { places } = await toldHistoryOf(revisions, document)
   const repository = join(folder, `${name}-${revisions}`)
   const state = join(folder, `${name}-state-${revisions}`)
   cpSync(places.repository, repository, { recursive: true })
