@@ -23,7 +23,7 @@ export interface ShownLine {
 }
 
 /** The text of a line as it is shown. */
-export function lineText({ pieces }: ShownLine): string {
+export function lineText({ pieces }: Pick<ShownLine, 'pieces'>): string {
   return pieces.map(({ text }) => text).join('')
 }
 
@@ -55,8 +55,7 @@ export class LinePieces {
     const start = starts[range.start] ?? 0
     const end = starts[range.end] ?? text.length
     const tokens = this.#scanner.tokens({ start, end })
-    const from = starts[Math.max(0, range.start - LOOK_BACK)] ?? 0
-    const secrets = findSecrets(text.slice(from, end)).map((secret) => moved(secret, from))
+    const secrets = this.#secretsOf(range)
     const cursor = { token: 0, secret: 0 }
     return Array.from({ length: range.end - range.start }, (_, n) => {
       const line = lineSpan(this.#lines, range.start + n)
@@ -66,6 +65,26 @@ export class LinePieces {
       }
       return this.#shown(line, inLine, range.start + n)
     })
+  }
+
+  /** The texts alone of the lines as they are shown, in a fraction of the time. */
+  textsOf(range: LineRange): string[] {
+    const { text } = this.#lines
+    const all = this.#secretsOf(range)
+    const cursor = { token: 0, secret: 0 }
+    return Array.from({ length: Math.max(0, range.end - range.start) }, (_, n) => {
+      const line = lineSpan(this.#lines, range.start + n)
+      const secrets = within(all, line, cursor, 'secret')
+      if (secrets.length === 0) return text.slice(line.start, line.end)
+      return lineText({ pieces: cutLine(text, line, { tokens: [], secrets, keepsHidden: false }) })
+    })
+  }
+
+  #secretsOf(range: LineRange): readonly Span[] {
+    const { text, starts } = this.#lines
+    const from = starts[Math.max(0, range.start - LOOK_BACK)] ?? 0
+    const end = starts[range.end] ?? text.length
+    return findSecrets(text.slice(from, end)).map((secret) => moved(secret, from))
   }
 
   #shown(

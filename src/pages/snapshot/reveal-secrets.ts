@@ -4,6 +4,7 @@ import type { Piece } from '../code/line-pieces.ts'
 import type { Cell } from '../code/rows.ts'
 import {
   readSnapshotPage,
+  readSnapshotText,
   type SnapshotDeps,
   type SnapshotPage,
   type SnapshotPlace,
@@ -54,7 +55,8 @@ export async function revealSnapshot(
   place: SnapshotPlace,
   query: SnapshotQuery,
 ): Promise<Revealed<SnapshotPage>> {
-  const page = await readSnapshotPage(deps, place, { ...query, keepsHidden: true })
+  const text = await readSnapshotText(deps, place, { ...query, keepsHidden: true })
+  const page = await readSnapshotPage(deps, place, { ...query, text })
   const opening = new SecretOpener(deps.box)
   const shown = page.shown.map((line) => ({ ...line, pieces: opening.open(line.pieces) }))
   return { shown: { ...page, shown }, count: opening.count }

@@ -2,8 +2,8 @@ import { type Context, Hono } from 'hono'
 import type { Clock } from '../../lib/clock.ts'
 import {
   findSnapshotPlace,
-  firstFound,
   readSnapshotPage,
+  readSnapshotText,
   type SnapshotDeps,
 } from './snapshot-page.ts'
 import { type RevealDeps, revealSnapshot } from './reveal-secrets.ts'
@@ -38,14 +38,15 @@ export function snapshotRoutes(options: SnapshotRoutesOptions) {
     const place = findSnapshotPlace(options, c.env.principal, name)
     const query = parseSnapshotQuery(c.req.query())
     const isMoving = name === 'current'
-    const first = query.line === null ? await firstFound(options, place, query) : null
-    if (first !== null) {
+    const text = await readSnapshotText(options, place, query)
+    const first = query.line === null ? text.found?.lines[0] : undefined
+    if (first !== undefined) {
       const found = permanentAddress(pages.links, place, { ...query, line: first })
       return c.redirect(`${found}#L${first}`)
     }
     const frame = pages.frame(c.req.raw, c.env.principal)
     const now = clock()
-    const page = await readSnapshotPage(options, place, query)
+    const page = await readSnapshotPage(options, place, { ...query, text })
     const view = { frame, page, query, now, isMoving, reveal: null }
     if (page.blame?.known === false) {
       return pageResponse(<SnapshotView {...view} />, 200, { refresh: String(ASK_AGAIN) })

@@ -1,5 +1,6 @@
 import { raw } from 'hono/html'
-import { type SnapshotPage, type SnapshotQuery, WINDOW } from './snapshot-page.ts'
+import type { SnapshotPage, SnapshotQuery } from './snapshot-page.ts'
+import { WINDOW } from '../work/snapshot-text.ts'
 import type { RevealCount } from './reveal-secrets.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { ChangeWords } from '../frame/change-words.tsx'

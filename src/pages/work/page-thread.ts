@@ -89,8 +89,8 @@ export class PageThread implements AsyncDisposable {
   readonly changesAbout: Work<'changesAbout'> = (request) =>
     this.#do('changesAbout', request, [request.stored])
 
-  readonly findText: Work<'findText'> = (request) =>
-    this.#do('findText', request, [request.document])
+  readonly snapshotText: Work<'snapshotText'> = (request) =>
+    this.#do('snapshotText', request, [request.document])
 
   readonly partOf: Work<'partOf'> = (request) => this.#do('partOf', request, [request.document])
 

@@ -21,11 +21,11 @@ import { type DraftRequest, examineDraft, partOf, type PartRequest } from './dra
 import { type EditMerge, mergeEdit, type MergeRequest } from './edit-merge.ts'
 import { type EntityRestore, type EntityRestoreRequest, restoreEntity } from './restore-work.ts'
 import { undoChange, type Undoing, type UndoRequest } from './undo-work.ts'
-import { findText, type FoundText } from './find-text.ts'
 import { type ChangesRequest, permissionsChanges } from './permissions/permissions-changes.ts'
 import { permissionsOfPerson, type PersonRequest } from './permissions/permissions-of-person.ts'
 import { permissionsTable, type TableRequest } from './permissions/permissions-table.ts'
 import { type ShownLines, shownOutline, type ShownPlace } from './shown-outline.ts'
+import { snapshotText, type SnapshotText, type SnapshotTextRequest } from './snapshot-text.ts'
 import { runSync } from '../../lib/cooperative.ts'
 
 export interface ComparisonRequest {
@@ -38,11 +38,6 @@ export interface ComparisonRequest {
 export type DescriptionRequest =
   | { readonly kind: 'stored'; readonly stored: string }
   | ({ readonly kind: 'compared' } & ComparisonRequest)
-
-export interface FindRequest {
-  readonly document: Uint8Array
-  readonly text: string
-}
 
 export interface ChoiceRequest extends MergeRequest {
   readonly choices: readonly Choice[]
@@ -68,7 +63,7 @@ export interface PageRequests {
   readonly describe: DescriptionRequest
   readonly changesAbout: StoredChangesRequest
   readonly outline: OutlineRequest
-  readonly findText: FindRequest
+  readonly snapshotText: SnapshotTextRequest
   readonly partOf: PartRequest
   readonly examineDraft: DraftRequest
   readonly mergeEdit: MergeRequest
@@ -87,7 +82,7 @@ export interface PageResults {
   readonly describe: ShownChanges | null
   readonly changesAbout: readonly DocumentChange[]
   readonly outline: readonly ShownPlace[] | null
-  readonly findText: FoundText
+  readonly snapshotText: SnapshotText
   readonly partOf: ReturnType<typeof partOf>
   readonly examineDraft: ReturnType<typeof examineDraft>
   readonly mergeEdit: EditMerge
@@ -128,7 +123,7 @@ const PAGE_WORK: PageWork = {
     const outline = keptOutline(document, digest)
     return outline && shownOutline(outline, page)
   },
-  findText: ({ document, text }) => findText(document, text),
+  snapshotText,
   partOf,
   examineDraft,
   mergeEdit,
