@@ -1,18 +1,13 @@
 import { createHash } from 'node:crypto'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
-import nodeFs from 'node:fs/promises'
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { CommitSha } from '../../src/core/revision.ts'
-import { IndexKeeper, NO_STORE } from '../../src/history/index/index-keeper.ts'
-import { openObjectReader } from '../../src/git/objects/open-object-reader.ts'
-import { inspectAsIs } from '../../src/configuration/current/validate-only.ts'
 import { git } from '../support/git/git.ts'
 import type { BenchCase, BenchRun } from './case.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { historyOf } from './histories.ts'
+import { readIndexAnew } from './index-anew.ts'
 import { until } from '../support/programs/until.ts'
-import { interleaved, median } from './measure.ts'
+import { median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
 
 /** Saves on each history; the first ones, while the service is still being compiled, are not counted. */
@@ -246,22 +241,7 @@ async function searchText({ quick }: BenchRun) {
 
 async function rebuild({ quick }: BenchRun) {
   const { places } = await historyOf(quick ? 2_000 : 100_000, 20_000)
-  const { repository } = places
-  const head = CommitSha.parse(git(repository, 'rev-parse', 'HEAD').trim())
-  const gitDir = join(repository, '.git')
-  await using reader = await openObjectReader({ fs: nodeFs, gitDir, path: process.env['PATH'] })
-  const context = { reader, fileName: 'config.xml', inspect: inspectAsIs, serverEdition: 'none' }
-  const costs = await interleaved(
-    {
-      ours: () => new IndexKeeper(NO_STORE, context).moveTo(head),
-      git: () =>
-        spawnSync('git', ['log', '--format=%H%n%B'], { cwd: repository, maxBuffer: 1 << 28 }),
-    },
-    { rounds: quick ? 2 : 5, times: 1 },
-  )
-  const [ours, theirs] = [costs.get('ours'), costs.get('git')]
-  const facts = { 'wall, ms': ours?.wall ?? NaN, 'git, ms': theirs?.wall ?? NaN }
-  return { value: facts['wall, ms'] / facts['git, ms'], facts }
+  return readIndexAnew(places.repository, quick ? 2 : 5)
 }
 
 /** How long `/health` is waited for at most while a large document is saved. */

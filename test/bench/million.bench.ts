@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { git } from '../support/git/git.ts'
 import type { BenchCase, BenchRun, Measured } from './case.ts'
 import { toldHistoryOf } from './histories.ts'
+import { readIndexAnew } from './index-anew.ts'
 import { median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
 
@@ -37,6 +38,14 @@ export const cases: readonly BenchCase[] = [
     name: 'million: start upon 1,000,000 revisions',
     must: { atMost: 2_000, unit: 'ms' },
     measure: async (run) => ({ value: (await measureStart(run)).start }),
+  },
+  {
+    name: 'million: reading the index of 1,000,000 revisions anew',
+    must: { atMost: 1.5, unit: 'times git log' },
+    measure: async ({ quick }) => {
+      const { places } = await toldHistoryOf(quick ? SHORT : MILLION.revisions, MILLION.document)
+      return readIndexAnew(places.repository, quick ? 1 : 3)
+    },
   },
   {
     name: 'million: calls about 1,000,000 revisions against 1,000',
