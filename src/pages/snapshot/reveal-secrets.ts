@@ -55,8 +55,8 @@ export async function revealSnapshot(
   place: SnapshotPlace,
   query: SnapshotQuery,
 ): Promise<Revealed<SnapshotPage>> {
-  const text = await readSnapshotText(deps, place, { ...query, keepsHidden: true })
-  const page = await readSnapshotPage(deps, place, { ...query, text })
+  const read = await readSnapshotText(deps, place, { ...query, keepsHidden: true })
+  const page = await readSnapshotPage(deps, place, { ...query, ...read })
   const opening = new SecretOpener(deps.box)
   const shown = page.shown.map((line) => ({ ...line, pieces: opening.open(line.pieces) }))
   return { shown: { ...page, shown }, count: opening.count }

@@ -61,25 +61,31 @@ export function findSnapshotPlace(
   }
 }
 
+/** The document of a revision, and what a page shows of its text. */
+export interface ReadText {
+  readonly document: Uint8Array
+  readonly text: SnapshotText
+}
+
 /** Reads the text of a revision for one page. */
 export async function readSnapshotText(
   { history, work }: SnapshotDeps,
   { revision }: SnapshotPlace,
   { line, find, keepsHidden = false }: SnapshotQuery,
-): Promise<SnapshotText> {
+): Promise<ReadText> {
   const document = await history.readDocument(revision)
   const { digest } = revision
-  return work.snapshotText({ document, digest, line: line ?? 1, find, keepsHidden })
+  const asked = { document, digest, line: line ?? 1, find, keepsHidden }
+  return { document, text: await work.snapshotText(asked) }
 }
 
 /** Reads what else a page shows of a revision, whose text is read. */
 export async function readSnapshotPage(
   deps: SnapshotDeps,
   place: SnapshotPlace,
-  { text, blame }: { readonly text: SnapshotText; readonly blame: boolean },
+  { document, text, blame }: ReadText & { readonly blame: boolean },
 ): Promise<SnapshotPage> {
   const { revision } = place
-  const document = await deps.history.readDocument(revision)
   const { digest } = revision
   const { first, last } = text
   return {

@@ -38,15 +38,15 @@ export function snapshotRoutes(options: SnapshotRoutesOptions) {
     const place = findSnapshotPlace(options, c.env.principal, name)
     const query = parseSnapshotQuery(c.req.query())
     const isMoving = name === 'current'
-    const text = await readSnapshotText(options, place, query)
-    const first = query.line === null ? text.found?.lines[0] : undefined
+    const read = await readSnapshotText(options, place, query)
+    const first = query.line === null ? read.text.found?.lines[0] : undefined
     if (first !== undefined) {
       const found = permanentAddress(pages.links, place, { ...query, line: first })
       return c.redirect(`${found}#L${first}`)
     }
     const frame = pages.frame(c.req.raw, c.env.principal)
     const now = clock()
-    const page = await readSnapshotPage(options, place, { ...query, text })
+    const page = await readSnapshotPage(options, place, { ...query, ...read })
     const view = { frame, page, query, now, isMoving, reveal: null }
     if (page.blame?.known === false) {
       return pageResponse(<SnapshotView {...view} />, 200, { refresh: String(ASK_AGAIN) })
