@@ -109,10 +109,10 @@ export interface AgentChangeRequest {
  */
 export async function changeListedAgent(
   deps: AgentAdministrationDeps,
-  { username }: Principal,
+  principal: Principal,
   { uuid, changes, message = '' }: AgentChangeRequest,
 ): Promise<Outcome> {
-  assertMay(deps.access, { username }, { action: 'administer' })
+  assertMay(deps.access, principal, { action: 'administer' })
   readAgent(deps.directory, uuid)
   const change = (document: EditableDocument) => {
     if (!findAgent(document.root, uuid)) throw notListed(uuid)
@@ -120,7 +120,7 @@ export async function changeListedAgent(
     if (changes.added) assertNames(document.root, changes.added)
     return changeAgent(document, uuid, changes)
   }
-  return deps.editor.edit(username, change, { message })
+  return deps.editor.edit(principal.username, change, { message })
 }
 
 function assertNames(
@@ -155,14 +155,14 @@ export async function listAgents(directory: AgentDirectory): Promise<readonly Kn
 
 async function decide(
   deps: AgentAdministrationDeps,
-  { username }: Principal,
+  principal: Principal,
   decision: { readonly uuid: string; readonly message: string; readonly edit: typeof enableAgent },
 ): Promise<Outcome> {
-  assertMay(deps.access, { username }, { action: 'administer' })
+  assertMay(deps.access, principal, { action: 'administer' })
   const { uuid, message, edit } = decision
   const agent = listedAs(readAgent(deps.directory, uuid))
   const apply = (document: EditableDocument) => edit(document, agent)
-  return deps.editor.edit(username, apply, { message })
+  return deps.editor.edit(principal.username, apply, { message })
 }
 
 function readAgent(directory: AgentDirectory, uuid: string): KnownAgent {

@@ -122,6 +122,24 @@ describe('users of a directory', { tags: ['slapd', 'openssl'] }, () => {
     ])
   })
 
+  it('administer agents where a group of theirs does', async () => {
+    const service = await serviceWith(directory.secureUrl)
+    const agent = '<agents><agent uuid="a1" hostname="one" ipaddress="192.0.2.7" /></agents>'
+    await save(service, DOCUMENT.replace('</cruise>', `${agent}</cruise>`))
+    const ask = async (as: string, method: string, path: string, body = '') => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      return (await service.fetch(`/api/agents/a1${path}`, { as, method, headers, body })).status
+    }
+    const asked = async (as: string) => [
+      await ask(as, 'POST', '/disable'),
+      await ask(as, 'PATCH', '', 'hostname=two'),
+      await ask(as, 'POST', '/enable'),
+    ]
+
+    expect(await asked(BEN)).toEqual([403, 403, 403])
+    expect(await asked(ANA)).toEqual([200, 200, 200])
+  })
+
   it('are nobody by a wrong password, none, or a name that means more than itself', async () => {
     const service = await serviceWith(directory.secureUrl)
     const refused = [
