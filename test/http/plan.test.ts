@@ -140,6 +140,41 @@ describe('the plan of a configuration', () => {
     expect(permissions.map(({ user }) => user)).not.toContain('olga')
   })
 
+  it('takes nothing from who becomes an administrator, and gives nothing to who was one', async () => {
+    const scene = await BuildScene.open(APP)
+    const current = await currentOf(scene)
+    const withAdmins = (...names: readonly string[]) => {
+      const users = names.map((name) => `<user>${name}</user>`).join('')
+      return current
+        .replace(
+          /<server\b[^>]*?(\/>|>[^]*?<\/server>)|(?=<pipelines)/,
+          `<server><security><admins>${users}</admins></security></server>`,
+        )
+        .replace(
+          /<pipelines\b[^>]*>/,
+          (group) => `${group}<authorization><view><user>vera</user></view></authorization>`,
+        )
+    }
+    const changeOfVera = async (before: string, after: string) => {
+      expect((await put(scene, before)).status).toBe(200)
+      const { permissions } = await planOf(scene, after)
+      return permissions.find(({ user }) => user === 'vera')
+    }
+    const [viewer, administrator] = [withAdmins('admin'), withAdmins('admin', 'vera')]
+
+    const [admin, change] = [['administer the server'], { user: 'vera' }]
+    expect(await changeOfVera(viewer, administrator)).toEqual({
+      ...change,
+      gains: admin,
+      loses: [],
+    })
+    expect(await changeOfVera(administrator, viewer)).toEqual({
+      ...change,
+      gains: [],
+      loses: admin,
+    })
+  })
+
   it('has the errors of a document that is not valid, and nothing else', async () => {
     const scene = await BuildScene.open(APP)
 

@@ -81,10 +81,10 @@ export class ConfiguredAccess implements Access {
     const rules = new AccessRules(securityFactsOf(after))
     const places = commonPlaces(before, after)
     return this.#usernames().flatMap((user) => {
-      const had = describePermissions(this.#permissionsOf({ username: user }), places)
-      const gets = describePermissions(this.#permissionsBy(rules, { username: user }), places)
-      const gains = [...gets].filter((each) => !had.has(each))
-      const loses = [...had].filter((each) => !gets.has(each))
+      const had = this.#permissionsOf({ username: user })
+      const gets = this.#permissionsBy(rules, { username: user })
+      const gains = describeMore(gets, had, places)
+      const loses = describeMore(had, gets, places)
       return gains.length + loses.length === 0 ? [] : [{ user, gains, loses }]
     })
   }
@@ -170,6 +170,14 @@ function commonPlaces(before: Configuration, after: Configuration): Places {
       .flatMap((group) => group.pipelines.map(({ name }) => name))
       .filter((name) => pipelines.has(nameKey(name))),
   }
+}
+
+/** What one may do and the other may not. */
+function describeMore(one: Permissions, other: Permissions, places: Places): readonly string[] {
+  // An administrator may do everything.
+  if (other.isAdministrator) return []
+  const both = describePermissions(other, places)
+  return [...describePermissions(one, places)].filter((each) => !both.has(each))
 }
 
 /** Everything that a user may do; for an administrator, only that. */
