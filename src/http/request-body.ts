@@ -44,8 +44,11 @@ export type Form = ReadonlyMap<string, readonly Uint8Array[]>
 
 /** Reads a URL-encoded or multipart form. Bytes stay bytes: nothing is replaced by the decoding. */
 export async function readForm(request: Request, limit: number): Promise<Form> {
-  const body = await readBody(request, limit)
-  const type = request.headers.get('content-type') ?? ''
+  return readFormIn(await readBody(request, limit), request.headers.get('content-type') ?? '')
+}
+
+/** The form in a body that was read, by its content type. */
+export async function readFormIn(body: Uint8Array<ArrayBuffer>, type: string): Promise<Form> {
   if (type.toLowerCase().startsWith('multipart/form-data')) return readMultipart(body, type)
   return readUrlEncoded(body)
 }

@@ -206,4 +206,16 @@ describe('the reason of a restore', () => {
       expect(html).toMatch(said)
     }
   })
+
+  it('is empty where a form of any type has no body', async () => {
+    const service = await saved()
+
+    for (const type of ['multipart/form-data', 'application/x-www-form-urlencoded']) {
+      const headers = { 'content-type': type }
+      for (const path of ['/api/agents/one/disable', '/api/agents/one/enable']) {
+        expect((await service.fetch(path, { method: 'POST', headers })).status).toBe(200)
+        expect(await newest(service)).toMatchObject({ message: '' })
+      }
+    }
+  })
 })
