@@ -14,6 +14,13 @@ const SetAside = z.object({ setAside: z.string().exactOptional() })
 export const SavedBody = MessageBody.extend(SetAside.shape)
 export type SavedBody = z.infer<typeof SavedBody>
 
+/** What was saved, and where the file on disk is kept that the save replaced; null for none. */
+export function savedBody(message: string, setAside: string | null): SavedBody {
+  if (setAside === null) return { message }
+  const kept = `the file on disk was not valid, and is kept as ${setAside}`
+  return { message: `${message}; ${kept}`, setAside }
+}
+
 /** Answers the form that saves the configuration, in the format of the original server. */
 export const SavedFormBody = z.object({ result: z.string() }).extend(SetAside.shape)
 export type SavedFormBody = z.infer<typeof SavedFormBody>
@@ -26,8 +33,7 @@ export const RefusedFormBody = ErrorBody.extend({
 export type RefusedFormBody = z.infer<typeof RefusedFormBody>
 
 /** Answers `POST /api/config/revisions/[commit]/restore`. */
-export const RestoredBody = z.object({
-  message: z.string(),
+export const RestoredBody = SavedBody.extend({
   /** The new current digest. */
   md5: Digest,
   commitSHA: CommitSha,
@@ -39,6 +45,7 @@ export const PipelineCreatedBody = z.object({
   isValid: z.literal('true'),
   error: z.literal(''),
   messageId: z.string(),
+  ...SetAside.shape,
 })
 export type PipelineCreatedBody = z.infer<typeof PipelineCreatedBody>
 

@@ -13,7 +13,7 @@ import {
 } from '../../agents/administer-agents.ts'
 import { type JobPlace, renderPlace } from '../../builds/artifacts/job-folders.ts'
 import { factsOf, type KnownAgent, agentStatusOf } from '../../agents/known-agent.ts'
-import { MessageBody } from '../../wire/action-bodies.ts'
+import { SavedBody, savedBody } from '../../wire/action-bodies.ts'
 import { AgentChangesBody, AgentEntry } from '../../wire/agent-entry.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
 import { checkedMessage, messageOf, readMessage } from '../../http/change-message.ts'
@@ -65,7 +65,7 @@ const decisionRoute = {
       },
     ],
   },
-  answers: { 200: jsonAnswer('Done, or nothing to do', MessageBody) },
+  answers: { 200: jsonAnswer('Done, or nothing to do', SavedBody) },
   errors: ['agent-not-found', 'malformed-request', 'body-too-large'],
 } as const
 
@@ -118,7 +118,7 @@ export const agentResource = resource({
         const uuid = c.req.param('uuid')
         const message = await readMessage(c.req.raw)
         const outcome = await approveAgent(options, c.env.principal, uuid, message)
-        return json({ message: describe(uuid, 'enabled', outcome) })
+        return json(describe(uuid, 'enabled', outcome))
       },
     }),
     route({
@@ -131,7 +131,7 @@ export const agentResource = resource({
         const uuid = c.req.param('uuid')
         const message = await readMessage(c.req.raw)
         const outcome = await retireAgent(options, c.env.principal, uuid, message)
-        return json({ message: describe(uuid, 'disabled', outcome) })
+        return json(describe(uuid, 'disabled', outcome))
       },
     }),
     route({
@@ -156,7 +156,7 @@ export const agentResource = resource({
         const uuid = c.req.param('uuid')
         const request = { uuid, ...(await readChanges(c.req.raw)) }
         const outcome = await changeListedAgent(options, c.env.principal, request)
-        return json({ message: describe(uuid, 'as asked for', outcome) })
+        return json(describe(uuid, 'as asked for', outcome))
       },
     }),
     route({
@@ -175,8 +175,8 @@ export const agentResource = resource({
       handle: async (c, { options }) => {
         const uuid = c.req.param('uuid')
         const message = await readMessage(c.req.raw)
-        await removeAgent(options, c.env.principal, uuid, message)
-        return json({ message: `The agent ${uuid} is deleted` })
+        const { setAside } = await removeAgent(options, c.env.principal, uuid, message)
+        return json(savedBody(`The agent ${uuid} is deleted`, setAside))
       },
     }),
   ],
@@ -223,8 +223,8 @@ async function fieldsOf(request: Request): Promise<unknown> {
   )
 }
 
-function describe(uuid: string, decision: string, { isNew }: Outcome): string {
-  return `The agent ${uuid} is ${decision}${isNew ? '' : ' already'}`
+function describe(uuid: string, decision: string, { isNew, setAside }: Outcome): SavedBody {
+  return savedBody(`The agent ${uuid} is ${decision}${isNew ? '' : ' already'}`, setAside)
 }
 
 /**

@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { ConfigSavingDeps } from '../../configuration/save/config-saving.ts'
 import { type HoldingDeps, type HoldingRequest, saveAndHold } from '../../builds/plan/hold-added.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
-import { RefusedFormBody, SavedBody, SavedFormBody } from '../../wire/action-bodies.ts'
+import { RefusedFormBody, SavedBody, savedBody, SavedFormBody } from '../../wire/action-bodies.ts'
 import { DIGEST_DESCRIBED, digestHeaders, parseIfMatch } from './digest-header.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { messageOf } from '../../http/change-message.ts'
@@ -107,20 +107,12 @@ export const configSavingResource = resource({
         const request = { document, basedOn, message, holds: holdsAdded(c.req.raw) }
         const { revision, setAside } = await saveAndHold(options, c.env.principal, request)
         const headers = digestHeaders(revision.digest, options.clientNames)
-        return json(describeSave(setAside), 200, { ...headers, etag: `"${revision.digest}"` })
+        const body = savedBody('The configuration is saved', setAside)
+        return json(body, 200, { ...headers, etag: `"${revision.digest}"` })
       },
     }),
   ],
 })
-
-function describeSave(setAside: string | null): SavedBody {
-  const message = 'The configuration is saved'
-  if (setAside === null) return { message }
-  return {
-    message: `${message}; the file on disk was not valid, and is kept as ${setAside}`,
-    setAside,
-  }
-}
 
 async function readSaveForm(request: Request, limit: number): Promise<HoldingRequest> {
   const form = await readForm(request, limit)

@@ -85,12 +85,12 @@ export const pipelineCreationResource = resource({
         if (!reading.ok) return refusal(reading.problems)
         try {
           const message = messageOf(c.req.raw, form)
-          await addPipeline(options, c.env.principal, reading.request, message)
+          const { setAside } = await addPipeline(options, c.env.principal, reading.request, message)
+          const body = { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' }
+          return json({ ...body, ...(setAside !== null && { setAside }) }, 201)
         } catch (error) {
           return refusedBy(error)
         }
-        const body = { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' }
-        return json(body, 201)
       },
     }),
   ],

@@ -7,7 +7,7 @@ import {
   type RestoreRequest,
 } from '../../configuration/save/config-restoring.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
-import { RestoredBody } from '../../wire/action-bodies.ts'
+import { RestoredBody, savedBody } from '../../wire/action-bodies.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { DIGEST_DESCRIBED, digestHeaders, parseIfMatch } from './digest-header.ts'
 import { checkedMessage, messageOf } from '../../http/change-message.ts'
@@ -83,9 +83,10 @@ async function restored(
   request: RestoreRequest,
 ): Promise<Response> {
   try {
-    const { revision, isNew } = await restoreRevision(options, principal, request)
+    const { revision, isNew, setAside } = await restoreRevision(options, principal, request)
     const message = isNew ? 'The configuration is restored' : 'The configuration is that already'
-    const body = { message, md5: revision.digest, commitSHA: revision.commit }
+    const saved = savedBody(message, setAside)
+    const body = { ...saved, md5: revision.digest, commitSHA: revision.commit }
     return json(body, 200, digestHeaders(revision.digest, options.clientNames))
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'config-invalid') throw error

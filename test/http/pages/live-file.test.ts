@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { BASE, currentOf, md5, submit, textIn } from '../../support/pages/editor-forms.ts'
 import { joined, KEY } from '../../support/pages/agents-page.ts'
 import { sendForm } from '../../support/pages/page-forms.ts'
@@ -11,6 +12,8 @@ import { startService, type TestService } from '../../support/service/service.ts
 
 const BROKEN = BASE.replace('<job name="unit">', '<job nmae="unit">')
 const EDITED = BASE.replace('alpha.git', 'other.git')
+
+const Revisions = z.tuple([z.object({ commitSHA: z.string() })], z.unknown())
 
 /** A service beside whose configuration somebody has written an invalid file. */
 async function withInvalidFile(text = BROKEN, flags: readonly string[] = []): Promise<TestService> {
@@ -217,5 +220,37 @@ describe('a file on disk that is not valid', () => {
     const put = await service.fetch('/config/live', { method: 'POST', body, as: SOMEONE })
 
     expect([read.status, put.status]).toEqual([403, 403])
+  })
+
+  it('is named by every call that saves over it', async () => {
+    const agents = '<agents><agent uuid="a1" hostname="one" ipaddress="192.0.2.7" /></agents>'
+    const service = await startService(['--poll-interval', '100ms'])
+    await save(service, BASE.replace('</cruise>', `${agents}</cruise>`))
+    const [{ commitSHA: first }] = Revisions.parse(
+      await (await service.fetch('/api/config/revisions')).json(),
+    )
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    const form = (fields: Readonly<Record<string, string>>) => ({
+      method: 'POST',
+      headers: type,
+      body: new URLSearchParams(fields).toString(),
+    })
+    const pipeline = { scm: 'git', url: 'https://example.org/x.git', builder: 'exec' }
+    const calls: readonly (readonly [string, RequestInit])[] = [
+      ['/tab/admin/pipelines/x.json', form({ ...pipeline, command: 'make', pipelineGroup: 'g' })],
+      ['/api/agents/a1', { ...form({ hostname: 'two' }), method: 'PATCH' }],
+      ['/api/agents/a1/disable', { method: 'POST' }],
+      ['/api/agents/a1/delete', { method: 'POST' }],
+      [`/api/config/revisions/${first}/restore`, { method: 'POST' }],
+    ]
+
+    for (const [path, init] of calls) {
+      const known = asideIn(service)
+      writeFileSync(live(service), BROKEN)
+      await until(async () => (await (await service.fetch('/health')).text()).includes('not valid'))
+      const answer = await (await service.fetch(path, init)).text()
+      const [name] = asideIn(service).filter((each) => !known.includes(each))
+      expect([path, answer]).toEqual([path, expect.stringContaining(`"setAside":"${name}"`)])
+    }
   })
 })
