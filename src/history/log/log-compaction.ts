@@ -54,29 +54,30 @@ export class LogCompaction implements AsyncDisposable {
   }
 
   async #look(): Promise<void> {
+    let isShort = false
     try {
-      await this.#compact()
+      isShort = await this.#compact()
     } catch (error) {
       if (!this.#isOver) throw error
+    } finally {
+      // What could not be done is tried again with the next revision.
+      if (!isShort) this.#newRevisions = REVISIONS_BETWEEN_LOOKS
     }
   }
 
-  async #compact(): Promise<void> {
+  /** False while the log is long, or while it may be: it can be the turn of this server at any time. */
+  async #compact(): Promise<boolean> {
     const { log, store, report } = this.#options
     const weight = await log.weigh()
-    // It may become the turn of this server at any time.
-    if (weight === null) this.#newRevisions = REVISIONS_BETWEEN_LOOKS
-    if (weight === null || !this.#isDue(weight)) return
-    const { head } = weight
+    if (weight === null) return false
+    if (!this.#isDue(weight)) return true
+    const { head, entries, bytes } = weight
     // This repository may be behind: whoever appended the entry has its objects.
-    if ((await store.reader.findObject(head.commit)) === null) return
-    if (!(await log.rebase({ ...head, pack: this.#readUpTo(weight) }))) return
-    const { entries, bytes } = weight
-    report({
-      level: 'info',
-      message: 'The log of revisions has a new base',
-      facts: { entries, bytes },
-    })
+    if ((await store.reader.findObject(head.commit)) === null) return false
+    if (!(await log.rebase({ ...head, pack: this.#readUpTo(weight) }))) return false
+    const facts = { entries, bytes }
+    report({ level: 'info', message: 'The log of revisions has a new base', facts })
+    return true
   }
 
   /** Ends with the service: what is not whole is not put in force. */
