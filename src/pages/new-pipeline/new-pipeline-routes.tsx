@@ -87,8 +87,9 @@ export function newPipelineRoutes(options: NewPipelineRoutesOptions) {
         const preview = await previewOf(options, principal, request)
         return answer(c.req.raw, principal, { ...shown, preview, status: 200 })
       } catch (error) {
-        if (!(error instanceof ServiceError) || error.code === 'not-permitted') throw error
-        const problems = [{ message: error.message, path: 'name' }]
+        if (!(error instanceof ServiceError)) throw error
+        const path = error.code === 'not-permitted' ? 'pipelineGroup' : 'name'
+        const problems = [{ message: error.message, path }]
         return answer(c.req.raw, principal, { ...shown, problems, status: statusOf(error) })
       }
     })

@@ -105,7 +105,11 @@ function General(props: NewPipelineViewProps) {
         name="pipelineGroup"
         label="Group"
         list="groups"
-        hint="defaultGroup when empty; made when it is new"
+        hint={
+          props.copy === null
+            ? 'One that you administer'
+            : 'defaultGroup when empty; made when it is new'
+        }
       />
       <datalist id="groups">
         {props.groups.map((group) => (

@@ -84,6 +84,26 @@ describe('the form for a new pipeline', () => {
     expect(html).not.toContain('alpha')
   })
 
+  it('keeps what was entered where the group is not one that the caller administers', async () => {
+    const admins = '<admins><user>someone</user></admins>'
+    const secured = BASE.replace('<pipelines', `${ADMIN_ALONE}<pipelines`)
+    const service = await serviceAt(
+      secured.replace(/(<pipelines [^>]*>)/, `$1<authorization>${admins}</authorization>`),
+    )
+    await addSomeone(service)
+
+    for (const action of ['preview', 'create']) {
+      const body = new URLSearchParams({ ...GIT, pipelineGroup: 'another', action })
+      const refused = await service.fetch(PAGE, { method: 'POST', body, as: SOMEONE })
+      const html = await refused.text()
+
+      expect(refused.status).toBe(403)
+      expect(html).toMatch(/<a href="#pipelineGroup">[^<]*may not administer[^<]*another/)
+      expect(html).toContain('value="https://example.org/delta.git"')
+      expect(html).not.toContain('made when it is new')
+    }
+  })
+
   it('creates it with the reason, and leads to it', async () => {
     const service = await serviceAt()
 
