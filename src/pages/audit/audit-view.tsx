@@ -95,7 +95,7 @@ function Filter({ frame, query, days }: AuditViewProps) {
         From <input type="date" name="since" value={days.since} />
       </label>
       <label>
-        to <input type="date" name="until" value={days.until} />
+        to <input type="date" name="until" value={days.until} /> in UTC
       </label>
       <button>Filter</button>
     </form>

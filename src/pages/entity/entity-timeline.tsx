@@ -20,7 +20,11 @@ export function EntityTimeline(props: EntityViewProps) {
   const isEnd = offset + steps.length >= total
   return (
     <>
-      {steps.length === 0 && <p class="card">No changes yet.</p>}
+      {steps.length === 0 && (
+        <p class="card">
+          {entity.isAdministrator ? 'No changes yet.' : 'No changes that you may see.'}
+        </p>
+      )}
       <ol class="timeline" aria-label="Changes and runs">
         {steps.map((step) => (
           <>

@@ -41,7 +41,7 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
       <div>
         <h1>{titleOf({ kind: entity.address.kind, name: entity.label })}</h1>
         <p class="muted">
-          {`${total} ${total === 1 ? 'change' : 'changes'}. `}
+          {`${total} ${total === 1 ? 'change' : 'changes'}${isAdministrator ? '' : ' that you may see'}. `}
           {former.length > 0 && `Formerly ${former.join(', ')}. `}
           {now === null && 'No longer in the current configuration. '}
         </p>

@@ -200,6 +200,7 @@ function Dates({ links, query: { filter } }: FiltersProps) {
         <label>
           {'to '}
           <input type="date" name="until" value={dayOf(filter.until)} />
+          {' in UTC'}
         </label>
         <button formaction={links.chooseComparison()} name="by" value="dates">
           Compare these dates
