@@ -111,7 +111,7 @@ export function answerWith(
 }
 
 /** Whether an `If-None-Match` header names the tag; weak and strong forms compare alike. */
-function isKnown(header: string | undefined, etag: string): boolean {
+export function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   return header.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')))
 }

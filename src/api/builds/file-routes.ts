@@ -16,6 +16,7 @@ import { agentPaths } from '../../wire/agent/paths.ts'
 import { FolderEntryBody } from '../../wire/job-body.ts'
 import { hasAgentToken, tokenOf } from '../agents/agent-token.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
+import { isKnown } from '../../http/cached-response.ts'
 import { json } from '../../http/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { NOT_MODIFIED } from '../definition/operation.ts'
@@ -128,7 +129,7 @@ async function serve(
 ): Promise<Response> {
   const { size, mtimeMs } = await handle.stat()
   const etag = `"${size}-${Math.round(mtimeMs)}"`
-  if (c.req.header('if-none-match') === etag) {
+  if (isKnown(c.req.header('if-none-match'), etag)) {
     await handle.close()
     return new Response(null, { status: 304, headers: { etag } })
   }

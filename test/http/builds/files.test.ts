@@ -36,11 +36,14 @@ describe('the files of a job', () => {
     const { scene } = await sceneWithFiles()
     const etag = (await scene.get(`/files/${JOB}/dist/app.txt`)).headers.get('etag') ?? ''
 
-    const response = await scene.service.fetch(`/files/${JOB}/dist/app.txt`, {
-      headers: { 'if-none-match': etag },
-    })
-
-    expect(response.status).toBe(304)
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const headers = { 'if-none-match': known }
+      const response = await scene.service.fetch(`/files/${JOB}/dist/app.txt`, { headers })
+      expect([known, response.status, await response.text()]).toEqual([known, 304, ''])
+    }
+    const headers = { 'if-none-match': '"other"' }
+    const changed = await scene.service.fetch(`/files/${JOB}/dist/app.txt`, { headers })
+    expect(changed.status).toBe(200)
   })
 
   it('answer HEAD without the bytes', async () => {
