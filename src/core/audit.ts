@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
+import { isSameName } from './name-key.ts'
 
 /** The result of an action: `refused` by a rule, `failed` by a fault of the service. */
 export const AuditOutcome = z.enum(['done', 'refused', 'failed'])
@@ -96,7 +97,7 @@ export function isAskedFor(
   return (
     (since === null || entry.time >= since) &&
     (until === null || entry.time <= until) &&
-    (user === null || entry.user === user) &&
+    (user === null || isSameName(entry.user, user)) &&
     (action === null || entry.action === action) &&
     (outcome === null || entry.outcome === outcome) &&
     (address === null || entry.address === address)

@@ -156,7 +156,7 @@ describe('the audit log', () => {
     const second = AuditBody.parse(
       await jsonOf(await service.fetch(`/api/audit?limit=4&before=${first.next}`)),
     )
-    const deleted = await entriesOf(service, 'action=delete-agent&user=admin')
+    const deleted = await entriesOf(service, 'action=delete-agent&user=ADMIN')
 
     expect([...first.entries, ...second.entries].map(({ target }) => target).slice(0, 6)).toEqual([
       '/api/agents/a0/delete',

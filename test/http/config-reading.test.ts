@@ -141,6 +141,14 @@ describe('the revision list', () => {
     expect(paged.map(({ username }) => username)).toEqual(['Upgrade'])
   })
 
+  it.each(['user=ADMIN', 'user=admin'])('has those of a user in any case: %s', async (query) => {
+    const { service } = await serviceWithTwoRevisions()
+
+    const found = await listOf(service, `?${query}`)
+
+    expect(found.map(({ username }) => username)).toEqual(['admin', 'admin'])
+  })
+
   it.each(['?offset=x', '?limit=-1', '/abc'])('refuses %s', async (query) => {
     const service = await startService()
 

@@ -1,3 +1,4 @@
+import { nameKey } from '../../core/name-key.ts'
 import {
   type CommitSha,
   type Revision,
@@ -15,6 +16,7 @@ export interface RevisionFilter {
   readonly mentions: string
   /** Text that occurs more or less often in the configuration since the revision, as in `git log -S`. */
   readonly text: string
+  /** The author, in any case. */
   readonly username: string
   readonly kind: RevisionKind | null
   /** The key of a changed entity, such as `pipeline/checkout`. */
@@ -59,13 +61,16 @@ export function isAboutFacts({ mentions, text, entity, withoutNoise }: RevisionF
   return [mentions, text, entity].join('') === '' && !withoutNoise
 }
 
-/** Whether the facts of a revision are as the filter wants them. */
-export function hasWantedFacts(revision: Revision, filter: RevisionFilter): boolean {
-  const { username, time } = revision
-  if (filter.since !== null && time < filter.since) return false
-  if (filter.until !== null && time > filter.until) return false
-  if (filter.username !== '' && username !== filter.username) return false
-  return hasKind(revision, filter)
+/** Tells of any revision whether its facts are as the filter wants them. */
+export function wantedFacts(filter: RevisionFilter): (revision: Revision) => boolean {
+  const author = nameKey(filter.username)
+  return (revision) => {
+    const { username, time } = revision
+    if (filter.since !== null && time < filter.since) return false
+    if (filter.until !== null && time > filter.until) return false
+    if (author !== '' && nameKey(username) !== author) return false
+    return hasKind(revision, filter)
+  }
 }
 
 /** What a filter looks into. */
@@ -81,10 +86,11 @@ export async function filterRevisions(
   lookups: FilterLookups,
 ): Promise<readonly Revision[]> {
   const mentions = filter.mentions.toLowerCase()
+  const hasWantedFacts = wantedFacts(filter)
   const found: Revision[] = []
   for await (const some of await candidates(filter, lookups)) {
     const wanted = some.filter((revision) => {
-      if (!hasWantedFacts(revision, filter)) return false
+      if (!hasWantedFacts(revision)) return false
       if (filter.withoutNoise && lookups.entities.isCosmetic(revision)) return false
       return mentions === '' || isMentioned(revision, mentions, lookups.entities)
     })

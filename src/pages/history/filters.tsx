@@ -1,3 +1,4 @@
+import { isSameName } from '../../core/name-key.ts'
 import { REVISION_KINDS, type RevisionKind } from '../../core/revision.ts'
 import { isOpen } from '../../configuration/search/revision-filter.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
@@ -116,11 +117,14 @@ const NO_FILTER = {
 }
 
 function People({ page, query: { filter } }: FiltersProps) {
+  const { users } = page.facts
+  const asked = users.find(({ username }) => isSameName(username, filter.username))
+  const chosen = asked?.username ?? filter.username
   return (
     <select name="user" aria-label="Who">
-      <Choice value="" label="Anyone" chosen={filter.username} />
-      {page.facts.users.map(({ username, who, revisions }) => (
-        <Choice value={username} label={`${who} (${revisions})`} chosen={filter.username} />
+      <Choice value="" label="Anyone" chosen={chosen} />
+      {users.map(({ username, who, revisions }) => (
+        <Choice value={username} label={`${who} (${revisions})`} chosen={chosen} />
       ))}
     </select>
   )

@@ -1,6 +1,6 @@
 import { type Revision, type RevisionKind, revisionKindOf } from '../../core/revision.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
-import { hasWantedFacts, type RevisionFilter } from '../../configuration/search/revision-filter.ts'
+import { type RevisionFilter, wantedFacts } from '../../configuration/search/revision-filter.ts'
 import type { History } from '../../history/history.ts'
 import { Turns } from '../../lib/cooperative.ts'
 import { NumberList } from '../../lib/compact/number-list.ts'
@@ -51,7 +51,7 @@ interface HistoryLookups {
 /** Some of the revisions of a history, and how many of them each day has. */
 export class SelectedRevisions implements Collection {
   readonly #history: History
-  readonly #filter: RevisionFilter
+  readonly #isWanted: (revision: Revision) => boolean
   /** The places of those that are selected, oldest first. */
   readonly #places = new NumberList()
   readonly #days = new DayCounts()
@@ -59,7 +59,7 @@ export class SelectedRevisions implements Collection {
   /** @param filter That is about facts alone. */
   constructor(history: History, filter: RevisionFilter) {
     this.#history = history
-    this.#filter = filter
+    this.#isWanted = wantedFacts(filter)
   }
 
   get size(): number {
@@ -67,7 +67,7 @@ export class SelectedRevisions implements Collection {
   }
 
   add(revision: Revision, place: number): void {
-    if (!hasWantedFacts(revision, this.#filter)) return
+    if (!this.#isWanted(revision)) return
     this.#places.push(place)
     this.#days.add(revision.time)
   }

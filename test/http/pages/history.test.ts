@@ -44,6 +44,7 @@ describe('the history', () => {
     ['q=ninja', [3]],
     ['q=NINJA', [3]],
     ['user=admin', [3, 2]],
+    ['user=ADMIN', [3, 2]],
     ['kind=upgrade', [1]],
     ['kind=agent', []],
     ['entity=pipeline%2Fcheckout', [3, 2]],
