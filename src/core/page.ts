@@ -23,10 +23,14 @@ export function pageOf<Item>(
   return { items, pagination: { offset, total, pageSize: PAGE_SIZE } }
 }
 
-/** @throws {ServiceError} `malformed-request` when the text is not a whole number from 0 up. */
+/**
+ * A number of items to skip. One that is too large to be exact is beyond the end of any list, and
+ * stays there.
+ *
+ * @throws {ServiceError} `malformed-request` when the text is not a whole number from 0 up.
+ */
 export function parseOffset(text: string): number {
-  const offset = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (Number.isSafeInteger(offset)) return offset
+  if (/^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
   const message = `The offset ${text} is not a whole number from 0 up`
   throw new ServiceError('malformed-request', message, {
     problems: [{ message, path: 'offset' }],

@@ -141,6 +141,15 @@ describe('the revision list', () => {
     expect(paged.map(({ username }) => username)).toEqual(['Upgrade'])
   })
 
+  it.each([`?offset=${'9'.repeat(16)}`, `/${'9'.repeat(16)}`, `/${'9'.repeat(400)}`])(
+    'is empty beyond the end: %s',
+    async (query) => {
+      const service = await startService()
+
+      expect(await listOf(service, query)).toEqual([])
+    },
+  )
+
   it.each(['user=ADMIN', 'user=admin'])('has those of a user in any case: %s', async (query) => {
     const { service } = await serviceWithTwoRevisions()
 
@@ -149,7 +158,7 @@ describe('the revision list', () => {
     expect(found.map(({ username }) => username)).toEqual(['admin', 'admin'])
   })
 
-  it.each(['?offset=x', '?limit=-1', '/abc'])('refuses %s', async (query) => {
+  it.each(['?offset=x', '?offset=-1', '?limit=-1', '/abc', '/-1'])('refuses %s', async (query) => {
     const service = await startService()
 
     expect((await service.fetch(`/api/config/revisions${query}`)).status).toBe(400)

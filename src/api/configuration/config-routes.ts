@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { z } from 'zod'
 import { digestOf } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { parseOffset } from '../../core/page.ts'
 import type { Revision } from '../../core/revision.ts'
 import {
   type ConfigChangesDeps,
@@ -183,7 +184,7 @@ export const configResource = resource({
       query: { entity: entityQuery },
       handle: (c, { lists }) =>
         lists(c, () => ({
-          offset: parseWholeNumber(c.req.param('offset'), 'offset'),
+          offset: parseOffset(c.req.param('offset')),
           limit: PAGE,
           filter: { ...EVERYTHING, entity: entityOf(c.req.query()) },
         })),
@@ -279,7 +280,7 @@ function diffAnswers(options: ConfigRoutesOptions) {
 function readQuery(query: Readonly<Record<string, string>>): RevisionQuery {
   const { offset, limit, q = '', text = '', user = '', since, until } = query
   return {
-    offset: offset === undefined ? 0 : parseWholeNumber(offset, 'offset'),
+    offset: offset === undefined ? 0 : parseOffset(offset),
     limit: limit === undefined ? null : parseWholeNumber(limit, 'limit'),
     filter: {
       ...EVERYTHING,

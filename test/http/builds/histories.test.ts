@@ -58,6 +58,13 @@ describe('the history of a stage', () => {
       stages: [],
       pagination: { offset: 99, total: 1, page_size: 10 },
     })
+    const largest = Number.MAX_SAFE_INTEGER
+    for (const offset of ['9'.repeat(16), '9'.repeat(400)]) {
+      expect(await scene.history('app/build', `/${offset}`)).toEqual({
+        stages: [],
+        pagination: { offset: largest, total: 1, page_size: 10 },
+      })
+    }
   })
 
   it('is 404 for an unknown stage, and 400 for what is no offset', async () => {
@@ -112,6 +119,8 @@ describe('the jobs that an agent ran', () => {
       jobs: [],
       pagination: { offset: 30, total: 0, page_size: 10 },
     })
+    const far = await jsonOf(await scene.get(`/api/agents/a1/job_run_history/${'9'.repeat(16)}`))
+    expect(far).toMatchObject({ jobs: [], pagination: { total: 0 } })
   })
 
   it('are 404 for an unknown agent, and 400 for what is no offset', async () => {

@@ -7,18 +7,15 @@ describe('parseOffset', () => {
     ['10', 10],
     ['007', 7],
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
+    ['9007199254740992', Number.MAX_SAFE_INTEGER],
+    ['9'.repeat(400), Number.MAX_SAFE_INTEGER],
   ])('reads %s', (text, offset) => {
     expect(parseOffset(text)).toBe(offset)
   })
 
-  it.each(['', '-1', '1.5', '1e3', ' 1', 'ten', '0x1', '9007199254740992', '+1', '１'])(
-    'refuses %j',
-    (text) => {
-      expect(() => parseOffset(text)).toThrow(
-        expect.objectContaining({ code: 'malformed-request' }),
-      )
-    },
-  )
+  it.each(['', '-1', '1.5', '1e3', ' 1', 'ten', '0x1', '+1', '１'])('refuses %j', (text) => {
+    expect(() => parseOffset(text)).toThrow(expect.objectContaining({ code: 'malformed-request' }))
+  })
 })
 
 describe('pageOf', () => {
