@@ -89,6 +89,31 @@ describe('the audit log', () => {
     ])
   })
 
+  it('says why a form of the original was refused', async () => {
+    const service = await startService()
+    const post = (path: string, form: Record<string, string>) =>
+      service.fetch(path, { ...POST, body: new URLSearchParams(form) })
+    const configuration = '/api/admin/config.xml'
+    const current = await service.fetch(configuration)
+    const md5 = current.headers.get('x-service-config-md5') ?? ''
+    const pipeline = '/tab/admin/pipelines/one.json'
+    const invalid = documentWith('one', 'ONE')
+
+    await post(configuration, { xmlFile: invalid, md5 })
+    await post(configuration, { xmlFile: documentWith('one'), md5: '0'.repeat(32) })
+    await save(service, documentWith('one'))
+    await post(pipeline, { scm: 'svn' })
+    await post(pipeline, { scm: 'svn', url: 'http://scm/r', builder: 'ant' })
+    const refused = await entriesOf(service, 'outcome=refused')
+
+    expect(refused.map(({ target, status, reason }) => [target, status, reason])).toEqual([
+      [pipeline, 409, 'name-in-use'],
+      [pipeline, 400, 'malformed-request'],
+      [configuration, 409, 'config-stale'],
+      [configuration, 409, 'config-invalid'],
+    ])
+  })
+
   it('has one entry for many equal attempts of nobody, and their number', async () => {
     const service = await startService()
     const url = '/api/agents-protocol/a1/contact'

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { AuditBody } from '../../src/wire/audit-body.ts'
 import { ErrorBody } from '../../src/wire/error-body.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
@@ -119,6 +120,10 @@ describe('restoring a revision', () => {
     expect([headOf(service), await currentOf(service)]).toEqual([head, OLD])
     const digest = createHash('md5').update(documentWith('alpha', 'ALPHA')).digest('hex')
     expect((await service.fetch(`/api/admin/config/${digest}.xml`)).status).toBe(200)
+    const audit = await service.fetch('/api/audit?action=restore-revision')
+    expect(AuditBody.parse(await audit.json()).entries).toMatchObject([
+      { outcome: 'refused', status: 409, reason: 'config-invalid' },
+    ])
   })
 
   it('is refused when somebody has saved since the caller looked', async () => {

@@ -55,7 +55,7 @@ const formRoute = {
   },
   handle: async (c: Context<RouteEnv>, options: ConfigSavingOptions) => {
     const request = await readSaveForm(c.req.raw, options.maxBody)
-    return answerAsForm(request.document, async () => {
+    return answerAsForm(c, request.document, async () => {
       const { revision, setAside } = await saveAndHold(options, c.env.principal, request)
       const headers = digestHeaders(revision.digest, options.clientNames)
       const body = { result: 'File changed successfully.', ...(setAside !== null && { setAside }) }
@@ -131,6 +131,7 @@ async function readSaveForm(request: Request, limit: number): Promise<HoldingReq
 
 /** What clients of the original read of a refused save: `result`, and their own text back. */
 async function answerAsForm(
+  c: Context<RouteEnv>,
   document: Uint8Array,
   save: () => Promise<Response>,
 ): Promise<Response> {
@@ -139,6 +140,7 @@ async function answerAsForm(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     if (error.code !== 'config-invalid' && error.code !== 'config-stale') throw error
+    c.env.reason = error.code
     const originalContent = Buffer.from(document).toString('utf8')
     return json({ result: shown(error.message), originalContent, ...renderError(error) }, 409)
   }

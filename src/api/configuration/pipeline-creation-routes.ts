@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
 import type { Problem } from '../../core/problem.ts'
@@ -11,6 +12,7 @@ import { ErrorBody } from '../../wire/error-body.ts'
 import { messageOf } from '../../http/change-message.ts'
 import { json, renderError, statusOf } from '../../http/errors.ts'
 import { type Form, readForm } from '../../http/request-body.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
 import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
@@ -82,28 +84,30 @@ export const pipelineCreationResource = resource({
         const name = c.req.param('file').slice(0, -'.json'.length)
         const form = await readForm(c.req.raw, options.maxBody)
         const reading = readPipelineRequest(name, entriesOf(form))
-        if (!reading.ok) return refusal(reading.problems)
+        if (!reading.ok) return refusal(c, reading.problems)
         try {
           const message = messageOf(c.req.raw, form)
           const { setAside } = await addPipeline(options, c.env.principal, reading.request, message)
           const body = { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' }
           return json({ ...body, ...(setAside !== null && { setAside }) }, 201)
         } catch (error) {
-          return refusedBy(error)
+          return refusedBy(c, error)
         }
       },
     }),
   ],
 })
 
-function refusal(problems: readonly Problem[]): Response {
+function refusal(c: Context<RouteEnv>, problems: readonly Problem[]): Response {
+  c.env.reason = 'malformed-request'
   const message = problems.map((problem) => problem.message).join('; ')
   return json({ isValid: 'false', error: message, message, errors: problems }, 400)
 }
 
 /** A document that the new pipeline would make invalid is the request's fault: 400. */
-function refusedBy(error: unknown): Response {
+function refusedBy(c: Context<RouteEnv>, error: unknown): Response {
   if (!(error instanceof ServiceError)) throw error
+  c.env.reason = error.code
   const status = error.code === 'config-invalid' ? 400 : statusOf(error)
   return json({ isValid: 'false', error: error.message, ...renderError(error) }, status)
 }

@@ -1,6 +1,6 @@
+import type { Context } from 'hono'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
-import type { Principal } from '../../core/principal.ts'
 import {
   type ConfigRestoringDeps,
   restoreRevision,
@@ -14,6 +14,7 @@ import { checkedMessage, messageOf } from '../../http/change-message.ts'
 import { json, renderError } from '../../http/errors.ts'
 import { malformed, parseSha } from '../../http/parameters.ts'
 import { readBody, readForm, textField } from '../../http/request-body.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
 import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
@@ -71,7 +72,7 @@ export const restoreResource = resource({
           reason: await readReason(c.req.raw),
           basedOn: ifMatch === '' ? null : parseIfMatch(ifMatch),
         }
-        return restored(options, c.env.principal, request)
+        return restored(options, c, request)
       },
     }),
   ],
@@ -79,17 +80,18 @@ export const restoreResource = resource({
 
 async function restored(
   options: RestoreRoutesOptions,
-  principal: Principal,
+  c: Context<RouteEnv>,
   request: RestoreRequest,
 ): Promise<Response> {
   try {
-    const { revision, isNew, setAside } = await restoreRevision(options, principal, request)
+    const { revision, isNew, setAside } = await restoreRevision(options, c.env.principal, request)
     const message = isNew ? 'The configuration is restored' : 'The configuration is that already'
     const saved = savedBody(message, setAside)
     const body = { ...saved, md5: revision.digest, commitSHA: revision.commit }
     return json(body, 200, digestHeaders(revision.digest, options.clientNames))
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'config-invalid') throw error
+    c.env.reason = error.code
     return json(renderError(error), 409)
   }
 }
