@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { Digest } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import { CommitSha } from '../core/revision.ts'
+import { firstMomentOf } from '../lib/moments.ts'
 
 /** A digest from a path, a field or a header; upper case is taken as lower. */
 export function parseDigest(text: string): Digest {
@@ -20,10 +21,10 @@ export function parseWholeNumber(text: string, name: string): number {
   throw malformed(`${name} "${text}" is not a whole number of at least 0`, name)
 }
 
-/** A time as ISO 8601 writes it, in milliseconds since the UNIX epoch. */
+/** A time as ISO 8601 writes it, in milliseconds since the UNIX epoch; in UTC without a zone. */
 export function parseIsoTime(text: string, name: string): number {
-  const time = Date.parse(text)
-  if (Number.isNaN(time)) throw malformed(`"${text}" is no time`, name)
+  const time = firstMomentOf(text)
+  if (time === null) throw malformed(`"${text}" is no time`, name)
   return time
 }
 

@@ -98,6 +98,8 @@ describe('GET /api/config/revisions?text=', () => {
       (await service.fetch(`/api/config/revisions?${query}`, as ? { as } : {})).status
 
     expect(await statusOf('since=yesterday')).toBe(400)
+    expect(await statusOf('since=2015-02-29')).toBe(400)
+    expect(await statusOf('since=2016-02-29')).toBe(200)
     expect(await statusOf(`text=${'x'.repeat(1_001)}`)).toBe(400)
     await saveRevisions(service, documentWith('a').replace(/(<cruise[^>]*>)/, `$1${ADMIN_ALONE}`))
     expect(await statusOf('text=a', SOMEONE)).toBe(403)

@@ -27,7 +27,7 @@ import { pairAnswers } from './pair-answers.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, renderError } from '../../http/errors.ts'
-import { firstMomentOf, lastMomentOf } from '../../http/moments.ts'
+import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
 import {
   malformed,
   parseDigest,

@@ -1,5 +1,6 @@
 import { AuditOutcome, type AuditQuery } from '../../core/audit.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
+import { firstMomentOf } from '../../lib/moments.ts'
 
 const LIMIT = 100
 const LARGEST_LIMIT = 1_000
@@ -25,8 +26,8 @@ export function parseAuditQuery(query: Readonly<Record<string, string>>): AuditQ
 
 /** A day in UTC, as a whole, or a time with its zone. */
 function parseTime(text: string, name: string, ofDay: string): number {
-  const time = Date.parse(DAY.test(text) ? `${text}${ofDay}` : text)
-  if (Number.isFinite(time) && (DAY.test(text) || ZONED.test(text))) return time
+  const time = firstMomentOf(DAY.test(text) ? `${text}${ofDay}` : text)
+  if (time !== null && (DAY.test(text) || ZONED.test(text))) return time
   throw malformed(
     `${name} "${text}" is no day such as 2015-06-05 and no time such as 2015-06-05T14:03Z`,
     name,

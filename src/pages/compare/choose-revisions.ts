@@ -1,5 +1,5 @@
 import type { Principal } from '../../core/principal.ts'
-import { firstMomentOf, lastMomentOf } from '../../http/moments.ts'
+import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
 import { malformed } from '../../http/parameters.ts'
 import {
   findInEffect,

@@ -2,6 +2,7 @@ import { REVISION_KINDS } from '../../core/revision.ts'
 import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import type { ChosenRevisions, HistoryQuery } from './history-page.ts'
 import { malformed, parseSearchedText, parseWholeNumber } from '../../http/parameters.ts'
+import { firstMomentOf } from '../../lib/moments.ts'
 import type { Query } from '../frame/links.ts'
 
 type Given = Readonly<Record<string, string>>
@@ -71,7 +72,7 @@ function parseKind(text: string): RevisionFilter['kind'] {
 
 function parseDay(day: string, moment: string): number | null {
   if (day === '') return null
-  const time = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}${moment}`) : Number.NaN
-  if (!Number.isNaN(time)) return time
+  const time = /^\d{4}-\d\d-\d\d$/.test(day) ? firstMomentOf(`${day}${moment}`) : null
+  if (time !== null) return time
   throw malformed(`"${day}" is not a day such as 2015-06-05`, 'since')
 }

@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import { TokenScope } from '../../core/principal.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { firstMomentOf } from '../../lib/moments.ts'
 import type { Sessions } from '../../identities/sessions.ts'
 import { createToken, listTokens, revokeToken, type TokenDeps } from '../../identities/tokens.ts'
 import { statusOf } from '../../http/errors.ts'
@@ -107,7 +108,7 @@ function parseScope(text: string): TokenScope {
 /** The end of a day in UTC; null for a field that was left empty. */
 function parseDay(text: string): number | null {
   if (text === '') return null
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T23:59:59Z`) : Number.NaN
-  if (Number.isNaN(time)) throw malformed(`"${text}" is no day such as 2030-12-31`, 'expires')
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? firstMomentOf(`${text}T23:59:59Z`) : null
+  if (time === null) throw malformed(`"${text}" is no day such as 2030-12-31`, 'expires')
   return time
 }

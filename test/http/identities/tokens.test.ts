@@ -122,6 +122,7 @@ describe('a token', () => {
       [{ name: 'a', scope: 'root' }, 'scope'],
       [{ name: 'a', scope: 'read', expires: 'tomorrow' }, 'expires'],
       [{ name: 'a', scope: 'read', expires: '2030-99-99T00:00:00Z' }, 'expires'],
+      [{ name: 'a', scope: 'read', expires: '2030-02-30T00:00:00Z' }, 'expires'],
       [{ name: 'a', scope: 'read', expires: '2001-01-01T00:00:00Z' }, 'expires'],
       [{ name: 'a', scope: 'read', admin: true }, undefined],
     ]

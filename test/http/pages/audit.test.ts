@@ -96,6 +96,7 @@ describe('the page of the audit log', () => {
     for (const path of ['/audit', '/api/audit']) {
       expect((await scene.get(`${path}?since=${today}T00:00Z`)).status).toBe(200)
       expect((await scene.get(`${path}?since=today`)).status).toBe(400)
+      expect((await scene.get(`${path}?since=2026-02-30`)).status).toBe(400)
     }
   })
 

@@ -176,14 +176,17 @@ describe('the history', () => {
     expect(other.status).toBe(200)
   })
 
-  it.each(['kind=nobody', 'since=yesterday', 'offset=-1'])('refuses %s', async (query) => {
-    const service = await startService()
+  it.each(['kind=nobody', 'since=yesterday', 'until=2026-02-30', 'offset=-1'])(
+    'refuses %s',
+    async (query) => {
+      const service = await startService()
 
-    const response = await service.fetch(`/config?${query}`)
+      const response = await service.fetch(`/config?${query}`)
 
-    expect(response.status).toBe(400)
-    expect(response.headers.get('content-type')).toContain('text/html')
-  })
+      expect(response.status).toBe(400)
+      expect(response.headers.get('content-type')).toContain('text/html')
+    },
+  )
 })
 
 async function withHistory(): Promise<TestService> {

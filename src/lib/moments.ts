@@ -1,12 +1,20 @@
 const SECOND = 1000
 const MINUTE = 60 * SECOND
-const TIME = /^\d{4}-\d\d(-\d\d)?(T\d\d:\d\d(:\d\d(\.\d+)?)?)?(Z|[+-]\d\d:?\d\d)?$/i
+const TIME = /^(\d{4}-\d\d)(-\d\d)?(T\d\d:\d\d(:\d\d(\.\d+)?)?)?(Z|[+-]\d\d:?\d\d)?$/i
 
 /** The first moment of what {@link lastMomentOf} takes. */
 export function firstMomentOf(text: string): number | null {
-  const [, , clock, , , zone] = TIME.exec(text) ?? []
-  const start = TIME.test(text) ? Date.parse(clock && !zone ? `${text}Z` : text) : Number.NaN
+  const [, month = '', day = '-01', clock, , , zone] = TIME.exec(text) ?? []
+  const start = isDay(`${month}${day}`)
+    ? Date.parse(clock && !zone ? `${text}Z` : text)
+    : Number.NaN
   return Number.isNaN(start) ? null : start
+}
+
+/** `Date.parse` takes 30 February for 2 March. */
+function isDay(text: string): boolean {
+  const start = Date.parse(text)
+  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(text)
 }
 
 /**
@@ -15,7 +23,7 @@ export function firstMomentOf(text: string): number | null {
  * zone it is in UTC, as all times on pages.
  */
 export function lastMomentOf(text: string): number | null {
-  const [, day, clock, seconds, fraction] = TIME.exec(text) ?? []
+  const [, , day, clock, seconds, fraction] = TIME.exec(text) ?? []
   const start = firstMomentOf(text)
   if (start === null) return null
   if (fraction) return start
