@@ -1,5 +1,6 @@
 import { delimiter } from 'node:path'
 import { z } from 'zod'
+import { firstMomentOf } from './lib/moments.ts'
 import { CONTACT_INTERVAL } from './wire/agent/contact.ts'
 
 // What a flag or a variable may hold. A value that does not fit is refused with the words given here.
@@ -35,12 +36,13 @@ export const Port = z
   .regex(/^\d{1,5}$/, 'is not a port')
   .transform(Number)
   .refine((port) => port <= 65_535, 'is not a port')
-/** A date, or a date and a time, as ISO 8601 writes them; the value is in milliseconds. */
-export const DateOrTime = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\d/, 'is not a date such as 2015-12-01')
-  .transform((text) => Date.parse(text))
-  .refine((time) => !Number.isNaN(time), 'is not a date such as 2015-12-01')
+/** A date, or a date and a time, as ISO 8601 writes them, in UTC without a zone; the value is in milliseconds. */
+export const DateOrTime = z.string().transform((text, context) => {
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? firstMomentOf(text) : null
+  if (time !== null) return time
+  context.addIssue('is not a date such as 2015-12-01 or a time such as 2015-12-01T14:00Z')
+  return z.NEVER
+})
 export const CommaList = z.string().transform((text) =>
   text
     .split(',')

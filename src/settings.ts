@@ -208,7 +208,7 @@ export const SETTINGS = {
     ...DATABASE,
     before: DateOrTime.nullable()
       .default(null)
-      .describe('moves what is older, such as 2025-01-01; the newest revision always stays'),
+      .describe('moves what is older, such as 2025-01-01 (UTC); the newest revision always stays'),
     restore: Switch.describe('bring the revisions of the file back'),
   }),
   restore: z.object({ 'config-repo': REPOSITORY['config-repo'], ...PLACES }),
@@ -232,7 +232,7 @@ export const SETTINGS = {
       .describe('what a new token is good for at most: `read`, `operate` or `admin`'),
     expires: DateOrTime.nullable()
       .default(null)
-      .describe('when a new token ends, such as 2030-12-31; it does not when absent'),
+      .describe('when a new token ends, such as 2030-12-31 (UTC); it does not when absent'),
   }),
   state: z.object({ ...STATE, ...DATABASE }),
   secrets: z.object({ ...REPOSITORY, ...STATE, ...KEYS }),
@@ -245,7 +245,7 @@ export const SETTINGS = {
     file: Optional.describe('name of the file in it; that of --config-file when absent'),
     since: DateOrTime.nullable()
       .default(null)
-      .describe('leaves out what is older, such as 2015-12-01'),
+      .describe('leaves out what is older, such as 2015-12-01 (UTC)'),
   }),
   'check-push': z.object({
     ...REPOSITORY,

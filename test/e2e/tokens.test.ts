@@ -42,6 +42,8 @@ describe('cairn token', { timeout: 120_000 }, () => {
       'There is no user nobody',
     )
     expect((await token('create', 'x')).code).toBe(2)
+    const unknown = await token('create', 'x', '--user', 'admin', '--expires', '2099-02-30')
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('is not a date')])
     const user = userInfo().username
     const common = { user, address: 'command line', target: `/api/tokens/${id}`, outcome: 'done' }
     await expect
@@ -50,5 +52,18 @@ describe('cairn token', { timeout: 120_000 }, () => {
         { action: 'revoke-token', ...common },
         { action: 'create-token', ...common },
       ])
+  })
+
+  it('takes a time without a zone for UTC, wherever it runs', async () => {
+    const service = await startService()
+    const place = ['--state-dir', join(service.folder, 'state')]
+    const env = { TZ: 'America/New_York' }
+    const wanted = ['--user', 'admin', '--expires', '2099-12-31T05:00']
+
+    expect((await run(['token', 'create', 'x', ...wanted, ...place], { env })).code).toBe(0)
+
+    expect((await run(['token', 'list', ...place], { env })).stdout).toContain(
+      '\texpires 2099-12-31T05:00\t',
+    )
   })
 })

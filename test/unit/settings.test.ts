@@ -130,6 +130,25 @@ describe('readSettings', () => {
     expect(() => readSettings(SETTINGS.serve, args, {})).toThrow(line)
   })
 
+  it.each([
+    ['2026-02-28', '2026-02-28T00:00:00.000Z'],
+    ['2026-02-28T10:30', '2026-02-28T10:30:00.000Z'],
+    ['2026-02-28T10:30:05.5+02:00', '2026-02-28T08:30:05.500Z'],
+  ])('takes the time %s for %s', (given, taken) => {
+    const { before } = readSettings(SETTINGS.archive, ['--before', given], {})
+
+    expect(new Date(before ?? 0).toISOString()).toBe(taken)
+  })
+
+  it.each(['2026-02-30', '2026-02-29T10:00Z', '2026-02', '2026-02-28T10', 'yesterday'])(
+    'refuses the time %s',
+    (given) => {
+      expect(() => readSettings(SETTINGS.archive, ['--before', given], {})).toThrow(
+        `--before "${given}" is not a date such as 2015-12-01 or a time such as 2015-12-01T14:00Z`,
+      )
+    },
+  )
+
   it('names every bad value at once', () => {
     const args = ['--port', 'x', '--agent-timeout', 'y']
 
