@@ -286,6 +286,22 @@ export function readSettings<Schema extends z.ZodObject>(
   throw new SettingsError(read.error.issues.map((issue) => describeIssue(issue, given)).join('; '))
 }
 
+/** The arguments of a subcommand that are words, and those that are its flags with their values. */
+export function separateWords(
+  schema: z.ZodObject,
+  args: readonly string[],
+): { words: readonly string[]; flags: readonly string[] } {
+  const reading = { args: [...args], options: optionsOf(schema), tokens: true } as const
+  const { tokens } = parseArgs({ ...reading, strict: false, allowPositionals: true })
+  const places = new Set(
+    tokens.flatMap(({ kind, index }) => (kind === 'positional' ? [index] : [])),
+  )
+  return {
+    words: args.filter((_, place) => places.has(place)),
+    flags: args.filter((_, place) => !places.has(place)),
+  }
+}
+
 /** What the processes of jobs inherit from an agent. Its settings are taken out of the process itself. */
 export function takeAgentEnvironment(): EnvironmentVariables {
   const environment = { ...process.env }
@@ -396,16 +412,18 @@ function variableOf(flag: string): string {
   return `CAIRN_${flag.toUpperCase().replaceAll('-', '_')}`
 }
 
-function parseFlags(args: readonly string[], { shape }: z.ZodObject) {
+function parseFlags(args: readonly string[], schema: z.ZodObject) {
   try {
-    const options = Object.fromEntries(
-      Object.keys(shape).map((name) => [name, optionOf(shape[name])]),
-    )
+    const options = optionsOf(schema)
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     throw new SettingsError(error.message.split(/[.\n]/)[0] ?? error.message, { cause: error })
   }
+}
+
+function optionsOf({ shape }: z.ZodObject) {
+  return Object.fromEntries(Object.keys(shape).map((name) => [name, optionOf(shape[name])]))
 }
 
 function optionOf(setting: z.core.$ZodType | undefined) {

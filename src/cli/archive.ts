@@ -20,19 +20,13 @@ const NOT_OF_A_DATABASE =
 
 /** Moves old revisions into a file, or brings them back. The service must be stopped. */
 export async function archive(args: readonly string[]): Promise<number> {
-  const { file: name, flags } = takeFileOf(args)
+  const { file: name, flags } = takeFile(args, { schema: SETTINGS.archive, usage: USAGE })
   const settings = readSettings(SETTINGS.archive, flags)
   if (settings.state !== null) throw new SettingsError(NOT_OF_A_DATABASE)
   const { before } = settings
   if ((before === null) !== settings.restore) throw new SettingsError(`use ${USAGE}`)
   const file = resolve(name)
   return before === null ? bringBack(file, settings) : move({ file, before }, settings)
-}
-
-/** The file may come first, as in other commands, or last. */
-function takeFileOf(args: readonly string[]) {
-  const [first = ''] = args
-  return takeFile(first.startsWith('--') ? [...args.slice(-1), ...args.slice(0, -1)] : args, USAGE)
 }
 
 async function move(request: { file: string; before: number }, settings: ArchiveSettings) {

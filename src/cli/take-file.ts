@@ -1,16 +1,24 @@
-import { SettingsError } from '../settings.ts'
+import type { z } from 'zod'
+import { separateWords, SettingsError } from '../settings.ts'
+
+interface Command {
+  readonly schema: z.ZodObject
+  readonly usage: string
+  /** How the usage names the file. */
+  readonly name?: string
+}
 
 /**
- * Parses the file that is a command's first argument, and the flags after it.
+ * Parses the file that is a command's argument, before, among or after its flags.
  *
- * @throws {SettingsError} with the usage.
+ * @throws {SettingsError} with the usage where there is none.
  */
 export function takeFile(
   args: readonly string[],
-  usage: string,
+  { schema, usage, name = 'FILE' }: Command,
 ): { file: string; flags: readonly string[] } {
-  const [file, ...flags] = args
-  if (file === undefined || file === '' || file.startsWith('--'))
-    throw new SettingsError(`use ${usage}`)
-  return { file, flags }
+  const { words, flags } = separateWords(schema, args)
+  const [file = '', ...others] = words
+  if (file === '') throw new SettingsError(`${name} is missing: use ${usage}`)
+  return { file, flags: [...flags, ...others] }
 }
