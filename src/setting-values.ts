@@ -108,6 +108,12 @@ export const LargeSize = quantity(BYTES, {
   most: Number.MAX_SAFE_INTEGER,
 })
 
+/** How long an invitation is good for: 30 days at most, as a call may ask for. */
+export const Validity = quantity(MILLISECONDS, {
+  reason: 'is not a duration such as 5s',
+  most: Number.MAX_SAFE_INTEGER,
+}).refine((validity) => validity <= 720 * 3_600_000, 'is more than 720h, which is 30 days')
+
 /** One contact may be late or lost; agents would be given up and found again otherwise. */
 const SHORTEST_AGENT_TIMEOUT = 2 * CONTACT_INTERVAL
 export const AgentTimeout = Duration.refine(

@@ -22,6 +22,7 @@ import {
   Switch,
   NonEmpty,
   THIS_MACHINE,
+  Validity,
   DateOrTime,
 } from './setting-values.ts'
 
@@ -192,7 +193,7 @@ export const SETTINGS = {
     ...DATABASE,
     resources: CommaList.prefault('').describe('resources of the agent, separated by commas'),
     environments: CommaList.prefault('').describe('its environments, separated by commas'),
-    'valid-for': Duration.prefault('24h').describe(
+    'valid-for': Validity.prefault('24h').describe(
       'how long an invitation is good for; 30 days (720h) at most',
     ),
   }),

@@ -149,6 +149,15 @@ describe('readSettings', () => {
     },
   )
 
+  it('takes invitations for up to 30 days, and says so of what is longer', () => {
+    const validFor = (given: string) =>
+      readSettings(SETTINGS['agent invite'], ['--valid-for', given], {})['valid-for']
+
+    expect(validFor('720h')).toBe(30 * 24 * 3_600_000)
+    expect(() => validFor('800h')).toThrow('--valid-for "800h" is more than 720h, which is 30 days')
+    expect(() => validFor('30d')).toThrow('--valid-for "30d" is not a duration such as 5s')
+  })
+
   it('names every bad value at once', () => {
     const args = ['--port', 'x', '--agent-timeout', 'y']
 
