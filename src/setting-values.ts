@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { delimiter } from 'node:path'
 import { z } from 'zod'
 import { firstMomentOf } from './lib/moments.ts'
@@ -48,6 +49,12 @@ export const CommaList = z.string().transform((text) =>
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== ''),
+)
+
+/** Addresses of machines, not names and not networks. */
+export const IpAddresses = CommaList.refine(
+  (addresses) => addresses.every((address) => isIP(address) > 0),
+  'is not an IP address such as 127.0.0.1, or several with commas between',
 )
 
 /** Folders, each by a flag of its own; in the variable separated like those of `PATH`. */

@@ -10,6 +10,7 @@ import {
   Duration,
   FileName,
   Folders,
+  IpAddresses,
   Issuer,
   LargeSize,
   LdapFilter,
@@ -156,8 +157,8 @@ export const SETTINGS = {
       'receivers of revisions; webhooks.json in the state folder when absent',
     ),
     'max-body': Size.prefault('32MiB').describe('largest request body'),
-    'trusted-proxies': CommaList.prefault('').describe(
-      'addresses of proxies whose X-Forwarded-For is believed',
+    'trusted-proxies': IpAddresses.prefault('').describe(
+      'IP addresses of proxies whose X-Forwarded-For is believed',
     ),
     'begin-anew': Switch.describe(
       'start though secret keys or state are missing; what they held is lost',

@@ -47,6 +47,14 @@ describe('readSettings', () => {
     )
   })
 
+  it('takes the addresses of proxies, separated by commas', () => {
+    const trusted = (given: string) =>
+      readSettings(SETTINGS.serve, ['--trusted-proxies', given], {})['trusted-proxies']
+
+    expect(trusted('')).toEqual([])
+    expect(trusted('127.0.0.1, ::1,')).toEqual(['127.0.0.1', '::1'])
+  })
+
   it('takes sizes of disks, which may be larger than memory', () => {
     expect(quotaOf([])).toBeNull()
     expect(quotaOf(['--max-artifacts', '10GiB'])).toBe(10 * 2 ** 30)
@@ -124,6 +132,12 @@ describe('readSettings', () => {
       ['--ldap-user-filter', '(uid=user)'],
       '--ldap-user-filter "(uid=user)" is not a filter with a part such as (uid={user})',
     ],
+    ...['1.2.3', '10.0.0.0/8', 'proxy.example.org', '127.0.0.1,::1,1.2.3'].map(
+      (given): [string[], string] => [
+        ['--trusted-proxies', given],
+        `--trusted-proxies "${given}" is not an IP address such as 127.0.0.1`,
+      ],
+    ),
     [['--nonsense'], "Unknown option '--nonsense'"],
     [['word'], "Unexpected argument 'word'"],
   ])('refuses %j with one clear line', (args, line) => {
