@@ -36,7 +36,7 @@ export function HistoryTable({ links, page, listed, chosen }: TableProps) {
     <table class="history">
       <thead>
         <tr>
-          {page.total > 1 && <th>Compare</th>}
+          {page.total > 1 && <th class="pick">Compare</th>}
           <th>Revision</th>
           <th>What changed</th>
           <th>Lines</th>

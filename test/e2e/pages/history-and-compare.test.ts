@@ -27,6 +27,19 @@ describe('history and comparison in a browser', () => {
     await expect.poll(async () => (await violationsOf(page)).join()).toContain('image-alt')
   })
 
+  it('print each column under its heading', async () => {
+    const page = await visit(chromium.browser, (await serviceWithHistory()).url)
+    await page.goto('/config')
+
+    await page.emulateMedia({ media: 'print' })
+
+    const shown = await page.evaluate<number[][]>(
+      "['.history thead th', '#r2 td'].map((cells) => [...document.querySelectorAll(cells)].filter((cell) => cell.checkVisibility()).map((cell) => cell.getBoundingClientRect().left))",
+    )
+    expect(shown[0]).toHaveLength(6)
+    expect(shown[0]).toEqual(shown[1])
+  })
+
   it('can be walked without scripts', async () => {
     const service = await serviceWithHistory(LATER)
     const page = await visit(chromium.browser, service.url, { hasScripts: false })
