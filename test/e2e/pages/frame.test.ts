@@ -6,7 +6,28 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { useBrowser, visit } from '../../support/pages/browser.ts'
 import { serviceWithHistory } from '../../support/history/small-history.ts'
+import { saveRevisions } from '../../support/service/saved-revisions.ts'
 import { startService } from '../../support/service/service.ts'
+
+const GROUPS = Array.from(
+  { length: 6 },
+  (_, n) => `  <pipelines group="group-${n}">
+    <authorization><view><user>olga</user></view></authorization>
+  </pipelines>`,
+)
+/** Somebody may view each of six groups. */
+const WITH_GROUPS = `<?xml version="1.0" encoding="utf-8"?>
+<cruise schemaVersion="75">
+  <server>
+    <security>
+      <admins>
+        <user>admin</user>
+      </admins>
+    </security>
+  </server>
+${GROUPS.join('\n')}
+</cruise>
+`
 
 const chromium = useBrowser()
 
@@ -41,6 +62,20 @@ describe('the frame of the pages in a browser', () => {
         .poll(async () => [part, await page.locator(part).isVisible()])
         .toEqual([part, false])
     }
+  })
+
+  it('scrolls a wide table in its card, not the page', async () => {
+    const service = await startService()
+    await saveRevisions(service, WITH_GROUPS)
+    const page = await visit(chromium.browser, service.url)
+    await page.setViewportSize({ width: 768, height: 900 })
+
+    await page.goto('/permissions')
+
+    const over = await page.evaluate<number[]>(
+      "[document.querySelector('.scroll'), document.documentElement].map((e) => e.scrollWidth - e.clientWidth)",
+    )
+    expect(over).toEqual([expect.toSatisfy((px: number) => px > 0), 0])
   })
 
   it('lists the shortcuts of the page, and Escape gives the focus back', async () => {
