@@ -40,6 +40,19 @@ describe('history and comparison in a browser', () => {
     expect(shown[0]).toEqual(shown[1])
   })
 
+  it('give the changes of a revision room in every window', async () => {
+    const page = await visit(chromium.browser, (await serviceWithHistory()).url)
+    await page.goto('/config')
+
+    for (const width of [721, 800, 900, 901]) {
+      await page.setViewportSize({ width, height: 900 })
+      const part = await page.evaluate<number>(
+        "document.querySelector('#r2 .what').offsetWidth / document.querySelector('.history').offsetWidth",
+      )
+      expect([width, part > 0.35]).toEqual([width, true])
+    }
+  })
+
   it('can be walked without scripts', async () => {
     const service = await serviceWithHistory(LATER)
     const page = await visit(chromium.browser, service.url, { hasScripts: false })
