@@ -114,6 +114,70 @@ async function said(text: string) {
   return { agent, job, page }
 }
 
+/** Waits for the update of the page that shows this run. */
+function shows(page: Page, run: string): Promise<void> {
+  return page.locator('[data-part]', { hasText: run }).first().waitFor(WITHIN)
+}
+
+function focusedElement(page: Page): Promise<unknown> {
+  return page.evaluate(`(({ tagName, textContent, ariaLabel }) =>
+    [tagName, ariaLabel ?? textContent.trim()].join(' '))(document.activeElement)`)
+}
+
+describe('the keyboard focus on a page that updates itself', PATIENCE, () => {
+  it('stays on the button of the same run', async () => {
+    const stages = [
+      { name: 'build', jobs: [{ name: 'unit', tasks: [exec('true')] }] },
+      { name: 'publish', approval: MANUAL },
+    ]
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app', stages }] })
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    for (const _ of ['1', '2']) {
+      await scene.schedule()
+      await agent.finish(await agent.work(), 'Passed')
+    }
+    const page = await visit(chromium.browser, scene.service.url)
+    await page.goto('/pipelines/app')
+    await page.locator('#run-1').getByRole('button', { name: 'Run stage publish' }).focus()
+
+    await scene.schedule()
+    await shows(page, 'Run 3')
+
+    await expect
+      .poll(() => page.evaluate(`document.activeElement.closest('.run')?.id`))
+      .toBe('run-1')
+    await page.keyboard.press('Enter')
+    await says(page, 'Scheduled run app / 1 / publish')
+  })
+
+  it('stays on the controls of the same pipeline', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }, { name: 'lib' }] })
+    const page = await visit(chromium.browser, scene.service.url)
+    await page.goto('/pipelines')
+
+    await page.getByRole('button', { name: 'Trigger lib' }).focus()
+    await scene.schedule()
+    await shows(page, 'Run 1')
+    await expect.poll(() => focusedElement(page)).toBe('BUTTON Trigger lib')
+    await page.locator('#pausing-lib summary').focus()
+    await scene.schedule()
+    await shows(page, 'Run 2')
+    await expect.poll(() => focusedElement(page)).toBe('SUMMARY Pause lib, with a reason')
+  })
+
+  it('goes nowhere else when its control is gone', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }, { name: 'lib' }] })
+    const page = await visit(chromium.browser, scene.service.url)
+    await page.goto('/pipelines')
+    await page.getByRole('button', { name: 'Trigger lib' }).focus()
+
+    await scene.post('/api/pipelines/lib/pause')
+
+    await says(page, 'Paused by admin')
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('BODY')
+  })
+})
+
 describe('the console of a job in a browser', PATIENCE, () => {
   const isAtEnd = 'innerHeight + scrollY >= document.body.scrollHeight - 4'
 

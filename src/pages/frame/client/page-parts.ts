@@ -1,4 +1,5 @@
 import { elementOf, find, findAll } from './dom.ts'
+import { focusedIn, keyOf, refocus } from './same-control.ts'
 
 /** The live parts of a page, by name. */
 function partsOf(page: ParentNode): ReadonlyMap<string, HTMLElement> {
@@ -47,15 +48,7 @@ export function replaceParts(page: Document): boolean {
   return true
 }
 
-type Field = HTMLInputElement | HTMLAnchorElement | HTMLButtonElement
-
-function keyOf(element: Element): string {
-  const isField = element instanceof HTMLInputElement || element instanceof HTMLButtonElement
-  const field = isField ? `${element.name} ${element.value}` : ''
-  return element.id || element.getAttribute('href') || field
-}
-
-/** Replaces a part, and keeps typed text, choices and opened details. */
+/** Replaces a part, and keeps typed text, choices, opened details and the focus. */
 function replace(old: HTMLElement, fresh: HTMLElement): void {
   const checked = new Set(findAll('input:checked', old).map(keyOf))
   const open = new Map(
@@ -63,8 +56,7 @@ function replace(old: HTMLElement, fresh: HTMLElement): void {
   )
   const fields = findAll<HTMLInputElement>('input[type=text]', old)
   const typed = new Map(fields.map(({ id, value }) => [id, value]))
-  const { activeElement } = document
-  const focused = activeElement && old.contains(activeElement) ? keyOf(activeElement) : null
+  const focused = focusedIn(old)
   old.replaceWith(document.adoptNode(fresh))
   for (const input of findAll<HTMLInputElement>('input', fresh)) {
     if (checked.has(keyOf(input))) input.checked = true
@@ -75,9 +67,7 @@ function replace(old: HTMLElement, fresh: HTMLElement): void {
   for (const details of findAll<HTMLDetailsElement>('details', fresh)) {
     details.open = open.get(details.id) ?? details.open
   }
-  if (focused === null) return
-  const same = findAll<Field>('a, button, input', fresh).find((each) => keyOf(each) === focused)
-  same?.focus()
+  if (focused !== null) refocus(fresh, focused)
 }
 
 /** Shows above the content why it may be outdated; an empty text hides the notice. */
