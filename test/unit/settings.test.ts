@@ -13,6 +13,14 @@ function advertisedBy(...args: readonly string[]) {
   return readSettings(SETTINGS.serve, args, {}).advertise
 }
 
+function trusted(given: string) {
+  return readSettings(SETTINGS.serve, ['--trusted-proxies', given], {})['trusted-proxies']
+}
+
+function validFor(given: string) {
+  return readSettings(SETTINGS['agent invite'], ['--valid-for', given], {})['valid-for']
+}
+
 describe('readSettings', () => {
   it('takes folders of local materials by flags, or by the variable as PATH has them', () => {
     const flags = ['--local-materials', '/a', '--local-materials', '/b:c']
@@ -48,9 +56,6 @@ describe('readSettings', () => {
   })
 
   it('takes the addresses of proxies, separated by commas', () => {
-    const trusted = (given: string) =>
-      readSettings(SETTINGS.serve, ['--trusted-proxies', given], {})['trusted-proxies']
-
     expect(trusted('')).toEqual([])
     expect(trusted('127.0.0.1, ::1,')).toEqual(['127.0.0.1', '::1'])
   })
@@ -164,9 +169,6 @@ describe('readSettings', () => {
   )
 
   it('takes invitations for up to 30 days, and says so of what is longer', () => {
-    const validFor = (given: string) =>
-      readSettings(SETTINGS['agent invite'], ['--valid-for', given], {})['valid-for']
-
     expect(validFor('720h')).toBe(30 * 24 * 3_600_000)
     expect(() => validFor('800h')).toThrow('--valid-for "800h" is more than 720h, which is 30 days')
     expect(() => validFor('30d')).toThrow('--valid-for "30d" is not a duration such as 5s')
