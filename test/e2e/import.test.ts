@@ -5,7 +5,7 @@ import { documentWith } from '../support/documents/documents.ts'
 import { git, gitBytes, readObjects } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
 import { startService } from '../support/service/service.ts'
-import { start } from '../support/programs/start.ts'
+import { run, start } from '../support/programs/start.ts'
 import { until } from '../support/programs/until.ts'
 import { HOSTILE_COMMITS, writeCommit } from '../support/history/hostile-commits.ts'
 import { FILE, md5, Source, Target, factsOf } from '../support/history/import-places.ts'
@@ -90,6 +90,19 @@ describe('cairn import', { timeout: 120_000 }, () => {
       { user: 'Ana', time: 1_600_007_200_000, md5: md5(documentWith('one')) },
     ])
     expect(target.complaints()).toBe('')
+  })
+
+  it('leaves nothing for the doctor where it takes no commit', async () => {
+    const [source, target] = [new Source(), new Target()]
+    source.commit('Ana', documentWith('one'))
+    await target.import(source.folder)
+    const other = new Source()
+    other.commit('Bob', null)
+
+    const { code, stdout } = await target.import(other.folder)
+
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Imported 0 commits')])
+    expect(await run(['doctor'], { cwd: target.cwd })).toMatchObject({ code: 0 })
   })
 
   it('names commits with a document that is too large to be read', async () => {

@@ -88,9 +88,9 @@ export class FastImport {
     if (how !== 'exit code 0') throw new Error(`git fast-import failed: ${complaint.trim() || how}`)
   }
 
-  /** Ends at once. Commits up to the last checkpoint stay. */
+  /** Ends without a tip. What was written stays; a git that is killed would leave half a pack. */
   async abandon(): Promise<void> {
-    this.#child.kill()
+    this.#child.stdin.end('done\n')
     await this.#end
   }
 
