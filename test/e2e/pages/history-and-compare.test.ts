@@ -148,6 +148,22 @@ describe('history and comparison in a browser', () => {
     await page.locator('#r5').waitFor({ timeout: 20_000 })
     await expect.poll(() => page.locator('#live').textContent()).toContain('admin')
   })
+
+  it('keep the current row and the focus when a revision arrives', async () => {
+    const service = await serviceWithHistory(LATER)
+    const page = await visit(chromium.browser, service.url)
+    await page.clock.install()
+    await page.goto('/config')
+    await press(page, 'j', 'j')
+
+    await saveRevisions(service, documentWith('checkout'))
+    await page.clock.fastForward(5_000)
+    await page.locator('#r5').waitFor({ timeout: 20_000 })
+    await expect.poll(() => page.locator('#r3[aria-current] .number:focus').count()).toBe(1)
+    await press(page, 'Enter')
+
+    await page.waitForURL('**/config/compare/r2/r3')
+  })
 })
 
 async function press(page: Page, ...keys: readonly string[]): Promise<void> {

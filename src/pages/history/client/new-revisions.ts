@@ -1,5 +1,6 @@
 import { showClockTimes } from '../../frame/client/clock-times.ts'
 import { find, findInput, runDetached, parsePage } from '../../frame/client/dom.ts'
+import { focusedIn, refocus } from '../../frame/client/same-control.ts'
 import { picked, showChosen, SIDES } from './chosen.ts'
 import { currentRow } from './rows.ts'
 
@@ -37,7 +38,7 @@ async function readNewest(address: string): Promise<NewestRevision | undefined> 
   return revision
 }
 
-/** Replaces the changed parts; the choice stays. */
+/** Replaces the changed parts; the choice and the focus stay. */
 async function refresh(): Promise<boolean> {
   const answer = await fetch(location.href).catch(() => null)
   if (!answer?.ok) return false
@@ -45,8 +46,11 @@ async function refresh(): Promise<boolean> {
   const chosen = SIDES.map((side) => ({ side, value: picked(side)?.value }))
   const row = currentRow()?.id
   for (const part of PARTS) {
-    const fresh = find(part, page)
-    if (fresh) find(part)?.replaceWith(document.adoptNode(fresh))
+    const [old, fresh] = [find(part), find(part, page)]
+    if (!old || !fresh) continue
+    const focused = focusedIn(old)
+    old.replaceWith(document.adoptNode(fresh))
+    if (focused !== null) refocus(fresh, focused)
   }
   for (const { side, value } of chosen) {
     const input = value && findInput(`input[name=${side}][value=${value}]`)
