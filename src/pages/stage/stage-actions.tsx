@@ -4,7 +4,8 @@ import { runAddress } from '../runs/run-labels.tsx'
 
 /**
  * The actions possible on a run now, the likeliest first: after a failure that is a rerun. A
- * cancellation has to be confirmed, and so has the next stage after a failure.
+ * cancellation has to be confirmed, and so has the next stage after a failure. The question is below
+ * the jobs, so it has the focus, and is scrolled to with it.
  */
 export function StageActions(props: StagePanelProps) {
   const { details, asks } = props
@@ -73,7 +74,7 @@ function rerunOf(jobs: readonly JobInstance[]): string {
 function ConfirmCancel({ frame: { links }, details: { run } }: StagePanelProps) {
   const unfinished = run.jobs.filter(({ state }) => state !== 'Completed').length
   return (
-    <div class="confirm" role="group" aria-labelledby="confirm-title">
+    <div class="confirm" role="group" aria-labelledby="confirm-title" tabindex={-1} autofocus>
       <h3 id="confirm-title">Cancel this run?</h3>
       <p>
         {unfinished === 1 ? 'Its unfinished job is' : `Its ${unfinished} unfinished jobs are`}{' '}
@@ -98,7 +99,7 @@ function ConfirmRun({
 }: StagePanelProps & { next: string }) {
   const { stage, result } = run
   return (
-    <div class="confirm" role="group" aria-labelledby="confirm-title">
+    <div class="confirm" role="group" aria-labelledby="confirm-title" tabindex={-1} autofocus>
       <h3 id="confirm-title">{`Run stage ${next} anyway?`}</h3>
       <p>{`The stage ${stage.name} before it has the result ${result}.`}</p>
       <div class="actions">

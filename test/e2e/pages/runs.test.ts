@@ -124,6 +124,23 @@ function focusedElement(page: Page): Promise<unknown> {
     [tagName, ariaLabel ?? textContent.trim()].join(' '))(document.activeElement)`)
 }
 
+describe('the question before a cancellation', PATIENCE, () => {
+  it('is in view on a phone and has the focus, without scripts too', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    await scene.schedule()
+    for (const hasScripts of [true, false]) {
+      const page = await visit(chromium.browser, scene.service.url, { isPhone: true, hasScripts })
+      await page.goto('/stages/app/build/1/1')
+      await page.getByRole('link', { name: 'Cancel the run…' }).click()
+
+      const question = page.getByRole('group', { name: 'Cancel this run?' })
+      await expect.poll(() => question.evaluate((each) => each.matches(':focus'))).toBe(true)
+      const isInView = `(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.querySelector('.confirm').getBoundingClientRect())`
+      await expect.poll(() => page.evaluate(isInView)).toBe(true)
+    }
+  })
+})
+
 describe('the keyboard focus on a page that updates itself', PATIENCE, () => {
   it('stays on the button of the same run', async () => {
     const stages = [
