@@ -29,7 +29,11 @@ export function placedRegions(
   const { entity, withoutAgents = false } = options
   const places = new Places(texts.before, texts.after)
   const regions = regionsOf(script, options)
-  if (entity === '' && !withoutAgents) {
+  if (entity !== '') {
+    const narrowed = regions.flatMap((region, index) => narrowedTo(entity, region, index, places))
+    return counted(withoutAgents ? narrowed.filter(({ place }) => !isOfAgent(place())) : narrowed)
+  }
+  if (!withoutAgents) {
     return regions.map((region, index) => {
       return { region, index, place: () => placesIn(script, region, places, 1)[0] ?? NOWHERE }
     })
@@ -39,20 +43,55 @@ export function placedRegions(
     return { region, index, place: () => found[0] ?? NOWHERE, found }
   })
   const matching = placed.filter(({ found }) => {
-    if (entity !== '' && !found.some((place) => isOf(place, entity))) return false
-    return !withoutAgents || found.length === 0 || found.some((place) => !isOfAgent(place))
+    return found.length === 0 || found.some((place) => !isOfAgent(place))
   })
   return matching.length === placed.length ? placed : counted(matching)
+}
+
+/** A region with the changed lines of one entity alone; none if it has no such lines. */
+function narrowedTo(
+  entity: string,
+  region: DiffRegion,
+  index: number,
+  places: Places,
+): PlacedRegion[] {
+  const found: ChangePlace[] = []
+  const blocks = region.blocks.flatMap((block) => {
+    if (block.change === null) return [block]
+    const before = places.within('before', block.before, (place) => isOf(place, entity))
+    const after = places.within('after', block.after, (place) => isOf(place, entity))
+    const lines = after ?? before
+    if (lines === null) return []
+    found.push(lines.place)
+    // Where all lines that are new are of the entity, the older ones had its older name.
+    const isWhole = after?.start === block.after.start && after.end === block.after.end
+    return [
+      {
+        ...block,
+        before: before ?? (isWhole ? block.before : noneOf(block.before)),
+        after: after ?? noneOf(block.after),
+      },
+    ]
+  })
+  const [place] = found
+  return place === undefined ? [] : [{ region: { ...region, blocks }, index, place: () => place }]
+}
+
+function noneOf({ start }: LineRange): LineRange {
+  return { start, end: start }
 }
 
 /** Counts the changes of some regions again, so that no number is left out. */
 function counted(regions: readonly PlacedRegion[]): PlacedRegion[] {
   let last = 0
+  let known: number | null = null
   return regions.map(({ region, ...place }) => {
     const blocks = region.blocks.map((block) => {
       if (block.change === null) return block
-      if (!block.isContinued) last += 1
-      return { ...block, change: last }
+      const isContinued = block.change === known
+      known = block.change
+      if (!isContinued) last += 1
+      return { ...block, change: last, isContinued }
     })
     return { ...place, region: { ...region, blocks } }
   })

@@ -6,12 +6,18 @@ import {
 } from '../../document/highlight/open-path.ts'
 import { XmlScanner } from '../../document/highlight/xml-scanner.ts'
 import type { ChangedRange } from '../../diff/edit-script.ts'
+import type { LineRange } from '../../diff/lines.ts'
 import { contentStart, type TextLines } from './text-lines.ts'
 
 /** The place of a change: its name for people, and the line to look at. */
 export interface ChangePlace {
   readonly path: readonly PathPart[]
   readonly entity: PathEntity | null
+}
+
+/** Lines, and the place of the first one. */
+export interface PlacedLines extends LineRange {
+  readonly place: ChangePlace
 }
 
 interface Side {
@@ -32,11 +38,30 @@ export class Places {
   /** The place of the added text or, if nothing was added, of the removed text. */
   of(change: ChangedRange): ChangePlace {
     const isRemoval = change.after.start === change.after.end
-    const { lines, scanner } = isRemoval ? this.#before : this.#after
-    const line = firstMeaningful(lines, isRemoval ? change.before : change.after)
-    const open = scanner.openAt(contentStart(lines, line))
-    return { path: pathOfOpen(lines.text, open), entity: entityOfOpen(lines.text, open) }
+    const side = isRemoval ? this.#before : this.#after
+    return placeOf(side, firstMeaningful(side.lines, isRemoval ? change.before : change.after))
   }
+
+  /** The lines of a range that are at some place, from the first to the last one; null for none. */
+  within(
+    side: 'before' | 'after',
+    { start, end }: LineRange,
+    isThere: (place: ChangePlace) => boolean,
+  ): PlacedLines | null {
+    const at = side === 'before' ? this.#before : this.#after
+    const found: PlacedLines[] = []
+    for (let line = start; line < end; line++) {
+      const place = placeOf(at, line)
+      if (isThere(place)) found.push({ place, start: line, end: line + 1 })
+    }
+    const [first] = found
+    return first ? { ...first, end: found.at(-1)?.end ?? end } : null
+  }
+}
+
+function placeOf({ lines, scanner }: Side, line: number): ChangePlace {
+  const open = scanner.openAt(contentStart(lines, line))
+  return { path: pathOfOpen(lines.text, open), entity: entityOfOpen(lines.text, open) }
 }
 
 /** The first line that does more than close an element that starts elsewhere. */

@@ -139,6 +139,31 @@ describe('the comparison of two revisions', () => {
     expect(one).toContain('<b> billing</b>')
   })
 
+  it('narrows to the lines of one entity, whatever changed beside them', async () => {
+    const ends = documentWith('first', 'last')
+    const more = documentWith('first', 'one', 'two', 'three', 'last')
+    const service = await withRevisions(
+      ends,
+      more,
+      documentWith('first', 'three', 'last').replace('three.git', 'other.git'),
+    )
+    const linesOf = async (path: string) => {
+      const [, head = ''] = /class="page-head"(.*?)<\/div>/s.exec(await page(service, path)) ?? []
+      return [/>\+(\d+)/.exec(head)?.[1], />−(\d+)/.exec(head)?.[1]]
+    }
+
+    for (const name of ['one', 'two', 'three']) {
+      const query = `?entity=pipeline%2F${name}`
+      expect(await linesOf(`/config/compare/r2/r3${query}`)).toEqual(['14', '0'])
+      expect(await linesOf(`/config/compare/r3/r2${query}`)).toEqual(['0', '14'])
+    }
+    expect(await linesOf('/config/compare/r3/r4?entity=pipeline%2Ftwo')).toEqual(['0', '14'])
+    expect(await linesOf('/config/compare/r3/r4?entity=pipeline%2Fthree')).toEqual(['1', '1'])
+    const two = await page(service, '/config/compare/r2/r3?entity=pipeline%2Ftwo')
+    expect(two).toContain('<b> two</b>')
+    expect(two).not.toContain('<b> one</b>')
+  })
+
   it('refuses what is no revision and no choice of two', async () => {
     const service = await startService()
 
