@@ -21,6 +21,13 @@ async function untilMirrored(service: TestService, mirror: string): Promise<void
   await until(async () => git(mirror, 'for-each-ref', '--format=%(objectname)') === head, 30_000)
 }
 
+/** What a client may ask git for. */
+async function capabilitiesOf(service: TestService): Promise<string> {
+  const headers = { 'git-protocol': 'version=2' }
+  const path = '/git/config.git/info/refs?service=git-upload-pack'
+  return (await service.fetch(path, { headers })).text()
+}
+
 it(
   'archives by its command; git clients, a mirror and the service go on, and all comes back',
   { timeout: 120_000 },
@@ -51,6 +58,7 @@ it(
 
     const again = await startService(['--mirror', mirror], folder)
     expect(await revisionsOf(again)).toEqual(before.slice(0, 2))
+    expect(await capabilitiesOf(again)).not.toContain('filter')
     const clone = await Clone.of(again.url)
     expect((await clone.git('log', '--format=%H')).trim().split('\n')).toHaveLength(2)
     await clone.commit(documentWith('five'))
@@ -68,5 +76,6 @@ it(
     expect(git(service.repository, 'log', '--format=fuller', '-p', 'HEAD~2')).toBe(log)
     const whole = await startService([], folder)
     expect((await revisionsOf(whole)).slice(2)).toEqual(before)
+    expect(await capabilitiesOf(whole)).toContain('filter')
   },
 )

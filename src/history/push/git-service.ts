@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Duplex, PassThrough, Readable } from 'node:stream'
 import type { Clock } from '../../lib/clock.ts'
 import { ServiceError, unavailable } from '../../core/errors.ts'
 import { inBackground } from '../../lib/in-background.ts'
+import { boundaryFile } from '../../git/boundary.ts'
 import { boundaryVariable, type GitExecutable, type RunOptions } from '../../git/git-executable.ts'
 import { ended, type PipedProcess, signalGroup } from '../../processes/piped-process.ts'
 import type { History } from '../history.ts'
@@ -46,7 +48,13 @@ const MOST_AT_ONCE = 16
 const COMMANDS_AT_MOST = 1_048_576
 const COMPLAINT_AT_MOST = 8_192
 
-const COMMON = ['safe.directory=*', 'transfer.hideRefs=refs/cairn', 'uploadpack.allowFilter=true']
+const COMMON = ['safe.directory=*', 'transfer.hideRefs=refs/cairn']
+
+/**
+ * For partial clones, which ask for documents by name; the second protocol lets every client do that.
+ * There are none of a history that begins behind an archive: git would fetch from there without end.
+ */
+const READ_IN_PARTS = ['uploadpack.allowFilter=true', 'uploadpack.allowAnySHA1InWant=true']
 
 /** Git writes the objects as a pack, checked and synced. Only the service moves refs. */
 const RECEIVE = [
@@ -109,7 +117,7 @@ export class GitService {
   #start(call: GitCall, { isAdvertisement }: { isAdvertisement: boolean }): PipedProcess {
     if (this.#running >= MOST_AT_ONCE) throw unavailable('Too many clients of git at once')
     const isPush = call.program === 'receive-pack'
-    const settings = isPush ? [...COMMON, ...RECEIVE, ...this.#ownSettings()] : COMMON
+    const settings = [...COMMON, ...(isPush ? this.#pushSettings() : this.#readSettings())]
     const mode = isAdvertisement ? ['--advertise-refs'] : []
     const args = [call.program, '--stateless-rpc', ...mode, '.']
     const env = {
@@ -132,8 +140,13 @@ export class GitService {
     inBackground(this.#options.report, 'A client of git could not be served', work)
   }
 
-  #ownSettings(): string[] {
-    return [`core.hooksPath=${this.#hooks}`, `receive.maxInputSize=${this.#options.limit}`]
+  #pushSettings(): readonly string[] {
+    const { limit } = this.#options
+    return [...RECEIVE, `core.hooksPath=${this.#hooks}`, `receive.maxInputSize=${limit}`]
+  }
+
+  #readSettings(): readonly string[] {
+    return existsSync(boundaryFile(this.#gitDir)) ? [] : READ_IN_PARTS
   }
 
   async #watch(child: PipedProcess, program: GitProgram): Promise<void> {

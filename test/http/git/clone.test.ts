@@ -88,15 +88,19 @@ describe('a clone over HTTP', () => {
     expect(await clone.git('rev-list', '--count', 'HEAD')).toBe('4\n')
   })
 
-  it('may be partial, and fetches documents when they are looked at', async () => {
-    const service = await serviceWithHistory()
+  it.each([0, 1, 2])(
+    'may be partial, and fetches documents when they are looked at (v%i)',
+    async (version) => {
+      const service = await serviceWithHistory()
 
-    const clone = await Clone.of(service.url, '--filter=blob:none')
-    const missing = await clone.git('rev-list', '--objects', '--missing=print', 'HEAD')
+      const protocol = `--config=protocol.version=${version}`
+      const clone = await Clone.of(service.url, '--filter=blob:none', protocol)
+      const missing = await clone.git('rev-list', '--objects', '--missing=print', 'HEAD')
 
-    expect(missing).toMatch(/^\?/m)
-    expect(await clone.git('show', 'HEAD~1:config.xml')).toBe(documentWith('alpha', 'beta'))
-  })
+      expect(missing).toMatch(/^\?/m)
+      expect(await clone.git('show', 'HEAD~1:config.xml')).toBe(documentWith('alpha', 'beta'))
+    },
+  )
 
   it('takes compressed requests', async () => {
     const service = await startService()
