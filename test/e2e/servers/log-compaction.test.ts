@@ -23,6 +23,8 @@ import { save } from '../../support/service/saving.ts'
 
 const LIMITS = { entries: 10, bytes: 1_000_000 }
 const NOBODY_LISTENS = () => undefined
+/** Bases of many megabytes take a slow machine long; an attempt that fails is made again with the next revision. */
+const PATIENTLY = { interval: 500, timeout: 120_000 }
 
 /** A log in a schema of its own. */
 class OpenedLog implements AsyncDisposable {
@@ -227,14 +229,14 @@ describe('the log of revisions in a database', { tags: ['postgresql'] }, () => {
         WHERE NOT granted AND relation = 'log_base'::regclass`
         return rows.length
       }
-      await expect.poll(() => count('log_pack')).toBeGreaterThan(1)
+      await expect.poll(() => count('log_pack'), PATIENTLY).toBeGreaterThan(1)
       await stop(first)
       const lock = await sql.reserve()
       await lock`BEGIN`
       await lock`LOCK TABLE log_base IN SHARE MODE`
 
       const second = await serveOver(database, first.folder)
-      await expect.poll(isWaiting).toBe(1)
+      await expect.poll(isWaiting, PATIENTLY).toBe(1)
       await kill(second)
       const written = await count('log_base_part')
       await lock`ROLLBACK`
@@ -251,8 +253,7 @@ describe('the log of revisions in a database', { tags: ['postgresql'] }, () => {
         await save(third, documentWith(`after-${(saves += 1)}`))
         return (await sql`SELECT 1 FROM log_base WHERE sequence > 1`).length
       }
-      // A database that is slow may refuse one attempt: the next revision begins another.
-      await expect.poll(isReplaced, { interval: 500, timeout: 120_000 }).toBe(1)
+      await expect.poll(isReplaced, PATIENTLY).toBe(1)
       const [base] = await sql`SELECT parts FROM log_base`
       expect(await count('log_base_part')).toBe(Number(base?.['parts']))
       expect(await count('log_pack')).toBeLessThanOrEqual(saves)
