@@ -1,5 +1,5 @@
 import { elementOf, find, findAll } from './dom.ts'
-import { focusedIn, keyOf, refocus } from './same-control.ts'
+import { focusedIn, controlKey, refocus } from './same-control.ts'
 
 /** The live parts of a page, by name. */
 function partsOf(page: ParentNode): ReadonlyMap<string, HTMLElement> {
@@ -50,7 +50,7 @@ export function replaceParts(page: Document): boolean {
 
 /** Replaces a part, and keeps typed text, choices, opened details and the focus. */
 function replace(old: HTMLElement, fresh: HTMLElement): void {
-  const checked = new Set(findAll('input:checked', old).map(keyOf))
+  const checked = new Set(findAll('input:checked', old).map(controlKey))
   const open = new Map(
     findAll<HTMLDetailsElement>('details', old).map((each) => [each.id, each.open]),
   )
@@ -59,7 +59,7 @@ function replace(old: HTMLElement, fresh: HTMLElement): void {
   const focused = focusedIn(old)
   old.replaceWith(document.adoptNode(fresh))
   for (const input of findAll<HTMLInputElement>('input', fresh)) {
-    if (checked.has(keyOf(input))) input.checked = true
+    if (checked.has(controlKey(input))) input.checked = true
   }
   for (const input of findAll<HTMLInputElement>('input[type=text]', fresh)) {
     input.value = typed.get(input.id) ?? input.value

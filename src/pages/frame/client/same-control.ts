@@ -4,7 +4,7 @@ import { findAll } from './dom.ts'
  * Tells a control from all others of its part. The buttons of two runs have the same name and
  * value, so what their forms send and the element with an id around them count too.
  */
-export function keyOf(element: Element): string {
+export function controlKey(element: Element): string {
   if (element.id) return `#${element.id}`
   const form = element.closest('[data-part] form')
   const sent = form ? findAll<HTMLInputElement>('input[type=hidden]', form) : []
@@ -21,11 +21,11 @@ export function keyOf(element: Element): string {
 /** The control that has the focus in an element, by its key; null when none has. */
 export function focusedIn(element: Element): string | null {
   const { activeElement } = document
-  return activeElement && element.contains(activeElement) ? keyOf(activeElement) : null
+  return activeElement && element.contains(activeElement) ? controlKey(activeElement) : null
 }
 
 /** Focuses the control with this key, and no other one when there is none. */
 export function refocus(element: Element, key: string): void {
   const controls = findAll('a, button, input, summary, [tabindex]', element)
-  controls.find((each) => keyOf(each) === key)?.focus({ preventScroll: true })
+  controls.find((each) => controlKey(each) === key)?.focus({ preventScroll: true })
 }
