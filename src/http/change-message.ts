@@ -1,6 +1,6 @@
 import { LONGEST_MESSAGE, UNFIT_IN_MESSAGE } from '../core/revision.ts'
 import { malformed } from './parameters.ts'
-import { type Form, readBody, readFormIn, textField } from './request-body.ts'
+import { type Form, readForm, textField } from './request-body.ts'
 
 /** Gives the reason of a change, as percent-encoded UTF-8. */
 const HEADER = 'x-cairn-message'
@@ -19,12 +19,10 @@ export function messageOf(request: Request, form: Form = new Map()): string {
   return checkedMessage(decoded(request.headers.get(HEADER) ?? ''), HEADER)
 }
 
-/** The same of a request that needs no body, but may send a form; an empty one has no fields, whatever its type. */
+/** The same of a request that needs no body, but may send a form. */
 export async function readMessage(request: Request): Promise<string> {
-  const type = request.headers.get('content-type') ?? ''
-  if (!/\bform\b/i.test(type)) return messageOf(request)
-  const body = await readBody(request, LARGEST_FORM)
-  return body.length === 0 ? messageOf(request) : messageOf(request, await readFormIn(body, type))
+  const isForm = /\bform\b/i.test(request.headers.get('content-type') ?? '')
+  return messageOf(request, isForm ? await readForm(request, LARGEST_FORM) : new Map())
 }
 
 /**

@@ -42,13 +42,14 @@ export function parseJson(text: string): unknown {
 /** The fields of a form, each with its exact bytes, in the order they were sent. */
 export type Form = ReadonlyMap<string, readonly Uint8Array[]>
 
-/** Reads a URL-encoded or multipart form. Bytes stay bytes: nothing is replaced by the decoding. */
+/**
+ * Reads a URL-encoded or multipart form. Bytes stay bytes: nothing is replaced by the decoding. An
+ * empty body is a form without fields, whatever its type.
+ */
 export async function readForm(request: Request, limit: number): Promise<Form> {
-  return readFormIn(await readBody(request, limit), request.headers.get('content-type') ?? '')
-}
-
-/** The form in a body that was read, by its content type. */
-export async function readFormIn(body: Uint8Array<ArrayBuffer>, type: string): Promise<Form> {
+  const body = await readBody(request, limit)
+  if (body.length === 0) return new Map()
+  const type = request.headers.get('content-type') ?? ''
   if (type.toLowerCase().startsWith('multipart/form-data')) return readMultipart(body, type)
   return readUrlEncoded(body)
 }

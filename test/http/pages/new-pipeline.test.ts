@@ -44,6 +44,17 @@ function send(service: TestService, fields: Record<string, string>): Promise<Res
   return service.fetch(PAGE, { method: 'POST', body: new URLSearchParams(fields) })
 }
 
+/** A service on which somebody administers the first group, and nothing else. */
+async function serviceWithGroupAdmin(): Promise<TestService> {
+  const admins = '<admins><user>someone</user></admins>'
+  const secured = BASE.replace('<pipelines', `${ADMIN_ALONE}<pipelines`)
+  const service = await serviceAt(
+    secured.replace(/(<pipelines [^>]*>)/, `$1<authorization>${admins}</authorization>`),
+  )
+  await addSomeone(service)
+  return service
+}
+
 describe('the form for a new pipeline', () => {
   it('is reached from the list of pipelines, and has every field of the call', async () => {
     const service = await serviceAt()
@@ -69,12 +80,7 @@ describe('the form for a new pipeline', () => {
   })
 
   it('shows the XML and the plan of the pipeline to who administers its group', async () => {
-    const admins = '<admins><user>someone</user></admins>'
-    const secured = BASE.replace('<pipelines', `${ADMIN_ALONE}<pipelines`)
-    const service = await serviceAt(
-      secured.replace(/(<pipelines [^>]*>)/, `$1<authorization>${admins}</authorization>`),
-    )
-    await addSomeone(service)
+    const service = await serviceWithGroupAdmin()
 
     const body = new URLSearchParams({ ...GIT, action: 'preview' })
     const html = await (await service.fetch(PAGE, { method: 'POST', body, as: SOMEONE })).text()
@@ -85,12 +91,7 @@ describe('the form for a new pipeline', () => {
   })
 
   it('keeps what was entered where the group is not one that the caller administers', async () => {
-    const admins = '<admins><user>someone</user></admins>'
-    const secured = BASE.replace('<pipelines', `${ADMIN_ALONE}<pipelines`)
-    const service = await serviceAt(
-      secured.replace(/(<pipelines [^>]*>)/, `$1<authorization>${admins}</authorization>`),
-    )
-    await addSomeone(service)
+    const service = await serviceWithGroupAdmin()
 
     for (const action of ['preview', 'create']) {
       const body = new URLSearchParams({ ...GIT, pipelineGroup: 'another', action })
