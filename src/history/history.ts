@@ -17,12 +17,13 @@ import { RevisionDocuments, type UnreadableRevision } from './revision-documents
 import type { Committed } from './sync/committer.ts'
 import type { Base, InvalidEdit } from './sync/reconciler.ts'
 import type { RevisionListener } from './revision/revision-events.ts'
-import type { RevisionRange } from './index/revision-index.ts'
+import type { Lineage, RevisionRange } from './index/revision-index.ts'
 
 export type { HistoryOptions, StoredDocument } from './history-options.ts'
 export type { Inspection } from './revision/inspection.ts'
 export type { MaintenanceLimits, MaintenanceState } from './upkeep/maintenance.ts'
 export type { HistoryEvent, HistoryProblem } from './revision/problems.ts'
+export type { Lineage } from './index/revision-index.ts'
 export type { RevisionListener, RevisionEvent } from './revision/revision-events.ts'
 
 /**
@@ -119,9 +120,21 @@ export class History implements AsyncDisposable {
     return this.#parts.keeper.index.list(range)
   }
 
-  /** The same, but only the names of their commits, which are quicker to read. */
-  listCommits(range: RevisionRange): readonly CommitSha[] {
-    return this.#parts.keeper.index.listCommits(range)
+  /** The same, but only their commits and those of their bases, which are quicker to read. */
+  listLineage(range: RevisionRange): readonly Lineage[] {
+    return this.#parts.keeper.index.listLineage(range)
+  }
+
+  /** The revisions that a revision came upon, that of the first parent first; none for an unknown one. */
+  basesOf({ commit }: Pick<Revision, 'commit'>): Lineage['bases'] {
+    const { keeper, archives } = this.#parts
+    return keeper.index.basesOf(commit) ?? archives?.basesOf(commit) ?? []
+  }
+
+  /** The revision upon which a revision came, along first parents; null for the first. */
+  previousOf(revision: Pick<Revision, 'commit'>): Revision | null {
+    const [base] = this.basesOf(revision)
+    return base === undefined ? null : this.findCommit(base)
   }
 
   /** The revisions that are not in the history of a commit, oldest first; null for a commit that is not there. */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { DocumentChange } from '../../document/entities/change.ts'
+import { changesOfMerge } from '../../document/changes/merge-changes.ts'
 import type { Comparable } from '../../document/changes/summarise-changes.ts'
 import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
@@ -34,8 +35,8 @@ const UNWRITABLE = 'The changes of revisions could not be stored'
 
 /**
  * Computes what each revision changed, once, in the background and newest first, and stores it in a
- * file that can be deleted at any time. An entry names its revision and the one before it, so it
- * stays true when the history is rewritten.
+ * file that can be deleted at any time. An entry names its revision and the one upon which that
+ * came, so it stays true when the history is rewritten. A merge has only what it changed itself.
  */
 export class ChangeIndexer implements AsyncDisposable {
   readonly indexed: IndexedChanges
@@ -65,11 +66,9 @@ export class ChangeIndexer implements AsyncDisposable {
     return this.indexed.has(revision.commit, this.before(revision))
   }
 
-  /** The revision before another one; null for the first. */
+  /** The revision upon which another one came; null for the first. */
   before(revision: Pick<Revision, 'commit'>): CommitSha | null {
-    const { history } = this.#deps
-    const offset = history.size() - (history.numberOf(revision) ?? 0) + 1
-    return history.listCommits({ offset, limit: 1 })[0] ?? null
+    return this.#deps.history.basesOf(revision)[0] ?? null
   }
 
   /** Resolves when every current revision is indexed, or could not be. */
@@ -133,9 +132,8 @@ export class ChangeIndexer implements AsyncDisposable {
   async #indexAll(): Promise<void> {
     const { history } = this.#deps
     for (let offset = 0; offset < history.kept() && !this.#isClosed; offset += PAGE) {
-      const page = history.listCommits({ offset, limit: PAGE + 1 })
-      for (const [n, commit] of page.slice(0, PAGE).entries()) {
-        if (this.indexed.has(commit, page[n + 1] ?? null)) continue
+      for (const { commit, bases } of history.listLineage({ offset, limit: PAGE })) {
+        if (this.indexed.has(commit, bases[0] ?? null)) continue
         const revision = history.findCommit(commit)
         if (revision !== null) await this.#indexRevision(revision)
       }
@@ -155,10 +153,11 @@ export class ChangeIndexer implements AsyncDisposable {
 
   async #indexRevision(revision: Revision): Promise<void> {
     const { commit } = revision
-    const previous = this.before(revision)
+    const bases = this.#deps.history.basesOf(revision)
     if (this.#isClosed || this.isIndexed(revision)) return
-    const described = await this.#describe(revision, previous)
+    const described = await this.#describe(revision, bases)
     if (described === null) return
+    const [previous = null] = bases
     await this.#deps.examine?.(revision)
     const changes = changesOfRevision({ commit, previous }, described)
     this.indexed.add(changes)
@@ -170,19 +169,26 @@ export class ChangeIndexer implements AsyncDisposable {
   /** Null where the repository no longer has a document; the other revisions are indexed all the same. */
   async #describe(
     revision: Revision,
-    before: CommitSha | null,
+    bases: readonly CommitSha[],
   ): Promise<readonly DocumentChange[] | null> {
-    const previous = before && this.#deps.history.findCommit(before)
     try {
-      return await this.#deps.summary.compare(
-        previous && this.#compared(previous),
-        this.#compared(revision),
-      )
+      const [first = null, ...others] = bases
+      const changes = await this.#compare(first, revision)
+      if (others.length === 0) return changes
+      const comparisons = [changes]
+      for (const each of others) comparisons.push(await this.#compare(each, revision))
+      return changesOfMerge(comparisons)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       this.#deps.log({ level: 'warning', message: error.message })
       return null
     }
+  }
+
+  #compare(base: CommitSha | null, revision: Revision): Promise<readonly DocumentChange[]> {
+    const { history, summary } = this.#deps
+    const before = base && history.findCommit(base)
+    return summary.compare(before && this.#compared(before), this.#compared(revision))
   }
 
   #compared(revision: Revision): ComparedDocument {

@@ -4,7 +4,8 @@ import { foldEntity } from '../../document/entities/entities.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { bisect } from '../../lib/bisect.ts'
-import type { CommitSha, Revision } from '../../core/revision.ts'
+import type { Revision } from '../../core/revision.ts'
+import type { Lineage } from '../../history/history.ts'
 import { type IndexProgress, waitForIndex } from './index-progress.ts'
 import { EntityEntries, type EntityEntry } from './entity-entries.ts'
 import { type EntityRevisions, entityRevisions, type UnderOneName } from './entity-revisions.ts'
@@ -56,7 +57,7 @@ export class EntityIndex implements AsyncDisposable {
     return this.#indexer.isIndexed(revision)
   }
 
-  /** What a revision changed in the one before it; null while it is not indexed. */
+  /** What a revision changed, and a merge itself; null while it is not indexed. */
   find(revision: Revision): readonly DocumentChange[] | null {
     const stored = this.findStored(revision)
     return stored === null ? null : parseChanges(stored)
@@ -83,9 +84,9 @@ export class EntityIndex implements AsyncDisposable {
     return indexed.isCosmetic(revision.commit, this.#indexer.before(revision)) === true
   }
 
-  /** The same of the commit of a revision and that of the one before it, which are at hand; null while it is not indexed. */
-  isCosmeticAfter(commit: CommitSha, before: CommitSha | null): boolean | null {
-    return this.#indexer.indexed.isCosmetic(commit, before)
+  /** The same of a revision whose bases are at hand; null while it is not indexed. */
+  isCosmeticUpon({ commit, bases }: Lineage): boolean | null {
+    return this.#indexer.indexed.isCosmetic(commit, bases[0] ?? null)
   }
 
   /** Whether a revision may have added, removed, renamed or moved a pipeline or a group. */

@@ -4,10 +4,10 @@ import { entitiesOf, formerNameOf } from '../../document/changes/entities-of.ts'
 import { renderCheckedLine } from '../../lib/checked-lines.ts'
 import { type CommitSha, isCommitSha } from '../../core/revision.ts'
 
-/** What a revision changed in the one before it, in the form to be stored. */
+/** What a revision changed in the one upon which it came, in the form to be stored. */
 export interface RevisionChanges {
   readonly commit: CommitSha
-  /** The revision before; null for the first. */
+  /** The revision upon which it came, along first parents; null for the first. */
   readonly previous: CommitSha | null
   /** The changed entities, in folded spelling. */
   readonly entities: readonly string[]

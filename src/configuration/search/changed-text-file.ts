@@ -29,7 +29,7 @@ interface Head extends RecordHead {
 }
 
 const FORMAT: RecordFormat<Head> = {
-  name: 'cairn changed text 1',
+  name: 'cairn changed text 2',
   renderHead: ({ commit, previous, lengths, checksum }) =>
     JSON.stringify([commit, previous, lengths, checksum] satisfies HeadTuple),
   parseHead,

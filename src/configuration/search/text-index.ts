@@ -9,7 +9,7 @@ import type { Log } from '../../lib/log.ts'
 import { type IndexProgress, waitForIndex } from '../changes/index-progress.ts'
 import type { CommitNumbers } from '../changes/commit-numbers.ts'
 import { CommitsBefore } from '../changes/commits-before.ts'
-import { changedTextOf, SearchedText } from './changed-text.ts'
+import { type ChangedText, changedTextOf, SearchedText } from './changed-text.ts'
 import { type ChangedTextFile, type TextRecord, textRecordsIn } from './changed-text-file.ts'
 
 export interface TextIndexDeps {
@@ -33,15 +33,15 @@ const FAILED = 'The text of revisions could not be indexed'
 
 /**
  * Finds the revisions that changed how often a text occurs in the configuration, as `git log -S`
- * does. Derived from the history: a file has the changed lines of each revision, made once, in the
- * background and newest first. A search reads this file and no documents, unless the text spans lines.
+ * does: a merge changes nothing itself. Derived from the history: a file has the changed lines of
+ * each revision, made once, in the background and newest first. A search reads this file and no documents, unless the text spans lines.
  */
 export class TextIndex implements AsyncDisposable {
   readonly #deps: TextIndexDeps
   readonly #unlisten: () => void
   readonly #turns = new Turns()
   readonly #documents = new LRUCache<Digest, Uint8Array>({ max: 2 })
-  /** The recorded revisions, each with the one before it. */
+  /** The recorded revisions, each with the one upon which it came. */
   readonly #recorded: CommitsBefore
   readonly #unreadable = new Set<CommitSha>()
   #unwritten: TextRecord[] = []
@@ -130,7 +130,7 @@ export class TextIndex implements AsyncDisposable {
     const { history } = this.#deps
     for (const revision of added) {
       const isThere = history.findCommit(revision.commit) !== null
-      if (isThere && !this.#isClosed) await this.#index(revision, this.#before(revision))
+      if (isThere && !this.#isClosed) await this.#index(revision)
     }
   }
 
@@ -161,12 +161,10 @@ export class TextIndex implements AsyncDisposable {
   async #indexAll(): Promise<void> {
     const { history } = this.#deps
     for (let offset = 0; offset < history.kept() && !this.#isClosed; offset += PAGE) {
-      const page = history.listCommits({ offset, limit: PAGE + 1 })
-      for (const [n, commit] of page.slice(0, PAGE).entries()) {
-        if (this.#isIndexed(commit, page[n + 1] ?? null)) continue
+      for (const { commit, bases } of history.listLineage({ offset, limit: PAGE })) {
+        if (this.#isIndexed(commit, bases[0] ?? null)) continue
         const revision = history.findCommit(commit)
-        if (revision !== null && !this.#isClosed)
-          await this.#index(revision, this.#before(revision))
+        if (revision !== null && !this.#isClosed) await this.#index(revision)
       }
       if (this.#turns.isOver) await this.#turns.next()
     }
@@ -187,14 +185,12 @@ export class TextIndex implements AsyncDisposable {
     return this.#recorded.isAfter(commit, previous) || this.#unreadable.has(commit)
   }
 
-  async #index(revision: Revision, before: Revision | null): Promise<void> {
+  async #index(revision: Revision): Promise<void> {
     const { commit } = revision
-    const previous = before?.commit ?? null
+    const [previous = null, ...others] = this.#deps.history.basesOf(revision)
     if (this.#isIndexed(commit, previous)) return
     try {
-      const after = await this.#read(revision)
-      const older = before === null ? NOTHING : await this.#read(before)
-      const places = await changedTextOf({ before: older, after }, this.#deps.script)
+      const places = others.length > 0 ? [] : await this.#changedText(revision)
       await this.#keep({ commit, previous, places })
       if (this.#turns.isOver) await this.#turns.next()
     } catch (error) {
@@ -202,6 +198,13 @@ export class TextIndex implements AsyncDisposable {
       this.#unreadable.add(commit)
       this.#deps.log({ level: 'warning', message: error.message })
     }
+  }
+
+  async #changedText(revision: Revision): Promise<readonly ChangedText[]> {
+    const before = this.#deps.history.previousOf(revision)
+    const after = await this.#read(revision)
+    const older = before === null ? NOTHING : await this.#read(before)
+    return changedTextOf({ before: older, after }, this.#deps.script)
   }
 
   async #keep(record: TextRecord): Promise<void> {
@@ -218,19 +221,13 @@ export class TextIndex implements AsyncDisposable {
     for (const { commit, previous } of records) this.#recorded.set(commit, previous)
   }
 
-  /** The two revisions of a record; null where the history no longer has them one after the other. */
+  /** The two revisions of a record; null where the history no longer has them one upon the other. */
   #pairOf({ commit, previous }: TextRecord): RecordedPair | null {
     const { history } = this.#deps
     const revision = history.findCommit(commit)
     if (revision === null) return null
-    const before = this.#before(revision)
+    const before = history.previousOf(revision)
     return (before?.commit ?? null) === previous ? { revision, before } : null
-  }
-
-  #before(revision: Revision): Revision | null {
-    const { history } = this.#deps
-    const offset = history.size() - (history.numberOf(revision) ?? 0) + 1
-    return history.list({ offset, limit: 1 })[0] ?? null
   }
 
   /** Whether a revision of this history changed how often the text occurs. */

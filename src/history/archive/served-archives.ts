@@ -11,7 +11,7 @@ import { removeFolder } from '../../storage/folders.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { IndexFile, type IndexOrigin } from '../index/index-file.ts'
 import { IndexKeeper } from '../index/index-keeper.ts'
-import type { RevisionIndex } from '../index/revision-index.ts'
+import type { Lineage, RevisionIndex } from '../index/revision-index.ts'
 import { type ArchivedPart, archivedOf, boundaryOf } from '../record/archive-record.ts'
 import type { Classification } from '../revision/classify.ts'
 import { sha256OfArchive, unbundleArchive } from './check-archive.ts'
@@ -80,6 +80,10 @@ export class ServedArchives implements AsyncDisposable {
 
   numberOf(commit: CommitSha): number | null {
     return this.#first(({ index }) => index.numberOf(commit))
+  }
+
+  basesOf(commit: CommitSha): Lineage['bases'] | null {
+    return this.#first(({ index }) => index.basesOf(commit))
   }
 
   /** The revision with that number. */

@@ -3,16 +3,23 @@ import type { CommitSha } from '../../core/revision.ts'
 import type { IndexEntry } from './revision-index.ts'
 
 const DIGEST_LENGTH = 32
-/** Whether its history is closed, and the digest: what follows the commit. */
+/** A sign, and the digest: what follows the commit. */
 const REST_LENGTH = 1 + DIGEST_LENGTH
-const CLOSED = '+'
-const OPEN = '-'
+/** Entries whose history is closed, and others; in front those that came upon the entry before alone. */
+const [CLOSED, OPEN] = ['+*', '-~'] as const
+const BRANCHED = [CLOSED[1], OPEN[1]]
 const SIGNS = Buffer.from(CLOSED + OPEN)
 const NO_DIGEST = '-'.repeat(DIGEST_LENGTH)
 
 /** The key of an entry, as text that is as long for every commit of one repository. */
-export function keyOf({ commit, isClosed, digest }: Omit<IndexEntry, 'revision'>): string {
-  return `${commit}${isClosed ? CLOSED : OPEN}${digest ?? NO_DIGEST}`
+export function keyOf({
+  commit,
+  isClosed,
+  parents,
+  digest,
+}: Omit<IndexEntry, 'revision'>): string {
+  const sign = (isClosed ? CLOSED : OPEN)[parents === null ? 0 : 1]
+  return `${commit}${sign}${digest ?? NO_DIGEST}`
 }
 
 /** The keys of entries as bytes, so that a start need not parse them. */
@@ -37,7 +44,12 @@ export class EntryKeys {
   }
 
   isClosedAt(row: number): boolean {
-    return this.#textAt(this.#digestAt(row) - 1, 1) === CLOSED
+    return CLOSED.includes(this.#signAt(row))
+  }
+
+  /** Whether an entry came upon anything else than the entry before alone. */
+  isBranchedAt(row: number): boolean {
+    return BRANCHED.includes(this.#signAt(row))
   }
 
   hasDigestAt(row: number): boolean {
@@ -47,6 +59,10 @@ export class EntryKeys {
   digestAt(row: number): Digest | null {
     const name = this.#textAt(this.#digestAt(row), DIGEST_LENGTH)
     return this.hasDigestAt(row) && isDigest(name) ? name : null
+  }
+
+  #signAt(row: number): string {
+    return this.#textAt(this.#digestAt(row) - 1, 1)
   }
 
   #digestAt(row: number): number {

@@ -7,7 +7,7 @@ import type { Archived } from '../record/archive-record.ts'
 import { IndexLine, renderEntries } from './index-line.ts'
 import type { IndexEntry, RevisionIndex, IndexSegment } from './revision-index.ts'
 
-const FORMAT = 'cairn revisions 5'
+const FORMAT = 'cairn revisions 6'
 const LINE_FEED = 10
 
 /** What the entries depend on besides git: with other values they could differ. */

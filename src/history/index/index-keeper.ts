@@ -103,7 +103,7 @@ export class IndexKeeper {
     this.#append(
       revisions.map((revision) => {
         const { commit, digest } = revision
-        return { commit, isClosed: true, digest, revision }
+        return { commit, isClosed: true, parents: null, digest, revision }
       }),
     )
     await this.keep()
@@ -190,13 +190,16 @@ export class IndexKeeper {
   ): Promise<readonly IndexEntry[]> {
     const entries: IndexEntry[] = []
     const tips = new Set(base === null ? [] : [base])
+    let before = base
     for (const commit of commits.toReversed()) {
       for (const parent of commit.parents) tips.delete(parent)
       tips.add(commit.sha)
       const { sha, found } = commit
       const revision = 'digest' in found ? found : await this.#classify(found)
       const digest = revision?.digest ?? null
-      entries.push({ commit: sha, isClosed: tips.size === 1, digest, revision })
+      const isClosed = tips.size === 1
+      entries.push({ commit: sha, isClosed, parents: parentsBut(before, commit), digest, revision })
+      before = sha
     }
     return entries
   }
@@ -206,4 +209,13 @@ export class IndexKeeper {
     const document = await findFileInTree(reader, { commit: commit.sha, path })
     return classify(commit, document, this.#context)
   }
+}
+
+/** The parents of a commit; null when that is the commit before it alone, or nothing is before it. */
+function parentsBut(
+  before: CommitSha | null,
+  { parents }: Pick<Listed, 'parents'>,
+): Listed['parents'] | null {
+  const [first = null, ...others] = parents
+  return first === before && others.length === 0 ? null : parents
 }

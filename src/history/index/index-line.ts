@@ -1,14 +1,18 @@
-import type { Revision } from '../../core/revision.ts'
+import { type CommitSha, isCommitSha, type Revision } from '../../core/revision.ts'
 import { EntryKeys, keyOf } from './entry-keys.ts'
-import type { IndexEntry, IndexSegment } from './revision-index.ts'
+import type { IndexEntry, IndexSegment, SegmentFacts } from './revision-index.ts'
 
 /** Facts of a revision in the order of `factsOf`. */
 type Facts = readonly [string, number, number, string, string, string, string]
 const FACTS = ['string', 'number', 'number', 'string', 'string', 'string', 'string'] as const
 
-/** Renders entries as one line of text: the key of each, then the facts of all. */
+/** The row of an entry, and its parents: of those entries that have other parents than the entry before. */
+type ParentsOfRow = readonly [row: number, parents: readonly CommitSha[]]
+
+/** Renders entries as one line of text: the key of each, then the facts and the parents of all. */
 export function renderEntries(entries: readonly IndexEntry[]): string {
-  return `${entries.map(keyOf).join('')} ${JSON.stringify(entries.map(factsOf))}`
+  const parents = entries.flatMap((entry, row) => (entry.parents ? [[row, entry.parents]] : []))
+  return `${entries.map(keyOf).join('')} ${JSON.stringify([entries.map(factsOf), parents])}`
 }
 
 function factsOf({ revision }: IndexEntry): Facts | null {
@@ -31,10 +35,13 @@ export class IndexLine implements IndexSegment {
     this.#facts = line.subarray(end + 1)
   }
 
-  readRevisions(): readonly (Revision | null)[] {
-    const rows: unknown = JSON.parse(this.#facts.toString('utf8'))
-    if (!Array.isArray(rows)) throw new TypeError('The index has another form')
-    return rows.map((facts: unknown, row) => {
+  readFacts(): SegmentFacts {
+    const [facts, parents]: readonly unknown[] = arrayIn(JSON.parse(this.#facts.toString('utf8')))
+    return { revisions: this.#revisionsIn(arrayIn(facts)), parents: new Map(parentsIn(parents)) }
+  }
+
+  #revisionsIn(rows: readonly unknown[]): readonly (Revision | null)[] {
+    return rows.map((facts, row) => {
       const [commit, digest] = [this.keys.commitAt(row), this.keys.digestAt(row)]
       if (digest === null) return null
       if (!isFacts(facts)) throw new TypeError('The index has another form')
@@ -43,6 +50,20 @@ export class IndexLine implements IndexSegment {
       return { digest, commit, username, time, ...server, subject, message }
     })
   }
+}
+
+function parentsIn(rows: unknown): readonly ParentsOfRow[] {
+  return arrayIn(rows).map((each) => {
+    const [row, parents] = arrayIn(each)
+    const names = arrayIn(parents)
+    if (typeof row === 'number' && names.every(isCommitSha)) return [row, names]
+    throw new TypeError('The index has another form')
+  })
+}
+
+function arrayIn(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  throw new TypeError('The index has another form')
 }
 
 /** Checked by hand: zod would take too long for a hundred thousand of them at a start. */

@@ -11,6 +11,8 @@ export interface IndexEntry {
   readonly commit: CommitSha
   /** Whether this entry and the older ones are exactly the history of this commit. */
   readonly isClosed: boolean
+  /** Null when it is the entry before this one alone; nothing for the first. */
+  readonly parents: readonly CommitSha[] | null
   /** Of its document; null when the commit's file is absent or not valid. */
   readonly digest: Digest | null
   /** Null without a digest. */
@@ -20,8 +22,15 @@ export interface IndexEntry {
 /** Entries that follow each other, oldest first. */
 export interface IndexSegment {
   readonly keys: EntryKeys
-  /** The revision of each entry, null for those without one. It may have to be parsed. */
-  readRevisions(): readonly (Revision | null)[]
+  /** What the keys do not say. It may have to be parsed. */
+  readFacts(): SegmentFacts
+}
+
+export interface SegmentFacts {
+  /** The revision of each entry, null for those without one. */
+  readonly revisions: readonly (Revision | null)[]
+  /** By row, where the parents are not the entry before alone. */
+  readonly parents: ReadonlyMap<number, readonly CommitSha[]>
 }
 
 /** An entry as the segment and the place there. */
@@ -32,6 +41,16 @@ interface Row {
 
 /** The most revisions that stay as they were parsed. */
 const MOST_PARSED = 25_000
+
+/** A revision and those that it came upon, by their commits. */
+export interface Lineage {
+  readonly commit: CommitSha
+  /**
+   * Of each parent, the nearest revision along first parents. A revision mostly has one, the first
+   * has none, and a merge can have several.
+   */
+  readonly bases: readonly CommitSha[]
+}
 
 /** A range of the list of revisions, newest first. */
 export interface RevisionRange {
@@ -55,9 +74,9 @@ export class RevisionIndex {
   readonly #byCommit = new HexPlaces((place) => this.commitAt(place))
   readonly #byDigest = new HexPlaces((place) => this.#digestAt(place))
   #length = 0
-  readonly #parsed = new LRUCache<IndexSegment, readonly (Revision | null)[]>({
+  readonly #parsed = new LRUCache<IndexSegment, SegmentFacts>({
     maxSize: MOST_PARSED,
-    sizeCalculation: (revisions) => revisions.length,
+    sizeCalculation: ({ revisions }) => revisions.length,
   })
 
   /** @param archived How many revisions came before the first of these commits, and are elsewhere. */
@@ -139,9 +158,17 @@ export class RevisionIndex {
     return this.#placesOf({ offset, limit }).flatMap((place) => this.#revisionAt(place) ?? [])
   }
 
-  /** The same, but only the names of their commits, which are quicker to read. */
-  listCommits({ offset, limit }: RevisionRange): readonly CommitSha[] {
-    return this.#placesOf({ offset, limit }).map((place) => this.commitAt(place))
+  /** The same, but only their commits and those of their bases, which are quicker to read. */
+  listLineage({ offset, limit }: RevisionRange): readonly Lineage[] {
+    return this.#placesOf({ offset, limit }).map((place) => {
+      return { commit: this.commitAt(place), bases: this.#basesAt(place) }
+    })
+  }
+
+  /** The bases of a revision, by its commit; null when it is none of this history. */
+  basesOf(commit: CommitSha): Lineage['bases'] | null {
+    const place = this.placeOf(commit)
+    return place === null || this.#digestAt(place) === null ? null : this.#basesAt(place)
   }
 
   /** The commits from a place on, oldest first. */
@@ -189,7 +216,32 @@ export class RevisionIndex {
     const { segment, row } = this.#rowOf(place)
     const { keys } = segment
     const [commit, digest] = [keys.commitAt(row), keys.digestAt(row)]
-    return { commit, isClosed: keys.isClosedAt(row), digest, revision: this.#revisionAt(place) }
+    const [isClosed, parents] = [keys.isClosedAt(row), this.#parentsIn({ segment, row })]
+    return { commit, isClosed, parents, digest, revision: this.#revisionAt(place) }
+  }
+
+  #basesAt(place: number): Lineage['bases'] {
+    const bases = this.#parentPlaces(place).flatMap((parent) => this.#revisionFrom(parent) ?? [])
+    return bases.length > 1 ? [...new Set(bases)] : bases
+  }
+
+  /** The first revision on the way from an entry along first parents. */
+  #revisionFrom(start: number): CommitSha | null {
+    let place: number | undefined = start
+    while (place !== undefined && this.#digestAt(place) === null) [place] = this.#parentPlaces(place)
+    return place === undefined ? null : this.commitAt(place)
+  }
+
+  /** The places of the parents that are here. */
+  #parentPlaces(place: number): readonly number[] {
+    const parents = this.#parentsIn(this.#rowOf(place))
+    if (parents === null) return place === 0 ? [] : [place - 1]
+    return parents.flatMap((parent) => this.placeOf(parent) ?? [])
+  }
+
+  #parentsIn({ segment, row }: Row): readonly CommitSha[] | null {
+    if (!segment.keys.isBranchedAt(row)) return null
+    return this.#factsOf(segment).parents.get(row) ?? null
   }
 
   #digestAt(place: number): Digest | null {
@@ -204,9 +256,13 @@ export class RevisionIndex {
 
   #revisionAt(place: number): Revision | null {
     const { segment, row } = this.#rowOf(place)
-    const parsed = this.#parsed.get(segment) ?? segment.readRevisions()
+    return this.#factsOf(segment).revisions[row] ?? null
+  }
+
+  #factsOf(segment: IndexSegment): SegmentFacts {
+    const parsed = this.#parsed.get(segment) ?? segment.readFacts()
     this.#parsed.set(segment, parsed)
-    return parsed[row] ?? null
+    return parsed
   }
 
   /** @throws {RangeError} for a place that no entry has. */
@@ -224,9 +280,11 @@ export class RevisionIndex {
 
 function segmentOf(entries: readonly IndexEntry[]): IndexSegment {
   const revisions = entries.map(({ revision }) => revision)
+  const branched = entries.flatMap(({ parents }, row) => (parents ? [[row, parents] as const] : []))
+  const facts = { revisions, parents: new Map(branched) }
   return {
     keys: new EntryKeys(Buffer.from(entries.map(keyOf).join(''))),
-    readRevisions: () => revisions,
+    readFacts: () => facts,
   }
 }
 

@@ -34,8 +34,8 @@ export class HistoryCounts implements Collection {
     for (let n = 0; n < places.length; n += 1) {
       const place = places.at(n) ?? 0
       const offset = history.kept() - 1 - place
-      const [commit, before = null] = history.listCommits({ offset, limit: 2 })
-      const isNoise = commit ? entities.isCosmeticAfter(commit, before) : false
+      const [lineage] = history.listLineage({ offset, limit: 1 })
+      const isNoise = lineage ? entities.isCosmeticUpon(lineage) : false
       if (isNoise === null) this.#unindexed.push(place)
       else if (isNoise) this.noise += 1
       if (turns.isOver) await turns.next()

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { Turns } from '../../lib/cooperative.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
+import type { BothTexts } from '../../diff/common-ends.ts'
 import type { EditScript } from '../../diff/edit-script.ts'
 import { countLines } from '../../diff/hunks.ts'
 import type { History } from '../../history/history.ts'
@@ -10,11 +11,11 @@ import { textLinesOf } from '../code/text-lines.ts'
 import { summarise } from './summary.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 
-/** The difference between a revision and the previous one. */
+/** The difference between a revision and the one upon which it came. */
 export interface RevisionDetails {
-  /** Null when too much differs to be described, or while unknown. */
+  /** A merge has only its own. Null when too much differs to be described, or while unknown. */
   readonly changes: readonly DocumentChange[] | null
-  /** Null while unknown. */
+  /** Of a merge, those that came to its first parent. Null while unknown. */
   readonly lines: { readonly added: number; readonly removed: number } | null
 }
 
@@ -30,8 +31,7 @@ const KEPT = 200_000
 const NOTHING = new Uint8Array()
 
 /**
- * Computes once what each revision changed, and caches it. A revision never changes, but the
- * previous one does when the history is rewritten, so both commits are the key.
+ * Computes once what each revision changed, and caches it. The changes of merges are in the index alone.
  */
 export class RevisionDetailsCache {
   readonly #deps: RevisionDetailsDeps
@@ -84,16 +84,14 @@ export class RevisionDetailsCache {
   }
 
   async #learnOne(revision: Revision): Promise<void> {
-    const previous = this.#before(revision)
+    const { history, entities } = this.#deps
+    const previous = history.previousOf(revision)
     const after = await this.#read(revision)
     const before = previous ? await this.#read(previous) : NOTHING
     const script = await this.#deps.script(before, after)
+    const isMerge = history.basesOf(revision).length > 1
     const changes =
-      this.#deps.entities.find(revision) ??
-      summarise(script, {
-        before: textLinesOf(before, script.before.count),
-        after: textLinesOf(after, script.after.count),
-      })
+      entities.find(revision) ?? (isMerge ? null : summarised(script, { before, after }))
     this.#kept.set(keyOf(previous, revision), { changes, lines: countLines(script) })
   }
 
@@ -106,13 +104,19 @@ export class RevisionDetailsCache {
   }
 
   #looked(revision: Revision): RevisionDetails | null {
-    return this.#kept.get(keyOf(this.#before(revision), revision)) ?? null
+    const previous = this.#deps.history.previousOf(revision)
+    return this.#kept.get(keyOf(previous, revision)) ?? null
   }
+}
 
-  #before(revision: Revision): Revision | null {
-    const { history } = this.#deps
-    return history.at((history.numberOf(revision) ?? 1) - 1)
-  }
+function summarised(
+  script: EditScript,
+  { before, after }: BothTexts,
+): readonly DocumentChange[] | null {
+  return summarise(script, {
+    before: textLinesOf(before, script.before.count),
+    after: textLinesOf(after, script.after.count),
+  })
 }
 
 function keyOf(before: Revision | null, after: Revision): string {

@@ -9,6 +9,8 @@ interface Draft {
   /** The last digits of the commit; some commits begin alike. */
   readonly isTwin: boolean
   readonly isClosed: boolean
+  /** How far back the parents are; null for the commit before alone. */
+  readonly parents: readonly number[] | null
   /** Null for a commit without a valid document; few others, so that documents come again. */
   readonly document: number | null
   readonly subject: string
@@ -17,6 +19,7 @@ interface Draft {
 const draft: fc.Arbitrary<Draft> = fc.record({
   isTwin: fc.boolean(),
   isClosed: fc.boolean(),
+  parents: fc.option(fc.array(fc.integer({ min: 1, max: 70 }), { maxLength: 3 })),
   document: fc.option(fc.nat(40)),
   subject: fc.string({ unit: 'grapheme', maxLength: 8 }),
 })
@@ -29,15 +32,38 @@ function nameOf(n: number, length: number): string {
     .padEnd(length, String(n % 10))
 }
 
-function entryOf({ isTwin, isClosed, document, subject }: Draft, n: number): IndexEntry {
+function commitOf(isTwin: boolean, n: number): CommitSha {
   const tail = n.toString(16).padStart(32, '0')
-  const commit = CommitSha.parse(`${isTwin ? 'abcdef01' : nameOf(n, 8)}${tail}`)
-  if (document === null) return { commit, isClosed, digest: null, revision: null }
+  return CommitSha.parse(`${isTwin ? 'abcdef01' : nameOf(n, 8)}${tail}`)
+}
+
+/** Some parents are older than all entries, as in a history that begins elsewhere. */
+function parentsOf(all: readonly Draft[], n: number): readonly CommitSha[] | null {
+  const parents = all[n]?.parents ?? null
+  return parents && parents.map((back) => commitOf(all[n - back]?.isTwin ?? false, n - back + 99))
+}
+
+function entryOf(draft: Draft, n: number, all: readonly Draft[]): IndexEntry {
+  const { isTwin, isClosed, document, subject } = draft
+  const [commit, parents] = [commitOf(isTwin, n + 99), parentsOf(all, n)]
+  if (document === null) return { commit, isClosed, parents, digest: null, revision: null }
   const digest = Digest.parse(nameOf(document % 20, 31) + (document < 20 ? 'a' : 'b'))
   const server = { schemaVersion: 75, serverEdition: 'OpenSource', serverVersion: '0.1.0' }
   const words = { subject, message: n % 2 === 0 ? '' : `why\n${subject}` }
   const revision = { digest, commit, username: `user${n % 3}`, time: n, ...server, ...words }
-  return { commit, isClosed, digest, revision }
+  return { commit, isClosed, parents, digest, revision }
+}
+
+/** The commits of the revisions upon which an entry came, by the rule for them. */
+function basesOf(entries: readonly IndexEntry[], place: number): readonly CommitSha[] {
+  const placeOf = (commit: CommitSha) => entries.findIndex((each) => each.commit === commit)
+  const parentsAt = (at: number) =>
+    (entries[at]?.parents?.map(placeOf) ?? [at - 1]).filter((parent) => parent >= 0)
+  const revisionFrom = (at: number): IndexEntry | undefined => {
+    const [first = -1] = parentsAt(at)
+    return entries[at]?.revision === null ? revisionFrom(first) : entries[at]
+  }
+  return [...new Set(parentsAt(place).flatMap((at) => revisionFrom(at)?.commit ?? []))]
 }
 
 /** As a start reads the entries that an earlier one has written. */
@@ -55,12 +81,18 @@ function expectToHold(index: RevisionIndex, entries: readonly IndexEntry[]): voi
   expect(index.tip()).toBe(entries.at(-1)?.commit ?? null)
   expect(index.current()).toEqual(revisions.at(-1) ?? null)
   expect(index.list({ offset: 1, limit: 5 })).toEqual(revisions.toReversed().slice(1, 6))
+  expect(index.listLineage({ offset: 1, limit: 5 })).toEqual(
+    index.list({ offset: 1, limit: 5 }).map(({ commit }) => {
+      return { commit, bases: index.basesOf(commit) }
+    }),
+  )
   expect(index.size()).toBe(revisions.length)
   for (const [place, { commit, isClosed, digest, revision }] of entries.entries()) {
     expect(index.placeOf(commit)).toBe(place)
     expect(index.isClosed(commit)).toBe(isClosed)
     expect(index.findCommit(commit)).toEqual(revision)
     expect(index.numberOf(commit)).toBe(revision && revisions.indexOf(revision) + 1)
+    expect(index.basesOf(commit)).toEqual(revision && basesOf(entries, place))
     if (digest === null) continue
     expect(index.find(digest)).toEqual(revisions.findLast((each) => each.digest === digest))
   }
@@ -103,8 +135,8 @@ describe('RevisionIndex', () => {
   })
 
   it('finds each of very many', () => {
-    const shape = { isTwin: false, isClosed: true, document: 1, subject: 'x' }
-    const entries = Array.from({ length: 5_000 }, (_, n) => entryOf(shape, n))
+    const shape = { isTwin: false, isClosed: true, parents: null, document: 1, subject: 'x' }
+    const entries = Array.from({ length: 5_000 }, () => shape).map(entryOf)
     const index = kept(entries.slice(0, 4_000), 500)
     index.append(entries.slice(4_000))
 

@@ -138,6 +138,21 @@ function validCommits({ folder }: Walk): string[] {
   })
 }
 
+/** The revisions, each with what git has as the nearest ones upon which it came. */
+function lineage(walk: Walk): object[] {
+  const valid = new Set(validCommits(walk))
+  const lines = walk.folder.git('log', '--date-order', '--format=%H %P').trim().split('\n')
+  const parents = new Map(lines.map((line) => [line.slice(0, 40), line.split(' ').slice(1)]))
+  const revisionFrom = (commit: string | undefined): string[] => {
+    if (commit === undefined) return []
+    return valid.has(commit) ? [commit] : revisionFrom(parents.get(commit)?.find(Boolean))
+  }
+  return [...valid].map((commit) => {
+    const bases = (parents.get(commit) ?? []).filter(Boolean).flatMap(revisionFrom)
+    return { commit, bases: [...new Set(bases)] }
+  })
+}
+
 const numRuns = Number(process.env.CAIRN_WALKS ?? 6)
 
 describe('the index', () => {
@@ -161,6 +176,7 @@ describe('the index', () => {
 
           const listed = walk.history.list({ offset: 0, limit: 1000 }).map(({ commit }) => commit)
           expect(listed).toEqual(validCommits(walk))
+          expect(walk.history.listLineage({ offset: 0, limit: 1000 })).toEqual(lineage(walk))
           await save(walk.history, walk.document())
           expect(folder.complaints()).toBe('')
         },
