@@ -16,3 +16,15 @@ export function carryOrigins(before: LineOrigins, script: EditScript, origin: nu
   after.set(before.subarray(from, script.before.count), to)
   return after
 }
+
+/**
+ * The origins of the lines of a merge, from those that each of its parents gives them: a line has that
+ * of the first parent that has the line, and `origin` where none has.
+ */
+export function originsOfMerge(carried: readonly LineOrigins[], origin: number): LineOrigins {
+  const [first = new Int32Array(), ...others] = carried
+  return first.map((own, line) => {
+    const known = others.find((each) => own === origin && each[line] !== origin)
+    return known?.[line] ?? own
+  })
+}

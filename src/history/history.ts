@@ -97,7 +97,7 @@ export class History implements AsyncDisposable {
   }
 
   /** Whether what the list has below a revision is all of its own history and nothing else: then it stays that. */
-  isClosed({ commit }: Revision): boolean {
+  isClosed({ commit }: Pick<Revision, 'commit'>): boolean {
     return this.#parts.keeper.index.isClosed(commit)
   }
 

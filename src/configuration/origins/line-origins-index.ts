@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { ServiceError, unavailable } from '../../core/errors.ts'
-import type { Revision } from '../../core/revision.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { EditScript } from '../../diff/edit-script.ts'
-import { carryOrigins, type LineOrigins } from '../../diff/line-origins.ts'
+import { carryOrigins, type LineOrigins, originsOfMerge } from '../../diff/line-origins.ts'
 import type { History, RevisionEvent } from '../../history/history.ts'
+import { NumberList } from '../../lib/compact/number-list.ts'
+import { Turns } from '../../lib/cooperative.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import type { LineOriginsFile, TracedRevision } from './line-origins-file.ts'
@@ -24,34 +26,52 @@ interface Traced extends TracedRevision {
   readonly origins: LineOrigins
 }
 
-/** The place before the first revision of a part of the history. */
-interface Nothing {
-  readonly commit: null
-  readonly number: number
-  readonly beginning: number
-  readonly origins: LineOrigins
+/** The way to a revision along first parents. */
+interface Way {
+  /** The newest revision on it whose origins are known; null where it leads from the beginning. */
+  readonly known: Traced | null
+  /** The numbers of the revisions after that, newest first. */
+  readonly rest: NumberList
 }
+
+/** How far the lines of a document were traced: nowhere before the first revision. */
+interface Reached {
+  readonly traced: Traced | null
+  readonly document: Uint8Array
+}
+
+/** The revision to which lines are traced next. */
+interface Next {
+  readonly revision: Revision
+  readonly document: Uint8Array
+  readonly number: number
+}
+
+type Report = (reached: number) => void
 
 interface Search {
   reached: number
   readonly ended: Promise<LineOrigins>
 }
 
-/** How many revisions apart those are whose origins are in the file. */
+/** The origins of revisions with a multiple of this as number are in the file. */
 const STRIDE = 100
 /** So many revisions are traced while a page waits. More are traced before anybody asks. */
 const SOON = 1_000
 /** The limit of line numbers in memory. */
 const MOST_KEPT = 2_000_000
-const NO_LINES = new Uint8Array()
+const NOWHERE: Reached = { traced: null, document: new Uint8Array() }
+const NO_ORIGINS = new Int32Array()
+const NOT_REPORTED: Report = () => undefined
 const FAILED = 'The origins of lines could not be traced'
 const NOT_KEPT = 'The origins of lines could not be kept'
 const CHANGED = 'The history has changed. Try again'
 
 /**
- * Finds the revision that wrote each line of a document. Lines are traced once from the oldest
- * revision on; every hundredth revision then has its origins in a file, from which the search for a
- * later one starts. Derived from the history.
+ * Finds the revision that wrote each line of a document, as `git blame` does. Lines are traced once
+ * from the oldest revision on, along first parents; those of a merge that its first parent lacks are
+ * traced along the others. Every hundredth revision then has its origins in a file, from which the
+ * search for a later one starts. Derived from the history.
  */
 export class LineOriginsIndex implements AsyncDisposable {
   readonly #deps: LineOriginsDeps
@@ -61,8 +81,10 @@ export class LineOriginsIndex implements AsyncDisposable {
     sizeCalculation: ({ origins }) => origins.length + 1,
   })
   readonly #searches = new Map<string, Search>()
-  /** The strides that are being made, by the number from which they start. */
-  readonly #strides = new Map<number, Promise<Traced>>()
+  /** The stretches that are being traced, by the numbers at both ends. */
+  readonly #stretches = new Map<string, Promise<Traced>>()
+  /** How often the history was rewritten: numbers before that may be those of other revisions. */
+  #rewrites = 0
   #loaded: Promise<void> | null = null
   /** How many thousands of revisions were traced before anybody asked; null before {@link begin}. */
   #ahead: number | null = null
@@ -89,7 +111,7 @@ export class LineOriginsIndex implements AsyncDisposable {
    */
   async of(revision: Revision, patience: number): Promise<OriginsAnswer> {
     const number = this.#deps.history.numberOf(revision) ?? 0
-    const search = this.#searches.get(revision.commit) ?? this.#start(revision, number)
+    const search = this.#searches.get(revision.commit) ?? this.#start(revision)
     const origins = await firstWithin(search.ended, patience)
     if (origins !== null) return { done: true, origins }
     return { done: false, reached: search.reached, of: number }
@@ -100,12 +122,18 @@ export class LineOriginsIndex implements AsyncDisposable {
     this.#isClosed = true
     this.#unlisten()
     const searches = [...this.#searches.values()].map(({ ended }) => ended)
-    await Promise.allSettled([this.#tracing, ...this.#strides.values(), ...searches])
+    await Promise.allSettled([this.#tracing, ...this.#stretches.values(), ...searches])
   }
 
   #onRevisions({ isRewritten }: RevisionEvent): void {
-    if (isRewritten && this.#ahead !== null) this.#ahead = 0
+    if (isRewritten) this.#forget()
     this.#traceAhead()
+  }
+
+  #forget(): void {
+    this.#rewrites += 1
+    this.#found.clear()
+    if (this.#ahead !== null) this.#ahead = 0
   }
 
   #traceAhead(): void {
@@ -120,92 +148,140 @@ export class LineOriginsIndex implements AsyncDisposable {
   /** What is damaged is told where it is read, and a history that is rewritten is traced anew. */
   async #traceUnasked(number: number, earlier: Promise<void>): Promise<void> {
     await Promise.allSettled([earlier])
+    const revision = this.#deps.history.at(number)
     try {
-      await this.#traceTo(number, () => undefined)
+      if (revision !== null) await this.#trace(revision.commit, NOT_REPORTED)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
     }
   }
 
-  #start(revision: Revision, number: number): Search {
+  #start({ commit }: Revision): Search {
     const search = { reached: 0 }
     const report = (reached: number) => {
       search.reached = reached
     }
-    const ended = this.#search(revision, number, report)
+    const ended = this.#trace(commit, report)
     const running = Object.assign(search, { ended })
-    this.#searches.set(revision.commit, running)
+    this.#searches.set(commit, running)
     const forget = () => {
-      this.#searches.delete(revision.commit)
+      this.#searches.delete(commit)
     }
     ended.then(forget, forget)
     return running
   }
 
-  async #search(
-    revision: Revision,
-    number: number,
-    report: (reached: number) => void,
-  ): Promise<LineOrigins> {
-    const nearest = await this.#traceTo(number, report)
-    const { commit, origins } = await this.#carry(nearest, number, report)
-    if (commit !== revision.commit) throw unavailable(CHANGED)
-    return origins
-  }
-
-  /** The nearest revision up to a number whose origins are known, once all strides to it are made. */
-  async #traceTo(number: number, report: (reached: number) => void): Promise<Traced | Nothing> {
-    await (this.#loaded ??= this.#deps.file.load())
-    let nearest = await this.#nearest(number)
-    while (endOfStride(nearest) <= number && !this.#isClosed) {
-      report(nearest.number)
-      nearest = await this.#stride(nearest)
-    }
-    return nearest
-  }
-
-  /** Traces to the next revision whose origins are kept. Searches on the same way share it. */
-  #stride(start: Traced | Nothing): Promise<Traced> {
-    const making = this.#strides.get(start.number)
-    if (making) return making
-    const stride = this.#makeStride(start)
-    this.#strides.set(start.number, stride)
-    const forget = () => {
-      this.#strides.delete(start.number)
-    }
-    stride.then(forget, forget)
-    return stride
-  }
-
-  async #makeStride(start: Traced | Nothing): Promise<Traced> {
-    const end = await this.#carry(start, endOfStride(start), () => undefined)
-    await this.#keep(end)
-    return end
-  }
-
   /** @throws {ServiceError} `unavailable` when the history is rewritten meanwhile. */
-  async #carry(
-    start: Traced | Nothing,
-    end: number,
-    report: (reached: number) => void,
+  async #trace(commit: CommitSha, report: Report): Promise<LineOrigins> {
+    await (this.#loaded ??= this.#deps.file.load())
+    const { known, rest } = await this.#wayTo(commit)
+    let reached = known
+    for (const stretch of stretchesOf(rest)) {
+      report(reached?.number ?? 0)
+      reached = await this.#sharedStretch(reached, stretch, report)
+    }
+    if (reached?.commit !== commit) throw unavailable(CHANGED)
+    return reached.origins
+  }
+
+  async #wayTo(commit: CommitSha): Promise<Way> {
+    const { history } = this.#deps
+    const rest = new NumberList()
+    const turns = new Turns()
+    for (let at: CommitSha | undefined = commit; at !== undefined;) {
+      const known = this.#found.get(at) ?? (await this.#filed(at))
+      if (known) return { known, rest }
+      rest.push(this.#numberOf(at))
+      if (turns.isOver) await turns.next()
+      at = history.basesOf({ commit: at })[0]
+    }
+    return { known: null, rest }
+  }
+
+  /** Traces on, to the next revision whose origins are kept or to the last. Searches on the same way share it. */
+  #sharedStretch(
+    start: Traced | null,
+    numbers: readonly number[],
+    report: Report,
   ): Promise<Traced> {
-    const { history, script } = this.#deps
-    const { beginning } = start
-    let reached = start
-    let before = start.number < end ? await this.#documentOf(start) : NO_LINES
-    for (let number = start.number + 1; number <= end; number += 1) {
-      const revision = history.at(number)
-      const isNext = reached.commit === null || this.#isCurrent(reached)
-      if (revision === null || !isNext || this.#isClosed) throw unavailable(CHANGED)
-      const after = await history.readDocument(revision)
-      const origins = carryOrigins(reached.origins, await script(before, after), number)
-      reached = { commit: revision.commit, number, beginning, origins }
-      before = after
+    const key = `${start?.commit ?? ''}..${numbers.at(-1) ?? ''}`
+    const making = this.#stretches.get(key)
+    if (making) return making
+    const stretch = this.#makeStretch(start, numbers, report)
+    this.#stretches.set(key, stretch)
+    const forget = () => {
+      this.#stretches.delete(key)
+    }
+    stretch.then(forget, forget)
+    return stretch
+  }
+
+  async #makeStretch(
+    start: Traced | null,
+    numbers: readonly number[],
+    report: Report,
+  ): Promise<Traced> {
+    const rewrites = this.#rewrites
+    let reached = start === null ? NOWHERE : await this.#startAt(start)
+    for (const number of numbers) {
+      reached = await this.#next(reached, number)
+      if (this.#isClosed || rewrites !== this.#rewrites) throw unavailable(CHANGED)
       report(number)
     }
-    if (reached.commit === null) throw unavailable(CHANGED)
-    this.#found.set(reached.commit, reached)
-    return reached
+    const { traced } = reached
+    if (traced === null) throw unavailable(CHANGED)
+    if (this.#isToKeep(traced)) await this.#keep(traced)
+    return traced
+  }
+
+  async #startAt(traced: Traced): Promise<Reached> {
+    return { traced, document: await this.#documentOf(traced.commit) }
+  }
+
+  async #next(reached: Reached, number: number): Promise<Reached> {
+    const { history } = this.#deps
+    const revision = history.at(number)
+    const [first = null, ...others] = revision === null ? [] : history.basesOf(revision)
+    if (revision === null || first !== (reached.traced?.commit ?? null)) throw unavailable(CHANGED)
+    const document = await history.readDocument(revision)
+    const origins = await this.#originsUpon(reached, others, { revision, document, number })
+    const { commit } = revision
+    const traced = { commit, number, beginning: history.beginningOf(number), origins }
+    this.#found.set(commit, traced)
+    return { traced, document }
+  }
+
+  /** A merge that has the very document of one of its parents has all lines from there. */
+  async #originsUpon(
+    { traced, document }: Reached,
+    others: readonly CommitSha[],
+    next: Next,
+  ): Promise<LineOrigins> {
+    const isLike = (each: CommitSha) =>
+      this.#deps.history.findCommit(each)?.digest === next.revision.digest
+    const steps = await this.#deps.script(document, next.document)
+    const carried = carryOrigins(traced?.origins ?? NO_ORIGINS, steps, next.number)
+    if (traced === null || others.length === 0 || isLike(traced.commit)) return carried
+    const twin = others.find(isLike)
+    if (twin !== undefined) return this.#trace(twin, NOT_REPORTED)
+    const all = [carried]
+    for (const each of others) all.push(await this.#carryFrom(each, next))
+    return originsOfMerge(all, next.number)
+  }
+
+  /** The origins of a merge that come from one of its other parents. */
+  async #carryFrom(base: CommitSha, { document, number }: Next): Promise<LineOrigins> {
+    const origins = await this.#trace(base, NOT_REPORTED)
+    const steps = await this.#deps.script(await this.#documentOf(base), document)
+    return carryOrigins(origins, steps, number)
+  }
+
+  /** Whether its origins are in the file, and the numbers in them stay those of the same revisions. */
+  #isToKeep({ commit, number, beginning }: Traced): boolean {
+    const { history } = this.#deps
+    if (number % STRIDE > 0) return false
+    const isArchived = beginning < history.beginningOf(history.size())
+    return isArchived || history.isClosed({ commit })
   }
 
   async #keep(traced: Traced): Promise<void> {
@@ -218,36 +294,22 @@ export class LineOriginsIndex implements AsyncDisposable {
     }
   }
 
-  async #nearest(number: number): Promise<Traced | Nothing> {
-    const beginning = this.#deps.history.beginningOf(number)
-    const found = this.#nearestFound(number)
-    const least = found?.number ?? beginning - 1
-    for (let filed = number - (number % STRIDE); filed > least; filed -= STRIDE) {
-      const traced = this.#deps.file.find(filed)
-      const isRight = traced?.beginning === beginning && this.#isCurrent(traced)
-      const origins = isRight ? await this.#deps.file.read(traced) : null
-      if (traced && origins) return { ...traced, origins }
-    }
-    return found ?? { commit: null, number: beginning - 1, beginning, origins: new Int32Array() }
+  async #filed(commit: CommitSha): Promise<Traced | null> {
+    const { history, file } = this.#deps
+    const number = this.#numberOf(commit)
+    const traced = file.find(number)
+    if (traced?.commit !== commit || traced.beginning !== history.beginningOf(number)) return null
+    const origins = await file.read(traced)
+    return origins && { ...traced, origins }
   }
 
-  /** The newest revision up to a number whose origins are in memory. */
-  #nearestFound(number: number): Traced | null {
-    const beginning = this.#deps.history.beginningOf(number)
-    let nearest: Traced | null = null
-    for (const traced of this.#found.values()) {
-      const isNearer = traced.number <= number && traced.number > (nearest?.number ?? 0)
-      if (isNearer && traced.beginning === beginning && this.#isCurrent(traced)) nearest = traced
-    }
-    return nearest
+  #numberOf(commit: CommitSha): number {
+    const number = this.#deps.history.numberOf({ commit })
+    if (number === null) throw unavailable(CHANGED)
+    return number
   }
 
-  #isCurrent(traced: TracedRevision): boolean {
-    return this.#deps.history.numberOf(traced) === traced.number
-  }
-
-  async #documentOf({ commit }: Traced | Nothing): Promise<Uint8Array> {
-    if (commit === null) return NO_LINES
+  async #documentOf(commit: CommitSha): Promise<Uint8Array> {
     const { history } = this.#deps
     const revision = history.findCommit(commit)
     if (revision === null) throw unavailable(CHANGED)
@@ -255,8 +317,16 @@ export class LineOriginsIndex implements AsyncDisposable {
   }
 }
 
-function endOfStride({ number }: Traced | Nothing): number {
-  return number - (number % STRIDE) + STRIDE
+/** The parts of a way, oldest first: each one ends where origins are kept, or at the end. */
+function* stretchesOf(rest: NumberList): Generator<readonly number[]> {
+  let stretch: number[] = []
+  for (let place = rest.length - 1; place >= 0; place -= 1) {
+    const number = rest.at(place) ?? 0
+    stretch.push(number)
+    if (number % STRIDE > 0 && place > 0) continue
+    yield stretch
+    stretch = []
+  }
 }
 
 /** The value if it arrives within so many milliseconds, else null. */

@@ -43,8 +43,11 @@ function parentsOf(all: readonly Draft[], n: number): readonly CommitSha[] | nul
   return parents && parents.map((back) => commitOf(all[n - back]?.isTwin ?? false, n - back + 99))
 }
 
-function entryOf(draft: Draft, n: number, all: readonly Draft[]): IndexEntry {
-  const { isTwin, isClosed, document, subject } = draft
+function entryOf(
+  { isTwin, isClosed, document, subject }: Draft,
+  n: number,
+  all: readonly Draft[],
+): IndexEntry {
   const [commit, parents] = [commitOf(isTwin, n + 99), parentsOf(all, n)]
   if (document === null) return { commit, isClosed, parents, digest: null, revision: null }
   const digest = Digest.parse(nameOf(document % 20, 31) + (document < 20 ? 'a' : 'b'))
