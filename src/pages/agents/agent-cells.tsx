@@ -52,11 +52,9 @@ export function FreeSpace({ agent }: { agent: ShownAgent }) {
 export function LastChange({ links, row }: { links: Links; row: AgentRow }) {
   const { lastChange } = row
   if (lastChange === null) return <></>
-  const { number } = lastChange
-  const href = number === 1 ? links.snapshot('r1') : links.compare(`r${number - 1}`, `r${number}`)
   return (
-    <a class="last-change" href={href}>
-      {`Last change: r${number}`}
+    <a class="last-change" href={links.change(lastChange)}>
+      {`Last change: r${lastChange.number}`}
     </a>
   )
 }

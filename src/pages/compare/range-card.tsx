@@ -15,10 +15,7 @@ export function RangeCard(props: CompareViewProps) {
       <ul class="range">
         {between.map((revision) => (
           <li>
-            <a href={links.compare(`r${Math.max(1, revision.number - 1)}`, `r${revision.number}`)}>
-              {`r${revision.number}`}
-            </a>{' '}
-            <Who revision={revision} />{' '}
+            <a href={links.change(revision)}>{`r${revision.number}`}</a> <Who revision={revision} />{' '}
             <span class="muted">
               <Moment time={revision.time} />
             </span>

@@ -99,9 +99,9 @@ export function editRoutes(options: EditRoutesOptions) {
     outcome: EditOutcome,
   ): Promise<Response> {
     if (outcome.kind !== 'saved') return answerReview(deps, c, given, outcome)
-    const { number } = numbered(deps.history, outcome.revision)
-    const flash = pages.flash.query(c.env.principal, 'saved', `r${number}`, outcome)
-    return c.redirect(pages.links.compare(`r${number - 1}`, `r${number}`, flash), 303)
+    const revision = numbered(deps.history, outcome.revision)
+    const flash = pages.flash.query(c.env.principal, 'saved', `r${revision.number}`, outcome)
+    return c.redirect(pages.links.change(revision, flash), 303)
   }
 }
 

@@ -7,6 +7,7 @@ import { HunkView } from '../code/hunk.tsx'
 import { Toolbar } from '../code/toolbar.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
+import type { RevisionStep } from '../frame/links.ts'
 import { Moment } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 import { titleOf } from './entity-title.ts'
@@ -64,8 +65,7 @@ function Head({ frame: { links }, address, comparison, query, hasPatch }: Entity
   const range = { from: `r${before.number}`, to: `r${after.number}` }
   const swapped = { from: `r${after.number}`, to: `r${before.number}` }
   const options = compareQueryOf({ ...query, start: null, expanded: [] })
-  const stepOf = (number: number) =>
-    links.compareEntity(address, { from: `r${number - 1}`, to: `r${number}` }, options)
+  const stepOf = (step: RevisionStep) => links.entityChange(address, step, options)
   return (
     <div class="page-head">
       <div>

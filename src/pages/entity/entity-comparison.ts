@@ -32,9 +32,9 @@ export interface EntityComparison extends TextComparison {
   readonly before: NumberedRevision
   readonly after: NumberedRevision
   readonly changes: readonly DocumentChange[]
-  /** The numbers of the change of the entity before both revisions, and of the one after them. */
-  readonly older: number | null
-  readonly newer: number | null
+  /** The change of the entity before both revisions, and the one after them. */
+  readonly older: NumberedRevision | null
+  readonly newer: NumberedRevision | null
   /** Whether the second revision has the entity. */
   readonly hasAfter: boolean
 }
@@ -65,13 +65,13 @@ export async function readEntityComparison(
   const texts = [await textAt(before), await textAt(after)] as const
   if (steps.length === 0 && texts.join('') === '') throw entityNotFound(address)
   const [low, high] = [Math.min(before.number, after.number), Math.max(before.number, after.number)]
-  // The first revision of all has none before it to compare with.
-  const older = steps.at(placeOf(steps, low))?.number ?? 1
+  const older = steps.at(placeOf(steps, low))?.revision ?? null
   return {
     before,
     after,
-    older: older > 1 ? older : null,
-    newer: steps.at(placeOf(steps, high) - 1)?.number ?? null,
+    // The first revision of all came upon none to compare it with.
+    older: older?.base == null ? null : older,
+    newer: steps.at(placeOf(steps, high) - 1)?.revision ?? null,
     hasAfter: texts[1] !== '',
     changes: changesBetween(address, texts),
     ...(await compareTexts(deps, texts, asked.options)),

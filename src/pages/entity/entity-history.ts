@@ -24,6 +24,7 @@ import {
   visibleSteps,
 } from './entity-steps.ts'
 import { type EntityText, readEntityText } from './entity-text.ts'
+import { numbered } from '../revisions/numbered-revision.ts'
 
 export interface EntityHistoryDeps extends EntityStepsDeps, EntityAccessDeps, PageStateDeps {
   readonly script: ScriptDeps['script']
@@ -152,10 +153,7 @@ async function shownSteps(
   )
 }
 
-/**
- * The text of the entity before and after each step. The text before is that after the previous
- * step, because no other revision changed it.
- */
+/** The text of the entity before and after each step. */
 async function textsOf(
   history: History,
   steps: readonly EntityStep[],
@@ -172,9 +170,19 @@ async function textsOf(
   const texts: (readonly [string, string])[] = []
   for (const step of steps) {
     const after = await textAt(step)
-    texts.push([await textAt(step.before), after])
+    texts.push([await textAt(placeBefore(history, step)), after])
   }
   return texts
+}
+
+/**
+ * Where the text before a step is found. After a previous step upon which all later ones came, no
+ * other revision has changed it; else the step came upon something of its own.
+ */
+function placeBefore(history: History, { before, revision }: EntityStep): StepPlace | null {
+  if (before === null || history.isClosed(before.revision)) return before
+  const base = history.previousOf(revision)
+  return base && { ...before, revision: numbered(history, base), number: revision.base ?? 0 }
 }
 
 async function smallDiff(

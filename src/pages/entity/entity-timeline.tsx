@@ -119,13 +119,13 @@ function Pages({ frame: { links }, entity }: EntityViewProps) {
 /** The actions on a step: show its text, compare it, restore it. */
 function StepLinks({ frame: { links }, entity, step }: EntityViewProps & { step: ShownStep }) {
   const { address, now, total, offset, steps } = entity
-  const { number } = step.revision
+  const { number, base } = step.revision
   const isNewest = offset === 0 && steps[0] === step
   const name = `r${number}`
   return (
     <span class="step-links">
-      {number > 1 && (
-        <a href={links.compareEntity(address, { from: `r${number - 1}`, to: name })}>
+      {base !== null && (
+        <a href={links.entityChange(address, step.revision)}>
           Diff<span class="visually-hidden">{` of ${name}`}</span>
         </a>
       )}

@@ -15,6 +15,13 @@ interface EntityPlace {
   readonly name: string
 }
 
+/** A revision and the one upon which it came, by their numbers. */
+export interface RevisionStep {
+  readonly number: number
+  /** Null for the first. */
+  readonly base: number | null
+}
+
 /** The part of an address after the `?`; null and empty values are left out. */
 export type Query = Readonly<Record<string, string | number | null>>
 
@@ -145,6 +152,12 @@ export class Links {
     return this.#at(`/config/compare/${encodeURIComponent(from)}/${encodeURIComponent(to)}`, query)
   }
 
+  /** What a revision changed: all of the first one. */
+  change({ number, base }: RevisionStep, query: Query = {}): string {
+    const name = `r${number}`
+    return base === null ? this.snapshot(name) : this.compare(`r${base}`, name, query)
+  }
+
   patch(from: string, to: string): string {
     return this.#at(`/config/compare/${encodeURIComponent(from)}/${encodeURIComponent(to)}.patch`)
   }
@@ -180,6 +193,11 @@ export class Links {
   }
 
   /** One such entity compared between two revisions. */
+  /** What a revision changed of an entity: all that the first one has of it. */
+  entityChange(place: EntityPlace, { number, base }: RevisionStep, query: Query = {}): string {
+    return this.compareEntity(place, { from: `r${base ?? number}`, to: `r${number}` }, query)
+  }
+
   compareEntity(
     { kind, name }: EntityPlace,
     { from, to }: { readonly from: string; readonly to: string },

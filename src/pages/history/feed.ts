@@ -41,12 +41,11 @@ export function renderFeed({ items, links, origin, query, updated }: Feed): stri
 
 function renderEntry({ revision, title }: FeedItem, links: Links, origin: string): string {
   const { number, commit, time, who, message } = revision
-  const before = `r${Math.max(1, number - 1)}`
   return [
     '<entry>',
     `<title>${escapeXml(`r${number} ${title}`)}</title>`,
     `<id>urn:git-commit:${commit}</id>`,
-    `<link rel="alternate" type="text/html" href="${escapeXml(`${origin}${links.compare(before, `r${number}`)}`)}"/>`,
+    `<link rel="alternate" type="text/html" href="${escapeXml(`${origin}${links.change(revision)}`)}"/>`,
     `<updated>${new Date(time).toISOString()}</updated>`,
     `<author><name>${escapeXml(who || '(no name)')}</name></author>`,
     `<summary>${escapeXml(message || title)}</summary>`,

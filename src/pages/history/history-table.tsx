@@ -68,7 +68,6 @@ export function HistoryTable({ links, page, listed, chosen }: TableProps) {
                 day={isFirst ? day : null}
                 chosen={chosen}
                 total={page.total}
-                hasBefore={row.revision.number > page.first.number}
               />
             </>
           )
@@ -106,11 +105,9 @@ interface RowProps {
   readonly day: string | null
   readonly chosen: Chosen
   readonly total: number
-  /** Whether the list goes on below it. */
-  readonly hasBefore: boolean
 }
 
-function Row({ links, row, listed, day, chosen, total, hasBefore }: RowProps) {
+function Row({ links, row, listed, day, chosen, total }: RowProps) {
   const { revision, details } = row
   const { number, digest } = revision
   const name = `r${number}`
@@ -142,8 +139,8 @@ function Row({ links, row, listed, day, chosen, total, hasBefore }: RowProps) {
         <Hour time={revision.time} />
       </td>
       <td class="diff">
-        {hasBefore && (
-          <a href={links.compare(`r${number - 1}`, name)} aria-label={`Diff of ${name}`}>
+        {revision.base !== null && (
+          <a href={links.change(revision)} aria-label={`Diff of ${name}`}>
             Diff
           </a>
         )}
@@ -186,9 +183,12 @@ function What({ links, row: { revision }, listed }: Pick<RowProps, 'links' | 'ro
       </>
     )
   }
-  const diff = links.compare(`r${revision.number - 1}`, `r${revision.number}`)
   const more = (left: number) =>
-    revision.number === 1 ? `and ${left} more` : <a href={diff}>{`and ${left} more`}</a>
+    revision.base === null ? (
+      `and ${left} more`
+    ) : (
+      <a href={links.change(revision)}>{`and ${left} more`}</a>
+    )
   return (
     <>
       <ListedChangeGroups listed={listed} linkOf={toEntityHistory(links)} more={more} />

@@ -49,7 +49,7 @@ function Valid({ frame: { links }, fileName, current }: LiveFileViewProps) {
           </p>
         </div>
         <div class="actions">
-          <a class="button" href={links.compare(`r${Math.max(1, current.number - 1)}`, name)}>
+          <a class="button" href={links.change(current)}>
             {`Changes of ${name}`}
           </a>
           <a class="button primary" href={links.edit()}>

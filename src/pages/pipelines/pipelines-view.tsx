@@ -215,7 +215,7 @@ function Card({ frame, card, now }: { frame: PageFrame; card: PipelineCard; now:
 function LastChange({ frame, card, now }: { frame: PageFrame; card: PipelineCard; now: number }) {
   const { links } = frame
   const { name, lastChange } = card
-  if (lastChange === null || lastChange.number === 1) {
+  if (lastChange === null || lastChange.base === null) {
     return (
       <a class="last-change" href={links.entity('pipeline', name)}>
         Configuration history
@@ -223,9 +223,8 @@ function LastChange({ frame, card, now }: { frame: PageFrame; card: PipelineCard
     )
   }
   const { number, who, time } = lastChange
-  const range = { from: `r${number - 1}`, to: `r${number}` }
   return (
-    <a class="last-change" href={links.compareEntity({ kind: 'pipeline', name }, range)}>
+    <a class="last-change" href={links.entityChange({ kind: 'pipeline', name }, lastChange)}>
       {`Changed in r${number} by ${who}, `}
       <When time={time} now={now} />
     </a>

@@ -1,4 +1,4 @@
-import { findNumber, numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
+import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
 import type { ChangedAgain } from '../work/undo-work.ts'
 import type { Obstacle, RestoreDeps, RestoreGround, RestoreResult } from './restore-scope.ts'
 
@@ -9,7 +9,7 @@ export async function planUndoing(
 ): Promise<RestoreResult> {
   const { history, entities } = deps
   const name = `r${revision.number}`
-  const previous = findNumber(history, revision.number - 1)
+  const previous = history.previousOf(revision)
   if (previous === null)
     return blocked(`${name} is the first revision, so there is nothing to go back to`)
   const ours = await history.readDocument(previous)

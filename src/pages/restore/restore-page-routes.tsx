@@ -86,10 +86,10 @@ async function restore(
   if (reason.trim() === '') throw malformed('A reason is required', 'reason')
   const order = { ...asked, reason: checkedMessage(reason, 'reason'), basedOn }
   const saved = await restoreNow(options, c.env.principal, order)
-  const { number } = numbered(options.history, saved.revision)
+  const revision = numbered(options.history, saved.revision)
   const { links, flash } = options.pages
-  const message = flash.query(c.env.principal, 'saved', `r${number}`, saved)
-  return c.redirect(links.compare(`r${number - 1}`, `r${number}`, message), 303)
+  const message = flash.query(c.env.principal, 'saved', `r${revision.number}`, saved)
+  return c.redirect(links.change(revision, message), 303)
 }
 
 async function answer(

@@ -63,7 +63,7 @@ export function restoreTexts(
         same: `The changes of ${name} are already undone.`,
         refusal: `${name} cannot be undone`,
         address: (query) => links.undo(name, query),
-        back: links.compare(`r${Math.max(1, revision.number - 1)}`, name),
+        back: links.change(revision),
         edit: null,
       }
   }

@@ -9,7 +9,7 @@ import { PlainDiff } from '../code/plain-diff.tsx'
 import { LayoutChoice } from '../code/toolbar.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import type { Links, Query } from '../frame/links.ts'
+import type { Links, Query, RevisionStep } from '../frame/links.ts'
 import { Moment } from '../frame/when.tsx'
 import { restoreTexts } from './restore-text.ts'
 
@@ -141,7 +141,7 @@ function InTheWay({
       <h2>{refusal}</h2>
       <p>{`${obstacle.reason}.`}</p>
       <p class="actions">
-        {obstacle.revision !== null && <ChangeLink links={links} {...obstacle.revision} />}
+        {obstacle.revision !== null && <ChangeLink links={links} revision={obstacle.revision} />}
         <BackLink href={back} label="Back" />
       </p>
     </section>
@@ -156,9 +156,10 @@ function BackLink({ href, label }: { href: string; label: string }) {
   )
 }
 
-function ChangeLink({ links, number }: { links: Links; number: number }) {
-  const href = links.compare(`r${Math.max(1, number - 1)}`, `r${number}`)
-  return <a class="button" href={href}>{`Show what r${number} changed`}</a>
+function ChangeLink({ links, revision }: { links: Links; revision: RevisionStep }) {
+  return (
+    <a class="button" href={links.change(revision)}>{`Show what r${revision.number} changed`}</a>
+  )
 }
 
 function Problems({ problems }: { problems: RestorePreview['problems'] }) {

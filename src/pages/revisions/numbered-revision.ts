@@ -21,6 +21,8 @@ export interface RevisionReadingDeps {
 export interface NumberedRevision extends Revision {
   /** Counted from 1 for the oldest; `r24` on pages. */
   readonly number: number
+  /** The number of the revision upon which it came, along first parents; null for the first. */
+  readonly base: number | null
   readonly kind: RevisionKind
   /** The author as a readable name. */
   readonly who: string
@@ -32,9 +34,11 @@ export function numbered(history: History, revision: Revision): NumberedRevision
   if (number === null) throw unknown(history, revision.commit)
   const { username, commit } = revision
   const isCurrent = history.current().commit === commit
+  const [base] = history.basesOf(revision)
   return {
     ...revision,
     number,
+    base: base === undefined ? null : history.numberOf({ commit: base }),
     kind: revisionKindOf(revision),
     who: shownAuthor(username),
     isCurrent,

@@ -2,7 +2,7 @@ import type { ConfigMarker } from './config-markers.ts'
 import { ChangeItems } from '../frame/change-list.tsx'
 import { ChangeWords } from '../frame/change-words.tsx'
 import type { PageFrame } from '../frame/layout.tsx'
-import type { Links } from '../frame/links.ts'
+import type { Links, RevisionStep } from '../frame/links.ts'
 import { Moment } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 
@@ -50,36 +50,36 @@ interface MarkerProps {
 
 function MarkerHead({ links, pipeline, marker }: MarkerProps) {
   const { revision } = marker
-  const { number } = revision
   return (
     <p class="marker-head">
       <b>Config changed</b> <Who revision={revision} />{' '}
       <span class="muted">
         <Moment time={revision.time} />
       </span>{' '}
-      {number > 1 && <a href={diffOf(links, pipeline, number)}>{`r${number} diff`}</a>}
+      {revision.base !== null && (
+        <a href={diffOf(links, pipeline, revision)}>{`r${revision.number} diff`}</a>
+      )}
     </p>
   )
 }
 
 function MarkerChanges({ links, pipeline, marker: { changes, revision } }: MarkerProps) {
   const more = changes.length - SHOWN
-  const { number } = revision
+  const { base } = revision
   return (
     <div class="changes">
       <ChangeItems changes={changes.slice(0, SHOWN)} href={null} />
-      {more > 0 && number > 1 && (
+      {more > 0 && base !== null && (
         <p class="more">
-          <a href={diffOf(links, pipeline, number)}>{`${more} more`}</a>
+          <a href={diffOf(links, pipeline, revision)}>{`${more} more`}</a>
         </p>
       )}
-      {more > 0 && number === 1 && <p class="muted">{`${more} more`}</p>}
+      {more > 0 && base === null && <p class="muted">{`${more} more`}</p>}
     </div>
   )
 }
 
 /** The comparison of the pipeline before and after. */
-function diffOf(links: Links, name: string, number: number): string {
-  const range = { from: `r${number - 1}`, to: `r${number}` }
-  return links.compareEntity({ kind: 'pipeline', name }, range)
+function diffOf(links: Links, name: string, revision: RevisionStep): string {
+  return links.entityChange({ kind: 'pipeline', name }, revision)
 }

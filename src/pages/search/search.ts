@@ -16,6 +16,7 @@ import { exactTime } from '../frame/when.tsx'
 import {
   findInEffect,
   findNumber,
+  numbered,
   type RevisionReadingDeps,
 } from '../revisions/numbered-revision.ts'
 import { revisionTitle } from '../revisions/revision-title.ts'
@@ -228,12 +229,11 @@ async function revisionsWith(
 }
 
 function hitOf({ history, entities }: SearchDeps, links: Links, revision: Revision): SearchHit {
-  const number = history.numberOf(revision) ?? 0
-  const name = `r${number}`
+  const found = numbered(history, revision)
   return {
-    title: `${name} · ${revisionTitle(revision, entities)}`,
+    title: `r${found.number} · ${revisionTitle(revision, entities)}`,
     detail: `${shownAuthor(revision.username)}, ${exactTime(revision.time)}`,
-    href: number > 1 ? links.compare(`r${number - 1}`, name) : links.snapshot(name),
+    href: links.change(found),
   }
 }
 

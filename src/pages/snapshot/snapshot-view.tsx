@@ -8,7 +8,7 @@ import { RevealButton, RevealedNotice } from './secrets.tsx'
 import { Moment } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 import { listingHtml } from '../code/listing-html.ts'
-import type { Links } from '../frame/links.ts'
+import type { Links, RevisionStep } from '../frame/links.ts'
 import { OutlineView, pathAt } from './outline.tsx'
 import { permanentAddress, snapshotQueryOf } from './snapshot-query.ts'
 
@@ -113,9 +113,9 @@ function Head({ frame: { links }, page, query }: SnapshotViewProps) {
             {`${newer} →`}
           </a>
         )}
-        {older !== null && (
-          <a class="button" href={links.compare(older, name)}>
-            {`Diff to previous, ${older}`}
+        {revision.base !== null && (
+          <a class="button" href={links.change(revision)}>
+            {`Diff to previous, r${revision.base}`}
           </a>
         )}
         {!revision.isCurrent && (
@@ -298,8 +298,7 @@ function Listing(props: SnapshotViewProps) {
     )
   }
   const runs = blame?.runs ?? []
-  const linkOf = ({ number }: { readonly number: number }) =>
-    number > 1 ? links.compare(`r${number - 1}`, `r${number}`) : links.snapshot('r1')
+  const linkOf = (revision: RevisionStep) => links.change(revision)
   const lineAt = (line: number) => addressOf(props, line)
   const { find } = query
   return (
