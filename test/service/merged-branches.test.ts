@@ -6,6 +6,7 @@ import { RevisionEntry } from '../../src/wire/revision-entry.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { commitFile, git, gitLine, identityOf, tryGit } from '../support/git/git.ts'
 import { pageOf } from '../support/pages/page-forms.ts'
+import { until } from '../support/programs/until.ts'
 import { openService, type CalledService } from '../support/service/service.ts'
 import { save } from '../support/service/saving.ts'
 
@@ -61,7 +62,7 @@ class Clone {
   async push(): Promise<void> {
     git(this.path, 'push', '--quiet', 'origin', 'HEAD:main')
     const head = gitLine(this.path, 'rev-parse', 'HEAD')
-    await expect.poll(() => commitsOf(this.#service, '')).toContain(head)
+    await until(async () => (await commitsOf(this.#service, '')).includes(head))
   }
 }
 

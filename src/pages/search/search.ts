@@ -182,12 +182,12 @@ function revisionsNamed(
   { wanted, links, found }: Asked & { readonly found: FoundByName },
 ): SearchGroup {
   const number = /^r?([1-9]\d{0,8})$/i.exec(wanted)?.[1]
-  const numbered = number === undefined ? null : findNumber(deps.history, Number(number))
+  const ofNumber = number === undefined ? null : findNumber(deps.history, Number(number))
   const moment = wanted.includes('-') ? lastMomentOf(wanted) : null
   const inEffect = moment === null ? null : findInEffect(deps, principal, moment)
   const { named, ofDay, isDay } = found
   const hit = (revision: Revision) => hitOf(deps, links, revision)
-  const byNumber = numbered === null ? [] : [hit(numbered)]
+  const byNumber = ofNumber === null ? [] : [hit(ofNumber)]
   const byTime = inEffect === null ? [] : [{ ...hit(inEffect), detail: `In effect at ${wanted}` }]
   return {
     title: 'Revisions',
