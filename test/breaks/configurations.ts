@@ -101,6 +101,20 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
     test: 'property/configuration/text-index.test.ts',
   },
   {
+    behaviour: 'a merge has only what differs from all of its parents',
+    file: 'document/changes/merge-changes.ts',
+    find: 'places.every(',
+    replace: 'places.some(',
+    test: 'service/merged-branches.test.ts',
+  },
+  {
+    behaviour: 'a line of a merged branch has the revision that wrote it',
+    file: 'configuration/origins/line-origins-index.ts',
+    find: 'all.push(await this.#carryFrom(each, next))',
+    replace: 'await this.#carryFrom(each, next)',
+    test: 'service/merged-branches.test.ts',
+  },
+  {
     behaviour: 'the configuration is saved by administrators alone',
     file: 'configuration/save/config-saving.ts',
     find: "assertMay(deps.access, principal, { action: 'administer' })",
