@@ -172,6 +172,21 @@ describe('revisions of branches that were merged', () => {
     expect(html).not.toContain('fix-2')
   })
 
+  it('leave nothing to a merge of a rename and of something in what was renamed', async () => {
+    const { service, clone, alice, bob } = await mergedBranches()
+    const renamed = withBranches({ checkout: 'fix-2' }).replace('"billing"', '"invoices"')
+    const renaming = clone.commit('Bob', renamed)
+    const merge = clone.merge('Max', 'topic')
+    await clone.push()
+
+    const [newest, ...found] = await commitsOf(service, '?entity=pipeline/invoices')
+
+    expect(newest).toBe(renaming)
+    expect(found.slice(0, -1)).toEqual(alice)
+    expect(await commitsOf(service, '')).toEqual(expect.arrayContaining([merge, ...bob]))
+    expect(rowOf(await pageOf(service, '/config'), 8)).not.toContain('rc-')
+  })
+
   it('leave to the merge what differs from all of them', async () => {
     const { service, clone, alice, bob } = await mergedBranches()
     const both = withBranches({ checkout: 'fix-2', billing: 'rc-8' })

@@ -20,13 +20,16 @@ export function changesOfMerge(
   return [...found.values()]
 }
 
-/** Where changes are; one of a whole entity is everywhere in it. */
+/** Where changes are; an entity that came or went has changed everywhere. */
 function placesOf(changes: readonly DocumentChange[]): ReadonlySet<string> {
   return new Set(
-    changes.map((change) => {
-      return wholeEntityWord(change) === null ? placeOf(change) : wholeOf(change.entity)
-    }),
+    changes.map((change) => (isOfAll(change) ? wholeOf(change.entity) : placeOf(change))),
   )
+}
+
+function isOfAll(change: DocumentChange): boolean {
+  const { kind } = change
+  return (kind === 'added' || kind === 'removed') && wholeEntityWord(change) !== null
 }
 
 function placeOf({ entity, path, subject }: DocumentChange): string {
