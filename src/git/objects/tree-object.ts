@@ -69,6 +69,11 @@ export function isFile({ mode }: TreeEntry): boolean {
   return mode.startsWith('100')
 }
 
+/** Whether git checks a file out with the executable bit. */
+export function isRunnable({ mode }: TreeEntry): boolean {
+  return (Number.parseInt(mode, 8) & 0o100) !== 0
+}
+
 function withEntry(entries: readonly TreeEntry[], entry: TreeEntry): readonly TreeEntry[] {
   return [...entries.filter(({ name }) => name !== entry.name), entry]
 }

@@ -6,6 +6,7 @@ import {
   findEntry,
   FOLDER_MODE,
   isFile,
+  isRunnable,
   LINK_MODE,
   parseTree,
   SUBMODULE_MODE,
@@ -41,6 +42,19 @@ export async function findFileInTree(
 export async function hasFileInTree(reader: RawObjectReader, place: TreePlace): Promise<boolean> {
   const entry = await findInTree(reader, place)
   return entry !== null && isFile(entry)
+}
+
+/**
+ * Whether a commit has a file of that name with the executable bit.
+ *
+ * @throws {DamageError} when the repository lacks what leads to it.
+ */
+export async function isRunnableInTree(
+  reader: RawObjectReader,
+  place: TreePlace,
+): Promise<boolean> {
+  const entry = await findInTree(reader, place)
+  return entry !== null && isFile(entry) && isRunnable(entry)
 }
 
 const KINDS: ReadonlyMap<string, string> = new Map([

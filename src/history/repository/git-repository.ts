@@ -27,7 +27,12 @@ import {
 import type { ObjectFormat } from '../../git/object-format.ts'
 import type { RepositoryFolder } from './repository-folder.ts'
 import { unavailable } from '../../core/errors.ts'
-import { describeNoFile, findFileInTree, hasFileInTree } from '../../git/objects/tree-walk.ts'
+import {
+  describeNoFile,
+  findFileInTree,
+  hasFileInTree,
+  isRunnableInTree,
+} from '../../git/objects/tree-walk.ts'
 import { type PreparedCommit, prepareCommit } from './write-objects.ts'
 
 /** A commit of the live file that is to be made. */
@@ -54,6 +59,11 @@ export interface MovedCommit {
   readonly commit: CommitSha
   readonly time: number
   readonly message: string
+}
+
+/** The document of a commit, to be recorded in git's index. */
+export interface StagedDocument extends Pick<IndexUpdate, 'oid' | 'findClean'> {
+  readonly commit: CommitSha
 }
 
 /** Newer commits, whose objects are there, for a branch. */
@@ -228,15 +238,17 @@ export class GitRepository {
   }
 
   /** Records the newest commit's live file in git's index. False when a git command holds the index. */
-  async stageDocument(document: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  async stageDocument(commit: CommitSha, document: Uint8Array<ArrayBuffer>): Promise<boolean> {
     const oid = blobName(document, this.reader.format)
     if ((await findStagedBlob(this.#store, this.#fileName)) === oid) return true
-    return this.stage({ oid })
+    return this.stage({ commit, oid })
   }
 
-  /** Records a document that was just written, by the name of its blob. */
-  async stage(staged: Pick<IndexUpdate, 'oid' | 'findClean'>): Promise<boolean> {
-    const update = { ...staged, workTree: this.#folder.path, path: this.#fileName }
+  /** Records the document of a commit, by the name of its blob. */
+  async stage({ commit, ...staged }: StagedDocument): Promise<boolean> {
+    const path = this.#fileName
+    const isExecutable = await isRunnableInTree(this.#prepared, { commit, path })
+    const update = { ...staged, isExecutable, workTree: this.#folder.path, path }
     return (await updateGitIndex(this.#store, update)) !== 'busy'
   }
 

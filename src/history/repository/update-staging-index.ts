@@ -26,6 +26,8 @@ export interface IndexUpdate {
   readonly path: string
   /** The blob that HEAD has there. */
   readonly oid: string
+  /** Whether HEAD has it with the executable bit. */
+  readonly isExecutable: boolean
   /** The stats of the file when it certainly holds that blob; null when its content has to be compared. */
   readonly findClean?: () => Promise<BigIntStats | null>
 }
@@ -43,8 +45,9 @@ interface Patience {
 }
 
 const PATIENCE = 1000
-const REGULAR = 0o100644n
-const EXECUTABLE = 0o100755n
+const REGULAR = 0o100644
+const EXECUTABLE = 0o100755
+const MODE_AT = 24
 
 /** Records one committed file in git's index and leaves every other entry unchanged. */
 export function updateGitIndex(
@@ -107,9 +110,8 @@ async function replaceEntry(
   rows: readonly IndexRow[],
 ): Promise<readonly IndexRow[]> {
   const path = Buffer.from(update.path, 'utf8').toString('latin1')
-  const mode = modeOf(rows.find((row) => row.path === path && row.stage === 0))
   const stats = (await update.findClean?.()) ?? (await statsWhenClean(store, update))
-  const facts = renderFacts(update.oid, stats, mode)
+  const facts = renderFacts(update.oid, stats, indexMode(update))
   const others = rows.filter((row) => !isInTheWay(row.path, path))
   return [...others, { path, stage: 0, facts, flags: 0, moreFlags: null }]
 }
@@ -140,9 +142,21 @@ async function statsWhenClean(
   return unchanged ? before : null
 }
 
-function modeOf(row: IndexRow | undefined): bigint {
-  const mode = row === undefined ? REGULAR : BigInt(Buffer.from(row.facts).readUInt32BE(24))
-  return mode === EXECUTABLE ? EXECUTABLE : REGULAR
+/** The mode of a file in git's index, which knows two kinds of files. */
+export function indexMode({ isExecutable }: Pick<IndexUpdate, 'isExecutable'>): number {
+  return isExecutable ? EXECUTABLE : REGULAR
+}
+
+/** The mode of an entry. */
+export function modeIn({ facts }: IndexRow): number {
+  return Buffer.from(facts).readUInt32BE(MODE_AT)
+}
+
+/** The entry with another mode. */
+export function withMode(row: IndexRow, mode: number): IndexRow {
+  const facts = Buffer.from(row.facts)
+  facts.writeUInt32BE(mode, MODE_AT)
+  return { ...row, facts }
 }
 
 /** The object that an entry names. */
@@ -151,19 +165,19 @@ export function nameIn({ facts }: IndexRow): string {
 }
 
 /** The stats of an entry. Without stats git compares the content of the file. */
-export function renderFacts(oid: string, stats: BigIntStats | null, mode: bigint): Uint8Array {
+export function renderFacts(oid: string, stats: BigIntStats | null, mode: number): Uint8Array {
   const numbers = stats
     ? [
         ...seconds(stats.ctimeNs),
         ...seconds(stats.mtimeNs),
         stats.dev,
         stats.ino,
-        mode,
+        BigInt(mode),
         stats.uid,
         stats.gid,
         stats.size,
       ]
-    : [0n, 0n, 0n, 0n, 0n, 0n, mode, 0n, 0n, 0n]
+    : [0n, 0n, 0n, 0n, 0n, 0n, BigInt(mode), 0n, 0n, 0n]
   const facts = Buffer.alloc(lengthOfFacts(formatOfName(oid)))
   numbers.forEach((number, n) => facts.writeUInt32BE(Number(BigInt.asUintN(32, number)), n * 4))
   facts.write(oid, NAME_AT, 'hex')

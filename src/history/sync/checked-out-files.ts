@@ -27,7 +27,10 @@ export interface FileVersion {
 /** The size limit of the files beside the document; a larger one is neither compared nor written. */
 export const LARGEST_FILE = 64 * 1024 * 1024
 
-const EXECUTE = 0o100n
+const OWNER_EXECUTES = 0o100
+const READERS = 0o444
+const EXECUTE_BITS = 0o111
+const PERMISSIONS = 0o7777
 const PLAIN = 0o644
 const RUNNABLE = 0o755
 const NOT_EMPTY = ['ENOTEMPTY', 'EEXIST', 'ENOENT']
@@ -63,7 +66,7 @@ export class CheckedOutFiles {
     if (content === null || after?.ctimeNs !== stats.ctimeNs || after.ino !== stats.ino) {
       return { kind: 'other' }
     }
-    const isExecutable = (stats.mode & EXECUTE) !== 0n
+    const isExecutable = (stats.mode & BigInt(OWNER_EXECUTES)) !== 0n
     return { kind: 'file', oid: blobName(content, this.#format), isExecutable, stats }
   }
 
@@ -81,6 +84,17 @@ export class CheckedOutFiles {
       mayReplace: async () => (isWritten = isVersion(await this.look(path), seen)),
     })
     return isWritten
+  }
+
+  /** Makes a file executable for those who may read it, or for nobody. Its other bits stay. */
+  async setExecutable(path: string, isExecutable: boolean): Promise<void> {
+    if (!(await this.#isInFolders(path))) return
+    const file = join(this.#workTree, path)
+    const stats = await orNullWhenAbsent(this.#fs.lstat(file))
+    if (!stats?.isFile() || ((stats.mode & OWNER_EXECUTES) !== 0) === isExecutable) return
+    const bits = stats.mode & PERMISSIONS
+    const runners = (bits & READERS) >> 2
+    await this.#fs.chmod(file, isExecutable ? bits | runners : bits & ~EXECUTE_BITS)
   }
 
   /** Removes a file that was just seen, and the folders that become empty. */

@@ -109,7 +109,7 @@ export class Committer {
     await move.finish()
     const setAside = await this.#placeLiveFile(draft, { document, file })
     const findClean = () => live.findPlaced(document)
-    await allOf([live.syncName(), repository.stage({ oid, findClean })])
+    await allOf([live.syncName(), repository.stage({ commit: newest.commit, oid, findClean })])
     await keeper.append(saved)
     const [first, ...others] = mapRun(commits, ({ revision }) => ({ revision, setAside: null }))
     return [{ ...first, setAside }, ...others]

@@ -189,7 +189,7 @@ export class Reconciler {
   /** Updates git's index to the branch. While a git command holds it, this waits for the next check. */
   async #stage(head: CommitSha, document: Uint8Array<ArrayBuffer>): Promise<void> {
     const { repository, workTree } = this.#options
-    if (!(await repository.stageDocument(document))) return
+    if (!(await repository.stageDocument(head, document))) return
     if (await workTree.moveTo(head)) this.#agreedHead = head
   }
 

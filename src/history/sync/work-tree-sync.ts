@@ -17,9 +17,12 @@ import { DamageError } from '../../git/objects/damage.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
 import {
   changeGitIndex,
+  indexMode,
   isInTheWay,
+  modeIn,
   nameIn,
   renderFacts,
+  withMode,
 } from '../repository/update-staging-index.ts'
 import type { IndexRow } from '../../git/staging-index.ts'
 import type { ObjectReader } from '../../git/objects/object-reader.ts'
@@ -31,12 +34,18 @@ import {
   type TreeChange,
   type TreePair,
 } from '../../git/objects/tree-changes.ts'
-import { isFile, LINK_MODE, SUBMODULE_MODE, type TreeEntry } from '../../git/objects/tree-object.ts'
+import {
+  isFile,
+  isRunnable,
+  LINK_MODE,
+  SUBMODULE_MODE,
+  type TreeEntry,
+} from '../../git/objects/tree-object.ts'
 
 export interface WorkTreeSyncOptions {
   readonly fs: FsPromises
   readonly folder: RepositoryFolder
-  /** The path of the document, which is not synchronised here. */
+  /** The path of the document, of which only the executable bit is synchronised here. */
   readonly fileName: string
   readonly reader: ObjectReader
   /** Null when there is no git program; then nothing is checked out. */
@@ -56,7 +65,6 @@ interface Step {
 const MOST_FILES = 1_000
 const MOST_BYTES = LARGEST_FILE
 const SKIP_WORKTREE = 0x4000
-const MODE = 24
 
 /**
  * Synchronises git's index and the other files of the work tree with the branch, after a move that
@@ -127,8 +135,15 @@ export class WorkTreeSync {
 
   async #listChanges(trees: TreePair): Promise<Changes | null> {
     const changes = await listTreeChanges(this.#options.reader, trees, MOST_DIFFERENCES)
-    const own = latin1(this.#options.fileName)
-    return changes && new Map([...changes].filter(([path]) => !isInTheWay(path, own)))
+    const own = this.#own
+    const isSynchronised = ([path, change]: readonly [string, TreeChange]) =>
+      path === own ? isChangeOfMode(change) : !isInTheWay(path, own)
+    return changes && new Map([...changes].filter(isSynchronised))
+  }
+
+  /** The path of the document, as the index has it. */
+  get #own(): string {
+    return latin1(this.#options.fileName)
   }
 
   async #treeOf(commit: CommitSha): Promise<string | null> {
@@ -145,13 +160,21 @@ export class WorkTreeSync {
       const gone = [...changes].filter(([, { after }]) => after === null)
       for (const [path, change] of gone) await this.#drop(next, path, change)
       for (const [path, change] of changes) {
-        if (change.after === null || !next.mayUpdate(path, change)) continue
+        if (path === this.#own) await this.#followMode(next, change)
+        if (path === this.#own || change.after === null || !next.mayUpdate(path, change)) continue
         const isKept = !isForward && (await this.#look(path)).kind !== 'absent'
         if (!isKept) next.set(path, await this.#rowOf(path, change, { next, wanted }))
       }
       return next.rows()
     })
     return result !== 'busy'
+  }
+
+  /** Updates the executable bit of the document, whose content has followed already. */
+  async #followMode(next: IndexDraft, { after }: TreeChange): Promise<void> {
+    if (after === null) return
+    await unlessRefused(this.#files.setExecutable(this.#options.fileName, isRunnable(after)))
+    next.setMode(this.#own, modeOf(after))
   }
 
   async #drop(next: IndexDraft, path: string, { before }: TreeChange): Promise<void> {
@@ -256,6 +279,11 @@ class IndexDraft {
     this.#rows.set(path, row)
   }
 
+  setMode(path: string, mode: number): void {
+    const row = this.#rows.get(path)
+    if (row !== undefined) this.#rows.set(path, withMode(row, mode))
+  }
+
   remove(path: string): void {
     this.#rows.delete(path)
   }
@@ -280,8 +308,12 @@ function isKnownKind(entry: TreeEntry): boolean {
 }
 
 function isEntry(row: IndexRow, entry: TreeEntry): boolean {
-  const mode = Buffer.from(row.facts).readUInt32BE(MODE)
-  return nameIn(row) === entry.oid && mode === modeOf(entry)
+  return nameIn(row) === entry.oid && modeIn(row) === modeOf(entry)
+}
+
+function isChangeOfMode({ before, after }: TreeChange): boolean {
+  if (before === null || after === null || !isFile(before) || !isFile(after)) return false
+  return isRunnable(before) !== isRunnable(after)
 }
 
 function rowFor(
@@ -289,18 +321,18 @@ function rowFor(
   entry: TreeEntry,
   { stats = null, isSkipped = false }: { stats?: BigIntStats | null; isSkipped?: boolean },
 ): IndexRow {
-  const facts = renderFacts(entry.oid, stats, BigInt(modeOf(entry)))
+  const facts = renderFacts(entry.oid, stats, modeOf(entry))
   return { path, stage: 0, facts, flags: 0, moreFlags: isSkipped ? SKIP_WORKTREE : null }
 }
 
 /** The mode as in git's index, which knows two kinds of files. */
 function modeOf(entry: TreeEntry): number {
   if (!isFile(entry)) return Number.parseInt(entry.mode, 8)
-  return versionOf(entry).isExecutable ? 0o100755 : 0o100644
+  return indexMode(versionOf(entry))
 }
 
-function versionOf({ oid, mode }: TreeEntry): FileVersion {
-  return { oid, isExecutable: (Number.parseInt(mode, 8) & 0o100) !== 0 }
+function versionOf(entry: TreeEntry): FileVersion {
+  return { oid: entry.oid, isExecutable: isRunnable(entry) }
 }
 
 /** The folders above a path, outermost first. */

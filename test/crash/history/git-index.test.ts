@@ -19,7 +19,7 @@ describe('a power cut while the index is written', () => {
       const disk = new FaultyFs({ cutAfter: outcomes.length, loss })
       const store = { ...repository.store, fs: disk.promises }
 
-      const update = { workTree: repository.path, path: 'config.xml', oid }
+      const update = { workTree: repository.path, path: 'config.xml', oid, isExecutable: false }
       const [outcome] = await Promise.allSettled([updateGitIndex(store, update)])
       await disk.cut()
       await removeStaleIndexLock(repository.store)

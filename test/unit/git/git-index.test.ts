@@ -27,7 +27,11 @@ function commitPastTheIndex(repository: GitRepository, path: string): string {
 
 function update(repository: GitRepository, path: string, options?: { patience: number }) {
   const oid = commitPastTheIndex(repository, path)
-  return updateGitIndex(repository.store, { workTree: repository.path, path, oid }, options)
+  return updateGitIndex(
+    repository.store,
+    { workTree: repository.path, path, oid, isExecutable: false },
+    options,
+  )
 }
 
 describe('updateGitIndex', () => {
@@ -91,7 +95,7 @@ describe('updateGitIndex', () => {
     const oid = commitPastTheIndex(repository, 'config.xml')
     writeFileSync(repository.file('config.xml'), 'two\n')
 
-    const committed = { workTree: repository.path, path: 'config.xml', oid }
+    const committed = { workTree: repository.path, path: 'config.xml', oid, isExecutable: false }
     expect(await updateGitIndex(repository.store, committed)).toBe('updated')
 
     expect(repository.git('status', '--porcelain')).toBe(' M config.xml')
@@ -103,7 +107,7 @@ describe('updateGitIndex', () => {
     const oid = commitPastTheIndex(repository, 'config.xml')
     rmSync(repository.file('config.xml'))
 
-    const committed = { workTree: repository.path, path: 'config.xml', oid }
+    const committed = { workTree: repository.path, path: 'config.xml', oid, isExecutable: false }
     expect(await updateGitIndex(repository.store, committed)).toBe('updated')
 
     expect(repository.git('status', '--porcelain')).toBe(' D config.xml')
