@@ -65,6 +65,7 @@ export function editRoutes(options: EditRoutesOptions) {
         return await act(options, c, form)
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error
+        c.env.reason = error.code
         const notice = `${error.message}. Nothing is saved, and your text is below.`
         return answerEditor(options, c, form.draft, {
           notice,
@@ -159,12 +160,14 @@ async function answerReview(
         message: form.message,
       })
     case 'invalid':
+      c.env.reason = 'config-invalid'
       return answerEditor(deps, c, review.draft, {
         problems: review.problems,
         message: form.message,
         status: 422,
       })
     case 'conflict': {
+      c.env.reason = 'config-stale'
       const { conflict } = review
       const view = {
         frame: pages.frame(c.req.raw, c.env.principal),

@@ -39,6 +39,7 @@ export function liveFileRoutes(options: LiveFileRoutesOptions) {
         return c.redirect(pages.links.liveFile(flash), 303)
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== 'config-stale') throw error
+        c.env.reason = error.code
         const flash = { isDone: false, text: `${error.message}.` }
         return answer(c.req.raw, { principal, flash, status: statusOf(error) })
       }

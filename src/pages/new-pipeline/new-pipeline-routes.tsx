@@ -74,6 +74,7 @@ export function newPipelineRoutes(options: NewPipelineRoutesOptions) {
       const reading = readPipelineRequest(values.get('name') ?? '', requestOf(values))
       const shown = { values, problems: [], preview: null }
       if (!reading.ok) {
+        c.env.reason = 'malformed-request'
         return answer(c.req.raw, principal, { ...shown, problems: reading.problems, status: 422 })
       }
       const { request } = reading
@@ -88,6 +89,7 @@ export function newPipelineRoutes(options: NewPipelineRoutesOptions) {
         return answer(c.req.raw, principal, { ...shown, preview, status: 200 })
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error
+        c.env.reason = error.code
         const path = error.code === 'not-permitted' ? 'pipelineGroup' : 'name'
         const problems = [{ message: error.message, path }]
         return answer(c.req.raw, principal, { ...shown, problems, status: statusOf(error) })

@@ -43,7 +43,7 @@ export function pipelinesRoutes(options: PipelinesRoutesOptions) {
       const form = await readForm(c.req.raw, LARGEST_FORM)
       const pipeline = textField(form, 'pipeline') ?? ''
       const { q = '', status = '' } = c.req.query()
-      const outcome = await refusalOf(() => act(options, c, { pipeline, form }))
+      const outcome = await refusalOf(c.env, () => act(options, c, { pipeline, form }))
       if ('refusal' in outcome) return answerList(options, c, outcome.refusal)
       return c.redirect(links.pipelines({ q, status, ...outcome.done }), 303)
     })
@@ -51,7 +51,7 @@ export function pipelinesRoutes(options: PipelinesRoutesOptions) {
     .post('/pipelines/:name', async (c) => {
       const form = await readForm(c.req.raw, LARGEST_FORM)
       const pipeline = c.req.param('name')
-      const outcome = await refusalOf(() => act(options, c, { pipeline, form }))
+      const outcome = await refusalOf(c.env, () => act(options, c, { pipeline, form }))
       if ('refusal' in outcome) return answerOne(options, c, outcome.refusal)
       return c.redirect(links.pipeline(pipeline, outcome.done), 303)
     })

@@ -72,6 +72,7 @@ async function act(
     return await restore(options, c, asked, { reason, basedOn })
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'not-permitted') throw error
+    c.env.reason = error.code
     const notice = `${error.message}. Nothing was restored. This page shows the current state.`
     return answer(options, c, asked, { reason, notice, status: statusOf(error) })
   }

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/errors.ts'
 import { statusOf } from '../../http/errors.ts'
+import type { RequestContext } from '../../http/request-context.ts'
 import type { FlashMessage } from '../frame/notice.tsx'
 
 /** Why an action was refused, shown on the page that requested it. */
@@ -20,16 +21,18 @@ export function assertShown(refusal: Refusal | null, maySee: boolean): void {
 }
 
 /**
- * Performs an action, or returns why it was refused. A caller without permission gets an error
- * page.
+ * Performs the action of a request, or returns why it was refused. A caller without permission gets
+ * an error page.
  */
 export async function refusalOf<Done>(
+  context: RequestContext,
   action: () => Promise<Done>,
 ): Promise<{ readonly done: Done } | { readonly refusal: Refusal }> {
   try {
     return { done: await action() }
   } catch (error) {
     if (!(error instanceof ServiceError) || PAGES_OF_THEIR_OWN.includes(error.code)) throw error
+    context.reason = error.code
     const flash = { isDone: false, text: `${error.message}.` }
     return { refusal: { flash, status: statusOf(error), error } }
   }

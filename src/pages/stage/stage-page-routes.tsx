@@ -34,7 +34,7 @@ export function stagePageRoutes(options: StagePageRoutesOptions) {
     .get(RUN, (c) => answer(options, c, { run: runOf(c), refusal: null }))
     .post(RUN, async (c) => {
       const form = await readForm(c.req.raw, LARGEST_FORM)
-      const outcome = await refusalOf(() => act(options, c, form))
+      const outcome = await refusalOf(c.env, () => act(options, c, form))
       if ('done' in outcome) return c.redirect(outcome.done, 303)
       return answer(options, c, { run: runOf(c), refusal: outcome.refusal })
     })

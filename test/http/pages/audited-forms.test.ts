@@ -2,6 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { BuildScene, jsonOf } from '../../support/builds/build-service.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { BASE, md5, serviceAt, submit } from '../../support/pages/editor-forms.ts'
+import { sendForm } from '../../support/pages/page-forms.ts'
+import { save } from '../../support/service/saving.ts'
+import { addSomeone, ADMIN_ALONE, SOMEONE } from '../../support/service/someone-else.ts'
+import type { TestService } from '../../support/service/service.ts'
 
 /** What the audit log says last about these actions, oldest first. */
 async function told(scene: BuildScene, most: number) {
@@ -9,6 +14,15 @@ async function told(scene: BuildScene, most: number) {
   return entries
     .filter(({ action }) => action !== 'change-configuration')
     .map(({ action, target, outcome, reason = '' }) => [action, target, outcome, reason])
+    .toReversed()
+}
+
+/** The names and the reasons of what was refused on pages, oldest first. */
+async function refusals(service: TestService) {
+  const answer = await service.fetch('/api/audit')
+  return AuditBody.parse(await answer.json())
+    .entries.filter(({ outcome, target }) => outcome === 'refused' && !target.startsWith('/api'))
+    .map(({ action, reason = '' }) => `${action}: ${reason}`)
     .toReversed()
 }
 
@@ -58,9 +72,70 @@ describe('the audit log, of what is done on pages', () => {
 
     expect(await told(scene, 4)).toEqual([
       ['schedule-pipeline', '/api/pipelines/app/schedule', 'done', ''],
-      ['run-stage', '/api/stages/app/build/run/9', 'refused', ''],
+      ['run-stage', '/api/stages/app/build/run/9', 'refused', 'stage-not-found'],
       ['cancel-stage', '/stages/app/build/1/1', 'done', ''],
       ['run-stage', '/api/stages/app/build/run/1', 'done', ''],
+    ])
+  })
+})
+
+describe('the audit log, of forms that are refused', () => {
+  it('has the reason of each that the editor refuses', async () => {
+    const service = await serviceAt()
+    await save(service, BASE.replace('alpha.git', 'other.git'))
+
+    await submit(service, { action: 'save', xml: BASE.replace('<cruise', '<crews') })
+    await submit(service, { action: 'save', xml: BASE.replace('alpha.git', 'third.git') })
+    await submit(service, { action: 'save', xml: BASE, basedOn: '0'.repeat(32) })
+
+    expect(await refusals(service)).toEqual([
+      'save-configuration: config-invalid',
+      'save-configuration: config-stale',
+      'save-configuration: config-stale',
+    ])
+  })
+
+  it('says of each who was not allowed to', async () => {
+    const service = await serviceAt(BASE.replace(/<cruise[^>]*>/, `$&${ADMIN_ALONE}`))
+    await addSomeone(service)
+    const forms = ['/config/edit', '/config/new-pipeline', '/config/live', '/config/r1/restore']
+
+    for (const path of forms) {
+      const body = new URLSearchParams({ action: 'save', xml: BASE, basedOn: md5(BASE) })
+      await service.fetch(path, { method: 'POST', body, as: SOMEONE })
+    }
+
+    expect(await refusals(service)).toEqual([
+      'save-configuration: not-permitted',
+      'create-pipeline: not-permitted',
+      'set-live-file-aside: not-permitted',
+      'restore-revision: not-permitted',
+    ])
+  })
+
+  it('has the reason of a pipeline that is not made', async () => {
+    const service = await serviceAt()
+
+    await sendForm(service, '/config/new-pipeline', { action: 'create', name: 'new' })
+    const taken = { action: 'create', name: 'alpha', url: 'http://scm/r' }
+    await sendForm(service, '/config/new-pipeline', taken)
+
+    expect(await refusals(service)).toEqual([
+      'create-pipeline: malformed-request',
+      'create-pipeline: name-in-use',
+    ])
+  })
+
+  it('has the reason of a restore that is refused, and of a file that stays', async () => {
+    const service = await serviceAt()
+    await save(service, BASE.replace('alpha.git', 'other.git'))
+
+    await sendForm(service, '/config/r2/restore', { reason: 'It broke', basedOn: '0'.repeat(32) })
+    await sendForm(service, '/config/live', { version: 'gone' })
+
+    expect(await refusals(service)).toEqual([
+      'restore-revision: config-stale',
+      'set-live-file-aside: config-stale',
     ])
   })
 })
