@@ -7,7 +7,8 @@ import { Markers } from '../runs/marker-card.tsx'
 import { Materials, RunVariables } from './materials.tsx'
 import { Pager } from '../frame/pager.tsx'
 import { Paused, PauseForm } from './pausing.tsx'
-import { ABOUT_MARKERS, approval, runAddress, runLook, StageChips } from '../runs/run-labels.tsx'
+import { ABOUT_MARKERS, runAddress, runLook, StageChips } from '../runs/run-labels.tsx'
+import { pipelineStart } from '../runs/run-starts.ts'
 
 export interface PipelineViewProps {
   readonly frame: PageFrame
@@ -132,7 +133,7 @@ function Run({ frame, page, now, shown }: PipelineViewProps & { shown: ShownRun 
       <p>
         <b>{`Run ${run.counter}`}</b>{' '}
         <span class="muted">
-          {`${label === '' ? '' : `${run.label} · `}${approval(run.approvedBy)} · `}
+          {`${label === '' ? '' : `${run.label} · `}${pipelineStart(run, stages[0] ?? null)} · `}
           <When time={run.createdAt} now={now} />
         </span>
       </p>

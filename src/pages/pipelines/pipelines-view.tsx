@@ -14,7 +14,8 @@ import { BY_PLACE, Pager } from '../frame/pager.tsx'
 import { FirstUse } from '../new-pipeline/first-use.tsx'
 import { Cause } from './materials.tsx'
 import { Paused, PauseForm } from './pausing.tsx'
-import { approval, StageChips } from '../runs/run-labels.tsx'
+import { StageChips } from '../runs/run-labels.tsx'
+import { pipelineStart } from '../runs/run-starts.ts'
 
 export interface PipelinesViewProps {
   readonly frame: PageFrame
@@ -185,7 +186,7 @@ function Card({ frame, card, now }: { frame: PageFrame; card: PipelineCard; now:
             <a href={`${links.pipeline(name)}#run-${latest.run.counter}`}>
               {`Run ${latest.run.label}`}
             </a>
-            {` ${approval(latest.run.approvedBy)}, `}
+            {` ${pipelineStart(latest.run, latest.stages[0] ?? null)}, `}
             <When time={latest.run.createdAt} now={now} />
             {card.materials.length > 0 && ': '}
             <Cause materials={card.materials} />

@@ -1,15 +1,9 @@
 import type { StageRun } from '../../builds/runs/stages.ts'
 import { isUnfinished } from '../../core/builds/job.ts'
-import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { Links } from '../frame/links.ts'
 import { lookOf, Status } from '../frame/status.tsx'
-
-/** `triggered by changes`, `approved by alice`. */
-export function approval(approvedBy: string, word = 'triggered'): string {
-  return `${approvedBy === APPROVED_BY_CHANGES ? 'triggered' : word} by ${approvedBy}`
-}
 
 export function runAddress({ stage }: StageRun) {
   const { pipelineName, pipelineCounter, name, counter } = stage

@@ -1,3 +1,4 @@
+import type { PipelineInstance } from '../../builds/engine/documents.ts'
 import type { StageRun } from '../../builds/engine/queries.ts'
 import { type Page, type Pagination, PAGE_SIZE } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -23,9 +24,15 @@ export interface StagePageQuery extends StageName {
   readonly offset: number
 }
 
+/** A run of the stage in the list of all. */
+export interface StageHistoryRow {
+  readonly run: StageRun
+  readonly pipelineRun: PipelineInstance | null
+}
+
 export interface StagePage {
   readonly name: StageName
-  readonly entries: readonly TimelineEntry<StageRun>[]
+  readonly entries: readonly TimelineEntry<StageHistoryRow>[]
   readonly pagination: Pagination
   /** The run shown in full; null when there is none. */
   readonly details: StageDetails | null
@@ -50,14 +57,20 @@ export async function readStagePage(
   const [older = null] = await viewableStageRuns(deps, principal, later.items.slice(0, 1))
   const span = spanOf(page.items.map(startOf), older && startOf(older), page.pagination.offset)
   const markers = await configMarkers(deps, principal, name.pipeline, span)
+  const rows = await Promise.all(page.items.map((each) => rowOf(deps, each)))
   const shown = run ?? page.items[0] ?? null
   const before = shown && runBefore(page.items, shown, older)
   return {
     name: nameOf(name, shown),
-    entries: timelineOf(page.items, markers, ({ stage }) => stage.createdAt),
+    entries: timelineOf(rows, markers, ({ run: { stage } }) => stage.createdAt),
     pagination: page.pagination,
     details: shown && (await readStageDetails(deps, principal, { run: shown, before })),
   }
+}
+
+async function rowOf({ builds }: StagePageDeps, run: StageRun): Promise<StageHistoryRow> {
+  const { pipelineName: pipeline, pipelineCounter: counter } = run.stage
+  return { run, pipelineRun: await builds.pipelineInstance({ pipeline, counter }) }
 }
 
 /** The page that contains a run. Runs are ordered by id, the newest first. */

@@ -13,13 +13,13 @@ import { type BarScale, JobBar, phaseText, scaleOf, wholeTime } from '../job/job
 import { Materials, RunVariables } from '../pipelines/materials.tsx'
 import {
   runAddress,
-  approval,
   endOfRun,
   isWaiting,
   RunStatus,
   StageChips,
   WaitReason,
 } from '../runs/run-labels.tsx'
+import { pipelineStart, pipelineStarter, stageBefore } from '../runs/run-starts.ts'
 import { StageActions } from './stage-actions.tsx'
 
 export interface StagePanelProps {
@@ -88,29 +88,34 @@ function Facts(props: StagePanelProps) {
   )
 }
 
+const AUTOMATICALLY = 'the service, automatically'
+
 /** Who started a run, or what did without anybody. */
-function starterOf({ run, stages }: StageDetails): string {
+function starterOf({ run, pipelineRun, stages }: StageDetails): string {
   const { approvedBy, name } = run.stage
   if (approvedBy !== APPROVED_BY_CHANGES) return approvedBy
-  const place = stages.findIndex(({ stage }) => stage.name === name)
-  const before = stages[place - 1]
-  if (!before) return 'a change of a material'
-  return `the end of the stage ${before.stage.name}, automatically`
+  if (pipelineRun === null) return AUTOMATICALLY
+  const before = stageBefore(pipelineRun, name)
+  if (before !== null) return `the end of the stage ${before}, automatically`
+  return pipelineStarter(pipelineRun, stages[0] ?? null) ?? AUTOMATICALLY
 }
 
 function inProgress(run: StageRun): string {
   return isWaiting(run) ? ', waiting for an agent' : ', still in progress'
 }
 
-function Trigger({ frame: { links }, details: { pipelineRun, materials } }: StagePanelProps) {
+function Trigger({
+  frame: { links },
+  details: { pipelineRun, stages, materials },
+}: StagePanelProps) {
   if (pipelineRun === null) return <></>
-  const { name, counter, label, approvedBy, variables } = pipelineRun
+  const { name, counter, label, variables } = pipelineRun
   return (
     <>
       <dt>Pipeline run</dt>
       <dd>
         <a href={`${links.pipeline(name)}#run-${counter}`}>{label}</a>
-        {`, ${approval(approvedBy)}`}
+        {`, ${pipelineStart(pipelineRun, stages[0] ?? null)}`}
         <Materials materials={materials} />
         <RunVariables variables={variables} />
       </dd>

@@ -1,5 +1,4 @@
-import type { StageRun } from '../../builds/runs/stages.ts'
-import type { StagePage } from './stage-page.ts'
+import type { StageHistoryRow, StagePage } from './stage-page.ts'
 import { duration } from '../frame/duration.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
@@ -10,12 +9,12 @@ import { Pager } from '../frame/pager.tsx'
 import {
   ABOUT_MARKERS,
   runAddress,
-  approval,
   endOfRun,
   runLook,
   RunName,
   RunStatus,
 } from '../runs/run-labels.tsx'
+import { stageStart } from '../runs/run-starts.ts'
 import { StagePanel } from './stage-panel.tsx'
 
 export interface StageViewProps {
@@ -93,8 +92,8 @@ function History({ frame, page, now }: StageViewProps) {
           entry.type === 'run' ? (
             <Run
               frame={frame}
-              run={entry.run}
-              isShown={entry.run.stage.id === details?.run.stage.id}
+              row={entry.run}
+              isShown={entry.run.run.stage.id === details?.run.stage.id}
               now={now}
             />
           ) : (
@@ -114,16 +113,16 @@ function History({ frame, page, now }: StageViewProps) {
 
 function Run({
   frame,
-  run,
+  row: { run, pipelineRun },
   isShown,
   now,
 }: {
   frame: PageFrame
-  run: StageRun
+  row: StageHistoryRow
   isShown: boolean
   now: number
 }) {
-  const { createdAt, approvedBy } = run.stage
+  const { createdAt } = run.stage
   const end = endOfRun(run)
   return (
     <li class={`run ${runLook(run)}`}>
@@ -137,7 +136,7 @@ function Run({
         </a>{' '}
         <RunStatus run={run} />{' '}
         <span class="muted">
-          {`${approval(approvedBy, 'approved')} · `}
+          {`${stageStart(run, pipelineRun)} · `}
           <When time={createdAt} now={now} />
           {' · '}
           {end === null ? (
