@@ -1,5 +1,6 @@
 import type { Cell, MarkedPiece } from './rows.ts'
 import { escapeHtml } from '../frame/escape.ts'
+import { withNamedCharacters } from '../frame/odd-characters.ts'
 
 /**
  * Characters that make text look different from what it is: controls, bidirectional and invisible
@@ -64,21 +65,11 @@ function piecesHtml(pieces: readonly MarkedPiece[], options: CodeOptions): strin
 
 function pieceHtml(piece: MarkedPiece | undefined): string {
   if (!piece) return ''
-  const text = ODD.test(piece.text) ? oddHtml(piece.text) : escapeHtml(piece.text)
+  const text = ODD.test(piece.text)
+    ? withNamedCharacters(piece.text, ODD_ONE)
+    : escapeHtml(piece.text)
   if (piece.isSecret) return `<span class="secret">${text}</span>`
   return piece.token === null ? text : `<span class="${CLASSES[piece.token]}">${text}</span>`
-}
-
-/** Shows invisible and reordering characters by their names. */
-function oddHtml(text: string): string {
-  let html = ''
-  let from = 0
-  for (const { index, 0: character } of text.matchAll(ODD_ONE)) {
-    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
-    html += `${escapeHtml(text.slice(from, index))}<span class="odd" title="A character that is not seen">U+${code}</span>`
-    from = index + character.length
-  }
-  return html + escapeHtml(text.slice(from))
 }
 
 /** The start of a long line, its first change, and a link to the rest. */

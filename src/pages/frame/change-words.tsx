@@ -1,6 +1,8 @@
+import { raw } from 'hono/html'
 import { parseRestoreSubject } from '../../core/restore-subject.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import type { Links } from './links.ts'
+import { withNamedCharacters } from './odd-characters.ts'
 
 export interface ChangeWordsProps {
   readonly revision: NumberedRevision
@@ -13,6 +15,9 @@ export interface ChangeWordsProps {
 /** The most characters of a message in a list. */
 const SHORT = 240
 
+/** Characters that change the order in which others are shown. */
+const REORDERING = /\p{Bidi_Control}/gu
+
 /**
  * Why a revision was made, in the words of its author: the revision that it takes up again, the
  * subject of a commit made with git, and the message. Nothing where nobody said anything.
@@ -22,12 +27,13 @@ export function ChangeWords({ revision, links, isShort = false }: ChangeWordsPro
   const subject = writtenSubject(revision)
   const text = [subject, message].filter((part) => part !== '').join('\n\n')
   const isCut = isShort && text.length > SHORT
+  const shown = isCut ? `${text.slice(0, SHORT).trimEnd()}…` : text
   return (
     <>
       <Restored revision={revision} links={links} />
       {text !== '' && (
         <p class="words" dir="auto">
-          {isCut ? `${text.slice(0, SHORT).trimEnd()}…` : text}
+          {raw(withNamedCharacters(shown, REORDERING))}
         </p>
       )}
     </>

@@ -40,6 +40,27 @@ describe('the history', () => {
     expect(row).toContain('href="/config/compare/r2/r3"')
   })
 
+  it('names the characters of a message that would reorder it', async () => {
+    const service = await withHistory()
+    const reordering = '\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'
+    const message = encodeURIComponent(`Ship <1> ${reordering}\u2764\ufe0f`)
+    const headers = { 'if-match': '*', 'x-cairn-message': message }
+    await service.fetch('/api/admin/config.xml', { method: 'PUT', headers, body: ONE })
+
+    for (const path of ['/config', '/config/r4', '/config/compare/r3/r4']) {
+      const html = await page(service, path)
+      const [, words = ''] = /<p class="words" dir="auto">(.*?)<\/p>/s.exec(html) ?? []
+      const named = Array.from(
+        words.matchAll(/<span class="odd"[^>]*>([^<]*)</g),
+        ([, name]) => name,
+      )
+      expect(words).toMatch(/^Ship &lt;1&gt; <span/)
+      expect(words).toMatch(/>\u2764\ufe0f$/)
+      expect(words).not.toMatch(/\p{Bidi_Control}/u)
+      expect(named).toEqual(Array.from(reordering, nameOf))
+    }
+  })
+
   it.each([
     ['q=ninja', [3]],
     ['q=NINJA', [3]],
@@ -202,6 +223,10 @@ function commitAs(service: TestService, name: string, message = 'Nothing'): void
 
 async function page(service: TestService, path: string): Promise<string> {
   return (await service.fetch(path)).text()
+}
+
+function nameOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}`
 }
 
 function numbersOf(html: string): number[] {
