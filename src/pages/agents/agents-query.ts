@@ -1,6 +1,7 @@
+import { parseOffset } from '../../core/page.ts'
 import { AGENT_COLUMNS, type AgentColumn } from './agent-order.ts'
 import type { AgentsQuery } from './agents-page.ts'
-import { malformed, parseWholeNumber } from '../../http/parameters.ts'
+import { malformed } from '../../http/parameters.ts'
 import type { Query } from '../frame/links.ts'
 
 /** @throws {ServiceError} `malformed-request` */
@@ -10,7 +11,7 @@ export function parseAgentsQuery(given: Readonly<Record<string, string>>): Agent
   return {
     filter: q.trim(),
     order: { column: parseColumn(sort.slice(isDescending ? 1 : 0)), isDescending },
-    offset: offset === '' ? 0 : parseWholeNumber(offset, 'offset'),
+    offset: offset === '' ? 0 : parseOffset(offset),
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { parseOffset } from '../../core/page.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { AgentAdministrationDeps } from '../../agents/administer-agents.ts'
 import type { InvitationDeps } from '../../identities/invitations.ts'
@@ -13,7 +14,7 @@ import {
 import { type AgentPageDeps, readAgentPage } from './agent-page.ts'
 import { readAgentsPage } from './agents-page.ts'
 import type { AuditAction, RouteEnv } from '../../http/request-context.ts'
-import { malformed, parseWholeNumber } from '../../http/parameters.ts'
+import { malformed } from '../../http/parameters.ts'
 import { type Form, readForm, textField } from '../../http/request-body.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
@@ -142,7 +143,7 @@ async function answerOne(
 ): Promise<Response> {
   const { principal } = c.env
   const { offset = '0', sort = '' } = c.req.query()
-  const asked = { uuid: c.req.param('uuid'), offset: parseWholeNumber(offset, 'offset') }
+  const asked = { uuid: c.req.param('uuid'), offset: parseOffset(offset) }
   const page = await readAgentPage(deps, principal, asked)
   const frame = pages.frame(c.req.raw, principal)
   const view = { frame, page, order: parseOrder(sort), outcome, now: clock() }

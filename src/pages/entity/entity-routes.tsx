@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono'
+import { parseOffset } from '../../core/page.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { entityAddress } from '../revisions/entity-address.ts'
 import { type EntityComparisonDeps, readEntityComparison } from './entity-comparison.ts'
 import { type EntityHistoryDeps, readEntityHistory } from './entity-history.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { parseWholeNumber } from '../../http/parameters.ts'
 import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
@@ -26,7 +26,7 @@ export function entityRoutes(options: EntityRoutesOptions) {
 
   const history = async (c: Context<RouteEnv>, kind: string, name: string) => {
     const address = entityAddress(kind, name)
-    const offset = parseWholeNumber(c.req.query('offset') ?? '0', 'offset')
+    const offset = parseOffset(c.req.query('offset') ?? '0')
     const entity = await readEntityHistory(options, c.env.principal, { address, offset })
     const frame = pages.frame(c.req.raw, c.env.principal)
     return pageResponse(<EntityView frame={frame} entity={entity} now={clock()} />)

@@ -1,7 +1,8 @@
 import { REVISION_KINDS } from '../../core/revision.ts'
+import { parseOffset } from '../../core/page.ts'
 import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import type { ChosenRevisions, HistoryQuery } from './history-page.ts'
-import { malformed, parseSearchedText, parseWholeNumber } from '../../http/parameters.ts'
+import { malformed, parseSearchedText } from '../../http/parameters.ts'
 import { firstMomentOf } from '../../lib/moments.ts'
 import type { Query } from '../frame/links.ts'
 
@@ -26,7 +27,7 @@ export function parseHistoryQuery(given: Given): HistoryQuery {
     withoutNoise: given['noise'] === '0',
   }
   const chosen = { a: parseChosen(given['a']), b: parseChosen(given['b']) }
-  return { filter, chosen, offset: offset === '' ? 0 : parseWholeNumber(offset, 'offset') }
+  return { filter, chosen, offset: offset === '' ? 0 : parseOffset(offset) }
 }
 
 /** Renders filter, place and choice as parameters of an address. */

@@ -1,3 +1,4 @@
+import { parseOffset } from '../../core/page.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import type { Query } from '../frame/links.ts'
 import type { TableQuery } from '../work/permissions/permissions-table.ts'
@@ -19,7 +20,7 @@ export function parsePermissionsQuery(given: Readonly<Record<string, string>>): 
     people: q,
     groups,
     group: group || null,
-    offset: parseWholeNumber(given['offset'] ?? '0', 'offset'),
+    offset: parseOffset(given['offset'] ?? '0'),
     column: parseWholeNumber(given['column'] ?? '0', 'column'),
   }
 }

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { parseOffset } from '../../core/page.ts'
 import {
   listOwnGroups,
   type PipelinePreviewDeps,
@@ -125,7 +126,7 @@ function parsePipelinesQuery({
   return {
     filter: q.trim(),
     status: status === '' ? null : status,
-    offset: parseWholeNumber(offset, 'offset'),
+    offset: parseOffset(offset),
   }
 }
 
@@ -135,7 +136,7 @@ async function answerOne(
   refusal: Refusal | null,
 ): Promise<Response> {
   const { principal } = c.env
-  const offset = parseWholeNumber(c.req.query('offset') ?? '0', 'offset')
+  const offset = parseOffset(c.req.query('offset') ?? '0')
   const name = c.req.param('name')
   assertShown(refusal, deps.access.may(principal, { action: 'view-pipeline', pipeline: name }))
   const page = await readPipelinePage(deps, principal, { name, offset })

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { parseOffset } from '../../core/page.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { cancelRun } from '../../builds/runs/cancel-run.ts'
 import { startStage, type JobChoice, type StartRunsDeps } from '../../builds/runs/start-runs.ts'
@@ -87,7 +88,7 @@ async function answer(
   const { pipeline, stage } = c.req.param()
   const { run, refusal } = asked
   assertShown(refusal, deps.access.may(principal, { action: 'view-pipeline', pipeline }))
-  const offset = parseWholeNumber(c.req.query('offset') ?? '0', 'offset')
+  const offset = parseOffset(c.req.query('offset') ?? '0')
   const page = await readStagePage(deps, principal, { pipeline, stage, run, offset })
   const frame = pages.frame(c.req.raw, principal)
   const flash = refusal?.flash ?? pages.flash.take(c)

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { ServiceError } from '../../core/errors.ts'
 import { isSameName } from '../../core/name-key.ts'
+import { parseOffset } from '../../core/page.ts'
 import type { Clock } from '../../lib/clock.ts'
 import {
   createUser,
@@ -14,7 +15,7 @@ import {
 import { listTokens, revokeToken } from '../../identities/tokens.ts'
 import { userTarget } from '../../api/identities/user-routes.ts'
 import { statusOf } from '../../http/errors.ts'
-import { malformed, parseWholeNumber } from '../../http/parameters.ts'
+import { malformed } from '../../http/parameters.ts'
 import { type Form, readForm, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { PageContext } from '../frame/page-context.ts'
@@ -134,7 +135,7 @@ async function answerList(
   const all = await listUsers(options, c.env.principal)
   const wanted = q.trim().toLowerCase()
   const users = all.filter((user) => user.name.toLowerCase().includes(wanted))
-  const first = parseWholeNumber(offset, 'offset')
+  const first = parseOffset(offset)
   const view = {
     frame: pages.frame(c.req.raw, c.env.principal),
     flash: problem === undefined ? pages.flash.take(c) : { isDone: false, text: problem },
