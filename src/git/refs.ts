@@ -52,12 +52,29 @@ async function readLooseRef(store: GitStore, ref: string): Promise<CommitSha | n
   return text === null ? null : parseRef(ref, text)
 }
 
-async function readPackedRef({ fs, gitDir }: GitStore, ref: string): Promise<CommitSha | null> {
-  const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, 'packed-refs')))
-  if (bytes === null) return null
-  const lines = Buffer.from(bytes).toString('utf8').split('\n')
+/** The commits after which refs directly below a prefix, such as `refs/conflicts/`, are named, in their order. */
+export async function listNamesBelow(
+  store: GitStore,
+  prefix: string,
+): Promise<readonly CommitSha[]> {
+  const loose = (await orNullWhenAbsent(store.fs.readdir(join(store.gitDir, prefix)))) ?? []
+  const packed = (await readPackedLines(store)).map((line) => line.slice(line.indexOf(' ') + 1))
+  const below = packed.filter((ref) => ref.startsWith(prefix))
+  const names = [...loose, ...below.map((ref) => ref.slice(prefix.length))]
+  return [...new Set(names.flatMap((name) => CommitSha.safeParse(name).data ?? []))].toSorted()
+}
+
+async function readPackedRef(store: GitStore, ref: string): Promise<CommitSha | null> {
+  const lines = await readPackedLines(store)
   const line = lines.find((candidate) => candidate.endsWith(` ${ref}`))
   return line === undefined ? null : parseRef(ref, line.slice(0, -ref.length))
+}
+
+async function readPackedLines({ fs, gitDir }: GitStore): Promise<readonly string[]> {
+  const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, 'packed-refs')))
+  return Buffer.from(bytes ?? [])
+    .toString('utf8')
+    .split('\n')
 }
 
 /** Null when there is no such file, or a folder of branches has that name. */

@@ -85,9 +85,19 @@ export class History implements AsyncDisposable {
     return keeper.index.find(digest) ?? archives?.find(digest) ?? null
   }
 
+  /** The same, also of what the branch had once and has no longer, as after a `git reset`. */
+  async findEver(digest: Digest): Promise<Revision | null> {
+    return this.find(digest) ?? this.#parts.dropped.find(digest)
+  }
+
   findCommit(commit: CommitSha): Revision | null {
     const { keeper, archives } = this.#parts
     return keeper.index.findCommit(commit) ?? archives?.findCommit(commit) ?? null
+  }
+
+  /** The same, also of what the branch had once and has no longer. Such a revision has no number. */
+  async findCommitEver(commit: CommitSha): Promise<Revision | null> {
+    return this.findCommit(commit) ?? this.#parts.dropped.findCommit(commit)
   }
 
   /** The number of a revision in the history, counted from 1 for the oldest that there has been. */

@@ -2,7 +2,7 @@ import nodeFs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Digest, digestOf } from '../core/digest.ts'
 import { ServiceError, unavailable } from '../core/errors.ts'
-import type { Revision } from '../core/revision.ts'
+import type { CommitSha, Revision } from '../core/revision.ts'
 import { syncFs } from '../storage/sync-fs.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
@@ -18,6 +18,8 @@ import type { ServedArchives } from './archive/served-archives.ts'
 import { BranchFollower } from './sync/branch-follower.ts'
 import { Committer } from './sync/committer.ts'
 import { commitAdopted, commitFirst, type FirstCommitOptions } from './sync/first-commit.ts'
+import { type BranchRewrite, keepDropped } from './dropped/dropped-refs.ts'
+import { DroppedRevisions } from './dropped/dropped-revisions.ts'
 import { GitRepository } from './repository/git-repository.ts'
 import type { GitStore } from '../git/git-store.ts'
 import { formatOfName, objectFormatOf, type ObjectFormat } from '../git/object-format.ts'
@@ -51,6 +53,8 @@ import type { ObjectReader } from '../git/objects/object-reader.ts'
 export interface HistoryParts extends AsyncDisposable {
   readonly repository: GitRepository
   readonly keeper: IndexKeeper
+  /** What the branch had once, and has no longer. */
+  readonly dropped: DroppedRevisions
   readonly reconciler: Reconciler
   readonly problems: Problems
   readonly events: RevisionEvents
@@ -180,7 +184,7 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   const { folder, repository } = resources
   const live = new LiveFile(fs, join(folder.path, options.fileName), options.largestDocument)
   const index = new IndexFile({ fs, path: join(folder.ownDir, 'revisions') }, options)
-  const keeper = new IndexKeeper(index, { ...options, reader: repository.reader }, report)
+  const keeper = openKeeper(index, options, resources)
   const [problems, events, rest] = [new Problems(report), new RevisionEvents(), restOf(options)]
   const publish = openPublish(options, resources)
   const committer = new Committer({ ...options, repository, keeper, live, publish })
@@ -216,6 +220,7 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   const parts = {
     repository,
     keeper,
+    dropped: openDropped(keeper, options, resources),
     reconciler,
     problems,
     events,
@@ -229,6 +234,26 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
     parts: { ...parts, watchedFolders, rest, [Symbol.asyncDispose]: resources.close },
     current,
   }
+}
+
+function openKeeper(
+  file: IndexFile,
+  options: Options,
+  { folder: { gitDir }, repository: { reader } }: Resources,
+): IndexKeeper {
+  const place = { store: { fs: options.fs, gitDir }, reader }
+  const keepFormer = (rewrite: BranchRewrite) => keepDropped(place, rewrite, options.clock())
+  return new IndexKeeper(file, { ...options, reader, keepFormer }, options.report)
+}
+
+function openDropped(
+  keeper: IndexKeeper,
+  options: Options,
+  { folder: { gitDir }, repository: { reader } }: Resources,
+): DroppedRevisions {
+  const isOnBranch = (commit: CommitSha) => keeper.index.placeOf(commit) !== null
+  const store = { fs: options.pooledFs, gitDir }
+  return new DroppedRevisions({ ...options, reader, store, isOnBranch })
 }
 
 function openPublish(

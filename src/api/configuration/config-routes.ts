@@ -17,6 +17,7 @@ import {
 import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import {
   type ConfigReadingDeps,
+  findCurrent,
   findSnapshot,
   readDiff,
   readSnapshot,
@@ -98,7 +99,7 @@ const currentRoute = {
   },
   example: { answer: SAMPLE.document },
   handle: (c: Context<RouteEnv>, { options, snapshots }: ConfigState) => {
-    const revision = findSnapshot(options, c.env.principal, null)
+    const revision = findCurrent(options, c.env.principal)
     const asked = c.req.query('md5')
     return asked === undefined || asked === revision.digest
       ? snapshots(c, revision, 'mutable')
@@ -143,9 +144,10 @@ export const configResource = resource({
       answers: { 200: documentAnswer, 304: NOT_MODIFIED },
       errors: ['malformed-request', 'snapshot-not-found', 'secrets-in-plain-text'],
       example: { answer: SAMPLE.document },
-      handle: (c, { options, snapshots }) => {
+      handle: async (c, { options, snapshots }) => {
         const digest = parseDigest(c.req.param('file').slice(0, -'.xml'.length))
-        return snapshots(c, findSnapshot(options, c.env.principal, digest), 'immutable')
+        const revision = await findSnapshot(options, c.env.principal, digest)
+        return snapshots(c, revision, 'immutable')
       },
     }),
     route({
@@ -245,7 +247,7 @@ function snapshotAnswers(options: ConfigRoutesOptions) {
 function listAnswers(options: ConfigRoutesOptions) {
   const cache = new ResponseCache(KEPT)
   return (c: Context<RouteEnv>, query: () => RevisionQuery) => {
-    const revision = findSnapshot(options, c.env.principal, null)
+    const revision = findCurrent(options, c.env.principal)
     const key = `${revision.commit} ${options.history.size()} ${targetOf(c)}`
     const body = cache.take(key, async () => {
       const { filter, ...part } = query()

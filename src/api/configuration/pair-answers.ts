@@ -36,7 +36,7 @@ export function pairAnswers(
     assertMayRead(options, c.env.principal)
     const answer = cache.take(c.env.path, async () => {
       const range = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
-      return make(range, findPair(options, c.env.principal, range))
+      return make(range, await findPair(options, c.env.principal, range))
     })
     return answerWith(answer, c)
   }

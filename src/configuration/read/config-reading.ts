@@ -23,19 +23,28 @@ export interface Snapshot {
 }
 
 /**
- * The revision of a snapshot; `null` asks for the current one.
+ * The current revision.
+ *
+ * @throws {ServiceError} `not-permitted`.
+ */
+export function findCurrent(deps: ConfigReadingDeps, principal: Principal): Revision {
+  assertMayRead(deps, principal)
+  return deps.history.current()
+}
+
+/**
+ * The revision of a snapshot, also of one that the branch no longer has.
  *
  * @throws {ServiceError} `snapshot-not-found`, `not-permitted`.
  */
-export function findSnapshot(
+export async function findSnapshot(
   deps: ConfigReadingDeps,
   principal: Principal,
-  digest: Digest | null,
-): Revision {
-  assertMay(deps.access, principal, { action: 'administer' })
-  if (digest === null) return deps.history.current()
+  digest: Digest,
+): Promise<Revision> {
+  assertMayRead(deps, principal)
   const { history } = deps
-  const revision = history.find(digest)
+  const revision = await history.findEver(digest)
   if (revision) return revision
   const message = `No configuration has the digest ${digest}${archiveHint(history)}`
   throw new ServiceError('snapshot-not-found', message, { digest })
@@ -83,17 +92,21 @@ export interface RevisionPair {
 }
 
 /**
- * The two revisions of a diff.
+ * The two revisions of a diff, also of what the branch no longer has.
  *
  * @throws {ServiceError} `revision-not-found`, `not-permitted`.
  */
-export function findPair(
+export async function findPair(
   deps: ConfigReadingDeps,
   principal: Principal,
-  range: { from: CommitSha; to: CommitSha },
-): RevisionPair {
+  { from, to }: { from: CommitSha; to: CommitSha },
+): Promise<RevisionPair> {
   assertMayRead(deps, principal)
-  return { before: findRevision(deps, range.from), after: findRevision(deps, range.to) }
+  const { history } = deps
+  const [before, after] = [await history.findCommitEver(from), await history.findCommitEver(to)]
+  if (before === null) throw noRevision(history, from)
+  if (after === null) throw noRevision(history, to)
+  return { before, after }
 }
 
 /** The unified diff of a pair from {@link findPair}; empty when the texts are equal. */
@@ -106,7 +119,7 @@ export async function readDiff(
 }
 
 /**
- * The revision of a commit.
+ * The revision of a commit in the history.
  *
  * @throws {ServiceError} `revision-not-found`.
  */
@@ -116,6 +129,10 @@ export function findRevision(
 ): Revision {
   const revision = history.findCommit(commit)
   if (revision) return revision
+  throw noRevision(history, commit)
+}
+
+function noRevision(history: History, commit: CommitSha): ServiceError {
   const message = `No revision has the commit ${commit}${archiveHint(history)}`
-  throw new ServiceError('revision-not-found', message, { commit })
+  return new ServiceError('revision-not-found', message, { commit })
 }

@@ -68,7 +68,7 @@ async function readBase(
   current: DocumentBefore,
   basedOn: Digest,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const base = history.find(basedOn)
+  const base = await history.findEver(basedOn)
   if (base) return cache.findReadable(basedOn) ?? history.readDocument(base)
   throw stale(current, [], 'began from a configuration that was never current')
 }

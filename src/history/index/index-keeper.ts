@@ -1,12 +1,13 @@
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { fsErrorCode } from '../../storage/fs-error.ts'
 import type { Archived } from '../record/archive-record.ts'
-import { believe, type Classification, classify } from '../revision/classify.ts'
+import type { BranchRewrite } from '../dropped/dropped-refs.ts'
+import { believe } from '../revision/classify.ts'
 import type { Report } from '../revision/problems.ts'
-import type { CommitRecord, ObjectReader } from '../../git/objects/object-reader.ts'
+import type { CommitRecord } from '../../git/objects/object-reader.ts'
 import { type IndexEntry, RevisionIndex, type IndexSegment } from './revision-index.ts'
 import type { RevisionEvent } from '../revision/revision-events.ts'
-import { findFileInTree } from '../../git/objects/tree-walk.ts'
+import { type CommitReading, revisionOf } from '../revision/revision-of.ts'
 
 export interface BranchEvent extends RevisionEvent {
   /** Whether the branch moved back to one of its earlier commits. */
@@ -35,11 +36,11 @@ export const NO_STORE: IndexStore = {
   invalidate: () => {},
 }
 
-export interface KeeperContext extends Classification {
+export interface KeeperContext extends CommitReading {
   /** What of the history is in archives; absent or null when nothing is. */
   readonly archived?: Archived | null
-  readonly reader: ObjectReader
-  readonly fileName: string
+  /** Called before the index forgets what the branch was taken from; absent where nothing is to be kept. */
+  readonly keepFormer?: (rewrite: BranchRewrite) => Promise<void>
 }
 
 /** A commit to be indexed. Its record is dropped once the message is trusted, to save memory. */
@@ -92,8 +93,7 @@ export class IndexKeeper {
     const isReset = isRewritten && this.#index.placeOf(head) !== null
     const entries = await this.#entriesOf(commits, this.#newestOf(closed))
     const added = entries.flatMap(({ revision }) => (revision ? [revision] : []))
-    if (isRewritten) this.#index = this.#index.upTo(closed)
-    if (isRewritten) this.#file.invalidate()
+    if (isRewritten) await this.#forgetFrom(closed, head)
     this.#append(entries)
     return { added, isRewritten, isReset }
   }
@@ -121,6 +121,13 @@ export class IndexKeeper {
       if (code === null) throw error
       this.#report({ level: 'warning', message: 'The index cannot be stored', facts: { code } })
     }
+  }
+
+  async #forgetFrom(place: number, head: CommitSha): Promise<void> {
+    const former = this.#index.tip()
+    if (former !== null) await this.#context.keepFormer?.({ former, head })
+    this.#index = this.#index.upTo(place)
+    this.#file.invalidate()
   }
 
   #append(entries: readonly IndexEntry[]): void {
@@ -195,19 +202,13 @@ export class IndexKeeper {
       for (const parent of commit.parents) tips.delete(parent)
       tips.add(commit.sha)
       const { sha, found } = commit
-      const revision = 'digest' in found ? found : await this.#classify(found)
+      const revision = 'digest' in found ? found : await revisionOf(found, this.#context)
       const digest = revision?.digest ?? null
       const isClosed = tips.size === 1
       entries.push({ commit: sha, isClosed, parents: parentsBut(before, commit), digest, revision })
       before = sha
     }
     return entries
-  }
-
-  async #classify(commit: CommitRecord): Promise<Revision | null> {
-    const { reader, fileName: path } = this.#context
-    const document = await findFileInTree(reader, { commit: commit.sha, path })
-    return classify(commit, document, this.#context)
   }
 }
 

@@ -1,9 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import nodeFs from 'node:fs/promises'
 import { unavailable } from '../../core/errors.ts'
 import { CommitSha } from '../../core/revision.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { listNamesBelow } from '../../git/refs.ts'
 import type { GitRepository } from '../repository/git-repository.ts'
 import type { Prepare } from '../revision/prepared-change.ts'
 import type { Problems, Report } from '../revision/problems.ts'
@@ -143,13 +142,7 @@ export class LogFollower {
 
   async #listConflicts(): Promise<readonly string[]> {
     const { gitDir } = this.#options.store
-    const loose = (await orNullWhenAbsent(readdir(join(gitDir, CONFLICTS)))) ?? []
-    const packed = (await orNullWhenAbsent(readFile(join(gitDir, 'packed-refs'), 'latin1'))) ?? ''
-    const lines = packed.split('\n').map((line) => line.slice(line.indexOf(' ') + 1))
-    const names = [
-      ...loose.filter((name) => CommitSha.safeParse(name).success).map((name) => CONFLICTS + name),
-      ...lines.filter((name) => name.startsWith(CONFLICTS)),
-    ]
-    return [...new Set(names)].toSorted()
+    const names = await listNamesBelow({ fs: nodeFs, gitDir }, CONFLICTS)
+    return names.map((name) => CONFLICTS + name)
   }
 }
