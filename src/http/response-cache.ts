@@ -17,8 +17,6 @@ export class ResponseCache {
   /** The key that was used last, which needs no new place. */
   #newest: string | null = null
   #size = 0
-  /** How often all answers were forgotten. */
-  #emptied = 0
 
   constructor(limit: number) {
     this.#limit = limit
@@ -52,22 +50,12 @@ export class ResponseCache {
 
   async #make(key: string, make: () => Promise<CachedResponse>): Promise<CachedResponse> {
     try {
-      const emptied = this.#emptied
       const body = await make()
-      if (emptied === this.#emptied) this.#keep(key, body)
+      this.#keep(key, body)
       return body
     } finally {
       this.#making.delete(key)
     }
-  }
-
-  /** Forgets all answers, those in the making too. */
-  clear(): void {
-    this.#entries.clear()
-    this.#making.clear()
-    this.#newest = null
-    this.#size = 0
-    this.#emptied += 1
   }
 
   #isAskedAgain(key: string): boolean {

@@ -205,7 +205,7 @@ describe.each([[[]], [['--base-path', '/go']]])('an answer that is kept (%s)', (
     expect(await requestsCounted(service, DIFF_ROUTE)).toEqual([3])
   })
 
-  it('is not answered any more, nor are changes, when one of its revisions is taken back', async () => {
+  it('is answered on, and so are changes, when one of its revisions is taken back', async () => {
     const service = await startService([...flags, '--poll-interval', '50ms'])
     await saved(service, 'older')
     await saved(service, 'newer')
@@ -221,8 +221,12 @@ describe.each([[[]], [['--base-path', '/go']]])('an answer that is kept (%s)', (
     ])
 
     gitLine(service.repository, 'reset', '--quiet', '--hard', 'HEAD~1')
+    const snapshot = () => service.fetch('/api/admin/config.xml')
+    await expect.poll(async () => (await snapshot()).text()).toBe(documentWith('older'))
 
-    await expect.poll(statuses).toEqual([404, 404])
+    expect(await statuses()).toEqual([200, 200])
+    paths.push(`/api/config/diff/${to}/${from}`, `/api/config/changes/${to}/${from}`)
+    expect(await statuses()).toEqual([200, 200, 200, 200])
   })
 
   it('is not for whoever may not have it, nor for a digest of no revision', async () => {

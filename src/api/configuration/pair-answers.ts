@@ -21,7 +21,7 @@ type PairContext = Context<RouteEnv, '/:from/:to'>
 
 /**
  * Answers about two revisions, kept by the addresses that name them: what is kept needs neither a
- * look at the commits nor at the history. A history that is rewritten may have lost some of them.
+ * look at the commits nor at the history. A revision that a reset takes back stays as it was.
  */
 export function pairAnswers(
   options: ConfigReadingDeps,
@@ -29,9 +29,6 @@ export function pairAnswers(
   make: (range: CommitRange, pair: RevisionPair) => Promise<CachedResponse>,
 ): (c: PairContext) => Response | Promise<Response> {
   const cache = new ResponseCache(limit)
-  options.history.onRevision(({ isRewritten }) => {
-    if (isRewritten) cache.clear()
-  })
   return (c) => {
     assertMayRead(options, c.env.principal)
     const answer = cache.take(c.env.path, async () => {
