@@ -2,6 +2,7 @@ import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
 import { unavailable } from '../../core/errors.ts'
 import type { CommitSha } from '../../core/revision.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { Resources } from '../../lib/resources.ts'
 import { assertNothingHidden } from '../../git/boundary.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
@@ -13,6 +14,7 @@ import { requireGit } from '../../git/run-git.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
+import { type BranchRewrite, keepDropped } from '../dropped/dropped-refs.ts'
 import { IndexFile } from '../index/index-file.ts'
 import { IndexKeeper } from '../index/index-keeper.ts'
 import type { RevisionIndex } from '../index/revision-index.ts'
@@ -73,12 +75,14 @@ export async function openArchiveTarget({
   }
 }
 
-/** The index of the repository as it is now. */
+/** The index of the repository as it is now. What git has taken from the branch meanwhile is kept. */
 export async function readIndex(
   { store, reader, parts, head }: ArchiveTarget,
-  options: ArchiveOptions,
+  options: ArchiveOptions & { readonly clock: Clock },
 ): Promise<RevisionIndex> {
-  const context = { ...options, reader, archived: archivedOf(parts) }
+  const keepFormer = (rewrite: BranchRewrite) =>
+    keepDropped({ store, reader }, rewrite, options.clock())
+  const context = { ...options, reader, archived: archivedOf(parts), keepFormer }
   const path = join(store.gitDir, 'cairn', 'revisions')
   const keeper = new IndexKeeper(new IndexFile({ fs: nodeFs, path }, context), context)
   await keeper.load()

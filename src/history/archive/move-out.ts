@@ -7,6 +7,7 @@ import {
   followArchiveRecord,
   writeArchiveRecord,
 } from '../record/archive-record.ts'
+import { forgetDropped } from '../dropped/archived-drops.ts'
 import type { ArchiveTarget } from './archive-target.ts'
 import { dropArchived, hasCommit, keepUnnamed } from './drop-archived.ts'
 import { trimReflogs } from './trim-reflogs.ts'
@@ -15,7 +16,7 @@ import { trimReflogs } from './trim-reflogs.ts'
 export interface Leaving {
   readonly part: ArchivedPart
   readonly isArchived: (commit: CommitSha) => boolean
-  /** Commits that go with it, which only logs named. */
+  /** Commits that go with it, which only logs named, or the names of dropped ones. */
   readonly forgotten: readonly CommitSha[]
   /** Objects that nothing names, and that stay. */
   readonly unnamed: readonly string[]
@@ -33,15 +34,17 @@ export async function moveOut(
 ): Promise<void> {
   const { git, store, branch } = target
   const gone = new Set(forgotten)
+  const goes = (commit: CommitSha) => isArchived(commit) || gone.has(commit)
   const lock = await lockRef(store, branch)
   try {
     if ((await readHead(store)).commit !== target.head) {
       throw unavailable(`Somebody has moved ${branch} meanwhile: remove the file, and try again`)
     }
     await keepUnnamed(git, store, { keep: unnamed, not: forgotten })
-    await trimReflogs(store, { branch, goes: (each) => isArchived(each) || gone.has(each) })
+    await trimReflogs(store, { branch, goes })
     await writeArchiveRecord(target, [...target.parts, part])
     await followArchiveRecord(target)
+    await forgetDropped(target, goes)
     await dropArchived(git, store, part.time)
   } finally {
     await lock[Symbol.asyncDispose]()

@@ -6,29 +6,31 @@ import type { GitStore } from '../../git/git-store.ts'
 import { runGit } from '../../git/run-git.ts'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { DROPPED } from '../dropped/dropped-refs.ts'
 
 const LINE = new RegExp(`^(${OBJECT_NAME}) (${OBJECT_NAME}) `)
 
 /**
- * The commits that nothing names but the logs of the branch and of HEAD, such as one that was
- * amended, and that came upon what is archived. They go with it: without it they would be broken.
+ * The commits that nothing names but the logs of the branch and of HEAD, or the name of one that was
+ * dropped, such as one that was amended, and that came upon what is archived. They go with it:
+ * without it they would be broken.
  *
- * @param unnamed Further commits that nothing names.
+ * @param others Further commits that count as not named: dropped ones, and those that nothing names.
  */
 export async function findForgotten(
   git: GitExecutable,
   store: GitStore,
   {
     branch,
-    unnamed,
+    others,
     isArchived,
   }: {
     branch: string
-    unnamed: readonly string[]
+    others: readonly string[]
     isArchived: (commit: CommitSha) => boolean
   },
 ): Promise<readonly CommitSha[]> {
-  const named = new Set<string>(unnamed)
+  const named = new Set<string>(others)
   for (const lines of await readLogs(store, branch)) {
     for (const line of lines) for (const oid of LINE.exec(line)?.slice(1) ?? []) named.add(oid)
   }
@@ -44,6 +46,7 @@ export async function findForgotten(
       '--ignore-missing',
       '--stdin',
       '--not',
+      `--exclude=${DROPPED}*`,
       '--all',
     ],
     { input: [...tips, ''].join('\n') },

@@ -15,6 +15,7 @@ import { listNeeded, listUnnamed } from '../../history/archive/drop-archived.ts'
 import { finishMoving, moveOut } from '../../history/archive/move-out.ts'
 import { type ArchivePlan, planArchive } from '../../history/archive/plan-archive.ts'
 import { findForgotten } from '../../history/archive/trim-reflogs.ts'
+import { DROPPED, listDropped } from '../../history/dropped/dropped-refs.ts'
 import type { RevisionIndex } from '../../history/index/revision-index.ts'
 import { measureRepository } from '../../history/upkeep/repository-size.ts'
 import { bundleRefs } from '../../git/bundle.ts'
@@ -39,11 +40,16 @@ export interface MadeArchive {
   readonly stillThere: number
 }
 
+/** The refs in an archive of commits that only logs named, each named after its commit. */
+const FORGOTTEN = 'refs/cairn/forgotten/'
+
 /** What goes, and what goes with it. */
 interface Moved {
   readonly plan: ArchivePlan
   readonly index: RevisionIndex
   readonly forgotten: readonly CommitSha[]
+  /** Those that have names which git clients do not see; not all of them go. */
+  readonly dropped: readonly CommitSha[]
 }
 
 /**
@@ -73,12 +79,15 @@ export async function makeArchive(
   }
   const unnamed = await listUnnamed(git, store.gitDir)
   const commits = unnamed.flatMap(({ type, oid }) => (type === 'commit' ? [oid] : []))
-  const forgotten = await findForgotten(git, store, { branch, unnamed: commits, isArchived })
-  const sha256 = await writeArchive(file, target, { options, moved: { plan, index, forgotten } })
+  const dropped = await listDropped(store)
+  const others = [...commits, ...dropped]
+  const forgotten = await findForgotten(git, store, { branch, others, isArchived })
+  const moved = { plan, index, forgotten, dropped }
+  const sha256 = await writeArchive(file, target, { options, moved })
   const gone = new Set<string>(forgotten)
-  const others = unnamed.map(({ oid }) => oid).filter((oid) => !gone.has(oid))
+  const staying = unnamed.map(({ oid }) => oid).filter((oid) => !gone.has(oid))
   const part = { sha256, time: since, ...plan }
-  await moveOut(target, { part, isArchived, forgotten, unnamed: others })
+  await moveOut(target, { part, isArchived, forgotten, unnamed: staying })
   const stillThere = (await listNeeded(git, store.gitDir)).filter(isArchived).length
   return { revisions: plan.revisions, firstKept: index.archived + plan.revisions + 1, stillThere }
 }
@@ -143,10 +152,11 @@ async function writeArchive(
   const draft = join(staging.folder, 'archive.bundle')
   const { store, git, reader } = target
   const { fs } = store
-  const { plan, forgotten } = writing.moved
+  const { plan, forgotten, dropped } = writing.moved
+  const folderOf = (oid: CommitSha) => (dropped.includes(oid) ? DROPPED : FORGOTTEN)
   const refs = [
     `${plan.last} ${ARCHIVE_BRANCH}\n`,
-    ...forgotten.map((oid) => `${oid} refs/cairn/forgotten/${oid}\n`),
+    ...forgotten.map((oid) => `${oid} ${folderOf(oid)}${oid}\n`),
   ]
   await bundleRefs(git, {
     gitDir: store.gitDir,

@@ -7,6 +7,7 @@ import {
 } from '../../history/record/archive-record.ts'
 import { type ArchiveOptions, openArchiveTarget } from '../../history/archive/archive-target.ts'
 import { assertWhole, sha256OfArchive } from '../../history/archive/check-archive.ts'
+import { nameDroppedOf } from '../../history/dropped/archived-drops.ts'
 import { addBundledObjects } from '../../git/bundle.ts'
 
 /**
@@ -23,6 +24,7 @@ export async function restoreArchive(file: string, options: ArchiveOptions): Pro
   await addBundledObjects(git, store.gitDir, file)
   const rest = parts.slice(0, -1)
   await assertWhole(target, { part, rest })
+  await nameDroppedOf(file, target)
   if (rest.length > 0) await writeArchiveRecord(target, rest)
   else await forgetArchives(git, store)
   await followArchiveRecord(target)

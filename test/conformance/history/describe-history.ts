@@ -192,6 +192,66 @@ export function describeHistory(where: string, defaults: Partial<HistoryOptions>
       })
     })
 
+    describe('being reset with git', () => {
+      it('still finds what the branch had, by digest and commit, with its document', async () => {
+        const history = await folder.open()
+        const { revision: two } = await save(history, documentOf('two'))
+        const commit = CommitSha.parse(folder.commit(documentOf('three')))
+        await history.follow()
+        const { digest } = history.current()
+
+        folder.git('reset', '--quiet', '--hard', 'HEAD~2')
+        await history.follow()
+        folder.git('reflog', 'expire', '--expire=now', '--all')
+        folder.git('gc', '--quiet', '--prune=now')
+
+        expect(await history.findEver(two.digest)).toEqual(two)
+        const three = await history.findCommitEver(commit)
+        expect(three).toMatchObject({ commit, digest, username: 'native' })
+        const document = three && (await history.readDocument(three))
+        expect(Buffer.from(document ?? []).toString()).toBe(documentOf('three'))
+        expect([history.size(), history.findCommit(commit)]).toEqual([1, null])
+        expect(history.numberOf({ commit })).toBeNull()
+        expect(folder.complaints()).toBe('')
+      })
+
+      it('finds what was in between when it is reset, put back, and reset further', async () => {
+        const history = await folder.open()
+        const { revision: two } = await save(history, documentOf('two'))
+        const { revision: three } = await save(history, documentOf('three'))
+        const reset = async (commit: string) => {
+          folder.git('reset', '--quiet', '--hard', commit)
+          await history.follow()
+        }
+        await reset(two.commit)
+        expect(await history.findCommitEver(three.commit)).toEqual(three)
+        await reset(three.commit)
+        expect(history.current()).toEqual(three)
+
+        await reset('HEAD~2')
+
+        expect(history.size()).toBe(1)
+        expect(await history.findCommitEver(three.commit)).toEqual(three)
+        expect(await history.findEver(two.digest)).toEqual(two)
+      })
+
+      it('keeps no name of what is still in the branch after a merge of something older', async () => {
+        const history = await folder.open()
+        const first = history.current().commit
+        await save(history, documentOf('two'))
+        folder.git('checkout', '--quiet', '-b', 'side', first)
+        folder.git('commit', '--quiet', '--allow-empty', '--message', 'On the side')
+        folder.git('checkout', '--quiet', 'main')
+        await history.follow()
+
+        folder.git('merge', '--quiet', '--strategy=ours', '--message', 'Merge', 'side')
+        await history.follow()
+
+        expect(history.size()).toBe(4)
+        expect(folder.git('for-each-ref', 'refs/cairn/dropped')).toBe('')
+      })
+    })
+
     it('notifies listeners of every revision', async () => {
       const history = await folder.open()
       const heard: string[] = []

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, it } from 'vitest'
+import type { Revision } from '../../../src/core/revision.ts'
 import { bundleRepository } from '../../../src/git/bundle.ts'
 import { examineRepository } from '../../../src/history/doctor/examine.ts'
 import { importHistory } from '../../../src/history/import/import-history.ts'
@@ -243,6 +244,76 @@ it('takes what was amended upon archived commits along, and its lines out of the
   expect(tryGit(folder.path, ['cat-file', '-e', amended]).status).not.toBe(0)
   expect(git(folder.archives.path, 'bundle', 'list-heads', folder.archive)).toContain(amended)
   expect(folder.git('reflog', 'main').trim().split('\n')).toHaveLength(2)
+  expect(folder.complaints()).toBe('')
+})
+
+/** A history from which r4 was reset, and which then went on from r3. */
+async function withDropped(): Promise<{ folder: ArchivedFolder; dropped: Revision }> {
+  const folder = await ArchivedFolder.of('two', 'three', 'dropped')
+  const dropped = folder.revision(4)
+  const history = await folder.open()
+  folder.git('reset', '--quiet', '--hard', 'HEAD~1')
+  for (const name of ['four', 'five']) await save(history, documentOf(name))
+  folder.revisions = listed(history)
+  return { folder, dropped }
+}
+
+it('takes what was reset upon archived commits along, and brings it back under its name', async () => {
+  const { folder, dropped } = await withDropped()
+  await using _ = folder
+  const refs = folder.git('for-each-ref')
+  const isHere = () => tryGit(folder.path, ['cat-file', '-e', dropped.commit]).status === 0
+
+  const made = await folder.archiveBefore(5)
+
+  expect(made).toEqual({ revisions: 4, firstKept: 5, stillThere: 0 })
+  expect(isHere()).toBe(false)
+  expect(folder.complaints()).toBe('')
+  expect(await (await folder.open()).findEver(dropped.digest)).toBeNull()
+  await folder.bringBack()
+  expect(folder.git('for-each-ref')).toBe(refs)
+  expect(await (await folder.open()).findEver(dropped.digest)).toEqual(dropped)
+  expect(folder.complaints()).toBe('')
+})
+
+it('takes along what was reset upon what an earlier archive has left', async () => {
+  const { folder, dropped } = await withDropped()
+  await using _ = folder
+  const later = folder.archives.file('later.bundle')
+  const refs = folder.git('for-each-ref')
+
+  await folder.archiveBefore(3)
+  expect(await (await folder.open()).findEver(dropped.digest)).toEqual(dropped)
+  expect(folder.complaints()).toBe('')
+  await folder.archiveBefore(5, later)
+  expect(await (await folder.open()).findEver(dropped.digest)).toBeNull()
+  expect(folder.complaints()).toBe('')
+
+  await folder.bringBack(later)
+  expect(await (await folder.open()).findEver(dropped.digest)).toEqual(dropped)
+  await folder.bringBack()
+  expect(folder.git('for-each-ref')).toBe(refs)
+  expect(folder.complaints()).toBe('')
+})
+
+it('leaves what was reset upon commits that stay', async () => {
+  const { folder, dropped } = await withDropped()
+  await using _ = folder
+
+  await folder.archiveBefore(2)
+
+  expect(await (await folder.open()).findEver(dropped.digest)).toEqual(dropped)
+  expect(folder.complaints()).toBe('')
+})
+
+it('keeps what was reset while nobody served the repository', async () => {
+  await using folder = await ArchivedFolder.of('two', 'three', 'four')
+  const dropped = folder.revision(4)
+  folder.git('reset', '--quiet', '--hard', 'HEAD~1')
+
+  await folder.archiveBefore(2)
+
+  expect(await (await folder.open()).findEver(dropped.digest)).toEqual(dropped)
   expect(folder.complaints()).toBe('')
 })
 
