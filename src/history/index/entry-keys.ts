@@ -12,12 +12,7 @@ const SIGNS = Buffer.from(CLOSED + OPEN)
 const NO_DIGEST = '-'.repeat(DIGEST_LENGTH)
 
 /** The key of an entry, as text that is as long for every commit of one repository. */
-export function keyOf({
-  commit,
-  isClosed,
-  parents,
-  digest,
-}: Omit<IndexEntry, 'revision'>): string {
+export function keyOf({ commit, isClosed, parents, digest }: Omit<IndexEntry, 'revision'>): string {
   const sign = (isClosed ? CLOSED : OPEN)[parents === null ? 0 : 1]
   return `${commit}${sign}${digest ?? NO_DIGEST}`
 }

@@ -228,7 +228,8 @@ export class RevisionIndex {
   /** The first revision on the way from an entry along first parents. */
   #revisionFrom(start: number): CommitSha | null {
     let place: number | undefined = start
-    while (place !== undefined && this.#digestAt(place) === null) [place] = this.#parentPlaces(place)
+    while (place !== undefined && this.#digestAt(place) === null)
+      [place] = this.#parentPlaces(place)
     return place === undefined ? null : this.commitAt(place)
   }
 
