@@ -9,6 +9,7 @@ import { boundaryVariable, type GitExecutable, type RunOptions } from '../../git
 import { ended, type PipedProcess, signalGroup } from '../../processes/piped-process.ts'
 import type { History } from '../history.ts'
 import type { Report } from '../revision/problems.ts'
+import { withArchiveAdvice } from './archive-advice.ts'
 import { answerPush, type PushedRef } from './push-turn.ts'
 import nodeFs from 'node:fs/promises'
 import { replaceFile } from '../../storage/durable-fs.ts'
@@ -111,7 +112,9 @@ export class GitService {
     if (!(channel instanceof Duplex)) return outputOf(child)
     this.#answer(channel, exchange.username)
     child.once('close', () => channel.destroy())
-    return outputToTheEnd(child)
+    const output = outputToTheEnd(child)
+    if (!this.#hasBoundary()) return Readable.toWeb(output)
+    return Readable.toWeb(Readable.from(withArchiveAdvice(output), { objectMode: false }))
   }
 
   #start(call: GitCall, { isAdvertisement }: { isAdvertisement: boolean }): PipedProcess {
@@ -146,7 +149,12 @@ export class GitService {
   }
 
   #readSettings(): readonly string[] {
-    return existsSync(boundaryFile(this.#gitDir)) ? [] : READ_IN_PARTS
+    return this.#hasBoundary() ? [] : READ_IN_PARTS
+  }
+
+  /** Whether the history begins behind an archive. */
+  #hasBoundary(): boolean {
+    return existsSync(boundaryFile(this.#gitDir))
   }
 
   async #watch(child: PipedProcess, program: GitProgram): Promise<void> {
@@ -212,13 +220,13 @@ function outputOf(child: PipedProcess) {
 }
 
 /** Streams the output of a git process that must run to its end, even when the reader stops early. */
-function outputToTheEnd({ stdout }: PipedProcess) {
+function outputToTheEnd({ stdout }: PipedProcess): Readable {
   const output = stdout.pipe(new PassThrough())
   output.once('close', () => {
     stdout.unpipe(output)
     stdout.resume()
   })
-  return Readable.toWeb(output)
+  return output
 }
 
 /**

@@ -13,13 +13,21 @@ export function renderPktLine(line: PktLine): string {
 
 /** Parses the lines of git's protocols from a stream, without trailing line feeds. */
 export async function* readPktLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<PktLine> {
+  for await (const frame of readPktFrames(chunks)) {
+    const isFlush = frame.toString('latin1', 0, LENGTH_DIGITS) === FLUSH
+    yield isFlush ? null : frame.toString('utf8', LENGTH_DIGITS).replace(/\n$/, '')
+  }
+}
+
+/** The same lines as bytes, each with its length in front. */
+export async function* readPktFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest = Buffer.alloc(0)
   for await (const chunk of chunks) {
     rest = Buffer.concat([rest, chunk])
     for (let length = lengthOf(rest); rest.length >= length; length = lengthOf(rest)) {
-      const text = rest.subarray(LENGTH_DIGITS, length).toString('utf8')
-      rest = rest.subarray(Math.max(length, LENGTH_DIGITS))
-      yield length === 0 ? null : text.replace(/\n$/, '')
+      const end = Math.max(length, LENGTH_DIGITS)
+      yield rest.subarray(0, end)
+      rest = rest.subarray(end)
     }
   }
 }
