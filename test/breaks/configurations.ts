@@ -24,6 +24,27 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
     test: 'unit/configuration/group-of-saves.test.ts',
   },
   {
+    behaviour: 'what a reset takes from the branch gets a name, so that git keeps it',
+    file: 'history/index/index-keeper.ts',
+    find: 'if (former !== null) await',
+    replace: 'if (former === head) await',
+    test: 'conformance/history/history.test.ts',
+  },
+  {
+    behaviour: 'what was dropped is read again when the branch leaves what it came upon',
+    file: 'history/dropped/dropped-revisions.ts',
+    find: 'return isSame && [...ends].every(this.#options.isOnBranch)',
+    replace: 'return isSame && ends.size >= 0',
+    test: 'conformance/history/history.test.ts',
+  },
+  {
+    behaviour: 'what was reset upon archived revisions goes with them',
+    file: 'history/archive/trim-reflogs.ts',
+    find: '`--exclude=${DROPPED}*`,',
+    replace: '',
+    test: 'unit/operations/archive.test.ts',
+  },
+  {
     behaviour: 'a save that holds what it adds leaves what others add at the same time',
     file: 'builds/plan/hold-added.ts',
     find: 'new Set(pipelinesOf(await cache.read(before)).map(nameKey))',
