@@ -1,10 +1,14 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { bundleRepository } from '../../src/git/bundle.ts'
+import { restoreFolder } from '../../src/history/sync/restore-folder.ts'
 import { documentWith } from '../support/documents/documents.ts'
+import { repositoryUrl, runGit } from '../support/git/git-client.ts'
 import { git, gitLine } from '../support/git/git.ts'
 import { until } from '../support/programs/until.ts'
 import { save } from '../support/service/saving.ts'
-import { type CalledService, openService } from '../support/service/service.ts'
+import { type CalledService, openService, startService } from '../support/service/service.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 
 const List = z.array(z.object({ md5: z.string(), commitSHA: z.string() }))
@@ -157,5 +161,52 @@ describe('a revision that a reset has taken from the branch', () => {
     prune(service.repository)
 
     expect((await snapshotOf(service, newest)).status).toBe(404)
+  })
+
+  it('is in a backup of the repository, and seen by no client of git', async () => {
+    const service = await startService()
+    for (const name of ['two', 'three']) await save(service, documentWith(name))
+    const [newest] = await listOf(service)
+    await rewrite(service, 'reset', '--quiet', '--hard', 'HEAD~1')
+    const client = tempDir()
+
+    const listed = await runGit(client, ['ls-remote', repositoryUrl(service.url)])
+    const folder = tempDir()
+    const places = { repository: join(folder, 'config-repo'), fileName: 'config.xml' }
+    const tools = { programPath: process.env['PATH'], bundle: join(client, 'backup.bundle') }
+    const head = await bundleRepository({ repository: service.repository, ...tools })
+    await restoreFolder({ ...places, ...tools }, head)
+    const other = await openService([], folder)
+
+    expect(listed.stdout).toContain('refs/heads/main')
+    expect(listed.stdout).not.toContain('cairn')
+    expect(newest && (await snapshotOf(other, newest)).status).toBe(200)
+    expect(await listOf(other)).toHaveLength(2)
+  })
+
+  it('can be neither restored nor edited on pages, which say so', async () => {
+    const { service, newest } = await served()
+    await rewrite(service, 'reset', '--quiet', '--hard', 'HEAD~1')
+    const [current] = await listOf(service)
+    const { commitSHA: commit, md5 } = newest
+
+    const paths = [
+      `/config/${md5}?blame=1`,
+      `/config/${commit}/restore`,
+      `/config/edit?from=${commit}`,
+      `/config/compare/${current?.commitSHA}/${commit}`,
+      `/config/entity/pipeline/three?at=${commit}`,
+      `/api/config/revisions?q=${commit}`,
+    ]
+    const statuses = await Promise.all(
+      paths.map(async (path) => (await service.fetch(path)).status),
+    )
+    expect(statuses.filter((status) => status >= 500)).toEqual([])
+    for (const action of ['preview', 'save']) {
+      const body = new URLSearchParams({ basedOn: md5, xml: documentWith('four'), action })
+      const answer = await service.fetch('/config/edit', { method: 'POST', body })
+      expect([action, answer.status]).toEqual([action, 412])
+      expect(await answer.text()).toContain('a configuration that is not in the history')
+    }
   })
 })

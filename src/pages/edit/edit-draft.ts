@@ -56,7 +56,7 @@ export async function beginEdit(
 /**
  * Inserts a draft into the document that it is based on, and finds its problems.
  *
- * @throws {ServiceError} `config-stale` when that was never current; `entity-not-found`,
+ * @throws {ServiceError} `config-stale` when that is not in the history; `entity-not-found`,
  * `not-permitted`.
  */
 export async function openDraft(
@@ -66,7 +66,7 @@ export async function openDraft(
 ): Promise<OpenDraft> {
   assertMay(deps.access, principal, { action: 'administer' })
   const base = deps.history.find(basedOn)
-  if (!base) throw neverCurrent(deps.history.current().digest)
+  if (!base) throw notInHistory(deps.history.current().digest)
   const baseBytes = await deps.history.readDocument(base)
   const examined = await deps.work.examineDraft({ base: baseBytes, entity, typed })
   if (examined.kind !== 'examined') throw noPart(examined, entity)
@@ -107,7 +107,7 @@ function noPart(reason: NoPart, entity: EntityName | null): ServiceError {
   return new ServiceError('config-invalid', message, { problems })
 }
 
-function neverCurrent(current: Digest): ServiceError {
-  const message = 'The edit began from a configuration that was never current'
+function notInHistory(current: Digest): ServiceError {
+  const message = 'The edit began from a configuration that is not in the history'
   return new ServiceError('config-stale', message, { current, problems: [] })
 }
