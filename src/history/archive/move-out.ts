@@ -46,6 +46,8 @@ export async function moveOut(
     await followArchiveRecord(target)
     await forgetDropped(target, goes)
     await dropArchived(git, store, part.time)
+    target.reader.renew()
+    await followArchiveRecord(target)
   } finally {
     await lock[Symbol.asyncDispose]()
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { unavailable } from '../../core/errors.ts'
 import { CommitSha } from '../../core/revision.ts'
-import { alignBoundary } from '../../git/boundary.ts'
+import { alignBoundary, type Boundary } from '../../git/boundary.ts'
 import { compressObjects, writeLooseObjects } from '../../git/objects/loose-objects.ts'
 import { named, type RawObjectReader } from '../../git/objects/raw-object.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
@@ -101,9 +101,31 @@ export function archivedOf(parts: readonly ArchivedPart[]): Archived | null {
   return { last, revisions: parts.reduce((sum, { revisions }) => sum + revisions, 0) }
 }
 
-/** The commits with which the repository begins; empty when nothing is archived. */
+/** The commits with which the history of the branch begins; empty when nothing is archived. */
 export function boundaryOf(parts: readonly ArchivedPart[]): readonly CommitSha[] {
   return parts.at(-1)?.boundary ?? []
+}
+
+/**
+ * The commits with which the repository begins: those of the branch, and those upon older archives that
+ * are still there because another branch, tag or log needs them.
+ */
+export async function wholeBoundaryOf(
+  { reader }: Pick<RecordPlace, 'reader'>,
+  parts: readonly ArchivedPart[],
+): Promise<Boundary> {
+  const boundary = new Set(boundaryOf(parts))
+  for (const commit of parts.flatMap((part) => part.boundary)) {
+    if ((await reader.findObject(commit)) !== null) boundary.add(commit)
+  }
+  return [...boundary]
+}
+
+/** Whether a repository with that boundary begins where it should. */
+export function isBoundaryOf(parts: readonly ArchivedPart[], boundary: Boundary): boolean {
+  const all = new Set(parts.flatMap((part) => part.boundary))
+  const isAfterNewest = boundaryOf(parts).every((commit) => boundary.includes(commit))
+  return isAfterNewest && boundary.every((commit) => all.has(commit))
 }
 
 /**
@@ -112,7 +134,7 @@ export function boundaryOf(parts: readonly ArchivedPart[]): readonly CommitSha[]
  */
 export async function followArchiveRecord(place: RecordPlace): Promise<readonly ArchivedPart[]> {
   const parts = await readArchiveRecord(place)
-  await alignBoundary(place.store, boundaryOf(parts))
+  await alignBoundary(place.store, await wholeBoundaryOf(place, parts))
   return parts
 }
 

@@ -19,7 +19,7 @@ import { readBoundary } from '../../git/boundary.ts'
 import {
   type Archived,
   archivedOf,
-  boundaryOf,
+  isBoundaryOf,
   readArchiveRecord,
 } from '../record/archive-record.ts'
 
@@ -98,8 +98,7 @@ export async function verifyRepository(
 async function findArchived(gitDir: string, reader: ObjectReader): Promise<Archived | null> {
   const store = { fs: nodeFs, gitDir }
   const parts = await readArchiveRecord({ store, reader })
-  if (isDeepStrictEqual([...(await readBoundary(store))].toSorted(), boundaryOf(parts).toSorted()))
-    return archivedOf(parts)
+  if (isBoundaryOf(parts, await readBoundary(store))) return archivedOf(parts)
   throw unavailable(`An archive of ${gitDir} is not complete: the next start completes it`)
 }
 

@@ -81,6 +81,7 @@ it('archives again upon an archive, and brings both back, the later one first', 
   const made = await folder.archiveBefore(5, later)
 
   expect(made).toEqual({ revisions: 2, firstKept: 5, stillThere: 0 })
+  expect(readFileSync(folder.file('.git/shallow'), 'utf8')).toBe(`${folder.revision(5).commit}\n`)
   expect((await folder.open()).numberOf(folder.revision(6))).toBe(6)
   expect(folder.complaints()).toBe('')
   await expect(folder.bringBack()).rejects.toThrow(/old\.bundle is brought back after the archive/)
@@ -89,6 +90,27 @@ it('archives again upon an archive, and brings both back, the later one first', 
   await folder.bringBack()
   expect(listed(await folder.open())).toEqual(folder.revisions)
   expect(whatGitSays(folder)).toEqual(before)
+})
+
+it('leaves whole what other branches and tags have of what several archives hold', async () => {
+  await using folder = await ArchivedFolder.of(...NAMES)
+  const later = folder.archives.file('later.bundle')
+  folder.git('branch', 'aside', folder.revision(4).commit)
+  folder.git('tag', 'first', folder.revision(3).commit)
+  await folder.archiveBefore(3)
+
+  const made = await folder.archiveBefore(6, later)
+
+  expect(made).toEqual({ revisions: 3, firstKept: 6, stillThere: 2 })
+  expect(folder.git('rev-list', '--count', '--all', '--reflog').trim()).toBe('3')
+  expect(folder.git('fsck', '--connectivity-only')).toBe('')
+  const history = await folder.open()
+  expect(listed(history)).toEqual(folder.revisions.slice(5))
+  expect(folder.complaints()).toBe('')
+  await folder.bringBack(later)
+  expect(listed(await folder.open())).toEqual(folder.revisions.slice(2))
+  await folder.bringBack()
+  expect(listed(await folder.open())).toEqual(folder.revisions)
 })
 
 it('shows revisions of several archives, and lists none of them', async () => {
