@@ -114,9 +114,11 @@ export class LiveFile {
    * returned. A file that has changed since this stamp is left alone.
    */
   async place({ bytes, draft }: LiveDraft, seen: string): Promise<void> {
+    // Nothing that takes long stands between the look and the rename: an edit there would be lost.
+    const digest = digestOf(bytes)
     if ((await this.stamp()) !== seen) return
     // Noted before the rename, because a failure or another check may come right after it.
-    this.assumeOurs([digestOf(bytes)])
+    this.assumeOurs([digest])
     await draft.place()
     this.noteAgreed(bytes)
     const stats = await this.#stats()
