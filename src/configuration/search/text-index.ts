@@ -34,7 +34,8 @@ const FAILED = 'The text of revisions could not be indexed'
 /**
  * Finds the revisions that changed how often a text occurs in the configuration, as `git log -S`
  * does: a merge changes nothing itself. Derived from the history: a file has the changed lines of
- * each revision, made once, in the background and newest first. A search reads this file and no documents, unless the text spans lines.
+ * each revision, made once, in the background and newest first. A search reads this file and no
+ * documents, unless the text spans lines.
  */
 export class TextIndex implements AsyncDisposable {
   readonly #deps: TextIndexDeps
