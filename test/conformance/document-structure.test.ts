@@ -92,7 +92,7 @@ describe.skipIf(!SHARED_DATA)('the structure of real documents (needs the shared
     expect(refused(configs, old).toSorted()).toEqual(INCONSISTENT)
   })
 
-  it('accepts every revision of a real history', () => {
+  it('accepts every revision of a real history', { tags: ['long'] }, () => {
     const documents = new Set(everyRealRevision())
 
     expect(documents.size).toBeGreaterThan(400)

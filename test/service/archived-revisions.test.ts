@@ -117,19 +117,26 @@ describe('revisions in an archive', () => {
     }
   })
 
-  it('are what a mirror needs that is empty or ends with them, as health says', async () => {
-    const { folder, file } = await archived()
-    const mirror = tempDir()
-    git(mirror, 'init', '--quiet', '--bare', '--initial-branch=main')
-    const service = await openService(['--mirror', mirror], folder)
-    const isSaid = async (words: string) => (await textOf(service, '/health')).includes(words)
+  it(
+    'are what a mirror needs that is empty or ends with them, as health says',
+    { tags: ['long'] },
+    async () => {
+      const { folder, file } = await archived()
+      const mirror = tempDir()
+      git(mirror, 'init', '--quiet', '--bare', '--initial-branch=main')
+      const service = await openService(['--mirror', mirror], folder)
+      const isSaid = async (words: string) => (await textOf(service, '/health')).includes(words)
 
-    await until(() => isSaid('It lacks revisions that are in an archive: bring them back'), 30_000)
-    git(mirror, 'fetch', '--quiet', file, 'refs/heads/archive:refs/heads/main')
-    await save(service, documentWith('five'))
-    await until(() => isSaid('or ends with revisions that are in an archive: then bring'), 30_000)
-    expect(git(mirror, 'rev-list', '--count', 'main').trim()).toBe('2')
-  })
+      await until(
+        () => isSaid('It lacks revisions that are in an archive: bring them back'),
+        30_000,
+      )
+      git(mirror, 'fetch', '--quiet', file, 'refs/heads/archive:refs/heads/main')
+      await save(service, documentWith('five'))
+      await until(() => isSaid('or ends with revisions that are in an archive: then bring'), 30_000)
+      expect(git(mirror, 'rev-list', '--count', 'main').trim()).toBe('2')
+    },
+  )
 
   it('are read and compared by digest, commit and number where the file is at hand', async () => {
     const { folder, file, revisions, r2, r3 } = await archived()

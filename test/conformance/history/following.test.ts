@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { describeEdits } from './describe-edits.ts'
 import { describeNativeCommits } from './describe-native-commits.ts'
 import { describeUnready } from './describe-unready.ts'

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CatFileReader } from '../../../src/git/objects/cat-file-reader.ts'
 import { IsomorphicReader } from '../../../src/git/objects/isomorphic-reader.ts'
 import { openObjectReader } from '../../../src/git/objects/open-object-reader.ts'
@@ -12,9 +12,11 @@ const PATH = process.env['PATH']
 const byGit: OpenReader = ({ store }) => openObjectReader({ ...store, path: PATH })
 
 for (const describeReader of [describeObjects, describeCommits]) {
-  describeReader('isomorphic-git', ({ store }) => openObjectReader({ ...store, path: null }))
   describeReader('git cat-file', byGit)
-  describeReader('git cat-file, SHA-256', byGit, 'sha256')
+  describe('with less, and with more', { tags: ['long'] }, () => {
+    describeReader('isomorphic-git', ({ store }) => openObjectReader({ ...store, path: null }))
+    describeReader('git cat-file, SHA-256', byGit, 'sha256')
+  })
 }
 
 it('git is used where there is one, and isomorphic-git where there is none', async () => {

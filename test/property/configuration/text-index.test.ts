@@ -64,7 +64,7 @@ const text = fc.array(letters, { minLength: 1, maxLength: 5 }).map((parts) => pa
 describe('the search for a text in the history', () => {
   it(
     'finds what git log -S finds, whatever the documents and the text',
-    { timeout: 240_000 },
+    { timeout: 240_000, tags: ['long'] },
     async () => {
       const histories = fc.record({
         bodies: fc.array(body, { minLength: 2, maxLength: 12 }),
@@ -188,7 +188,7 @@ describe('the search for a text in the history', () => {
 
   it.skipIf(SHARED_DATA === null)(
     'finds in the history of a real server what git finds',
-    { timeout: 240_000 },
+    { timeout: 240_000, tags: ['long'] },
     async () => {
       const folder = tempDir()
       const bundle = join(SHARED_DATA ?? '', 'real-config-history.bundle')

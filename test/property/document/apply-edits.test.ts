@@ -29,7 +29,7 @@ describe('edits', () => {
     fc.assert(fc.property(laidOutDocument, wishes, expectLosslessEdits), { numRuns: 800 })
   })
 
-  it.skipIf(SHARED_DATA === null)('do so in real documents', () => {
+  it.skipIf(SHARED_DATA === null)('do so in real documents', { tags: ['long'] }, () => {
     const documents = [...realRevisions(6), ...validDocuments()]
 
     fc.assert(fc.property(fc.constantFrom(...documents), wishes, expectLosslessEdits), {

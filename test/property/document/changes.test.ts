@@ -133,7 +133,7 @@ describe.skipIf(!SHARED_DATA)('the summary of real documents (need the shared da
     }
   })
 
-  it('reports every step of a real history', () => {
+  it('reports every step of a real history', { tags: ['long'] }, () => {
     const documents = everyRealRevision().toReversed().map(xmlDocument)
     const steps = documents.slice(1).map((after, at) => [documents[at] ?? after, after] as const)
 

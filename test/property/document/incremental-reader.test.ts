@@ -181,53 +181,61 @@ describe('reading what was read before in parts', () => {
     expect(corpus.length).toBeGreaterThan(MADE.length + 5)
   })
 
-  it('gives the same answer as reading the document as a whole, whatever was read before', async () => {
-    const reader = new IncrementalReader()
-    let valid = 0
-    let runs = 0
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...corpus),
-        fc.array(edits, { minLength: 1, maxLength: 3 }),
-        async (document, changes) => {
-          const text = changes.reduce(edited, document)
-          const bytes = new TextEncoder().encode(text)
+  it(
+    'gives the same answer as reading the document as a whole, whatever was read before',
+    { tags: ['long'] },
+    async () => {
+      const reader = new IncrementalReader()
+      let valid = 0
+      let runs = 0
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...corpus),
+          fc.array(edits, { minLength: 1, maxLength: 3 }),
+          async (document, changes) => {
+            const text = changes.reduce(edited, document)
+            const bytes = new TextEncoder().encode(text)
 
-          const [whole, inParts] = [readWhole(bytes), await reader.read(bytes)]
+            const [whole, inParts] = [readWhole(bytes), await reader.read(bytes)]
 
-          runs += 1
-          if (whole) valid += 1
-          expect(told(inParts)).toEqual(told(whole))
-        },
-      ),
-      { numRuns: 150 },
-    )
+            runs += 1
+            if (whole) valid += 1
+            expect(told(inParts)).toEqual(told(whole))
+          },
+        ),
+        { numRuns: 150 },
+      )
 
-    expect(valid).toBeGreaterThan(runs / 10)
-  })
+      expect(valid).toBeGreaterThan(runs / 10)
+    },
+  )
 
-  it('reports the same changes as between documents that were read as a whole', async () => {
-    const reader = new IncrementalReader()
-    let count = 0
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...MADE),
-        touches,
-        fc.array(touches, { minLength: 1, maxLength: 2 }),
-        async (document, first, others) => {
-          const text = touched(document, first)
-          const older = new TextEncoder().encode(text)
-          const newer = new TextEncoder().encode(others.reduce(touched, text))
+  it(
+    'reports the same changes as between documents that were read as a whole',
+    { tags: ['long'] },
+    async () => {
+      const reader = new IncrementalReader()
+      let count = 0
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...MADE),
+          touches,
+          fc.array(touches, { minLength: 1, maxLength: 2 }),
+          async (document, first, others) => {
+            const text = touched(document, first)
+            const older = new TextEncoder().encode(text)
+            const newer = new TextEncoder().encode(others.reduce(touched, text))
 
-          const inParts = changesBetween(await reader.read(older), await reader.read(newer))
+            const inParts = changesBetween(await reader.read(older), await reader.read(newer))
 
-          count += inParts.length
-          expect(inParts).toEqual(changesBetween(readWhole(older), readWhole(newer)))
-        },
-      ),
-      { numRuns: 250 },
-    )
+            count += inParts.length
+            expect(inParts).toEqual(changesBetween(readWhole(older), readWhole(newer)))
+          },
+        ),
+        { numRuns: 250 },
+      )
 
-    expect(count).toBeGreaterThan(50)
-  })
+      expect(count).toBeGreaterThan(50)
+    },
+  )
 })

@@ -154,7 +154,7 @@ describe('the next time a cron expression fires', () => {
     )
   })
 
-  it('is on the first day that it fires on', () => {
+  it('is on the first day that it fires on', { tags: ['long'] }, () => {
     const hour = fc.integer({ min: 0, max: 23 })
     fc.assert(
       fc.property(hour, dayFields, list({ min: 1, max: 12 }), moment, (h, days, months, at) => {

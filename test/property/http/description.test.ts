@@ -144,7 +144,7 @@ describe('every call', () => {
     }
   })
 
-  it('succeeds when it is made as described', { timeout: 60_000 }, async () => {
+  it('succeeds when it is made as described', LONG, async () => {
     const opened = await openScene()
     const api = await DescribedApi.read(opened.scene.service)
     const known = await knownOf(opened)

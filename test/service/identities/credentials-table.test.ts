@@ -124,7 +124,7 @@ async function deadTokens(service: CalledService, time: { now: number }): Promis
 describe('every call', () => {
   it(
     'is answered by role and by credential, and to a token never more than to its owner',
-    { timeout: 240_000 },
+    { timeout: 240_000, tags: ['long'] },
     async () => {
       const time = { now: Date.parse('2030-01-01T10:00:00Z') }
       const service = await openService([], tempDir(), { clock: () => time.now })

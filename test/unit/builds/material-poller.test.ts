@@ -157,7 +157,7 @@ describe('the poller of materials', () => {
     expect(logged.filter(({ message }) => message.includes('p, q'))).toHaveLength(1)
   })
 
-  it('polls less and less often while it fails', async () => {
+  it('polls less and less often while it fails', { tags: ['long'] }, async () => {
     const { home, watch } = open({ interval: 50, fakeGit: 'date +%s%N >>"$HOME/calls"; exit 1' })
     const calls = () =>
       existsSync(join(home, 'calls'))
@@ -190,7 +190,7 @@ describe('the poller of materials', () => {
     await expect.poll(() => poller.problems().length).toBe(1)
   })
 
-  it('lets nobody wait for the repositories that do not answer', async () => {
+  it('lets nobody wait for the repositories that do not answer', { tags: ['long'] }, async () => {
     const hangs = `case "$4" in bad*) [ -e "$HOME/$4" ] && exec sleep 300; touch "$HOME/$4"; exit 1;; esac`
     const { poller, polled, watch } = open({
       fakeGit: `${hangs}; printf '%s\\t%s\\n' ${'a'.repeat(40)} "$5"`,

@@ -90,16 +90,20 @@ describe('the cache of documents', () => {
     },
   )
 
-  it('says all that is wrong with a large document as with a small one', async () => {
-    await using cache = aCache()
-    const document = Buffer.from(largeDocument().replaceAll('<exec ', '<exec colour="red" '))
-    const whole = readDocument(document)
+  it(
+    'says all that is wrong with a large document as with a small one',
+    { tags: ['long'] },
+    async () => {
+      await using cache = aCache()
+      const document = Buffer.from(largeDocument().replaceAll('<exec ', '<exec colour="red" '))
+      const whole = readDocument(document)
 
-    const inspection = await cache.inspect(document)
+      const inspection = await cache.inspect(document)
 
-    expect(whole.ok).toBe(false)
-    expect(inspection).toEqual(whole)
-  })
+      expect(whole.ok).toBe(false)
+      expect(inspection).toEqual(whole)
+    },
+  )
 
   it('knows the document that it sealed', async () => {
     await using cache = aCache()
@@ -114,7 +118,7 @@ describe('the cache of documents', () => {
     expect(sealed?.hasPlainSecrets).toBe(false)
   })
 
-  it('seals each secret of a large document, and nothing else', async () => {
+  it('seals each secret of a large document, and nothing else', { tags: ['long'] }, async () => {
     await using cache = aCache()
     const secure = VARIABLES.replaceAll('"><value>', '" secure="true"><value>')
     const given = SMALL.replace(

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

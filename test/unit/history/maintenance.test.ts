@@ -125,6 +125,7 @@ describe('maintenance', () => {
     ['isomorphic-git', null],
   ])(
     'takes no old snapshot from readers through %s, nor does a git gc of somebody else',
+    { tags: ['long'] },
     async (_, programPath) => {
       await using folder = new HistoryFolder({ packWhen: EAGER, programPath })
       const history = await folder.open()

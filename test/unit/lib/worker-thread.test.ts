@@ -45,14 +45,18 @@ describe('a worker thread', () => {
     expect(bytes.length).toBe(0)
   })
 
-  it('gives no answer when time or memory runs out, and goes on with a new thread', async () => {
-    const run = opened({ timeLimit: 2_000, memoryMb: 32 })
+  it(
+    'gives no answer when time or memory runs out, and goes on with a new thread',
+    { tags: ['long'] },
+    async () => {
+      const run = opened({ timeLimit: 2_000, memoryMb: 32 })
 
-    expect(await run('hang')).toBeNull()
-    expect(await run('one')).toMatchObject({ job: 'one', count: 1 })
-    expect(await run('grow')).toBeNull()
-    expect(await run('two')).toMatchObject({ job: 'two', count: 1 })
-  })
+      expect(await run('hang')).toBeNull()
+      expect(await run('one')).toMatchObject({ job: 'one', count: 1 })
+      expect(await run('grow')).toBeNull()
+      expect(await run('two')).toMatchObject({ job: 'two', count: 1 })
+    },
+  )
 
   it('fails the job alone that an error or an exit belongs to', async () => {
     const run = opened()

@@ -46,7 +46,7 @@ const all = fc.shuffledSubarray(NAMES, { minLength: NAMES.length })
 const some = fc.shuffledSubarray(NAMES, { minLength: 1 })
 
 describe('a summary that reads only what has changed', () => {
-  it('says the same as one that reads everything', () => {
+  it('says the same as one that reads everything', { tags: ['long'] }, () => {
     fc.assert(
       fc.property(aDocument(all), aDocument(some), fc.boolean(), (one, other, isGrowing) => {
         const [before, after] = isGrowing ? [other, one] : [one, other]

@@ -103,28 +103,38 @@ describe('the credential check', () => {
     expect(check.remembered(basic('ana:right'))).toBeNull()
   })
 
-  it('slows an address down more with each failure, and no other address', async () => {
-    const { check, waits } = await aCheck()
-    for (let n = 0; n < 8; n += 1) await check.check(basic('ana:wrong'), 'attacker')
+  it(
+    'slows an address down more with each failure, and no other address',
+    { tags: ['long'] },
+    async () => {
+      const { check, waits } = await aCheck()
+      for (let n = 0; n < 8; n += 1) await check.check(basic('ana:wrong'), 'attacker')
 
-    await check.check(basic('ana:right'), 'office')
+      await check.check(basic('ana:right'), 'office')
 
-    expect(waits).toEqual([0, 0, 0, 0, 0, 200, 400, 800, 0])
-  })
+      expect(waits).toEqual([0, 0, 0, 0, 0, 200, 400, 800, 0])
+    },
+  )
 
-  it('slows down guesses that are made at once, and not the same login made at once', async () => {
-    const { check, waits } = await aCheck()
-    const guesses = Array.from({ length: 8 }, (_, n) => check.check(basic(`ana:${n}`), 'attacker'))
-    const logins = Array.from({ length: 8 }, () => check.check(basic('ana:right'), 'office'))
+  it(
+    'slows down guesses that are made at once, and not the same login made at once',
+    { tags: ['long'] },
+    async () => {
+      const { check, waits } = await aCheck()
+      const guesses = Array.from({ length: 8 }, (_, n) =>
+        check.check(basic(`ana:${n}`), 'attacker'),
+      )
+      const logins = Array.from({ length: 8 }, () => check.check(basic('ana:right'), 'office'))
 
-    await Promise.all(guesses)
-    const users = await Promise.all(logins)
+      await Promise.all(guesses)
+      const users = await Promise.all(logins)
 
-    expect(waits).toEqual([0, 0, 0, 0, 0, 200, 400, 800, 0])
-    expect(users).toEqual(users.map(() => ({ username: 'ana' })))
-  })
+      expect(waits).toEqual([0, 0, 0, 0, 0, 200, 400, 800, 0])
+      expect(users).toEqual(users.map(() => ({ username: 'ana' })))
+    },
+  )
 
-  it('forgives a user at an address after a success', async () => {
+  it('forgives a user at an address after a success', { tags: ['long'] }, async () => {
     const { check, waits } = await aCheck()
     for (let n = 0; n < 6; n += 1) await check.check(basic('ana:wrong'), 'a')
     await check.check(basic('ana:right'), 'a')

@@ -141,18 +141,24 @@ describe('process lock', () => {
     ])
   })
 
-  it('is held while its holder runs, whatever becomes of the file with the name', async () => {
-    using temp = new TempFolder()
-    const file = temp.file('lock')
-    await using _ = await aHolder(file)
+  it(
+    'is held while its holder runs, whatever becomes of the file with the name',
+    { tags: ['long'] },
+    async () => {
+      using temp = new TempFolder()
+      const file = temp.file('lock')
+      await using _ = await aHolder(file)
 
-    await rename(file, { startTime: '1' })
-    await expect(openProcessLock(file)).rejects.toThrow(/in use by process \d+ on .* since \d{4}-/)
-    await rename(file, { host: `not-${hostname()}`, isSystemLocked: false })
-    await expect(openProcessLock(file)).rejects.toThrow(`not-${hostname()}`)
-    await rm(file)
-    await expect(openProcessLock(file)).rejects.toThrow('in use by another process')
-  })
+      await rename(file, { startTime: '1' })
+      await expect(openProcessLock(file)).rejects.toThrow(
+        /in use by process \d+ on .* since \d{4}-/,
+      )
+      await rename(file, { host: `not-${hostname()}`, isSystemLocked: false })
+      await expect(openProcessLock(file)).rejects.toThrow(`not-${hostname()}`)
+      await rm(file)
+      await expect(openProcessLock(file)).rejects.toThrow('in use by another process')
+    },
+  )
 
   it('says of a holder that the operating system knows who it is, and not to remove anything', async () => {
     using temp = new TempFolder()
@@ -189,27 +195,31 @@ describe('process lock', () => {
     await expect(openProcessLock(lock.file)).rejects.toThrow(`process ${process.pid}`)
   })
 
-  it('goes to exactly one of several processes racing for the lock of a killed one', async () => {
-    using temp = new TempFolder()
-    const file = temp.file('lock')
-    await using first = new Starter(file)
-    await first.line()
-    first.go()
-    expect(await first.line()).toBe('held')
+  it(
+    'goes to exactly one of several processes racing for the lock of a killed one',
+    { tags: ['long'] },
+    async () => {
+      using temp = new TempFolder()
+      const file = temp.file('lock')
+      await using first = new Starter(file)
+      await first.line()
+      first.go()
+      expect(await first.line()).toBe('held')
 
-    const starters = Array.from({ length: 4 }, () => new Starter(file))
-    try {
-      await Promise.all(starters.map((starter) => starter.line()))
-      await first.kill()
-      for (const starter of starters) starter.go()
-      const outcomes = await Promise.all(starters.map((starter) => starter.line()))
+      const starters = Array.from({ length: 4 }, () => new Starter(file))
+      try {
+        await Promise.all(starters.map((starter) => starter.line()))
+        await first.kill()
+        for (const starter of starters) starter.go()
+        const outcomes = await Promise.all(starters.map((starter) => starter.line()))
 
-      const holders = starters.filter((_, n) => outcomes[n] === 'held')
-      expect(holders).toHaveLength(1)
-      expect(outcomes.filter((outcome) => outcome.includes('in use by process'))).toHaveLength(3)
-      expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ pid: holders[0]?.pid })
-    } finally {
-      await Promise.all(starters.map((starter) => starter.kill()))
-    }
-  })
+        const holders = starters.filter((_, n) => outcomes[n] === 'held')
+        expect(holders).toHaveLength(1)
+        expect(outcomes.filter((outcome) => outcome.includes('in use by process'))).toHaveLength(3)
+        expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ pid: holders[0]?.pid })
+      } finally {
+        await Promise.all(starters.map((starter) => starter.kill()))
+      }
+    },
+  )
 })

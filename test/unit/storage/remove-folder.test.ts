@@ -15,18 +15,22 @@ const LEFT_BEHIND = `
     if (n === 100) console.log('writing')
   }`
 
-it('removes a folder in which a program that was left behind still writes', async () => {
-  const folder = join(tempDir(), 'abandoned')
-  const objects = join(folder, 'objects')
-  mkdirSync(objects, { recursive: true })
-  const writer = spawn(process.execPath, ['-e', LEFT_BEHIND, objects])
-  onTestFinished(() => void writer.kill('SIGKILL'))
-  await once(writer.stdout, 'data')
+it(
+  'removes a folder in which a program that was left behind still writes',
+  { tags: ['long'] },
+  async () => {
+    const folder = join(tempDir(), 'abandoned')
+    const objects = join(folder, 'objects')
+    mkdirSync(objects, { recursive: true })
+    const writer = spawn(process.execPath, ['-e', LEFT_BEHIND, objects])
+    onTestFinished(() => void writer.kill('SIGKILL'))
+    await once(writer.stdout, 'data')
 
-  await removeFolder(folder)
+    await removeFolder(folder)
 
-  expect(existsSync(folder)).toBe(false)
-})
+    expect(existsSync(folder)).toBe(false)
+  },
+)
 
 it('has nothing to do where there is no folder', async () => {
   await expect(removeFolder(join(tempDir(), 'absent'))).resolves.toBeUndefined()

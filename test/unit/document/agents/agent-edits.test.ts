@@ -235,7 +235,7 @@ describe('registerAgents', () => {
     expect(registerAgents(xmlDocument(TEXT), [agent('u1')]).text).toBeNull()
   })
 
-  it('copes with ten thousand beside ten thousand', () => {
+  it('copes with ten thousand beside ten thousand', { tags: ['long'] }, () => {
     const crowded = registerAgents(xmlDocument(TEXT), crowd('a')).text ?? ''
 
     const { text } = registerAgents(xmlDocument(crowded), crowd('b'))

@@ -40,7 +40,7 @@ describe('the entry of a command', () => {
     await expect.poll(() => readdirSync(folder)).toEqual([])
   })
 
-  it('is taken in by a server that runs already', async () => {
+  it('is taken in by a server that runs already', { tags: ['long'] }, async () => {
     const folder = join(tempDir(), 'commands')
     await using server = serverAt(folder)
 
