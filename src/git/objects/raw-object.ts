@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { ObjectFormat } from '../object-format.ts'
+import { memoize } from '../../lib/memoize.ts'
+import { type ObjectFormat, SHA1, SHA256 } from '../object-format.ts'
 
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag'
 
@@ -21,18 +22,24 @@ export interface RawObjectReader {
   findObject(oid: string): Promise<RawObject | null>
 }
 
-/** The name that git gives to an object. */
+/** A save names its document in several places, and hashing a large one takes long. */
+const blobNames = {
+  sha1: memoize((content: Uint8Array) => nameOf('blob', content, SHA1)),
+  sha256: memoize((content: Uint8Array) => nameOf('blob', content, SHA256)),
+}
+
+/** The name that git gives to an object, whose content must not change. */
 export function objectName({ type, content }: RawObject, format: ObjectFormat): string {
-  return nameOf(type, content, format)
+  return type === 'blob' ? blobName(content, format) : nameOf(type, content, format)
 }
 
 export function named(object: RawObject, format: ObjectFormat): NamedObject {
   return { ...object, oid: objectName(object, format) }
 }
 
-/** The name that git gives to the content of a file. */
+/** The name that git gives to the content of a file, which must not change. */
 export function blobName(content: Uint8Array, format: ObjectFormat): string {
-  return nameOf('blob', content, format)
+  return blobNames[format.name](content)
 }
 
 export function objectHeader(type: ObjectType, length: number): Uint8Array {
