@@ -9,6 +9,12 @@ const OPERATORS: readonly CallerKind[] = ['operator', 'approver']
 /** The calls that are about agents. */
 const AGENTS = 'Agents'
 
+/** What a token has to be good for, and what a call is refused with otherwise: as to a user without the right. */
+interface TokenNeed {
+  readonly scope: TokenScope
+  readonly refusal: 'not-permitted' | 'not-authorized'
+}
+
 /** The forms of pages that do not need all that a user may. */
 const PAGE_FORMS: readonly (readonly [string, TokenScope])[] = [
   ['POST /colours', 'read'],
@@ -23,26 +29,43 @@ const PAGE_FORMS: readonly (readonly [string, TokenScope])[] = [
   ['POST /agents/:uuid/remove', 'operate'],
 ]
 
-const SCOPES: ReadonlyMap<string, TokenScope> = new Map([
-  ...ROUTES.map((route) => [nameOf(route), scopeOf(route)] as const),
-  ...PAGE_FORMS,
+/** Forms of pages that are refused as the calls are that do the same. */
+const REFUSED_WITH_401: readonly string[] = [
+  'POST /stages/:pipeline/:stage/:pipelineCounter/:stageCounter',
+  'POST /agents/remove',
+  'POST /agents/:uuid/remove',
+]
+
+const NEEDS: ReadonlyMap<string, TokenNeed> = new Map([
+  ...ROUTES.map((route) => [nameOf(route), needOf(route)] as const),
+  ...PAGE_FORMS.map(([name, scope]) => [name, needOfForm(name, scope)] as const),
 ])
 
 /** What a token has to be good for to make a call, given the name of its route. */
-export function neededScope(route: string): TokenScope {
-  return SCOPES.get(route) ?? (/^(GET|HEAD) /.test(route) ? 'read' : 'admin')
+export function neededOfToken(route: string): TokenNeed {
+  const scope = /^(GET|HEAD) /.test(route) ? 'read' : 'admin'
+  return NEEDS.get(route) ?? { scope, refusal: 'not-permitted' }
 }
 
 /**
  * Asserts that the caller's token is good for a route. What its owner may is another question, which
  * is asked besides.
  *
- * @throws {ServiceError} `not-permitted`
+ * @throws {ServiceError} `not-permitted`, or `not-authorized` for the calls that answer with it.
  */
-export function assertScope({ credential }: Principal, needed: TokenScope): void {
-  if (credential?.kind !== 'token' || isScopeEnough(needed, credential.scope)) return
-  const message = `This token is for "${credential.scope}" only, and this needs "${needed}"`
-  throw new ServiceError('not-permitted', message, { permission: needed })
+export function assertScope({ credential }: Principal, { scope, refusal }: TokenNeed): void {
+  if (credential?.kind !== 'token' || isScopeEnough(scope, credential.scope)) return
+  const message = `This token is for "${credential.scope}" only, and this needs "${scope}"`
+  throw new ServiceError(refusal, message, { permission: scope })
+}
+
+function needOf(route: RouteFacts): TokenNeed {
+  const is401 = route.errors?.includes('not-authorized') === true
+  return { scope: scopeOf(route), refusal: is401 ? 'not-authorized' : 'not-permitted' }
+}
+
+function needOfForm(name: string, scope: TokenScope): TokenNeed {
+  return { scope, refusal: REFUSED_WITH_401.includes(name) ? 'not-authorized' : 'not-permitted' }
 }
 
 function scopeOf({ method, caller, tag, scope }: RouteFacts): TokenScope {

@@ -5,7 +5,7 @@ import { ServiceError } from '../core/errors.ts'
 import { outageOf } from '../core/faults.ts'
 import type { Log } from '../lib/log.ts'
 import type { RequestContext, RouteEnv } from '../http/request-context.ts'
-import { assertScope, neededScope } from '../api/token-scopes.ts'
+import { assertScope, neededOfToken } from '../api/token-scopes.ts'
 import { PathRouter } from '../http/path-router.ts'
 import { type AnswerFailure, type Failure, failure, failureOf } from '../http/failure.ts'
 
@@ -69,10 +69,10 @@ export function refusing({
  * on.
  */
 function noting(route: string, handler: H<RouteEnv>): H<RouteEnv> {
-  const scope = neededScope(route)
+  const needed = neededOfToken(route)
   return (c: Context<RouteEnv>, next: Next) => {
     c.env.route = route
-    assertScope(c.env.principal, scope)
+    assertScope(c.env.principal, needed)
     return handler(c, next)
   }
 }

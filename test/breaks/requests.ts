@@ -40,7 +40,7 @@ export const BREAKS_OF_REQUESTS: readonly Break[] = [
   {
     behaviour: 'a token is good for its scope alone',
     file: 'api/token-scopes.ts',
-    find: 'isScopeEnough(needed, credential.scope)',
+    find: 'isScopeEnough(scope, credential.scope)',
     replace: 'isScopeEnough(credential.scope, credential.scope)',
     test: 'http/identities/tokens.test.ts',
   },

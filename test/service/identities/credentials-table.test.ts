@@ -58,7 +58,7 @@ function expectedOf({ call, may, allowed, refused }: PermissionRow, { role, scop
   if (may === 'anybody') return allowed
   if (scope === null) return 401
   const isToken = scope !== 'session'
-  if (isToken && SCOPES.indexOf(scope) < SCOPES.indexOf(neededBy(call))) return 403
+  if (isToken && SCOPES.indexOf(scope) < SCOPES.indexOf(neededBy(call))) return refused
   if (isToken && LOGIN_ONLY.includes(call)) return 403
   const roles: readonly Role[] = LEVELS[may]
   return roles.includes(role) ? allowed : refused
