@@ -4,8 +4,9 @@ import { digestOf } from '../core/digest.ts'
 import type { RouteEnv } from './request-context.ts'
 import { CachedResponse } from './cached-response.ts'
 
-const JSON_TYPE = 'application/json'
 const PAGE_TYPE = 'text/html'
+/** What is short enough to be held as a whole: no files. */
+const WHOLE_TYPES: readonly string[] = [PAGE_TYPE, 'application/json', 'application/atom+xml']
 
 /** A page is shown in the colours that a cookie asks for. */
 export const PAGE_VARIES = 'accept-encoding, cookie'
@@ -32,10 +33,9 @@ function conditional(handler: H<RouteEnv>): H<RouteEnv> {
 async function withETag(c: Context<RouteEnv>, answer: Response): Promise<Response> {
   const { status, headers } = answer
   const type = headers.get('content-type') ?? ''
+  const isWhole = WHOLE_TYPES.some((whole) => type.startsWith(whole))
+  if (status !== 200 || headers.has('etag') || !isWhole) return answer
   const isPage = type.startsWith(PAGE_TYPE)
-  if (status !== 200 || headers.has('etag') || !(isPage || type.startsWith(JSON_TYPE))) {
-    return answer
-  }
   const bytes = new Uint8Array(await answer.arrayBuffer())
   const own = isPage ? { ...Object.fromEntries(headers), vary: PAGE_VARIES } : {}
   const keeping = { type, etag: digestOf(bytes), immutable: false, headers: own }

@@ -4,15 +4,22 @@ import { ProtocolAgent } from '../support/agents/protocol-agent.ts'
 
 /** Reads of what may change, once the stage `build` of the pipeline `app` has begun. */
 const READS = [
+  '/api/agent-invitations',
   '/api/agents',
   '/api/agents/a0/job_run_history',
   '/api/audit',
+  '/api/permissions?user=admin',
   '/api/pipelines',
   '/api/pipelines/app/history',
   '/api/pipelines/app/instance/1',
   '/api/stages/app/build/history',
   '/api/stages/app/build/history/0',
   '/api/stages/app/build/instance/1/1',
+  '/api/tokens',
+  '/api/users',
+  '/api/whoami',
+  '/config/feed.atom',
+  '/config/feed.json',
 ]
 const PAGES = ['/agents', '/agents/a0', '/pipelines', '/pipelines/app', '/stages/app/build']
 const AGENTS = 8

@@ -12,6 +12,7 @@ const route = routeWith<ExplainDeps>()
 
 /** `/api/whoami` and `/api/permissions`: who a caller is, and who may do what. */
 export const callerResource = resource({
+  conditional: true,
   open: (deps: ExplainDeps) => deps,
   routes: [
     route({

@@ -34,6 +34,7 @@ const route = routeWith<InvitationRoutesOptions>()
 
 /** `/api/agent-invitations`: what lets an agent in without approval, once. */
 export const invitationResource = resource({
+  conditional: true,
   open: (options: InvitationRoutesOptions) => options,
   routes: [
     route({

@@ -24,6 +24,7 @@ const route = routeWith<TokenDeps>()
 
 /** `/api/tokens`: what programs log in with instead of a password. */
 export const tokenResource = resource({
+  conditional: true,
   open: (deps: TokenDeps) => deps,
   routes: [
     route({

@@ -34,6 +34,7 @@ const NAME: Operation['parameters'] = {
 
 /** `/api/users…`: the users of this server, for administrators. */
 export const userResource = resource({
+  conditional: true,
   open: (deps: UserAdministrationDeps) => deps,
   routes: [
     route({
