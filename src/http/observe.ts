@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Log, LogEvent, LogLevel } from '../lib/log.ts'
 import type { RequestMetrics } from '../core/request-metrics.ts'
+import { AddressList } from './address-list.ts'
 import { RequestContext } from './request-context.ts'
 import type { Connection } from './listen.ts'
 
@@ -38,7 +39,7 @@ const SLOW = 5_000
  */
 export function observe(options: ObserveOptions): ObservedHandler {
   const { answer, basePath, metrics, sequence } = options
-  const proxies = new Set(options.trustedProxies)
+  const proxies = new AddressList(options.trustedProxies)
   return (request, connection) => {
     const context = new RequestContext(request, connection ?? null, { basePath, proxies, sequence })
     const began = performance.now()

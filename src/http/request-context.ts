@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Principal } from '../core/principal.ts'
+import type { AddressList } from './address-list.ts'
 import type { Connection } from './listen.ts'
 import { getPath } from 'hono/utils/url'
 
@@ -55,7 +56,7 @@ export interface RouteEnv {
 export interface RequestContextOptions {
   readonly basePath: string
   /** Addresses of proxies that say truly where a request comes from. */
-  readonly proxies: ReadonlySet<string>
+  readonly proxies: AddressList
   /** How far this server is in the log that several share; null where there is none. */
   readonly sequence?: (() => number) | null
 }
@@ -123,9 +124,9 @@ export class RequestContext {
 }
 
 /** Where a request comes from; behind a proxy that is trusted, what that says last. */
-function addressOf({ incoming }: Connection, proxies: ReadonlySet<string>): string {
+function addressOf({ incoming }: Connection, proxies: AddressList): string {
   const address = incoming.socket.remoteAddress ?? 'local'
-  if (proxies.size === 0 || !proxies.has(address.replace(/^::ffff:/, ''))) return address
+  if (!proxies.has(address)) return address
   const forwarded = incoming.headers['x-forwarded-for']
   const last = typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined
   return last && isIP(last) > 0 ? last : address

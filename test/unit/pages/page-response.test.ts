@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { Hono } from 'hono'
 import { raw } from 'hono/html'
 import { describe, expect, it } from 'vitest'
+import { AddressList } from '../../../src/http/address-list.ts'
 import { RequestContext, type RouteEnv } from '../../../src/http/request-context.ts'
 import {
   LaterPart,
@@ -20,7 +21,10 @@ function appWith(make: () => Promise<RenderedPage>) {
   )
   return async (headers: Record<string, string> = {}) => {
     const request = new Request('http://localhost/', { headers })
-    const context = new RequestContext(request, null, { basePath: '', proxies: new Set() })
+    const context = new RequestContext(request, null, {
+      basePath: '',
+      proxies: new AddressList([]),
+    })
     return app.fetch(request, context)
   }
 }
