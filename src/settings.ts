@@ -160,6 +160,9 @@ export const SETTINGS = {
     'trusted-proxies': IpAddresses.prefault('').describe(
       'IP addresses of proxies whose X-Forwarded-For is believed',
     ),
+    'start-paused': Switch.describe(
+      'pause every pipeline at this start; each waits until somebody unpauses it',
+    ),
     'begin-anew': Switch.describe(
       'start though secret keys or state are missing; what they held is lost',
     ),

@@ -8,9 +8,12 @@ import type { ConfigServices } from '../configuration/config-services.ts'
 import type { StatePlaces } from '../operations/service-places.ts'
 import type { LocalMaterials } from '../sources/local-materials.ts'
 import { MaterialPoller } from '../builds/materials/material-poller.ts'
+import type { Log } from '../lib/log.ts'
 import type { ServeSettings } from '../settings.ts'
 import type { StateStore } from '../state/state-store.ts'
 
+/** Why pipelines are paused. */
+const STARTED_PAUSED = 'Started with --start-paused'
 /** The part of the interval that passes before a material is polled for the first time. */
 const FIRST_POLL = 1 / 12
 
@@ -39,6 +42,7 @@ export async function openBuilds(
     }),
   )
   shutdown.own('release-waiters', builds.dispatcher)
+  if (settings['start-paused']) await pauseAll(builds, environment.log)
   const poller = openPoller(boot, secrets)
   const triggers = shutdown.own(
     'release-waiters',
@@ -51,6 +55,14 @@ export async function openBuilds(
     }),
   )
   return { store, directory, registrar, builds, poller, triggers }
+}
+
+/** Before anything can start runs: pipelines of an adopted configuration would be built at once. */
+async function pauseAll({ builds, pipelines }: BuildServices, log: Log): Promise<void> {
+  const names = pipelines.list().map(({ pipeline }) => pipeline.name)
+  await builds.pausePipelines({ pipelines: names, by: 'Server', cause: STARTED_PAUSED })
+  const message = 'Every pipeline is paused, until somebody unpauses it'
+  log({ level: 'info', message, facts: { pipelines: names.length } })
 }
 
 function openPoller(

@@ -205,6 +205,11 @@ export class Builds extends BuildQueries {
     return this.#change((change) => pause.recordPause(change, request))
   }
 
+  /** Pauses those of the pipelines that are not paused yet, all or none. */
+  pausePipelines(request: Parameters<typeof pause.recordPauses>[1]): Promise<void> {
+    return this.#change((change) => pause.recordPauses(change, request))
+  }
+
   /** Returns whether the pipeline was paused. */
   unpausePipeline(pipeline: string): Promise<boolean> {
     return this.#change((change) => pause.removePause(change, pipeline))

@@ -7,7 +7,7 @@ import type { PipelinePlan, Plans } from './plan.ts'
 
 export interface PauseRequest {
   readonly pipeline: string
-  /** A user. */
+  /** A user, or the server. */
   readonly by: string
   /** Empty when no reason was given. */
   readonly cause: string
@@ -19,6 +19,21 @@ export async function recordPause(
   { pipeline, by, cause }: PauseRequest,
 ): Promise<void> {
   await tx.put(PIPELINE_PAUSE, pauseKey(pipeline), { by, cause, since: now })
+}
+
+/** The same of many; one that is paused already keeps by whom and why. */
+export async function recordPauses(
+  change: BuildChange,
+  {
+    pipelines,
+    ...facts
+  }: Omit<PauseRequest, 'pipeline'> & { readonly pipelines: readonly string[] },
+): Promise<void> {
+  for (const pipeline of pipelines) {
+    if ((await pauseOf(change.tx, pipeline)) === null) {
+      await recordPause(change, { pipeline, ...facts })
+    }
+  }
 }
 
 /** Permits runs of a pipeline again; returns whether it was paused. */
