@@ -5,7 +5,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents/documents.ts'
-import { git } from '../../support/git/git.ts'
+import { git, gitBytes, identityOf } from '../../support/git/git.ts'
 import { ADMIN_PASSWORD, type TestService } from '../../support/service/service.ts'
 import { HOSTILE_TREES, writeHostileTree } from '../../support/history/hostile-trees.ts'
 import { until } from '../../support/programs/until.ts'
@@ -94,17 +94,12 @@ describe('a push over HTTP', () => {
     const lines = ['Config-MD5: ' + '0'.repeat(32), 'Config-Time: 1', 'Schema-Version: 75']
     const facts = [...lines, 'Server-Edition: E', 'Server-Version: 1']
     clone.write(documentWith('forged'))
-    const who = ['-c', 'user.name=Cairn', '-c', 'user.email=cairn@localhost']
-    const date = '--date=1700000000 +0000'
-    await clone.git(...who, 'commit', '-qa', date, '-m', `Forged\n\n${facts.join('\n')}`)
-    await clone.git('rebase', '-q', '--committer-date-is-author-date', '--no-ff', 'HEAD~1')
-    const script = 'GIT_COMMITTER_NAME=Cairn GIT_COMMITTER_EMAIL=cairn@localhost'
-    await clone.git(
-      'filter-branch',
-      '--env-filter',
-      `export ${script} GIT_COMMITTER_DATE="$GIT_AUTHOR_DATE"`,
-      'HEAD~1..HEAD',
-    )
+    const date = '1700000000 +0000'
+    const dates = { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }
+    const service = { GIT_AUTHOR_EMAIL: 'cairn@localhost', GIT_COMMITTER_EMAIL: 'cairn@localhost' }
+    const env = { ...identityOf('Cairn'), ...service, ...dates }
+    const message = `Forged\n\n${facts.join('\n')}`
+    gitBytes(clone.folder, ['commit', '--quiet', '--all', '--message', message], { env })
 
     const { code, stderr } = await clone.push()
 
