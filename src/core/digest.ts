@@ -1,12 +1,16 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 
+const MD5 = /^[0-9a-f]{32}$/
+
 /** The MD5 of a document's bytes: 32 lower-case hexadecimal characters. */
-export const Digest = z
-  .string()
-  .regex(/^[0-9a-f]{32}$/)
-  .brand<'Digest'>()
+export const Digest = z.string().regex(MD5).brand<'Digest'>()
 export type Digest = z.infer<typeof Digest>
+
+/** The same check by hand, for what there is for every revision. */
+export function isDigest(text: string): text is Digest {
+  return MD5.test(text)
+}
 
 /** Hashing shorter documents is as fast as a cache look-up. */
 const SHORT = 4096

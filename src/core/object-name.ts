@@ -1,5 +1,5 @@
-/** The pattern of the name of a git object: 64 lower-case hexadecimal digits with SHA-256, 40 with SHA-1. */
-export const OBJECT_NAME = '(?:[0-9a-f]{64}|[0-9a-f]{40})'
+/** The pattern of the name of a git object: 40 lower-case hexadecimal digits with SHA-1, 64 with SHA-256. */
+export const OBJECT_NAME = '(?:[0-9a-f]{40}(?:[0-9a-f]{24})?)'
 
 /** The most characters of such a name. */
 export const LONGEST_OBJECT_NAME = 64

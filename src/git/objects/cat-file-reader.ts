@@ -60,7 +60,8 @@ export class CatFileReader implements ObjectReader {
     const from = await readCommit(find, range.from)
     const until = range.until === null ? null : await readCommit(find, range.until)
     const few = await walkShortLine(find, { from, until }, FEW_COMMITS)
-    yield* few ?? streamLog(this.#git, this.#store.gitDir, range)
+    if (few !== null) return yield* few
+    for await (const commits of streamLog(this.#git, this.#store.gitDir, range)) yield* commits
   }
 
   /** Sends the next request to a new process; the old one finishes its own. */

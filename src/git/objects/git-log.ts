@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util'
 import { withoutPaths } from '../../core/faults.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { CommitSha } from '../../core/revision.ts'
+import { type CommitSha, isCommitSha } from '../../core/revision.ts'
 import type { GitExecutable } from '../git-executable.ts'
 import { ended } from '../../processes/piped-process.ts'
 import type { CommitRange, CommitRecord } from './object-reader.ts'
@@ -18,12 +18,15 @@ const ARGUMENTS = [
   `--format=${FIELDS.join('%x00')}`,
 ]
 
-/** Streams the commits of a range from `git log`. Ends the process when the caller stops early. */
+/**
+ * Streams the commits of a range from `git log`, as many at once as come at once: a turn for each of a
+ * million would take longer than git. Ends the process when the caller stops early.
+ */
 export async function* streamLog(
   git: GitExecutable,
   gitDir: string,
   { from, until }: CommitRange,
-): AsyncGenerator<CommitRecord> {
+): AsyncGenerator<readonly CommitRecord[]> {
   const range = until === null ? [from] : [from, `^${until}`]
   const child = git.start(gitDir, [...ARGUMENTS, ...range, '--'])
   const end = ended(child)
@@ -33,14 +36,14 @@ export async function* streamLog(
     complaint += chunk.toString('utf8')
   })
   try {
-    yield* parseLog(child.stdout)
+    for await (const commits of parseLog(child.stdout)) yield commits
     assertSucceeded(await end, { complaint, gitDir })
   } finally {
     child.kill()
   }
 }
 
-async function* parseLog(chunks: AsyncIterable<Buffer>): AsyncGenerator<CommitRecord> {
+async function* parseLog(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly CommitRecord[]> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let rest: string[] = ['']
   for await (const chunk of chunks) {
@@ -48,9 +51,11 @@ async function* parseLog(chunks: AsyncIterable<Buffer>): AsyncGenerator<CommitRe
     rest[rest.length - 1] += first
     rest.push(...more)
     const whole = rest.length - 1 - ((rest.length - 1) % FIELDS.length)
+    const commits: CommitRecord[] = []
     for (let at = 0; at < whole; at += FIELDS.length)
-      yield parseFields(rest.slice(at, at + FIELDS.length))
+      commits.push(parseFields(rest.slice(at, at + FIELDS.length)))
     rest = rest.slice(whole)
+    yield commits
   }
 }
 
@@ -58,13 +63,18 @@ function parseFields(fields: readonly string[]): CommitRecord {
   const [sha, parents = '', author = '', time, name = '', email = '', commitTime, message = ''] =
     fields
   return {
-    sha: CommitSha.parse(sha),
-    parents: parents === '' ? [] : parents.split(' ').map((parent) => CommitSha.parse(parent)),
+    sha: shaOf(sha),
+    parents: parents === '' ? [] : parents.split(' ').map(shaOf),
     author,
     time: milliseconds(time),
     committer: { name, email, time: milliseconds(commitTime) },
     message,
   }
+}
+
+function shaOf(text = ''): CommitSha {
+  if (isCommitSha(text)) return text
+  throw new RangeError(`git log has ${JSON.stringify(text)} where the name of a commit is expected`)
 }
 
 function milliseconds(seconds: string | undefined): number {

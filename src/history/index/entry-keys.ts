@@ -53,7 +53,7 @@ export class EntryKeys {
 
   digestAt(row: number): Digest | null {
     const name = this.#textAt(this.#digestAt(row), DIGEST_LENGTH)
-    return this.hasDigestAt(row) && isDigest(name) ? name : null
+    return this.hasDigestAt(row) && isWholeDigest(name) ? name : null
   }
 
   #signAt(row: number): string {
@@ -73,6 +73,6 @@ function isCommit(name: string, length: number): name is CommitSha {
   return name !== '' && name.length === length
 }
 
-function isDigest(name: string): name is Digest {
+function isWholeDigest(name: string): name is Digest {
   return name.length === DIGEST_LENGTH
 }

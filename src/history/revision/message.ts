@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Digest } from '../../core/digest.ts'
+import { Digest, isDigest } from '../../core/digest.ts'
 import { UNFIT_IN_MESSAGE } from '../../core/revision.ts'
 
 /** The facts that a commit's message records and git cannot hold natively. */
@@ -69,14 +69,15 @@ export function parseMessage(message: string): RecordedMessage | null {
 
 /** The first line of a message. Only a line feed ends a line, as in git. */
 export function subjectOf(message: string): string {
-  return message.split('\n', 1)[0] ?? ''
+  const end = message.indexOf('\n')
+  return end < 0 ? message : message.slice(0, end)
 }
 
 /** The lines below the subject without the facts of {@link parseMessage}; may be empty. */
 export function bodyOf(message: string): string {
-  const below = message.slice(subjectOf(message).length)
-  if (below.trim() === '' || parseOriginal(message) !== null) return ''
-  return plainLines(below.replace(TRAILERS, ''))
+  const reason = message.slice(subjectOf(message).length).replace(TRAILERS, '')
+  if (reason.trim() === '' || parseOriginal(message) !== null) return ''
+  return plainLines(reason)
 }
 
 /** A text as lines that every terminal and page shows, without those that are empty at either end. */
@@ -133,12 +134,12 @@ const TRAILERS = new RegExp(
 function parseTrailers(message: string): RecordedMessage | null {
   const match = TRAILERS.exec(message)
   if (match === null) return null
-  const [, digest, time, schemaVersion, serverEdition = '', serverVersion = '', user] = match
+  const [, digest = '', time, schemaVersion, serverEdition = '', serverVersion = '', user] = match
   const username = user === undefined ? null : parseQuoted(user)
-  if (username !== null && typeof username !== 'string') return null
+  if ((username !== null && typeof username !== 'string') || !isDigest(digest)) return null
   return {
     form: 'trailers',
-    digest: Digest.parse(digest),
+    digest,
     time: Number(time),
     schemaVersion: Number(schemaVersion),
     serverEdition,
