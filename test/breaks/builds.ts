@@ -52,6 +52,13 @@ export const BREAKS_OF_BUILDS: readonly Break[] = [
     test: 'unit/core/assignment.test.ts',
   },
   {
+    behaviour: 'a repository is adopted without a run',
+    file: 'server/open-builds.ts',
+    find: "if (settings['start-paused']) await",
+    replace: "if (settings['begin-anew']) await",
+    test: 'http/builds/start-paused.test.ts',
+  },
+  {
     behaviour: 'a pipeline is paused by its operators alone',
     file: 'builds/runs/pausing.ts',
     find: "assertMay(access, principal, { action: 'operate-pipeline', pipeline })",

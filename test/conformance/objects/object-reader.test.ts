@@ -13,7 +13,7 @@ const byGit: OpenReader = ({ store }) => openObjectReader({ ...store, path: PATH
 
 for (const describeReader of [describeObjects, describeCommits]) {
   describeReader('git cat-file', byGit)
-  describe('with less, and with more', { tags: ['long'] }, () => {
+  describe('without git, and with SHA-256', { tags: ['long'] }, () => {
     describeReader('isomorphic-git', ({ store }) => openObjectReader({ ...store, path: null }))
     describeReader('git cat-file, SHA-256', byGit, 'sha256')
   })
