@@ -206,7 +206,7 @@ export class Builds extends BuildQueries {
   }
 
   /** Pauses those of the pipelines that are not paused yet, all or none. */
-  pausePipelines(request: Parameters<typeof pause.recordPauses>[1]): Promise<void> {
+  pausePipelines(request: pause.PausesRequest): Promise<void> {
     return this.#change((change) => pause.recordPauses(change, request))
   }
 

@@ -13,6 +13,11 @@ export interface PauseRequest {
   readonly cause: string
 }
 
+/** The pauses of several pipelines. */
+export interface PausesRequest extends Omit<PauseRequest, 'pipeline'> {
+  readonly pipelines: readonly string[]
+}
+
 /** Prevents new runs of a pipeline. Active runs continue, including their automatic stages. */
 export async function recordPause(
   { tx, now }: BuildChange,
@@ -24,10 +29,7 @@ export async function recordPause(
 /** The same of many; one that is paused already keeps by whom and why. */
 export async function recordPauses(
   change: BuildChange,
-  {
-    pipelines,
-    ...facts
-  }: Omit<PauseRequest, 'pipeline'> & { readonly pipelines: readonly string[] },
+  { pipelines, ...facts }: PausesRequest,
 ): Promise<void> {
   for (const pipeline of pipelines) {
     if ((await pauseOf(change.tx, pipeline)) === null) {
