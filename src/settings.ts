@@ -160,9 +160,7 @@ export const SETTINGS = {
     'trusted-proxies': IpAddresses.prefault('').describe(
       'IP addresses of proxies whose X-Forwarded-For is believed',
     ),
-    'start-paused': Switch.describe(
-      'pause every pipeline at this start; each waits until somebody unpauses it',
-    ),
+    'start-paused': Switch.describe('pause every pipeline at this start, until it is unpaused'),
     'begin-anew': Switch.describe(
       'start though secret keys or state are missing; what they held is lost',
     ),
