@@ -65,6 +65,8 @@ export class GitExecutable {
       GIT_SHALLOW_FILE: '',
       GIT_TERMINAL_PROMPT: '0',
       GIT_ALLOW_PROTOCOL: '',
+      // A log is written in blocks, not commit by commit.
+      GIT_FLUSH: '0',
     }
   }
 
