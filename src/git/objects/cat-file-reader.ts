@@ -55,13 +55,13 @@ export class CatFileReader implements ObjectReader {
     return object?.type === 'commit' ? parseCommit(commit, object.content) : null
   }
 
-  async *listCommits(range: CommitRange): AsyncGenerator<CommitRecord> {
+  async *listCommits(range: CommitRange): AsyncGenerator<readonly CommitRecord[]> {
     const find = endingAt(await readBoundary(this.#store), (commit) => this.findCommit(commit))
     const from = await readCommit(find, range.from)
     const until = range.until === null ? null : await readCommit(find, range.until)
     const few = await walkShortLine(find, { from, until }, FEW_COMMITS)
-    if (few !== null) return yield* few
-    for await (const commits of streamLog(this.#git, this.#store.gitDir, range)) yield* commits
+    if (few === null) yield* streamLog(this.#git, this.#store.gitDir, range)
+    else if (few.length > 0) yield few
   }
 
   /** Sends the next request to a new process; the old one finishes its own. */

@@ -47,6 +47,16 @@ export async function isReachable(
   return true
 }
 
+/** All commits of a range at once, in the order of {@link ObjectReader.listCommits}. */
+export async function allCommits(
+  reader: ObjectReader,
+  range: CommitRange,
+): Promise<readonly CommitRecord[]> {
+  const batches: (readonly CommitRecord[])[] = []
+  for await (const commits of reader.listCommits(range)) batches.push(commits)
+  return batches.flat()
+}
+
 /** Lists the commits of a range, children before parents, then by commit time, latest first. */
 export async function walkCommits(
   find: FindCommit,

@@ -19,8 +19,8 @@ const ARGUMENTS = [
 ]
 
 /**
- * Streams the commits of a range from `git log`, as many at once as come at once: a turn for each of a
- * million would take longer than git. Ends the process when the caller stops early.
+ * Streams the commits of a range from `git log`, as many at once as come at once. Ends the process
+ * when the caller stops early.
  */
 export async function* streamLog(
   git: GitExecutable,
@@ -36,7 +36,7 @@ export async function* streamLog(
     complaint += chunk.toString('utf8')
   })
   try {
-    for await (const commits of parseLog(child.stdout)) yield commits
+    yield* parseLog(child.stdout)
     assertSucceeded(await end, { complaint, gitDir })
   } finally {
     child.kill()
@@ -55,7 +55,7 @@ async function* parseLog(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly
     for (let at = 0; at < whole; at += FIELDS.length)
       commits.push(parseFields(rest.slice(at, at + FIELDS.length)))
     rest = rest.slice(whole)
-    yield commits
+    if (commits.length > 0) yield commits
   }
 }
 

@@ -33,10 +33,11 @@ export class IsomorphicReader implements ObjectReader {
     return object?.type === 'commit' ? parseCommit(commit, object.content) : null
   }
 
-  async *listCommits(range: CommitRange): AsyncGenerator<CommitRecord> {
+  async *listCommits(range: CommitRange): AsyncGenerator<readonly CommitRecord[]> {
     const find = endingAt(await readBoundary(this.#store), (commit) => this.findCommit(commit))
     if (range.until !== null) await readCommit(find, range.until)
-    yield* await walkCommits(find, range)
+    const commits = await walkCommits(find, range)
+    if (commits.length > 0) yield commits
   }
 
   renew(): void {

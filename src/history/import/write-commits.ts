@@ -5,6 +5,7 @@ import { SERVICE_COMMITTER } from '../revision/classify.ts'
 import { fitTime } from '../revision/commit-limits.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
 import { authorName, bodyOf, parseMessage, renderMessage, subjectOf } from '../revision/message.ts'
+import { allCommits } from '../../git/objects/commit-walk.ts'
 import type { CommitRecord, ObjectReader } from '../../git/objects/object-reader.ts'
 import type { RepositoryFolder } from '../repository/repository-folder.ts'
 import { findFileInTree, findLargeSize } from '../../git/objects/tree-walk.ts'
@@ -107,8 +108,7 @@ export async function writeCommits(
 }
 
 async function listOldestFirst({ source, tip }: Writing): Promise<readonly CommitRecord[]> {
-  const commits: CommitRecord[] = []
-  for await (const commit of source.listCommits({ from: tip, until: null })) commits.push(commit)
+  const commits = await allCommits(source, { from: tip, until: null })
   return commits.toReversed()
 }
 

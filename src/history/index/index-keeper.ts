@@ -161,9 +161,11 @@ export class IndexKeeper {
 
   async #list(from: CommitSha, until: CommitSha | null): Promise<readonly Listed[]> {
     const commits: Listed[] = []
-    for await (const commit of this.#context.reader.listCommits({ from, until })) {
-      const { sha, parents } = commit
-      commits.push({ sha, parents, found: believe(commit) ?? commit })
+    for await (const batch of this.#context.reader.listCommits({ from, until })) {
+      for (const commit of batch) {
+        const { sha, parents } = commit
+        commits.push({ sha, parents, found: believe(commit) ?? commit })
+      }
     }
     return commits
   }

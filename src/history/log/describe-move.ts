@@ -1,5 +1,6 @@
 import { configurationChange, type NewAuditEntry } from '../../core/audit.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
+import { allCommits } from '../../git/objects/commit-walk.ts'
 import type { CommitRecord } from '../../git/objects/object-reader.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { GitRepository } from '../repository/git-repository.ts'
@@ -45,7 +46,5 @@ async function listMove(
   const newest = await reader.findCommit(to)
   const [parent, ...others] = newest?.parents ?? []
   if (newest !== null && parent === from && others.length === 0) return [newest]
-  const commits: CommitRecord[] = []
-  for await (const commit of reader.listCommits({ from: to, until: from })) commits.push(commit)
-  return commits
+  return allCommits(reader, { from: to, until: from })
 }

@@ -93,10 +93,12 @@ async function judge(
   const lines: string[] = []
   let refused = 0
   const trees = { before: from && (await treeOf(reader, from)), seen: new Set<string>() }
-  for await (const commit of reader.listCommits({ from: to, until: from })) {
-    const reasons = await judgeCommit(options, { reader, commit, trees })
-    if (reasons.length > 0 && (refused += 1) > MOST_COMMITS) return [...lines, 'and others']
-    lines.push(...reasons)
+  for await (const commits of reader.listCommits({ from: to, until: from })) {
+    for (const commit of commits) {
+      const reasons = await judgeCommit(options, { reader, commit, trees })
+      if (reasons.length > 0 && (refused += 1) > MOST_COMMITS) return [...lines, 'and others']
+      lines.push(...reasons)
+    }
   }
   return lines.length > 0 || (await canFollow(reader, { from, to })) ? lines : [TOO_MANY]
 }

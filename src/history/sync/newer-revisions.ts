@@ -26,9 +26,8 @@ export async function listNewer(
   const tip = index.tip()
   if (tip === null || (await reader.findCommit(commit)) === null) return null
   const newer: Revision[] = []
-  for await (const { sha } of reader.listCommits({ from: tip, until: commit })) {
-    const revision = index.findCommit(sha)
-    if (revision !== null) newer.push(revision)
+  for await (const commits of reader.listCommits({ from: tip, until: commit })) {
+    newer.push(...commits.flatMap(({ sha }) => index.findCommit(sha) ?? []))
   }
   return newer.toReversed()
 }

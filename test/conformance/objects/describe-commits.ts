@@ -163,8 +163,8 @@ export function describeCommits(
       repository.commit('config.xml', 'one\n')
       const head = repository.commit('config.xml', 'two\n')
 
-      for await (const commit of reader.listCommits({ from: head, until: null })) {
-        expect(commit.sha).toBe(head)
+      for await (const [commit] of reader.listCommits({ from: head, until: null })) {
+        expect(commit?.sha).toBe(head)
         break
       }
 

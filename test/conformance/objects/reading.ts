@@ -26,7 +26,7 @@ export async function fileText(
 
 export async function commitsIn(reader: ObjectReader, range: CommitRange): Promise<CommitRecord[]> {
   const commits: CommitRecord[] = []
-  for await (const commit of reader.listCommits(range)) commits.push(commit)
+  for await (const batch of reader.listCommits(range)) commits.push(...batch)
   return commits
 }
 
