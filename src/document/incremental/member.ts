@@ -76,7 +76,8 @@ function isSound(
 function moveModel<Model>(model: Model, at: readonly number[]): Model {
   if (typeof model !== 'object' || model === null) return model
   if (!Array.isArray(model)) return filled(Object.assign({}, model), at)
-  const copy = Object.assign([], model)
+  if (model.length === 0) return model
+  const copy = Object.assign(model.slice(), model)
   if (typeof model[0] !== 'number') return filled(copy, at)
   for (const [depth, index] of at.entries()) Reflect.set(copy, depth, index)
   return copy

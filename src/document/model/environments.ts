@@ -1,13 +1,22 @@
 import { z } from 'zod'
 import type { ModelNode } from './model-node.ts'
-import { At, Flag, readResources, readVariables, Resource, Text, Variable } from './values.ts'
+import {
+  At,
+  Flag,
+  readResources,
+  readVariables,
+  Resource,
+  Text,
+  Variable,
+  manyOf,
+} from './values.ts'
 
 export const Environment = z.object({
   at: At,
   name: Text,
-  variables: z.array(Variable).readonly(),
-  agents: z.array(z.object({ at: At, uuid: Text })).readonly(),
-  pipelines: z.array(z.object({ at: At, name: Text })).readonly(),
+  variables: manyOf(Variable),
+  agents: manyOf(z.object({ at: At, uuid: Text })),
+  pipelines: manyOf(z.object({ at: At, name: Text })),
 })
 export type Environment = z.infer<typeof Environment>
 
@@ -19,7 +28,7 @@ export const Agent = z.object({
   uuid: Text,
   isDisabled: Flag,
   isDenied: Flag,
-  resources: z.array(Resource).readonly(),
+  resources: manyOf(Resource),
 })
 export type Agent = z.infer<typeof Agent>
 

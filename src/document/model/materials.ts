@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ModelNode } from './model-node.ts'
-import { At, Flag, OptionalText, Text } from './values.ts'
+import { At, Flag, OptionalText, Text, manyOf } from './values.ts'
 
 /** A pattern of files whose changes do not trigger the pipeline. */
 export const Ignore = z.object({ at: At, pattern: Text })
@@ -12,7 +12,7 @@ const CHECKOUT = {
   name: OptionalText,
   dest: OptionalText,
   autoUpdate: Flag,
-  ignores: z.array(Ignore).readonly(),
+  ignores: manyOf(Ignore),
 } as const
 
 const CREDENTIALS = {
@@ -88,7 +88,7 @@ export const ScmMaterial = z.object({
   at: At,
   ref: Text,
   dest: OptionalText,
-  ignores: z.array(Ignore).readonly(),
+  ignores: manyOf(Ignore),
 })
 export type ScmMaterial = z.infer<typeof ScmMaterial>
 

@@ -4,19 +4,19 @@ import type { ModelNode } from './model-node.ts'
 import { PipelineGroup, readGroup, readTemplate, Template } from './pipelines.ts'
 import { PackageRepository, readRepository, readScmDefinition, ScmDefinition } from './plugins.ts'
 import { readServer, Server } from './server.ts'
-import { At } from './values.ts'
+import { At, manyOf } from './values.ts'
 
 /** A configuration as its document says it: templates are not expanded, params not replaced. */
 export const Configuration = z.object({
   at: At,
   schemaVersion: z.string().trim().pipe(z.coerce.number<string>().int()),
   server: Server.nullable(),
-  repositories: z.array(PackageRepository).readonly(),
-  scms: z.array(ScmDefinition).readonly(),
-  groups: z.array(PipelineGroup).readonly(),
-  templates: z.array(Template).readonly(),
-  environments: z.array(Environment).readonly(),
-  agents: z.array(Agent).readonly(),
+  repositories: manyOf(PackageRepository),
+  scms: manyOf(ScmDefinition),
+  groups: manyOf(PipelineGroup),
+  templates: manyOf(Template),
+  environments: manyOf(Environment),
+  agents: manyOf(Agent),
 })
 export type Configuration = z.infer<typeof Configuration>
 

@@ -68,9 +68,14 @@ function nodeOf(item: unknown, at: readonly number[]): ModelNode {
     const partName = nameOf(part)
     if (partName === TEXT) text += resolveReferences(stringOf(part, TEXT))
     else if (partName === CDATA) text += cdataOf(part)
-    else children.push(nodeOf(part, [...at, children.length]))
+    else children.push(nodeOf(part, placeOfChild(at, children.length)))
   }
   return new ModelNode({ name, at, text: text.trim(), children, attributes: attributesOf(item) })
+}
+
+/** Every part of a model keeps its place, and an array that is spread has room for three times as many numbers. */
+function placeOfChild(at: readonly number[], index: number): readonly number[] {
+  return at.concat(index)
 }
 
 function nameOf(item: unknown): string {

@@ -12,14 +12,15 @@ import {
   readVariables,
   Text,
   Variable,
+  manyOf,
 } from './values.ts'
 
 /** Who may do what with a group. Null for a list that is not there. */
 export const Authorization = z.object({
   at: At,
-  view: z.array(Grantee).readonly().nullable(),
-  operate: z.array(Grantee).readonly().nullable(),
-  admins: z.array(Grantee).readonly().nullable(),
+  view: manyOf(Grantee).nullable(),
+  operate: manyOf(Grantee).nullable(),
+  admins: manyOf(Grantee).nullable(),
 })
 export type Authorization = z.infer<typeof Authorization>
 
@@ -47,13 +48,13 @@ export const Pipeline = z.object({
   isLocked: Flag,
   /** The template whose stages it has, or null when it has its own. */
   template: OptionalText,
-  params: z.array(Param).readonly(),
+  params: manyOf(Param),
   trackingTool: TrackingTool.nullable(),
   mingle: Mingle.nullable(),
   timer: Timer.nullable(),
-  variables: z.array(Variable).readonly(),
-  materials: z.array(Material).readonly(),
-  stages: z.array(Stage).readonly(),
+  variables: manyOf(Variable),
+  materials: manyOf(Material),
+  stages: manyOf(Stage),
 })
 export type Pipeline = z.infer<typeof Pipeline>
 
@@ -61,7 +62,7 @@ export const PipelineGroup = z.object({
   at: At,
   name: Text,
   authorization: Authorization.nullable(),
-  pipelines: z.array(Pipeline).readonly(),
+  pipelines: manyOf(Pipeline),
 })
 export type PipelineGroup = z.infer<typeof PipelineGroup>
 
@@ -69,7 +70,7 @@ export const Template = z.object({
   at: At,
   name: Text,
   authorization: Authorization.nullable(),
-  stages: z.array(Stage).readonly(),
+  stages: manyOf(Stage),
 })
 export type Template = z.infer<typeof Template>
 

@@ -9,6 +9,7 @@ import {
   readPlugin,
   readProperties,
   Text,
+  manyOf,
 } from './values.ts'
 
 export const PackageDefinition = z.object({
@@ -16,7 +17,7 @@ export const PackageDefinition = z.object({
   id: OptionalText,
   name: Text,
   autoUpdate: Flag,
-  properties: z.array(Property).readonly(),
+  properties: manyOf(Property),
 })
 export type PackageDefinition = z.infer<typeof PackageDefinition>
 
@@ -25,8 +26,8 @@ export const PackageRepository = z.object({
   id: OptionalText,
   name: Text,
   plugin: Plugin,
-  properties: z.array(Property).readonly(),
-  packages: z.array(PackageDefinition).readonly(),
+  properties: manyOf(Property),
+  packages: manyOf(PackageDefinition),
 })
 export type PackageRepository = z.infer<typeof PackageRepository>
 

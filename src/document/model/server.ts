@@ -1,19 +1,28 @@
 import { z } from 'zod'
 import type { ModelNode } from './model-node.ts'
-import { At, Flag, OptionalNumber, OptionalText, Grantee, readPrincipals, Text } from './values.ts'
+import {
+  At,
+  Flag,
+  OptionalNumber,
+  OptionalText,
+  Grantee,
+  readPrincipals,
+  Text,
+  manyOf,
+} from './values.ts'
 
 /** Roles of later versions may be filled by a plugin; those list no users. */
 export const Role = z.object({
   at: At,
   name: Text,
-  users: z.array(z.object({ at: At, name: Text })).readonly(),
+  users: manyOf(z.object({ at: At, name: Text })),
 })
 export type Role = z.infer<typeof Role>
 
 export const Ldap = z.object({
   at: At,
   uri: Text,
-  bases: z.array(z.object({ at: At, value: Text })).readonly(),
+  bases: manyOf(z.object({ at: At, value: Text })),
 })
 export type Ldap = z.infer<typeof Ldap>
 
@@ -24,9 +33,9 @@ export const Security = z.object({
   ldap: Ldap.nullable(),
   passwordFile: z.object({ at: At, path: Text }).nullable(),
   /** What later versions have in place of ldap and password file. */
-  authConfigs: z.array(z.object({ at: At, id: Text, pluginId: Text })).readonly(),
-  roles: z.array(Role).readonly(),
-  admins: z.array(Grantee).readonly(),
+  authConfigs: manyOf(z.object({ at: At, id: Text, pluginId: Text })),
+  roles: manyOf(Role),
+  admins: manyOf(Grantee),
 })
 export type Security = z.infer<typeof Security>
 

@@ -13,6 +13,7 @@ import {
   Resource,
   Text,
   Variable,
+  manyOf,
 } from './values.ts'
 
 /** What a job leaves behind. A test artifact also counts tests; an external one is a plugin's. */
@@ -39,12 +40,12 @@ export const Job = z.object({
   runInstanceCount: OptionalNumber,
   /** Minutes without output after which the job is given up; 0 means never, null as the server says. */
   timeout: OptionalNumber,
-  variables: z.array(Variable).readonly(),
-  tasks: z.array(Task).readonly(),
-  artifacts: z.array(Artifact).readonly(),
-  resources: z.array(Resource).readonly(),
-  tabs: z.array(Tab).readonly(),
-  properties: z.array(JobProperty).readonly(),
+  variables: manyOf(Variable),
+  tasks: manyOf(Task),
+  artifacts: manyOf(Artifact),
+  resources: manyOf(Resource),
+  tabs: manyOf(Tab),
+  properties: manyOf(JobProperty),
 })
 export type Job = z.infer<typeof Job>
 
@@ -52,7 +53,7 @@ export const Approval = z.object({
   at: At,
   type: z.string().pipe(z.enum(['success', 'manual'])),
   /** Null when everyone who may operate the group may approve the stage. */
-  approvers: z.array(Grantee).readonly().nullable(),
+  approvers: manyOf(Grantee).nullable(),
 })
 export type Approval = z.infer<typeof Approval>
 
@@ -63,8 +64,8 @@ export const Stage = z.object({
   cleanWorkingDir: Flag,
   artifactCleanupProhibited: Flag,
   approval: Approval.nullable(),
-  variables: z.array(Variable).readonly(),
-  jobs: z.array(Job).readonly(),
+  variables: manyOf(Variable),
+  jobs: manyOf(Job),
 })
 export type Stage = z.infer<typeof Stage>
 

@@ -9,6 +9,7 @@ import {
   Text,
   readPlugin,
   readProperties,
+  manyOf,
 } from './values.ts'
 
 /** The result of the job so far for which a task runs. */
@@ -18,9 +19,9 @@ export type RunIf = z.infer<typeof RunIf>
 const COMMON = {
   at: At,
   /** Empty means that the task runs when all before it passed. */
-  runIf: z.array(z.string().pipe(RunIf)).readonly(),
+  runIf: manyOf(z.string().pipe(RunIf)),
   /** Where its `oncancel` elements are: at most one in a task, none in a cancel task. */
-  cancels: z.array(At).readonly(),
+  cancels: manyOf(At),
 } as const
 
 const Exec = z.object({
@@ -29,7 +30,7 @@ const Exec = z.object({
   command: Text,
   /** The older form: one text, split at white space. Never beside `arguments`. */
   args: OptionalText,
-  arguments: z.array(z.object({ at: At, text: Text })).readonly(),
+  arguments: manyOf(z.object({ at: At, text: Text })),
   workingDir: OptionalText,
   /** Seconds. */
   timeout: OptionalNumber,
@@ -62,7 +63,7 @@ const PluginRun = z.object({
   kind: z.literal('plugin'),
   ...COMMON,
   plugin: Plugin,
-  properties: z.array(Property).readonly(),
+  properties: manyOf(Property),
 })
 
 /** What runs when a task is cancelled. */

@@ -5,6 +5,15 @@ import type { ModelNode } from './model-node.ts'
 export const At = z.custom<readonly number[]>(Array.isArray)
 export type At = z.infer<typeof At>
 
+const NONE: readonly never[] = []
+
+/** A list. All that are empty are one, as most of them are: a large document has hundreds of thousands. */
+export function manyOf<Item extends z.ZodType>(item: Item) {
+  return z
+    .array(item)
+    .transform((items): readonly z.output<Item>[] => (items.length === 0 ? NONE : items))
+}
+
 export const Text = z.string()
 export const OptionalText = z.string().nullable()
 
