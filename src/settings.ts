@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { OBJECT_FORMATS } from './core/object-name.ts'
+import { type EnvironmentVariables, ownEnvironment, takeVariables } from './environment.ts'
 import { LOG_LEVELS } from './lib/log.ts'
 import {
   AgentTimeout,
@@ -266,7 +267,6 @@ export type RepositorySettings = z.output<typeof SETTINGS.verify>
 export type ArchiveSettings = z.output<typeof SETTINGS.archive>
 export type TokenSettings = z.output<typeof SETTINGS.token>
 export type StateSettings = z.output<typeof SETTINGS.state>
-export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 /**
  * The settings of one subcommand from its flags and the environment; a flag wins over its variable.
@@ -276,7 +276,7 @@ export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 export function readSettings<Schema extends z.ZodObject>(
   schema: Schema,
   args: readonly string[],
-  environment: EnvironmentVariables = process.env,
+  environment: EnvironmentVariables = ownEnvironment(),
 ): z.output<Schema> {
   const names = Object.keys(schema.shape)
   const flags = parseFlags(args, schema)
@@ -307,44 +307,7 @@ export function separateWords(
 
 /** What the processes of jobs inherit from an agent. Its settings are taken out of the process itself. */
 export function takeAgentEnvironment(): EnvironmentVariables {
-  const environment = { ...process.env }
-  for (const flag of Object.keys(SETTINGS.agent.shape)) delete process.env[variableOf(flag)]
-  return environment
-}
-
-/** Where git keeps the objects of a push that is not accepted yet, from the environment of its hooks. */
-export function gitQuarantine(
-  environment: EnvironmentVariables = process.env,
-): Record<string, string> {
-  const names = ['GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES', 'GIT_QUARANTINE_PATH']
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = environment[name]
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
-}
-
-/** What npx has its shell run, where the environment comes from npx. */
-export function scriptOfNpx(environment: EnvironmentVariables = process.env): string | null {
-  if (environment['npm_command'] !== 'exec') return null
-  return environment['npm_lifecycle_script'] || null
-}
-
-/** Where programs such as git are looked for. */
-export function programPath(environment: EnvironmentVariables = process.env): string | undefined {
-  return environment['PATH']
-}
-
-/** The variables of the service for the programs that it runs, without its own settings. */
-export function toolEnvironment(
-  environment: EnvironmentVariables = process.env,
-): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) =>
-      value === undefined || name.startsWith('CAIRN_') ? [] : [[name, value]],
-    ),
-  )
+  return takeVariables(Object.keys(SETTINGS.agent.shape).map(variableOf))
 }
 
 /** One setting as people read about it. */

@@ -3,13 +3,8 @@ import { EDITION } from '../configuration/config-services.ts'
 import { inspectAsIs } from '../configuration/current/validate-only.ts'
 import { makeArchive } from '../operations/archive/make-archive.ts'
 import { restoreArchive } from '../operations/archive/restore-archive.ts'
-import {
-  type ArchiveSettings,
-  programPath,
-  readSettings,
-  SETTINGS,
-  SettingsError,
-} from '../settings.ts'
+import { programPath } from '../environment.ts'
+import { type ArchiveSettings, readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { VERSION } from '../server/version.ts'
 import { say } from './output.ts'
 import { takeFile } from './take-file.ts'

@@ -9,7 +9,8 @@ import {
 import { EDITION } from '../configuration/config-services.ts'
 import { examineState, repairState, type StateRepair } from '../operations/examine-state.ts'
 import { inspectAsIs } from '../configuration/current/validate-only.ts'
-import { programPath, readSettings, SETTINGS } from '../settings.ts'
+import { programPath } from '../environment.ts'
+import { readSettings, SETTINGS } from '../settings.ts'
 import { VERSION } from '../server/version.ts'
 import { complain, say } from './output.ts'
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { openServer } from '../server/start-service.ts'
-import { programPath, readSettings, SETTINGS, toolEnvironment } from '../settings.ts'
+import { programPath, toolEnvironment } from '../environment.ts'
+import { readSettings, SETTINGS } from '../settings.ts'
 import { complain, say, writeLog } from './output.ts'
 import { stopSignal } from './stopping.ts'
 

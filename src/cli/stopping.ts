@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { scriptOfNpx } from '../settings.ts'
+import { scriptOfNpx } from '../environment.ts'
 
 const LOOK_EVERY_MS = 250
 

@@ -1,0 +1,45 @@
+/** The variables that a process was started with. */
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
+
+/** The variables of this process. */
+export function ownEnvironment(): EnvironmentVariables {
+  return process.env
+}
+
+/** The variables of this process with those of some names, which are taken out of it. */
+export function takeVariables(names: readonly string[]): EnvironmentVariables {
+  const environment = { ...process.env }
+  for (const name of names) delete process.env[name]
+  return environment
+}
+
+/** Where git keeps the objects of a push that is not accepted yet, from the environment of its hooks. */
+export function gitQuarantine(): Record<string, string> {
+  const names = ['GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES', 'GIT_QUARANTINE_PATH']
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
+/** What npx has its shell run, where the environment comes from npx. */
+export function scriptOfNpx(): string | null {
+  if (process.env['npm_command'] !== 'exec') return null
+  return process.env['npm_lifecycle_script'] || null
+}
+
+/** Where programs such as git are looked for. */
+export function programPath(): string | undefined {
+  return process.env['PATH']
+}
+
+/** The variables of the service for the programs that it runs, without its own settings. */
+export function toolEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined || name.startsWith('CAIRN_') ? [] : [[name, value]],
+    ),
+  )
+}
