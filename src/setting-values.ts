@@ -1,6 +1,6 @@
-import { isIP } from 'node:net'
 import { delimiter } from 'node:path'
 import { z } from 'zod'
+import { isAddressOrNetwork } from './lib/address-list.ts'
 import { firstMomentOf } from './lib/moments.ts'
 import { CONTACT_INTERVAL } from './wire/agent/contact.ts'
 
@@ -51,10 +51,10 @@ export const CommaList = z.string().transform((text) =>
     .filter((item) => item !== ''),
 )
 
-/** Addresses of machines, not names and not networks. */
+/** Addresses of machines or networks, not names. */
 export const IpAddresses = CommaList.refine(
-  (addresses) => addresses.every((address) => isIP(address) > 0),
-  'is not an IP address such as 127.0.0.1, or several with commas between',
+  (addresses) => addresses.every(isAddressOrNetwork),
+  'is not an IP address such as 127.0.0.1 or a network such as 10.0.0.0/8, or several with commas between',
 )
 
 /** Folders, each by a flag of its own; in the variable separated like those of `PATH`. */

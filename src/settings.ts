@@ -159,7 +159,7 @@ export const SETTINGS = {
     ),
     'max-body': Size.prefault('32MiB').describe('largest request body'),
     'trusted-proxies': IpAddresses.prefault('').describe(
-      'IP addresses of proxies whose X-Forwarded-For is believed',
+      'IP addresses and networks of proxies whose X-Forwarded-For is believed',
     ),
     'start-paused': Switch.describe('pause every pipeline at this start, until it is unpaused'),
     'begin-anew': Switch.describe(

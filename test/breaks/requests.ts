@@ -39,9 +39,9 @@ export const BREAKS_OF_REQUESTS: readonly Break[] = [
   },
   {
     behaviour: 'a proxy is known however its address is written',
-    file: 'http/address-list.ts',
-    find: 'for (const address of addresses) this',
-    replace: "for (const address of addresses.filter((each) => !each.includes(':'))) this",
+    file: 'lib/address-list.ts',
+    find: 'for (const text of texts) {',
+    replace: "for (const text of texts.filter((each) => !each.includes(':'))) {",
     test: 'http/trusted-proxies.test.ts',
   },
   {

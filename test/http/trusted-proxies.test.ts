@@ -21,7 +21,12 @@ it.each([
   [`10.0.0.1, ${THIS_MACHINE}`, CLIENT],
   ['::ffff:127.0.0.1', CLIENT],
   ['0:0:0:0:0:FFFF:7F00:1', CLIENT],
+  ['10.0.0.0/8, 127.0.0.0/8', CLIENT],
+  ['::ffff:127.0.0.0/104', CLIENT],
+  ['0.0.0.0/0', CLIENT],
   ['127.0.0.2', THIS_MACHINE],
+  ['127.0.0.2/31', THIS_MACHINE],
+  ['10.0.0.0/8', THIS_MACHINE],
   ['2001:0DB8:0:0::1', THIS_MACHINE],
   ['', THIS_MACHINE],
 ])(

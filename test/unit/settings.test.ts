@@ -137,12 +137,21 @@ describe('readSettings', () => {
       ['--ldap-user-filter', '(uid=user)'],
       '--ldap-user-filter "(uid=user)" is not a filter with a part such as (uid={user})',
     ],
-    ...['1.2.3', '10.0.0.0/8', 'proxy.example.org', '127.0.0.1,::1,1.2.3'].map(
-      (given): [string[], string] => [
-        ['--trusted-proxies', given],
-        `--trusted-proxies "${given}" is not an IP address such as 127.0.0.1`,
-      ],
-    ),
+    ...[
+      '1.2.3',
+      'proxy.example.org',
+      '127.0.0.1,::1,1.2.3',
+      '10.0.0.0/33',
+      '::/129',
+      '10.0.0.0/',
+      '10.0.0.0/8/8',
+      '10.0.0.0/-1',
+      '10.0/8',
+      '/8',
+    ].map((given): [string[], string] => [
+      ['--trusted-proxies', given],
+      `--trusted-proxies "${given}" is not an IP address such as 127.0.0.1`,
+    ]),
     [['--nonsense'], "Unknown option '--nonsense'"],
     [['word'], "Unexpected argument 'word'"],
   ])('refuses %j with one clear line', (args, line) => {
