@@ -14,10 +14,10 @@ const [BANG, QUESTION, SLASH, GREATER] = [0x21, 0x3f, 0x2f, 0x3e]
 const [DOUBLE, SINGLE] = [0x22, 0x27]
 
 /**
- * Guesses the places of the members of the long lists by a quick scan of the tags. The caller has
- * to verify them: the result for malformed text is undefined, or null.
+ * Guesses the places of the members of the long lists by a quick scan of the tags, a member in a step.
+ * The caller has to verify them: the result for malformed text is undefined, or null.
  */
-export function findMembers(text: string): MemberPlace[] | null {
+export function* findMembers(text: string): Generator<void, MemberPlace[] | null> {
   const members: MemberPlace[] = []
   let list: ListName | null = null
   let depth = 0
@@ -38,6 +38,7 @@ export function findMembers(text: string): MemberPlace[] | null {
       if (depth === 2 && start >= 0 && list) {
         members.push({ list, start, end })
         start = -1
+        yield
       }
     }
   }

@@ -35,7 +35,8 @@ export function* readMembers(
   cache: ReadCache,
 ): Generator<void, ConfigDocument | null> {
   const text = decodeText(bytes)
-  const places = text === null ? null : findMembers(text)
+  yield
+  const places = text === null ? null : yield* findMembers(text)
   if (text === null || places === null || !isInPieces(text, places)) return null
   yield
   const skeleton = yield* cache.skeletons.read(text, places)
