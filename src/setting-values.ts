@@ -1,6 +1,5 @@
 import { delimiter } from 'node:path'
 import { z } from 'zod'
-import { isAddressOrNetwork } from './lib/address-list.ts'
 import { firstMomentOf } from './lib/moments.ts'
 import { CONTACT_INTERVAL } from './wire/agent/contact.ts'
 
@@ -51,9 +50,11 @@ export const CommaList = z.string().transform((text) =>
     .filter((item) => item !== ''),
 )
 
+const AddressOrNetwork = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
+
 /** Addresses of machines or networks, not names. */
 export const IpAddresses = CommaList.refine(
-  (addresses) => addresses.every(isAddressOrNetwork),
+  (addresses) => addresses.every((each) => AddressOrNetwork.safeParse(each).success),
   'is not an IP address such as 127.0.0.1 or a network such as 10.0.0.0/8, or several with commas between',
 )
 

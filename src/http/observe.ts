@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Log, LogEvent, LogLevel } from '../lib/log.ts'
 import type { RequestMetrics } from '../core/request-metrics.ts'
-import { AddressList } from '../lib/address-list.ts'
+import { AddressList } from './address-list.ts'
 import { RequestContext } from './request-context.ts'
 import type { Connection } from './listen.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Principal } from '../core/principal.ts'
-import type { AddressList } from '../lib/address-list.ts'
+import type { AddressList } from './address-list.ts'
 import type { Connection } from './listen.ts'
 import { getPath } from 'hono/utils/url'
 

@@ -39,7 +39,7 @@ export const BREAKS_OF_REQUESTS: readonly Break[] = [
   },
   {
     behaviour: 'a proxy is known however its address is written',
-    file: 'lib/address-list.ts',
+    file: 'http/address-list.ts',
     find: 'for (const text of texts) {',
     replace: "for (const text of texts.filter((each) => !each.includes(':'))) {",
     test: 'http/trusted-proxies.test.ts',

@@ -5,12 +5,13 @@ import type { ModelNode } from './model-node.ts'
 export const At = z.custom<readonly number[]>(Array.isArray)
 export type At = z.infer<typeof At>
 
-const NONE: readonly never[] = []
+const NONE: readonly never[] = Object.freeze([])
 
 /** A list. All that are empty are one, as most of them are: a large document has hundreds of thousands. */
 export function manyOf<Item extends z.ZodType>(item: Item) {
   return z
     .array(item)
+    .readonly()
     .transform((items): readonly z.output<Item>[] => (items.length === 0 ? NONE : items))
 }
 

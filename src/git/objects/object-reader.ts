@@ -38,8 +38,8 @@ export interface ObjectReader extends RawObjectReader, AsyncDisposable {
   findCommit(commit: CommitSha): Promise<CommitRecord | null>
   /**
    * Every commit reachable from `from` and not from `until`, in the order of `git log --date-order`:
-   * children before parents, then by commit time, latest first. They come several at once and at
-   * least one: a turn for each of a million would take longer than git.
+   * children before parents, then by commit time, latest first. They come in batches, none of
+   * them empty: a turn for each of a million would take longer than git.
    *
    * @throws {ServiceError} `revision-not-found` when the repository lacks an end of the range.
    */

@@ -27,7 +27,10 @@ export async function listNewer(
   if (tip === null || (await reader.findCommit(commit)) === null) return null
   const newer: Revision[] = []
   for await (const commits of reader.listCommits({ from: tip, until: commit })) {
-    newer.push(...commits.flatMap(({ sha }) => index.findCommit(sha) ?? []))
+    for (const { sha } of commits) {
+      const revision = index.findCommit(sha)
+      if (revision !== null) newer.push(revision)
+    }
   }
   return newer.toReversed()
 }

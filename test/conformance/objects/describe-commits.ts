@@ -100,7 +100,7 @@ export function describeCommits(
     )
 
     it('reads messages of any length and characters in a long list as git does', async () => {
-      const texts = Array.from({ length: 20 }, (_, n) => 'a\u00eb\u2028\u{1f600}'.repeat(n * 200))
+      const texts = Array.from({ length: 20 }, (_, n) => 'a\u00eb\u2028\u{1f600}'.repeat(n * 500))
       for (const text of texts) repository.commit('config.xml', text, `Say ${text}`)
 
       const listed = await list({ from: repository.head(), until: null })

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { ObjectFormatName } from '../../../src/core/object-name.ts'
 import { objectFormatOf } from '../../../src/git/object-format.ts'
 import { CommitSha } from '../../../src/core/revision.ts'
@@ -26,7 +27,10 @@ export async function fileText(
 
 export async function commitsIn(reader: ObjectReader, range: CommitRange): Promise<CommitRecord[]> {
   const commits: CommitRecord[] = []
-  for await (const batch of reader.listCommits(range)) commits.push(...batch)
+  for await (const batch of reader.listCommits(range)) {
+    expect(batch).not.toHaveLength(0)
+    for (const commit of batch) commits.push(commit)
+  }
   return commits
 }
 

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { Hono } from 'hono'
 import { raw } from 'hono/html'
 import { describe, expect, it } from 'vitest'
-import { AddressList } from '../../../src/lib/address-list.ts'
+import { AddressList } from '../../../src/http/address-list.ts'
 import { RequestContext, type RouteEnv } from '../../../src/http/request-context.ts'
 import {
   LaterPart,
