@@ -1,6 +1,13 @@
 import { nameKey } from '../core/name-key.ts'
 import type { Principal } from '../core/principal.ts'
-import type { ListedPrincipal, GroupFacts, SecurityFacts, StageFacts } from './security-facts.ts'
+import { memoize } from '../lib/memoize.ts'
+import type {
+  GroupFacts,
+  ListedPrincipal,
+  PipelineFacts,
+  SecurityFacts,
+  StageFacts,
+} from './security-facts.ts'
 
 /** The permissions of one user. Entities that are not configured are for administrators only. */
 export interface Permissions {
@@ -178,8 +185,11 @@ function isListed(caller: Caller, list: readonly ListedPrincipal[]): boolean {
 }
 
 function pipelinesOf(group: GroupFacts): (readonly [string, KnownPipeline])[] {
-  return group.pipelines.map(({ name, stages }) => {
-    const byName = new Map(stages.map((stage) => [nameKey(stage.name), stage]))
-    return [nameKey(name), { group, stages: byName }]
+  return group.pipelines.map((pipeline) => {
+    return [nameKey(pipeline.name), { group, stages: stagesByName(pipeline) }]
   })
 }
+
+const stagesByName = memoize(
+  ({ stages }: PipelineFacts) => new Map(stages.map((stage) => [nameKey(stage.name), stage])),
+)

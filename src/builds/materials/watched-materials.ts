@@ -15,19 +15,19 @@ export interface WatchedMaterial {
 
 /** Each distinct repository once, however many pipelines use it. */
 export function watchedMaterials(pipelines: readonly Pipeline[]): WatchedMaterial[] {
-  const watched = new Map<string, { material: VersionControlMaterial; pipelines: Set<string> }>()
+  const users = new Map<string, string[]>()
+  const watched: WatchedMaterial[] = []
   for (const { name, materials } of pipelines) {
     for (const material of materials) {
       if (!isSource(material)) continue
       const fingerprint = materialFingerprint(material)
-      const entry = watched.get(fingerprint)
-      if (entry) entry.pipelines.add(name)
-      else watched.set(fingerprint, { material, pipelines: new Set([name]) })
+      const known = users.get(fingerprint)
+      if (!known) {
+        const first = [name]
+        users.set(fingerprint, first)
+        watched.push({ fingerprint, material, pipelines: first })
+      } else if (known.at(-1) !== name) known.push(name)
     }
   }
-  return [...watched].map(([fingerprint, { material, pipelines: users }]) => ({
-    fingerprint,
-    material,
-    pipelines: [...users],
-  }))
+  return watched
 }

@@ -45,6 +45,7 @@ function upstreamKey(dependency: DependencyMaterial): string {
 export function* dependencyCycles({ pipelines, pipelinesByName }: RuleContext): Generator<Finding> {
   const done = new Set<Pipeline>()
   for (const start of pipelines) {
+    if (dependenciesOf(start).length === 0) continue
     for (const cycle of cyclesFrom(start, pipelinesByName, done)) {
       const [first] = cycle
       if (first) yield { at: first.at, message: `circular dependency: ${renderCycle(cycle)}` }
@@ -63,7 +64,7 @@ function* cyclesFrom(
   byName: ReadonlyMap<string, Pipeline>,
   done: Set<Pipeline>,
 ): Generator<readonly Pipeline[]> {
-  if (done.has(start) || dependenciesOf(start).length === 0) return
+  if (done.has(start)) return
   const path: Step[] = [{ pipeline: start, upstreams: upstreamsOf(start, byName) }]
   const onPath = new Set([start])
   for (let top = path.at(-1); top; top = path.at(-1)) {

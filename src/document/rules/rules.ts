@@ -63,6 +63,7 @@ const OWN_RULES: readonly PipelineRule[] = [
   pipelines.trackingTool,
   pipelines.mingle,
   pipelines.paramNames,
+  security.approversInOtherCase,
   label,
   variables.pipelineVariables,
   materials.materialAddresses,

@@ -1,6 +1,8 @@
 import { nameKey } from '../../core/name-key.ts'
+import { memoize } from '../../lib/memoize.ts'
 import {
   type Authorization,
+  type Pipeline,
   type PipelineGroup,
   type Grantee,
   type Role,
@@ -9,7 +11,7 @@ import {
 } from '../model/model.ts'
 import { shorten } from '../text/shown-text.ts'
 import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
-import type { RuleContext } from './rule-context.ts'
+import type { PipelineRule, RuleContext } from './rule-context.ts'
 
 /** SEC-2: an ldap search base has a value. */
 export function* ldapBases({ written: { server } }: RuleContext): Generator<Finding> {
@@ -41,21 +43,26 @@ export function* serverAdmins(context: RuleContext): Generator<Finding> {
   yield* unknownRoles(context.written.server?.security?.admins ?? [], context)
 }
 
-/** The users of one list differ by more than their case: they are the same user. */
-export function* usersInOtherCase({ written, pipelines }: RuleContext): Generator<Finding> {
-  const lists = [
-    written.server?.security?.admins ?? [],
-    ...written.groups.flatMap(({ authorization }) => {
-      return [authorization?.view, authorization?.operate, authorization?.admins]
-    }),
-    ...pipelines.flatMap(({ stages }) => stages.map(({ approval }) => approval?.approvers)),
-  ]
-  for (const list of lists) {
-    const users = (list ?? []).filter(({ kind }) => kind === 'user')
-    for (const { item, first } of repeatsInOtherCase(users)) {
-      const names = [item, first].map(({ name }) => `"${shorten(name)}"`)
-      yield { at: item.at, message: `the user ${names.join(' is already in this list as ')}` }
-    }
+/** The admins of the server, and those whom a group lists, differ by more than the case of their names. */
+export function* usersInOtherCase({ written }: RuleContext): Generator<Finding> {
+  yield* sameUsers(written.server?.security?.admins ?? [])
+  for (const { authorization } of written.groups) {
+    if (!authorization) continue
+    const { view, operate, admins } = authorization
+    for (const list of [view, operate, admins]) yield* sameUsers(list ?? [])
+  }
+}
+
+/** The approvers of a stage differ by more than the case of their names. */
+export const approversInOtherCase: PipelineRule = function* ({ stages }): Generator<Finding> {
+  for (const stage of stages) yield* sameUsers(approversIn(stage))
+}
+
+function* sameUsers(list: readonly Grantee[]): Generator<Finding> {
+  const users = list.filter(({ kind }) => kind === 'user')
+  for (const { item, first } of repeatsInOtherCase(users)) {
+    const names = [item, first].map(({ name }) => `"${shorten(name)}"`)
+    yield { at: item.at, message: `the user ${names.join(' is already in this list as ')}` }
   }
 }
 
@@ -81,10 +88,9 @@ function everyone(authorization: Authorization | null): readonly Grantee[] {
 
 /** A role among the approvers of a stage exists (STG-3). */
 export function* approverRoles(context: RuleContext): Generator<Finding> {
-  for (const { stages } of context.pipelines) {
-    for (const { approval } of stages) {
-      if (approval?.approvers) yield* unknownRoles(approval.approvers, context)
-    }
+  for (const pipeline of context.pipelines) {
+    const listed = approversOf(pipeline)
+    if (listed.length > 0) yield* unknownRoles(listed, context)
   }
 }
 
@@ -110,18 +116,20 @@ export function* approvers(context: RuleContext): Generator<Finding> {
   const entitled = new Entitled(admins, rolesByName)
   for (const group of effective.groups) {
     const operators = group.authorization?.operate
-    if (operators) yield* approversOf(group, entitled.and(operators))
+    if (operators) yield* withoutRight(group, entitled.and(operators))
   }
 }
 
-function* approversOf({ name, pipelines }: PipelineGroup, entitled: Entitled): Generator<Finding> {
-  for (const approver of pipelines.flatMap(({ stages }) => stages.flatMap(approversIn))) {
+function* withoutRight({ name, pipelines }: PipelineGroup, entitled: Entitled): Generator<Finding> {
+  for (const approver of pipelines.flatMap(approversOf)) {
     if (entitled.includes(approver)) continue
     const who = `${approver.kind} "${shorten(approver.name)}"`
     const message = `the ${who} cannot approve, because it may not operate the pipeline group "${name}"`
     yield { at: approver.at, message }
   }
 }
+
+const approversOf = memoize(({ stages }: Pipeline) => stages.flatMap(approversIn))
 
 function approversIn({ approval }: Stage): readonly Grantee[] {
   return approval?.approvers ?? []
