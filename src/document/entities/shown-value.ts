@@ -1,4 +1,5 @@
 import { MASK, maskSecrets } from '../text/shown-text.ts'
+import { sharedStart } from '../text/shared-ends.ts'
 import { HIDDEN } from './change.ts'
 
 /** Control, format and separator characters, and halves of characters. */
@@ -49,7 +50,7 @@ export function shownPair(from: string, to: string): { from: string; to: string 
 /** Cuts two texts to a length such that the first difference is seen. */
 export function cutPair(from: string, to: string, length: number): { from: string; to: string } {
   if (Math.max(from.length, to.length) <= length) return { from, to }
-  const start = Math.max(0, commonStart(from, to) - Math.floor(length * LEAD))
+  const start = Math.max(0, sharedStart(from, to) - Math.floor(length * LEAD))
   return { from: cut(from, start, length), to: cut(to, start, length) }
 }
 
@@ -67,10 +68,4 @@ export function shownText(text: string): string {
 function cut(text: string, start: number, length: number): string {
   const end = start + length
   return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`
-}
-
-function commonStart(one: string, other: string): number {
-  let length = 0
-  while (length < one.length && one[length] === other[length]) length += 1
-  return length
 }

@@ -1,14 +1,14 @@
 import type { Agent, Configuration, Pipeline, Template } from '../model/model.ts'
-import type { MemberPlace } from './find-members.ts'
+import type { FoundMember, ReadMember } from './member-finder.ts'
 import type { Skeleton, Placeholder } from './skeleton.ts'
+import type { MemberPlace } from './find-members.ts'
 import type { Member } from './member.ts'
-import type { MemberElement } from './member-element.ts'
 import type { MemberStores } from './member-stores.ts'
 
 /** Builds a document of its skeleton and its members, which are added one by one in their order. */
 export class DocumentAssembly {
   /** In the order of the document. */
-  readonly members: { readonly element: MemberElement; readonly place: MemberPlace }[] = []
+  readonly members: ReadMember[] = []
   readonly #skeleton: Skeleton
   readonly #stores: MemberStores
   readonly #pipelines = new Map<number, Pipeline[]>()
@@ -26,23 +26,24 @@ export class DocumentAssembly {
   }
 
   /** Adds a member; false where it is not valid. */
-  add(text: string, place: MemberPlace, { list, at }: Placeholder): boolean {
+  add(found: FoundMember, { list, at }: Placeholder): boolean {
+    const { text } = found
     const context = { exact: this.#skeleton.exact, at }
     const { pipelines, templates, agents } = this.#stores
     switch (list) {
       case 'pipelines':
-        return this.#addMember(pipelines.read(text, context), place, (member) => {
+        return this.#addMember(pipelines.read(text, context), found, (member) => {
           const group = this.#pipelines.get(at[0])
           const pipeline = member.modelAt(at)
           if (group) group.push(pipeline)
           else this.#pipelines.set(at[0], [pipeline])
         })
       case 'templates':
-        return this.#addMember(templates.read(text, context), place, (member) =>
+        return this.#addMember(templates.read(text, context), found, (member) =>
           this.#templates.push(member.modelAt(at)),
         )
       case 'agents':
-        return this.#addMember(agents.read(text, context), place, (member) =>
+        return this.#addMember(agents.read(text, context), found, (member) =>
           this.#agents.push(member.modelAt(at)),
         )
     }

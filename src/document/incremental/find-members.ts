@@ -14,19 +14,22 @@ const [BANG, QUESTION, SLASH, GREATER] = [0x21, 0x3f, 0x2f, 0x3e]
 const [DOUBLE, SINGLE] = [0x22, 0x27]
 
 /**
- * Guesses the places of the members of the long lists by a quick scan of the tags, a member in a step.
- * The caller has to verify them: the result for malformed text is undefined, or null.
+ * Guesses the places of the members of the long lists by a quick scan of the tags, from the start of the
+ * text or behind one of its members. The caller has to verify them: what is found in malformed text is
+ * undefined. Returns false where tags are left open.
  */
-export function* findMembers(text: string): Generator<void, MemberPlace[] | null> {
-  const members: MemberPlace[] = []
-  let list: ListName | null = null
-  let depth = 0
+export function* findMembers(
+  text: string,
+  behind: MemberPlace | null,
+): Generator<MemberPlace, boolean> {
+  let list = behind?.list ?? null
+  let depth = behind ? 2 : 0
   let start = -1
-  let end = 0
-  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', end)) {
+  let end = behind?.end ?? 0
+  for (let at = text.indexOf('<', end); at >= 0; at = text.indexOf('<', end)) {
     const mark = text.charCodeAt(at + 1)
     end = endOfMarkup(text, at, mark)
-    if (end < 0) return null
+    if (end < 0) return false
     if (mark === BANG || mark === QUESTION) continue
     if (mark !== SLASH) {
       if (depth === 1) list = listNamed(nameAt(text, at))
@@ -36,13 +39,12 @@ export function* findMembers(text: string): Generator<void, MemberPlace[] | null
     if (mark === SLASH || text.charCodeAt(end - 2) === SLASH) {
       depth -= 1
       if (depth === 2 && start >= 0 && list) {
-        members.push({ list, start, end })
+        yield { list, start, end }
         start = -1
-        yield
       }
     }
   }
-  return depth === 0 ? members : null
+  return depth === 0
 }
 
 /** The list of that name, when it is one whose members have the other name. */

@@ -1,6 +1,7 @@
 import { runCooperatively } from '../../lib/cooperative.ts'
 import type { ConfigDocument } from '../document.ts'
 import { SkeletonStore } from './skeleton-store.ts'
+import { MemberFinder } from './member-finder.ts'
 import { MemberStores } from './member-stores.ts'
 import { readMembers } from './read-members.ts'
 
@@ -13,7 +14,11 @@ import { readMembers } from './read-members.ts'
  * document is valid. Otherwise `readDocument` has to read it as a whole, to report the faults.
  */
 export class IncrementalReader {
-  readonly #cache = { skeletons: new SkeletonStore(), stores: new MemberStores() }
+  readonly #cache = {
+    finder: new MemberFinder(),
+    skeletons: new SkeletonStore(),
+    stores: new MemberStores(),
+  }
 
   /**
    * Reads a valid document cooperatively. Null when it is not valid, or has a piece too large for

@@ -19,7 +19,8 @@ export class MemberElement implements XmlElement {
   readonly closeTag: Span | null
   /** Elements, attributes, texts and comments in it. */
   readonly parts: number
-  readonly #text: string
+  /** Its exact text, which is no part of a longer one in memory. */
+  readonly text: string
   #children: readonly XmlNode[] | null
 
   private constructor(text: string, root: XmlElement, parts: number) {
@@ -29,7 +30,7 @@ export class MemberElement implements XmlElement {
     this.openTag = root.openTag
     this.closeTag = root.closeTag
     this.parts = parts
-    this.#text = text
+    this.text = text
     this.#children = root.children
   }
 
@@ -42,7 +43,7 @@ export class MemberElement implements XmlElement {
 
   get children(): readonly XmlNode[] {
     if (this.#children !== null) return this.#children
-    const tree = readTree(this.#text, LIMITS)
+    const tree = readTree(this.text, LIMITS)
     if (!tree) throw new Error('a member that was well-formed is not')
     return tree.root.children
   }

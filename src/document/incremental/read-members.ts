@@ -8,7 +8,8 @@ import { decodeXml } from '../xml/xml-bytes.ts'
 import { XML_LIMITS } from '../xml/xml-limits.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
-import { findMembers, listOf, type MemberPlace } from './find-members.ts'
+import { listOf } from './find-members.ts'
+import type { FoundMember, MemberFinder, ReadMember } from './member-finder.ts'
 import type { Skeleton } from './skeleton.ts'
 import type { SkeletonStore } from './skeleton-store.ts'
 import { DocumentAssembly } from './document-assembly.ts'
@@ -17,8 +18,9 @@ import { RelocatedElement, OffsetPlacement, type Placement } from './relocated-e
 import { bisect } from '../../lib/bisect.ts'
 import type { MemberElement } from './member-element.ts'
 
-/** What was read lately: skeletons and members of documents. */
+/** What was read lately: skeletons and members of documents, and where members are. */
 export interface ReadCache {
+  readonly finder: MemberFinder
   readonly skeletons: SkeletonStore
   readonly stores: MemberStores
 }
@@ -36,11 +38,11 @@ export function* readMembers(
 ): Generator<void, ConfigDocument | null> {
   const text = decodeText(bytes)
   yield
-  const places = text === null ? null : yield* findMembers(text)
-  if (text === null || places === null || !isInPieces(text, places)) return null
+  const found = text === null ? null : yield* cache.finder.find(text)
+  if (text === null || found === null || !isInPieces(text, found)) return null
   yield
-  const skeleton = yield* cache.skeletons.read(text, places)
-  const assembly = skeleton && (yield* assemble(text, { skeleton, places, stores: cache.stores }))
+  const skeleton = yield* cache.skeletons.read(text, found)
+  const assembly = skeleton && (yield* assemble(found, skeleton, cache.stores))
   if (!skeleton || !assembly || assembly.parts > XML_LIMITS.maxParts) return null
   yield
   const document = documentOf(text, skeleton, assembly)
@@ -48,6 +50,7 @@ export function* readMembers(
   yield
   if (!isSound(document) || hasUnknownReferences(configuration)) return null
   if ((yield* checkRules(configuration)).length > 0) return null
+  cache.finder.remember(text, assembly.members)
   const { schemaVersion } = configuration
   return {
     ...document,
@@ -64,29 +67,25 @@ function decodeText(bytes: Uint8Array): string | null {
   return decoding.ok ? decoding.text : null
 }
 
-function isInPieces(text: string, places: readonly MemberPlace[]): boolean {
+function isInPieces(text: string, found: readonly FoundMember[]): boolean {
   let outside = text.length
-  for (const { start, end } of places) {
-    if (end - start > LARGEST_PIECE) return false
-    outside -= end - start
+  for (const { text: member } of found) {
+    if (member.length > LARGEST_PIECE) return false
+    outside -= member.length
   }
   return outside <= LARGEST_PIECE
 }
 
 function* assemble(
-  text: string,
-  {
-    skeleton,
-    places,
-    stores,
-  }: { skeleton: Skeleton; places: readonly MemberPlace[]; stores: MemberStores },
+  found: readonly FoundMember[],
+  skeleton: Skeleton,
+  stores: MemberStores,
 ): Generator<void, DocumentAssembly | null> {
   const assembly = new DocumentAssembly(skeleton, stores)
   stores.beginRound()
-  for (const [n, place] of places.entries()) {
+  for (const [n, member] of found.entries()) {
     const placeholder = skeleton.placeholders[n]
-    if (!placeholder || !assembly.add(text.slice(place.start, place.end), place, placeholder))
-      return null
+    if (!placeholder || !assembly.add(member, placeholder)) return null
     yield
   }
   return assembly
@@ -120,10 +119,7 @@ class SkeletonPlacement implements Placement {
   readonly #distances: readonly number[]
   readonly #members: ReadonlyMap<XmlElement, { element: MemberElement; start: number }>
 
-  constructor(
-    { placeholders }: Skeleton,
-    members: readonly { readonly place: MemberPlace; readonly element: MemberElement }[],
-  ) {
+  constructor({ placeholders }: Skeleton, members: readonly ReadMember[]) {
     this.#starts = placeholders.map(({ start }) => start)
     this.#distances = [0, ...members.map((member, n) => distanceAfter(member, placeholders[n]))]
     this.#members = new Map(
@@ -146,7 +142,7 @@ class SkeletonPlacement implements Placement {
 }
 
 function distanceAfter(
-  { place }: { readonly place: MemberPlace },
+  { place }: ReadMember,
   placeholder: Skeleton['placeholders'][number] | undefined,
 ): number {
   return place.end - (placeholder?.element.span.end ?? 0)

@@ -1,5 +1,6 @@
 import { nameKey } from '../../core/name-key.ts'
-import type { Artifact, Job, Pipeline, Stage } from '../model/model.ts'
+import { memoize } from '../../lib/memoize.ts'
+import type { Artifact, Job, Pipeline, Stage, Template } from '../model/model.ts'
 import { shorten } from '../text/shown-text.ts'
 import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import { hasPathForm } from './paths.ts'
@@ -9,17 +10,20 @@ const MAX_INT = 2 ** 31 - 1
 
 /** STG-1: stage names are unique in a pipeline or template, whatever their case. */
 export function* stageNames({ written }: RuleContext): Generator<Finding> {
-  for (const { name, stages } of written.groups.flatMap(({ pipelines }) => pipelines)) {
-    if (stages.length > 1) yield* repeatedStages(stages, `pipeline "${name}"`)
-  }
-  for (const { name, stages } of written.templates)
-    yield* repeatedStages(stages, `template "${name}"`)
+  for (const pipeline of written.groups.flatMap(({ pipelines }) => pipelines))
+    yield* stagesTwiceInPipeline(pipeline)
+  for (const template of written.templates) yield* stagesTwiceInTemplate(template)
 }
 
-function* repeatedStages(stages: readonly Stage[], owner: string): Generator<Finding> {
-  for (const { item } of repeats(stages, ({ name }) => nameKey(name))) {
-    yield { at: item.at, message: `the ${owner} has several stages named "${item.name}"` }
-  }
+const stagesTwiceInPipeline = memoize((pipeline: Pipeline) => stagesTwice('pipeline', pipeline))
+const stagesTwiceInTemplate = memoize((template: Template) => stagesTwice('template', template))
+
+function stagesTwice(owner: string, { name, stages }: Pipeline | Template): readonly Finding[] {
+  const twice = [...repeats(stages, (stage) => nameKey(stage.name))]
+  return twice.map(({ item }) => ({
+    at: item.at,
+    message: `the ${owner} "${name}" has several stages named "${item.name}"`,
+  }))
 }
 
 /** JOB-1: job names of a stage differ by more than their case. */
