@@ -4,8 +4,8 @@ import { draftName } from '../../storage/file-draft.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
 import type { Archived } from '../record/archive-record.ts'
-import { IndexLine, renderEntries } from './index-line.ts'
-import type { IndexEntry, RevisionIndex, IndexSegment } from './revision-index.ts'
+import { IndexLine } from './index-line.ts'
+import type { RevisionIndex, IndexSegment } from './revision-index.ts'
 
 const FORMAT = 'cairn revisions 6'
 const LINE_FEED = 10
@@ -18,9 +18,6 @@ export interface IndexOrigin {
   /** What of the history is in archives: the entries begin after it. */
   readonly archived?: Archived | null
 }
-
-/** How many commits share a line and its checksum where many are written at once. */
-const ROWS_PER_LINE = 500
 
 /**
  * The index on disk: lines of commits, oldest first, each line with its own checksum.
@@ -75,8 +72,8 @@ export class IndexFile {
   async write({ index, added }: { index: RevisionIndex; added: number }): Promise<void> {
     const mayAppend = this.#isWhole
     this.#isWhole = false
-    if (mayAppend) await this.#append(renderLines(index.entries(index.length - added)))
-    else await this.#replace(renderCheckedLine(this.#header) + renderLines(index.entries()))
+    if (mayAppend) await this.#append(index.lines(index.length - added))
+    else await this.#replace(index.lines())
     this.#isWhole = true
   }
 
@@ -85,33 +82,34 @@ export class IndexFile {
     this.#isWhole = false
   }
 
-  #append(lines: string): Promise<void> {
+  #append(lines: Iterable<string>): Promise<void> {
     return this.#write(lines, { path: this.#path, flags: 'a' })
   }
 
   /** Not synced: the checksums reveal whatever a power cut leaves. */
-  async #replace(lines: string): Promise<void> {
+  async #replace(lines: Iterable<string>): Promise<void> {
     const folder = dirname(this.#path)
     await this.#fs.mkdir(folder, { recursive: true })
     const draft = join(folder, draftName())
-    await this.#write(lines, { path: draft, flags: 'wx' })
+    await this.#write(this.#withHeader(lines), { path: draft, flags: 'wx' })
     await this.#fs.rename(draft, this.#path)
   }
 
-  async #write(lines: string, { path, flags }: { path: string; flags: string }): Promise<void> {
+  *#withHeader(lines: Iterable<string>): Generator<string, void> {
+    yield this.#header
+    yield* lines
+  }
+
+  /** Line by line: all of a long history is more than one text can hold. */
+  async #write(
+    lines: Iterable<string>,
+    { path, flags }: { path: string; flags: string },
+  ): Promise<void> {
     const handle = await this.#fs.open(path, flags)
     try {
-      await handle.writeFile(lines)
+      for (const line of lines) await handle.writeFile(renderCheckedLine(line))
     } finally {
       await handle.close()
     }
   }
-}
-
-function renderLines(entries: readonly IndexEntry[]): string {
-  const lines: string[] = []
-  for (let at = 0; at < entries.length; at += ROWS_PER_LINE) {
-    lines.push(renderCheckedLine(renderEntries(entries.slice(at, at + ROWS_PER_LINE))))
-  }
-  return lines.join('')
 }

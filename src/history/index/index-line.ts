@@ -9,6 +9,9 @@ const FACTS = ['string', 'number', 'number', 'string', 'string', 'string', 'stri
 /** The row of an entry, and its parents: of those entries that have other parents than the entry before. */
 type ParentsOfRow = readonly [row: number, parents: readonly CommitSha[]]
 
+/** The most entries that share a line, its parsing and its checksum. */
+export const ROWS_PER_LINE = 500
+
 /** Renders entries as one line of text: the key of each, then the facts and the parents of all. */
 export function renderEntries(entries: readonly IndexEntry[]): string {
   const parents = entries.flatMap((entry, row) => (entry.parents ? [[row, entry.parents]] : []))
@@ -27,12 +30,22 @@ function factsOf({ revision }: IndexEntry): Facts | null {
  */
 export class IndexLine implements IndexSegment {
   readonly keys: EntryKeys
+  readonly #line: Buffer
   readonly #facts: Buffer
 
   constructor(line: Buffer) {
     const end = line.indexOf(' ')
     this.keys = new EntryKeys(line.subarray(0, end))
+    this.#line = line
     this.#facts = line.subarray(end + 1)
+  }
+
+  static of(entries: readonly IndexEntry[]): IndexLine {
+    return new IndexLine(Buffer.from(renderEntries(entries)))
+  }
+
+  toString(): string {
+    return this.#line.toString('utf8')
   }
 
   readFacts(): SegmentFacts {

@@ -5,6 +5,7 @@ import { bisect } from '../../lib/bisect.ts'
 import { HexPlaces } from '../../lib/compact/hex-places.ts'
 import { NumberList } from '../../lib/compact/number-list.ts'
 import { EntryKeys, keyOf } from './entry-keys.ts'
+import { IndexLine, renderEntries, ROWS_PER_LINE } from './index-line.ts'
 
 /** One commit of the branch's history, whether or not it is a revision. */
 export interface IndexEntry {
@@ -85,9 +86,15 @@ export class RevisionIndex {
     for (const segment of segments) this.#add(segment)
   }
 
-  /** Adds commits that are newer than all others, oldest first. */
+  /**
+   * Adds commits that are newer than all others, oldest first. Of many of them, only the bytes of lines
+   * are kept: a million revisions as objects take gigabytes.
+   */
   append(entries: readonly IndexEntry[]): void {
-    if (entries.length > 0) this.#add(segmentOf(entries))
+    const whole = entries.length - (entries.length % ROWS_PER_LINE)
+    for (let at = 0; at < whole; at += ROWS_PER_LINE)
+      this.#add(IndexLine.of(entries.slice(at, at + ROWS_PER_LINE)))
+    if (whole < entries.length) this.#add(segmentOf(entries.slice(whole)))
   }
 
   /** How many commits there are. */
@@ -176,6 +183,14 @@ export class RevisionIndex {
     return Array.from({ length: end - start }, (_, row) => this.#entryAt(start + row))
   }
 
+  /**
+   * The commits from a place up to the present end as lines for {@link IndexLine}, each made when it is
+   * asked for.
+   */
+  lines(start = 0): Iterable<string> {
+    return this.#lines(start, this.length)
+  }
+
   /** The length of the longest closed prefix that ends at or before a place. */
   countClosed(place: number): number {
     let last = place
@@ -189,6 +204,18 @@ export class RevisionIndex {
     const oldest = new RevisionIndex(whole, this.archived)
     oldest.append(this.entries(oldest.length, count))
     return oldest
+  }
+
+  *#lines(start: number, end: number): Generator<string, void> {
+    let at = start
+    while (at < end) {
+      const { segment, row } = this.#rowOf(at)
+      const isLine = segment instanceof IndexLine && segment.keys.length === ROWS_PER_LINE
+      const next = Math.min(at + ROWS_PER_LINE, end)
+      const isWhole = isLine && row === 0 && next - at === ROWS_PER_LINE
+      yield isWhole ? segment.toString() : renderEntries(this.entries(at, next))
+      at = next
+    }
   }
 
   #placesOf({ offset, limit }: RevisionRange): readonly number[] {

@@ -24,6 +24,8 @@ const draft: fc.Arbitrary<Draft> = fc.record({
   subject: fc.string({ unit: 'grapheme', maxLength: 8 }),
 })
 
+const SHAPE: Draft = { isTwin: false, isClosed: true, parents: null, document: 1, subject: 'x' }
+
 function nameOf(n: number, length: number): string {
   return (n * 2_654_435_761)
     .toString(16)
@@ -137,9 +139,32 @@ describe('RevisionIndex', () => {
     )
   })
 
+  it.each([
+    [[3], 0],
+    [[500], 0],
+    [[1_203, 1, 1], 1_200],
+    [[1, 700, 2], 0],
+    [[1_100], 550],
+  ])('can be kept in lines when commits came %j at once, from place %i on', (groups, start) => {
+    const drafts = fc.sample(draft, { numRuns: groups.reduce((sum, size) => sum + size), seed: 7 })
+    const entries = drafts.map(entryOf)
+    const index = new RevisionIndex()
+    let rest = entries
+    for (const size of groups) {
+      index.append(rest.slice(0, size))
+      rest = rest.slice(size)
+    }
+
+    const lines = index.lines(start)
+    index.append([entryOf({ ...SHAPE, isTwin: true }, entries.length, [])])
+
+    const again = new RevisionIndex(Array.from(lines, (line) => new IndexLine(Buffer.from(line))))
+    expect(again.entries()).toEqual(entries.slice(start))
+    expect(index.entries(0, entries.length)).toEqual(entries)
+  })
+
   it('finds each of very many', () => {
-    const shape = { isTwin: false, isClosed: true, parents: null, document: 1, subject: 'x' }
-    const entries = Array.from({ length: 5_000 }, () => shape).map(entryOf)
+    const entries = Array.from({ length: 5_000 }, () => SHAPE).map(entryOf)
     const index = kept(entries.slice(0, 4_000), 500)
     index.append(entries.slice(4_000))
 
