@@ -2,10 +2,14 @@ import type { CommitSha, Revision } from '../../core/revision.ts'
 import { fsErrorCode } from '../../storage/fs-error.ts'
 import type { Archived } from '../record/archive-record.ts'
 import type { BranchRewrite } from '../dropped/dropped-refs.ts'
-import { believe } from '../revision/classify.ts'
 import type { Report } from '../revision/problems.ts'
-import type { CommitRecord } from '../../git/objects/object-reader.ts'
-import { type IndexEntry, RevisionIndex, type IndexSegment } from './revision-index.ts'
+import { commitsOf, isRun, type ListedCommit, ListedCommits } from './listed-commits.ts'
+import {
+  type IndexEntry,
+  type IndexPart,
+  RevisionIndex,
+  type IndexSegment,
+} from './revision-index.ts'
 import type { RevisionEvent } from '../revision/revision-events.ts'
 import { type CommitReading, revisionOf } from '../revision/revision-of.ts'
 
@@ -41,11 +45,6 @@ export interface KeeperContext extends CommitReading {
   readonly archived?: Archived | null
   /** Called before the index forgets what the branch was taken from; absent where nothing is to be kept. */
   readonly keepFormer?: (rewrite: BranchRewrite) => Promise<void>
-}
-
-/** A commit to be indexed. Its record is dropped once the message is trusted, to save memory. */
-interface Listed extends Pick<CommitRecord, 'sha' | 'parents'> {
-  readonly found: Revision | CommitRecord
 }
 
 /**
@@ -91,11 +90,10 @@ export class IndexKeeper {
     const { closed, commits } = await this.#findBase(head)
     const isRewritten = closed < this.#index.length
     const isReset = isRewritten && this.#index.placeOf(head) !== null
-    const entries = await this.#entriesOf(commits, this.#newestOf(closed))
-    const added = entries.flatMap(({ revision }) => (revision ? [revision] : []))
+    const parts = await this.#read(commits, this.#newestOf(closed))
     if (isRewritten) await this.#forgetFrom(closed, head)
-    this.#append(entries)
-    return { added, isRewritten, isReset }
+    for (const part of parts) this.#append(part)
+    return new BranchMove(this.#index, closed, { isRewritten, isReset })
   }
 
   /** Adds revisions, each upon the one before, the first of them upon the tip. */
@@ -130,13 +128,14 @@ export class IndexKeeper {
     this.#file.invalidate()
   }
 
-  #append(entries: readonly IndexEntry[]): void {
-    this.#index.append(entries)
-    this.#unwritten += entries.length
+  #append(part: IndexPart): void {
+    const before = this.#index.length
+    this.#index.append(part)
+    this.#unwritten += this.#index.length - before
   }
 
-  /** How many entries may stay, and every commit of `head` behind them, newest first. */
-  async #findBase(head: CommitSha): Promise<{ closed: number; commits: readonly Listed[] }> {
+  /** How many entries may stay, and every commit of `head` behind them. */
+  async #findBase(head: CommitSha): Promise<{ closed: number; commits: ListedCommits }> {
     let closed = await this.#countInGit()
     for (;;) {
       const base = this.#newestOf(closed)
@@ -159,14 +158,9 @@ export class IndexKeeper {
     return count === 0 ? null : this.#index.commitAt(count - 1)
   }
 
-  async #list(from: CommitSha, until: CommitSha | null): Promise<readonly Listed[]> {
-    const commits: Listed[] = []
-    for await (const batch of this.#context.reader.listCommits({ from, until })) {
-      for (const commit of batch) {
-        const { sha, parents } = commit
-        commits.push({ sha, parents, found: believe(commit) ?? commit })
-      }
-    }
+  async #list(from: CommitSha, until: CommitSha | null): Promise<ListedCommits> {
+    const commits = new ListedCommits()
+    for await (const batch of this.#context.reader.listCommits({ from, until })) commits.add(batch)
     return commits
   }
 
@@ -177,48 +171,81 @@ export class IndexKeeper {
    */
   #lowestOutsideParent(
     head: CommitSha,
-    { base, commits }: { base: CommitSha | null; commits: readonly Listed[] },
+    { base, commits }: { base: CommitSha | null; commits: ListedCommits },
   ): number | null {
     if (base === null || base === head) return null
     const index = this.#index
     if (commits.length === 0) return index.placeOf(head) ?? -1
     const end = index.placeOf(base) ?? -1
-    const fresh = new Set([base, ...commits.map(({ sha }) => sha)])
-    const places = commits.flatMap(({ sha, parents }) => {
+    const listed = [...commits]
+    const fresh = new Set([base])
+    for (const { sha } of listed) fresh.add(sha)
+    const places = listed.flatMap(({ sha, parents }) => {
       const place = index.placeOf(sha)
       if (place !== null && place <= end) return [place - 1]
       if (parents.length === 0) return [-1]
       return parents.filter((each) => !fresh.has(each)).map((each) => index.placeOf(each) ?? -1)
     })
-    return places.length === 0 ? null : Math.min(...places)
+    return places.length === 0 ? null : places.reduce((low, place) => Math.min(low, place))
   }
 
-  async #entriesOf(
-    commits: readonly Listed[],
-    base: CommitSha | null,
-  ): Promise<readonly IndexEntry[]> {
-    const entries: IndexEntry[] = []
-    const tips = new Set(base === null ? [] : [base])
+  /** What the index is to have of commits upon `base`, oldest first. */
+  async #read(commits: ListedCommits, base: CommitSha | null): Promise<readonly IndexPart[]> {
+    const parts: IndexPart[] = []
+    let tips = new Set(base === null ? [] : [base])
     let before = base
-    for (const commit of commits.toReversed()) {
-      for (const parent of commit.parents) tips.delete(parent)
-      tips.add(commit.sha)
-      const { sha, found } = commit
-      const revision = 'digest' in found ? found : await revisionOf(found, this.#context)
-      const digest = revision?.digest ?? null
-      const isClosed = tips.size === 1
-      entries.push({ commit: sha, isClosed, parents: parentsBut(before, commit), digest, revision })
-      before = sha
+    for (const part of commits.parts()) {
+      if (isRun(part) && part.base === before && tips.size < 2) {
+        parts.push(part.line)
+        before = part.line.keys.commitAt(part.line.keys.length - 1)
+        tips = new Set([before])
+        continue
+      }
+      const entries: IndexEntry[] = []
+      for (const commit of commitsOf(part)) {
+        const { sha, parents, found } = commit
+        for (const parent of parents) tips.delete(parent)
+        tips.add(sha)
+        const revision = 'digest' in found ? found : await revisionOf(found, this.#context)
+        const shape = { isClosed: tips.size === 1, parents: parentsBut(before, commit) }
+        entries.push({ commit: sha, ...shape, digest: revision?.digest ?? null, revision })
+        before = sha
+      }
+      parts.push(entries)
     }
-    return entries
+    return parts
+  }
+}
+
+/** What has come of a move of the branch. Its revisions are read when somebody asks for them. */
+class BranchMove implements BranchEvent {
+  readonly isRewritten: boolean
+  readonly isReset: boolean
+  readonly #readAdded: () => readonly Revision[]
+  #added: readonly Revision[] | null = null
+
+  constructor(
+    index: RevisionIndex,
+    start: number,
+    { isRewritten, isReset }: Pick<BranchEvent, 'isRewritten' | 'isReset'>,
+  ) {
+    const end = index.length
+    this.isRewritten = isRewritten
+    this.isReset = isReset
+    this.#readAdded = () =>
+      index.entries(start, end).flatMap(({ revision }) => (revision ? [revision] : []))
+  }
+
+  get added(): readonly Revision[] {
+    return (this.#added ??= this.#readAdded())
   }
 }
 
 /** The parents of a commit; null when that is the commit before it alone, or nothing is before it. */
 function parentsBut(
   before: CommitSha | null,
-  { parents }: Pick<Listed, 'parents'>,
-): Listed['parents'] | null {
+  { parents }: Pick<ListedCommit, 'parents'>,
+): ListedCommit['parents'] | null {
   const [first = null, ...others] = parents
   return first === before && others.length === 0 ? null : parents
 }

@@ -20,6 +20,9 @@ export interface IndexEntry {
   readonly revision: Revision | null
 }
 
+/** Commits that follow each other, oldest first. */
+export type IndexPart = readonly IndexEntry[] | IndexLine
+
 /** Entries that follow each other, oldest first. */
 export interface IndexSegment {
   readonly keys: EntryKeys
@@ -90,7 +93,12 @@ export class RevisionIndex {
    * Adds commits that are newer than all others, oldest first. Of many of them, only the bytes of lines
    * are kept: a million revisions as objects take gigabytes.
    */
-  append(entries: readonly IndexEntry[]): void {
+  append(part: IndexPart): void {
+    if (part instanceof IndexLine) this.#add(part)
+    else this.#appendEntries(part)
+  }
+
+  #appendEntries(entries: readonly IndexEntry[]): void {
     const whole = entries.length - (entries.length % ROWS_PER_LINE)
     for (let at = 0; at < whole; at += ROWS_PER_LINE)
       this.#add(IndexLine.of(entries.slice(at, at + ROWS_PER_LINE)))
