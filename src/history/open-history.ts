@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { type Digest, digestOf } from '../core/digest.ts'
 import { ServiceError, unavailable } from '../core/errors.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
+import { LazyList } from '../lib/lazy-list.ts'
 import { syncFs } from '../storage/sync-fs.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
@@ -192,8 +193,8 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   const common = { ...options, repository, live, committer, problems, publish }
   const follow = openFollow(common, resources)
   const shared = { ...common, folder, keeper, follower, follow }
-  const onCommitted = (added: readonly Revision[]) =>
-    events.emit({ added, isRewritten: false, areSaves: true })
+  const onCommitted = (saved: readonly Revision[]) =>
+    events.emit({ added: LazyList.of(saved), isRewritten: false, areSaves: true })
   const stagedRest = options.pollInterval
   const { reader } = repository
   const workTree = new WorkTreeSync({ ...options, folder, reader, git: resources.git })

@@ -152,6 +152,7 @@ export class ChangeIndexer implements AsyncDisposable {
   }
 
   async #indexRevision(revision: Revision): Promise<void> {
+    if (this.#turns.isOver) await this.#turns.next()
     const { commit } = revision
     const bases = this.#deps.history.basesOf(revision)
     if (this.#isClosed || this.isIndexed(revision)) return
@@ -163,7 +164,6 @@ export class ChangeIndexer implements AsyncDisposable {
     this.indexed.add(changes)
     this.#unwritten.push(changes)
     if (this.#unwritten.length >= UNWRITTEN) await this.#write()
-    if (this.#turns.isOver) await this.#turns.next()
   }
 
   /** Null where the repository no longer has a document; the other revisions are indexed all the same. */

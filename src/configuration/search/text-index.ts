@@ -127,11 +127,12 @@ export class TextIndex implements AsyncDisposable {
     this.#then(() => (isRewritten ? this.#indexAll() : this.#indexAdded(added)))
   }
 
-  async #indexAdded(added: readonly Revision[]): Promise<void> {
+  async #indexAdded(added: Iterable<Revision>): Promise<void> {
     const { history } = this.#deps
     for (const revision of added) {
+      if (this.#isClosed) return
       const isThere = history.findCommit(revision.commit) !== null
-      if (isThere && !this.#isClosed) await this.#index(revision)
+      if (isThere) await this.#index(revision)
     }
   }
 
@@ -165,7 +166,7 @@ export class TextIndex implements AsyncDisposable {
       for (const { commit, bases } of history.listLineage({ offset, limit: PAGE })) {
         if (this.#isIndexed(commit, bases[0] ?? null)) continue
         const revision = history.findCommit(commit)
-        if (revision !== null && !this.#isClosed) await this.#index(revision)
+        if (revision !== null) await this.#index(revision)
       }
       if (this.#turns.isOver) await this.#turns.next()
     }
@@ -187,13 +188,13 @@ export class TextIndex implements AsyncDisposable {
   }
 
   async #index(revision: Revision): Promise<void> {
+    if (this.#turns.isOver) await this.#turns.next()
     const { commit } = revision
     const [previous = null, ...others] = this.#deps.history.basesOf(revision)
-    if (this.#isIndexed(commit, previous)) return
+    if (this.#isClosed || this.#isIndexed(commit, previous)) return
     try {
       const places = others.length > 0 ? [] : await this.#changedText(revision)
       await this.#keep({ commit, previous, places })
-      if (this.#turns.isOver) await this.#turns.next()
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       this.#unreadable.add(commit)

@@ -2,8 +2,10 @@ import type { CommitSha, Revision } from '../../core/revision.ts'
 import { fsErrorCode } from '../../storage/fs-error.ts'
 import type { Archived } from '../record/archive-record.ts'
 import type { BranchRewrite } from '../dropped/dropped-refs.ts'
+import { Turns } from '../../lib/cooperative.ts'
+import { LazyList } from '../../lib/lazy-list.ts'
 import type { Report } from '../revision/problems.ts'
-import { commitsOf, isRun, type ListedCommit, ListedCommits } from './listed-commits.ts'
+import { type CommitLink, commitsOf, isRun, linksOf, ListedCommits } from './listed-commits.ts'
 import {
   type IndexEntry,
   type IndexPart,
@@ -18,7 +20,7 @@ export interface BranchEvent extends RevisionEvent {
   readonly isReset: boolean
 }
 
-const NO_CHANGE: BranchEvent = { added: [], isRewritten: false, isReset: false }
+const NO_CHANGE: BranchEvent = { added: LazyList.of([]), isRewritten: false, isReset: false }
 
 /** Persists the index between two starts. */
 export interface IndexStore {
@@ -93,7 +95,7 @@ export class IndexKeeper {
     const parts = await this.#read(commits, this.#newestOf(closed))
     if (isRewritten) await this.#forgetFrom(closed, head)
     for (const part of parts) this.#append(part)
-    return new BranchMove(this.#index, closed, { isRewritten, isReset })
+    return { added: this.#index.revisionsFrom(closed), isRewritten, isReset }
   }
 
   /** Adds revisions, each upon the one before, the first of them upon the tip. */
@@ -140,7 +142,7 @@ export class IndexKeeper {
     for (;;) {
       const base = this.#newestOf(closed)
       const commits = await this.#list(head, base)
-      const place = this.#lowestOutsideParent(head, { base, commits })
+      const place = await this.#lowestOutsideParent(head, { base, commits })
       if (place === null) return { closed, commits }
       closed = this.#index.countClosed(Math.min(place, closed - 2))
     }
@@ -169,24 +171,32 @@ export class IndexKeeper {
    * `base` alone. With wrong clocks git may list a commit that is older than `base`; it counts as
    * such a parent.
    */
-  #lowestOutsideParent(
+  async #lowestOutsideParent(
     head: CommitSha,
     { base, commits }: { base: CommitSha | null; commits: ListedCommits },
-  ): number | null {
+  ): Promise<number | null> {
     if (base === null || base === head) return null
     const index = this.#index
     if (commits.length === 0) return index.placeOf(head) ?? -1
     const end = index.placeOf(base) ?? -1
-    const listed = [...commits]
-    const fresh = new Set([base])
-    for (const { sha } of listed) fresh.add(sha)
-    const places = listed.flatMap(({ sha, parents }) => {
+    const placesOutside = ({ sha, parents }: CommitLink) => {
       const place = index.placeOf(sha)
       if (place !== null && place <= end) return [place - 1]
       if (parents.length === 0) return [-1]
       return parents.filter((each) => !fresh.has(each)).map((each) => index.placeOf(each) ?? -1)
-    })
-    return places.length === 0 ? null : places.reduce((low, place) => Math.min(low, place))
+    }
+    const fresh = new Set([base])
+    let lowest = Infinity
+    const turns = new Turns()
+    // Parents are older, so they are fresh or outside by the time that their children are looked at.
+    for (const part of commits.parts()) {
+      for (const link of linksOf(part)) {
+        for (const place of placesOutside(link)) lowest = Math.min(lowest, place)
+        fresh.add(link.sha)
+      }
+      if (turns.isOver) await turns.next()
+    }
+    return lowest === Infinity ? null : lowest
   }
 
   /** What the index is to have of commits upon `base`, oldest first. */
@@ -217,35 +227,11 @@ export class IndexKeeper {
   }
 }
 
-/** What has come of a move of the branch. Its revisions are read when somebody asks for them. */
-class BranchMove implements BranchEvent {
-  readonly isRewritten: boolean
-  readonly isReset: boolean
-  readonly #readAdded: () => readonly Revision[]
-  #added: readonly Revision[] | null = null
-
-  constructor(
-    index: RevisionIndex,
-    start: number,
-    { isRewritten, isReset }: Pick<BranchEvent, 'isRewritten' | 'isReset'>,
-  ) {
-    const end = index.length
-    this.isRewritten = isRewritten
-    this.isReset = isReset
-    this.#readAdded = () =>
-      index.entries(start, end).flatMap(({ revision }) => (revision ? [revision] : []))
-  }
-
-  get added(): readonly Revision[] {
-    return (this.#added ??= this.#readAdded())
-  }
-}
-
 /** The parents of a commit; null when that is the commit before it alone, or nothing is before it. */
 function parentsBut(
   before: CommitSha | null,
-  { parents }: Pick<ListedCommit, 'parents'>,
-): ListedCommit['parents'] | null {
+  { parents }: CommitLink,
+): CommitLink['parents'] | null {
   const [first = null, ...others] = parents
   return first === before && others.length === 0 ? null : parents
 }

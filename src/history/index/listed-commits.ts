@@ -4,8 +4,11 @@ import { believe } from '../revision/classify.ts'
 import { IndexLine, ROWS_PER_LINE } from './index-line.ts'
 import type { IndexEntry } from './revision-index.ts'
 
+/** What a commit came upon. */
+export type CommitLink = Pick<CommitRecord, 'sha' | 'parents'>
+
 /** A commit to be indexed. Its record is dropped once the message is trusted, to save memory. */
-export interface ListedCommit extends Pick<CommitRecord, 'sha' | 'parents'> {
+export interface ListedCommit extends CommitLink {
   readonly found: Revision | CommitRecord
 }
 
@@ -17,13 +20,13 @@ export interface ListedRun {
 }
 
 /** Commits oldest first. */
-type ListedPart = ListedRun | readonly ListedCommit[]
+export type ListedPart = ListedRun | readonly ListedCommit[]
 
 /**
  * The commits that git lists, newest first. Long runs of trusted ones become lines of the index at once:
  * a million as objects take gigabytes, and most of the time until all of them are known.
  */
-export class ListedCommits implements Iterable<ListedCommit> {
+export class ListedCommits {
   readonly #parts: ListedPart[] = []
   /** The oldest so far, newest first. */
   #rest: ListedCommit[] = []
@@ -48,11 +51,6 @@ export class ListedCommits implements Iterable<ListedCommit> {
     return [this.#rest.toReversed(), ...this.#parts.toReversed()]
   }
 
-  /** Oldest first. */
-  *[Symbol.iterator](): Generator<ListedCommit, void> {
-    for (const part of this.parts()) yield* commitsOf(part)
-  }
-
   #closePart(): void {
     const commits = this.#rest.toReversed()
     this.#rest = []
@@ -64,16 +62,25 @@ export function isRun(part: ListedPart): part is ListedRun {
   return 'line' in part
 }
 
+/** The links of a part, oldest first. */
+export function linksOf(part: ListedPart): readonly CommitLink[] {
+  if (!isRun(part)) return part
+  const { keys } = part.line
+  let before = part.base
+  return Array.from({ length: keys.length }, (_, row) => {
+    const [sha, parents] = [keys.commitAt(row), before === null ? [] : [before]]
+    before = sha
+    return { sha, parents }
+  })
+}
+
 /** The commits of a part, oldest first. */
 export function commitsOf(part: ListedPart): readonly ListedCommit[] {
   if (!isRun(part)) return part
-  const { line, base } = part
-  let parent = base
-  return line.readFacts().revisions.flatMap((found): ListedCommit[] => {
-    if (found === null) return []
-    const parents = parent === null ? [] : [parent]
-    parent = found.commit
-    return [{ sha: found.commit, parents, found }]
+  const { revisions } = part.line.readFacts()
+  return linksOf(part).flatMap((link, row) => {
+    const found = revisions[row] ?? null
+    return found === null ? [] : [{ ...link, found }]
   })
 }
 

@@ -4,6 +4,7 @@ import type { CommitSha, Revision } from '../../core/revision.ts'
 import { bisect } from '../../lib/bisect.ts'
 import { HexPlaces } from '../../lib/compact/hex-places.ts'
 import { NumberList } from '../../lib/compact/number-list.ts'
+import { LazyList } from '../../lib/lazy-list.ts'
 import { EntryKeys, keyOf } from './entry-keys.ts'
 import { IndexLine, renderEntries, ROWS_PER_LINE } from './index-line.ts'
 
@@ -177,6 +178,15 @@ export class RevisionIndex {
   listLineage({ offset, limit }: RevisionRange): readonly Lineage[] {
     return this.#placesOf({ offset, limit }).map((place) => {
       return { commit: this.commitAt(place), bases: this.#basesAt(place) }
+    })
+  }
+
+  /** The revisions from a place up to the present end, oldest first, each read when it is asked for. */
+  revisionsFrom(start: number): LazyList<Revision> {
+    const first = lastUpTo(this.#revisions, start - 1) + 1
+    return new LazyList(this.kept() - first, (n) => {
+      const place = this.#revisions.at(first + n)
+      return place === undefined ? undefined : (this.#revisionAt(place) ?? undefined)
     })
   }
 

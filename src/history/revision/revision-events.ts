@@ -1,10 +1,11 @@
 import type { Revision } from '../../core/revision.ts'
+import type { LazyList } from '../../lib/lazy-list.ts'
 import { Emitter } from '../../lib/emitter.ts'
 
 /** A change of the list of revisions. */
 export interface RevisionEvent {
   /** The revisions that were not there before, oldest first. */
-  readonly added: readonly Revision[]
+  readonly added: LazyList<Revision>
   /** Whether older revisions are gone or have moved: after a reset, an amend, a merge. */
   readonly isRewritten: boolean
   /** Whether each of them is a change of this service, and not part of a move by others. */

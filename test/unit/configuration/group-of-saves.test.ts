@@ -90,7 +90,7 @@ describe('saves that wait together', () => {
     await Promise.all(['ana', 'ben', 'cleo'].map((who) => addWord(history, who)))
 
     const heard = events.map(({ added, areSaves }) => [
-      added.map((each) => each.username),
+      Array.from(added, (each) => each.username),
       areSaves,
     ])
     expect(heard).toEqual([[['ana', 'ben', 'cleo'], true]])
