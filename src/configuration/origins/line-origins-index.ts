@@ -259,11 +259,12 @@ export class LineOriginsIndex implements AsyncDisposable {
   ): Promise<LineOrigins> {
     const isLike = (each: CommitSha) =>
       this.#deps.history.findCommit(each)?.digest === next.revision.digest
+    const isOne = traced === null || others.length === 0 || isLike(traced.commit)
+    const twin = isOne ? undefined : others.find(isLike)
+    if (twin !== undefined) return this.#trace(twin, NOT_REPORTED)
     const steps = await this.#deps.script(document, next.document)
     const carried = carryOrigins(traced?.origins ?? NO_ORIGINS, steps, next.number)
-    if (traced === null || others.length === 0 || isLike(traced.commit)) return carried
-    const twin = others.find(isLike)
-    if (twin !== undefined) return this.#trace(twin, NOT_REPORTED)
+    if (isOne) return carried
     const all = [carried]
     for (const each of others) all.push(await this.#carryFrom(each, next))
     return originsOfMerge(all, next.number)

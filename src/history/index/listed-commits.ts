@@ -24,7 +24,7 @@ export type ListedPart = ListedRun | readonly ListedCommit[]
 
 /**
  * The commits that git lists, newest first. Long runs of trusted ones become lines of the index at once:
- * a million as objects take gigabytes, and most of the time until all of them are known.
+ * until the oldest is known, a million objects would take gigabytes, and a quarter of the time to collect.
  */
 export class ListedCommits {
   readonly #parts: ListedPart[] = []
