@@ -82,14 +82,11 @@ export const LdapFilter = NonEmpty.refine(
 )
 
 /** A number and a unit; the value is in the smallest unit of the table. */
-function quantity(
-  units: ReadonlyMap<string, number>,
-  { reason, most = 2_000_000_000 }: { readonly reason: string; readonly most?: number },
-) {
+function quantity(units: ReadonlyMap<string, number>, reason: string) {
   return z.string().transform((text, context) => {
     const [, amount, unit] = /^(\d+(?:\.\d+)?)([A-Za-z]*)$/.exec(text) ?? []
     const value = Math.round(Number(amount) * (units.get(unit ?? '') ?? Number.NaN))
-    if (value >= 1 && value <= most) return value
+    if (value >= 1 && value <= Number.MAX_SAFE_INTEGER) return value
     context.addIssue(reason)
     return z.NEVER
   })
@@ -108,19 +105,24 @@ const BYTES = new Map([
   ['GiB', 1_073_741_824],
   ['TiB', 1_099_511_627_776],
 ])
-export const Duration = quantity(MILLISECONDS, { reason: 'is not a duration such as 5s' })
-export const Size = quantity(BYTES, { reason: 'is not a size such as 32MiB' })
+const AnyDuration = quantity(MILLISECONDS, 'is not a duration such as 5s')
+/** A timer of Node waits no longer than 2^31 milliseconds. */
+export const Duration = AnyDuration.refine(
+  (duration) => duration <= 2_000_000_000,
+  'is more than 2000000s, which is 23 days',
+)
+export const Size = quantity(BYTES, 'is not a size such as 32MiB').refine(
+  (size) => size <= 2_000_000_000,
+  'is more than 2000000000 bytes, which is 1.8GiB',
+)
 /** Of a disk rather than of memory. */
-export const LargeSize = quantity(BYTES, {
-  reason: 'is not a size such as 10GiB',
-  most: Number.MAX_SAFE_INTEGER,
-})
+export const LargeSize = quantity(BYTES, 'is not a size such as 10GiB')
 
 /** How long an invitation is good for: 30 days at most, as a call may ask for. */
-export const Validity = quantity(MILLISECONDS, {
-  reason: 'is not a duration such as 5s',
-  most: Number.MAX_SAFE_INTEGER,
-}).refine((validity) => validity <= 720 * 3_600_000, 'is more than 720h, which is 30 days')
+export const Validity = AnyDuration.refine(
+  (validity) => validity <= 720 * 3_600_000,
+  'is more than 720h, which is 30 days',
+)
 
 /** One contact may be late or lost; agents would be given up and found again otherwise. */
 const SHORTEST_AGENT_TIMEOUT = 2 * CONTACT_INTERVAL

@@ -103,6 +103,8 @@ describe('readSettings', () => {
     [['--port', 'abc'], '--port "abc" is not a port'],
     [['--port', '65536'], '--port "65536" is not a port'],
     [['--poll-interval', '5'], '--poll-interval "5" is not a duration such as 5s'],
+    [['--poll-interval', '600h'], '--poll-interval "600h" is more than 2000000s, which is 23 days'],
+    [['--max-body', '3GiB'], '--max-body "3GiB" is more than 2000000000 bytes, which is 1.8GiB'],
     [
       ['--config-file', '../x.xml'],
       '--config-file "../x.xml" is not the name of a file in the repository',
