@@ -1,5 +1,5 @@
 import { MASK, maskSecrets } from '../text/shown-text.ts'
-import { sharedStart } from '../text/shared-ends.ts'
+import { commonPrefix } from '../text/common-ends.ts'
 import { HIDDEN } from './change.ts'
 
 /** Control, format and separator characters, and halves of characters. */
@@ -50,7 +50,7 @@ export function shownPair(from: string, to: string): { from: string; to: string 
 /** Cuts two texts to a length such that the first difference is seen. */
 export function cutPair(from: string, to: string, length: number): { from: string; to: string } {
   if (Math.max(from.length, to.length) <= length) return { from, to }
-  const start = Math.max(0, sharedStart(from, to) - Math.floor(length * LEAD))
+  const start = Math.max(0, commonPrefix(from, to) - Math.floor(length * LEAD))
   return { from: cut(from, start, length), to: cut(to, start, length) }
 }
 

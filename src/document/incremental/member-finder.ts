@@ -1,5 +1,5 @@
 import { bisect } from '../../lib/bisect.ts'
-import { sharedEnd, sharedStart } from '../text/shared-ends.ts'
+import { commonSuffix, commonPrefix } from '../text/common-ends.ts'
 import { findMembers, type MemberPlace } from './find-members.ts'
 import type { MemberElement } from './member-element.ts'
 
@@ -60,9 +60,9 @@ class SharedMembers {
   readonly #distance: number
 
   constructor({ text, members }: ReadText, other: string) {
-    const start = sharedStart(text, other)
+    const start = commonPrefix(text, other)
     this.#members = members
-    this.#difference = { start, end: text.length - sharedEnd(text, other, start) }
+    this.#difference = { start, end: text.length - commonSuffix(text, other, start) }
     this.#distance = other.length - text.length
   }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { sharedEnd, sharedStart } from '../../../src/document/text/shared-ends.ts'
+import { commonSuffix, commonPrefix } from '../../../src/document/text/common-ends.ts'
 
 /** Texts around the length that is compared at once, which repeat themselves. */
 const texts = fc.record({
@@ -20,8 +20,8 @@ it('two texts share a start and an end, as long as can be, that never overlap', 
         [one, other],
         [other, one],
       ] as const) {
-        const start = sharedStart(first, second)
-        const end = sharedEnd(first, second, start)
+        const start = commonPrefix(first, second)
+        const end = commonSuffix(first, second, start)
         const shorter = Math.min(first.length, second.length)
 
         expect(first.slice(0, start) === second.slice(0, start)).toBe(true)

@@ -2,7 +2,7 @@
 const BLOCK = 4096
 
 /** How many characters two texts share at their start. */
-export function sharedStart(one: string, other: string): number {
+export function commonPrefix(one: string, other: string): number {
   const limit = Math.min(one.length, other.length)
   const blockOf = (text: string, length: number) => text.slice(length, length + BLOCK)
   let length = 0
@@ -12,7 +12,7 @@ export function sharedStart(one: string, other: string): number {
 }
 
 /** How many characters two texts share at their end, without the first `start` of each. */
-export function sharedEnd(one: string, other: string, start: number): number {
+export function commonSuffix(one: string, other: string, start: number): number {
   const limit = Math.min(one.length, other.length) - start
   const blockOf = (text: string, length: number) =>
     text.slice(text.length - length - BLOCK, text.length - length)
