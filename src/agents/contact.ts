@@ -128,15 +128,26 @@ export async function registerAgent(deps: AgentCallsDeps, call: Registering): Pr
   if (agent && isFamiliar(deps, call))
     deps.registrar.noteAddress(agent.configured, movedTo(agent, facts))
   await deps.directory.register(record, { instance, at, address, stopping: false })
-  if (!agent?.configured && admission) {
-    const { resources, environments } = admission.wishes
-    await deps.registrar.enroll({ uuid, ...addressOf(facts), resources, environments })
-  }
+  if (admission) await enroll(deps, call, admission)
   if (admission?.invitation) await deps.invited.use(admission.invitation)
   const configStatus = deps.directory.find(uuid)?.condition.configStatus ?? 'Pending'
   const isNews = configStatus !== agent?.condition.configStatus
   const invitation = admission?.invitation ? keptOf(admission.invitation).id : null
   return { token, configStatus, isNews, invitation }
+}
+
+/**
+ * Adds an agent to the configuration unless it is there. One that a save right after removed has to
+ * register again, as any agent that is removed.
+ */
+async function enroll(
+  { directory, registrar }: AgentCallsDeps,
+  { uuid, facts }: Registering,
+  { wishes: { resources, environments } }: Admission,
+): Promise<void> {
+  if (directory.find(uuid)?.configured) return
+  await registrar.enroll({ uuid, ...addressOf(facts), resources, environments })
+  if (!directory.find(uuid)?.configured) await directory.forget(uuid)
 }
 
 /** What makes approval unnecessary. */

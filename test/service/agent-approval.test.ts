@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AGENTS } from '../../src/agents/agent-record.ts'
@@ -11,6 +12,9 @@ import { save } from '../support/service/saving.ts'
 import { openService, type CalledService } from '../support/service/service.ts'
 
 const UUIDS = ['listed-1', 'listed-2', 'retired']
+const ROUNDS = 3
+/** Some of them share the commit of the agent. */
+const SAVES = 20
 const NO_WISHES = { key: KEY, resources: [], environments: [] }
 
 /** A service that took over a repository: its configuration lists agents, its state knows none. */
@@ -20,6 +24,10 @@ async function adopted(): Promise<CalledService> {
   const saved = await save(service, aConfiguration({ pipelines: [{ name: 'app' }], agents }))
   expect(saved.status).toBe(200)
   return service
+}
+
+function documentOf(name: string): string {
+  return aConfiguration({ pipelines: [{ name }] })
 }
 
 async function entryOf(service: CalledService, uuid: string) {
@@ -131,6 +139,29 @@ describe('a uuid that the configuration lists and this state never heard', () =>
     expect(await (await service.fetch('/api/admin/config.xml')).text()).toContain(
       'hostname="listed-1"',
     )
+  })
+})
+
+describe('an agent that comes with the key while somebody saves a document without it', () => {
+  it('is listed, or registers again and is listed then', async () => {
+    const service = await openService(['--auto-register-key', KEY])
+    await save(service, documentOf('app'))
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const agent = new CallingAgent(service, `agent-${round}`)
+      const registered = agent.register(NO_WISHES)
+      const saves: Promise<Response>[] = []
+      for (let n = 0; n < SAVES; n += 1) {
+        saves.push(save(service, documentOf(`app-${round}-${n}`)))
+        await nextTurn()
+      }
+      await Promise.all([registered, ...saves])
+      const { instruction } = await agent.contact()
+      if (instruction.kind === 'register') await agent.register(NO_WISHES)
+
+      expect((await agent.contact()).configStatus).toBe('Enabled')
+      expect(await entryOf(service, agent.uuid)).toMatchObject({ config_status: 'Enabled' })
+    }
   })
 })
 
