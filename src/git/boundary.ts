@@ -63,8 +63,10 @@ async function writeShallow(store: GitStore, commits: Boundary): Promise<void> {
   await removeStaleLock(store.fs, file)
   await using lock = await GitLock.open({ fs: store.fs, file, patience: PATIENCE })
   await lock.prepare(renderBoundary(commits))
-  if (commits.length > 0) await lock.place()
-  else await store.fs.rm(file, { force: true })
+  if (commits.length > 0) {
+    await lock.place()
+    await lock.syncName()
+  } else await store.fs.rm(file, { force: true })
 }
 
 /** The lines of a file that says where a repository begins. */

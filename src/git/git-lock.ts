@@ -61,14 +61,17 @@ export class GitLock implements AsyncDisposable {
   }
 
   /**
-   * Replaces the file by the prepared bytes and releases the lock. Once this returns, the change
-   * survives a power cut.
+   * Replaces the file by the prepared bytes and releases the lock. That survives a power cut once
+   * {@link syncName} has returned.
    */
   async place(): Promise<void> {
     await this.#fs.rename(`${this.#file}.lock`, this.#file)
     this.#held = false
     await orNullWhenAbsent(this.#fs.unlink(this.#draft))
-    await syncFolder(this.#fs, dirname(this.#file))
+  }
+
+  syncName(): Promise<void> {
+    return syncFolder(this.#fs, dirname(this.#file))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

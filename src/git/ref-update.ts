@@ -105,6 +105,7 @@ export class RefMove implements AsyncDisposable {
   async finish(): Promise<void> {
     await appendReflogs(this.#store, this.#run)
     await this.#lock.place()
+    await this.#lock.syncName()
   }
 
   [Symbol.asyncDispose](): Promise<void> {

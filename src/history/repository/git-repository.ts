@@ -244,12 +244,15 @@ export class GitRepository {
     return this.stage({ commit, oid })
   }
 
-  /** Records the document of a commit, by the name of its blob. */
+  /**
+   * Records the document of a commit, by the name of its blob. After a power cut the next start may
+   * have to record it again.
+   */
   async stage({ commit, ...staged }: StagedDocument): Promise<boolean> {
     const path = this.#fileName
     const isExecutable = await isRunnableInTree(this.#prepared, { commit, path })
     const update = { ...staged, isExecutable, workTree: this.#folder.path, path }
-    return (await updateGitIndex(this.#store, update)) !== 'busy'
+    return (await updateGitIndex(this.#store, update, { isDurable: false })) !== 'busy'
   }
 
   /** Whether exactly these bytes are staged for a commit. */

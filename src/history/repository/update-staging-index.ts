@@ -39,9 +39,11 @@ export interface IndexUpdate {
  */
 export type IndexUpdateResult = 'updated' | 'busy' | 'unknown'
 
-interface Patience {
+export interface IndexChangeOptions {
   /** How long to wait for a git command that holds the index, in milliseconds. */
   readonly patience?: number
+  /** False where a power cut may bring the index before back, as the next start changes it again. */
+  readonly isDurable?: boolean
 }
 
 const PATIENCE = 1000
@@ -53,16 +55,16 @@ const MODE_AT = 24
 export function updateGitIndex(
   store: StagingStore,
   update: IndexUpdate,
-  patience: Patience = {},
+  options: IndexChangeOptions = {},
 ): Promise<IndexUpdateResult> {
-  return changeGitIndex(store, (rows) => replaceEntry(store, update, rows), patience)
+  return changeGitIndex(store, (rows) => replaceEntry(store, update, rows), options)
 }
 
 /** Replaces the entries of git's index under git's lock. */
 export async function changeGitIndex(
   { fs, gitDir, format }: StagingStore,
   change: (rows: readonly IndexRow[]) => Promise<readonly IndexRow[]>,
-  { patience = PATIENCE }: Patience = {},
+  { patience = PATIENCE, isDurable = true }: IndexChangeOptions = {},
 ): Promise<IndexUpdateResult> {
   const file = join(gitDir, 'index')
   try {
@@ -71,6 +73,7 @@ export async function changeGitIndex(
     const rows = bytes === null ? [] : parseIndex(Buffer.from(bytes), format)
     await lock.prepare(renderIndex(await change(rows), format))
     await lock.place()
+    if (isDurable) await lock.syncName()
     return 'updated'
   } catch (error) {
     if (error instanceof UnknownIndexError) return 'unknown'

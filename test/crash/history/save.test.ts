@@ -167,6 +167,8 @@ describe('a power cut', () => {
         const names = await namesIn(survivor)
         expect(isAcknowledged ? [allowed[0]] : allowed, `${cut}`).toContainEqual(names)
         expect([documentOf(names[0] ?? ''), '<cruise']).toContain(folder.live())
+        const status = folder.live() === '<cruise' ? ' M config.xml\n' : ''
+        expect(folder.git('status', '--porcelain', '--untracked-files=no'), `${cut}`).toBe(status)
         await save(survivor, documentOf('after'))
         expect(await namesIn(survivor), `${cut}`).toEqual(['after', ...names])
         expect(folder.live()).toBe(documentOf('after'))
