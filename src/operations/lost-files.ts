@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
-import { openObjectReader } from '../git/objects/open-object-reader.ts'
+import { openObjectReader } from '../git/readers/open-object-reader.ts'
 import { readHead } from '../git/refs.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 

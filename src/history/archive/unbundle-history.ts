@@ -1,6 +1,6 @@
 import nodeFs from 'node:fs/promises'
 import { type BundledHead, type BundleOptions, unbundleRepository } from '../../git/bundle.ts'
-import { openObjectReader } from '../../git/objects/open-object-reader.ts'
+import { openObjectReader } from '../../git/readers/open-object-reader.ts'
 import { followArchiveRecord } from '../record/archive-record.ts'
 
 /**

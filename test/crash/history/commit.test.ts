@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { CommitSha } from '../../../src/core/revision.ts'
-import { IsomorphicObjects } from '../../../src/git/objects/isomorphic-objects.ts'
+import { IsomorphicObjects } from '../../../src/git/readers/isomorphic-objects.ts'
 import { removeObjectDrafts } from '../../../src/git/objects/loose-objects.ts'
 import { removeStaleRefLock, updateRef } from '../../../src/git/ref-update.ts'
 import { writeCommit } from '../../../src/history/repository/write-objects.ts'

@@ -1,6 +1,6 @@
 import nodeFs from 'node:fs/promises'
 import { CommitSha } from '../../../src/core/revision.ts'
-import { openObjectReader } from '../../../src/git/objects/open-object-reader.ts'
+import { openObjectReader } from '../../../src/git/readers/open-object-reader.ts'
 
 /** Prints a file at a commit and leaves the reader open, as a program that just ends would. */
 const [gitDir = '', commit, path = ''] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { openObjectReader } from '../../../src/git/objects/open-object-reader.ts'
+import { openObjectReader } from '../../../src/git/readers/open-object-reader.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
 import { bundled } from '../../support/programs/bundle.ts'
 

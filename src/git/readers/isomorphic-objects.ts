@@ -3,11 +3,11 @@ import { Errors, readObject } from 'isomorphic-git'
 import { z } from 'zod'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
-import { damagedObject, LARGEST_OBJECT, TooLargeError } from './damage.ts'
+import { damagedObject, LARGEST_OBJECT, TooLargeError } from '../objects/damage.ts'
 import type { GitStore } from '../git-store.ts'
 import { SHA1 } from '../object-format.ts'
-import { inflateStart, PackedSizes } from './packed-sizes.ts'
-import type { RawObject, RawObjectReader } from './raw-object.ts'
+import { inflateStart, PackedSizes } from '../packs/packed-sizes.ts'
+import type { RawObject, RawObjectReader } from '../objects/raw-object.ts'
 
 const ContentObject = z.object({
   format: z.literal('content'),

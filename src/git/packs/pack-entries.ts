@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type Inflate, inflateSync, type ZlibOptions } from 'node:zlib'
 import type { ObjectFormat } from '../object-format.ts'
-import { LARGEST_OBJECT } from './damage.ts'
+import { LARGEST_OBJECT } from '../objects/damage.ts'
 import { readDistance, readNumber } from './pack-number.ts'
-import type { ObjectType } from './raw-object.ts'
+import type { ObjectType } from '../objects/raw-object.ts'
 
 export const DELTA_BY_OFFSET = 6
 export const DELTA_BY_NAME = 7

@@ -1,6 +1,6 @@
 import { OBJECT_NAME } from '../../core/object-name.ts'
-import { LARGEST_OBJECT, TooLargeError } from './damage.ts'
-import type { RawObject } from './raw-object.ts'
+import { LARGEST_OBJECT, TooLargeError } from '../objects/damage.ts'
+import type { RawObject } from '../objects/raw-object.ts'
 
 /** An answer of `git cat-file --batch`: an object, or null for one that is not there. */
 export type OnAnswer = (object: RawObject | null) => void

@@ -1,13 +1,13 @@
 import type { CommitSha } from '../../core/revision.ts'
 import { readBoundary } from '../boundary.ts'
-import { parseCommit } from './commit-object.ts'
-import { endingAt, readCommit, walkCommits } from './commit-walk.ts'
+import { parseCommit } from '../objects/commit-object.ts'
+import { endingAt, readCommit, walkCommits } from '../objects/commit-walk.ts'
 import type { GitStore } from '../git-store.ts'
 import { SHA1 } from '../object-format.ts'
 import { IsomorphicObjects } from './isomorphic-objects.ts'
-import type { CommitRange, CommitRecord, ObjectReader } from './object-reader.ts'
-import type { RawObject } from './raw-object.ts'
-import { findFileInTree } from './tree-walk.ts'
+import type { CommitRange, CommitRecord, ObjectReader } from '../objects/object-reader.ts'
+import type { RawObject } from '../objects/raw-object.ts'
+import { findFileInTree } from '../objects/tree-walk.ts'
 
 /** Reads a repository with isomorphic-git only, without the git program. */
 export class IsomorphicReader implements ObjectReader {

@@ -2,8 +2,8 @@ import { Socket } from 'node:net'
 import { BatchParser } from './batch-parser.ts'
 import type { GitExecutable } from '../git-executable.ts'
 import { ended, type PipedProcess } from '../../processes/piped-process.ts'
-import { TooLargeError } from './damage.ts'
-import type { RawObject } from './raw-object.ts'
+import { TooLargeError } from '../objects/damage.ts'
+import type { RawObject } from '../objects/raw-object.ts'
 
 /** The process ended before it answered a request. */
 export class CatFileEnded extends Error {

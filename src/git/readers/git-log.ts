@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { type CommitSha, isCommitSha } from '../../core/revision.ts'
 import type { GitExecutable } from '../git-executable.ts'
 import { ended } from '../../processes/piped-process.ts'
-import type { CommitRange, CommitRecord } from './object-reader.ts'
+import type { CommitRange, CommitRecord } from '../objects/object-reader.ts'
 
 const FIELDS = ['%H', '%P', '%an', '%at', '%cn', '%ce', '%ct', '%B']
 

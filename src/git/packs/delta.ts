@@ -1,4 +1,4 @@
-import { LARGEST_OBJECT } from './damage.ts'
+import { LARGEST_OBJECT } from '../objects/damage.ts'
 import { readNumber } from './pack-number.ts'
 
 /** A copy of this length is written as one of none. */

@@ -3,7 +3,7 @@ import { CatFileReader } from './cat-file-reader.ts'
 import { GitExecutable } from '../git-executable.ts'
 import type { GitStore } from '../git-store.ts'
 import { readObjectFormat, SHA1 } from '../object-format.ts'
-import type { ObjectReader } from './object-reader.ts'
+import type { ObjectReader } from '../objects/object-reader.ts'
 
 export interface ObjectReaderOptions extends GitStore {
   /** The `PATH` on which git is looked up; null to work without it. */

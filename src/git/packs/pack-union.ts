@@ -10,7 +10,12 @@ import {
   type PackEntry,
   readPack,
 } from './pack-entries.ts'
-import { objectName, type ObjectType, type RawObject, type RawObjectReader } from './raw-object.ts'
+import {
+  objectName,
+  type ObjectType,
+  type RawObject,
+  type RawObjectReader,
+} from '../objects/raw-object.ts'
 
 const TYPE_NUMBERS = new Map([...PACK_TYPES].map(([number, type]) => [type, number]))
 
