@@ -1,23 +1,9 @@
-import { createHash } from 'node:crypto'
 import { constants, deflateSync } from 'node:zlib'
 import { applyDelta } from './delta.ts'
 import { DELTA_DEPTH } from '../empty-repository.ts'
-import {
-  DELTA_BY_NAME,
-  PACK_HEADER_BYTES,
-  PACK_TYPES,
-  PACK_VERSION,
-  type PackEntry,
-  readPack,
-} from './pack-entries.ts'
-import {
-  objectName,
-  type ObjectType,
-  type RawObject,
-  type RawObjectReader,
-} from '../objects/raw-object.ts'
-
-const TYPE_NUMBERS = new Map([...PACK_TYPES].map(([number, type]) => [type, number]))
+import { type PackEntry, readPack } from './pack-entries.ts'
+import { deltaEntry, renderPack, wholeEntry } from './render-pack.ts'
+import { objectName, type RawObject, type RawObjectReader } from '../objects/raw-object.ts'
 
 interface Member {
   readonly object: RawObject
@@ -72,13 +58,8 @@ export class PackUnion {
 
   /** The pack, which has the bases of all its deltas. */
   toPack(): Uint8Array {
-    const header = Buffer.alloc(PACK_HEADER_BYTES)
-    header.write('PACK', 'latin1')
-    header.writeUInt32BE(PACK_VERSION, 4)
-    header.writeUInt32BE(this.#members.size, 8)
-    const members = [...this.#members.values()].map(({ bytes }) => bytes)
-    const body = Buffer.concat([header, ...members])
-    return Buffer.concat([body, createHash(this.#repository.format.name).update(body).digest()])
+    const entries = [...this.#members.values()].map(({ bytes }) => bytes)
+    return renderPack(entries, this.#repository.format)
   }
 
   async #read(
@@ -86,7 +67,7 @@ export class PackUnion {
     known: { readonly added: Map<string, Member>; readonly names: ReadonlyMap<number, string> },
   ): Promise<Member> {
     if ('type' in kind) {
-      const bytes = entryOf(numberOf(kind.type), content.length, compressed)
+      const bytes = wholeEntry(kind.type, content.length, compressed)
       return { object: { type: kind.type, content }, depth: 0, bytes }
     }
     const name = typeof kind.base === 'string' ? kind.base : known.names.get(kind.base)
@@ -95,8 +76,7 @@ export class PackUnion {
     const object = { type: base.object.type, content: applyDelta(base.object.content, content) }
     const depth = base.depth + 1
     if (depth > DELTA_DEPTH) return wholeMember(object)
-    const named = Buffer.concat([Buffer.from(name, 'hex'), compressed])
-    return { object, depth, bytes: entryOf(DELTA_BY_NAME, content.length, named) }
+    return { object, depth, bytes: deltaEntry(name, content.length, compressed) }
   }
 
   /** One of the repository is added too, since git would add it where a later pack may have it again. */
@@ -111,25 +91,8 @@ export class PackUnion {
   }
 }
 
-function numberOf(type: ObjectType): number {
-  const number = TYPE_NUMBERS.get(type)
-  if (number === undefined) throw new RangeError(`No object of a pack is a ${type}`)
-  return number
-}
-
 function wholeMember(object: RawObject): Member {
   const { type, content } = object
   const compressed = deflateSync(content, { level: constants.Z_BEST_SPEED })
-  return { object, depth: 0, bytes: entryOf(numberOf(type), content.length, compressed) }
-}
-
-/** The first byte holds the type and four bits of the size, each further one seven. */
-function entryOf(type: number, size: number, rest: Uint8Array): Uint8Array {
-  const header: number[] = []
-  let byte = (type << 4) | (size & 0xf)
-  for (let left = Math.floor(size / 16); left > 0; left = Math.floor(left / 128)) {
-    header.push(byte | 0x80)
-    byte = left & 0x7f
-  }
-  return Buffer.concat([Buffer.from([...header, byte]), rest])
+  return { object, depth: 0, bytes: wholeEntry(type, content.length, compressed) }
 }

@@ -4,18 +4,10 @@ import { constants, inflateSync } from 'node:zlib'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { SHA1 } from '../object-format.ts'
 import { DELTA_BY_NAME, DELTA_BY_OFFSET } from './pack-entries.ts'
+import { findInPackIndex } from './pack-index.ts'
 import { readNumber } from './pack-number.ts'
 
-const MAGIC = 0xff744f63
-const VERSION = 2
-const FANOUT = 8
-const NAMES = FANOUT + 256 * 4
 const OID_BYTES = SHA1.bytes
-const CRC_BYTES = 4
-const OFFSET_BYTES = 4
-/** An offset with this bit is the place of a longer one. */
-const IS_LONG = 0x80000000
-
 /** So many bytes certainly hold the header of an object, and that of a delta. */
 const HEAD = 1_024
 
@@ -37,7 +29,7 @@ export class PackedSizes {
     for (const name of names) {
       if (name.startsWith('.') || !name.endsWith('.idx')) continue
       const index = await this.#read(name)
-      const offset = index === null ? null : offsetIn(index, oid)
+      const offset = index === null ? null : findInPackIndex(index, oid, SHA1)
       if (offset !== null) return this.#sizeAt(name.replace(/idx$/, 'pack'), offset)
     }
     return null
@@ -70,33 +62,6 @@ export class PackedSizes {
 async function readHead(handle: FileHandle, offset: number): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, offset)
   return buffer.subarray(0, bytesRead)
-}
-
-function offsetIn(index: Buffer, oid: string): number | null {
-  if (index.length < NAMES || index.readUInt32BE(0) !== MAGIC || index.readUInt32BE(4) !== VERSION)
-    return null
-  const name = Buffer.from(oid, 'hex')
-  const first = name[0] ?? 0
-  const count = index.readUInt32BE(FANOUT + 255 * 4)
-  let low = first === 0 ? 0 : index.readUInt32BE(FANOUT + (first - 1) * 4)
-  let high = index.readUInt32BE(FANOUT + first * 4)
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const at = NAMES + middle * OID_BYTES
-    const order = index.compare(name, 0, OID_BYTES, at, at + OID_BYTES)
-    if (order === 0) return offsetOf(index, middle, count)
-    if (order < 0) low = middle + 1
-    else high = middle
-  }
-  return null
-}
-
-function offsetOf(index: Buffer, place: number, count: number): number {
-  const offsets = NAMES + count * (OID_BYTES + CRC_BYTES)
-  const offset = index.readUInt32BE(offsets + place * OFFSET_BYTES)
-  if (offset < IS_LONG) return offset
-  const long = offsets + count * OFFSET_BYTES + (offset - IS_LONG) * 8
-  return Number(index.readBigUInt64BE(long))
 }
 
 /** The size in the header of an object in a pack; of a delta, the larger one of before and after. */

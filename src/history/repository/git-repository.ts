@@ -15,7 +15,6 @@ import {
 import type { GitLock } from '../../git/git-lock.ts'
 import { authorName, subjectOf } from '../revision/message.ts'
 import { type Head, readHead } from '../../git/refs.ts'
-import { type LooseObject, writeLooseObjects } from '../../git/objects/loose-objects.ts'
 import { lockRef, RefMove, removeStaleRefLock, updateRef } from '../../git/ref-update.ts'
 import type { ObjectReader } from '../../git/objects/object-reader.ts'
 import {
@@ -33,7 +32,7 @@ import {
   hasFileInTree,
   isRunnableInTree,
 } from '../../git/objects/tree-walk.ts'
-import { type PreparedCommit, prepareCommit } from './write-objects.ts'
+import { type PreparedCommit, prepareCommit, writeObjects } from './write-objects.ts'
 
 /** A commit of the live file that is to be made. */
 export interface NewCommit {
@@ -174,8 +173,8 @@ export class GitRepository {
   }
 
   /** Writes the objects of commits durably. No branch moves. */
-  write(objects: readonly LooseObject[]): Promise<void> {
-    return writeLooseObjects(this.#store, objects)
+  write(objects: readonly NamedObject[]): Promise<void> {
+    return writeObjects(this.#store, objects, this.reader.format)
   }
 
   /**

@@ -1,13 +1,15 @@
 import { CommitSha } from '../../core/revision.ts'
 import { parseCommitTree } from '../../git/objects/commit-object.ts'
 import type { GitStore } from '../../git/git-store.ts'
-import { compressObjects, writeLooseObjects } from '../../git/objects/loose-objects.ts'
+import { writeLooseObjects } from '../../git/objects/loose-objects.ts'
 import {
   type NamedObject,
   type RawObject,
   type RawObjectReader,
   named,
 } from '../../git/objects/raw-object.ts'
+import type { ObjectFormat } from '../../git/object-format.ts'
+import { writePack } from '../../git/packs/write-pack.ts'
 import { type Signature, renderSignature } from '../../git/signature.ts'
 import {
   FOLDER_MODE,
@@ -36,6 +38,13 @@ export interface PreparedCommit {
   readonly commit: CommitSha
   readonly objects: readonly NamedObject[]
 }
+
+/**
+ * So many objects, those of a group of four saves, are written as a pack: every loose object is a
+ * sync of its own, and mostly one of a folder, and a disk does few of them at once. Fewer are not,
+ * since many small packs slow down every look-up.
+ */
+const PACKED_FROM = 12
 
 /** A commit together with the document that is its file. */
 export interface CommitDraft extends Omit<BlobCommitDraft, 'blob'> {
@@ -68,8 +77,18 @@ export async function writeCommit(
 ): Promise<PreparedCommit> {
   const blob = named({ type: 'blob', content: document }, reader.format)
   const prepared = await prepareCommit(reader, { ...draft, blob: blob.oid })
-  await writeLooseObjects(store, await compressObjects([blob, ...prepared.objects]))
+  await writeObjects(store, [blob, ...prepared.objects], reader.format)
   return prepared
+}
+
+/** Writes objects, in no particular order. They survive a power cut once this returns. */
+export function writeObjects(
+  store: GitStore,
+  objects: readonly NamedObject[],
+  format: ObjectFormat,
+): Promise<void> {
+  if (objects.length < PACKED_FROM) return writeLooseObjects(store, objects)
+  return writePack(store, objects, format)
 }
 
 interface Replacement {

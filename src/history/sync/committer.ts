@@ -9,11 +9,6 @@ import type { GitRepository, MovedCommit } from '../repository/git-repository.ts
 import type { IndexKeeper } from '../index/index-keeper.ts'
 import { ABSENT, type LiveDraft, type LiveFile, type LiveFileState } from './live-file.ts'
 import {
-  compressObject,
-  compressObjects,
-  type LooseObject,
-} from '../../git/objects/loose-objects.ts'
-import {
   authorName,
   bodyOf,
   type MessageParts,
@@ -24,7 +19,7 @@ import {
 import type { Publish } from '../log/log-packs.ts'
 import type { PreparedChange } from '../revision/prepared-change.ts'
 import type { Report } from '../revision/problems.ts'
-import { named } from '../../git/objects/raw-object.ts'
+import { type NamedObject, named } from '../../git/objects/raw-object.ts'
 
 /** Changes that are to be committed, each upon the one before. */
 export interface CommitRequest {
@@ -67,7 +62,7 @@ interface DraftCommit {
   readonly message: string
   /** The name of the document's blob. */
   readonly blob: string
-  readonly loose: readonly LooseObject[]
+  readonly objects: readonly NamedObject[]
 }
 
 const DAY = 86_400_000
@@ -99,7 +94,7 @@ export class Committer {
     const commits = await this.#prepareCommits(draft)
     const { blob: oid, revision: newest } = lastOf(commits)
     const [, move, file] = await allOf([
-      repository.write(commits.flatMap(({ loose }) => loose)),
+      repository.write(commits.flatMap(({ objects }) => objects)),
       resources.take(repository.openMove({ branch, parent, commits: mapRun(commits, moveOf) })),
       preparing,
     ])
@@ -118,7 +113,7 @@ export class Committer {
   /** Writes a commit that no branch and no live file has. */
   async writeOnly(draft: CommitRequest): Promise<CommitSha> {
     const commits = await this.#prepareCommits(draft)
-    await this.#options.repository.write(commits.flatMap(({ loose }) => loose))
+    await this.#options.repository.write(commits.flatMap(({ objects }) => objects))
     return lastOf(commits).revision.commit
   }
 
@@ -151,7 +146,6 @@ export class Committer {
   async #prepareCommit(change: PreparedChange, parent: CommitSha | null): Promise<DraftCommit> {
     const { repository } = this.#options
     const blob = named({ type: 'blob', content: change.document }, repository.reader.format)
-    const document = await compressObject(blob)
     const facts = this.#describe(change)
     const message = renderMessage(facts)
     const { username, time } = facts
@@ -159,8 +153,8 @@ export class Committer {
     const draft = { parent, blob: blob.oid, author, time, message }
     const { commit, objects } = await repository.prepare(draft)
     const words = { subject: subjectOf(message), message: bodyOf(message) }
-    const loose = [document, ...(await compressObjects(objects))]
-    return { revision: { ...facts, ...words, commit }, message, blob: blob.oid, loose }
+    const revision = { ...facts, ...words, commit }
+    return { revision, message, blob: blob.oid, objects: [blob, ...objects] }
   }
 
   #describe({ document, schemaVersion, author, subject, message }: PreparedChange): MessageParts {

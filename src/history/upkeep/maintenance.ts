@@ -5,7 +5,7 @@ import { removeAbandoned } from './abandoned-objects.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import type { GitExecutable, Version } from '../../git/git-executable.ts'
 import type { GitStore } from '../../git/git-store.ts'
-import { removeObjectDrafts } from '../../git/objects/loose-objects.ts'
+import { removeObjectDrafts } from '../../git/objects/object-file.ts'
 import type { ObjectReader } from '../../git/objects/object-reader.ts'
 import type { Report } from '../revision/problems.ts'
 import {

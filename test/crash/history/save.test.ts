@@ -19,13 +19,13 @@ const open = (folder: HistoryFolder, fs: FaultyFs) => folder.open({ fs: fs.promi
 const openAndSave = async (folder: HistoryFolder, fs: FaultyFs) =>
   save(await open(folder, fs), documentOf('two'))
 
-const openAndSaveThree = async (folder: HistoryFolder, fs: FaultyFs) => {
-  const history = await open(folder, fs)
-  const names = ['two', 'three', 'four']
-  const saved = await Promise.allSettled(names.map((name) => save(history, documentOf(name))))
-  expect(new Set(saved.map(({ status }) => status)).size).toBe(1)
-  if (saved[0]?.status === 'rejected') throw saved[0].reason
-}
+const openAndSaveAll =
+  (names: readonly string[]) => async (folder: HistoryFolder, fs: FaultyFs) => {
+    const history = await open(folder, fs)
+    const saved = await Promise.allSettled(names.map((name) => save(history, documentOf(name))))
+    expect(new Set(saved.map(({ status }) => status)).size).toBe(1)
+    if (saved[0]?.status === 'rejected') throw saved[0].reason
+  }
 
 async function prepareWith(folder: HistoryFolder, edit: string): Promise<void> {
   await folder.open()
@@ -61,8 +61,13 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   },
   'a group of three saves': {
     prepare: (folder) => prepareWith(folder, documentOf('first')),
-    run: openAndSaveThree,
+    run: openAndSaveAll(['two', 'three', 'four']),
     allowed: [['four', 'three', 'two', 'first'], ['first']],
+  },
+  'a group of five saves, whose objects are a pack': {
+    prepare: (folder) => prepareWith(folder, documentOf('first')),
+    run: openAndSaveAll(['two', 'three', 'four', 'five', 'six']),
+    allowed: [['six', 'five', 'four', 'three', 'two', 'first'], ['first']],
   },
   'a save over an edit that is not valid': {
     prepare: (folder) => prepareWith(folder, '<cruise'),
@@ -143,6 +148,7 @@ function stepOf(name: string, loss: Loss): number {
   if (name.endsWith('another one comes')) return 9
   if (name.startsWith('the start')) return 2
   if (name === 'a group of three saves') return 7
+  if (name.startsWith('a group of five saves')) return 3
   if (name !== 'a save' || loss === 'nothing') return 9
   return loss === 'names' ? 1 : 3
 }

@@ -60,6 +60,30 @@ describe('saves that wait together', () => {
     expect(folder.complaints()).toBe('')
   })
 
+  it('are one pack from four of them on, so that they share its syncs, and loose objects below', async () => {
+    await using folder = new HistoryFolder()
+    const history = await folder.open()
+    const counted = () => folder.git('count-objects', '-v')
+    const packsAndLoose = () =>
+      [/^packs: (\d+)/m, /^count: (\d+)/m].map((of) => of.exec(counted())?.[1])
+    const [, before] = packsAndLoose()
+
+    const saved = await Promise.all(
+      ['ana', 'ben', 'cleo', 'dan'].map((who) => addWord(history, who)),
+    )
+    expect(packsAndLoose()).toEqual(['1', before])
+    await addWord(history, 'eve')
+
+    expect(packsAndLoose()).toEqual(['1', `${Number(before) + 3}`])
+    expect(wordsIn(folder)).toBe('first ana ben cleo dan eve')
+    for (const { revision } of saved) {
+      expect(Buffer.from(await history.readDocument(revision)).toString()).toContain(
+        revision.username,
+      )
+    }
+    expect(folder.git('fsck', '--strict')).toBe('')
+  })
+
   it('have a line each in the reflog of the branch and of HEAD', async () => {
     await using folder = new HistoryFolder()
     const history = await folder.open()
