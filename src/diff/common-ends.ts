@@ -1,10 +1,5 @@
+import { type CommonBytes, commonBytes } from '../lib/common-bytes.ts'
 import { type LineRange, LINE_FEED, type Lines, firstStart } from './lines.ts'
-
-/** How many bytes two texts share at their start and end; the two never overlap. */
-export interface CommonBytes {
-  readonly prefix: number
-  readonly suffix: number
-}
 
 /** Two texts that are compared. */
 export interface BothTexts {
@@ -16,17 +11,6 @@ export interface BothTexts {
 export interface ChangedRegion {
   readonly before: LineRange
   readonly after: LineRange
-}
-
-const BLOCK = 4096
-
-/** Compares bytes, a block at a time. */
-export function commonBytes(a: Uint8Array, b: Uint8Array): CommonBytes {
-  const limit = Math.min(a.length, b.length)
-  const prefix = commonPrefix(a, b, limit)
-  const tailOfA = a.subarray(prefix + a.length - limit)
-  const tailOfB = b.subarray(prefix + b.length - limit)
-  return { prefix, suffix: commonSuffix(tailOfA, tailOfB) }
 }
 
 /**
@@ -73,25 +57,6 @@ function linesOn(text: Uint8Array, place: number, lines: number): number {
     end = feed < 0 ? text.length : feed + 1
   }
   return end
-}
-
-function commonPrefix(a: Uint8Array, b: Uint8Array, limit: number): number {
-  let at = 0
-  while (at < limit && sameBlock(a, b, at, Math.min(at + BLOCK, limit))) at += BLOCK
-  while (at < limit && a[at] === b[at]) at += 1
-  return Math.min(at, limit)
-}
-
-/** The length of the common start of two equally long texts. */
-function commonSuffix(a: Uint8Array, b: Uint8Array): number {
-  let at = a.length
-  while (at > 0 && sameBlock(a, b, Math.max(at - BLOCK, 0), at)) at -= BLOCK
-  while (at > 0 && a[at - 1] === b[at - 1]) at -= 1
-  return a.length - Math.max(at, 0)
-}
-
-function sameBlock(a: Uint8Array, b: Uint8Array, start: number, end: number): boolean {
-  return Buffer.compare(a.subarray(start, end), b.subarray(start, end)) === 0
 }
 
 /** How many lines begin at or after that place. */

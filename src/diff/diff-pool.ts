@@ -1,4 +1,4 @@
-import { type CommonBytes, commonBytes } from './common-ends.ts'
+import { type CommonBytes, commonBytes } from '../lib/common-bytes.ts'
 import { type DiffAnswer, type DiffJob, unpackScript } from './diff-job.ts'
 import { builtFile } from '../lib/built-file.ts'
 import { WorkerThread } from '../lib/worker-thread.ts'

@@ -1,5 +1,6 @@
 import { candidatesOf } from './candidates.ts'
-import { type ChangedRegion, changedRegion, commonBytes } from './common-ends.ts'
+import { commonBytes } from '../lib/common-bytes.ts'
+import { type ChangedRegion, changedRegion } from './common-ends.ts'
 import { compact, type Sliding } from './compaction.ts'
 import { EXACT, WITHOUT_SPACE } from './comparison.ts'
 import { intern } from './interning.ts'

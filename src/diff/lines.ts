@@ -1,5 +1,5 @@
 import { bisect } from '../lib/bisect.ts'
-import type { CommonBytes } from './common-ends.ts'
+import type { CommonBytes } from '../lib/common-bytes.ts'
 
 /** A text cut into lines. A line ends with its line feed; only the last one may lack it. */
 export interface Lines {

@@ -5,7 +5,7 @@ import { type Comparable, summariseChanges } from '../../document/changes/summar
 import { readXml } from '../../document/xml/xml-reader.ts'
 import { type Digest, digestOf } from '../../core/digest.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
-import { commonBytes } from '../../diff/common-ends.ts'
+import { commonBytes } from '../../lib/common-bytes.ts'
 import type { DocumentCache } from '../current/document-cache.ts'
 
 /** Larger documents are not parsed for the subject alone. */

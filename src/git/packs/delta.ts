@@ -1,8 +1,13 @@
+import { commonBytes } from '../../lib/common-bytes.ts'
 import { LARGEST_OBJECT } from '../objects/damage.ts'
 import { readNumber } from './pack-number.ts'
 
 /** A copy of this length is written as one of none. */
-const LONGEST_COPY = 0x10000
+const UNWRITTEN_COPY = 0x10000
+const LONGEST_COPY = 0xffffff
+const LONGEST_INSERT = 0x7f
+/** Git takes no delta of less than four bytes. */
+const WORTH_A_DELTA = 64
 
 /**
  * The content that a delta makes of its base.
@@ -24,6 +29,50 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array<Arra
   }
   if (filled !== made.length) throw damaged()
   return made
+}
+
+/**
+ * A delta that makes one content of another, by what both have at their ends. Null where that is
+ * less than half of it, or a delta would save nothing.
+ */
+export function renderDelta(base: Uint8Array, content: Uint8Array): Uint8Array | null {
+  if (content.length < WORTH_A_DELTA) return null
+  const { prefix, suffix } = commonBytes(base, content)
+  const middle = content.subarray(prefix, content.length - suffix)
+  if (middle.length * 2 > content.length) return null
+  const sizes = Buffer.from([...sizeBytes(base.length), ...sizeBytes(content.length)])
+  const start = copiesOf(0, prefix)
+  const end = copiesOf(base.length - suffix, suffix)
+  return Buffer.concat([sizes, ...start, ...insertsOf(middle), ...end])
+}
+
+/** Seven bits a byte, the lowest first; all but the last byte have their highest bit set. */
+function sizeBytes(size: number): readonly number[] {
+  const bytes: number[] = []
+  let left = size
+  for (; left > 0x7f; left = Math.floor(left / 128)) bytes.push((left & 0x7f) | 0x80)
+  return [...bytes, left]
+}
+
+function copiesOf(start: number, length: number): readonly Buffer[] {
+  const copies: Buffer[] = []
+  for (let at = 0; at < length; at += LONGEST_COPY) {
+    const copy = Buffer.alloc(8)
+    copy.writeUInt8(0xff, 0)
+    copy.writeUInt32LE(start + at, 1)
+    copy.writeUIntLE(Math.min(LONGEST_COPY, length - at), 5, 3)
+    copies.push(copy)
+  }
+  return copies
+}
+
+function insertsOf(bytes: Uint8Array): readonly Uint8Array[] {
+  const inserts: Uint8Array[] = []
+  for (let at = 0; at < bytes.length; at += LONGEST_INSERT) {
+    const piece = bytes.subarray(at, at + LONGEST_INSERT)
+    inserts.push(Buffer.from([piece.length]), piece)
+  }
+  return inserts
 }
 
 /** A part of the base, or of the delta itself. */
@@ -48,7 +97,7 @@ function readCopy(base: Uint8Array, delta: Uint8Array, at: number) {
     return value
   }
   const start = numberOf(4, 0)
-  const length = numberOf(3, 4) || LONGEST_COPY
+  const length = numberOf(3, 4) || UNWRITTEN_COPY
   if (start + length > base.length) throw damaged()
   return { bytes: base.subarray(start, start + length), next }
 }

@@ -3,18 +3,26 @@ import { allOf } from '../../lib/all-of.ts'
 import { Turns } from '../../lib/cooperative.ts'
 import { PendingResources } from '../../lib/resources.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
+import { DELTA_DEPTH } from '../empty-repository.ts'
 import type { GitStore } from '../git-store.ts'
 import type { ObjectFormat } from '../object-format.ts'
 import { deflated } from '../objects/deflate.ts'
 import { ObjectDraft } from '../objects/object-file.ts'
 import type { NamedObject } from '../objects/raw-object.ts'
+import { renderDelta } from './delta.ts'
 import { PACK_HEADER_BYTES } from './pack-entries.ts'
 import { type PlacedEntry, renderPackIndex } from './pack-index.ts'
-import { renderPack, wholeEntry } from './render-pack.ts'
+import { deltaEntry, renderPack, wholeEntry } from './render-pack.ts'
+
+/** A document that others may be deltas of, and how many have to be undone for it. */
+interface Base {
+  readonly object: NamedObject
+  readonly depth: number
+}
 
 /**
- * Writes objects as one pack: as many syncs for a hundred objects as for one. They survive a power
- * cut once this returns.
+ * Writes objects, older ones first, as one pack: as many syncs for a hundred objects as for one. They
+ * survive a power cut once this returns.
  */
 export async function writePack(
   { fs, gitDir }: GitStore,
@@ -46,17 +54,35 @@ async function renderFiles(objects: readonly NamedObject[], format: ObjectFormat
   } as const
 }
 
-/** Each object once, as git allows no other; with turns for others, as a group has many documents. */
+/**
+ * Each object once, as git allows no other. Documents of a group mostly differ by one edit: the newest
+ * is whole, and each other one a delta of the next. Others get their turns between.
+ */
 async function placedEntries(objects: readonly NamedObject[]): Promise<readonly PlacedEntry[]> {
+  const once = [...new Map(objects.map((object) => [object.oid, object])).values()]
   const entries: PlacedEntry[] = []
   const turns = new Turns()
+  let newer: Base | null = null
   let offset = PACK_HEADER_BYTES
-  const once = new Map(objects.map((object) => [object.oid, object]))
-  for (const { oid, type, content } of once.values()) {
+  for (const object of once.toReversed()) {
     if (turns.isOver) await turns.next()
-    const bytes = wholeEntry(type, content.length, await deflated([content]))
-    entries.push({ oid, bytes, offset })
+    const delta: Uint8Array | null = newer && deltaFrom(newer, object)
+    const bytes = newer && delta ? await deltaBytes(newer, delta) : await wholeBytes(object)
+    if (object.type === 'blob') newer = { object, depth: newer && delta ? newer.depth + 1 : 0 }
+    entries.push({ oid: object.oid, bytes, offset })
     offset += bytes.length
   }
   return entries
+}
+
+function deltaFrom({ object, depth }: Base, { type, content }: NamedObject): Uint8Array | null {
+  return type === 'blob' && depth < DELTA_DEPTH ? renderDelta(object.content, content) : null
+}
+
+async function deltaBytes({ object }: Base, delta: Uint8Array): Promise<Uint8Array> {
+  return deltaEntry(object.oid, delta.length, await deflated([delta]))
+}
+
+async function wholeBytes({ type, content }: NamedObject): Promise<Uint8Array> {
+  return wholeEntry(type, content.length, await deflated([content]))
 }

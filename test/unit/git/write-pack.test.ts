@@ -1,15 +1,22 @@
+// @module-tag long
+
 import { createHash } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { DELTA_DEPTH } from '../../../src/git/empty-repository.ts'
 import { OBJECT_FORMATS } from '../../../src/core/object-name.ts'
 import { type NamedObject, named } from '../../../src/git/objects/raw-object.ts'
 import { writePack } from '../../../src/git/packs/write-pack.ts'
 import { IsomorphicObjects } from '../../../src/git/readers/isomorphic-objects.ts'
 import { openObjectReader } from '../../../src/git/readers/open-object-reader.ts'
+import { readObjects } from '../../support/git/git.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
 
+/** More bytes than one instruction of a delta copies. */
+const LARGER_THAN_A_COPY = 17_000_000
+
 /** Bytes that hardly compress, the same at each run. */
-function noise(size: number): Buffer {
+function noise(size: number): Buffer<ArrayBuffer> {
   const blocks = Array.from({ length: Math.ceil(size / 32) }, (_, n) =>
     createHash('sha256').update(`${n}`).digest(),
   )
@@ -21,6 +28,26 @@ function blobsFor({ store: { format } }: GitRepository): readonly NamedObject[] 
   const sizes = [0, 1, 15, 16, 2_047, 2_048, 262_144, 262_145]
   const contents = [...sizes.map(noise), ...Array.from({ length: 300 }, (_, n) => `text ${n}`)]
   return contents.map((content) => named({ type: 'blob', content: Buffer.from(content) }, format))
+}
+
+/** A document with one edit after the other: where it begins, in the middle, at its end. */
+function editedDocuments(): readonly Buffer<ArrayBuffer>[] {
+  const documents = [noise(70_000)]
+  for (const inserted of [0, 1, 126, 127, 128, 254, 255, 300, 20_000]) {
+    for (const place of [0, 0.5, 1]) {
+      const before = documents.at(-1) ?? noise(0)
+      const at = Math.floor(before.length * place)
+      const rest = before.subarray(Math.min(at + 7, before.length))
+      documents.push(Buffer.concat([before.subarray(0, at), noise(inserted), rest]))
+    }
+  }
+  const large = Buffer.alloc(LARGER_THAN_A_COPY, noise(1_000))
+  return [...documents, large, Buffer.concat([large, noise(3)])]
+}
+
+function indexesOf({ gitDir }: GitRepository): readonly string[] {
+  const names = readdirSync(`${gitDir}/objects/pack`).filter((name) => name.endsWith('.idx'))
+  return names.map((name) => `${gitDir}/objects/pack/${name}`)
 }
 
 function packFiles({ gitDir }: GitRepository): readonly string[] {
@@ -40,11 +67,31 @@ describe('writePack', () => {
       blobs.map(({ oid, content }) => `${oid} blob ${content.length}`),
     )
     expect(repository.fsck()).toBe('')
-    const [index] = readdirSync(`${repository.gitDir}/objects/pack`).filter((name) =>
-      name.endsWith('.idx'),
-    )
-    expect(repository.git('verify-pack', `${repository.gitDir}/objects/pack/${index}`)).toBe('')
+    expect(repository.git('verify-pack', ...indexesOf(repository))).toBe('')
     expect(repository.git('count-objects', '-v')).toMatch(/^count: 0$[^]*^garbage: 0$/m)
+  })
+
+  it.each(OBJECT_FORMATS)('keeps edited documents as deltas, exactly (%s)', async (format) => {
+    using repository = new GitRepository(format)
+    const contents = editedDocuments()
+    const blobs = contents.map((content) =>
+      named({ type: 'blob', content }, repository.store.format),
+    )
+
+    await writePack(repository.store, blobs, repository.store.format)
+
+    const names = blobs.map(({ oid }) => oid)
+    const read = readObjects(repository.path, names)
+    expect(read.map((content, n) => content.equals(contents[n] ?? Buffer.alloc(0)))).toEqual(
+      contents.map(() => true),
+    )
+    expect(repository.fsck()).toBe('')
+    const [index = ''] = indexesOf(repository)
+    const chains = repository.git('verify-pack', '--stat-only', index)
+    expect(chains).toContain(`chain length = ${DELTA_DEPTH}: `)
+    expect(chains).not.toContain(`chain length = ${DELTA_DEPTH + 1}: `)
+    const [, whole = ''] = /^non delta: (\d+) /m.exec(chains) ?? []
+    expect(Number(whole)).toBeLessThan(5)
   })
 
   it('is read by both readers, also by one that was open before', async () => {
