@@ -7,6 +7,7 @@ import { ROUTES } from '../../src/api/resources.ts'
 import { nameOf, QUIET } from '../../src/api/definition/route.ts'
 import { AuditBody } from '../../src/wire/audit-body.ts'
 import { CONTACT_BODY } from '../support/agents/contact-body.ts'
+import { git } from '../support/git/git.ts'
 import { DescribedApi } from '../support/service/described-api.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { aConfiguration } from '../support/documents/a-configuration.ts'
@@ -40,6 +41,16 @@ async function flood(count: number, send: (n: number) => Promise<Response>): Pro
 }
 
 describe('the audit log', () => {
+  it('has what many saves at once have made in the order of their commits', async () => {
+    const service = await startService()
+    const names = Array.from({ length: 12 }, (_, n) => `one-${n}`)
+    await Promise.all(names.map((name) => save(service, documentWith(name))))
+
+    const entries = await entriesOf(service, 'action=change-configuration&limit=12')
+    const commits = git(service.repository, 'rev-list', '--max-count=12', 'HEAD').trim().split('\n')
+    expect(entries.map(({ target }) => target)).toEqual(commits)
+  })
+
   it('says who saved what from where, and which configuration came of it', async () => {
     const service = await startService()
     const saved = await save(service, documentWith('one'))

@@ -125,7 +125,8 @@ async function note(
   { added, isRewritten, areSaves = false }: RevisionEvent,
 ): Promise<void> {
   if (areSaves) {
-    for (const revision of added) await audit.note(configurationChange(revision, 1))
+    // At once, so that the saves of a group share a sync here too; numbers follow the calls.
+    await Promise.all(added.map(async (each) => audit.note(configurationChange(each, 1))))
     return
   }
   const newest = added.at(-1)
