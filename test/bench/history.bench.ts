@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { git } from '../support/git/git.ts'
+import { git, gitScript } from '../support/git/git.ts'
 import type { BenchCase, BenchRun } from './case.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { historyOf } from './histories.ts'
@@ -9,6 +9,7 @@ import { readIndexAnew } from './index-anew.ts'
 import { until } from '../support/programs/until.ts'
 import { median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
+import { onSlowDisk } from './slow-disk.ts'
 
 /** Saves on each history; the first ones, while the service is still being compiled, are not counted. */
 const SAVES = 120
@@ -51,7 +52,12 @@ export const cases: readonly BenchCase[] = [
   {
     name: 'history: saves of 16 savers at once against git commit',
     must: { atLeast: 5, unit: 'times git commit' },
-    measure: savesAtOnce,
+    measure: (run) => savesAtOnce(run, []),
+  },
+  {
+    name: 'history: the same where a sync takes 20 ms longer',
+    must: { atLeast: 5, unit: 'times git commit' },
+    measure: (run) => savesAtOnce(run, onSlowDisk(20)),
   },
   {
     name: 'history: reading the index of 100,000 revisions anew',
@@ -109,11 +115,12 @@ const SAVERS = 16
 const ROUNDS = 3
 
 /** As many saves as commits, in turns, of documents of 20 KB with 40 pipelines. */
-async function savesAtOnce({ quick, folder }: BenchRun) {
-  const { places } = await historyOf(200, 20_000)
+async function savesAtOnce({ quick, folder }: BenchRun, through: readonly string[]) {
+  const { places: made } = await historyOf(200, 20_000)
   const [repository, copy] = [join(folder, 'ours'), join(folder, 'git')]
-  for (const each of [repository, copy]) cpSync(places.repository, each, { recursive: true })
-  await using server = await MeasuredServer.cairn({ repository, state: join(folder, 'state') })
+  for (const each of [repository, copy]) cpSync(made.repository, each, { recursive: true })
+  const places = { repository, state: join(folder, 'state') }
+  await using server = await MeasuredServer.cairn(places, [], through)
   await server.rest()
   const [ours, theirs]: [number[], number[]] = [[], []]
   const each = quick ? 2 : 20
@@ -129,7 +136,7 @@ async function savesAtOnce({ quick, folder }: BenchRun) {
     if (round > 0) ours.push(time)
     cpu = (server.cpu() - before) / (SAVERS * each)
     const commits = quick ? 4 : 40
-    const gits = await timeOf(() => commitOften(copy, commits, round))
+    const gits = await timeOf(() => commitOften({ copy, through }, commits, round))
     if (round > 0) theirs.push(gits / commits)
   }
   const [mine, others] = [median(ours), median(theirs)]
@@ -143,12 +150,17 @@ async function changeOwn(server: MeasuredServer, saver: number, text: string): P
   await server.save(withAddress(document, saver, `${saver}-${text}`), `"${digest}"`)
 }
 
-function commitOften(copy: string, count: number, round: number): void {
+function commitOften(
+  { copy, through }: { copy: string; through: readonly string[] },
+  count: number,
+  round: number,
+): void {
   const file = join(copy, 'config.xml')
   for (let n = 0; n < count; n += 1) {
     const document = withAddress(readFileSync(file, 'utf8'), n % SAVERS, `${round}-${n}`)
     writeFileSync(file, document)
-    git(copy, ...DURABLE, 'commit', '--quiet', '-a', '-m', `Save ${n}`)
+    const commit = ['git', ...DURABLE, 'commit', '--quiet', '-a', '-m', `Save ${n}`]
+    gitScript(copy, '"$@"', [...through, ...commit])
   }
 }
 

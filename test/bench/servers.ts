@@ -42,16 +42,17 @@ export class MeasuredServer implements AsyncDisposable {
     this.startTime = startTime
   }
 
-  /** The service on a repository that is there. */
+  /** The service on a repository that is there, started through another program where one is named. */
   static cairn(
     places: { repository: string; state: string },
     more: readonly string[] = [],
+    through: readonly string[] = [],
   ): Promise<MeasuredServer> {
     const { repository, state } = places
     const folders = ['--config-repo', repository, '--state-dir', state]
     const local = ['--local-materials', dirname(repository)]
     const flags = [...folders, ...local, '--port', '0', ...more]
-    return MeasuredServer.#start([MAIN, 'serve', ...flags, '--admin-password', PASSWORD])
+    return MeasuredServer.#start([MAIN, 'serve', ...flags, '--admin-password', PASSWORD], through)
   }
 
   /** A server that answers the bytes of a file, and nothing else. */
@@ -64,9 +65,13 @@ export class MeasuredServer implements AsyncDisposable {
     return MeasuredServer.#start(['--import', 'tsx', BARE_APP, ...files])
   }
 
-  static async #start(args: readonly string[]): Promise<MeasuredServer> {
+  static async #start(
+    args: readonly string[],
+    through: readonly string[] = [],
+  ): Promise<MeasuredServer> {
     const begin = performance.now()
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+    const [program = '', ...words] = [...through, process.execPath, ...args]
+    const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'ignore'] })
     const [line] = await once(child.stdout, 'data')
     const [, url = ''] = /ready (\S+)/.exec(String(line)) ?? []
     return new MeasuredServer(child, url, performance.now() - begin)
