@@ -122,7 +122,7 @@ export async function registerAgent(deps: AgentCallsDeps, call: Registering): Pr
     facts,
     claimHash: hashSecret(call.claim),
     tokenHash: hashSecret(token),
-    approved: admission !== null || (agent !== null && isApproved(agent)),
+    approved: admission !== null || (agent !== null && isApproved(agent) && !hasLeft(agent)),
     lastContact: at,
   }
   if (agent && isFamiliar(deps, call))
@@ -136,10 +136,7 @@ export async function registerAgent(deps: AgentCallsDeps, call: Registering): Pr
   return { token, configStatus, isNews, invitation }
 }
 
-/**
- * Adds an agent to the configuration unless it is there. One that a save right after removed has to
- * register again, as any agent that is removed.
- */
+/** Adds an agent to the configuration unless it is there. */
 async function enroll(
   { directory, registrar }: AgentCallsDeps,
   { uuid, facts }: Registering,
@@ -147,7 +144,6 @@ async function enroll(
 ): Promise<void> {
   if (directory.find(uuid)?.configured) return
   await registrar.enroll({ uuid, ...addressOf(facts), resources, environments })
-  if (!directory.find(uuid)?.configured) await directory.forget(uuid)
 }
 
 /** What makes approval unnecessary. */
@@ -180,6 +176,14 @@ async function admissionOf(deps: AgentCallsDeps, call: Registering): Promise<Adm
 function isFamiliar({ directory }: AgentCallsDeps, { uuid, claim }: Registering): boolean {
   const record = directory.find(uuid)?.record
   return record?.approved === true && isSecretOf(record.claimHash, claim)
+}
+
+/**
+ * Whether an approved agent is not in the configuration: a save removed it as it was added, or
+ * somebody did while the service was stopped. Like any agent that is removed it registers again.
+ */
+function hasLeft(agent: KnownAgent): boolean {
+  return isApproved(agent) && agent.configured === null
 }
 
 /** The agent of the uuid so far, after it is sure that the machine may have its place. */
@@ -220,6 +224,7 @@ export async function contactAgent(
   const agent = deps.directory.find(call.uuid)
   if (!agent?.record) return { kind: 'register' }
   assertToken(agent, call)
+  if (hasLeft(agent)) return { kind: 'register' }
   assertFree(deps, agent, call)
   const at = deps.clock()
   const { instance, stopping, facts, address } = call

@@ -165,6 +165,36 @@ describe('an agent that comes with the key while somebody saves a document witho
   })
 })
 
+describe('an agent that is removed while the service is stopped', () => {
+  it('registers again and is listed when it has the key', async () => {
+    const service = await openService(['--auto-register-key', KEY])
+    const agent = new CallingAgent(service)
+    await agent.register(NO_WISHES)
+
+    const again = (await restarted(service, takeBackLastCommit)).same(agent)
+
+    expect((await again.contact()).instruction.kind).toBe('register')
+    expect((await again.register(NO_WISHES)).configStatus).toBe('Enabled')
+    expect((await again.contact()).configStatus).toBe('Enabled')
+  })
+
+  it('registers again once and waits for approval when it has none', async () => {
+    const service = await openService(['--auto-register-key', KEY])
+    const agent = new CallingAgent(service)
+    await agent.register()
+    await enable(service, agent.uuid)
+
+    const again = (await restarted(service, takeBackLastCommit)).same(agent)
+
+    expect((await again.contact()).instruction.kind).toBe('register')
+    expect((await again.register()).configStatus).toBe('Pending')
+    expect(await again.contact()).toMatchObject({
+      configStatus: 'Pending',
+      instruction: { kind: 'none' },
+    })
+  })
+})
+
 describe('the pages of agents', () => {
   it('say why such an agent waits, and enable all that are chosen', async () => {
     const service = await adopted()
@@ -213,10 +243,19 @@ async function forgetApprovals({ folder }: CalledService): Promise<void> {
   })
 }
 
-async function restarted(service: CalledService) {
+/** Takes the commit back that has added the agent. */
+function takeBackLastCommit({ repository }: CalledService): void {
+  git(repository, 'reset', '--quiet', '--hard', 'HEAD~1')
+}
+
+async function restarted(
+  service: CalledService,
+  meanwhile: (service: CalledService) => void = () => undefined,
+) {
   await service.close()
+  meanwhile(service)
   const again = await openService(['--auto-register-key', KEY], service.folder)
-  const same = ({ uuid, token, instance, facts }: CallingAgent) =>
-    Object.assign(new CallingAgent(again, uuid), { token, instance, facts })
+  const same = ({ uuid, token, instance, facts, claim }: CallingAgent) =>
+    Object.assign(new CallingAgent(again, uuid), { token, instance, facts, claim })
   return { same }
 }
