@@ -8,6 +8,20 @@ import { deflated } from './deflate.ts'
 import { ObjectDraft } from './object-file.ts'
 import { type NamedObject, objectHeader } from './raw-object.ts'
 
+/** An object in the form of a loose object file. */
+export interface LooseObject {
+  readonly oid: string
+  readonly bytes: Uint8Array
+}
+
+export function looseObjects(objects: readonly NamedObject[]): Promise<readonly LooseObject[]> {
+  return Promise.all(
+    objects.map(async ({ oid, type, content }) => {
+      return { oid, bytes: await deflated([objectHeader(type, content.length), content]) }
+    }),
+  )
+}
+
 /**
  * Writes objects, each as a file of its own. They survive a power cut once this returns; they are
  * written in no particular order.
@@ -17,7 +31,7 @@ import { type NamedObject, objectHeader } from './raw-object.ts'
  */
 export async function writeLooseObjects(
   { fs, gitDir }: GitStore,
-  objects: readonly NamedObject[],
+  objects: readonly LooseObject[],
 ): Promise<void> {
   const folders = await allOf(objects.map((object) => placeObject(fs, gitDir, object)))
   await allOf([...new Set(folders.flat())].map((folder) => syncObjects(fs, folder)))
@@ -27,9 +41,8 @@ export async function writeLooseObjects(
 async function placeObject(
   fs: FsPromises,
   gitDir: string,
-  { oid, type, content }: NamedObject,
+  { oid, bytes }: LooseObject,
 ): Promise<readonly string[]> {
-  const bytes = await deflated([objectHeader(type, content.length), content])
   const folder = join(gitDir, 'objects', oid.slice(0, 2))
   await using draft = await ObjectDraft.write(fs, {
     kind: 'obj',

@@ -20,38 +20,49 @@ interface Base {
   readonly depth: number
 }
 
+/** A pack in the form of its two files. */
+export interface PackFiles {
+  /** Their common name, without its ending. */
+  readonly name: string
+  readonly pack: Uint8Array
+  readonly index: Uint8Array
+}
+
+/** A pack of objects, of which older ones come first. */
+export async function packOf(
+  objects: readonly NamedObject[],
+  format: ObjectFormat,
+): Promise<PackFiles> {
+  const entries = await placedEntries(objects)
+  const parts = entries.map(({ bytes }) => bytes)
+  const pack = renderPack(parts, format)
+  const digest = pack.subarray(-format.bytes)
+  const name = `pack-${digest.toString('hex')}`
+  return { name, pack, index: renderPackIndex(entries, digest, format) }
+}
+
 /**
- * Writes objects, older ones first, as one pack: as many syncs for a hundred objects as for one. They
- * survive a power cut once this returns.
+ * Writes a pack: as many syncs for a hundred objects as for one. They survive a power cut once this
+ * returns.
  */
 export async function writePack(
   { fs, gitDir }: GitStore,
-  objects: readonly NamedObject[],
-  format: ObjectFormat,
+  { name, pack, index }: PackFiles,
 ): Promise<void> {
   const folder = join(gitDir, 'objects', 'pack')
-  const { pack, index, name } = await renderFiles(objects, format)
   await using resources = new PendingResources()
   const drafts = await allOf([
-    resources.take(ObjectDraft.write(fs, { ...pack, folder, name: `${name}.pack` })),
-    resources.take(ObjectDraft.write(fs, { ...index, folder, name: `${name}.idx` })),
+    resources.take(
+      ObjectDraft.write(fs, { kind: 'pack', folder, name: `${name}.pack`, bytes: pack }),
+    ),
+    resources.take(
+      ObjectDraft.write(fs, { kind: 'idx', folder, name: `${name}.idx`, bytes: index }),
+    ),
   ])
   const folders: string[] = []
   // Git takes a pack for whole as soon as it has an index.
   for (const draft of drafts) folders.push(...(await draft.place()))
   for (const changed of new Set(folders)) await syncFolder(fs, changed)
-}
-
-async function renderFiles(objects: readonly NamedObject[], format: ObjectFormat) {
-  const entries = await placedEntries(objects)
-  const parts = entries.map(({ bytes }) => bytes)
-  const pack = renderPack(parts, format)
-  const digest = pack.subarray(-format.bytes)
-  return {
-    name: `pack-${digest.toString('hex')}`,
-    pack: { kind: 'pack', bytes: pack },
-    index: { kind: 'idx', bytes: renderPackIndex(entries, digest, format) },
-  } as const
 }
 
 /**

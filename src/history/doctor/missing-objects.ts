@@ -1,7 +1,7 @@
 import nodeFs, { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OBJECT_NAME } from '../../core/object-name.ts'
-import { writeLooseObjects } from '../../git/objects/loose-objects.ts'
+import { looseObjects, writeLooseObjects } from '../../git/objects/loose-objects.ts'
 import { openObjectReader } from '../../git/readers/open-object-reader.ts'
 import { type NamedObject, objectName, type RawObject } from '../../git/objects/raw-object.ts'
 import { formatOfName } from '../../git/object-format.ts'
@@ -98,7 +98,7 @@ async function recoverOne(
 }
 
 async function write(gitDir: string, object: NamedObject): Promise<void> {
-  await writeLooseObjects({ fs: nodeFs, gitDir }, [object])
+  await writeLooseObjects({ fs: nodeFs, gitDir }, await looseObjects([object]))
 }
 
 /** Every file in the top folder of the work tree: the live file, and invalid ones that were moved away. */

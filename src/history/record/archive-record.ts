@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { unavailable } from '../../core/errors.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { alignBoundary, type Boundary } from '../../git/boundary.ts'
-import { writeLooseObjects } from '../../git/objects/loose-objects.ts'
+import { looseObjects, writeLooseObjects } from '../../git/objects/loose-objects.ts'
 import { named, type RawObjectReader } from '../../git/objects/raw-object.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
 import type { GitStore } from '../../git/git-store.ts'
@@ -80,7 +80,7 @@ export async function writeArchiveRecord(
   const text = JSON.stringify({ format: 'cairn archives 1', parts }, null, 2)
   const content = new Uint8Array(Buffer.from(`${text}\n`))
   const blob = named({ type: 'blob', content }, reader.format)
-  await writeLooseObjects(store, [blob])
+  await writeLooseObjects(store, await looseObjects([blob]))
   const who = { ...SERVICE_COMMITTER, time: parts.at(-1)?.time ?? 0 }
   const expected = await readRef(store, RECORD)
   const next = CommitSha.parse(blob.oid)

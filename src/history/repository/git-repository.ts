@@ -32,7 +32,13 @@ import {
   hasFileInTree,
   isRunnableInTree,
 } from '../../git/objects/tree-walk.ts'
-import { type PreparedCommit, prepareCommit, writeObjects } from './write-objects.ts'
+import {
+  type CompressedObjects,
+  compressObjects,
+  type PreparedCommit,
+  prepareCommit,
+  writeObjects,
+} from './write-objects.ts'
 
 /** A commit of the live file that is to be made. */
 export interface NewCommit {
@@ -172,9 +178,14 @@ export class GitRepository {
     return prepared
   }
 
+  /** Compresses objects of commits, older ones first; writes nothing. */
+  compress(objects: readonly NamedObject[]): Promise<CompressedObjects> {
+    return compressObjects(objects, this.reader.format)
+  }
+
   /** Writes the objects of commits durably. No branch moves. */
-  write(objects: readonly NamedObject[]): Promise<void> {
-    return writeObjects(this.#store, objects, this.reader.format)
+  write(objects: CompressedObjects): Promise<void> {
+    return writeObjects(this.#store, objects)
   }
 
   /**

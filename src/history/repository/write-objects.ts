@@ -1,7 +1,11 @@
 import { CommitSha } from '../../core/revision.ts'
 import { parseCommitTree } from '../../git/objects/commit-object.ts'
 import type { GitStore } from '../../git/git-store.ts'
-import { writeLooseObjects } from '../../git/objects/loose-objects.ts'
+import {
+  type LooseObject,
+  looseObjects,
+  writeLooseObjects,
+} from '../../git/objects/loose-objects.ts'
 import {
   type NamedObject,
   type RawObject,
@@ -9,7 +13,7 @@ import {
   named,
 } from '../../git/objects/raw-object.ts'
 import type { ObjectFormat } from '../../git/object-format.ts'
-import { writePack } from '../../git/packs/write-pack.ts'
+import { type PackFiles, packOf, writePack } from '../../git/packs/write-pack.ts'
 import { type Signature, renderSignature } from '../../git/signature.ts'
 import {
   FOLDER_MODE,
@@ -46,6 +50,10 @@ export interface PreparedCommit {
  */
 const PACKED_FROM = 12
 
+/** Objects in the form in which they are to be on disk. */
+export type CompressedObjects =
+  { readonly loose: readonly LooseObject[] } | { readonly pack: PackFiles }
+
 /** A commit together with the document that is its file. */
 export interface CommitDraft extends Omit<BlobCommitDraft, 'blob'> {
   readonly document: Uint8Array<ArrayBuffer>
@@ -77,18 +85,24 @@ export async function writeCommit(
 ): Promise<PreparedCommit> {
   const blob = named({ type: 'blob', content: document }, reader.format)
   const prepared = await prepareCommit(reader, { ...draft, blob: blob.oid })
-  await writeObjects(store, [blob, ...prepared.objects], reader.format)
+  await writeObjects(store, await compressObjects([blob, ...prepared.objects], reader.format))
   return prepared
 }
 
-/** Writes objects, in no particular order. They survive a power cut once this returns. */
-export function writeObjects(
-  store: GitStore,
+/** Compresses objects of commits, older ones first, for {@link writeObjects}. */
+export async function compressObjects(
   objects: readonly NamedObject[],
   format: ObjectFormat,
-): Promise<void> {
-  if (objects.length < PACKED_FROM) return writeLooseObjects(store, objects)
-  return writePack(store, objects, format)
+): Promise<CompressedObjects> {
+  if (objects.length < PACKED_FROM) return { loose: await looseObjects(objects) }
+  return { pack: await packOf(objects, format) }
+}
+
+/** Writes objects, which survive a power cut once this returns. No branch moves. */
+export function writeObjects(store: GitStore, objects: CompressedObjects): Promise<void> {
+  return 'pack' in objects
+    ? writePack(store, objects.pack)
+    : writeLooseObjects(store, objects.loose)
 }
 
 interface Replacement {

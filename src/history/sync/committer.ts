@@ -93,8 +93,10 @@ export class Committer {
     const preparing = resources.take(this.#prepareLiveFile(draft, document))
     const commits = await this.#prepareCommits(draft)
     const { blob: oid, revision: newest } = lastOf(commits)
+    // Before the branch is locked, as that takes long for a large document.
+    const compressed = await repository.compress(commits.flatMap(({ objects }) => objects))
     const [, move, file] = await allOf([
-      repository.write(commits.flatMap(({ objects }) => objects)),
+      repository.write(compressed),
       resources.take(repository.openMove({ branch, parent, commits: mapRun(commits, moveOf) })),
       preparing,
     ])
@@ -113,7 +115,8 @@ export class Committer {
   /** Writes a commit that no branch and no live file has. */
   async writeOnly(draft: CommitRequest): Promise<CommitSha> {
     const commits = await this.#prepareCommits(draft)
-    await this.#options.repository.write(commits.flatMap(({ objects }) => objects))
+    const { repository } = this.#options
+    await repository.write(await repository.compress(commits.flatMap(({ objects }) => objects)))
     return lastOf(commits).revision.commit
   }
 

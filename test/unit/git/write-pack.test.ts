@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { DELTA_DEPTH } from '../../../src/git/empty-repository.ts'
 import { OBJECT_FORMATS } from '../../../src/core/object-name.ts'
 import { type NamedObject, named } from '../../../src/git/objects/raw-object.ts'
-import { writePack } from '../../../src/git/packs/write-pack.ts'
+import { packOf, writePack } from '../../../src/git/packs/write-pack.ts'
 import { IsomorphicObjects } from '../../../src/git/readers/isomorphic-objects.ts'
 import { openObjectReader } from '../../../src/git/readers/open-object-reader.ts'
 import { readObjects } from '../../support/git/git.ts'
@@ -45,6 +45,10 @@ function editedDocuments(): readonly Buffer<ArrayBuffer>[] {
   return [...documents, large, Buffer.concat([large, noise(3)])]
 }
 
+async function write({ store }: GitRepository, objects: readonly NamedObject[]): Promise<void> {
+  await writePack(store, await packOf(objects, store.format))
+}
+
 function indexesOf({ gitDir }: GitRepository): readonly string[] {
   const names = readdirSync(`${gitDir}/objects/pack`).filter((name) => name.endsWith('.idx'))
   return names.map((name) => `${gitDir}/objects/pack/${name}`)
@@ -59,7 +63,7 @@ describe('writePack', () => {
     using repository = new GitRepository(format)
     const blobs = blobsFor(repository)
 
-    await writePack(repository.store, blobs, repository.store.format)
+    await write(repository, blobs)
 
     const names = blobs.map(({ oid }) => oid)
     const found = repository.run(['cat-file', '--batch-check'], `${names.join('\n')}\n`)
@@ -78,7 +82,7 @@ describe('writePack', () => {
       named({ type: 'blob', content }, repository.store.format),
     )
 
-    await writePack(repository.store, blobs, repository.store.format)
+    await write(repository, blobs)
 
     const names = blobs.map(({ oid }) => oid)
     const read = readObjects(repository.path, names)
@@ -103,7 +107,7 @@ describe('writePack', () => {
     ]
     for (const reader of readers) expect(await reader.findObject(blobs[0]?.oid ?? '')).toBeNull()
 
-    await writePack(repository.store, blobs, repository.store.format)
+    await write(repository, blobs)
 
     for (const reader of readers) {
       for (const { oid, content } of blobs.slice(0, 20)) {
@@ -118,8 +122,8 @@ describe('writePack', () => {
     using repository = new GitRepository()
     const blobs = blobsFor(repository).slice(0, 12)
 
-    await writePack(repository.store, [...blobs, ...blobs], repository.store.format)
-    await writePack(repository.store, blobs, repository.store.format)
+    await write(repository, [...blobs, ...blobs])
+    await write(repository, blobs)
 
     expect(packFiles(repository).toSorted()).toEqual(['pack.idx', 'pack.pack'])
     expect(repository.fsck()).toBe('')
@@ -130,7 +134,7 @@ describe('writePack', () => {
     using repository = new GitRepository()
     rmSync(`${repository.gitDir}/objects/pack`, { recursive: true })
 
-    await writePack(repository.store, blobsFor(repository), repository.store.format)
+    await write(repository, blobsFor(repository))
 
     const folder = `${repository.gitDir}/objects/pack`
     const modes = readdirSync(folder).map((name) => statSync(`${folder}/${name}`).mode & 0o777)
