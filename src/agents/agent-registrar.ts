@@ -26,7 +26,8 @@ const GATHERING = 200
 export class AgentRegistrar {
   readonly #editor: ConfigEditor
   readonly #log: Log
-  readonly #registering = new Map<string, Waiting<RegisteringAgent>>()
+  /** An agent whose call has timed out may be there twice. */
+  #registering: Waiting<RegisteringAgent>[] = []
   readonly #moved = new Map<string, AgentAddress>()
   #isRunning = false
 
@@ -38,7 +39,7 @@ export class AgentRegistrar {
   /** Adds the agent as enabled; returns when that is committed. */
   enroll(agent: RegisteringAgent): Promise<void> {
     return new Promise((done, failed) => {
-      this.#registering.set(agent.uuid, { item: agent, done, failed })
+      this.#registering.push({ item: agent, done, failed })
       this.#run()
     })
   }
@@ -62,8 +63,8 @@ export class AgentRegistrar {
    * overlooked.
    */
   async #drain(): Promise<void> {
-    while (this.#registering.size > 0 || this.#moved.size > 0) {
-      if (this.#registering.size > 0) {
+    while (this.#registering.length > 0 || this.#moved.size > 0) {
+      if (this.#registering.length > 0) {
         await this.#commitRegistrations()
         await delay(GATHERING, null, { ref: false })
       }
@@ -74,8 +75,8 @@ export class AgentRegistrar {
   }
 
   async #commitRegistrations(): Promise<void> {
-    const batch = [...this.#registering.values()]
-    this.#registering.clear()
+    const batch = this.#registering
+    this.#registering = []
     const agents = batch.map(({ item }) => item)
     const [first] = agents
     if (!first) return

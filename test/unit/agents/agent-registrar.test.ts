@@ -67,6 +67,16 @@ describe('the agents that register themselves', () => {
     expect(authorsOf(config)).toEqual(['Upgrade', 'setup', 'agent', ADMIN, 'agent'])
   })
 
+  it('are all answered, also where one of them asks twice', async () => {
+    const config = await openConfiguration()
+    const enroll = enrolling(config)
+    await renaming(config)
+
+    await Promise.all(['a1', 'b1', 'b1', 'b1'].map(enroll))
+
+    expect(authorsOf(config)).toEqual(['Upgrade', 'setup', 'agent', 'agent'])
+  })
+
   it('are gathered for a moment after a commit', async () => {
     const config = await openConfiguration()
     const enroll = enrolling(config)
