@@ -1,6 +1,6 @@
 import { commonBytes } from '../../lib/common-bytes.ts'
 import { LARGEST_OBJECT } from '../objects/damage.ts'
-import { readNumber } from './pack-number.ts'
+import { numberBytes, readNumber } from './pack-number.ts'
 
 /** A copy of this length is written as one of none. */
 const UNWRITTEN_COPY = 0x10000
@@ -40,18 +40,10 @@ export function renderDelta(base: Uint8Array, content: Uint8Array): Uint8Array |
   const { prefix, suffix } = commonBytes(base, content)
   const middle = content.subarray(prefix, content.length - suffix)
   if (middle.length * 2 > content.length) return null
-  const sizes = Buffer.from([...sizeBytes(base.length), ...sizeBytes(content.length)])
+  const sizes = Buffer.from([...numberBytes(base.length, 7), ...numberBytes(content.length, 7)])
   const start = copiesOf(0, prefix)
   const end = copiesOf(base.length - suffix, suffix)
   return Buffer.concat([sizes, ...start, ...insertsOf(middle), ...end])
-}
-
-/** Seven bits a byte, the lowest first; all but the last byte have their highest bit set. */
-function sizeBytes(size: number): readonly number[] {
-  const bytes: number[] = []
-  let left = size
-  for (; left > 0x7f; left = Math.floor(left / 128)) bytes.push((left & 0x7f) | 0x80)
-  return [...bytes, left]
 }
 
 function copiesOf(start: number, length: number): readonly Buffer[] {

@@ -14,6 +14,14 @@ export function readNumber(
   return { value, next }
 }
 
+/** The bytes of such a number; the first one has room for something else above its bits. */
+export function numberBytes(value: number, bitsOfFirst: number): [number, ...number[]] {
+  const unit = 2 ** bitsOfFirst
+  const rest = Math.floor(value / unit)
+  if (rest === 0) return [value]
+  return [(value % unit) | 0x80, ...numberBytes(rest, 7)]
+}
+
 /** How far back the base of a delta is: as a number, but with the highest byte first. */
 export function readDistance(
   bytes: Uint8Array,

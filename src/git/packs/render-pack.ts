@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ObjectFormat } from '../object-format.ts'
 import type { ObjectType } from '../objects/raw-object.ts'
 import { DELTA_BY_NAME, PACK_HEADER_BYTES, PACK_TYPES, PACK_VERSION } from './pack-entries.ts'
+import { numberBytes } from './pack-number.ts'
 
 const TYPE_NUMBERS = new Map([...PACK_TYPES].map(([number, type]) => [type, number]))
 
@@ -27,13 +28,8 @@ export function deltaEntry(base: string, size: number, compressed: Uint8Array): 
   return entryOf(DELTA_BY_NAME, size, [Buffer.from(base, 'hex'), compressed])
 }
 
-/** The first byte holds the type and four bits of the size, each further one seven. */
+/** The first byte holds the type above four bits of the size. */
 function entryOf(type: number, size: number, rest: readonly Uint8Array[]): Buffer {
-  const header: number[] = []
-  let byte = (type << 4) | (size & 0xf)
-  for (let left = Math.floor(size / 16); left > 0; left = Math.floor(left / 128)) {
-    header.push(byte | 0x80)
-    byte = left & 0x7f
-  }
-  return Buffer.concat([Buffer.from([...header, byte]), ...rest])
+  const [first, ...others] = numberBytes(size, 4)
+  return Buffer.concat([Buffer.from([first | (type << 4), ...others]), ...rest])
 }
