@@ -87,7 +87,9 @@ export class History implements AsyncDisposable {
 
   /** The same, also of what the branch had once and has no longer, as after a `git reset`. */
   async findEver(digest: Digest): Promise<Revision | null> {
-    return this.find(digest) ?? this.#parts.dropped.find(digest)
+    const { dropped, archives } = this.#parts
+    const here = this.find(digest) ?? (await dropped.find(digest))
+    return here ?? archives?.findDropped(digest) ?? null
   }
 
   findCommit(commit: CommitSha): Revision | null {
@@ -97,7 +99,9 @@ export class History implements AsyncDisposable {
 
   /** The same, also of what the branch had once and has no longer. Such a revision has no number. */
   async findCommitEver(commit: CommitSha): Promise<Revision | null> {
-    return this.findCommit(commit) ?? this.#parts.dropped.findCommit(commit)
+    const { dropped, archives } = this.#parts
+    const here = this.findCommit(commit) ?? (await dropped.findCommit(commit))
+    return here ?? archives?.findDroppedCommit(commit) ?? null
   }
 
   /** The number of a revision in the history, counted from 1 for the oldest that there has been. */
@@ -185,11 +189,11 @@ export class History implements AsyncDisposable {
    *
    * @throws {DamageError} when the repository no longer has them as recorded.
    */
-  readStored(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
+  async readStored(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
     const { keeper, archives } = this.#parts
     const isHere = keeper.index.findCommit(revision.commit) !== null
-    if (!isHere && archives?.has(revision)) return archives.read(revision)
-    return this.#documents.read(revision)
+    const archived = isHere ? null : await archives?.read(revision)
+    return archived ?? this.#documents.read(revision)
   }
 
   /**

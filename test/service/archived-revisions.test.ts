@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { inspectAsIs } from '../../src/configuration/current/validate-only.ts'
 import { EDITION } from '../../src/configuration/config-services.ts'
-import { makeArchive } from '../../src/operations/archive/make-archive.ts'
+import { type ArchivingRequest, makeArchive } from '../../src/operations/archive/make-archive.ts'
 import { VERSION } from '../../src/server/version.ts'
 import { git } from '../support/git/git.ts'
 import { until } from '../support/programs/until.ts'
@@ -29,22 +29,24 @@ async function archived() {
   const service = await openService([], folder)
   for (const name of ['two', 'three', 'four']) await save(service, documentWith(name))
   const revisions = await listOf(service)
-  await service.close()
-  const { repository } = service
-  const tools = { inspect: inspectAsIs, serverEdition: EDITION, serverVersion: VERSION }
-  await makeArchive(
-    { file, before: revisions[2]?.time ?? 0 },
-    {
-      repository,
-      fileName: 'config.xml',
-      ...tools,
-      programPath: process.env['PATH'],
-      clock: Date.now,
-    },
-  )
-  const [r2, r3] = [revisions[1], revisions[2]]
+  const [, r2, r3] = revisions
   if (!r2 || !r3) throw new Error('Four revisions were saved')
+  await archive(service, { file, before: r3.time })
   return { folder, file, revisions, r2, r3 }
+}
+
+/** Ends the service, and moves what is older than a time into a file. */
+async function archive(service: CalledService, request: ArchivingRequest): Promise<void> {
+  await service.close()
+  await makeArchive(request, {
+    repository: service.repository,
+    fileName: 'config.xml',
+    inspect: inspectAsIs,
+    serverEdition: EDITION,
+    serverVersion: VERSION,
+    programPath: process.env['PATH'],
+    clock: Date.now,
+  })
 }
 
 describe('revisions in an archive', () => {
@@ -159,5 +161,33 @@ describe('revisions in an archive', () => {
     await expect(openService(['--archive', file], folder)).rejects.toThrow(
       /is no archive of this repository, or is not as it was written/,
     )
+  })
+
+  it('are read and compared there too where git had taken them from the branch before', async () => {
+    const [folder, file] = [tempDir(), join(tempDir(), 'old.bundle')]
+    const service = await openService([], folder)
+    for (const name of ['two', 'dropped']) await save(service, documentWith(name))
+    const [, r2, dropped] = await listOf(service)
+    if (!r2 || !dropped) throw new Error('Three revisions were saved')
+    git(service.repository, 'reset', '--quiet', '--hard', r2.commitSHA)
+    await until(async () => (await listOf(service)).length === 2, 10_000)
+    for (const name of ['three', 'four']) await save(service, documentWith(name))
+    const r4 = (await listOf(service))[3]
+    if (!r4) throw new Error('Four revisions were left')
+    await archive(service, { file, before: r4.time })
+    const [snapshot, pair] = [
+      `/api/admin/config/${dropped.md5}.xml`,
+      `${r4.commitSHA}/${dropped.commitSHA}`,
+    ]
+
+    const without = await openService([], folder)
+    expect((await without.fetch(snapshot)).status).toBe(404)
+    await without.close()
+    const again = await openService(['--archive', file], folder)
+    expect(await textOf(again, snapshot)).toBe(documentWith('dropped'))
+    expect(await textOf(again, `/api/config/diff/${pair}`)).toContain(
+      '+    <pipeline name="dropped">',
+    )
+    expect((await again.fetch(`/config/${dropped.md5}`)).status).toBe(404)
   })
 })

@@ -9,6 +9,7 @@ import { openObjectReader } from '../../git/readers/open-object-reader.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { removeFolder } from '../../storage/folders.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
+import { DroppedRevisions } from '../dropped/dropped-revisions.ts'
 import { IndexFile, type IndexOrigin } from '../index/index-file.ts'
 import { IndexKeeper } from '../index/index-keeper.ts'
 import type { Lineage, RevisionIndex } from '../index/revision-index.ts'
@@ -30,6 +31,8 @@ export interface ServedArchivesOptions extends Classification, Omit<IndexOrigin,
 interface ServedArchive {
   readonly index: RevisionIndex
   readonly reader: ObjectReader
+  /** What git had taken from the branch before, and what went with the revisions it came upon. */
+  readonly dropped: DroppedRevisions
 }
 
 /** The revisions of archives that are at hand, to be read and not to be listed. */
@@ -78,6 +81,15 @@ export class ServedArchives implements AsyncDisposable {
     return this.#first(({ index }) => index.findCommit(commit))
   }
 
+  /** The newest revision with that digest of those that the branch had once. */
+  findDropped(digest: Digest): Promise<Revision | null> {
+    return this.#firstOf(({ dropped }) => dropped.find(digest))
+  }
+
+  findDroppedCommit(commit: CommitSha): Promise<Revision | null> {
+    return this.#firstOf(({ dropped }) => dropped.findCommit(commit))
+  }
+
   numberOf(commit: CommitSha): number | null {
     return this.#first(({ index }) => index.numberOf(commit))
   }
@@ -94,10 +106,6 @@ export class ServedArchives implements AsyncDisposable {
     )
   }
 
-  has({ commit }: Revision): boolean {
-    return this.findCommit(commit) !== null
-  }
-
   /** How many revisions came before the archive that has one. */
   startOf(number: number): number | null {
     return this.#first(
@@ -107,13 +115,17 @@ export class ServedArchives implements AsyncDisposable {
   }
 
   /**
-   * The bytes of a revision's document.
+   * The bytes of a revision's document; null for a revision that no archive has.
    *
    * @throws {DamageError} when the archive does not have them as recorded.
    */
-  async read({ commit, digest }: Revision): Promise<Uint8Array<ArrayBuffer>> {
-    const archive = this.#archives.find(({ index }) => index.findCommit(commit) !== null)
-    const document = (await archive?.reader.findFile(commit, this.#fileName)) ?? null
+  async read({ commit, digest }: Revision): Promise<Uint8Array<ArrayBuffer> | null> {
+    const archive = await this.#firstOf(async (each) => {
+      const { index, dropped } = each
+      return (index.findCommit(commit) ?? (await dropped.findCommit(commit))) && each
+    })
+    if (archive === null) return null
+    const document = await archive.reader.findFile(commit, this.#fileName)
     if (document !== null && digestOf(document) === digest) return document
     throw new DamageError(`The archive does not have the configuration of commit ${commit}`)
   }
@@ -128,6 +140,16 @@ export class ServedArchives implements AsyncDisposable {
   ): Found | null {
     for (const archive of this.#archives) {
       const found = isLooked(archive) ? look(archive) : null
+      if (found !== null) return found
+    }
+    return null
+  }
+
+  async #firstOf<Found>(
+    look: (archive: ServedArchive) => Promise<Found | null>,
+  ): Promise<Found | null> {
+    for (const archive of this.#archives) {
+      const found = await look(archive)
       if (found !== null) return found
     }
     return null
@@ -163,5 +185,7 @@ async function openArchive(
   await keeper.load()
   await keeper.moveTo(part.last)
   await keeper.keep()
-  return { index: keeper.index, reader }
+  const isOnBranch = (commit: CommitSha) => keeper.index.placeOf(commit) !== null
+  const dropped = new DroppedRevisions({ ...options, reader, store, isOnBranch })
+  return { index: keeper.index, reader, dropped }
 }
