@@ -16,9 +16,13 @@ const ARGUMENTS = [
   '--no-first-run',
 ]
 
+/** Chromium, and the same without a window to draw, which starts in less than half the time. */
+const BROWSERS = ['chromium-headless-shell', 'chromium'] as const
+
 /** The browser that the system has, without a profile; ended with the caller's `close`. */
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: findCommand('chromium') ?? 'chromium', args: ARGUMENTS })
+  const executablePath = BROWSERS.map(findCommand).find((file) => file !== null) ?? 'chromium'
+  return chromium.launch({ executablePath, args: ARGUMENTS })
 }
 
 /** A browser for the tests of one file, ended after the last of them. */
