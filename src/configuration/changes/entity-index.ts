@@ -39,8 +39,11 @@ export class EntityIndex implements AsyncDisposable {
   readonly #deps: EntityIndexDeps
   readonly #indexer: ChangeIndexer
   readonly #entries: EntityEntries
-  /** By the number of the stored changes. */
-  readonly #sentences = new LRUCache<number, string>({ max: MOST_SENTENCES })
+  /** By the number of the stored changes. With `max`, the cache would take the room of all of them at the start. */
+  readonly #sentences = new LRUCache<number, string>({
+    maxSize: MOST_SENTENCES,
+    sizeCalculation: () => 1,
+  })
 
   constructor(deps: EntityIndexDeps) {
     this.#deps = deps

@@ -32,7 +32,11 @@ const SEALED_VARIABLE =
  */
 export class ReadableDocuments {
   readonly #deps: ReadableDocumentsDeps
-  readonly #cache = new LRUCache<Digest, readonly Problem[]>({ max: CACHED })
+  /** With `max`, the cache would take the room of all of them at the start. */
+  readonly #cache = new LRUCache<Digest, readonly Problem[]>({
+    maxSize: CACHED,
+    sizeCalculation: () => 1,
+  })
 
   constructor(deps: ReadableDocumentsDeps) {
     this.#deps = deps
