@@ -1,6 +1,7 @@
 import { watchCopyButtons } from '../api/client/copy.ts'
 import { watchButtons, watchNamedChange } from '../code/client/changes.ts'
 import { watchLineRanges } from '../code/client/line-ranges.ts'
+import { forgetSavedDraft } from '../edit/client/draft-key.ts'
 import { watchChosen } from '../history/client/chosen.ts'
 import { showNewRevisions } from '../history/client/new-revisions.ts'
 import { keepClockTimes } from '../frame/client/clock-times.ts'
@@ -16,3 +17,4 @@ watchNamedChange()
 watchCopyButtons()
 watchLineRanges()
 watchKeys()
+forgetSavedDraft()

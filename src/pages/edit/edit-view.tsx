@@ -52,7 +52,6 @@ export function EditView(props: EditViewProps) {
         enctype="multipart/form-data"
         data-check={frame.links.checkEdit()}
         data-alive={frame.links.alive()}
-        data-draft={`${base.digest} ${entity === null ? '' : `${entity.kind}/${entity.name}`}`}
       >
         <DraftFields basedOn={base.digest} entity={entity} />
         <div class="page-head">

@@ -178,6 +178,33 @@ describe('the editor in a browser', () => {
     await page.waitForURL('**/config/compare/r2/r3*')
   })
 
+  it('keeps a draft while others save, merges it when it is restored, and forgets it when it is saved', async () => {
+    const service = await withBase()
+    const page = await visit(chromium.browser, service.url)
+    page.on('dialog', (dialog) => void dialog.accept())
+    await page.goto('/config/edit')
+    await retype(page, TYPED)
+    await page.getByRole('button', { name: 'Preview changes' }).getByText('1').waitFor()
+    await saveRevisions(service, BASE.replace('name="shipping"', 'name="delivery"'))
+
+    await page.goto('/config/edit')
+    await page.getByText('unsaved draft of this text, from before the newest revision').waitFor()
+    expect(await troublesOf(page)).toEqual([])
+    await page.getByRole('button', { name: 'Restore draft' }).click()
+    await page.getByText('Started from r2').waitFor()
+    await page.getByRole('button', { name: 'Preview changes' }).click()
+    await page.getByText('your changes merged cleanly').waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL('**/config/compare/r3/r4*')
+    await saveRevisions(service, BASE)
+
+    await page.goto('/config/edit')
+    await page.locator('.cm-content').waitFor()
+    expect(await page.locator('#draft').textContent()).toBe('')
+    const merged = await page.request.get('/config/r4')
+    expect(await merged.text()).toMatch(/ninja[^]*delivery/)
+  })
+
   it.each([320, 1440])('cuts no line of a conflict off at %s px', async (width) => {
     const service = await withBase()
     const page = await visit(chromium.browser, service.url, { hasScripts: false })

@@ -11,9 +11,9 @@ export function sendWhenReachable(form: HTMLFormElement, prepare: () => void): v
     if (isReached) return prepare()
     event.preventDefault()
     isReachable(form).then((answers) => {
-      showStatus(answers ? '' : UNREACHABLE)
       isReached = answers
       if (answers) form.requestSubmit(event.submitter)
+      else sayUnreachable()
     }, reportError)
   })
   // A page that the browser restores starts over.
@@ -32,7 +32,7 @@ async function isReachable(form: HTMLFormElement): Promise<boolean> {
   }
 }
 
-function showStatus(text: string): void {
+function sayUnreachable(): void {
   const place = document.querySelector('#draft')
-  if (place) place.textContent = text
+  if (place) place.textContent = UNREACHABLE
 }
