@@ -26,7 +26,7 @@ export interface Condensed {
 /**
  * Two documents without the contents of unchanged pipelines and agents: they have the same
  * differences, and are much quicker to read. Unchanged ones are left out entirely when no other was
- * added, removed or moved.
+ * added, removed or moved, and each is in the list where it was.
  */
 export function condensePair(
   before: MemberScan,
@@ -83,7 +83,7 @@ class LineMap {
 export interface MemberScan {
   readonly text: string
   readonly untouched: readonly Untouched[]
-  /** The tags of the changed ones, each with the number of unchanged ones before it. */
+  /** The tags of the lists and of the changed ones, each with the number of unchanged ones before it. */
   readonly touched: readonly string[]
 }
 
@@ -107,7 +107,8 @@ export function scanMembers(text: string, isTouched: (span: Span) => boolean): M
       at = end
       continue
     }
-    if (isMember) touched.push(`${untouched.length} ${text.slice(start, tagEnd)}`)
+    if (isMember || LISTS.has(name))
+      touched.push(`${untouched.length} ${text.slice(start, tagEnd)}`)
     if (!isEmpty) open.push(name)
   }
   return { text, untouched, touched }

@@ -56,6 +56,24 @@ describe('a summary that reads only what has changed', () => {
     )
   })
 
+  it.each([
+    ['a new group', '  </pipelines>\n  <pipelines group="second">\n'],
+    [
+      'a new group before an empty one',
+      '  </pipelines>\n  <pipelines group="none" />\n  <pipelines group="second">\n',
+    ],
+  ])('says which pipelines are in %s, where nothing but its tags is written', (_, tags) => {
+    const text = documentWith(...NAMES)
+    const place = text.indexOf('    <pipeline name="c">')
+    const split = text.slice(0, place) + tags + text.slice(place)
+
+    const summary = condensedSummary(text, split)
+
+    expect(summary).toEqual(wholeSummary(text, split))
+    expect(summary?.filter(({ to }) => to === 'second')).toHaveLength(6)
+    expect(condensedSummary(split, text)).toEqual(wholeSummary(split, text))
+  })
+
   it('names the line at which the whole text cannot be read', () => {
     const text = documentWith(...NAMES)
     const broken = text.replace('</cruise>', '<cruise')
