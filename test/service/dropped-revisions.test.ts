@@ -48,6 +48,10 @@ async function served() {
   return { service, folder, newest, before, first }
 }
 
+function withAnt(name: string): string {
+  return documentWith(name).replace('"make"', '"ant"')
+}
+
 describe('a revision that a reset has taken from the branch', () => {
   it('is served by its digest, whatever git collects, and after the next start', async () => {
     const { service, folder, newest, before } = await served()
@@ -184,7 +188,7 @@ describe('a revision that a reset has taken from the branch', () => {
     expect(await listOf(other)).toHaveLength(2)
   })
 
-  it('can be neither restored nor edited on pages, which say so', async () => {
+  it('is not found by its name on pages, which say so', async () => {
     const { service, newest } = await served()
     await rewrite(service, 'reset', '--quiet', '--hard', 'HEAD~1')
     const [current] = await listOf(service)
@@ -202,11 +206,31 @@ describe('a revision that a reset has taken from the branch', () => {
       paths.map(async (path) => (await service.fetch(path)).status),
     )
     expect(statuses.filter((status) => status >= 500)).toEqual([])
-    for (const action of ['preview', 'save']) {
-      const body = new URLSearchParams({ basedOn: md5, xml: documentWith('four'), action })
-      const answer = await service.fetch('/config/edit', { method: 'POST', body })
-      expect([action, answer.status]).toEqual([action, 412])
-      expect(await answer.text()).toContain('a configuration that is not in the history')
+  })
+
+  it('is what a draft in the editor may have begun from, which is merged', async () => {
+    const { service, newest } = await served()
+    await rewrite(service, 'reset', '--quiet', '--hard', 'HEAD~1')
+    const edit = (xml: string, action: string) => {
+      const body = new URLSearchParams({ basedOn: newest.md5, xml, action })
+      return service.fetch('/config/edit', { method: 'POST', body })
     }
+
+    const opened = await (await edit(withAnt('three'), 'edit')).text()
+    const preview = await (await edit(withAnt('three'), 'preview')).text()
+    const conflict = await edit(documentWith('four'), 'save')
+    const saved = await edit(withAnt('three'), 'save')
+
+    expect(opened).toContain(`name="basedOn" value="${newest.md5}"`)
+    expect(opened).toContain('Started from a revision that the branch has no longer')
+    expect(preview).toContain(
+      `The branch lost what you began from, and is at r2 now.</b> You began from ${newest.md5.slice(0, 8)}`,
+    )
+    expect([conflict.status, await conflict.text()]).toEqual([
+      409,
+      expect.stringContaining('Take admin’s (r2)'),
+    ])
+    expect(saved.status).toBe(303)
+    expect(await textOf(service, '/api/admin/config.xml')).toBe(withAnt('two'))
   })
 })

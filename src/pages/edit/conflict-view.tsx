@@ -7,6 +7,7 @@ import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangeItems, ChangeList } from '../frame/change-list.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { DraftFields, MessageField } from './edit-view.tsx'
+import { type EditBase, StartedFrom, whatCameMeanwhile } from './started-from.tsx'
 import { TypedText } from './typed-text.tsx'
 
 export interface ConflictViewProps {
@@ -14,7 +15,7 @@ export interface ConflictViewProps {
   readonly draft: EditDraft
   readonly message: string
   readonly conflict: EditConflict
-  readonly base: NumberedRevision
+  readonly base: EditBase
   readonly current: NumberedRevision
   /** The choice for each place, as far as they were made. */
   readonly choices: EditForm['choices']
@@ -36,8 +37,7 @@ export function ConflictView(props: ConflictViewProps) {
           <div>
             <h1>Edit configuration</h1>
             <p class="muted">
-              Started from <a href={frame.links.snapshot(`r${base.number}`)}>{`r${base.number}`}</a>
-              , <code title={base.digest}>{base.digest.slice(0, 8)}</code>.
+              <StartedFrom links={frame.links} base={base} />
             </p>
           </div>
         </div>
@@ -89,7 +89,7 @@ export function ConflictView(props: ConflictViewProps) {
   )
 }
 
-function Explanation({ conflict, current, choices, isIncomplete }: ConflictViewProps) {
+function Explanation({ conflict, base, current, choices, isIncomplete }: ConflictViewProps) {
   const { places, merged, others } = conflict
   const missing = places.flatMap((_, n) => ((choices[n] ?? null) === null ? [n] : []))
   const many = places.length === 1 ? '1 conflict needs' : `${places.length} conflicts need`
@@ -97,7 +97,7 @@ function Explanation({ conflict, current, choices, isIncomplete }: ConflictViewP
   return (
     <div class="card stale" role="status">
       <p>
-        <b>{`${others.join(', ')} saved r${current.number} while you were editing.`}</b>{' '}
+        <b>{whatCameMeanwhile(base, { current, savers: others })}</b>{' '}
         {clean > 0 && `${clean} of your changes merged cleanly. `}
         {`${many} a choice.`}
       </p>

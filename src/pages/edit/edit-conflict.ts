@@ -16,12 +16,14 @@ export interface EditConflict {
   readonly merged: readonly DocumentChange[] | null
 }
 
-/** Who has saved between two revisions, newest first. */
+/** Who has saved between two revisions, newest first; nobody when the branch has lost the older. */
 export function saversSince(
   { history }: Pick<EditingDeps, 'history'>,
   { base, current }: { readonly base: Revision; readonly current: Revision },
 ): readonly string[] {
-  const newer = (history.numberOf(current) ?? 0) - (history.numberOf(base) ?? 0)
+  const start = history.numberOf(base)
+  if (start === null) return []
+  const newer = (history.numberOf(current) ?? 0) - start
   const since = history.list({ offset: 0, limit: newer })
   return [...new Set(since.map(({ username }) => username))]
 }

@@ -56,7 +56,7 @@ export async function beginEdit(
 /**
  * Inserts a draft into the document that it is based on, and finds its problems.
  *
- * @throws {ServiceError} `config-stale` when that is not in the history; `entity-not-found`,
+ * @throws {ServiceError} `config-stale` when that was never in the history; `entity-not-found`,
  * `not-permitted`.
  */
 export async function openDraft(
@@ -65,7 +65,7 @@ export async function openDraft(
   { typed, basedOn, entity }: EditDraft,
 ): Promise<OpenDraft> {
   assertMay(deps.access, principal, { action: 'administer' })
-  const base = deps.history.find(basedOn)
+  const base = await deps.history.findEver(basedOn)
   if (!base) throw notInHistory(deps.history.current().digest)
   const baseBytes = await deps.history.readDocument(base)
   const examined = await deps.work.examineDraft({ base: baseBytes, entity, typed })
@@ -108,6 +108,6 @@ function noPart(reason: NoPart, entity: EntityName | null): ServiceError {
 }
 
 function notInHistory(current: Digest): ServiceError {
-  const message = 'The edit began from a configuration that is not in the history'
+  const message = 'The edit began from a configuration that was never in the history'
   return new ServiceError('config-stale', message, { current, problems: [] })
 }

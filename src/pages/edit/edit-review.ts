@@ -36,7 +36,7 @@ export type EditOutcome =
 /**
  * Determines the result of saving a draft now: problems, a conflict, or its changes.
  *
- * @throws {ServiceError} `config-stale` when it is based on a document that is not in the history;
+ * @throws {ServiceError} `config-stale` when it is based on a document that was never in the history;
  * `entity-not-found`, `not-permitted`.
  */
 export async function reviewEdit(

@@ -27,6 +27,7 @@ import { copyPipeline } from '../../document/create-pipeline/create-pipeline.ts'
 import { EditView } from './edit-view.tsx'
 import { readInvalidEdit } from '../../configuration/save/invalid-live-file.ts'
 import { PreviewView } from './preview-view.tsx'
+import { editBase } from './started-from.tsx'
 
 export interface EditRoutesOptions extends EditingDeps, ComparisonDeps, PlanDeps {
   readonly pages: PageContext
@@ -141,7 +142,8 @@ async function decided(
   principal: Principal,
   { draft, against, choices }: EditForm,
 ): Promise<EditDraft> {
-  const theirs = against === null || choices.length === 0 ? null : deps.history.find(against)
+  const theirs =
+    against === null || choices.length === 0 ? null : await deps.history.findEver(against)
   if (theirs === null) return draft
   return decideConflict(deps, principal, draft, { against: theirs, choices })
 }
@@ -174,7 +176,7 @@ async function answerReview(
         draft,
         message: form.message,
         conflict,
-        base: numbered(history, conflict.base),
+        base: editBase(history, conflict.base),
         current: numbered(history, conflict.current),
         choices: form.choices,
         isIncomplete: form.against !== null,
@@ -188,7 +190,7 @@ async function answerReview(
         draft,
         message: form.message,
         current: numbered(history, current),
-        mergedFrom: mergedFrom && numbered(history, mergedFrom),
+        mergedFrom: mergedFrom && editBase(history, mergedFrom),
         comparison: await deps.compare([before, after], PLAIN),
         hasInvalidEdit: history.hasInvalidEdit,
         plan: await planConfiguration(deps, c.env.principal, after),
@@ -216,11 +218,11 @@ async function answerEditor(
 ): Promise<Response> {
   const { pages, history } = deps
   const nonce = randomBytes(16).toString('base64')
-  const base = history.find(draft.basedOn) ?? history.current()
+  const base = (await history.findEver(draft.basedOn)) ?? history.current()
   const view = {
     frame: pages.frame(c.req.raw, c.env.principal),
     nonce,
-    base: numbered(history, base),
+    base: editBase(history, base),
     entity: draft.entity,
     message: shown.message ?? '',
     firstLine: await firstLineOf(deps, base, draft.entity),

@@ -7,15 +7,15 @@ import { EXACT_SCHEMA_VERSION } from '../../document/structure/structure.ts'
 import { OutlineView } from '../snapshot/outline.tsx'
 import type { ShownPlace } from '../work/shown-outline.ts'
 import { vocabularyName } from '../assets/assets.ts'
-import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { LaterPart } from '../frame/page-response.ts'
+import { type EditBase, StartedFrom } from './started-from.tsx'
 
 export interface EditViewProps {
   readonly frame: PageFrame
   /** Permits the style sheet that the editor creates. */
   readonly nonce: string
-  readonly base: NumberedRevision
+  readonly base: EditBase
   readonly entity: EntityName | null
   /** The reason in the words of the author; may be empty. */
   readonly message: string
@@ -112,8 +112,7 @@ function Heading({ frame: { links }, base, entity, title }: EditViewProps & { ti
     <div>
       <h1>{title}</h1>
       <p class="muted">
-        Started from <a href={links.snapshot(`r${base.number}`)}>{`r${base.number}`}</a>,{' '}
-        <code title={base.digest}>{base.digest.slice(0, 8)}</code>.
+        <StartedFrom links={links} base={base} />
         <span class="with-script"> Draft kept in this tab.</span>
         {entity !== null && (
           <>

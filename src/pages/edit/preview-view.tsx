@@ -8,6 +8,7 @@ import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { DraftFields, InvalidEditCard, MessageField } from './edit-view.tsx'
 import type { Plan } from '../../builds/plan/plan-configuration.ts'
 import { PlanCard } from './plan-card.tsx'
+import { type EditBase, shortName, whatCameMeanwhile } from './started-from.tsx'
 import { TypedText } from './typed-text.tsx'
 
 export interface PreviewViewProps {
@@ -15,8 +16,8 @@ export interface PreviewViewProps {
   readonly draft: EditDraft
   readonly message: string
   readonly current: NumberedRevision
-  /** The newest revision since the edit started, when it is merged in. */
-  readonly mergedFrom: NumberedRevision | null
+  /** The revision that the edit started from, when what came since is merged in. */
+  readonly mergedFrom: EditBase | null
   readonly comparison: DocumentComparison
   readonly hasInvalidEdit: boolean
   readonly plan: Plan
@@ -59,8 +60,8 @@ export function PreviewView(props: PreviewViewProps) {
         {props.hasInvalidEdit && <InvalidEditCard links={links} />}
         {mergedFrom !== null && (
           <p class="card stale" role="status">
-            <b>{`${current.who} saved r${current.number} while you were editing. `}</b>
-            {`You began from r${mergedFrom.number}; your changes merged cleanly.`}
+            <b>{whatCameMeanwhile(mergedFrom, { current, savers: [current.who] })}</b>{' '}
+            {`You began from ${shortName(mergedFrom)}; your changes merged cleanly.`}
           </p>
         )}
         <section class="card">

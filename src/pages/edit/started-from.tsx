@@ -1,0 +1,45 @@
+import type { Revision } from '../../core/revision.ts'
+import type { History } from '../../history/history.ts'
+import type { Links } from '../frame/links.ts'
+import type { NumberedRevision } from '../revisions/numbered-revision.ts'
+
+/** The revision that an edit started from. */
+export interface EditBase extends Revision {
+  /** Null when the branch has it no longer, as after a `git reset`. */
+  readonly number: number | null
+}
+
+export function editBase(history: History, revision: Revision): EditBase {
+  return { ...revision, number: history.numberOf(revision) }
+}
+
+export function shortName({ number, digest }: EditBase): string {
+  return number === null ? digest.slice(0, 8) : `r${number}`
+}
+
+/** A sentence about what changed the configuration while somebody edited it. */
+export function whatCameMeanwhile(
+  { number }: EditBase,
+  { current, savers }: { readonly current: NumberedRevision; readonly savers: readonly string[] },
+): string {
+  const now = `r${current.number}`
+  return number === null
+    ? `The branch lost what you began from, and is at ${now} now.`
+    : `${savers.join(', ')} saved ${now} while you were editing.`
+}
+
+/** Says from what an edit started. */
+export function StartedFrom({ links, base }: { links: Links; base: EditBase }) {
+  const { number, digest } = base
+  return (
+    <>
+      Started from{' '}
+      {number === null ? (
+        'a revision that the branch has no longer'
+      ) : (
+        <a href={links.snapshot(`r${number}`)}>{`r${number}`}</a>
+      )}
+      , <code title={digest}>{digest.slice(0, 8)}</code>.
+    </>
+  )
+}
