@@ -68,7 +68,7 @@ export function HistoryView(props: HistoryViewProps) {
       )}
       <form id="history" tabindex={-1} action={links.chooseComparison()}>
         {page.rows.length === 0 ? (
-          <NothingFound links={links} total={page.total} />
+          <NothingFound links={links} page={page} filter={filter} />
         ) : (
           <HistoryTable links={links} page={page} listed={listed} chosen={chosen} />
         )}
@@ -84,7 +84,11 @@ export function HistoryView(props: HistoryViewProps) {
 
 /** `551 revisions since 21 Oct 2015` */
 function countsOf({ total, first }: HistoryPage): string {
-  return `${total} ${total === 1 ? 'revision' : 'revisions'} since ${dateOf(first.time)}`
+  return `${revisions(total)} since ${dateOf(first.time)}`
+}
+
+function revisions(count: number): string {
+  return `${count} ${count === 1 ? 'revision' : 'revisions'}`
 }
 
 function Head({ links, page, now }: { links: Links; page: HistoryPage; now: number }) {
@@ -119,12 +123,29 @@ function Head({ links, page, now }: { links: Links; page: HistoryPage; now: numb
   )
 }
 
-function NothingFound({ links, total }: { links: Links; total: number }) {
+interface NothingFoundProps {
+  readonly links: Links
+  readonly page: HistoryPage
+  readonly filter: RevisionFilter
+}
+
+function NothingFound({ links, page: { matching, total }, filter }: NothingFoundProps) {
+  if (matching > 0) {
+    return (
+      <section class="card">
+        <h2>The list is shorter</h2>
+        <p>
+          {`It has ${revisions(matching)}. `}
+          <a href={links.history(historyQueryOf(filter))}>Show the newest</a>
+        </p>
+      </section>
+    )
+  }
   return (
     <section class="card">
       <h2>No revision matches</h2>
       <p>
-        {`None of the ${total} revisions matches the filter. `}
+        {`The history has ${revisions(total)}; the filter leaves none. `}
         <a href={links.history()}>Show all</a>
       </p>
     </section>

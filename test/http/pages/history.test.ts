@@ -82,6 +82,21 @@ describe('the history', () => {
     expect(numbersOf(await page(service, `/config?${query}`))).toEqual(numbers)
   })
 
+  it.each([
+    ['offset=3', 'It has 3 revisions.', '/config'],
+    ['q=ninja&offset=100', 'It has 1 revision.', '/config?q=ninja'],
+    ['q=nowhere', 'The history has 3 revisions; the filter leaves none.', '/config'],
+  ])('says why it is empty: %s', async (query, reason, all) => {
+    const service = await withHistory()
+
+    const shown = await page(service, `/config?${query}`)
+
+    expect(numbersOf(shown)).toEqual([])
+    expect(shown).toMatch(
+      new RegExp(`${reason.replace('.', '[.]')} <a href="${all.replace('?', '[?]')}"`),
+    )
+  })
+
   it('is narrowed to an entity under its former names too', async () => {
     const service = await withHistory()
     await saveRevisions(service, TWO.replace('name="checkout"', 'name="cart"'))
