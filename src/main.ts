@@ -1,7 +1,8 @@
 import { endWithNpx } from './cli/stopping.ts'
+import { helpOf, helpOfAll } from './cli/help.ts'
 import { complain, outliveOutput, say } from './cli/output.ts'
 import { ServiceError } from './core/errors.ts'
-import { describeSettings, SETTINGS, SettingsError } from './settings.ts'
+import { SettingsError } from './settings.ts'
 import { VERSION } from './server/version.ts'
 
 type Run = (args: readonly string[]) => Promise<number>
@@ -23,6 +24,8 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => 
   ['check-push', async () => (await import('./cli/check-push.ts')).runCheckPush],
 ])
 
+const HELP: ReadonlySet<string> = new Set(['help', '--help', '-h'])
+
 // A stack in the log names the lines of the sources. No answer has one.
 process.setSourceMapsEnabled(true)
 outliveOutput()
@@ -30,12 +33,12 @@ endWithNpx()
 process.exitCode = await main(process.argv.slice(2))
 
 async function main([command = '', ...args]: readonly string[]): Promise<number> {
-  if (['help', '--help', '-h'].includes(command) || args.includes('--help')) return help()
+  if (HELP.has(command)) return help(args[0] ?? '')
+  if (args.includes('--help')) return help(command)
   if (['version', '--version'].includes(command)) return version()
   const load = COMMANDS.get(command)
   try {
-    if (!load)
-      throw new SettingsError(`"${command}" is not a command: ${[...COMMANDS.keys()].join(', ')}`)
+    if (!load) throw notACommand(command)
     const run = await load()
     return await run(args)
   } catch (error) {
@@ -65,10 +68,16 @@ function version(): number {
   return 0
 }
 
-function help(): number {
-  for (const [command, schema] of Object.entries(SETTINGS)) {
-    say(`cairn ${command}`)
-    for (const line of describeSettings(schema)) say(line)
-  }
+function help(command: string): number {
+  for (const line of COMMANDS.has(command) ? helpOf(command) : helpOfAll()) say(line)
   return 0
+}
+
+function notACommand(command: string): SettingsError {
+  const names = [...COMMANDS.keys()].join(', ')
+  return new SettingsError(
+    command === ''
+      ? `give a command: ${names}; cairn help explains them`
+      : `"${command}" is not a command: ${names}`,
+  )
 }

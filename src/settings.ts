@@ -340,13 +340,6 @@ export function listSettings(schema: z.ZodObject): Setting[] {
   })
 }
 
-/** One line a setting: flag, variable and meaning. */
-export function describeSettings(schema: z.ZodObject): string[] {
-  return listSettings(schema).map(
-    ({ flag, variable, meaning }) => `  ${flag.padEnd(20)} ${variable.padEnd(24)} ${meaning}`,
-  )
-}
-
 function assertNeeded(settings: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void {
   for (const [flag, needed] of NEEDED) {
     if ((settings[flag] ?? null) === null) continue

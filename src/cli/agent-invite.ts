@@ -1,24 +1,22 @@
 import { userInfo } from 'node:os'
 import type { InvitationRecord } from '../identities/issued-record.ts'
 import { Invitations } from '../identities/invitations.ts'
-import { type InviteSettings, readSettings, SETTINGS, SettingsError } from '../settings.ts'
+import { type InviteSettings, readSettings, separateWords, SETTINGS } from '../settings.ts'
 import { say, writeLog } from './output.ts'
 import { recordedIn } from './recorded.ts'
 import { placeOf } from './state-place.ts'
-
-const USAGE = 'agent invite | agent invite list | agent invite revoke ID'
+import { notSoCalled } from './usage.ts'
 
 /** Makes, lists and revokes invitations of agents, also beside a service that runs. */
 export async function agentInvite(args: readonly string[]): Promise<number> {
-  const flags = args.findIndex((arg) => arg.startsWith('--'))
-  const words = flags < 0 ? args : args.slice(0, flags)
-  const settings = readSettings(SETTINGS['agent invite'], args.slice(words.length))
+  const { words, flags } = separateWords(SETTINGS['agent invite'], args)
+  const settings = readSettings(SETTINGS['agent invite'], flags)
   const [verb, id] = words
   if (words.length === 0) return withInvitations(settings, create)
   if (verb === 'list' && words.length === 1) return withInvitations(settings, list)
   if (verb === 'revoke' && id !== undefined && words.length === 2)
     return withInvitations(settings, (invitations) => revoke(invitations, id, settings))
-  throw new SettingsError(`use ${USAGE}`)
+  throw notSoCalled('agent invite')
 }
 
 async function withInvitations(

@@ -8,18 +8,18 @@ import { type ArchiveSettings, readSettings, SETTINGS, SettingsError } from '../
 import { VERSION } from '../server/version.ts'
 import { say } from './output.ts'
 import { takeFile } from './take-file.ts'
+import { notSoCalled } from './usage.ts'
 
-const USAGE = 'archive --before DATE FILE, or archive --restore FILE, with the service stopped'
 const NOT_OF_A_DATABASE =
   'a history in PostgreSQL is whole: its log has every move of the branch, and nothing of it can be archived'
 
 /** Moves old revisions into a file, or brings them back. The service must be stopped. */
 export async function archive(args: readonly string[]): Promise<number> {
-  const { file: name, flags } = takeFile(args, { schema: SETTINGS.archive, usage: USAGE })
+  const { file: name, flags } = takeFile(args, 'archive')
   const settings = readSettings(SETTINGS.archive, flags)
   if (settings.state !== null) throw new SettingsError(NOT_OF_A_DATABASE)
   const { before } = settings
-  if ((before === null) !== settings.restore) throw new SettingsError(`use ${USAGE}`)
+  if ((before === null) !== settings.restore) throw notSoCalled('archive')
   const file = resolve(name)
   return before === null ? bringBack(file, settings) : move({ file, before }, settings)
 }

@@ -16,8 +16,7 @@ const NOT_A_DATABASE =
 
 /** Writes an archive of a service, which may be running; `-` writes it to standard output. */
 export async function backup(args: readonly string[]): Promise<number> {
-  const usage = 'backup FILE [--artifacts], or backup - for standard output'
-  const { file, flags } = takeFile(args, { schema: SETTINGS.backup, usage })
+  const { file, flags } = takeFile(args, 'backup')
   const settings = readSettings(SETTINGS.backup, flags)
   if (settings.state !== null) throw new SettingsError(NOT_A_DATABASE)
   const options: BackupOptions = {

@@ -14,8 +14,7 @@ const MOST_PROBLEMS = 3
 
 /** Imports the history of another repository. The service must be stopped. */
 export async function importCommand(args: readonly string[]): Promise<number> {
-  const usage = 'import REPO [--branch NAME] [--file NAME] [--since DATE], with the service stopped'
-  const { file: from, flags } = takeFile(args, { schema: SETTINGS.import, usage, name: 'REPO' })
+  const { file: from, flags } = takeFile(args, 'import', 'REPO')
   const settings = readSettings(SETTINGS.import, flags)
   const places = {
     repository: resolve(settings['config-repo']),

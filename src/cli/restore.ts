@@ -9,7 +9,7 @@ import { takeFile } from './take-file.ts'
 
 /** Restores the folders of a service from a backup into empty folders. */
 export async function restore(args: readonly string[]): Promise<number> {
-  const { file, flags } = takeFile(args, { schema: SETTINGS.restore, usage: 'restore FILE' })
+  const { file, flags } = takeFile(args, 'restore')
   const settings = readSettings(SETTINGS.restore, flags)
   const places = { repository: resolve(settings['config-repo']), ...statePlaces(settings) }
   const { repository, stateDir } = places

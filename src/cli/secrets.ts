@@ -5,10 +5,11 @@ import { ConfigServices } from '../configuration/config-services.ts'
 import { assertKeysThere } from '../operations/lost-files.ts'
 import { keysFileOf } from '../operations/service-places.ts'
 import { programPath } from '../environment.ts'
-import { readSettings, SETTINGS, SettingsError } from '../settings.ts'
+import { readSettings, separateWords, SETTINGS } from '../settings.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
 import { VERSION } from '../server/version.ts'
 import { say, writeLog } from './output.ts'
+import { notSoCalled } from './usage.ts'
 import { rotateSecrets } from '../document/secrets/seal-secrets.ts'
 import type { ConfigEditor } from '../configuration/save/config-editor.ts'
 
@@ -19,8 +20,8 @@ const ROTATION = 'Upgrade'
  * `secrets rotate` creates a new key and encrypts the secrets of the current configuration with it.
  */
 export async function secrets(args: readonly string[]): Promise<number> {
-  const [verb, ...flags] = args
-  if (verb !== 'rotate') throw new SettingsError('use secrets rotate')
+  const { words, flags } = separateWords(SETTINGS.secrets, args)
+  if (words.join(' ') !== 'rotate') throw notSoCalled('secrets')
   const settings = readSettings(SETTINGS.secrets, flags)
   await using held = await openProcessLock(join(settings['state-dir'], 'lock'), writeLog)
   const keysFile = keysFileOf({ ...settings, 'state-dir': dirname(held.file) })

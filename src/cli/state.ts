@@ -1,23 +1,24 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { STATE_KINDS } from '../operations/examine-state.ts'
-import { readSettings, SETTINGS, SettingsError } from '../settings.ts'
+import { readSettings, separateWords, SETTINGS } from '../settings.ts'
 import { complain, say } from './output.ts'
 import { placeOf, type StatePlace } from './state-place.ts'
+import { notSoCalled } from './usage.ts'
 
 /**
  * `state dump` writes the store as JSON lines, `state load FILE` creates one from them, `state
  * check` finds damage.
  */
 export async function state(args: readonly string[]): Promise<number> {
-  const [verb, ...rest] = args
-  const source = rest[0]?.startsWith('--') ? undefined : rest[0]
-  const settings = readSettings(SETTINGS.state, source === undefined ? rest : rest.slice(1))
-  const place = placeOf(settings)
-  if (verb === 'dump') return dump(place)
-  if (verb === 'check') return check(place)
+  const { words, flags } = separateWords(SETTINGS.state, args)
+  const place = placeOf(readSettings(SETTINGS.state, flags))
+  const [verb, source, ...others] = words
+  if (others.length > 0) throw notSoCalled('state')
+  if (verb === 'dump' && source === undefined) return dump(place)
+  if (verb === 'check' && source === undefined) return check(place)
   if (verb === 'load' && source !== undefined) return load(place, source)
-  throw new SettingsError('use state dump | state load FILE | state check')
+  throw notSoCalled('state')
 }
 
 async function dump(place: StatePlace): Promise<number> {

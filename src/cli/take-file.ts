@@ -1,24 +1,19 @@
-import type { z } from 'zod'
-import { separateWords, SettingsError } from '../settings.ts'
-
-interface Command {
-  readonly schema: z.ZodObject
-  readonly usage: string
-  /** How the usage names the file. */
-  readonly name?: string
-}
+import { separateWords, SETTINGS } from '../settings.ts'
+import { type CommandName, notSoCalled } from './usage.ts'
 
 /**
- * Parses the file that is a command's argument, before, among or after its flags.
+ * Parses the file that is a command's argument, before, among or after its flags. `name` is how the usage
+ * names it.
  *
  * @throws {SettingsError} with the usage where there is none.
  */
 export function takeFile(
   args: readonly string[],
-  { schema, usage, name = 'FILE' }: Command,
+  command: CommandName,
+  name = 'FILE',
 ): { file: string; flags: readonly string[] } {
-  const { words, flags } = separateWords(schema, args)
+  const { words, flags } = separateWords(SETTINGS[command], args)
   const [file = '', ...others] = words
-  if (file === '') throw new SettingsError(`${name} is missing: use ${usage}`)
+  if (file === '') throw notSoCalled(command, `${name} is missing: `)
   return { file, flags: [...flags, ...others] }
 }

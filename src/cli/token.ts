@@ -2,25 +2,30 @@ import { ServiceError } from '../core/errors.ts'
 import type { TokenRecord } from '../identities/issued-record.ts'
 import { isExpired, Tokens } from '../identities/tokens.ts'
 import { findUser, readUsers, type Users } from '../security/users.ts'
-import { readSettings, SETTINGS, SettingsError, type TokenSettings } from '../settings.ts'
+import {
+  readSettings,
+  separateWords,
+  SETTINGS,
+  SettingsError,
+  type TokenSettings,
+} from '../settings.ts'
 import { say, writeLog } from './output.ts'
 import { recordedIn } from './recorded.ts'
 import { placeOf } from './state-place.ts'
+import { notSoCalled } from './usage.ts'
 import { usersIn } from './users-place.ts'
-
-const USAGE = 'token create NAME --user USER | token list | token revoke ID'
 
 /** Makes, lists and revokes the tokens of users, also beside a service that runs. */
 export async function token(args: readonly string[]): Promise<number> {
-  const [verb, ...rest] = args
-  const what = rest[0]?.startsWith('--') ? undefined : rest[0]
-  const settings = readSettings(SETTINGS.token, what === undefined ? rest : rest.slice(1))
+  const { words, flags } = separateWords(SETTINGS.token, args)
+  const settings = readSettings(SETTINGS.token, flags)
+  const [verb, what, ...others] = words
   if (verb === 'list' && what === undefined) return withTokens(settings, list)
-  if (what === undefined) throw new SettingsError(`use ${USAGE}`)
+  if (what === undefined || others.length > 0) throw notSoCalled('token')
   if (verb === 'create')
     return withTokens(settings, (tokens, _, users) => create(tokens, what, { settings, users }))
   if (verb === 'revoke') return withTokens(settings, (tokens) => revoke(tokens, what, settings))
-  throw new SettingsError(`use ${USAGE}`)
+  throw notSoCalled('token')
 }
 
 async function withTokens(

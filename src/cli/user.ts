@@ -12,24 +12,20 @@ import {
   removeUser,
   type UsersStore,
 } from '../security/users.ts'
-import { readSettings, SETTINGS, SettingsError } from '../settings.ts'
+import { readSettings, separateWords, SETTINGS, SettingsError } from '../settings.ts'
 import { say } from './output.ts'
 import { recordedIn } from './recorded.ts'
+import { notSoCalled } from './usage.ts'
 import { withUsers } from './users-place.ts'
-
-const USAGE = 'user add NAME | passwd NAME | disable NAME | enable NAME | remove NAME, or user list'
 
 /** Manages the users. A password is read from the first line of standard input, never from the command line. */
 export async function user(args: readonly string[]): Promise<number> {
-  const [verb, ...rest] = args
-  const name = rest[0]?.startsWith('--') ? undefined : rest[0]
-  const settings = readSettings(SETTINGS.user, name === undefined ? rest : rest.slice(1))
-  if (name === undefined) {
-    if (verb !== 'list') throw new SettingsError(`use ${USAGE}`)
-    return withUsers(settings, list)
-  }
-  const change = CHANGES.get(verb ?? '')
-  if (change === undefined) throw new SettingsError(`use ${USAGE}`)
+  const { words, flags } = separateWords(SETTINGS.user, args)
+  const settings = readSettings(SETTINGS.user, flags)
+  const [verb = '', name, ...others] = words
+  if (verb === 'list' && name === undefined) return withUsers(settings, list)
+  const change = CHANGES.get(verb)
+  if (change === undefined || name === undefined || others.length > 0) throw notSoCalled('user')
   const recorded = recordedIn(settings)
   const target = `/api/users/${encodeURIComponent(name)}`
   return withUsers(settings, async (store) => {

@@ -35,3 +35,15 @@ describe('cairn state', () => {
     expect(stderr).toContain('state.sqlite')
   })
 })
+
+describe('cairn', () => {
+  it('explains its commands, and one with its settings', async () => {
+    const [all, one, none] = await Promise.all([run(['help']), run(['import', '--help']), run([])])
+
+    expect([all.code, one.code, none.code]).toEqual([0, 0, 2])
+    expect(all.stdout).toContain('import        Reads the configuration history')
+    expect(one.stdout).toMatch(/^cairn import REPO\n[^]*--since +CAIRN_SINCE/)
+    expect(one.stdout).not.toContain('--oidc-issuer')
+    expect(none.stderr).toContain('give a command: serve, agent')
+  })
+})

@@ -1,0 +1,76 @@
+import { type SETTINGS, SettingsError } from '../settings.ts'
+
+/** How a command is called, and what it does. */
+interface Usage {
+  /** What is typed after `cairn`, one line for each way. */
+  readonly calls: readonly string[]
+  readonly purpose: string
+}
+
+export type CommandName = keyof typeof SETTINGS
+
+export const USAGE: Readonly<Record<CommandName, Usage>> = {
+  serve: { calls: ['serve'], purpose: 'Serves the configuration repository.' },
+  agent: { calls: ['agent --server URL'], purpose: 'Runs the jobs of a server on this machine.' },
+  'agent invite': {
+    calls: ['agent invite', 'agent invite list', 'agent invite revoke ID'],
+    purpose: 'Lets an agent register once without an approval.',
+  },
+  verify: {
+    calls: ['verify'],
+    purpose: 'Checks that every revision is there with the bytes that were recorded.',
+  },
+  backup: {
+    calls: ['backup FILE', 'backup -'],
+    purpose: 'Writes all that a service needs into one file, or to standard output.',
+  },
+  archive: {
+    calls: ['archive --before DATE FILE', 'archive --restore FILE'],
+    purpose: 'Moves old revisions into a file, or back. Stop the service first.',
+  },
+  restore: {
+    calls: ['restore FILE'],
+    purpose: 'Puts a backup in its places, where nothing is yet.',
+  },
+  doctor: {
+    calls: ['doctor'],
+    purpose: 'Finds damage in the repository and the state, and repairs it with --repair.',
+  },
+  user: {
+    calls: [
+      'user add NAME',
+      'user passwd NAME',
+      'user disable NAME',
+      'user enable NAME',
+      'user remove NAME',
+      'user list',
+    ],
+    purpose: 'Manages who may log in. A password is the first line of standard input.',
+  },
+  token: {
+    calls: ['token create NAME --user USER', 'token list', 'token revoke ID'],
+    purpose: 'Manages tokens, by which programs log in as a user.',
+  },
+  state: {
+    calls: ['state dump', 'state load FILE', 'state check'],
+    purpose: 'Writes the state of agents and builds as lines of JSON, reads it, or checks it.',
+  },
+  secrets: {
+    calls: ['secrets rotate'],
+    purpose: 'Makes a new key and seals the secrets of the configuration with it.',
+  },
+  import: {
+    calls: ['import REPO'],
+    purpose:
+      'Reads the configuration history of another server into this one. Stop the service first.',
+  },
+  'check-push': {
+    calls: ['check-push'],
+    purpose: 'Checks what is pushed. Git calls it, as the hook pre-receive.',
+  },
+}
+
+/** What is wrong with the arguments of a command is that they are none of its calls. */
+export function notSoCalled(command: CommandName, problem = ''): SettingsError {
+  return new SettingsError(`${problem}use ${USAGE[command].calls.join(' | ')}`)
+}
