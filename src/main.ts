@@ -2,26 +2,26 @@ import { endWithNpx } from './cli/stopping.ts'
 import { helpOf, helpOfAll } from './cli/help.ts'
 import { complain, outliveOutput, say } from './cli/output.ts'
 import { ServiceError } from './core/errors.ts'
-import { SettingsError } from './settings.ts'
+import { SettingsError } from './settings/settings.ts'
 import { VERSION } from './server/version.ts'
 
 type Run = (args: readonly string[]) => Promise<number>
 
 /** A command is loaded when it is run: git waits for the check of a push, which needs little. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => Promise<Run>>([
-  ['serve', async () => (await import('./cli/serve.ts')).serve],
-  ['agent', async () => (await import('./cli/agent.ts')).agent],
-  ['secrets', async () => (await import('./cli/secrets.ts')).secrets],
-  ['state', async () => (await import('./cli/state.ts')).state],
-  ['user', async () => (await import('./cli/user.ts')).user],
-  ['token', async () => (await import('./cli/token.ts')).token],
-  ['verify', async () => (await import('./cli/verify.ts')).verify],
-  ['backup', async () => (await import('./cli/backup.ts')).backup],
-  ['restore', async () => (await import('./cli/restore.ts')).restore],
-  ['archive', async () => (await import('./cli/archive.ts')).archive],
-  ['import', async () => (await import('./cli/import.ts')).importCommand],
-  ['doctor', async () => (await import('./cli/doctor.ts')).doctor],
-  ['check-push', async () => (await import('./cli/check-push.ts')).runCheckPush],
+  ['serve', async () => (await import('./cli/commands/serve.ts')).serve],
+  ['agent', async () => (await import('./cli/commands/agent.ts')).agent],
+  ['secrets', async () => (await import('./cli/commands/secrets.ts')).secrets],
+  ['state', async () => (await import('./cli/commands/state.ts')).state],
+  ['user', async () => (await import('./cli/commands/user.ts')).user],
+  ['token', async () => (await import('./cli/commands/token.ts')).token],
+  ['verify', async () => (await import('./cli/commands/verify.ts')).verify],
+  ['backup', async () => (await import('./cli/commands/backup.ts')).backup],
+  ['restore', async () => (await import('./cli/commands/restore.ts')).restore],
+  ['archive', async () => (await import('./cli/commands/archive.ts')).archive],
+  ['import', async () => (await import('./cli/commands/import.ts')).importCommand],
+  ['doctor', async () => (await import('./cli/commands/doctor.ts')).doctor],
+  ['check-push', async () => (await import('./cli/commands/check-push.ts')).runCheckPush],
 ])
 
 const HELP: ReadonlySet<string> = new Set(['help', '--help', '-h'])

@@ -1,4 +1,4 @@
-import { listSettings, SETTINGS } from '../settings.ts'
+import { listSettings, SETTINGS } from '../settings/settings.ts'
 import { type CommandName, USAGE } from './usage.ts'
 
 /** The lines about all commands, without their settings. */

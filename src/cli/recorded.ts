@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import { access } from 'node:fs/promises'
 import { commandEntriesIn, recordCommand } from '../notify/audit/command-entries.ts'
-import type { StateSettings } from '../settings.ts'
+import type { StateSettings } from '../settings/settings.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 
 /** Does one thing that the audit log has an entry of. */

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { StateSettings } from '../settings.ts'
+import type { StateSettings } from '../settings/settings.ts'
 import { loadPostgresState, openPostgresState } from '../state/open-postgres.ts'
 import { loadSqliteState, openSqliteState } from '../state/open-sqlite.ts'
 import type { StateStore } from '../state/state-store.ts'

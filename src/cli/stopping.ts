@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { scriptOfNpx } from '../environment.ts'
+import { scriptOfNpx } from '../settings/environment.ts'
 
 const LOOK_EVERY_MS = 250
 

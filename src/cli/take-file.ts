@@ -1,4 +1,4 @@
-import { separateWords, SETTINGS } from '../settings.ts'
+import { separateWords, SETTINGS } from '../settings/settings.ts'
 import { type CommandName, notSoCalled } from './usage.ts'
 
 /**

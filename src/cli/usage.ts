@@ -1,4 +1,4 @@
-import { type SETTINGS, SettingsError } from '../settings.ts'
+import { type SETTINGS, SettingsError } from '../settings/settings.ts'
 
 /** How a command is called, and what it does. */
 interface Usage {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { StoredUsers } from '../identities/stored-users.ts'
 import { UsersFile } from '../security/users-file.ts'
 import type { UsersStore } from '../security/users.ts'
-import type { StateSettings } from '../settings.ts'
+import type { StateSettings } from '../settings/settings.ts'
 import type { StateStore } from '../state/state-store.ts'
 import { placeOf } from './state-place.ts'
 

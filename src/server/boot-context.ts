@@ -2,7 +2,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { StatePlaces } from '../operations/service-places.ts'
-import type { ServeSettings } from '../settings.ts'
+import type { ServeSettings } from '../settings/settings.ts'
 import type { Shutdown } from './shutdown.ts'
 
 export interface BootEnvironment {

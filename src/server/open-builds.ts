@@ -9,7 +9,7 @@ import type { StatePlaces } from '../operations/service-places.ts'
 import type { LocalMaterials } from '../sources/local-materials.ts'
 import { MaterialPoller } from '../builds/materials/material-poller.ts'
 import type { Log } from '../lib/log.ts'
-import type { ServeSettings } from '../settings.ts'
+import type { ServeSettings } from '../settings/settings.ts'
 import type { StateStore } from '../state/state-store.ts'
 
 /** Why pipelines are paused. */

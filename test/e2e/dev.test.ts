@@ -32,7 +32,7 @@ const BUILT_WITHIN = 200_000
 describe('npm run dev', { timeout: 600_000 }, () => {
   it('waits after a change that does not compile, builds and starts again after the next, and ends', async () => {
     const copy = copyOfCheckout()
-    const source = join(copy, 'src/cli/serve.ts')
+    const source = join(copy, 'src/cli/commands/serve.ts')
     const dev = new CommandOfNpm('npm', ['run', 'dev', '--', '--port', '0'], copy)
     const says = async (text: string) => {
       await expect.poll(() => dev.output, { timeout: BUILT_WITHIN }).toContain(text)

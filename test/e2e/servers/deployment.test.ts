@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { readSettings, SETTINGS } from '../../../src/settings.ts'
+import { readSettings, SETTINGS } from '../../../src/settings/settings.ts'
 import { wrongInKubernetesObjects } from '../../support/programs/kubernetes-objects.ts'
 import { deployed } from '../../support/programs/root-file.ts'
 import { readTypedYaml, readYaml } from '../../support/programs/yaml-document.ts'

@@ -4,7 +4,7 @@ import { openInProcess, openServer } from '../../../src/server/start-service.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import type { LogEvent } from '../../../src/lib/log.ts'
 import { PASSWORD_COST } from '../../../src/security/password.ts'
-import { readSettings, SETTINGS } from '../../../src/settings.ts'
+import { readSettings, SETTINGS } from '../../../src/settings/settings.ts'
 import { toolEnvironment } from '../builds/materials.ts'
 import { tempDir } from '../disk/temp-folder.ts'
 

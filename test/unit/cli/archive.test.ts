@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { archive } from '../../../src/cli/archive.ts'
+import { archive } from '../../../src/cli/commands/archive.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 
 it.each([

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { agentInvite } from '../../../src/cli/agent-invite.ts'
+import { agentInvite } from '../../../src/cli/commands/agent-invite.ts'
 import { helpOf, helpOfAll } from '../../../src/cli/help.ts'
-import { secrets } from '../../../src/cli/secrets.ts'
-import { state } from '../../../src/cli/state.ts'
-import { token } from '../../../src/cli/token.ts'
-import { user } from '../../../src/cli/user.ts'
-import { listSettings, SETTINGS } from '../../../src/settings.ts'
+import { secrets } from '../../../src/cli/commands/secrets.ts'
+import { state } from '../../../src/cli/commands/state.ts'
+import { token } from '../../../src/cli/commands/token.ts'
+import { user } from '../../../src/cli/commands/user.ts'
+import { listSettings, SETTINGS } from '../../../src/settings/settings.ts'
 
 it.each(Object.entries(SETTINGS))(
   'the help of cairn %s has each of its settings',

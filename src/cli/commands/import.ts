@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
-import { type Imported, importRepository } from '../operations/import/import-repository.ts'
-import { keysFileOf } from '../operations/service-places.ts'
-import { programPath, toolEnvironment } from '../environment.ts'
-import { readSettings, SETTINGS } from '../settings.ts'
-import { VERSION } from '../server/version.ts'
-import { say, writeLog } from './output.ts'
-import { ProgressBar } from './progress-bar.ts'
-import { takeFile } from './take-file.ts'
+import { type Imported, importRepository } from '../../operations/import/import-repository.ts'
+import { keysFileOf } from '../../operations/service-places.ts'
+import { programPath, toolEnvironment } from '../../settings/environment.ts'
+import { readSettings, SETTINGS } from '../../settings/settings.ts'
+import { VERSION } from '../../server/version.ts'
+import { say, writeLog } from '../output.ts'
+import { ProgressBar } from '../progress-bar.ts'
+import { takeFile } from '../take-file.ts'
 
 /** The limits of commits that are listed for one reason, and of problems for each. */
 const MOST_COMMITS = 10

@@ -1,11 +1,16 @@
 import { userInfo } from 'node:os'
-import type { InvitationRecord } from '../identities/issued-record.ts'
-import { Invitations } from '../identities/invitations.ts'
-import { type InviteSettings, readSettings, separateWords, SETTINGS } from '../settings.ts'
-import { say, writeLog } from './output.ts'
-import { recordedIn } from './recorded.ts'
-import { placeOf } from './state-place.ts'
-import { notSoCalled } from './usage.ts'
+import type { InvitationRecord } from '../../identities/issued-record.ts'
+import { Invitations } from '../../identities/invitations.ts'
+import {
+  type InviteSettings,
+  readSettings,
+  separateWords,
+  SETTINGS,
+} from '../../settings/settings.ts'
+import { say, writeLog } from '../output.ts'
+import { recordedIn } from '../recorded.ts'
+import { placeOf } from '../state-place.ts'
+import { notSoCalled } from '../usage.ts'
 
 /** Makes, lists and revokes invitations of agents, also beside a service that runs. */
 export async function agentInvite(args: readonly string[]): Promise<number> {

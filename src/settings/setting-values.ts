@@ -1,7 +1,7 @@
 import { delimiter } from 'node:path'
 import { z } from 'zod'
-import { firstMomentOf } from './lib/moments.ts'
-import { CONTACT_INTERVAL } from './wire/agent/contact.ts'
+import { firstMomentOf } from '../lib/moments.ts'
+import { CONTACT_INTERVAL } from '../wire/agent/contact.ts'
 
 // What a flag or a variable may hold. A value that does not fit is refused with the words given here.
 

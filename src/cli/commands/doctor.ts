@@ -1,18 +1,18 @@
 import { join, resolve } from 'node:path'
-import { openLog } from '../cluster/open-log.ts'
-import { ServiceError } from '../core/errors.ts'
+import { openLog } from '../../cluster/open-log.ts'
+import { ServiceError } from '../../core/errors.ts'
 import {
   type Examination,
   examineRepository,
   type RepairFinding,
-} from '../history/doctor/examine.ts'
-import { EDITION } from '../configuration/config-services.ts'
-import { examineState, repairState, type StateRepair } from '../operations/examine-state.ts'
-import { inspectAsIs } from '../configuration/current/validate-only.ts'
-import { programPath } from '../environment.ts'
-import { readSettings, SETTINGS } from '../settings.ts'
-import { VERSION } from '../server/version.ts'
-import { complain, say } from './output.ts'
+} from '../../history/doctor/examine.ts'
+import { EDITION } from '../../configuration/config-services.ts'
+import { examineState, repairState, type StateRepair } from '../../operations/examine-state.ts'
+import { inspectAsIs } from '../../configuration/current/validate-only.ts'
+import { programPath } from '../../settings/environment.ts'
+import { readSettings, SETTINGS } from '../../settings/settings.ts'
+import { VERSION } from '../../server/version.ts'
+import { complain, say } from '../output.ts'
 
 const WORDS = {
   repaired: 'repaired',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readSettings, SETTINGS } from '../../src/settings.ts'
+import { readSettings, SETTINGS } from '../../../src/settings/settings.ts'
 
 function foldersOf(args: readonly string[], environment: Record<string, string>) {
   return readSettings(SETTINGS.serve, args, environment)['local-materials']

@@ -1,19 +1,19 @@
-import { ServiceError } from '../core/errors.ts'
-import type { TokenRecord } from '../identities/issued-record.ts'
-import { isExpired, Tokens } from '../identities/tokens.ts'
-import { findUser, readUsers, type Users } from '../security/users.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { TokenRecord } from '../../identities/issued-record.ts'
+import { isExpired, Tokens } from '../../identities/tokens.ts'
+import { findUser, readUsers, type Users } from '../../security/users.ts'
 import {
   readSettings,
   separateWords,
   SETTINGS,
   SettingsError,
   type TokenSettings,
-} from '../settings.ts'
-import { say, writeLog } from './output.ts'
-import { recordedIn } from './recorded.ts'
-import { placeOf } from './state-place.ts'
-import { notSoCalled } from './usage.ts'
-import { usersIn } from './users-place.ts'
+} from '../../settings/settings.ts'
+import { say, writeLog } from '../output.ts'
+import { recordedIn } from '../recorded.ts'
+import { placeOf } from '../state-place.ts'
+import { notSoCalled } from '../usage.ts'
+import { usersIn } from '../users-place.ts'
 
 /** Makes, lists and revokes the tokens of users, also beside a service that runs. */
 export async function token(args: readonly string[]): Promise<number> {

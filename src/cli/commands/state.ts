@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { STATE_KINDS } from '../operations/examine-state.ts'
-import { readSettings, separateWords, SETTINGS } from '../settings.ts'
-import { complain, say } from './output.ts'
-import { placeOf, type StatePlace } from './state-place.ts'
-import { notSoCalled } from './usage.ts'
+import { STATE_KINDS } from '../../operations/examine-state.ts'
+import { readSettings, separateWords, SETTINGS } from '../../settings/settings.ts'
+import { complain, say } from '../output.ts'
+import { placeOf, type StatePlace } from '../state-place.ts'
+import { notSoCalled } from '../usage.ts'
 
 /**
  * `state dump` writes the store as JSON lines, `state load FILE` creates one from them, `state

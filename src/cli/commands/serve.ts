@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { openServer } from '../server/start-service.ts'
-import { programPath, toolEnvironment } from '../environment.ts'
-import { readSettings, SETTINGS } from '../settings.ts'
-import { complain, say, writeLog } from './output.ts'
-import { stopSignal } from './stopping.ts'
+import { openServer } from '../../server/start-service.ts'
+import { programPath, toolEnvironment } from '../../settings/environment.ts'
+import { readSettings, SETTINGS } from '../../settings/settings.ts'
+import { complain, say, writeLog } from '../output.ts'
+import { stopSignal } from '../stopping.ts'
 
 /** Runs the service until SIGTERM or SIGINT; requests in flight are finished first. */
 export async function serve(args: readonly string[]): Promise<number> {

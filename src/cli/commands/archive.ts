@@ -1,14 +1,19 @@
 import { resolve } from 'node:path'
-import { EDITION } from '../configuration/config-services.ts'
-import { inspectAsIs } from '../configuration/current/validate-only.ts'
-import { makeArchive } from '../operations/archive/make-archive.ts'
-import { restoreArchive } from '../operations/archive/restore-archive.ts'
-import { programPath } from '../environment.ts'
-import { type ArchiveSettings, readSettings, SETTINGS, SettingsError } from '../settings.ts'
-import { VERSION } from '../server/version.ts'
-import { say } from './output.ts'
-import { takeFile } from './take-file.ts'
-import { notSoCalled } from './usage.ts'
+import { EDITION } from '../../configuration/config-services.ts'
+import { inspectAsIs } from '../../configuration/current/validate-only.ts'
+import { makeArchive } from '../../operations/archive/make-archive.ts'
+import { restoreArchive } from '../../operations/archive/restore-archive.ts'
+import { programPath } from '../../settings/environment.ts'
+import {
+  type ArchiveSettings,
+  readSettings,
+  SETTINGS,
+  SettingsError,
+} from '../../settings/settings.ts'
+import { VERSION } from '../../server/version.ts'
+import { say } from '../output.ts'
+import { takeFile } from '../take-file.ts'
+import { notSoCalled } from '../usage.ts'
 
 const NOT_OF_A_DATABASE =
   'a history in PostgreSQL is whole: its log has every move of the branch, and nothing of it can be archived'

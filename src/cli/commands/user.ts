@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../../core/errors.ts'
 import {
   addUser,
   changePassword,
@@ -11,12 +11,12 @@ import {
   readUsers,
   removeUser,
   type UsersStore,
-} from '../security/users.ts'
-import { readSettings, separateWords, SETTINGS, SettingsError } from '../settings.ts'
-import { say } from './output.ts'
-import { recordedIn } from './recorded.ts'
-import { notSoCalled } from './usage.ts'
-import { withUsers } from './users-place.ts'
+} from '../../security/users.ts'
+import { readSettings, separateWords, SETTINGS, SettingsError } from '../../settings/settings.ts'
+import { say } from '../output.ts'
+import { recordedIn } from '../recorded.ts'
+import { notSoCalled } from '../usage.ts'
+import { withUsers } from '../users-place.ts'
 
 /** Manages the users. A password is read from the first line of standard input, never from the command line. */
 export async function user(args: readonly string[]): Promise<number> {

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
-import { restoreBackup } from '../operations/backup/restore-backup.ts'
-import { statePlaces } from '../operations/service-places.ts'
-import { programPath } from '../environment.ts'
-import { readSettings, SETTINGS } from '../settings.ts'
-import { VERSION } from '../server/version.ts'
-import { complain, say } from './output.ts'
-import { takeFile } from './take-file.ts'
+import { restoreBackup } from '../../operations/backup/restore-backup.ts'
+import { statePlaces } from '../../operations/service-places.ts'
+import { programPath } from '../../settings/environment.ts'
+import { readSettings, SETTINGS } from '../../settings/settings.ts'
+import { VERSION } from '../../server/version.ts'
+import { complain, say } from '../output.ts'
+import { takeFile } from '../take-file.ts'
 
 /** Restores the folders of a service from a backup into empty folders. */
 export async function restore(args: readonly string[]): Promise<number> {

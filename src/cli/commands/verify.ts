@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
-import { openLog } from '../cluster/open-log.ts'
-import { type LogReport, verifyLog } from '../history/log/verify-log.ts'
-import { verifyRepository } from '../history/upkeep/verify.ts'
-import { EDITION } from '../configuration/config-services.ts'
-import { inspectAsIs } from '../configuration/current/validate-only.ts'
-import { programPath } from '../environment.ts'
-import { readSettings, SETTINGS } from '../settings.ts'
-import { VERSION } from '../server/version.ts'
-import { complain, say } from './output.ts'
+import { openLog } from '../../cluster/open-log.ts'
+import { type LogReport, verifyLog } from '../../history/log/verify-log.ts'
+import { verifyRepository } from '../../history/upkeep/verify.ts'
+import { EDITION } from '../../configuration/config-services.ts'
+import { inspectAsIs } from '../../configuration/current/validate-only.ts'
+import { programPath } from '../../settings/environment.ts'
+import { readSettings, SETTINGS } from '../../settings/settings.ts'
+import { VERSION } from '../../server/version.ts'
+import { complain, say } from '../output.ts'
 
 /** Checks a repository, and the log that it follows, and exits with 1 when anything is wrong. A service may be running on it. */
 export async function verify(args: readonly string[]): Promise<number> {

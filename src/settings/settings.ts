@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { OBJECT_FORMATS } from './core/object-name.ts'
+import { OBJECT_FORMATS } from '../core/object-name.ts'
 import { type EnvironmentVariables, ownEnvironment, takeVariables } from './environment.ts'
-import { LOG_LEVELS } from './lib/log.ts'
+import { LOG_LEVELS } from '../lib/log.ts'
 import {
   AgentTimeout,
   BasePath,

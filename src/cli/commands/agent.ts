@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises'
-import { runAgent } from '../agent/run-agent.ts'
-import { type JobUser, findJobUser } from '../agent/process/job-user.ts'
-import { isInvitation } from '../security/issued-secret.ts'
+import { runAgent } from '../../agent/run-agent.ts'
+import { type JobUser, findJobUser } from '../../agent/process/job-user.ts'
+import { isInvitation } from '../../security/issued-secret.ts'
 import {
   type AgentSettings,
   takeAgentEnvironment,
   readSettings,
   SETTINGS,
   SettingsError,
-} from '../settings.ts'
-import { VERSION } from '../server/version.ts'
-import { writeLog } from './output.ts'
-import { stopSignal } from './stopping.ts'
+} from '../../settings/settings.ts'
+import { VERSION } from '../../server/version.ts'
+import { writeLog } from '../output.ts'
+import { stopSignal } from '../stopping.ts'
 
 /** Runs one build agent until SIGTERM or SIGINT; `agent invite` is about invitations of agents. */
 export async function agent(args: readonly string[]): Promise<number> {
