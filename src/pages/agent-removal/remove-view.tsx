@@ -2,8 +2,8 @@ import type { Child } from 'hono/jsx'
 import { type Removal, STOP_WINDOW } from './removal.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
-import { Status } from '../frame/status.tsx'
-import { When } from '../frame/when.tsx'
+import { Status } from '../parts/status.tsx'
+import { When } from '../parts/when.tsx'
 import { Running } from '../agents/agent-cells.tsx'
 
 export interface RemoveViewProps {

@@ -4,7 +4,7 @@ import { isLowOnSpace, type ShownAgent } from './shown-agent.ts'
 import type { CurrentJob } from './running-job.ts'
 import type { AgentRow } from './agents-page.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
-import { duration } from '../frame/duration.ts'
+import { duration } from '../parts/duration.ts'
 import type { Links } from '../frame/links.ts'
 
 /** The status of an agent, with the job that it runs. */

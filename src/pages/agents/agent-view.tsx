@@ -3,8 +3,8 @@ import type { AgentPage } from './agent-page.ts'
 import type { AgentRow } from './agents-page.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
-import { Status } from '../frame/status.tsx'
-import { When } from '../frame/when.tsx'
+import { Status } from '../parts/status.tsx'
+import { When } from '../parts/when.tsx'
 import {
   Addresses,
   FreeSpace,

@@ -1,7 +1,7 @@
 import type { AgentColumn } from './agent-order.ts'
 import type { AgentRow, AgentsPage, AgentsQuery } from './agents-page.ts'
 import type { Links } from '../frame/links.ts'
-import { Status } from '../frame/status.tsx'
+import { Status } from '../parts/status.tsx'
 import {
   Addresses,
   FreeSpace,

@@ -3,7 +3,7 @@ import type { InvitationRecord } from '../../identities/issued-record.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
-import { When } from '../frame/when.tsx'
+import { When } from '../parts/when.tsx'
 import { NameFields } from './name-fields.tsx'
 
 export interface InvitationsViewProps {

@@ -2,7 +2,7 @@ import type { AuditEntry, AuditPage, AuditQuery } from '../../core/audit.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { StateAway } from '../frame/page-state.tsx'
-import { Moment, When } from '../frame/when.tsx'
+import { Moment, When } from '../parts/when.tsx'
 import { AUDIT_VERBS, type AuditSentence } from './audit-sentence.ts'
 
 interface AuditViewProps {

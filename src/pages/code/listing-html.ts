@@ -4,7 +4,7 @@ import type { BlameRun } from '../revisions/blame.ts'
 import type { WordPiece } from '../../diff/word-diff.ts'
 import { codeHtml } from './code-html.ts'
 import { escapeHtml } from '../frame/escape.ts'
-import { exactTime, relativeTime } from '../frame/when.tsx'
+import { exactTime, relativeTime } from '../parts/when.tsx'
 
 export interface ListingOptions {
   /** The number of the first line. */

@@ -1,6 +1,6 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { runSync } from '../../lib/cooperative.ts'
-import { type ListedChanges, listChanges } from '../frame/change-groups.ts'
+import { type ListedChanges, listChanges } from '../parts/change-groups.ts'
 
 /** The described changes of a comparison: as many as its page shows, whatever their number. */
 export interface ShownChanges {

@@ -1,6 +1,6 @@
-import { ChangeWords } from '../frame/change-words.tsx'
-import { Moment } from '../frame/when.tsx'
-import { Who } from '../frame/who.tsx'
+import { ChangeWords } from '../parts/change-words.tsx'
+import { Moment } from '../parts/when.tsx'
+import { Who } from '../parts/who.tsx'
 import { dayOf } from '../history/history-query.ts'
 import type { CompareViewProps } from './compare-view.tsx'
 

@@ -1,5 +1,5 @@
 import type { ShownChanges } from '../code/shown-changes.ts'
-import { ListedChangeGroups } from '../frame/change-list.tsx'
+import { ListedChangeGroups } from '../parts/change-list.tsx'
 import { compareQueryOf } from '../code/compare-query.ts'
 import type { CompareViewProps } from './compare-view.tsx'
 

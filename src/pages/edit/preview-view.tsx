@@ -1,7 +1,7 @@
 import type { DocumentComparison } from '../code/comparison.ts'
 import type { EditDraft } from './edit-draft.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
-import { ChangesAboveText } from '../frame/change-list.tsx'
+import { ChangesAboveText } from '../parts/change-list.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'

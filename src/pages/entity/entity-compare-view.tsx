@@ -1,6 +1,6 @@
 import type { EntityAddress } from '../revisions/entity-address.ts'
 import type { EntityComparison } from './entity-comparison.ts'
-import { ChangeItems } from '../frame/change-list.tsx'
+import { ChangeItems } from '../parts/change-list.tsx'
 import { type CompareQuery, compareQueryOf } from '../code/compare-query.ts'
 import { DiffPages } from '../code/diff-pages.tsx'
 import { HunkView } from '../code/hunk.tsx'
@@ -8,8 +8,8 @@ import { Toolbar } from '../code/toolbar.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { RevisionStep } from '../frame/links.ts'
-import { Moment } from '../frame/when.tsx'
-import { Who } from '../frame/who.tsx'
+import { Moment } from '../parts/when.tsx'
+import { Who } from '../parts/who.tsx'
 import { titleOf } from './entity-title.ts'
 
 export interface EntityCompareViewProps {

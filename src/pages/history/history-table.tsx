@@ -1,13 +1,13 @@
 import { dayName } from './day-counts.ts'
 import type { ChosenRevisions, HistoryPage, HistoryRow } from './history-page.ts'
 import { revisionTitle } from '../revisions/revision-title.ts'
-import { type ListedChanges, listChanges } from '../frame/change-groups.ts'
-import { ListedChangeGroups, toEntityHistory } from '../frame/change-list.tsx'
+import { type ListedChanges, listChanges } from '../parts/change-groups.ts'
+import { ListedChangeGroups, toEntityHistory } from '../parts/change-list.tsx'
 import type { CooperativeWork } from '../../lib/cooperative.ts'
-import { ChangeWords } from '../frame/change-words.tsx'
+import { ChangeWords } from '../parts/change-words.tsx'
 import type { Links } from '../frame/links.ts'
-import { Hour, longDay } from '../frame/when.tsx'
-import { Who } from '../frame/who.tsx'
+import { Hour, longDay } from '../parts/when.tsx'
+import { Who } from '../parts/who.tsx'
 
 /** The number of changes shown for one revision. */
 const CHANGES = 6

@@ -1,7 +1,7 @@
 import type { InvalidEdit } from '../../history/sync/reconciler.ts'
 import type { DocumentComparison } from '../code/comparison.ts'
 import { PlainDiff } from '../code/plain-diff.tsx'
-import { ChangesAboveText } from '../frame/change-list.tsx'
+import { ChangesAboveText } from '../parts/change-list.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
 import { LineCounts } from '../history/history-table.tsx'

@@ -1,6 +1,6 @@
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
-import { BY_PLACE, Pager } from '../frame/pager.tsx'
+import { BY_PLACE, Pager } from '../parts/pager.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangesView } from './changes-view.tsx'
 import type { PermissionsPage } from './permissions-page.ts'

@@ -1,4 +1,4 @@
-import { isAboutAll } from '../frame/change-groups.ts'
+import { isAboutAll } from '../parts/change-groups.ts'
 import type { RestorePreview } from './restore-preview.ts'
 import type { Links, Query } from '../frame/links.ts'
 

@@ -1,10 +1,10 @@
 import type { ConfigMarker } from './config-markers.ts'
-import { ChangeItems } from '../frame/change-list.tsx'
-import { ChangeWords } from '../frame/change-words.tsx'
+import { ChangeItems } from '../parts/change-list.tsx'
+import { ChangeWords } from '../parts/change-words.tsx'
 import type { PageFrame } from '../frame/layout.tsx'
 import type { Links, RevisionStep } from '../frame/links.ts'
-import { Moment } from '../frame/when.tsx'
-import { Who } from '../frame/who.tsx'
+import { Moment } from '../parts/when.tsx'
+import { Who } from '../parts/who.tsx'
 
 /** The number of changes of one revision shown between runs. */
 const SHOWN = 4

@@ -3,7 +3,7 @@ import { isUnfinished } from '../../core/builds/job.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { Links } from '../frame/links.ts'
-import { lookOf, Status } from '../frame/status.tsx'
+import { lookOf, Status } from '../parts/status.tsx'
 
 export function runAddress({ stage }: StageRun) {
   const { pipelineName, pipelineCounter, name, counter } = stage

@@ -12,7 +12,7 @@ import { type Revision, shownAuthor } from '../../core/revision.ts'
 import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
 import type { Links } from '../frame/links.ts'
 import type { PageStateDeps } from '../frame/page-state.tsx'
-import { exactTime } from '../frame/when.tsx'
+import { exactTime } from '../parts/when.tsx'
 import {
   findInEffect,
   findNumber,

@@ -1,11 +1,11 @@
 import type { StageHistoryRow, StagePage } from './stage-page.ts'
-import { duration } from '../frame/duration.ts'
+import { duration } from '../parts/duration.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
-import { When } from '../frame/when.tsx'
+import { When } from '../parts/when.tsx'
 import { Markers } from '../runs/marker-card.tsx'
-import { Pager } from '../frame/pager.tsx'
+import { Pager } from '../parts/pager.tsx'
 import {
   ABOUT_MARKERS,
   runAddress,

@@ -4,7 +4,7 @@ import { isExpired } from '../../identities/tokens.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
-import { When } from '../frame/when.tsx'
+import { When } from '../parts/when.tsx'
 
 /** A token as it is shown once. */
 export interface ShownToken {

@@ -3,8 +3,8 @@ import type { UserSource } from '../../core/principal.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
-import { BY_PLACE, Pager } from '../frame/pager.tsx'
-import { When } from '../frame/when.tsx'
+import { BY_PLACE, Pager } from '../parts/pager.tsx'
+import { When } from '../parts/when.tsx'
 import { MadePassword, PasswordFields } from './password-fields.tsx'
 
 export interface UsersViewProps {

@@ -1,7 +1,7 @@
 import { raw } from 'hono/html'
 import { parseRestoreSubject } from '../../core/restore-subject.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
-import type { Links } from './links.ts'
+import type { Links } from '../frame/links.ts'
 import { withNamedCharacters } from './odd-characters.ts'
 
 export interface ChangeWordsProps {
