@@ -1,3 +1,4 @@
+import { isSameName } from '../../core/name-key.ts'
 import { wholeEntityWord, foldEntity } from '../../document/entities/entities.ts'
 import { type ShownStep, STEPS } from './entity-history.ts'
 import { ChangeItems } from '../parts/change-list.tsx'
@@ -16,7 +17,8 @@ import type { Links } from '../frame/links.ts'
 /** The changes, newest first, each below the runs after it. */
 export function EntityTimeline(props: EntityViewProps) {
   const { entity, now } = props
-  const { steps, offset, total } = entity
+  const { steps, offset, total, address } = entity
+  const [pipeline = ''] = address.name.split('/')
   const isEnd = offset + steps.length >= total
   return (
     <>
@@ -28,7 +30,7 @@ export function EntityTimeline(props: EntityViewProps) {
       <ol class="timeline" aria-label="Changes and runs">
         {steps.map((step) => (
           <>
-            <EntityRuns links={props.frame.links} runs={step.runs} now={now} />
+            <EntityRuns links={props.frame.links} runs={step.runs} pipeline={pipeline} now={now} />
             <li class="step" id={`r${step.revision.number}`}>
               <Step {...props} step={step} />
             </li>
@@ -170,33 +172,38 @@ const SHAPES = {
 interface EntityRunsProps {
   readonly links: Links
   readonly runs: RunsBetween
+  /** The name of the pipeline today. */
+  readonly pipeline: string
   readonly now: number
 }
 
 /** The runs between two changes. */
-function EntityRuns({ links, runs: { newest, left, oldest }, now }: EntityRunsProps) {
+function EntityRuns({ runs: { newest, left, oldest }, ...props }: EntityRunsProps) {
   return (
     <>
       {newest.map((run) => (
-        <RunItem links={links} run={run} now={now} />
+        <RunItem {...props} run={run} />
       ))}
       {left > 0 && (
         <li class="run more muted">{`${left.toLocaleString('en')} more ${left === 1 ? 'run' : 'runs'}`}</li>
       )}
       {oldest.map((run) => (
-        <RunItem links={links} run={run} now={now} />
+        <RunItem {...props} run={run} />
       ))}
     </>
   )
 }
 
-function RunItem({ links, run, now }: { links: Links; run: EntityRun; now: number }) {
+type RunItemProps = Omit<EntityRunsProps, 'runs'> & { readonly run: EntityRun }
+
+function RunItem({ links, run, pipeline, now }: RunItemProps) {
   const { state, stage, failed, time } = run
   const shape = SHAPES[state]
   return (
     <li class={`run ${shape}`}>
       <span class="state">{state}</span>
       <RunName links={links} run={run} />
+      {!isSameName(run.pipeline, pipeline) && <span class="muted">{`of ${run.pipeline}`}</span>}
       {failed.length > 0 && (
         <span class="muted">{`${stage?.name ?? ''}: ${failed.slice(0, 3).join(', ')} failed`}</span>
       )}

@@ -165,6 +165,21 @@ describe('the history of an entity', () => {
     expect(stage).toMatch(/Building Run 2 .*Cancelled Run 1 .*r2 /)
   })
 
+  it('says of which name a run is that was made before a rename', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    await scene.schedule()
+    await scene.post('/api/stages/app/build/cancel')
+    await scene.configure({ pipelines: [{ name: 'shop' }] })
+    await scene.schedule('shop')
+
+    const pipeline = wordsOf(await page(scene.service, '/config/entity/pipeline/shop'))
+    const stage = wordsOf(await page(scene.service, '/config/entity/stage/shop%2Fbuild'))
+
+    for (const words of [pipeline, stage]) {
+      expect(words).toMatch(/Building Run 1 (?!of).*r3 .*Cancelled Run 1 of app .*r2 /)
+    }
+  })
+
   it('is for whoever may view the pipeline, who sees nothing of the rest', async () => {
     const guarded = { group: 'g', authorization: GUARDED, pipelines: [{ name: 'app' }] }
     const other = { group: 'h', pipelines: [{ name: 'secret' }, { name: 'gone' }] }
