@@ -120,7 +120,7 @@ export class History implements AsyncDisposable {
     const { keeper, archives } = this.#parts
     const offset = keeper.index.size() - number
     if (offset < 0 || number < 1) return null
-    return keeper.index.list({ offset, limit: 1 }).at(0) ?? archives?.at(number) ?? null
+    return keeper.index.at(offset) ?? archives?.at(number) ?? null
   }
 
   /** The number with which the part of the history begins that has one: the repository, or an archive. */

@@ -101,7 +101,7 @@ export class ServedArchives implements AsyncDisposable {
   /** The revision with that number. */
   at(number: number): Revision | null {
     return this.#first(
-      ({ index }) => index.list({ offset: index.size() - number, limit: 1 }).at(0) ?? null,
+      ({ index }) => index.at(index.size() - number),
       ({ index }) => number > index.archived && number <= index.size(),
     )
   }

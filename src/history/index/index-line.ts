@@ -12,10 +12,18 @@ type ParentsOfRow = readonly [row: number, parents: readonly CommitSha[]]
 /** The most entries that share a line, its parsing and its checksum. */
 export const ROWS_PER_LINE = 500
 
-/** Renders entries as one line of text: the key of each, then the facts and the parents of all. */
+/** Stands between the facts of entries. In JSON a tab within a text is escaped. */
+const TAB = '\t'
+const TAB_BYTE = TAB.charCodeAt(0)
+
+/**
+ * Renders entries as one line of text: the key of each, then the facts of each and the parents of
+ * all, as JSON, with tabs between them.
+ */
 export function renderEntries(entries: readonly IndexEntry[]): string {
   const parents = entries.flatMap((entry, row) => (entry.parents ? [[row, entry.parents]] : []))
-  return `${entries.map(keyOf).join('')} ${JSON.stringify([entries.map(factsOf), parents])}`
+  const facts = [...entries.map(factsOf), parents].map((each) => JSON.stringify(each))
+  return `${entries.map(keyOf).join('')} ${facts.join(TAB)}`
 }
 
 function factsOf({ revision }: IndexEntry): Facts | null {
@@ -49,19 +57,26 @@ export class IndexLine implements IndexSegment {
   }
 
   readFacts(): SegmentFacts {
-    const [facts, parents]: readonly unknown[] = arrayIn(JSON.parse(this.#facts.toString('utf8')))
-    return { revisions: this.#revisionsIn(arrayIn(facts)), parents: new Map(parentsIn(parents)) }
+    const text = this.#facts.toString('utf8')
+    const all = arrayIn(JSON.parse(`[${text.replaceAll(TAB, ',')}]`))
+    const revisions = all.slice(0, -1).map((facts, row) => this.#revisionOf(row, facts))
+    return { revisions, parents: new Map(parentsIn(all.at(-1))) }
   }
 
-  #revisionsIn(rows: readonly unknown[]): readonly (Revision | null)[] {
-    return rows.map((facts, row) => {
-      const [commit, digest] = [this.keys.commitAt(row), this.keys.digestAt(row)]
-      if (digest === null) return null
-      if (!isFacts(facts)) throw new TypeError('The index has another form')
-      const [username, time, schemaVersion, serverEdition, serverVersion, subject, message] = facts
-      const server = { schemaVersion, serverEdition, serverVersion }
-      return { digest, commit, username, time, ...server, subject, message }
-    })
+  readRevision(row: number): Revision | null {
+    let start = 0
+    for (let n = 0; n < row; n += 1) start = this.#facts.indexOf(TAB_BYTE, start) + 1
+    const text = this.#facts.toString('utf8', start, this.#facts.indexOf(TAB_BYTE, start))
+    return this.#revisionOf(row, JSON.parse(text))
+  }
+
+  #revisionOf(row: number, facts: unknown): Revision | null {
+    const [commit, digest] = [this.keys.commitAt(row), this.keys.digestAt(row)]
+    if (digest === null) return null
+    if (!isFacts(facts)) throw new TypeError('The index has another form')
+    const [username, time, schemaVersion, serverEdition, serverVersion, subject, message] = facts
+    const server = { schemaVersion, serverEdition, serverVersion }
+    return { digest, commit, username, time, ...server, subject, message }
   }
 }
 

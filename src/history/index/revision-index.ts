@@ -29,6 +29,8 @@ export interface IndexSegment {
   readonly keys: EntryKeys
   /** What the keys do not say. It may have to be parsed. */
   readFacts(): SegmentFacts
+  /** The revision of one entry, for which the others are not parsed. */
+  readRevision(row: number): Revision | null
 }
 
 export interface SegmentFacts {
@@ -118,8 +120,7 @@ export class RevisionIndex {
 
   /** The newest revision. */
   current(): Revision | null {
-    const place = this.#revisions.at(this.kept() - 1)
-    return place === undefined ? null : this.#revisionAt(place)
+    return this.at(0)
   }
 
   /** How many revisions there have been: those here and the archived ones. */
@@ -136,12 +137,18 @@ export class RevisionIndex {
   find(digest: Digest): Revision | null {
     this.#addNames()
     const place = this.#byDigest.find(digest)
-    return place === null ? null : this.#revisionAt(place)
+    return place === null ? null : this.#oneAt(place)
   }
 
   findCommit(commit: CommitSha): Revision | null {
     const place = this.placeOf(commit)
-    return place === null ? null : this.#revisionAt(place)
+    return place === null ? null : this.#oneAt(place)
+  }
+
+  /** The revision that so many newer ones follow; null when there are not so many. */
+  at(newer: number): Revision | null {
+    const place = this.#revisions.at(this.kept() - 1 - newer)
+    return place === undefined ? null : this.#oneAt(place)
   }
 
   /** The number of the revision of that commit, counted from 1 for the oldest that there has been; null when it is none. */
@@ -305,6 +312,13 @@ export class RevisionIndex {
     return this.#factsOf(segment).revisions[row] ?? null
   }
 
+  /** The same for one that nobody asked for with its neighbours. */
+  #oneAt(place: number): Revision | null {
+    const { segment, row } = this.#rowOf(place)
+    const parsed = this.#parsed.get(segment)
+    return parsed ? (parsed.revisions[row] ?? null) : segment.readRevision(row)
+  }
+
   #factsOf(segment: IndexSegment): SegmentFacts {
     const parsed = this.#parsed.get(segment) ?? segment.readFacts()
     this.#parsed.set(segment, parsed)
@@ -331,6 +345,7 @@ function segmentOf(entries: readonly IndexEntry[]): IndexSegment {
   return {
     keys: new EntryKeys(Buffer.from(entries.map(keyOf).join(''))),
     readFacts: () => facts,
+    readRevision: (row) => revisions[row] ?? null,
   }
 }
 

@@ -54,7 +54,7 @@ function entryOf(
   if (document === null) return { commit, isClosed, parents, digest: null, revision: null }
   const digest = Digest.parse(nameOf(document % 20, 31) + (document < 20 ? 'a' : 'b'))
   const server = { schemaVersion: 75, serverEdition: 'OpenSource', serverVersion: '0.1.0' }
-  const words = { subject, message: n % 2 === 0 ? '' : `why\n${subject}` }
+  const words = { subject, message: n % 2 === 0 ? '' : `why\n\t${subject}\t` }
   const revision = { digest, commit, username: `user${n % 3}`, time: n, ...server, ...words }
   return { commit, isClosed, parents, digest, revision }
 }
@@ -82,10 +82,17 @@ function kept(entries: readonly IndexEntry[], perLine: number): RevisionIndex {
 
 function expectToHold(index: RevisionIndex, entries: readonly IndexEntry[]): void {
   const revisions = entries.flatMap(({ revision }) => revision ?? [])
+  const newestFirst = revisions.toReversed()
+  // One by one, before anything is read with its neighbours.
+  expect(entries.map(({ commit }) => index.findCommit(commit))).toEqual(
+    entries.map(({ revision }) => revision),
+  )
+  expect(newestFirst.map((_, newer) => index.at(newer))).toEqual(newestFirst)
+  expect([index.at(-1), index.at(revisions.length)]).toEqual([null, null])
   expect(index.entries()).toEqual(entries)
   expect(index.tip()).toBe(entries.at(-1)?.commit ?? null)
   expect(index.current()).toEqual(revisions.at(-1) ?? null)
-  expect(index.list({ offset: 1, limit: 5 })).toEqual(revisions.toReversed().slice(1, 6))
+  expect(index.list({ offset: 1, limit: 5 })).toEqual(newestFirst.slice(1, 6))
   expect(index.listLineage({ offset: 1, limit: 5 })).toEqual(
     index.list({ offset: 1, limit: 5 }).map(({ commit }) => {
       return { commit, bases: index.basesOf(commit) }
