@@ -46,8 +46,10 @@ interface Row {
   readonly row: number
 }
 
-/** The most revisions that stay as they were parsed. */
+/** The most revisions that stay as they were parsed with their neighbours. */
 const MOST_PARSED = 25_000
+/** The most that stay as they were parsed alone. */
+const MOST_ALONE = 5_000
 
 /** A revision and those that it came upon, by their commits. */
 export interface Lineage {
@@ -84,6 +86,11 @@ export class RevisionIndex {
   readonly #parsed = new LRUCache<IndexSegment, SegmentFacts>({
     maxSize: MOST_PARSED,
     sizeCalculation: ({ revisions }) => revisions.length,
+  })
+  /** By place: entries are only ever added. */
+  readonly #alone = new LRUCache<number, Revision>({
+    maxSize: MOST_ALONE,
+    sizeCalculation: () => 1,
   })
 
   /** @param archived How many revisions came before the first of these commits, and are elsewhere. */
@@ -314,9 +321,13 @@ export class RevisionIndex {
 
   /** The same for one that nobody asked for with its neighbours. */
   #oneAt(place: number): Revision | null {
+    const known = this.#alone.get(place)
+    if (known !== undefined) return known
     const { segment, row } = this.#rowOf(place)
     const parsed = this.#parsed.get(segment)
-    return parsed ? (parsed.revisions[row] ?? null) : segment.readRevision(row)
+    const revision = parsed ? (parsed.revisions[row] ?? null) : segment.readRevision(row)
+    if (revision !== null) this.#alone.set(place, revision)
+    return revision
   }
 
   #factsOf(segment: IndexSegment): SegmentFacts {
