@@ -1,5 +1,5 @@
 import { separateWords, SETTINGS } from '../settings/settings.ts'
-import { type CommandName, notSoCalled } from './usage.ts'
+import { type CommandName, wrongUsage } from './usage.ts'
 
 /**
  * Parses the file that is a command's argument, before, among or after its flags. `name` is how the usage
@@ -14,6 +14,6 @@ export function takeFile(
 ): { file: string; flags: readonly string[] } {
   const { words, flags } = separateWords(SETTINGS[command], args)
   const [file = '', ...others] = words
-  if (file === '') throw notSoCalled(command, `${name} is missing: `)
+  if (file === '') throw wrongUsage(command, `${name} is missing: `)
   return { file, flags: [...flags, ...others] }
 }

@@ -57,7 +57,7 @@ export const USAGE: Readonly<Record<CommandName, Usage>> = {
   },
   secrets: {
     calls: ['secrets rotate'],
-    purpose: 'Makes a new key and seals the secrets of the configuration with it.',
+    purpose: 'Seals the secrets of the configuration with a new key. Stop the service first.',
   },
   import: {
     calls: ['import REPO'],
@@ -70,7 +70,7 @@ export const USAGE: Readonly<Record<CommandName, Usage>> = {
   },
 }
 
-/** What is wrong with the arguments of a command is that they are none of its calls. */
-export function notSoCalled(command: CommandName, problem = ''): SettingsError {
+/** The error for arguments that are none of the calls of a command. */
+export function wrongUsage(command: CommandName, problem = ''): SettingsError {
   return new SettingsError(`${problem}use ${USAGE[command].calls.join(' | ')}`)
 }

@@ -10,7 +10,7 @@ import {
 import { say, writeLog } from '../output.ts'
 import { recordedIn } from '../recorded.ts'
 import { placeOf } from '../state-place.ts'
-import { notSoCalled } from '../usage.ts'
+import { wrongUsage } from '../usage.ts'
 
 /** Makes, lists and revokes invitations of agents, also beside a service that runs. */
 export async function agentInvite(args: readonly string[]): Promise<number> {
@@ -21,7 +21,7 @@ export async function agentInvite(args: readonly string[]): Promise<number> {
   if (verb === 'list' && words.length === 1) return withInvitations(settings, list)
   if (verb === 'revoke' && id !== undefined && words.length === 2)
     return withInvitations(settings, (invitations) => revoke(invitations, id, settings))
-  throw notSoCalled('agent invite')
+  throw wrongUsage('agent invite')
 }
 
 async function withInvitations(

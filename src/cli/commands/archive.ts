@@ -13,7 +13,7 @@ import {
 import { VERSION } from '../../server/version.ts'
 import { say } from '../output.ts'
 import { takeFile } from '../take-file.ts'
-import { notSoCalled } from '../usage.ts'
+import { wrongUsage } from '../usage.ts'
 
 const NOT_OF_A_DATABASE =
   'a history in PostgreSQL is whole: its log has every move of the branch, and nothing of it can be archived'
@@ -24,7 +24,7 @@ export async function archive(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS.archive, flags)
   if (settings.state !== null) throw new SettingsError(NOT_OF_A_DATABASE)
   const { before } = settings
-  if ((before === null) !== settings.restore) throw notSoCalled('archive')
+  if ((before === null) !== settings.restore) throw wrongUsage('archive')
   const file = resolve(name)
   return before === null ? bringBack(file, settings) : move({ file, before }, settings)
 }

@@ -9,7 +9,7 @@ import { readSettings, separateWords, SETTINGS } from '../../settings/settings.t
 import { openProcessLock } from '../../storage/process-lock.ts'
 import { VERSION } from '../../server/version.ts'
 import { say, writeLog } from '../output.ts'
-import { notSoCalled } from '../usage.ts'
+import { wrongUsage } from '../usage.ts'
 import { rotateSecrets } from '../../document/secrets/seal-secrets.ts'
 import type { ConfigEditor } from '../../configuration/save/config-editor.ts'
 
@@ -21,7 +21,7 @@ const ROTATION = 'Upgrade'
  */
 export async function secrets(args: readonly string[]): Promise<number> {
   const { words, flags } = separateWords(SETTINGS.secrets, args)
-  if (words.join(' ') !== 'rotate') throw notSoCalled('secrets')
+  if (words.join(' ') !== 'rotate') throw wrongUsage('secrets')
   const settings = readSettings(SETTINGS.secrets, flags)
   await using held = await openProcessLock(join(settings['state-dir'], 'lock'), writeLog)
   const keysFile = keysFileOf({ ...settings, 'state-dir': dirname(held.file) })

@@ -4,7 +4,7 @@ import { STATE_KINDS } from '../../operations/examine-state.ts'
 import { readSettings, separateWords, SETTINGS } from '../../settings/settings.ts'
 import { complain, say } from '../output.ts'
 import { placeOf, type StatePlace } from '../state-place.ts'
-import { notSoCalled } from '../usage.ts'
+import { wrongUsage } from '../usage.ts'
 
 /**
  * `state dump` writes the store as JSON lines, `state load FILE` creates one from them, `state
@@ -14,11 +14,11 @@ export async function state(args: readonly string[]): Promise<number> {
   const { words, flags } = separateWords(SETTINGS.state, args)
   const place = placeOf(readSettings(SETTINGS.state, flags))
   const [verb, source, ...others] = words
-  if (others.length > 0) throw notSoCalled('state')
+  if (others.length > 0) throw wrongUsage('state')
   if (verb === 'dump' && source === undefined) return dump(place)
   if (verb === 'check' && source === undefined) return check(place)
   if (verb === 'load' && source !== undefined) return load(place, source)
-  throw notSoCalled('state')
+  throw wrongUsage('state')
 }
 
 async function dump(place: StatePlace): Promise<number> {

@@ -12,7 +12,7 @@ import {
 import { say, writeLog } from '../output.ts'
 import { recordedIn } from '../recorded.ts'
 import { placeOf } from '../state-place.ts'
-import { notSoCalled } from '../usage.ts'
+import { wrongUsage } from '../usage.ts'
 import { usersIn } from '../users-place.ts'
 
 /** Makes, lists and revokes the tokens of users, also beside a service that runs. */
@@ -21,11 +21,11 @@ export async function token(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS.token, flags)
   const [verb, what, ...others] = words
   if (verb === 'list' && what === undefined) return withTokens(settings, list)
-  if (what === undefined || others.length > 0) throw notSoCalled('token')
+  if (what === undefined || others.length > 0) throw wrongUsage('token')
   if (verb === 'create')
     return withTokens(settings, (tokens, _, users) => create(tokens, what, { settings, users }))
   if (verb === 'revoke') return withTokens(settings, (tokens) => revoke(tokens, what, settings))
-  throw notSoCalled('token')
+  throw wrongUsage('token')
 }
 
 async function withTokens(

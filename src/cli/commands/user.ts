@@ -15,7 +15,7 @@ import {
 import { readSettings, separateWords, SETTINGS, SettingsError } from '../../settings/settings.ts'
 import { say } from '../output.ts'
 import { recordedIn } from '../recorded.ts'
-import { notSoCalled } from '../usage.ts'
+import { wrongUsage } from '../usage.ts'
 import { withUsers } from '../users-place.ts'
 
 /** Manages the users. A password is read from the first line of standard input, never from the command line. */
@@ -25,7 +25,7 @@ export async function user(args: readonly string[]): Promise<number> {
   const [verb = '', name, ...others] = words
   if (verb === 'list' && name === undefined) return withUsers(settings, list)
   const change = CHANGES.get(verb)
-  if (change === undefined || name === undefined || others.length > 0) throw notSoCalled('user')
+  if (change === undefined || name === undefined || others.length > 0) throw wrongUsage('user')
   const recorded = recordedIn(settings)
   const target = `/api/users/${encodeURIComponent(name)}`
   return withUsers(settings, async (store) => {
