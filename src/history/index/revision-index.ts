@@ -48,8 +48,10 @@ interface Row {
 
 /** The most revisions that stay as they were parsed with their neighbours. */
 const MOST_PARSED = 25_000
-/** The most that stay as they were parsed alone. */
-const MOST_ALONE = 5_000
+/** So many of a segment are parsed alone. Whoever asks for more mostly goes through all of it. */
+const MOST_ALONE = 16
+/** The most segments of which some stay as they were parsed alone. */
+const MOST_SEGMENTS = 500
 
 /** A revision and those that it came upon, by their commits. */
 export interface Lineage {
@@ -87,9 +89,9 @@ export class RevisionIndex {
     maxSize: MOST_PARSED,
     sizeCalculation: ({ revisions }) => revisions.length,
   })
-  /** By place: entries are only ever added. */
-  readonly #alone = new LRUCache<number, Revision>({
-    maxSize: MOST_ALONE,
+  /** By their row. */
+  readonly #alone = new LRUCache<IndexSegment, Map<number, Revision | null>>({
+    maxSize: MOST_SEGMENTS,
     sizeCalculation: () => 1,
   })
 
@@ -321,12 +323,17 @@ export class RevisionIndex {
 
   /** The same for one that nobody asked for with its neighbours. */
   #oneAt(place: number): Revision | null {
-    const known = this.#alone.get(place)
-    if (known !== undefined) return known
     const { segment, row } = this.#rowOf(place)
-    const parsed = this.#parsed.get(segment)
-    const revision = parsed ? (parsed.revisions[row] ?? null) : segment.readRevision(row)
-    if (revision !== null) this.#alone.set(place, revision)
+    if (this.#parsed.has(segment)) return this.#revisionAt(place)
+    const alone = this.#alone.get(segment) ?? new Map<number, Revision | null>()
+    const known = alone.get(row)
+    if (known !== undefined) return known
+    if (alone.size === MOST_ALONE) {
+      this.#alone.delete(segment)
+      return this.#revisionAt(place)
+    }
+    const revision = segment.readRevision(row)
+    this.#alone.set(segment, alone.set(row, revision))
     return revision
   }
 

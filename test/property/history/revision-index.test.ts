@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { Digest } from '../../../src/core/digest.ts'
 import { CommitSha } from '../../../src/core/revision.ts'
 import { IndexLine, renderEntries } from '../../../src/history/index/index-line.ts'
-import { type IndexEntry, RevisionIndex } from '../../../src/history/index/revision-index.ts'
+import {
+  type IndexEntry,
+  type IndexSegment,
+  RevisionIndex,
+} from '../../../src/history/index/revision-index.ts'
 
 interface Draft {
   /** The last digits of the commit; some commits begin alike. */
@@ -168,6 +172,33 @@ describe('RevisionIndex', () => {
     const again = new RevisionIndex(Array.from(lines, (line) => new IndexLine(Buffer.from(line))))
     expect(again.entries()).toEqual(entries.slice(start))
     expect(index.entries(0, entries.length)).toEqual(entries)
+  })
+
+  it('parses one revision alone, and its neighbours with it for who goes through them', () => {
+    const entries = Array.from({ length: 5_000 }, () => SHAPE).map(entryOf)
+    const parsed = { alone: 0, together: 0 }
+    const segments = Array.from({ length: 10 }, (_, n): IndexSegment => {
+      const line = IndexLine.of(entries.slice(n * 500, (n + 1) * 500))
+      return {
+        keys: line.keys,
+        readFacts: () => {
+          parsed.together += 1
+          return line.readFacts()
+        },
+        readRevision: (row) => {
+          parsed.alone += 1
+          return line.readRevision(row)
+        },
+      }
+    })
+    const index = new RevisionIndex(segments)
+    const find = (each: IndexEntry) => index.findCommit(each.commit)
+    const spread = entries.filter((_, n) => n % 500 === 250)
+
+    for (const each of [...spread, ...spread]) expect(find(each)).toEqual(each.revision)
+    expect(parsed).toEqual({ alone: 10, together: 0 })
+    for (const each of entries) expect(find(each)).toEqual(each.revision)
+    expect(parsed).toEqual({ alone: 160, together: 10 })
   })
 
   it('finds each of very many', () => {
