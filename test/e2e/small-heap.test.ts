@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
+import { writeCommitOf } from '../support/history/hostile-commits.ts'
 import { callerOf } from '../support/service/service.ts'
 import { start } from '../support/programs/start.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 import { until } from '../support/programs/until.ts'
-import { commitOfZeroes } from '../support/disk/zeroes.ts'
+import { blobOfZeroes } from '../support/disk/zeroes.ts'
 
 const ENV = {
   CAIRN_ADMIN_PASSWORD: 'correct horse',
@@ -67,8 +68,14 @@ describe('a service with little memory', () => {
           body: documentWith(name),
         })
       expect((await put('before')).status).toBe(200)
+      const large = blobOfZeroes(repository, 2 ** 30)
       const moveToLarge = () =>
-        git(repository, 'update-ref', 'refs/heads/main', commitOfZeroes(repository, 2 ** 30))
+        git(
+          repository,
+          'update-ref',
+          'refs/heads/main',
+          writeCommitOf(repository, 'HEAD', '100644', large),
+        )
       moveToLarge()
 
       await until(async () =>

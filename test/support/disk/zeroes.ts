@@ -6,10 +6,14 @@ import { tempDir } from './temp-folder.ts'
 
 /** Commits a configuration of so many zeroes, whose object is a thousandth of that, upon the newest commit. */
 export function commitOfZeroes(folder: string, size: number): string {
+  return writeCommitOf(folder, 'HEAD', '100644', blobOfZeroes(folder, size))
+}
+
+/** Writes so many zeroes as a loose object, and gives its name; a gigabyte takes git some seconds. */
+export function blobOfZeroes(folder: string, size: number): string {
   const file = join(tempDir(), 'zeroes')
   writeFileSync(file, '')
   truncateSync(file, size)
   const loose = ['-c', 'core.bigFileThreshold=8g', 'hash-object', '-w', '--no-filters', file]
-  const oid = gitBytes(folder, loose).toString().trim()
-  return writeCommitOf(folder, 'HEAD', '100644', oid)
+  return gitBytes(folder, loose).toString().trim()
 }

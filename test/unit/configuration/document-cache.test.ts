@@ -71,7 +71,7 @@ describe('the cache of documents', () => {
   it.each(Object.entries(LARGE_PIECES))(
     'lets others have their turn while it reads %s, and reads the same',
     { tags: ['long'] },
-    async (_, document) => {
+    async (_piece, document) => {
       await using cache = aCache()
       const bytes = Buffer.from(document)
       const whole = readDocument(bytes)
@@ -82,9 +82,10 @@ describe('the cache of documents', () => {
 
       expect(await inspecting).toMatchObject({ ok: true, schemaVersion: 75 })
       expect(turns).toBeGreaterThan(100)
-      const { root, lines, ...found } = await cache.read(bytes)
-      const { root: wholeRoot, lines: wholeLines, ...expected } = whole.document
+      const { root, lines, bytes: foundBytes, ...found } = await cache.read(bytes)
+      const { root: wholeRoot, lines: wholeLines, bytes: _, ...expected } = whole.document
       expect(found).toEqual(expected)
+      expect(bytes.equals(foundBytes)).toBe(true)
       expect(plainTree(root)).toEqual(plainTree(wholeRoot))
       expect(lines.positionOf(bytes.length)).toEqual(wholeLines.positionOf(bytes.length))
     },
