@@ -38,7 +38,8 @@ export function streamedResponse(
   return new Response(Readable.toWeb(body), { headers })
 }
 
-function encoderOf(encoding: Encoding): Transform | (Transform & (Gzip | BrotliCompress)) {
+/** Encodes what is written to it. */
+export function encoderOf(encoding: Encoding): Transform | (Transform & (Gzip | BrotliCompress)) {
   if (encoding === 'identity') return new PassThrough()
   return encoding === 'gzip' ? createGzip() : createBrotliCompress(BROTLI)
 }

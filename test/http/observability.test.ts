@@ -18,6 +18,19 @@ async function valueOf(
 }
 
 describe('/metrics', () => {
+  it('is compressed for who takes it', async () => {
+    const service = await startService()
+    const ask = (encoding: string) =>
+      service.fetch('/metrics', { headers: { 'accept-encoding': encoding } })
+
+    const [plain, packed] = [await ask('identity'), await ask('gzip')]
+
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    expect(packed.headers.get('content-encoding')).toBe('gzip')
+    expect(packed.headers.get('content-type')).toBe(plain.headers.get('content-type'))
+    expect(await packed.text()).toContain('# TYPE cairn_problems gauge')
+  })
+
   it('is text that Prometheus reads: every sample belongs to a metric with a type', async () => {
     const service = await startService()
     await service.fetch('/nothing')

@@ -85,6 +85,8 @@ export class HttpCaller {
       method,
       body: raw ? (body ?? null) : renderAgentMessage(body),
       headers: {
+        // Files of other jobs go from one machine to the next, and are only copied.
+        'accept-encoding': 'identity',
         'content-type': raw ? 'application/octet-stream' : 'application/json; charset=utf-8',
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       },

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import type { Context } from 'hono'
+import { COMPRESSIBLE_CONTENT_TYPE_REGEX as COMPRESSIBLE } from 'hono/utils/compress'
 import { getMimeType } from 'hono/utils/mime'
 import { z } from 'zod'
 import { CONSOLE_PATH } from '../../builds/artifacts/artifact-path.ts'
@@ -16,9 +17,10 @@ import { agentPaths } from '../../wire/agent/paths.ts'
 import { FolderEntryBody } from '../../wire/job-body.ts'
 import { hasAgentToken, tokenOf } from '../agents/agent-token.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { isKnown } from '../../http/cached-response.ts'
+import { encodingFor, isKnown } from '../../http/cached-response.ts'
 import { json } from '../../http/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
+import { encoderOf } from '../../http/streamed-response.ts'
 import { NOT_MODIFIED } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
@@ -160,20 +162,43 @@ function sendArchive(
   return new Response(Readable.toWeb(open()), { headers })
 }
 
-/** Sends part of a file and closes it. It may grow meanwhile: what was announced is what is sent. */
-async function stream(
-  c: Context<RouteEnv>,
-  handle: FileHandle,
-  part: { from: number; to: number; headers: Record<string, string>; status?: 200 | 206 },
-): Promise<Response> {
-  const { from, to, headers, status = 200 } = part
-  const announced = { ...headers, 'content-length': `${to - from}` }
+interface FilePart {
+  readonly from: number
+  readonly to: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly status?: 200 | 206
+}
+
+/**
+ * Sends part of a file and closes it, in the encoding that the caller takes where that makes it smaller. It may
+ * grow meanwhile: what was announced is what is sent.
+ */
+async function stream(c: Context<RouteEnv>, handle: FileHandle, part: FilePart): Promise<Response> {
+  const { from, to, status = 200 } = part
+  const isEncodable = status === 200 && COMPRESSIBLE.test(part.headers['content-type'] ?? '')
+  const encoding = isEncodable
+    ? encodingFor(to - from, c.req.header('accept-encoding'))
+    : 'identity'
+  const isPlain = encoding === 'identity'
+  const headers = {
+    ...part.headers,
+    ...(isEncodable ? { vary: 'accept-encoding' } : {}),
+    ...(isPlain ? { 'content-length': `${to - from}` } : encoded(part.headers, encoding)),
+  }
   if (to === from || c.req.raw.method === 'HEAD') {
     await handle.close()
-    return new Response(null, { status, headers: announced })
+    return new Response(null, { status, headers })
   }
-  const body = Readable.toWeb(handle.createReadStream({ start: from, end: to - 1 }))
-  return new Response(body, { status, headers: announced })
+  const bytes = handle.createReadStream({ start: from, end: to - 1 })
+  // Where the one fails or is no longer wanted, the other is closed.
+  const body = isPlain ? bytes : pipeline(bytes, encoderOf(encoding), () => {})
+  return new Response(Readable.toWeb(body), { status, headers })
+}
+
+/** What differs in the headers of an encoded file: its parts are not those of the file, so that its tag is weak. */
+function encoded({ etag }: FilePart['headers'], encoding: string): Record<string, string> {
+  const weak = etag === undefined ? {} : { etag: `W/${etag}`, 'accept-ranges': 'none' }
+  return { 'content-encoding': encoding, ...weak }
 }
 
 function renderEntry(

@@ -1,10 +1,15 @@
+import { digestOf } from '../../core/digest.ts'
 import { renderMetrics } from '../../core/metric.ts'
 import type { ServiceMetrics } from '../../health/service-metrics.ts'
+import { CachedResponse } from '../../http/cached-response.ts'
+import { NOT_MODIFIED } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 
 export interface MetricsOptions {
   readonly metrics: ServiceMetrics
 }
+
+const TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 const route = routeWith<MetricsOptions>()
 
@@ -20,6 +25,7 @@ export const metricsResource = resource({
       caller: 'user',
       answers: {
         200: { text: 'The text format', content: [{ type: 'text/plain', schema: null }] },
+        304: NOT_MODIFIED,
       },
       example: {
         answer: `# HELP cairn_problems What an operator should look at
@@ -27,11 +33,10 @@ export const metricsResource = resource({
 cairn_problems 0
 `,
       },
-      handle: async (_c, { metrics }) => {
-        const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
-        return new Response(renderMetrics(await metrics.read()), {
-          headers: { ...headers, 'cache-control': 'no-store' },
-        })
+      handle: async (c, { metrics }) => {
+        const bytes = new TextEncoder().encode(renderMetrics(await metrics.read()))
+        const options = { type: TYPE, etag: digestOf(bytes), immutable: false }
+        return new CachedResponse(bytes, options).answer(c)
       },
     }),
   ],

@@ -117,3 +117,83 @@ describe('part of a file', () => {
     expect(await jsonOf(response)).toEqual({ message: 'The file has 23 bytes' })
   })
 })
+
+/** What headers say of the encoding of a file. */
+const told = ({ headers }: Response) =>
+  ['content-encoding', 'etag', 'accept-ranges', 'vary'].map((name) => headers.get(name))
+
+describe.each(['gzip', 'br'])('a text for who takes %s', (encoding) => {
+  const LINES = 'what a job has said\n'.repeat(500)
+
+  async function openTexts() {
+    const scene = await BuildScene.open()
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    await scene.schedule()
+    const { jobId } = await agent.work()
+    await agent.append(jobId, 0, LINES)
+    for (const path of ['report.txt', 'photo.png']) await agent.upload(jobId, path, LINES)
+    const ask = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
+      scene.service.fetch(`${JOB}/${path}`, {
+        method,
+        headers: { 'accept-encoding': encoding, ...headers },
+      })
+    return { ask }
+  }
+
+  it('is packed while it is sent: a file, a console, and what follows a line of it', async () => {
+    const { ask } = await openTexts()
+    const console = 'cruise-output/console.log'
+
+    for (const path of ['report.txt', console, `${console}?startLineNumber=1`]) {
+      const [packed, plain] = await Promise.all([
+        ask(path),
+        ask(path, { 'accept-encoding': 'identity' }),
+      ])
+
+      expect([path, packed.headers.get('content-encoding')]).toEqual([path, encoding])
+      expect([path, plain.headers.get('content-encoding')]).toEqual([path, null])
+      expect(packed.headers.get('x-next-line')).toBe(plain.headers.get('x-next-line'))
+      expect([packed, plain].map(({ headers }) => headers.get('vary'))).toEqual([
+        'accept-encoding',
+        'accept-encoding',
+      ])
+      const text = await plain.text()
+      expect(plain.headers.get('content-length')).toBe(`${text.length}`)
+      expect(LINES.endsWith(text)).toBe(true)
+      expect(await packed.text()).toBe(text)
+    }
+  })
+
+  it('is known by its tag, has the same headers when only those are asked for, and parts that are as they are', async () => {
+    const { ask } = await openTexts()
+    const packed = await ask('report.txt')
+    const etag = packed.headers.get('etag') ?? ''
+
+    const head = await ask('report.txt', {}, 'HEAD')
+    const again = await ask('report.txt', { 'if-none-match': etag })
+    const part = await ask('report.txt', { range: 'bytes=5-9' })
+    const rest = await ask('report.txt', { range: 'bytes=5-9', 'if-range': etag })
+
+    expect(told(packed)).toEqual([
+      encoding,
+      expect.stringMatching(/^W\//),
+      'none',
+      'accept-encoding',
+    ])
+    expect(told(head)).toEqual(told(packed))
+    expect(again.status).toBe(304)
+    expect([part.status, part.headers.get('content-encoding')]).toEqual([206, null])
+    expect(await part.text()).toBe('a job')
+    expect([rest.status, await rest.text()]).toEqual([200, LINES])
+  })
+
+  it('does not concern what packing makes no smaller', async () => {
+    const { ask } = await openTexts()
+
+    const photo = await ask('photo.png')
+
+    expect(photo.headers.get('content-encoding')).toBeNull()
+    expect(photo.headers.get('content-length')).toBe(`${LINES.length}`)
+    expect(photo.headers.get('accept-ranges')).toBe('bytes')
+  })
+})
