@@ -15,6 +15,7 @@ const PAGE_FORMS: readonly (readonly [string, AuditName])[] = [
   ['POST /config/entity/:kind/:name/restore/:from', 'restore-entity'],
   ['POST /config/compare/:from/:to/reveal', 'reveal-secrets'],
   ['POST /config/:name/reveal', 'reveal-secrets'],
+  ['POST /config/:name/acknowledge-secrets', 'acknowledge-secrets'],
   ['POST /config/edit/check', QUIET],
   ['POST /login', 'log-in'],
   ['GET /login/oidc/callback', 'log-in'],

@@ -90,6 +90,7 @@ export class ConfigServices implements AsyncDisposable {
       inspect: (document) => cache.inspect(document),
       prepare,
       sealForReaders: readable.seal,
+      markPlainSecrets: readable.markPlain,
       firstDocument,
       serverEdition: EDITION,
       serverVersion: options.version,

@@ -1,4 +1,5 @@
 import type { Problem } from './problem.ts'
+import type { CommitSha } from './revision.ts'
 
 /** What a problem is about. */
 export type ProblemKind =
@@ -30,6 +31,8 @@ export interface HealthProblem {
   readonly errors: readonly Problem[]
   /** The errors for administrators, in place of `errors`. */
   readonly errorsInFull?: readonly Problem[]
+  /** The commits that it is about, newest first. */
+  readonly commits?: readonly CommitSha[]
   /**
    * The pipelines that it names, for callers who may view all of them; a problem without any is for
    * administrators.

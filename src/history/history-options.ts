@@ -34,6 +34,8 @@ export interface HistoryOptions {
    * itself when absent.
    */
   readonly sealForReaders?: (stored: StoredDocument) => Promise<Uint8Array<ArrayBuffer>>
+  /** A document as it is written, with a stand-in for each plain secret. The document itself when absent. */
+  readonly markPlainSecrets?: (stored: StoredDocument) => Promise<Uint8Array<ArrayBuffer>>
   /** The first document of a new repository without a live file. */
   readonly firstDocument: () => Uint8Array<ArrayBuffer>
   readonly serverEdition: string

@@ -7,7 +7,7 @@ import { fsErrorCode } from '../storage/fs-error.ts'
 import { ChangeWatch } from './sync/change-watch.ts'
 import type { GitExecutable } from '../git/git-executable.ts'
 import type { BranchAdvance } from './repository/git-repository.ts'
-import type { HistoryOptions, StoredDocument } from './history-options.ts'
+import type { HistoryOptions } from './history-options.ts'
 import type { MaintenanceState } from './upkeep/maintenance.ts'
 import { listNewer } from './sync/newer-revisions.ts'
 import { type HistoryParts, openHistoryParts } from './open-history.ts'
@@ -180,7 +180,20 @@ export class History implements AsyncDisposable {
    */
   async readDocument(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
     const { digest } = revision
-    return this.#forReaders({ digest, document: await this.readStored(revision) })
+    const stored = { digest, document: await this.readStored(revision) }
+    return (await this.#options.sealForReaders?.(stored)) ?? stored.document
+  }
+
+  /**
+   * The document of a revision as it is written in git, to compare and to show: its exact bytes, but
+   * for a stand-in in the place of each secret that a foreign commit has in plain text.
+   *
+   * @throws {ServiceError} `unavailable` when the repository no longer has it as recorded.
+   */
+  async readAsWritten(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
+    const { digest } = revision
+    const stored = { digest, document: await this.readStored(revision) }
+    return (await this.#options.markPlainSecrets?.(stored)) ?? stored.document
   }
 
   /**
@@ -311,10 +324,6 @@ export class History implements AsyncDisposable {
     await this.#parts.maintenance[Symbol.asyncDispose]()
     await this.#parts.queue.close()
     await this.#parts[Symbol.asyncDispose]()
-  }
-
-  async #forReaders(stored: StoredDocument): Promise<Uint8Array<ArrayBuffer>> {
-    return (await this.#options.sealForReaders?.(stored)) ?? stored.document
   }
 
   async #assertValid(document: Uint8Array<ArrayBuffer>): Promise<void> {

@@ -15,7 +15,11 @@ import { type LiveFileRoutesOptions, liveFileRoutes } from './live-file/live-fil
 import { type PipelinesRoutesOptions, pipelinesRoutes } from './pipelines/pipelines-routes.tsx'
 import { type StagePageRoutesOptions, stagePageRoutes } from './stage/stage-page-routes.tsx'
 import { serversRoutes, type ServersRoutesOptions } from './servers/servers-routes.tsx'
-import { problemsRoutes } from './problems/problems-routes.tsx'
+import {
+  problemActionsRoutes,
+  type ProblemActionsOptions,
+  problemsRoutes,
+} from './problems/problems-routes.tsx'
 import { restorePageRoutes } from './restore/restore-page-routes.tsx'
 import {
   type NewPipelineRoutesOptions,
@@ -59,6 +63,7 @@ export interface PagesOptions
     ConfigurationPagesOptions,
     EditRoutesOptions,
     NewPipelineRoutesOptions,
+    ProblemActionsOptions,
     InvitationsRoutesOptions,
     Omit<AgentsRoutesOptions, 'removed'>,
     Omit<RemoveRoutesOptions, 'removed'>,
@@ -108,6 +113,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     entityRoutes(options),
     auditPageRoutes(options),
     problemsRoutes(options.pages),
+    problemActionsRoutes(options),
     serversRoutes(options),
     tokensPageRoutes(options),
     usersPageRoutes(options),

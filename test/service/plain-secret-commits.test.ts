@@ -95,6 +95,13 @@ function acknowledge(service: CalledService, sha: string): Promise<Response> {
   return service.fetch(path, { method: 'POST' })
 }
 
+/** The text of a page, without its tags. */
+async function textOf(service: CalledService, path: string): Promise<string> {
+  const html = await (await service.fetch(path)).text()
+  const text = html.replaceAll(/<(?!br)[^>]*>/g, '')
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"')
+}
+
 describe('a commit past the service with secrets in plain text', () => {
   it('is followed at once by one that seals them and says so', async () => {
     const { service, native } = await serviceWithCommit()
@@ -180,6 +187,65 @@ describe('a commit past the service with secrets in plain text', () => {
     expect(diff).toContain('+        <svn url="https://h/a" encryptedPassword="AES:')
     expect(diff).toContain('+          <variable name="PEM" secure="true"><encryptedValue>AES:')
     expect(await (await again.fetch(path)).text()).toBe(diff)
+  })
+
+  it('is shown on pages as it is written, hidden, with a word at each place', async () => {
+    const { service } = await serviceWithCommit()
+
+    const compared = await textOf(service, '/config/compare/r2/r3?ctx=whole')
+    const snapshot = await textOf(service, '/config/r3')
+    const sealing = await textOf(service, '/config/compare/r3/r4?ctx=whole')
+
+    for (const page of [compared, snapshot]) {
+      expect(page).toContain(
+        '<svn url="https://h/a" password="•••• hidden here, plain text in git" />',
+      )
+      expect(page).toContain('<git url="https://•••• hidden here, plain text in git@h/b.git" />')
+      expect(page).toContain('<value>•••• hidden here, plain text in git</value>')
+      expect(page).not.toMatch(/encrypted(Password|Value|ManagerPassword)/)
+      expect(page).toContain('r3 contains 23 secrets in plain text')
+    }
+    expect(sealing).toContain('encryptedPassword="•••• hidden"')
+    expect(sealing).toContain('r3 contains 23 secrets in plain text')
+    expect(sealing).not.toContain('r4 contains')
+  })
+
+  it('names on its page the lines that have them', async () => {
+    const { service } = await serviceWithCommit()
+    const line = EVERYWHERE.split('\n').findIndex((each) => each.includes('managerPassword')) + 1
+
+    const compared = await (await service.fetch('/config/compare/r2/r3')).text()
+    const snapshot = await (await service.fetch('/config/r3')).text()
+
+    expect(compared).toContain(`<a href="#R${line}">line ${line}</a>`)
+    expect(snapshot).toContain(`<a href="#L${line}">line ${line}</a>`)
+  })
+
+  it('has its secrets revealed to an administrator who asks', async () => {
+    const { service, native } = await serviceWithCommit()
+
+    const revealed = await service.fetch(`/config/${native}/reveal`, { method: 'POST' })
+
+    expect(await revealed.text()).toContain(`<span class="secret">${PLAIN}</span>`)
+  })
+
+  it('is acknowledged on the page of problems', async () => {
+    const { service, native } = await serviceWithCommit()
+    const problems = await (await service.fetch('/problems')).text()
+    const [, action = ''] =
+      /<form method="post" action="([^"]*)"><button[^>]*>Acknowledge/.exec(problems) ?? []
+
+    const done = await service.fetch(action, { method: 'POST' })
+    const after = await (await service.fetch(done.headers.get('location') ?? '')).text()
+    const log: unknown = await (await service.fetch('/api/audit?action=acknowledge-secrets')).json()
+
+    expect(problems).not.toContain('POST /api')
+    expect(action).toContain(native)
+    expect(done.status).toBe(303)
+    expect(after).toContain(`Acknowledged the plain-text secrets of commit ${native.slice(0, 10)}.`)
+    expect((await healthOf(service)).problems).toEqual([])
+    expect(AuditBody.parse(log).entries).toMatchObject([{ user: 'admin', outcome: 'done' }])
+    expect(await textOf(service, '/config/r3')).toContain('Acknowledged by admin')
   })
 
   it('is refused as a snapshot, because no other bytes have its digest', async () => {

@@ -198,7 +198,7 @@ export class ChangeIndexer implements AsyncDisposable {
   async #read(revision: Revision): Promise<Comparable> {
     const { summary, history } = this.#deps
     const cached = this.#documents.get(revision.digest) ?? summary.find(revision.digest)
-    const document = cached ?? (await summary.read(await history.readDocument(revision)))
+    const document = cached ?? (await summary.read(await history.readAsWritten(revision)))
     this.#documents.set(revision.digest, document)
     return document
   }

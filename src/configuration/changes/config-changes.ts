@@ -34,7 +34,7 @@ export async function readChanges(
   const indexed = isStep ? entities.find(after) : null
   const changes =
     indexed ??
-    (await summary.changes(await history.readDocument(before), await history.readDocument(after)))
+    (await summary.changes(await history.readAsWritten(before), await history.readAsWritten(after)))
   return {
     subject: renderSubject(changes),
     changes: changes.map((change) => ({ ...change, text: renderChange(change) })),

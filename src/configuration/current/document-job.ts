@@ -3,7 +3,7 @@ import {
   type ReadConfiguration,
   readDocument,
 } from '../../document/document.ts'
-import { sealSecrets } from '../../document/secrets/seal-secrets.ts'
+import { markPlainSecrets, sealSecrets } from '../../document/secrets/seal-secrets.ts'
 import { SecretBox } from '../../document/secrets/secret-box.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import type { Problem } from '../../core/problem.ts'
@@ -20,6 +20,8 @@ export interface SealingJob {
   readonly keys: readonly Uint8Array[]
   /** Whether the same secret gets the same sealed form each time. */
   readonly isRepeatable: boolean
+  /** A valid configuration, or the text as it was written with a stand-in for each secret. */
+  readonly form: 'configuration' | 'as-written'
 }
 
 /** Work on a whole document. */
@@ -43,12 +45,14 @@ export function runReadingJob({ document }: ReadingJob): ReadingAnswer {
 }
 
 /** Seals the plain secrets of what can be read as XML. */
-export function runSealingJob({ document, keys, isRepeatable }: SealingJob): SealingAnswer {
+export function runSealingJob({ document, keys, isRepeatable, form }: SealingJob): SealingAnswer {
   const reading = runSync(readXml(document))
   if (!reading.ok) return reading
   const box = new SecretBox(keys)
   const seal = (secret: string) => (isRepeatable ? box.sealRepeatably(secret) : box.seal(secret))
-  return { ok: true, document: new TextEncoder().encode(sealSecrets(reading, { seal }).text) }
+  const { text } =
+    form === 'configuration' ? sealSecrets(reading, { seal }) : markPlainSecrets(reading, { seal })
+  return { ok: true, document: new TextEncoder().encode(text) }
 }
 
 function withoutTree({

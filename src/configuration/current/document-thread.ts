@@ -24,7 +24,7 @@ const TOO_LONG: Problem = {
 }
 
 /** How secrets are sealed. */
-export type Sealing = Pick<SealingJob, 'isRepeatable'>
+export type Sealing = Pick<SealingJob, 'isRepeatable'> & Partial<Pick<SealingJob, 'form'>>
 
 /** Reads and seals whole documents; large ones in a worker thread, to keep the event loop free. */
 export class DocumentThread implements AsyncDisposable {
@@ -53,9 +53,12 @@ export class DocumentThread implements AsyncDisposable {
   }
 
   /** The document with the sealed form of each plain secret in its place. */
-  async seal(bytes: Uint8Array, { isRepeatable }: Sealing): Promise<SealingAnswer> {
+  async seal(
+    bytes: Uint8Array,
+    { isRepeatable, form = 'configuration' }: Sealing,
+  ): Promise<SealingAnswer> {
     const { keys } = this.#box
-    const job = { kind: 'seal', document: new Uint8Array(bytes), keys, isRepeatable } as const
+    const job = { kind: 'seal', document: new Uint8Array(bytes), keys, isRepeatable, form } as const
     if (bytes.length <= SMALL) return runSealingJob(job)
     const answer = await this.#thread.run<SealingAnswer>(job, [job.document.buffer])
     return answer ?? { ok: false, problems: [TOO_LONG] }

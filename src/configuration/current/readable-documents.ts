@@ -10,6 +10,7 @@ import { decodeUtf8 } from '../../lib/decode-utf8.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { StoredDocument } from '../../history/history.ts'
 import type { DocumentCache } from './document-cache.ts'
+import type { SealingJob } from './document-job.ts'
 import type { DocumentThread } from './document-thread.ts'
 
 export interface ReadableDocumentsDeps {
@@ -62,10 +63,20 @@ export class ReadableDocuments {
   }
 
   /** The document as it is when it has no plain secrets, or a copy of it where they are sealed. */
-  readonly seal = async (stored: StoredDocument): Promise<Uint8Array<ArrayBuffer>> => {
+  readonly seal = (stored: StoredDocument): Promise<Uint8Array<ArrayBuffer>> =>
+    this.#inForm(stored, 'configuration')
+
+  /** The document as it is written in git, with a stand-in for each plain secret. */
+  readonly markPlain = (stored: StoredDocument): Promise<Uint8Array<ArrayBuffer>> =>
+    this.#inForm(stored, 'as-written')
+
+  async #inForm(
+    stored: StoredDocument,
+    form: SealingJob['form'],
+  ): Promise<Uint8Array<ArrayBuffer>> {
     const { document } = stored
     if ((await this.secretsIn(stored)).length === 0) return document
-    const sealing = await this.#deps.thread.seal(document, { isRepeatable: true })
+    const sealing = await this.#deps.thread.seal(document, { isRepeatable: true, form })
     if (sealing.ok) return sealing.document
     return Buffer.from(maskSecrets(decodeUtf8(document)))
   }

@@ -31,6 +31,9 @@ export const PLAIN_SECRETS: DocumentKind<PlainSecretRecord> = {
   schema: PlainSecretRecord,
 }
 
+/** The secrets that a commit has in plain text, and the user who confirmed that they were changed. */
+export type PlainSecrets = Pick<PlainSecretRecord, 'secrets' | 'acknowledgedBy'>
+
 export interface PlainSecretAlarmDeps {
   readonly history: History
   readonly readable: Pick<ReadableDocuments, 'knownSecrets' | 'secretsIn'>
@@ -44,7 +47,7 @@ export interface PlainSecretDeps {
 /** The most commits and secrets that are listed one by one. */
 const MOST_NAMED = 20
 const WHAT_TO_DO =
-  'Everybody who may read the repository with git knows them: change them where they are used, then acknowledge it with POST /api/config/revisions'
+  'Anyone with access to the repository can read them. Change them where they are used, then acknowledge them'
 
 /**
  * Remembers the commits with plain secrets, over restarts, until an administrator confirms that
@@ -83,21 +86,31 @@ export class PlainSecretAlarm {
     await this.#keep({ commit, username, secrets: [...found], acknowledgedBy: null })
   }
 
+  /** The secrets that a commit has in plain text; null when it has none. */
+  find({ commit }: Pick<Revision, 'commit'>): PlainSecrets | null {
+    const record = this.#records.get(commit)
+    if (!record) return null
+    const { secrets, acknowledgedBy } = record
+    return { secrets, acknowledgedBy }
+  }
+
   /** One problem for all of them, the newest first, with what to do about it. */
   problems(): readonly HealthProblem[] {
     const open = this.#open()
     const [newest] = open
     if (!newest) return []
     const count = open.length === 1 ? 'A commit has' : `${open.length} commits have`
-    const call = `${WHAT_TO_DO}/${newest.commit}/acknowledge-secrets`
+    const briefly = `${count} secrets in plain text. ${WHAT_TO_DO}`
+    const call = `POST /api/config/revisions/${newest.commit}/acknowledge-secrets`
     const errors = open.flatMap(({ commit, username, secrets }) =>
       secrets.map(({ message, ...place }) => ({
         message: `Commit ${commit.slice(0, 10)} by ${username}: ${message}`,
         ...place,
       })),
     )
-    const subject = `${count} secrets in plain text. ${call}`
-    return [{ subject, errors: errors.slice(0, MOST_NAMED) }]
+    const subject = `${briefly} with ${call}`
+    const commits = open.map(({ commit }) => commit).slice(0, MOST_NAMED)
+    return [{ subject, briefly: `${briefly}.`, errors: errors.slice(0, MOST_NAMED), commits }]
   }
 
   /**

@@ -16,8 +16,10 @@ export interface PlainSecret {
   readonly holder: string
   readonly offset: number
   readonly secret: string
-  /** The edits that put its sealed form in the same place. */
+  /** The edits that put its sealed form where the schema has it, such as `encryptedPassword`. */
   readonly sealedBy: (sealed: string) => readonly XmlEdit[]
+  /** The edit that replaces the secret alone, and leaves everything around it as it was written. */
+  readonly replacedBy: (text: string) => XmlEdit
 }
 
 const LOGIN_ELEMENTS = new Set(['svn', 'p4', 'tfs', 'git', 'hg', 'mailhost'])
@@ -64,6 +66,7 @@ function attributeSecret(element: XmlElement, plain: string, encrypted: string):
         { kind: 'remove-attribute', element, name: encrypted },
         { kind: 'replace-attribute', element, from: plain, name: encrypted, value },
       ],
+      replacedBy: (value) => ({ kind: 'set-attribute', element, name: plain, value }),
     },
   ]
 }
@@ -76,14 +79,12 @@ function addressSecret(element: XmlElement): PlainSecret[] {
   const url = element.attributes.get('url')
   const span = url && ADDRESSED_ELEMENTS.has(element.name) ? plainSecretIn(url.value) : null
   if (!url || !span) return []
-  const inPlace = (sealed: string): XmlEdit[] => [
-    {
-      kind: 'set-attribute',
-      element,
-      name: 'url',
-      value: replaced(url.value, span, forAddress(sealed)),
-    },
-  ]
+  const inPlace = (text: string): XmlEdit => ({
+    kind: 'set-attribute',
+    element,
+    name: 'url',
+    value: replaced(url.value, span, forAddress(text)),
+  })
   const beside = WITH_CREDENTIALS.has(element.name) ? credentialsOf(url.value, span) : null
   return [
     {
@@ -91,7 +92,8 @@ function addressSecret(element: XmlElement): PlainSecret[] {
       holder: `the secret in the address of <${element.name}>`,
       offset: url.span.start,
       secret: beside?.password ?? url.value.slice(span.start, span.end),
-      sealedBy: (sealed) => (beside ? movedBeside(element, beside, sealed) : inPlace(sealed)),
+      sealedBy: (sealed) => (beside ? movedBeside(element, beside, sealed) : [inPlace(sealed)]),
+      replacedBy: inPlace,
     },
   ]
 }
@@ -156,6 +158,7 @@ function valueSecret(element: XmlElement): PlainSecret[] {
         ),
         { kind: 'replace', element: value, by: sealedValue(value, sealed) },
       ],
+      replacedBy: (text) => ({ kind: 'set-text', element: value, text }),
     },
   ]
 }

@@ -23,6 +23,30 @@ export function sealSecrets(
   return { text: applyEdits(document, edits) ?? document.text, sealed: secrets.length }
 }
 
+/** Begins the stand-in for a secret that a commit has in plain text. Like a sealed secret, it is hidden everywhere. */
+const PLAIN_MARK = 'AES:PLAIN:'
+
+/**
+ * The text as it was written, with a stand-in for each plain secret: its sealed form behind a mark.
+ * It is for people to look at, and no configuration.
+ */
+export function markPlainSecrets(
+  document: EditableDocument,
+  box: Pick<SecretBox, 'seal'>,
+): SealedDocument {
+  const secrets = plainSecrets(document.root)
+  const edits = secrets.map(({ secret, replacedBy }) =>
+    replacedBy(PLAIN_MARK + Buffer.from(box.seal(secret)).toString('base64url')),
+  )
+  return { text: applyEdits(document, edits) ?? document.text, sealed: secrets.length }
+}
+
+/** The sealed form in a stand-in of {@link markPlainSecrets}; null for any other text. */
+export function markedSecretIn(text: string): string | null {
+  if (!text.startsWith(PLAIN_MARK)) return null
+  return Buffer.from(text.slice(PLAIN_MARK.length), 'base64url').toString('utf8')
+}
+
 export interface RotatedDocument {
   /** The new text, or null when every secret of ours is sealed by the newest key. */
   readonly text: string | null

@@ -186,7 +186,7 @@ export async function readComparison(
 ): Promise<Comparison> {
   const { before, after } = compared
   const { history, entities } = deps
-  const documents = await Promise.all([history.readDocument(before), history.readDocument(after)])
+  const documents = await Promise.all([history.readAsWritten(before), history.readAsWritten(after)])
   const isStep = after.number === before.number + 1
   const known = isStep ? entities.findStored(after) : null
   return { ...compared, ...(await deps.compareTextFirst(documents, { ...options, known })) }

@@ -1,4 +1,5 @@
 import { findSecrets } from '../../document/secrets/find-secrets.ts'
+import { markedSecretIn } from '../../document/secrets/seal-secrets.ts'
 import { type TokenKind, XmlScanner } from '../../document/highlight/xml-scanner.ts'
 import type { Span } from '../../document/xml/xml-tree.ts'
 import type { LineRange } from '../../diff/lines.ts'
@@ -29,6 +30,8 @@ export function lineText({ pieces }: Pick<ShownLine, 'pieces'>): string {
 
 /** Shown in the place of a secret. */
 export const HIDDEN_SECRET = '•••• hidden'
+/** The same for a secret that the commit has in plain text. */
+export const HIDDEN_PLAIN_SECRET = '•••• hidden here, plain text in git'
 /** A secret may start at most this many lines above the first shown one. */
 const LOOK_BACK = 40
 
@@ -152,10 +155,19 @@ function cutLine(text: string, line: Span, { tokens, secrets, keepsHidden }: InL
     const secret = secrets[secretIndex]
     if (!secret) pieces.push({ text: text.slice(start, end), token, isSecret: false })
     else if (secretIndex !== secretAt) {
-      const hidden = keepsHidden ? { hidden: text.slice(secret.start, secret.end) } : {}
-      pieces.push({ text: HIDDEN_SECRET, token: null, isSecret: true, ...hidden })
+      pieces.push(hiddenPiece(text.slice(secret.start, secret.end), keepsHidden))
     }
     secretAt = secretIndex
   }
   return pieces
+}
+
+function hiddenPiece(secret: string, keepsHidden: boolean): Piece {
+  const marked = markedSecretIn(secret.trim())
+  return {
+    text: marked === null ? HIDDEN_SECRET : HIDDEN_PLAIN_SECRET,
+    token: null,
+    isSecret: true,
+    ...(keepsHidden ? { hidden: marked ?? secret } : {}),
+  }
 }

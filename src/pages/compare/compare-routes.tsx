@@ -18,10 +18,12 @@ import type { PageContext } from '../frame/page-context.ts'
 import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { answerPatch, renderPatch } from './patch.ts'
 import { chooseRevisions } from './choose-revisions.ts'
-import { CompareView } from './compare-view.tsx'
+import type { PlainSecretAlarm } from '../../configuration/read/plain-secret-alarm.ts'
+import { CompareView, type Leak } from './compare-view.tsx'
 import { SummaryCard } from './summary-card.tsx'
 
 export interface CompareRoutesOptions extends ComparisonDeps, ConfigReadingDeps, RevealDeps {
+  readonly secretAlarm: PlainSecretAlarm
   readonly entities: EntityIndex
   readonly pages: PageContext
   readonly fileName: string
@@ -62,15 +64,17 @@ function comparePages(options: CompareRoutesOptions) {
     const query = parseCompareQuery(c.req.query())
     const compared = findCompared(options, c.env.principal, { from, to })
     const frame = pages.frame(c.req.raw, c.env.principal)
-    const immutable = isForEver(compared, { from, to }) && frame.problems.length === 0
+    const isFixed = isForEver(compared, { from, to }) && frame.problems.length === 0
     const { before, after, older, newer } = compared
     const neighbours = `${older?.commit ?? ''} ${newer?.commit ?? ''}`
-    const facts = [before.commit, after.commit, neighbours, c.req.url]
+    const leaks = leaksOf(options, compared)
+    const facts = [before.commit, after.commit, neighbours, c.req.url, JSON.stringify(leaks)]
     const etag = pages.etag(frame, facts)
+    const immutable = isFixed && leaks.length === 0
     const flash = pages.flash.take(c)
     const read = () => readComparison(options, compared, comparisonOptionsOf(query))
     const origin = pages.originOf(c.req.raw)
-    const common = { frame, query, from, to, fileName, origin, flash, reveal: null }
+    const common = { frame, query, from, to, fileName, origin, flash, leaks, reveal: null }
     if (flash !== null) {
       const comparison = await read()
       const summary = await comparison.describe()
@@ -91,6 +95,17 @@ function comparePages(options: CompareRoutesOptions) {
       }
     })
   }
+}
+
+/** The plain secrets of the two revisions. */
+function leaksOf(
+  { secretAlarm }: Pick<CompareRoutesOptions, 'secretAlarm'>,
+  { before, after }: ComparedRevisions,
+): readonly Leak[] {
+  return [['L', before] as const, ['R', after] as const].flatMap(([side, revision]) => {
+    const secrets = secretAlarm.find(revision)
+    return secrets === null ? [] : [{ side, revision, secrets }]
+  })
 }
 
 /** Whether readers get the text of a comparison before its summary, which takes longer. */
@@ -116,7 +131,8 @@ async function reveal(
   const origin = pages.originOf(c.req.raw)
   const frame = pages.frame(c.req.raw, principal)
   const summary = await shown.describe()
-  const view = { frame, query, from, to, fileName, origin, summary, flash: null }
+  const leaks = leaksOf(options, compared)
+  const view = { frame, query, from, to, fileName, origin, summary, leaks, flash: null }
   const page = <CompareView {...view} comparison={shown} reveal={count} />
   return pageResponse(page, 200, NEVER_KEPT)
 }

@@ -1,3 +1,6 @@
+import type { PlainSecrets } from '../../configuration/read/plain-secret-alarm.ts'
+import { PlainSecretsCard } from '../parts/plain-secrets.tsx'
+import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import type { Comparison } from '../code/comparison.ts'
 import type { ShownChanges } from '../code/shown-changes.ts'
 import { LaterPart } from '../frame/page-response.ts'
@@ -19,6 +22,13 @@ import { Ruler } from './ruler.tsx'
 import { LaterSummaryCard, SummaryCard } from './summary-card.tsx'
 import { Toolbar } from '../code/toolbar.tsx'
 
+/** A side of the comparison that has secrets in plain text, with the prefix of the anchors of its lines. */
+export interface Leak {
+  readonly side: 'L' | 'R'
+  readonly revision: NumberedRevision
+  readonly secrets: PlainSecrets
+}
+
 export interface CompareViewProps {
   readonly frame: PageFrame
   readonly comparison: Comparison
@@ -30,6 +40,8 @@ export interface CompareViewProps {
   readonly to: string
   readonly fileName: string
   readonly origin: string
+  /** Those of the two revisions that have secrets in plain text. */
+  readonly leaks: readonly Leak[]
   /** The result of the action that led here, such as a save. */
   readonly flash: FlashMessage | null
   /** The count of decrypted secrets; null where secrets are hidden. */
@@ -38,7 +50,7 @@ export interface CompareViewProps {
 
 /** Two revisions: the described changes, who made them and when, and the text. */
 export function CompareView(props: CompareViewProps) {
-  const { frame, comparison, summary, query, from, to, flash, reveal } = props
+  const { frame, comparison, summary, query, from, to, flash, leaks, reveal } = props
   const { before, after, regions } = comparison
   const { links } = frame
   const described = summary === 'later' ? null : summary
@@ -63,6 +75,9 @@ export function CompareView(props: CompareViewProps) {
         <RangeCard {...props} />
       </div>
       <State {...props} />
+      {leaks.map(({ side, ...leak }) => (
+        <PlainSecretsCard links={links} {...leak} lineOf={(line) => `#${side}${line}`} />
+      ))}
       {reveal && <RevealedNotice links={links} count={reveal} back={address(query)} />}
       {regions.length > 0 && (
         <div class="diff-area" id="diff">

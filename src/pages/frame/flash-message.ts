@@ -10,6 +10,7 @@ import type { FlashMessage } from './notice.tsx'
 const MESSAGES = {
   saved: (of) => `Saved as ${of}.`,
   created: (of) => `Created pipeline ${of}.`,
+  'secrets-acknowledged': (of) => `Acknowledged the plain-text secrets of ${of}.`,
   'set-aside': (of) =>
     `The file on disk is kept as ${of}. The current configuration is in its place.`,
   revoked: (of) => `Revoked token ${of}.`,

@@ -87,8 +87,8 @@ export class Links {
   }
 
   /** What an operator should look at. */
-  problems(): string {
-    return this.#at('/problems')
+  problems(query: Query = {}): string {
+    return this.#at('/problems', query)
   }
 
   /** All of them as JSON. */
@@ -170,6 +170,11 @@ export class Links {
   /** Shows the secrets of a snapshot; requires a commit. */
   revealSnapshot(commit: string, query: Query = {}): string {
     return this.#at(`/config/${segments(commit)}/reveal`, query)
+  }
+
+  /** Acknowledges the plain secrets of a commit; requires a commit. */
+  acknowledgeSecrets(commit: string): string {
+    return this.#at(`/config/${segments(commit)}/acknowledge-secrets`)
   }
 
   /** Makes a revision current again, as a new revision. */

@@ -1,6 +1,8 @@
 import type { ProblemKind, ServiceProblem } from '../../core/health-problem.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
+import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
+import { AcknowledgeSecrets } from '../parts/plain-secrets.tsx'
 import { groupProblems, type ProblemGroup, ProblemText } from '../frame/notices.tsx'
 
 /** What other programs say about these is folded: it is long, and not made for people. */
@@ -11,7 +13,14 @@ const MOST_PIPELINES = 12
 const MOST_LISTED = 200
 
 /** The problems of the service by kind, with the pipelines that they are about. */
-export function ProblemsView({ frame }: { frame: PageFrame }) {
+export function ProblemsView({
+  frame,
+  flash,
+}: {
+  frame: PageFrame
+  /** The result of the action that led here. */
+  flash: FlashMessage | null
+}) {
   const { links, problems } = frame
   const groups = groupProblems(problems)
   return (
@@ -21,6 +30,7 @@ export function ProblemsView({ frame }: { frame: PageFrame }) {
       description="What an operator of the build server should look at."
       styles={['problems.css']}
     >
+      {flash && <FlashCard flash={flash} />}
       <div class="page-head">
         <div>
           <h1>Problems</h1>
@@ -50,8 +60,9 @@ function Group({ links, group }: { links: Links; group: ProblemGroup }) {
             {OF_PROGRAMS.includes(kind) ? (
               <Folded problem={problem} />
             ) : (
-              <ProblemText problem={problem} />
+              <ProblemText problem={withoutCall(problem)} />
             )}
+            {kind === 'secrets' && <Leaks links={links} problem={problem} />}
             <Pipelines links={links} problem={problem} />
           </li>
         ))}
@@ -79,6 +90,26 @@ function Folded({ problem: { subject, briefly, errors } }: { problem: ServicePro
         <pre class="output">{message}</pre>
       ))}
     </details>
+  )
+}
+
+/** Here a button does what the call of a problem does. */
+function withoutCall(problem: ServiceProblem): ServiceProblem {
+  const { kind, subject, briefly = subject } = problem
+  return kind === 'secrets' ? { ...problem, subject: briefly } : problem
+}
+
+/** Leads to the revisions with plain secrets, and acknowledges them. */
+function Leaks({ links, problem: { commits = [] } }: { links: Links; problem: ServiceProblem }) {
+  const [newest] = commits
+  if (newest === undefined) return <></>
+  return (
+    <div class="leaks">
+      {commits.map((commit) => (
+        <a href={links.snapshot(commit)}>{commit.slice(0, 10)}</a>
+      ))}
+      <AcknowledgeSecrets links={links} commit={newest} />
+    </div>
   )
 }
 

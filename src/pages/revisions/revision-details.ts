@@ -98,7 +98,7 @@ export class RevisionDetailsCache {
   async #read(revision: Revision): Promise<Uint8Array> {
     const known = this.#documents.get(revision.commit)
     if (known) return known
-    const bytes = await this.#deps.history.readDocument(revision)
+    const bytes = await this.#deps.history.readAsWritten(revision)
     this.#documents.set(revision.commit, bytes)
     return bytes
   }

@@ -73,7 +73,7 @@ export async function readSnapshotText(
   { revision }: SnapshotPlace,
   { line, find, keepsHidden = false }: SnapshotQuery,
 ): Promise<ReadText> {
-  const document = await history.readDocument(revision)
+  const document = await history.readAsWritten(revision)
   const { digest } = revision
   const asked = { document, digest, line: line ?? 1, find, keepsHidden }
   return { document, text: await work.snapshotText(asked) }

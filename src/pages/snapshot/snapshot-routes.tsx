@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import type { PlainSecretAlarm } from '../../configuration/read/plain-secret-alarm.ts'
 import type { Clock } from '../../lib/clock.ts'
 import {
   findSnapshotPlace,
@@ -15,6 +16,7 @@ import { parseSnapshotQuery, permanentAddress } from './snapshot-query.ts'
 import { SnapshotView } from './snapshot-view.tsx'
 
 export interface SnapshotRoutesOptions extends SnapshotDeps, RevealDeps {
+  readonly secretAlarm: PlainSecretAlarm
   readonly pages: PageContext
   readonly clock: Clock
 }
@@ -47,11 +49,13 @@ export function snapshotRoutes(options: SnapshotRoutesOptions) {
     const frame = pages.frame(c.req.raw, c.env.principal)
     const now = clock()
     const page = await readSnapshotPage(options, place, { ...query, ...read })
-    const view = { frame, page, query, now, isMoving, reveal: null }
+    const leak = options.secretAlarm.find(place.revision)
+    const view = { frame, page, query, now, isMoving, leak, reveal: null }
     if (page.blame?.known === false) {
       return pageResponse(<SnapshotView {...view} />, 200, { refresh: String(ASK_AGAIN) })
     }
-    const facts = [place.revision.commit, place.current.commit, c.req.url]
+    const { revision, current } = place
+    const facts = [revision.commit, current.commit, c.req.url, JSON.stringify(leak)]
     const etag = pages.etag(frame, [...facts, Math.floor(now / FRESH)])
     return kept.answer(c, { etag, immutable: false }, async () => ({
       page: <SnapshotView {...view} />,
@@ -79,6 +83,7 @@ async function reveal(
   const query = parseSnapshotQuery(c.req.query())
   const { shown: page, count } = await revealSnapshot(options, place, query)
   const frame = pages.frame(c.req.raw, principal)
-  const view = { frame, page, query, now: clock(), isMoving: false, reveal: count }
+  const leak = options.secretAlarm.find(place.revision)
+  const view = { frame, page, query, now: clock(), isMoving: false, leak, reveal: count }
   return pageResponse(<SnapshotView {...view} />, 200, NEVER_KEPT)
 }

@@ -1,4 +1,6 @@
 import { raw } from 'hono/html'
+import type { PlainSecrets } from '../../configuration/read/plain-secret-alarm.ts'
+import { PlainSecretsCard } from '../parts/plain-secrets.tsx'
 import type { SnapshotPage, SnapshotQuery } from './snapshot-page.ts'
 import { WINDOW } from '../work/snapshot-text.ts'
 import type { RevealCount } from './reveal-secrets.ts'
@@ -19,13 +21,15 @@ export interface SnapshotViewProps {
   readonly now: number
   /** Whether the address of the page means another revision after the next save. */
   readonly isMoving: boolean
+  /** The secrets that this revision has in plain text, or null. */
+  readonly leak: PlainSecrets | null
   /** The count of decrypted secrets; null where secrets are hidden. */
   readonly reveal: RevealCount | null
 }
 
 /** A snapshot: its text, its outline, and the author of each line. */
 export function SnapshotView(props: SnapshotViewProps) {
-  const { frame, page, query, isMoving, reveal } = props
+  const { frame, page, query, isMoving, leak, reveal } = props
   const { revision } = page
   const back = permanentAddress(frame.links, page, query)
   return (
@@ -38,6 +42,14 @@ export function SnapshotView(props: SnapshotViewProps) {
       scripts={['snapshot.js']}
     >
       <Head {...props} />
+      {leak && (
+        <PlainSecretsCard
+          links={frame.links}
+          revision={revision}
+          secrets={leak}
+          lineOf={(line) => addressOf(props, line)}
+        />
+      )}
       {reveal && <RevealedNotice links={frame.links} count={reveal} back={back} />}
       <div class="snapshot" data-address={isMoving ? back : undefined}>
         <OutlineView outline={page.outline} linkOf={({ first }) => addressOf(props, first)} />

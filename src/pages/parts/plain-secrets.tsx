@@ -1,0 +1,53 @@
+import type { PlainSecrets } from '../../configuration/read/plain-secret-alarm.ts'
+import type { Links } from '../frame/links.ts'
+import type { NumberedRevision } from '../revisions/numbered-revision.ts'
+
+/** The most places that are named one by one. */
+const MAX_PLACES = 5
+
+export interface PlainSecretsCardProps {
+  readonly links: Links
+  readonly revision: NumberedRevision
+  readonly secrets: PlainSecrets
+  /** The address of a line of this revision. */
+  readonly lineOf: (line: number) => string
+}
+
+/** Says that a commit has secrets in plain text, at which lines, and what to do about it. */
+export function PlainSecretsCard({ links, revision, secrets, lineOf }: PlainSecretsCardProps) {
+  const { acknowledgedBy } = secrets
+  const places = secrets.secrets.flatMap(({ line }) => (line === undefined ? [] : [line]))
+  const more = places.length - MAX_PLACES
+  const count = secrets.secrets.length
+  return (
+    <div class={`card leak ${acknowledgedBy === null ? 'open' : ''}`} role="note">
+      <p>
+        <strong>
+          {`r${revision.number} contains ${count === 1 ? 'a secret' : `${count} secrets`} in plain text`}
+        </strong>
+        {places.slice(0, MAX_PLACES).map((line, n) => (
+          <>
+            {n === 0 ? ': ' : ', '}
+            <a href={lineOf(line)}>{`line ${line}`}</a>
+          </>
+        ))}
+        {more > 0 && ` and ${more} more`}.{' '}
+        {acknowledgedBy === null
+          ? 'Anyone with access to the repository can read it. Change it where it is used, then acknowledge it.'
+          : `Acknowledged by ${acknowledgedBy}: changed where it is used.`}
+      </p>
+      {acknowledgedBy === null && <AcknowledgeSecrets links={links} commit={revision.commit} />}
+    </div>
+  )
+}
+
+/** Ends the alarm about the plain secrets of a commit and of older ones. */
+export function AcknowledgeSecrets({ links, commit }: { links: Links; commit: string }) {
+  return (
+    <form method="post" action={links.acknowledgeSecrets(commit)}>
+      <button title="The secrets of this commit and of older ones were changed where they are used">
+        Acknowledge
+      </button>
+    </form>
+  )
+}
