@@ -11,7 +11,7 @@ import {
 } from './revision-changes.ts'
 
 /** Raise this when the description of changes, or the examination of revisions, changes. */
-const FORMAT = 'cairn changes 3'
+const FORMAT = 'cairn changes 4'
 /** Lines that are written at once. */
 const BATCH = 200
 

@@ -54,12 +54,13 @@ export async function readStagePage(
     ? await viewablePart(deps, principal, await pageOfRun(deps, { name, run }))
     : await listStageRuns(deps, principal, { ...name, offset })
   const later = await deps.builds.stageHistory(name, page.pagination.offset + PAGE_SIZE)
-  const [older = null] = await viewableStageRuns(deps, principal, later.items.slice(0, 1))
+  const olderRuns = await viewableStageRuns(deps, principal, later.items)
+  const [older = null] = olderRuns
   const span = spanOf(page.items.map(startOf), older && startOf(older), page.pagination.offset)
   const markers = await configMarkers(deps, principal, name.pipeline, span)
   const rows = await Promise.all(page.items.map((each) => rowOf(deps, each)))
   const shown = run ?? page.items[0] ?? null
-  const before = shown && runBefore(page.items, shown, older)
+  const before = shown && (await runBefore(deps, shown, [...page.items, ...olderRuns]))
   return {
     name: nameOf(name, shown),
     entries: timelineOf(rows, markers, ({ run: { stage } }) => stage.createdAt),
@@ -100,12 +101,25 @@ function holds({ items }: Page<StageRun>, run: StageRun): boolean {
   return items.some(({ stage }) => stage.id === run.stage.id)
 }
 
-function runBefore(
-  items: readonly StageRun[],
-  run: StageRun,
-  older: StageRun | null,
-): StageRun | null {
-  return items.find(({ stage }) => stage.id < run.stage.id) ?? older
+/**
+ * The run that a run is compared with: the attempt before a rerun, and for a first attempt the last
+ * one of an earlier run of the pipeline. A rerun of an older run is newer than runs that followed it.
+ */
+async function runBefore(
+  { builds }: StagePageDeps,
+  { stage: shown }: StageRun,
+  newestFirst: readonly StageRun[],
+): Promise<StageRun | null> {
+  const { pipelineName: pipeline, pipelineCounter, name, counter } = shown
+  if (counter > 1) {
+    const attempt = { pipeline, stage: name, pipelineCounter, stageCounter: counter - 1 }
+    return builds.stageInstance(attempt)
+  }
+  const earlier = newestFirst.filter(
+    ({ stage }) => stage.id < shown.id && stage.pipelineCounter < pipelineCounter,
+  )
+  const last = Math.max(...earlier.map(({ stage }) => stage.pipelineCounter))
+  return earlier.find(({ stage }) => stage.pipelineCounter === last) ?? null
 }
 
 function startOf({ stage: { createdAt } }: StageRun): { readonly createdAt: number } {

@@ -126,7 +126,7 @@ function Trigger({
 /** The configuration of the run, and the changes of this pipeline since the previous run. */
 function Configuration({ frame, details, now }: StagePanelProps) {
   const { configuration, before, markers } = details
-  const since = before === null ? null : before.stage.pipelineCounter
+  const since = before && runName(details, before)
   return (
     <>
       <dt>Configuration</dt>
@@ -140,7 +140,7 @@ function Configuration({ frame, details, now }: StagePanelProps) {
         )}
         {since === null && 'The first run of this pipeline.'}
         {since !== null && markers.length === 0 && (
-          <>{`This pipeline has not changed since run ${since}.`}</>
+          <>{`This pipeline has not changed since ${since}.`}</>
         )}
         <SinceBefore frame={frame} details={details} />
         {markers.map(({ revision, changes }) => (
@@ -157,6 +157,12 @@ function Configuration({ frame, details, now }: StagePanelProps) {
   )
 }
 
+/** `run 6`, or `attempt 1` for one of the same run of the pipeline. */
+function runName({ run }: StageDetails, { stage }: StageRun): string {
+  const isSame = stage.pipelineCounter === run.stage.pipelineCounter
+  return isSame ? `attempt ${stage.counter}` : `run ${stage.pipelineCounter}`
+}
+
 /** Only administrators may open the snapshot. */
 function RevisionName({ frame, number }: { frame: PageFrame; number: number }) {
   const name = `r${number}`
@@ -171,7 +177,7 @@ function SinceBefore({ frame: { links }, details }: Pick<StagePanelProps, 'frame
   const range = { from: `r${formerConfiguration.number}`, to: `r${configuration.number}` }
   return (
     <a href={links.compareEntity(pipeline, range)}>
-      {`What changed since run ${before.stage.pipelineCounter}`}
+      {`What changed since ${runName(details, before)}`}
     </a>
   )
 }

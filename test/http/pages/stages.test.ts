@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type aConfiguration, element } from '../../support/documents/a-configuration.ts'
+import { type aConfiguration, element, git } from '../../support/documents/a-configuration.ts'
 import { PipelineRunBody } from '../../../src/wire/pipeline-run-body.ts'
 import { BuildScene, GUARDED, jsonOf, SECURED } from '../../support/builds/build-service.ts'
+import { git as runGit } from '../../support/git/git.ts'
 import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 
@@ -72,6 +73,33 @@ describe('the page of a run of a stage', () => {
       '<a href="/config/entity/pipeline/app/compare/r2/r4">What changed since run 1</a>',
     )
     expect(page).toMatch(/Config changed.*variable REGION/s)
+  })
+
+  it('compares a rerun with the attempt before it, and the next run with the run before', async () => {
+    const scene = await BuildScene.open({ pipelines: [] })
+    const materials = [git(scene.origin, { branch: 'main', autoUpdate: false })]
+    await scene.configure({ pipelines: [{ name: 'app', materials }] })
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    await scene.schedule()
+    await agent.finish(await agent.work())
+    runGit(scene.origin, 'commit', '--quiet', '--allow-empty', '--message', 'Second')
+    await scene.schedule()
+    await agent.finish(await agent.work())
+    await scene.configure({ pipelines: [{ name: 'app', materials, variables: { REGION: 'eu' } }] })
+    await sendForm(scene.service, '/stages/app/build/1/1', { action: 'rerun' })
+    const other = await ProtocolAgent.join(scene.service, 'a2')
+    await other.finish(await other.work())
+    await scene.schedule()
+
+    const [second, rerun, third] = await Promise.all(
+      ['2/1', '1/2', '3/1'].map((run) => pageOf(scene.service, `/stages/app/build/${run}`)),
+    )
+
+    expect(second).toContain('This pipeline has not changed since run 1.')
+    expect(second).toContain(' → ')
+    expect(rerun).toContain('>What changed since attempt 1</a>')
+    expect(rerun).not.toContain(' → ')
+    expect(third).toContain('>What changed since run 2</a>')
   })
 
   it('cancels its run after a question, and says when it was not active', async () => {
