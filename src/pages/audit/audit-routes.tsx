@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { AuditEntry } from '../../core/audit.ts'
+import type { AuditEntry, AuditPage } from '../../core/audit.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type AuditDeps, readAudit } from '../../notify/audit/audit.ts'
 import { parseAuditQuery } from '../../api/service/audit-query.ts'
@@ -19,11 +19,28 @@ function dayFields({ since = '', until = '' }: Readonly<Record<string, string>>)
   return { since, until }
 }
 
+/**
+ * One row for each deed: the revision that a request made is in the entry of the request, so that its
+ * own entry says nothing new beside it.
+ */
+function foldChanges({ entries, next }: AuditPage): AuditPage {
+  const isOfRequest = ({ request, outcome, md5 }: AuditEntry) =>
+    request !== undefined && outcome === 'done' && md5 !== undefined
+  const made = new Set(entries.filter(isOfRequest).map(changeKey))
+  const isFolded = (entry: AuditEntry) =>
+    entry.action === 'change-configuration' && made.has(changeKey(entry))
+  return { entries: entries.filter((entry) => !isFolded(entry)), next }
+}
+
+function changeKey({ user, md5 = '' }: AuditEntry): string {
+  return `${user} ${md5}`
+}
+
 /** `/audit`: the audit log as a page. */
 export function auditPageRoutes(options: AuditPageOptions) {
   return new Hono<RouteEnv>().get('/audit', async (c) => {
     const query = parseAuditQuery(c.req.query())
-    const page = await readAudit(options, c.env.principal, query)
+    const page = foldChanges(await readAudit(options, c.env.principal, query))
     const frame = options.pages.frame(c.req.raw, c.env.principal)
     const sentenceOf = (entry: AuditEntry) => auditSentence(options, options.pages.links, entry)
     const days = dayFields(c.req.query())

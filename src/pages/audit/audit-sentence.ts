@@ -20,47 +20,113 @@ export interface AuditSentence {
   readonly revision: number | null
 }
 
-/** The actions, each with its verb; what it is done to follows. */
-export const AUDIT_VERBS: ReadonlyMap<string, string> = new Map([
-  ['save-configuration', 'Saved the configuration'],
-  ['change-configuration', 'Changed the configuration'],
-  ['restore-revision', 'Restored revision'],
-  ['restore-entity', 'Restored'],
-  ['undo-revision', 'Undid revision'],
-  ['reveal-secrets', 'Revealed secrets of'],
-  ['acknowledge-secrets', 'Acknowledged secrets of'],
-  ['create-pipeline', 'Created pipeline'],
-  ['schedule-pipeline', 'Triggered pipeline'],
-  ['pause-pipeline', 'Paused pipeline'],
-  ['unpause-pipeline', 'Unpaused pipeline'],
-  ['release-lock', 'Unlocked pipeline'],
-  ['run-stage', 'Ran stage'],
-  ['cancel-stage', 'Cancelled stage'],
-  ['enable-agent', 'Enabled agent'],
-  ['disable-agent', 'Disabled agent'],
-  ['delete-agent', 'Deleted agent'],
-  ['change-agent', 'Changed agent'],
-  ['register-agent', 'Registered an agent'],
-  ['create-user', 'Added user'],
-  ['disable-user', 'Disabled user'],
-  ['enable-user', 'Enabled user'],
-  ['delete-user', 'Removed user'],
-  ['reset-password', 'Set the password of user'],
-  ['change-own-password', 'Changed the own password of user'],
-  ['create-token', 'Made token'],
-  ['revoke-token', 'Revoked token'],
-  ['create-invitation', 'Invited an agent:'],
-  ['revoke-invitation', 'Revoked invitation'],
-  ['log-in', 'Logged in'],
-  ['log-out', 'Logged out'],
-  ['fetch-configuration', 'Cloned or fetched the configuration'],
-  ['push-configuration', 'Pushed to the configuration'],
-])
+/** An action in words: when it was done, and as what it is in itself. */
+interface Deed {
+  readonly done: string
+  /** The infinitive, behind "Tried to". */
+  readonly attempt: string
+}
+
+const DEEDS: ReadonlyMap<string, Deed> = new Map(
+  Object.entries({
+    'save-configuration': { done: 'Saved the configuration', attempt: 'save the configuration' },
+    'change-configuration': {
+      done: 'Changed the configuration',
+      attempt: 'change the configuration',
+    },
+    'rewrite-history': { done: 'Rewrote the history', attempt: 'rewrite the history' },
+    'restore-revision': { done: 'Restored revision', attempt: 'restore revision' },
+    'restore-entity': { done: 'Restored', attempt: 'restore' },
+    'undo-revision': { done: 'Undid revision', attempt: 'undo revision' },
+    'reveal-secrets': { done: 'Revealed the secrets of', attempt: 'reveal the secrets of' },
+    'acknowledge-secrets': {
+      done: 'Acknowledged the plain-text secrets of',
+      attempt: 'acknowledge the plain-text secrets of',
+    },
+    'set-live-file-aside': {
+      done: 'Put the invalid live file aside',
+      attempt: 'put the invalid live file aside',
+    },
+    'create-pipeline': { done: 'Created pipeline', attempt: 'create pipeline' },
+    'schedule-pipeline': { done: 'Triggered pipeline', attempt: 'trigger pipeline' },
+    'pause-pipeline': { done: 'Paused pipeline', attempt: 'pause pipeline' },
+    'unpause-pipeline': { done: 'Unpaused pipeline', attempt: 'unpause pipeline' },
+    'release-lock': { done: 'Unlocked pipeline', attempt: 'unlock pipeline' },
+    'run-stage': { done: 'Ran stage', attempt: 'run stage' },
+    'cancel-stage': { done: 'Cancelled stage', attempt: 'cancel stage' },
+    'enable-agent': { done: 'Enabled agent', attempt: 'enable agent' },
+    'disable-agent': { done: 'Disabled agent', attempt: 'disable agent' },
+    'delete-agent': { done: 'Deleted agent', attempt: 'delete agent' },
+    'change-agent': { done: 'Changed agent', attempt: 'change agent' },
+    'register-agent': { done: 'Registered an agent', attempt: 'register an agent' },
+    'create-user': { done: 'Added user', attempt: 'add user' },
+    'disable-user': { done: 'Disabled user', attempt: 'disable user' },
+    'enable-user': { done: 'Enabled user', attempt: 'enable user' },
+    'delete-user': { done: 'Removed user', attempt: 'remove user' },
+    'reset-password': { done: 'Set the password of user', attempt: 'set the password of user' },
+    'change-own-password': {
+      done: 'Changed the password of their own account',
+      attempt: 'change the password of their own account',
+    },
+    'create-token': { done: 'Created token', attempt: 'create a token' },
+    'revoke-token': { done: 'Revoked token', attempt: 'revoke token' },
+    'create-invitation': {
+      done: 'Created agent invitation',
+      attempt: 'create an agent invitation',
+    },
+    'revoke-invitation': { done: 'Revoked agent invitation', attempt: 'revoke agent invitation' },
+    'log-in': { done: 'Logged in', attempt: 'log in' },
+    'log-out': { done: 'Logged out', attempt: 'log out' },
+    'log-out-everywhere': { done: 'Logged out everywhere', attempt: 'log out everywhere' },
+    'fetch-configuration': {
+      done: 'Cloned or fetched the configuration',
+      attempt: 'clone or fetch the configuration',
+    },
+    'push-configuration': {
+      done: 'Pushed to the configuration',
+      attempt: 'push to the configuration',
+    },
+    'shorten-audit-log': { done: 'Dropped from the full audit log', attempt: 'drop' },
+    'other-actions': { done: 'Other actions', attempt: 'do other things' },
+    'damaged-entry': { done: 'A damaged entry', attempt: 'read a damaged entry' },
+  }),
+)
+
+/** The actions to filter by, each with its name. */
+export const AUDIT_ACTIONS: ReadonlyMap<string, string> = new Map(
+  Array.from(DEEDS, ([action, { attempt }]) => [action, capitalised(attempt)]),
+)
+
+/** A call without a name of its own is recorded as the pattern of its route. */
+function deedOf(action: string): Deed {
+  const named = DEEDS.get(action)
+  if (named) return named
+  return /^(GET|HEAD) /.test(action)
+    ? { done: 'Opened', attempt: 'open' }
+    : { done: 'Acted on', attempt: 'act on' }
+}
+
+function verbOf({ action, outcome }: Pick<AuditEntry, 'action' | 'outcome'>): string {
+  const { done, attempt } = deedOf(action)
+  const isFact = outcome === 'done' || WITHOUT_ATTEMPT.includes(action)
+  return isFact ? done : `Tried to ${attempt}`
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** Entries that are facts and nobody's attempt. */
+const WITHOUT_ATTEMPT = ['other-actions', 'damaged-entry', 'shorten-audit-log']
 
 /** Their verbs say it all. */
 const WITHOUT_OBJECT = [
   'save-configuration',
   'change-configuration',
+  'set-live-file-aside',
+  'change-own-password',
+  'log-out-everywhere',
+  'damaged-entry',
   'register-agent',
   'log-in',
   'log-out',
@@ -74,12 +140,15 @@ const CREATION = /^(\/.*)?\/tab\/admin\/pipelines\/.*\.json$/
 export function auditSentence(
   { history, state }: AuditSentenceDeps,
   links: Links,
-  { action, target, md5, targets = [] }: AuditEntry,
+  { action, outcome, target, md5, targets = [] }: AuditEntry,
 ): AuditSentence {
   const revision = revisionNumber(history, action === 'change-configuration' ? target : (md5 ?? ''))
-  const verb = AUDIT_VERBS.get(action) ?? action
-  if (targets.length > 0) return { verb, object: targets.join(', '), href: null, revision }
+  const verb = verbOf({ action, outcome })
   if (WITHOUT_OBJECT.includes(action)) return { verb, object: '', href: null, revision }
+  if (targets.length > 0) {
+    const objects = targets.map((each) => placeOf({ links, state }, each)?.object ?? each)
+    return { verb, object: objects.join(', '), href: null, revision }
+  }
   const place = placeOf({ links, state }, target)
   return { verb, ...(place ?? { object: target, href: null }), revision }
 }

@@ -3,7 +3,7 @@ import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { StateAway } from '../frame/page-state.tsx'
 import { Moment, When } from '../parts/when.tsx'
-import { AUDIT_VERBS, type AuditSentence } from './audit-sentence.ts'
+import { AUDIT_ACTIONS, type AuditSentence } from './audit-sentence.ts'
 
 interface AuditViewProps {
   readonly frame: PageFrame
@@ -66,14 +66,14 @@ function Filter({ frame, query, days }: AuditViewProps) {
       />
       <select name="action" aria-label="Action">
         <option value="">Any action</option>
-        {query.action !== null && !AUDIT_VERBS.has(query.action) && (
+        {query.action !== null && !AUDIT_ACTIONS.has(query.action) && (
           <option value={query.action} selected>
             {query.action}
           </option>
         )}
-        {Array.from(AUDIT_VERBS, ([action, verb]) => (
+        {Array.from(AUDIT_ACTIONS, ([action, name]) => (
           <option value={action} selected={action === query.action}>
-            {verb}
+            {name}
           </option>
         ))}
       </select>

@@ -1,5 +1,11 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BuildScene, SECURED } from '../../support/builds/build-service.ts'
+import { ROUTES } from '../../../src/api/resources.ts'
+import { AUDIT_ACTIONS } from '../../../src/pages/audit/audit-sentence.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { until } from '../../support/programs/until.ts'
+import { BuildScene, GUARDED, SECURED } from '../../support/builds/build-service.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import { MadeInvitationBody } from '../../../src/wire/invitation-body.ts'
 import { ADMIN_PASSWORD, openService } from '../../support/service/service.ts'
@@ -54,7 +60,7 @@ describe('the page of the audit log', () => {
     const page = await pageOf(service, '/audit')
 
     expect(rowWith(page, 'Created pipeline')).toContain('<a href="/pipelines/my.json">my.json</a>')
-    expect(rowWith(page, 'Cloned or fetched the configuration')).not.toBe('')
+    expect(rowWith(page, 'clone or fetch the configuration')).toContain('refused')
     expect(rowWith(page, 'Logged in')).not.toContain('/login')
   })
 
@@ -70,11 +76,53 @@ describe('the page of the audit log', () => {
 
     const page = await pageOf(service, '/audit')
 
-    expect(rowWith(page, 'Invited an agent:')).toContain(`by token <code>${id}</code>`)
-    expect(rowWith(page, 'Invited an agent:')).toContain(`>${invitation.id}</a>`)
-    expect(rowWith(page, 'Made token')).toContain(id)
-    expect(rowWith(page, 'Made token')).not.toContain('by token')
+    expect(rowWith(page, 'Created agent invitation')).toContain(`by token <code>${id}</code>`)
+    expect(rowWith(page, 'Created agent invitation')).toContain(`>${invitation.id}</a>`)
+    expect(rowWith(page, 'Created token')).toContain(id)
+    expect(rowWith(page, 'Created token')).not.toContain('by token')
     expect(rowsIn(page).join('')).not.toContain('/api/')
+  })
+
+  it('says what was only tried, in the same words', async () => {
+    const groups = [{ authorization: GUARDED, pipelines: [{ name: 'app' }] }]
+    const scene = await BuildScene.open({ server: SECURED, groups })
+    const { service } = scene
+    await scene.post('/api/stages/app/build/cancel', 'vera')
+    await sendForm(service, '/users', { action: 'create', name: 'kim' }, 'vera')
+    await scene.get('/config/edit', 'vera')
+    await scene.get('/config/entity/pipeline/app/restore/r1', 'vera')
+    await service.fetch('/api/admin/config.xml', { method: 'PUT', as: 'vera:vera', body: '<x/>' })
+
+    const page = await pageOf(service, '/audit?outcome=refused')
+    const attempts = rowsIn(page).map((row) => row.replaceAll(/<[^>]*>/g, ' '))
+
+    expect(rowWith(page, 'Tried to cancel stage')).toContain('/stages/app/build">app / build</a>')
+    expect(rowWith(page, 'Tried to act on')).toContain('/users')
+    expect(rowWith(page, 'Tried to save the configuration')).not.toBe('')
+    expect(rowWith(page, '/config/edit')).toContain('Tried to open')
+    expect(rowWith(page, 'pipeline app')).toContain('Tried to open')
+    expect(attempts.join('')).not.toMatch(/Cancelled|Saved|:name|GET|POST/)
+  })
+
+  it('has one row for a save, and one for a change that no request made', async () => {
+    const scene = await BuildScene.open()
+    writeFileSync(join(scene.service.folder, 'config-repo', 'config.xml'), documentWith('by-hand'))
+    const isThere = async () => (await pageOf(scene.service, '/audit')).includes('Filesystem')
+    await until(isThere)
+
+    const rows = rowsIn(await pageOf(scene.service, '/audit')).filter((row) => /r[23]</.test(row))
+    const changes = rowsIn(await pageOf(scene.service, '/audit?action=change-configuration'))
+
+    expect(rows).toHaveLength(2)
+    expect(rows[0]).toContain('Changed the configuration')
+    expect(rows[1]).toContain('Saved the configuration')
+    expect(changes.length).toBeGreaterThanOrEqual(2)
+  })
+
+  it('has words for every action that has a name', () => {
+    const names = ROUTES.flatMap(({ audit }) => (typeof audit === 'string' ? [audit] : []))
+
+    expect(names.filter((name) => !AUDIT_ACTIONS.has(name))).toEqual([])
   })
 
   it('is filtered by days, in its address', async () => {
