@@ -6,7 +6,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { bisect } from '../../lib/bisect.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { Lineage } from '../../history/history.ts'
-import { type IndexProgress, waitForIndex } from './index-progress.ts'
+import { type IndexProgress, isSettled, waitForIndex } from './index-progress.ts'
 import { EntityEntries, type EntityEntry } from './entity-entries.ts'
 import { type EntityRevisions, entityRevisions, type UnderOneName } from './entity-revisions.ts'
 import { ChangeIndexer, type ChangeIndexerDeps } from './change-indexer.ts'
@@ -30,6 +30,9 @@ export interface KnownEntity {
 
 /** The changes of whole pipelines or groups contain one of these. */
 const WHOLE = ['"subject":"pipeline', '"subject":"group']
+
+/** How long a page waits for an index that is nearly complete. */
+const SHORT_WAIT_MS = 500
 
 /** The most revisions whose sentences stay in memory: those of a search in a long history are made each time. */
 const MOST_SENTENCES = 100_000
@@ -136,6 +139,16 @@ export class EntityIndex implements AsyncDisposable {
    */
   async revisionsOf(entity: string): Promise<EntityRevisions> {
     await this.settle()
+    return this.#revisionsOf(entity)
+  }
+
+  /** The same as far as it is indexed, newest revisions first: a page does not wait for a long history. */
+  async knownRevisionsOf(entity: string): Promise<EntityRevisions> {
+    await isSettled(this.#indexer.settle(), SHORT_WAIT_MS)
+    return this.#revisionsOf(entity)
+  }
+
+  #revisionsOf(entity: string): EntityRevisions {
     const parts: UnderOneName[] = []
     let name = foldEntity(entity)
     for (let below = Number.POSITIVE_INFINITY; ;) {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { unavailable } from '../../core/errors.ts'
+import { ServiceError } from '../../core/errors.ts'
 
 /** How many revisions an index has, and how many there are. */
 export interface IndexProgress {
@@ -8,6 +8,8 @@ export interface IndexProgress {
 }
 
 const PATIENCE = 10_000
+/** After how many seconds it is worth asking again. */
+const RETRY_AFTER_SECONDS = 3
 
 /** `Indexing history: 418 of 5,218` */
 export function renderProgress({ indexed, of }: IndexProgress): string {
@@ -32,13 +34,23 @@ export async function waitForIndex(
   progress: () => IndexProgress,
   patience: number = PATIENCE,
 ): Promise<void> {
+  if (!(await isSettled(settled, patience))) throw stillIndexing(progress())
+}
+
+/** Whether an index is complete within so many milliseconds. */
+export async function isSettled(settled: Promise<void>, patience: number): Promise<boolean> {
   const stop = new AbortController()
   const isDone = settled.then(() => true)
   const isLate = wait(patience, false, { signal: stop.signal, ref: false })
   try {
-    if (await Promise.race([isDone, isLate])) return
+    return await Promise.race([isDone, isLate])
   } finally {
     stop.abort()
   }
-  throw unavailable(renderProgress(progress()))
+}
+
+/** Tells the caller to ask again, with the progress. */
+export function stillIndexing(progress: IndexProgress): ServiceError<'unavailable'> {
+  const reason = renderProgress(progress)
+  return new ServiceError('unavailable', reason, { reason, retryAfter: RETRY_AFTER_SECONDS })
 }

@@ -1,4 +1,9 @@
 import type { Principal } from '../../core/principal.ts'
+import {
+  type IndexProgress,
+  slowest,
+  stillIndexing,
+} from '../../configuration/changes/index-progress.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { holdsOthers, isLabelled } from '../../document/entities/entities.ts'
 import type { History } from '../../history/history.ts'
@@ -21,7 +26,7 @@ import {
   changesOfSteps,
   type StepPlace,
   type VisibleSteps,
-  visibleSteps,
+  knownVisibleSteps,
 } from './entity-steps.ts'
 import { type EntityText, readEntityText } from './entity-text.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
@@ -47,6 +52,8 @@ export interface EntityHistory {
   readonly steps: readonly ShownStep[]
   readonly offset: number
   readonly total: number
+  /** How far the history is indexed; null when all of it is. */
+  readonly indexing: IndexProgress | null
   /** Its XML in the current configuration, or null when it does not exist there. */
   readonly now: CurrentText | null
   /** Whether the caller may also see the rest of the configuration. */
@@ -86,9 +93,12 @@ export async function readEntityHistory(
 ): Promise<EntityHistory> {
   assertMaySee(deps, principal, address)
   const { history, access } = deps
-  const { visible: all, names } = await visibleSteps(deps, principal, address)
+  const { visible: all, names } = await knownVisibleSteps(deps, principal, address)
+  const indexing = slowest([deps.entities.progress()])
   const now = await readEntityText(history, history.current(), address)
-  if (all.length === 0 && now === null) throw entityNotFound(address)
+  if (all.length === 0 && now === null) {
+    throw indexing === null ? entityNotFound(address) : stillIndexing(indexing)
+  }
   return {
     address,
     label: labelOf(address, all),
@@ -96,6 +106,7 @@ export async function readEntityHistory(
     steps: await shownSteps(deps, principal, { address, all, offset }),
     offset,
     total: all.length,
+    indexing,
     now: now && { ...currentText(now), revision: history.size() },
     isAdministrator: access.may(principal, { action: 'administer' }),
     hasRuns: deps.state !== null || !address.entity.startsWith(PIPELINE),

@@ -11,6 +11,7 @@ import type { PageContext } from '../frame/page-context.ts'
 import { answerPatch, renderPatch } from '../compare/patch.ts'
 import { EntityCompareView } from './entity-compare-view.tsx'
 import { type EntityPatchDeps, readEntityPatch } from './entity-patch.ts'
+import { REFRESHING } from '../parts/indexing-notice.tsx'
 import { EntityView } from './entity-view.tsx'
 
 export interface EntityRoutesOptions
@@ -29,7 +30,8 @@ export function entityRoutes(options: EntityRoutesOptions) {
     const offset = parseOffset(c.req.query('offset') ?? '0')
     const entity = await readEntityHistory(options, c.env.principal, { address, offset })
     const frame = pages.frame(c.req.raw, c.env.principal)
-    return pageResponse(<EntityView frame={frame} entity={entity} now={clock()} />)
+    const headers = entity.indexing === null ? {} : REFRESHING
+    return pageResponse(<EntityView frame={frame} entity={entity} now={clock()} />, 200, headers)
   }
 
   const compare = async (c: Context<RouteEnv>, kind: string, name: string) => {

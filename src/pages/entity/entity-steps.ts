@@ -6,7 +6,10 @@ import { isSameName, nameKey } from '../../core/name-key.ts'
 import { Turns } from '../../lib/cooperative.ts'
 import { LazyList } from '../../lib/lazy-list.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
-import type { EntityRevision } from '../../configuration/changes/entity-revisions.ts'
+import type {
+  EntityRevision,
+  EntityRevisions,
+} from '../../configuration/changes/entity-revisions.ts'
 import type { EntityAddress } from '../revisions/entity-address.ts'
 import type { History } from '../../history/history.ts'
 import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
@@ -46,7 +49,7 @@ export async function entitySteps(
   deps: EntityStepsDeps,
   address: EntityAddress,
 ): Promise<LazyList<EntityStep>> {
-  const { steps } = await wholeSteps(deps, address)
+  const { steps } = wholeSteps(deps, await deps.entities.revisionsOf(address.entity))
   if (address.stage === null) return steps
   return LazyList.of(stepsOfStage(steps, nameKey(address.stage)))
 }
@@ -67,11 +70,30 @@ export async function visibleSteps(
   principal: Principal,
   address: EntityAddress,
 ): Promise<VisibleSteps> {
-  const { steps, names } = await wholeSteps(deps, address)
+  const revisions = await deps.entities.revisionsOf(address.entity)
+  return judged(deps, principal, { address, revisions })
+}
+
+/** Those of {@link visibleSteps} that are indexed, the newest first. */
+export async function knownVisibleSteps(
+  deps: EntityStepsDeps & VisibleStepsDeps,
+  principal: Principal,
+  address: EntityAddress,
+): Promise<VisibleSteps> {
+  const revisions = await deps.entities.knownRevisionsOf(address.entity)
+  return judged(deps, principal, { address, revisions })
+}
+
+function judged(
+  deps: EntityStepsDeps & VisibleStepsDeps,
+  principal: Principal,
+  { address, revisions }: { readonly address: EntityAddress; readonly revisions: EntityRevisions },
+): VisibleSteps {
+  const { steps, names } = wholeSteps(deps, revisions)
   if (address.stage !== null) return visibleStepsOfStage(deps, principal, { address, steps })
-  const judged = judgeSteps(deps, principal, { address, all: steps })
-  if (judged.visible !== steps) return { ...judged, names: [...judged.visible] }
-  return { ...judged, names: names.map((entity) => ({ entity, stage: null })) }
+  const seen = judgeSteps(deps, principal, { address, all: steps })
+  if (seen.visible !== steps) return { ...seen, names: [...seen.visible] }
+  return { ...seen, names: names.map((entity) => ({ entity, stage: null })) }
 }
 
 function visibleStepsOfStage(
@@ -91,11 +113,10 @@ function visibleStepsOfStage(
   return { ...judged, visible: LazyList.of(visible), names: visible }
 }
 
-async function wholeSteps(
+function wholeSteps(
   { history, entities }: EntityStepsDeps,
-  { entity: name }: EntityAddress,
-): Promise<{ readonly steps: LazyList<EntityStep>; readonly names: readonly string[] }> {
-  const { revisions, names } = await entities.revisionsOf(name)
+  { revisions, names }: EntityRevisions,
+): { readonly steps: LazyList<EntityStep>; readonly names: readonly string[] } {
   const stepAt = (place: number): WholeStep | undefined => {
     const found = revisions.at(place)
     return found && new WholeStep({ history, entities }, found, () => stepAt(place + 1) ?? null)

@@ -5,6 +5,7 @@ import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { StateAway } from '../frame/page-state.tsx'
 import { listingHtml } from '../code/listing-html.ts'
+import { IndexingNotice } from '../parts/indexing-notice.tsx'
 import { titleOf } from './entity-title.ts'
 import { EntityTimeline } from './entity-timeline.tsx'
 
@@ -25,6 +26,7 @@ export function EntityView(props: EntityViewProps) {
       styles={['code.css', 'compare.css', 'snapshot.css', 'entity.css']}
     >
       <Head {...props} />
+      {entity.indexing && <IndexingNotice progress={entity.indexing} />}
       {!entity.hasRuns && <StateAway what="Runs are not shown" />}
       <EntityTimeline {...props} />
       <CurrentXml {...props} />

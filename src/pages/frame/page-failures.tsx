@@ -10,7 +10,10 @@ export function pageFailures(pages: PageContext): AnswerFailure {
     const frame = pages.frame(request, principal === NOBODY ? null : principal)
     const isReading = request.method === 'GET' || request.method === 'HEAD'
     const page = <ErrorPage frame={frame} failure={failure} requestId={id} isReading={isReading} />
-    return pageResponse(page, failure.status, failure.headers)
+    const { 'retry-after': retry } = failure.headers
+    const refresh: Record<string, string> =
+      isReading && failure.status === 503 && retry !== undefined ? { refresh: retry } : {}
+    return pageResponse(page, failure.status, { ...failure.headers, ...refresh })
   }
 }
 

@@ -15,6 +15,7 @@ import {
   filterRevisions,
   isAboutFacts,
   type RevisionFilter,
+  type RevisionLookup,
 } from '../../configuration/search/revision-filter.ts'
 import {
   numbered,
@@ -142,7 +143,7 @@ export async function readHistoryPage(
     ...state,
     bars,
     indexing: slowest([
-      ...(filter.mentions === '' ? [] : [entities.progress()]),
+      ...(filter.mentions + filter.entity === '' ? [] : [entities.progress()]),
       ...(filter.text === '' ? [] : [texts.progress()]),
     ]),
   }
@@ -207,7 +208,12 @@ async function search(
   const searchText = (text: string) => texts.searchIndexed(text)
   const found = new SelectedRevisions(history, EVERYTHING)
   const first = history.size() - history.kept() + 1
-  const selected = await filterRevisions(filter, { history, entities, searchText })
+  const known: RevisionLookup = {
+    textOf: (revision) => entities.textOf(revision),
+    isCosmetic: (revision) => entities.isCosmetic(revision),
+    revisionsOf: (entity) => entities.knownRevisionsOf(entity),
+  }
+  const selected = await filterRevisions(filter, { history, entities: known, searchText })
   for (const revision of selected.toReversed()) {
     found.add(revision, (history.numberOf(revision) ?? first) - first)
   }

@@ -13,13 +13,14 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { PageCache } from '../frame/page-response.ts'
+import { PageCache, pageResponse } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { FEED, type FeedItem, renderFeed } from './feed.ts'
 import { runCooperatively, Turns } from '../../lib/cooperative.ts'
 import { lastMomentOf } from '../../lib/moments.ts'
 import { parseHistoryQuery, historyQueryOf } from './history-query.ts'
 import { listedIn } from './history-table.tsx'
+import { REFRESHING } from '../parts/indexing-notice.tsx'
 import { HistoryView } from './history-view.tsx'
 
 export interface HistoryRoutesOptions extends HistoryPageDeps {
@@ -69,6 +70,10 @@ function historyPages(options: HistoryRoutesOptions) {
     const etag = pages.etag(frame, [...state, asked, c.req.url])
     const origin = pages.originOf(c.req.raw)
     const view = { frame, query, page, now, origin, fileName }
+    if (page.indexing !== null) {
+      const listed = await runCooperatively(listedIn(page.rows))
+      return pageResponse(<HistoryView {...view} listed={listed} />, 200, REFRESHING)
+    }
     return kept.answer(c, { etag, immutable: false }, async () => ({
       page: <HistoryView {...view} listed={await runCooperatively(listedIn(page.rows))} />,
     }))

@@ -4,7 +4,7 @@ import type { ListedChanges } from '../parts/change-groups.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { dateOf } from '../parts/when.tsx'
-import { renderProgress } from '../../configuration/changes/index-progress.ts'
+import { IndexingNotice } from '../parts/indexing-notice.tsx'
 import { DayBars } from './day-bars.tsx'
 import { FirstUse } from '../new-pipeline/first-use.tsx'
 import { Filters } from './filters.tsx'
@@ -50,11 +50,7 @@ export function HistoryView(props: HistoryViewProps) {
         data-newest={page.current.commit}
         data-follow={links.newestRevision()}
       />
-      {page.indexing !== null && (
-        <p class="card" role="status">
-          {`${renderProgress(page.indexing)}. The others are not searched yet.`}
-        </p>
-      )}
+      {page.indexing && <IndexingNotice progress={page.indexing} />}
       {page.current.number === 1 && (
         <FirstUse
           links={links}

@@ -7,6 +7,7 @@ import type { PageContext } from '../frame/page-context.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import { stateAway } from '../frame/page-state.tsx'
 import { AGENTS_AWAY, search, type SearchDeps } from './search.ts'
+import { REFRESHING } from '../parts/indexing-notice.tsx'
 import { SearchView } from './search-view.tsx'
 
 export interface SearchRoutesOptions extends SearchDeps {
@@ -25,7 +26,8 @@ export function searchRoutes(options: SearchRoutesOptions) {
     .get('/search', async (c) => {
       const { text, result } = await resultOf(c)
       const frame = pages.frame(c.req.raw, c.env.principal)
-      return pageResponse(<SearchView frame={frame} text={text} result={result} />)
+      const headers = result.indexing === null ? {} : REFRESHING
+      return pageResponse(<SearchView frame={frame} text={text} result={result} />, 200, headers)
     })
     .get('/search/results.json', async (c) => {
       const { groups, indexing, hasAgents } = (await resultOf(c)).result

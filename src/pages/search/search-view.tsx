@@ -1,4 +1,4 @@
-import { renderProgress } from '../../configuration/changes/index-progress.ts'
+import { IndexingNotice } from '../parts/indexing-notice.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { StateAway } from '../frame/page-state.tsx'
@@ -25,11 +25,7 @@ export function SearchView({ frame, text, result }: SearchViewProps) {
         <h1>Search</h1>
         <SearchForm links={frame.links} text={text} />
       </div>
-      {indexing !== null && (
-        <p class="card" role="status">
-          {`${renderProgress(indexing)}. The others are not searched yet.`}
-        </p>
-      )}
+      {indexing && <IndexingNotice progress={indexing} />}
       {!hasAgents && <StateAway what={AGENTS_AWAY} />}
       {groups.map((group, n) => (
         <Group group={group} id={`found-${n}`} />

@@ -218,7 +218,7 @@ function HistoryLink({ links, entity }: { links: Links; entity: string | null })
   return (
     <a
       id="path-history"
-      href={links.entity(kind, name)}
+      href={entity === null ? undefined : links.entity(kind, name)}
       data-entities={links.entity('', '')}
       hidden={entity === null}
     >

@@ -1,0 +1,43 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { documentWith } from '../support/documents/documents.ts'
+import { fastImport } from '../support/git/fast-import.ts'
+import { save } from '../support/service/saving.ts'
+import { openService, type CalledService } from '../support/service/service.ts'
+
+const REVISIONS = 600
+const NAMES = Array.from({ length: 150 }, (_, n) => `p${n}`)
+
+/** A service that is opened upon a long history, of which it knows nothing yet. */
+async function withLongHistory(): Promise<CalledService> {
+  const service = await openService()
+  await save(service, documentWith('gone', ...NAMES))
+  await service.close()
+  rmSync(join(service.folder, 'state', 'revision-changes'))
+  const whole = documentWith(...NAMES)
+  const documents = Array.from({ length: REVISIONS }, (_, n) =>
+    whole.replace('/p1.git', `/p1-${n}.git`),
+  )
+  await fastImport(service.repository, documents)
+  return openService([], service.folder)
+}
+
+describe('a long history that is indexed for the first time', { tags: ['long'] }, () => {
+  it('is shown as far as it is known, with the progress, by pages that refresh themselves', async () => {
+    const service = await withLongHistory()
+
+    const paths = ['/config/entity/pipeline/p1', '/config?entity=pipeline/p1', '/config?q=p1']
+    const pages = await Promise.all(paths.map((path) => service.fetch(path)))
+    const gone = await service.fetch('/config/entity/pipeline/gone')
+
+    for (const page of pages) {
+      expect(page.status).toBe(200)
+      expect(page.headers.get('refresh')).toMatch(/^\d+$/)
+      expect(await page.text()).toMatch(/Indexing history: [\d,]+ of 60\d/)
+    }
+    expect(gone.status).toBe(503)
+    expect(gone.headers.get('refresh')).toMatch(/^\d+$/)
+    expect(await gone.text()).toContain('Indexing history: ')
+  })
+})
