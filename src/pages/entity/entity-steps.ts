@@ -71,7 +71,7 @@ export async function visibleSteps(
   address: EntityAddress,
 ): Promise<VisibleSteps> {
   const revisions = await deps.entities.revisionsOf(address.entity)
-  return judged(deps, principal, { address, revisions })
+  return judgedSteps(deps, principal, { address, revisions })
 }
 
 /** Those of {@link visibleSteps} that are indexed, the newest first. */
@@ -81,10 +81,10 @@ export async function knownVisibleSteps(
   address: EntityAddress,
 ): Promise<VisibleSteps> {
   const revisions = await deps.entities.knownRevisionsOf(address.entity)
-  return judged(deps, principal, { address, revisions })
+  return judgedSteps(deps, principal, { address, revisions })
 }
 
-function judged(
+function judgedSteps(
   deps: EntityStepsDeps & VisibleStepsDeps,
   principal: Principal,
   { address, revisions }: { readonly address: EntityAddress; readonly revisions: EntityRevisions },
