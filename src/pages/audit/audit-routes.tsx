@@ -24,12 +24,14 @@ function dayFields({ since = '', until = '' }: Readonly<Record<string, string>>)
  * own entry says nothing new beside it.
  */
 function foldChanges({ entries, next }: AuditPage): AuditPage {
-  const isOfRequest = ({ request, outcome, md5 }: AuditEntry) =>
-    request !== undefined && outcome === 'done' && md5 !== undefined
   const made = new Set(entries.filter(isOfRequest).map(changeKey))
   const isFolded = (entry: AuditEntry) =>
     entry.action === 'change-configuration' && made.has(changeKey(entry))
   return { entries: entries.filter((entry) => !isFolded(entry)), next }
+}
+
+function isOfRequest({ request, outcome, md5 }: AuditEntry): boolean {
+  return request !== undefined && outcome === 'done' && md5 !== undefined
 }
 
 function changeKey({ user, md5 = '' }: AuditEntry): string {
