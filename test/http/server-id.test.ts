@@ -100,3 +100,14 @@ it('follows a commit with git that changes it, reports it, and goes on taking ch
   expect([kept, third, back].map(({ status }) => status)).toEqual([200, 422, 200])
   expect(await problemsOf(service)).toEqual([])
 })
+
+it('takes an empty server id for none', async () => {
+  const service = await startService()
+
+  const empty = await put(service, documentOf('', 'one'))
+  const ours = await put(service, documentOf(OURS, 'two'))
+  const emptied = await put(service, documentOf('', 'three'))
+  const other = await put(service, documentOf(OTHER, 'four'))
+
+  expect([empty, ours, emptied, other].map(({ status }) => status)).toEqual([200, 200, 200, 422])
+})

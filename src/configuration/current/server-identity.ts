@@ -37,6 +37,8 @@ export class ServerIdentity {
   }
 }
 
+/** An empty id is none. */
 function idOf({ configuration }: ConfigDocument): string | null {
-  return configuration.server?.serverId ?? null
+  const id = configuration.server?.serverId ?? ''
+  return id === '' ? null : id
 }
