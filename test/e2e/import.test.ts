@@ -2,6 +2,7 @@ import { readdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../support/documents/documents.ts'
+import { LATER_DOCUMENTS } from '../support/documents/later-versions.ts'
 import { git, gitBytes, readObjects } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
 import { startService } from '../support/service/service.ts'
@@ -38,6 +39,16 @@ function streamOf(names: readonly string[]): string {
 }
 
 describe('cairn import', { timeout: 120_000 }, () => {
+  it('leaves out no document of a later version, whatever stood in its schema alone', async () => {
+    const [source, target] = [new Source(), new Target()]
+    for (const document of LATER_DOCUMENTS) source.commit('Ana', document)
+
+    const { code, stdout } = await target.import(source.folder)
+
+    expect({ code, stdout }).toMatchObject({ code: 0 })
+    expect(await factsOf(target)).toHaveLength(LATER_DOCUMENTS.length)
+  })
+
   it('brings SHA-256 names into a repository with SHA-1, and back', async () => {
     const [target, back] = [new Target(), new Target()]
     const source = new Source('sha256')

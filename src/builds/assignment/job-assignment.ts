@@ -156,8 +156,7 @@ function configuredVariable({ name, secure, value, encryptedValue }: Variable, s
 }
 
 function runVariable({ name, value, secure }: RunVariable, secrets: Secrets) {
-  if (!secure) return plain(name, value)
-  const opened = secrets.open(value)
-  if (opened !== null) return { name, value: opened, secure }
-  throw new AssignmentRefusal(`The variable ${name} of the run cannot be decrypted`)
+  const sealable = secure ? { plain: null, sealed: value } : { plain: value, sealed: null }
+  const opened = openSecret(secrets, sealable, `The variable ${name} of the run`)
+  return { name, value: opened ?? '', secure }
 }

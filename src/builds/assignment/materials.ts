@@ -1,10 +1,12 @@
 import type { MaterialRevision, PipelineInstance } from '../engine/documents.ts'
-import { materialFingerprint } from '../../document/materials/identity.ts'
+import {
+  isSource,
+  materialFingerprint,
+  type VersionControlMaterial,
+} from '../../document/materials/identity.ts'
 import type { DependencyMaterial, Material } from '../../document/model/model.ts'
 import { openAddress } from '../../document/secrets/address-secret.ts'
-import { openSecret, type Secrets, AssignmentRefusal } from './secrets.ts'
-
-type Source = Exclude<Material, { kind: 'dependency' | 'package' | 'scm' }>
+import { assertNoReference, openSecret, type Secrets, AssignmentRefusal } from './secrets.ts'
 
 export interface MaterialSources {
   readonly secrets: Secrets
@@ -26,7 +28,7 @@ export async function assignMaterials(
     const { revision, fromRevision } = revisionOf(material, run)
     if (material.kind === 'dependency') {
       assigned.push(await dependencyOf(material, revision, sources))
-    } else if (material.kind !== 'package' && material.kind !== 'scm') {
+    } else if (isSource(material)) {
       const span = { revision, fromRevision: fromRevision ?? revision }
       assigned.push(sourceOf(material, span, sources.secrets))
     }
@@ -37,6 +39,9 @@ export async function assignMaterials(
 function revisionOf(material: Material, run: PipelineInstance): MaterialRevision {
   if (material.kind === 'package' || material.kind === 'scm') {
     throw new AssignmentRefusal(`The material ${material.ref} needs a plugin, and there are none`)
+  }
+  if (material.kind === 'unknown') {
+    throw new AssignmentRefusal(`The material ${material.element} is of no known kind`)
   }
   const fingerprint = materialFingerprint(material)
   const found = run.revisions.find((revision) => revision.fingerprint === fingerprint)
@@ -63,7 +68,7 @@ async function dependencyOf(
 }
 
 function sourceOf(
-  material: Source,
+  material: VersionControlMaterial,
   span: { readonly revision: string; readonly fromRevision: string },
   secrets: Secrets,
 ) {
@@ -73,6 +78,7 @@ function sourceOf(
     `The password of the material ${describe(material)}`,
   )
   const { name, dest, username } = material
+  assertNoReference(username, `The user of the material ${describe(material)}`)
   const common = { name, dest: dest === '' ? null : dest, ...span }
   switch (material.kind) {
     case 'git': {
@@ -102,11 +108,19 @@ function sourceOf(
   }
 }
 
-function addressOf(material: Exclude<Source, { kind: 'p4' }>, secrets: Secrets): string {
+function addressOf(
+  material: Exclude<VersionControlMaterial, { kind: 'p4' }>,
+  secrets: Secrets,
+): string {
   const address = openAddress(material.url, (sealed) => secrets.open(sealed))
-  if (address !== null) return address
-  const reason = 'was encrypted with a key that this server does not have'
-  throw new AssignmentRefusal(`The address of the material ${describe(material)} ${reason}`)
+  const subject = `The address of the material ${describe(material)}`
+  if (address === null) {
+    throw new AssignmentRefusal(
+      `${subject} was encrypted with a key that this server does not have`,
+    )
+  }
+  assertNoReference(address, subject)
+  return address
 }
 
 /** Later versions of the configuration have the user and the password of a URL as attributes. */
@@ -123,7 +137,7 @@ function withCredentials(
 }
 
 /** A name of the material for messages; never a URL, which may contain a password. */
-function describe(material: Source | DependencyMaterial): string {
+function describe(material: VersionControlMaterial | DependencyMaterial): string {
   if (material.kind === 'dependency') return `${material.pipeline}/${material.stage}`
   return material.name ?? material.dest ?? material.kind
 }

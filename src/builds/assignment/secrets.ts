@@ -1,3 +1,5 @@
+import { findSecretReference } from '../../document/secrets/secret-reference.ts'
+
 /** The reason why a job cannot be assigned to any agent, as text for its console. */
 export class AssignmentRefusal extends Error {}
 
@@ -13,8 +15,19 @@ interface Sealable {
 
 /** @throws {AssignmentRefusal} when the encrypted text cannot be decrypted. */
 export function openSecret(secrets: Secrets, { plain, sealed }: Sealable, of: string) {
-  if (sealed === null) return plain
-  const opened = secrets.open(sealed)
-  if (opened !== null) return opened
-  throw new AssignmentRefusal(`${of} was encrypted with a key that this server does not have`)
+  const opened = sealed === null ? plain : secrets.open(sealed)
+  if (sealed !== null && opened === null) {
+    throw new AssignmentRefusal(`${of} was encrypted with a key that this server does not have`)
+  }
+  assertNoReference(opened, of)
+  return opened
+}
+
+/** @throws {AssignmentRefusal} when the text refers to a secret, which is nowhere to be read from. */
+export function assertNoReference(text: string | null, of: string): void {
+  const reference = text === null ? null : findSecretReference(text)
+  if (reference === null) return
+  throw new AssignmentRefusal(
+    `${of} is the secret ${reference.key} of ${reference.config}, and there is nothing to read it from`,
+  )
 }

@@ -40,6 +40,8 @@ async function commandOf(task: CancelTask, findSource: FindFetchSource) {
       throw new AssignmentRefusal(
         `A task needs the plugin ${task.plugin.id}, and there are no plugins`,
       )
+    case 'unknown':
+      throw new AssignmentRefusal(`The task ${task.element} is of no known kind`)
   }
 }
 

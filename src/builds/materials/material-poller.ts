@@ -4,6 +4,7 @@ import type { VersionControlMaterial } from '../../document/materials/identity.t
 import { Emitter } from '../../lib/emitter.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { openAddress } from '../../document/secrets/address-secret.ts'
+import { findSecretReference } from '../../document/secrets/secret-reference.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Problem } from '../../core/problem.ts'
 import { isLocalAddress } from '../../core/source-address.ts'
@@ -250,10 +251,13 @@ export class MaterialPoller implements AsyncDisposable {
     }
   }
 
-  #passwordOf({ password, encryptedPassword }: VersionControlMaterial): string | null {
-    if (encryptedPassword === null || encryptedPassword === '') return password
+  #passwordOf({ username, password, encryptedPassword }: VersionControlMaterial): string | null {
+    withoutReference(username, 'user')
+    if (encryptedPassword === null || encryptedPassword === '') {
+      return withoutReference(password, 'password')
+    }
     const opened = this.#options.secrets.open(encryptedPassword)
-    if (opened !== null) return opened
+    if (opened !== null) return withoutReference(opened, 'password')
     throw new SourceFailed('Its password was encrypted with a key that this server does not have')
   }
 
@@ -261,7 +265,7 @@ export class MaterialPoller implements AsyncDisposable {
   #withAddress(material: VersionControlMaterial): VersionControlMaterial {
     if (material.kind === 'p4') return material
     const url = openAddress(material.url, (sealed) => this.#options.secrets.open(sealed))
-    if (url !== null) return { ...material, url }
+    if (url !== null) return { ...material, url: withoutReference(url, 'address') }
     throw new SourceFailed('Its address was encrypted with a key that this server does not have')
   }
 
@@ -274,6 +278,18 @@ export class MaterialPoller implements AsyncDisposable {
     const level = foreseen ? 'warning' : 'error'
     this.#options.log({ level, message: subjectOf(found.watched), facts: { pipelines, reason } })
   }
+}
+
+/**
+ * A text that a repository is read with.
+ *
+ * @throws {SourceFailed} when it refers to a secret, which is nowhere to be read from.
+ */
+function withoutReference<Given extends string | null>(text: Given, of: string): Given {
+  const reference = text === null ? null : findSecretReference(text)
+  if (reference === null) return text
+  const secret = `the secret ${reference.key} of ${reference.config}`
+  throw new SourceFailed(`Its ${of} is ${secret}, and there is nothing to read it from`)
 }
 
 const keyOf = memoize((material: VersionControlMaterial) => {

@@ -12,6 +12,7 @@ import type {
   Grantee,
   Variable,
 } from '../model/model.ts'
+import type { VersionControlMaterial } from '../materials/identity.ts'
 import type { ParamResolver } from './params.ts'
 
 /**
@@ -48,7 +49,7 @@ function resolveMingle(mingle: Mingle, params: ParamResolver): Mingle {
 }
 
 function resolveMaterial(material: Material, params: ParamResolver): Material {
-  if (material.kind === 'package') return material
+  if (material.kind === 'package' || material.kind === 'unknown') return material
   if (material.kind === 'dependency') return resolveDependency(material, params)
   if (material.kind === 'scm') return { ...material, ...resolveCheckout(material, params) }
   return resolveRepository(material, params)
@@ -60,9 +61,7 @@ function resolveDependency(material: DependencyMaterial, params: ParamResolver):
   return { ...material, pipeline, stage: params.resolve(material.stage, at) }
 }
 
-type Repository = Exclude<Material, { kind: 'dependency' | 'package' | 'scm' }>
-
-function resolveRepository(material: Repository, params: ParamResolver): Material {
+function resolveRepository(material: VersionControlMaterial, params: ParamResolver): Material {
   const text = (given: string) => params.resolve(given, material.at)
   const optional = (given: string | null) => params.resolveOptional(given, material.at)
   const common = { ...resolveCheckout(material, params), username: optional(material.username) }
@@ -78,9 +77,9 @@ function resolveRepository(material: Repository, params: ParamResolver): Materia
 }
 
 function resolveCheckout(
-  { at, dest, ignores }: Pick<Repository, 'at' | 'dest' | 'ignores'>,
+  { at, dest, ignores }: Pick<VersionControlMaterial, 'at' | 'dest' | 'ignores'>,
   params: ParamResolver,
-): Pick<Repository, 'dest' | 'ignores'> {
+): Pick<VersionControlMaterial, 'dest' | 'ignores'> {
   return {
     dest: params.resolveOptional(dest, at),
     ignores: ignores.map((ignore) => ({
@@ -107,6 +106,7 @@ function resolveStage(stage: Stage, params: ParamResolver): Stage {
 function resolveJob(job: Job, params: ParamResolver): Job {
   return {
     ...job,
+    elasticProfile: params.resolveOptional(job.elasticProfile, job.at),
     variables: resolveVariables(job.variables, params),
     tasks: job.tasks.map((task) => resolveTask(task, params)),
     artifacts: job.artifacts.map((artifact) => ({
@@ -133,6 +133,7 @@ function resolveTask(task: Task, params: ParamResolver): Task {
 function resolveTexts<Any extends CancelTask>(task: Any, params: ParamResolver): Any {
   const text = (given: string) => params.resolve(given, task.at)
   const optional = (given: string | null) => params.resolveOptional(given, task.at)
+  if (task.kind === 'unknown') return task
   if (task.kind === 'plugin') {
     return { ...task, properties: task.properties.map((each) => resolveProperty(each, params)) }
   }

@@ -86,7 +86,7 @@ const TABLE: readonly Row[] = [
   { word: 'artifact-store', at: 'artifactStores/artifactStore', by: '@id' },
   { word: 'secret-config', at: 'secretConfigs/secretConfig', by: '@id' },
   { word: 'cluster-profile', at: 'elastic/clusterProfiles/clusterProfile', by: '@id' },
-  { word: 'agent-profile', at: 'elastic/agentProfiles/agentProfile', by: '@id' },
+  { word: 'agent-profile', at: 'elastic/agentProfiles|profiles/agentProfile|profile', by: '@id' },
   {
     word: 'agent',
     at: 'agents/agent',

@@ -28,7 +28,7 @@ export class DocumentAssembly {
   /** Adds a member; false where it is not valid. */
   add(found: FoundMember, { list, at }: Placeholder): boolean {
     const { text } = found
-    const context = { exact: this.#skeleton.exact, at }
+    const context = { edition: this.#skeleton.edition, at }
     const { pipelines, templates, agents } = this.#stores
     switch (list) {
       case 'pipelines':

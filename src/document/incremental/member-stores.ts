@@ -41,7 +41,7 @@ class MemberStore<Model> {
   /** Null where anything is wrong with the text. */
   read(text: string, context: MemberContext): Member<Model> | null {
     const cached = this.#cache.find(text)
-    if (cached?.exact === context.exact) return cached
+    if (cached?.edition === context.edition) return cached
     const own = ownCopy(text)
     const member = Member.read(own, this.#kind, context)
     if (member) this.#cache.keep(own, member)

@@ -2,7 +2,7 @@ import type { ModelNode } from '../model/model-node.ts'
 import { parseNodes } from '../model/parse-nodes.ts'
 import { plainSecrets } from '../secrets/plain-secrets.ts'
 import { LineIndex } from '../text/line-index.ts'
-import { checkMember } from '../structure/structure.ts'
+import { checkMember, type Edition } from '../structure/structure.ts'
 import { Findings } from '../structure/findings.ts'
 import type { ListName } from './find-members.ts'
 import { MemberElement } from './member-element.ts'
@@ -16,8 +16,7 @@ export interface MemberKind<Model> {
 
 /** What the text of a member depends on. */
 export interface MemberContext {
-  /** Whether the document follows the version whose schema is known exactly. */
-  readonly exact: boolean
+  readonly edition: Edition
   /** Where the member is, as child-element indexes from the root. */
   readonly at: readonly number[]
 }
@@ -25,14 +24,14 @@ export interface MemberContext {
 /** A member of a list that is without fault in itself. */
 export class Member<Model> {
   readonly element: MemberElement
-  readonly exact: boolean
+  readonly edition: Edition
   readonly hasPlainSecrets: boolean
   #model: Model
   #at: readonly number[]
 
-  private constructor(element: MemberElement, model: Model, { exact, at }: MemberContext) {
+  private constructor(element: MemberElement, model: Model, { edition, at }: MemberContext) {
     this.element = element
-    this.exact = exact
+    this.edition = edition
     this.hasPlainSecrets = plainSecrets(element).length > 0
     this.#model = model
     this.#at = at
@@ -65,10 +64,10 @@ export class Member<Model> {
 function isSound(
   text: string,
   element: MemberElement,
-  { list, exact }: { list: ListName; exact: boolean },
+  { list, edition }: { list: ListName; edition: Edition },
 ): boolean {
   const findings = new Findings({ text, lines: new LineIndex(text) })
-  checkMember(element, { list, exact, findings })
+  checkMember(element, { list, edition, findings })
   return findings.problems().length === 0
 }
 

@@ -3,7 +3,7 @@ import type { ModelNode } from '../model/model-node.ts'
 import { parseNodes } from '../model/parse-nodes.ts'
 import { plainSecrets } from '../secrets/plain-secrets.ts'
 import { LineIndex } from '../text/line-index.ts'
-import { isExact } from '../structure/structure.ts'
+import { type Edition, editionOf } from '../structure/structure.ts'
 import { Findings } from '../structure/findings.ts'
 import { checkReferences } from '../structure/uniqueness.ts'
 import { childElements } from '../xml/xml-elements.ts'
@@ -27,7 +27,7 @@ export interface Skeleton {
   readonly root: XmlElement
   /** In the order of the document. */
   readonly placeholders: readonly Placeholder[]
-  readonly exact: boolean
+  readonly edition: Edition
   /** The model, with empty lists in the place of the long ones. */
   readonly configuration: Configuration
   readonly hasPlainSecrets: boolean
@@ -56,7 +56,7 @@ function* skeletonOf(text: string, { root, parts }: XmlTree): Generator<void, Sk
   return {
     root,
     placeholders,
-    exact: isExact(root),
+    edition: editionOf(root),
     configuration: building.data,
     hasPlainSecrets: plainSecrets(root).length > 0,
     parts: parts - placeholders.length,

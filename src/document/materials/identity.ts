@@ -7,7 +7,7 @@ import type { Material } from '../model/model.ts'
 /** A material that is watched through the client of its version control. */
 export type VersionControlMaterial = Exclude<
   Material,
-  { readonly kind: 'dependency' | 'package' | 'scm' }
+  { readonly kind: 'dependency' | 'package' | 'scm' | 'unknown' }
 >
 
 /** What makes two materials the same one, wherever they are (MAT-2). Passwords are no part of it, wherever they are. */
@@ -16,7 +16,7 @@ export const materialIdentity = memoize((material: Material) =>
 )
 
 export function isSource(material: Material): material is VersionControlMaterial {
-  return !['dependency', 'package', 'scm'].includes(material.kind)
+  return !['dependency', 'package', 'scm', 'unknown'].includes(material.kind)
 }
 
 function identityParts(material: Material): readonly (string | boolean | null)[] {
@@ -36,6 +36,8 @@ function identityParts(material: Material): readonly (string | boolean | null)[]
     case 'package':
     case 'scm':
       return [material.ref]
+    case 'unknown':
+      return [material.element]
   }
 }
 

@@ -3,6 +3,7 @@ import type { ModelNode } from './model-node.ts'
 import {
   At,
   Flag,
+  OptionalText,
   readResources,
   readVariables,
   Resource,
@@ -28,6 +29,8 @@ export const Agent = z.object({
   uuid: Text,
   isDisabled: Flag,
   isDenied: Flag,
+  /** The plugin that started it, of an elastic agent. */
+  elasticPlugin: OptionalText,
   resources: manyOf(Resource),
 })
 export type Agent = z.infer<typeof Agent>
@@ -56,6 +59,7 @@ export function readAgent(node: ModelNode): z.input<typeof Agent> {
     uuid: node.attribute('uuid') ?? '',
     isDisabled: node.attribute('isDisabled') ?? 'false',
     isDenied: node.attribute('isDenied') ?? 'false',
+    elasticPlugin: node.attribute('elasticPluginId'),
     resources: readResources(node),
   }
 }

@@ -13,6 +13,8 @@ const CHECKOUT = {
   dest: OptionalText,
   autoUpdate: Flag,
   ignores: manyOf(Ignore),
+  /** Whether the patterns name the files that trigger the pipeline, in place of those that do not. */
+  invertFilter: Flag,
 } as const
 
 const CREDENTIALS = {
@@ -76,6 +78,8 @@ export const DependencyMaterial = z.object({
   name: OptionalText,
   pipeline: Text,
   stage: Text,
+  /** Whether a new run of the other pipeline starts nothing by itself. */
+  ignoreForScheduling: Flag,
 })
 export type DependencyMaterial = z.infer<typeof DependencyMaterial>
 
@@ -89,8 +93,13 @@ export const ScmMaterial = z.object({
   ref: Text,
   dest: OptionalText,
   ignores: manyOf(Ignore),
+  invertFilter: Flag,
 })
 export type ScmMaterial = z.infer<typeof ScmMaterial>
+
+/** A kind of material that no schema knows, kept as it is written. */
+export const UnknownMaterial = z.object({ kind: z.literal('unknown'), at: At, element: Text })
+export type UnknownMaterial = z.infer<typeof UnknownMaterial>
 
 export const Material = z.discriminatedUnion('kind', [
   GitMaterial,
@@ -101,6 +110,7 @@ export const Material = z.discriminatedUnion('kind', [
   DependencyMaterial,
   PackageMaterial,
   ScmMaterial,
+  UnknownMaterial,
 ])
 export type Material = z.infer<typeof Material>
 
@@ -118,9 +128,9 @@ const READERS: ReadonlyMap<string, (node: ModelNode) => Input> = new Map([
 ])
 
 export function readMaterials(pipeline: ModelNode): Input[] {
-  return (pipeline.child('materials')?.children ?? []).flatMap((node) => {
-    const read = READERS.get(node.name)
-    return read ? [read(node)] : []
+  return (pipeline.child('materials')?.children ?? []).map((node) => {
+    const read = READERS.get(node.name) ?? readUnknown
+    return read(node)
   })
 }
 
@@ -179,6 +189,7 @@ function readDependency(node: ModelNode): Input {
     name: node.attribute('materialName'),
     pipeline: node.attribute('pipelineName') ?? '',
     stage: node.attribute('stageName') ?? '',
+    ignoreForScheduling: node.attribute('ignoreForScheduling') ?? 'false',
   }
 }
 
@@ -193,7 +204,12 @@ function readScm(node: ModelNode): Input {
     ref: node.attribute('ref') ?? '',
     dest: node.attribute('dest'),
     ignores: readIgnores(node),
+    invertFilter: node.attribute('invertFilter') ?? 'false',
   }
+}
+
+function readUnknown(node: ModelNode): Input {
+  return { kind: 'unknown', at: node.at, element: node.name }
 }
 
 function checkout(node: ModelNode) {
@@ -203,6 +219,7 @@ function checkout(node: ModelNode) {
     dest: node.attribute('dest'),
     autoUpdate: node.attribute('autoUpdate') ?? 'true',
     ignores: readIgnores(node),
+    invertFilter: node.attribute('invertFilter') ?? 'false',
     username: node.attribute('username'),
     password: node.attribute('password'),
     encryptedPassword: node.attribute('encryptedPassword'),

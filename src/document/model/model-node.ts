@@ -28,6 +28,10 @@ export class ModelNode {
     return new ModelNode({ name, at, text, children, attributes: this.#attributes })
   }
 
+  get attributeNames(): Iterable<string> {
+    return this.#attributes.keys()
+  }
+
   attribute(name: string): string | null {
     return this.#attributes.get(name) ?? null
   }

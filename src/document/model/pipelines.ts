@@ -3,6 +3,7 @@ import { DEFAULT_GROUP } from '../entities/entities.ts'
 import { Material, readMaterials } from './materials.ts'
 import type { ModelNode } from './model-node.ts'
 import { readStages, Stage } from './stages.ts'
+import { readUnknownParts, UnknownParts } from './unknown-parts.ts'
 import {
   At,
   Flag,
@@ -21,6 +22,8 @@ export const Authorization = z.object({
   view: manyOf(Grantee).nullable(),
   operate: manyOf(Grantee).nullable(),
   admins: manyOf(Grantee).nullable(),
+  /** Of a template: whether the administrators of every group may view it. */
+  allGroupAdminsAreViewers: Flag,
 })
 export type Authorization = z.infer<typeof Authorization>
 
@@ -46,6 +49,8 @@ export const Pipeline = z.object({
   name: Text,
   label: Text,
   isLocked: Flag,
+  /** Whether a run that does not go on by itself gives the lock back, also after a failure. */
+  unlocksWhenFinished: z.boolean(),
   /** The template whose stages it has, or null when it has its own. */
   template: OptionalText,
   params: manyOf(Param),
@@ -55,6 +60,7 @@ export const Pipeline = z.object({
   variables: manyOf(Variable),
   materials: manyOf(Material),
   stages: manyOf(Stage),
+  unknown: UnknownParts,
 })
 export type Pipeline = z.infer<typeof Pipeline>
 
@@ -101,7 +107,13 @@ function readAuthorization(owner: ModelNode): z.input<typeof Authorization> | nu
     const child = node.child(list)
     return child && readPrincipals(child)
   })
-  return { at: node.at, view: view ?? null, operate: operate ?? null, admins: admins ?? null }
+  return {
+    at: node.at,
+    view: view ?? null,
+    operate: operate ?? null,
+    admins: admins ?? null,
+    allGroupAdminsAreViewers: node.attribute('allGroupAdminsAreViewers') ?? 'false',
+  }
 }
 
 export function readPipeline(node: ModelNode): z.input<typeof Pipeline> {
@@ -111,6 +123,7 @@ export function readPipeline(node: ModelNode): z.input<typeof Pipeline> {
     name: node.attribute('name') ?? '',
     label: node.attribute('labeltemplate') ?? DEFAULT_LABEL,
     isLocked: node.attribute('isLocked') ?? String(lockBehavior !== 'none'),
+    unlocksWhenFinished: lockBehavior === 'unlockWhenFinished',
     template: node.attribute('template'),
     params: node.list('params', 'param').map((param) => ({
       at: param.at,
@@ -123,6 +136,7 @@ export function readPipeline(node: ModelNode): z.input<typeof Pipeline> {
     variables: readVariables(node),
     materials: readMaterials(node),
     stages: readStages(node),
+    unknown: readUnknownParts(node.child('materials'), 'materials'),
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ModelNode } from './model-node.ts'
 import { readTasks, Task } from './tasks.ts'
+import { readUnknownParts, UnknownParts } from './unknown-parts.ts'
 import {
   At,
   Flag,
@@ -40,12 +41,15 @@ export const Job = z.object({
   runInstanceCount: OptionalNumber,
   /** Minutes without output after which the job is given up; 0 means never, null as the server says. */
   timeout: OptionalNumber,
+  /** The profile, or in older versions the plugin, whose elastic agents run the job. */
+  elasticProfile: OptionalText,
   variables: manyOf(Variable),
   tasks: manyOf(Task),
   artifacts: manyOf(Artifact),
   resources: manyOf(Resource),
   tabs: manyOf(Tab),
   properties: manyOf(JobProperty),
+  unknown: UnknownParts,
 })
 export type Job = z.infer<typeof Job>
 
@@ -54,6 +58,8 @@ export const Approval = z.object({
   type: z.string().pipe(z.enum(['success', 'manual'])),
   /** Null when everyone who may operate the group may approve the stage. */
   approvers: manyOf(Grantee).nullable(),
+  /** Whether the stage may be run by hand only when the one before it has passed. */
+  allowOnlyOnSuccess: Flag,
 })
 export type Approval = z.infer<typeof Approval>
 
@@ -90,6 +96,7 @@ function readApproval(node: ModelNode | null): z.input<typeof Approval> | null {
     at: node.at,
     type: node.attribute('type') ?? 'success',
     approvers: approvers && readPrincipals(approvers),
+    allowOnlyOnSuccess: node.attribute('allowOnlyOnSuccess') ?? 'false',
   }
 }
 
@@ -100,17 +107,30 @@ function readJob(node: ModelNode): z.input<typeof Job> {
     runOnAllAgents: node.attribute('runOnAllAgents') ?? 'false',
     runInstanceCount: node.attribute('runInstanceCount'),
     timeout: node.attribute('timeout'),
+    elasticProfile: readElasticProfile(node),
     variables: readVariables(node),
     tasks: readTasks(node),
     artifacts: (node.child('artifacts')?.children ?? []).map(readArtifact),
     resources: readResources(node),
     tabs: node.list('tabs', 'tab').map(readTab),
     properties: node.list('properties', 'property').map(readJobProperty),
+    unknown: readUnknownParts(node, 'job'),
   }
 }
 
+function readElasticProfile(node: ModelNode): string | null {
+  const profile =
+    node.attribute('elasticProfileId') ?? node.child('agentConfig')?.attribute('pluginId')
+  return profile === undefined || profile === '' ? null : profile
+}
+
+const TYPE_OF_ELEMENT: ReadonlyMap<string, Artifact['kind']> = new Map([
+  ['test', 'test'],
+  ['pluggableArtifact', 'external'],
+])
+
 function readArtifact(node: ModelNode): Artifact {
-  const type = node.name === 'test' ? 'test' : node.attribute('type')
+  const type = TYPE_OF_ELEMENT.get(node.name) ?? node.attribute('type')
   return {
     at: node.at,
     kind: type === 'test' || type === 'external' ? type : 'build',

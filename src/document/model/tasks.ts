@@ -66,8 +66,17 @@ const PluginRun = z.object({
   properties: manyOf(Property),
 })
 
+/** A kind of task that no schema knows, kept as it is written. */
+const Unknown = z.object({ kind: z.literal('unknown'), ...COMMON, element: Text })
+
 /** What runs when a task is cancelled. */
-export const CancelTask = z.discriminatedUnion('kind', [Exec, BuildTool, FetchArtifact, PluginRun])
+export const CancelTask = z.discriminatedUnion('kind', [
+  Exec,
+  BuildTool,
+  FetchArtifact,
+  PluginRun,
+  Unknown,
+])
 export type CancelTask = z.infer<typeof CancelTask>
 
 const ON_CANCEL = { onCancel: CancelTask.nullable() } as const
@@ -84,35 +93,45 @@ export type FetchArtifactTask = z.infer<typeof FetchArtifactTask>
 export const PluginTask = PluginRun.extend(ON_CANCEL)
 export type PluginTask = z.infer<typeof PluginTask>
 
+export const UnknownTask = Unknown.extend(ON_CANCEL)
+export type UnknownTask = z.infer<typeof UnknownTask>
+
 export const Task = z.discriminatedUnion('kind', [
   ExecTask,
   BuildToolTask,
   FetchArtifactTask,
   PluginTask,
+  UnknownTask,
 ])
 export type Task = z.infer<typeof Task>
 
 type Input = z.input<typeof CancelTask>
 
 export function readTasks(job: ModelNode): z.input<typeof Task>[] {
-  return (job.child('tasks')?.children ?? []).flatMap((node) => {
-    const [task] = readTask(node)
-    if (!task) return []
+  return (job.child('tasks')?.children ?? []).map((node) => {
     const [onCancel = null] = node
       .list('oncancel')
-      .flatMap((cancel) => cancel.children.flatMap(readTask))
-    return [{ ...task, onCancel }]
+      .flatMap((cancel) => cancel.children.map(readTask))
+    return { ...readTask(node), onCancel }
   })
 }
 
-/** None for an element that is no task. */
-function readTask(node: ModelNode): Input[] {
-  if (node.name === 'exec') return [readExec(node)]
-  if (node.name === 'ant' || node.name === 'nant' || node.name === 'rake') {
-    return [readBuildTool(node, node.name)]
+function readTask(node: ModelNode): Input {
+  switch (node.name) {
+    case 'exec':
+      return readExec(node)
+    case 'ant':
+    case 'nant':
+    case 'rake':
+      return readBuildTool(node, node.name)
+    case 'fetchartifact':
+    case 'fetchPluggableArtifact':
+      return readFetchArtifact(node)
+    case 'task':
+      return readPluginRun(node)
+    default:
+      return { kind: 'unknown', ...common(node), element: node.name }
   }
-  if (node.name === 'fetchartifact') return [readFetchArtifact(node)]
-  return node.name === 'task' ? [readPluginRun(node)] : []
 }
 
 function readExec(node: ModelNode): Input {
@@ -151,8 +170,14 @@ function readFetchArtifact(node: ModelNode): Input {
     srcFile: node.attribute('srcfile'),
     srcDir: node.attribute('srcdir'),
     dest: node.attribute('dest'),
-    external: node.attribute('artifactOrigin') === 'external',
+    external: isExternal(node),
   }
+}
+
+/** The origin had another name at first, and an element of its own before that. */
+function isExternal(node: ModelNode): boolean {
+  const origin = node.attribute('artifactOrigin') ?? node.attribute('origin')
+  return node.name === 'fetchPluggableArtifact' || origin === 'external'
 }
 
 function readPluginRun(node: ModelNode): Input {

@@ -29,6 +29,7 @@ function* missingIn(material: Material): Generator<string> {
     case 'dependency':
     case 'package':
     case 'scm':
+    case 'unknown':
       return
   }
 }

@@ -83,5 +83,5 @@ export function materialNameOf(
     return pluginMaterialNames.get(material.ref) ?? null
   }
   if (material.kind === 'dependency') return material.name ?? material.pipeline
-  return material.name
+  return material.kind === 'unknown' ? null : material.name
 }

@@ -15,6 +15,8 @@ export interface ElementCheck {
   readonly elsewhere: Shape
   /** Whether the order of children counts here. */
   readonly ordered: boolean
+  /** Whether what no schema knows is kept here. */
+  readonly keepsUnknown: boolean
   readonly findings: Findings
 }
 
@@ -26,7 +28,9 @@ export function checkAttributes(inspection: ElementCheck): void {
   for (const attribute of element.attributes.values()) {
     const rule = shape.attributes.get(attribute.name)
     if (rule) checkValue(attribute, rule, inspection)
-    else if (!isSchemaInstance(attribute, element)) refuse(attribute, inspection)
+    else if (!inspection.keepsUnknown && !isSchemaInstance(attribute, element)) {
+      refuse(attribute, inspection)
+    }
   }
   for (const name of shape.required) {
     if (element.attributes.has(name)) continue
@@ -62,10 +66,10 @@ function refuse({ name, span }: XmlAttribute, inspection: ElementCheck): void {
 
 /** Checks the text and the children of one element against its shape. */
 export function checkContent(inspection: ElementCheck): void {
-  const { shape, children } = inspection
+  const { shape, children, keepsUnknown } = inspection
   if (shape.text && children.length === 0) checkText(inspection, shape.text)
   else checkNoText(inspection)
-  checkKnown(inspection)
+  if (!keepsUnknown) checkKnown(inspection)
   checkCounts(inspection)
   if (inspection.ordered && shape.ordered) checkOrder(inspection)
 }
@@ -98,11 +102,12 @@ function checkKnown({ element, children, shape, elsewhere, findings }: ElementCh
   }
 }
 
-function checkCounts({ element, children, shape, findings }: ElementCheck): void {
+function checkCounts({ element, children, shape, keepsUnknown, findings }: ElementCheck): void {
+  const mayStandFor = keepsUnknown && children.some(({ name }) => !shape.children.has(name))
   for (const { names, min, max } of shape.particles) {
     if (min === 0 && (max === Infinity || children.length === 0)) continue
     const standing = children.filter(({ name }) => names.includes(name))
-    if (standing.length < min) {
+    if (standing.length < min && !mayStandFor) {
       const least = max === 1 ? '' : 'at least '
       findings.add(element, `${element.name} needs ${least}${oneOf(names)}`)
     }

@@ -1,5 +1,5 @@
 import type { Problem } from '../../core/problem.ts'
-import { checkAttributes, checkContent } from './element-check.ts'
+import { checkAttributes, checkContent, type ElementCheck } from './element-check.ts'
 import { Findings } from './findings.ts'
 import { shorten } from '../text/shown-text.ts'
 import { checkReferences, checkUniqueness } from './uniqueness.ts'
@@ -15,8 +15,31 @@ export const EXACT_SCHEMA_VERSION = 75
 /** Elements that Cairn executes, where the order of children counts in every version. */
 const ACTED_ON = new Set(['security', 'pipelines', 'templates', 'environments', 'agents'])
 
+/**
+ * Elements below which later versions may have what no schema knows. It is kept as it is written, and
+ * the service says that nobody acts on it.
+ */
+const KEEPS_UNKNOWN = new Set([
+  'materials',
+  'tasks',
+  'artifacts',
+  'agentConfig',
+  'elastic',
+  'server/elastic',
+  'repositories',
+  'scms',
+  'config-repos',
+  'artifactStores',
+  'secretConfigs',
+  'authConfigs',
+  'pluginRole',
+])
+
+/** How much is known of the schema that a document follows. */
+export type Edition = 'earlier' | 'exact' | 'later'
+
 interface Walk {
-  readonly exact: boolean
+  readonly edition: Edition
   readonly findings: Findings
   /** Whether an element was already checked without findings. */
   readonly isKnown: (element: XmlElement) => boolean
@@ -38,9 +61,11 @@ export function checkStructure(document: XmlDocument): Problem[] {
   return findings.problems()
 }
 
-/** Whether a document follows the version whose schema is known exactly. */
-export function isExact(root: XmlElement): boolean {
-  return readSchemaVersion(root) === EXACT_SCHEMA_VERSION
+/** The edition of the schema that a document names. */
+export function editionOf(root: XmlElement): Edition {
+  const version = readSchemaVersion(root) ?? 0
+  if (version === EXACT_SCHEMA_VERSION) return 'exact'
+  return version < EXACT_SCHEMA_VERSION ? 'earlier' : 'later'
 }
 
 /**
@@ -53,8 +78,9 @@ export function checkOutside(
   isKnown: (element: XmlElement) => boolean,
 ): void {
   if (root.name === 'cruise') {
-    const exact = isExact(root)
-    checkElement(root, CRUISE, { exact, findings, isKnown }, { ordered: exact })
+    const edition = editionOf(root)
+    const above = { ordered: edition === 'exact', keepsUnknown: false }
+    checkElement(root, CRUISE, { edition, findings, isKnown }, above)
   } else {
     findings.add(root, `the root element is "${shorten(root.name)}"; it must be "cruise"`)
   }
@@ -63,25 +89,28 @@ export function checkOutside(
 /** Checks a member of a list such as `pipelines` against the schema, as if it were in one. */
 export function checkMember(
   member: XmlElement,
-  { list, exact, findings }: { list: string; exact: boolean; findings: Findings },
+  { list, edition, findings }: { list: string; edition: Edition; findings: Findings },
 ): void {
   const rule = CRUISE.others.children.get(list)?.others.children.get(member.name)
   if (!rule) throw new Error(`the vocabulary has no ${member.name} in ${list}`)
-  checkElement(member, rule, { exact, findings, isKnown: () => false }, { ordered: true })
+  const walk = { edition, findings, isKnown: () => false }
+  checkElement(member, rule, walk, { ordered: true, keepsUnknown: false })
 }
 
 function checkElement(
   element: XmlElement,
   rule: ElementRule,
   walk: Walk,
-  above: { readonly ordered: boolean },
+  above: Pick<ElementCheck, 'ordered' | 'keepsUnknown'>,
 ): void {
-  const shape = walk.exact ? rule.exact : rule.others
+  const { findings, edition } = walk
+  const shape = edition === 'exact' ? rule.exact : rule.others
   if (shape.open) return
-  const { findings } = walk
   const ordered = above.ordered || ACTED_ON.has(rule.key)
+  const keepsUnknown = above.keepsUnknown || (edition === 'later' && KEEPS_UNKNOWN.has(rule.key))
   const children = childElements(element)
-  const inspection = { element, children, shape, elsewhere: rule.others, ordered, findings }
+  const elsewhere = rule.others
+  const inspection = { element, children, shape, elsewhere, ordered, keepsUnknown, findings }
   checkAttributes(inspection)
   checkContent(inspection)
   checkUniqueness(element, rule.key, findings)

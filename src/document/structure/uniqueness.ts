@@ -1,5 +1,4 @@
 import { DEFAULT_GROUP } from '../entities/entities.ts'
-import type { Configuration } from '../model/model.ts'
 import type { Findings } from './findings.ts'
 import { shorten } from '../text/shown-text.ts'
 import {
@@ -45,12 +44,14 @@ const CONSTRAINTS: readonly Constraint[] = [
   { within: 'jobs', of: 'job', by: name, what: 'job' },
   { within: 'tabs', of: 'tab', by: name, what: 'tab' },
   { within: 'properties', of: 'property', by: name, what: 'property' },
-  ...['exec', 'ant', 'nant', 'rake', 'fetchartifact', 'task'].map((task) => ({
-    within: task,
-    of: 'runif',
-    by: status,
-    what: 'runif status',
-  })),
+  ...['exec', 'ant', 'nant', 'rake', 'fetchartifact', 'fetchPluggableArtifact', 'task'].map(
+    (task) => ({
+      within: task,
+      of: 'runif',
+      by: status,
+      what: 'runif status',
+    }),
+  ),
   { within: 'templates', of: 'pipeline', by: name, what: 'template' },
   { within: 'environments', of: 'environment', by: name, what: 'environment' },
   {
@@ -120,21 +121,6 @@ export function checkReferences(root: XmlElement, findings: Findings): void {
       findings.add(element, `there is no ${what} with the id "${shorten(ref)}"`)
     }
   }
-}
-
-/** Whether the pipelines of a model refer to unknown packages or scms. */
-export function hasUnknownReferences({ repositories, scms, groups }: Configuration): boolean {
-  const packages = new Set(repositories.flatMap((each) => each.packages).map((each) => each.id))
-  const ids = { package: packages, scm: new Set(scms.map((each) => each.id)) }
-  return groups.some(({ pipelines }) =>
-    pipelines.some(({ materials }) =>
-      materials.some(
-        (material) =>
-          (material.kind === 'package' || material.kind === 'scm') &&
-          !ids[material.kind].has(material.ref),
-      ),
-    ),
-  )
 }
 
 function attribute(named: string): Constraint['by'] {

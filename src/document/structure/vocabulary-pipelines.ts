@@ -49,13 +49,14 @@ export const PIPELINE_DEFINITIONS: Definitions = {
     attributes:
       'url! username password encryptedPassword checkexternals:boolean dest:path materialName:name autoUpdate:boolean',
     content: 'filter?',
-    others: { attributes: 'dest:path2 invertFilter:boolean' },
+    others: { attributes: 'dest:path2 folder invertFilter:boolean' },
   },
   hg: {
     attributes: 'url! dest:path materialName:name autoUpdate:boolean',
     content: 'filter?',
     others: {
-      attributes: 'dest:path2 username password encryptedPassword branch invertFilter:boolean',
+      attributes:
+        'dest:path2 folder username password encryptedPassword branch invertFilter:boolean',
     },
   },
   p4: {
@@ -69,11 +70,11 @@ export const PIPELINE_DEFINITIONS: Definitions = {
     attributes:
       'url! username! projectPath! domain password encryptedPassword dest:path materialName:name autoUpdate:boolean',
     content: 'filter?',
-    others: { attributes: 'dest:path2 workspace invertFilter:boolean' },
+    others: { attributes: 'dest:path2 workspace workspaceOwner invertFilter:boolean' },
   },
   'materials/pipeline': {
     attributes: 'pipelineName! stageName! materialName:name',
-    others: { attributes: 'ignoreForScheduling:boolean' },
+    others: { attributes: 'ignoreForScheduling:boolean serverAlias' },
   },
   'materials/package': { attributes: 'ref!' },
   'materials/scm': {

@@ -1,6 +1,8 @@
 import type { Definitions } from './vocabulary-notation.ts'
 
 const PASSWORDS = 'username password encryptedPassword autoUpdate:boolean'
+/** What materials of pipelines have, and those of configuration repositories had at first. */
+const CHECKOUT = 'dest:path2 materialName:name invertFilter:boolean'
 
 /** Repositories, plugins and what later versions keep beside the pipelines. */
 export const PLUGIN_DEFINITIONS: Definitions = {
@@ -19,18 +21,23 @@ export const PLUGIN_DEFINITIONS: Definitions = {
   pluginConfiguration: { attributes: 'id! version!', others: { attributes: 'version' } },
   configuration: { content: 'property+', others: { content: 'property*' } },
   property: { content: 'key value? encryptedValue?' },
-  key: { content: '#text' },
+  key: { content: '#text', others: { attributes: 'secure:boolean' } },
   value: { content: '#text' },
   encryptedValue: { content: '#text' },
 
   elastic: {
     attributes: 'jobStarvationTimeout:integer',
-    content: 'clusterProfiles? agentProfiles?',
+    content: 'profiles? & clusterProfiles? & agentProfiles?',
   },
+  profiles: { content: 'profile*' },
+  profile: { attributes: 'id:name! pluginId:name clusterProfileId:name', content: 'property*' },
   clusterProfiles: { content: 'clusterProfile*' },
   clusterProfile: { attributes: 'pluginId:name! id:name!', content: 'property*' },
   agentProfiles: { content: 'agentProfile*' },
-  agentProfile: { attributes: 'id:name! clusterProfileId:name!', content: 'property*' },
+  agentProfile: {
+    attributes: 'id:name! clusterProfileId:name! pluginId:name',
+    content: 'property*',
+  },
   artifactStores: { content: 'artifactStore*' },
   artifactStore: { attributes: 'pluginId:name! id:name!', content: 'property*' },
   secretConfigs: { content: 'secretConfig*' },
@@ -42,16 +49,28 @@ export const PLUGIN_DEFINITIONS: Definitions = {
 
   'config-repos': { content: 'config-repo*' },
   'config-repo': {
-    attributes: 'id:name! pluginId:name',
+    attributes: 'id:name pluginId:name plugin:name',
     content: '(svn|p4|git|hg|tfs|scm) configuration? rules?',
   },
-  'config-repo/svn': { attributes: `url! checkexternals:boolean ${PASSWORDS}` },
-  'config-repo/p4': { attributes: `port! useTickets:boolean ${PASSWORDS}`, content: 'view' },
+  'config-repo/svn': {
+    attributes: `url! checkexternals:boolean ${PASSWORDS} ${CHECKOUT}`,
+    content: 'filter?',
+  },
+  'config-repo/p4': {
+    attributes: `port! useTickets:boolean ${PASSWORDS} ${CHECKOUT}`,
+    content: 'view filter?',
+  },
   'config-repo/p4/view': { content: '#text' },
-  'config-repo/git': { attributes: `url! branch ${PASSWORDS}` },
-  'config-repo/hg': { attributes: `url! branch ${PASSWORDS}` },
-  'config-repo/tfs': { attributes: `url! username! projectPath! domain ${PASSWORDS}` },
-  'config-repo/scm': { attributes: 'ref!' },
+  'config-repo/git': {
+    attributes: `url! branch shallowClone:boolean ${PASSWORDS} ${CHECKOUT}`,
+    content: 'filter?',
+  },
+  'config-repo/hg': { attributes: `url! branch ${PASSWORDS} ${CHECKOUT}`, content: 'filter?' },
+  'config-repo/tfs': {
+    attributes: `url! username! projectPath! domain ${PASSWORDS} ${CHECKOUT}`,
+    content: 'filter?',
+  },
+  'config-repo/scm': { attributes: 'ref! dest:path2', content: 'filter?' },
 }
 
 /** Environments and agents. */
@@ -66,5 +85,6 @@ export const AGENT_DEFINITIONS: Definitions = {
   agent: {
     attributes: 'hostname! ipaddress! uuid! isDisabled:boolean isDenied:boolean',
     content: 'resources?',
+    others: { attributes: 'elasticAgentId elasticPluginId' },
   },
 }

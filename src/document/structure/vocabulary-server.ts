@@ -7,7 +7,7 @@ export const SERVER_DEFINITIONS: Definitions = {
     content: 'server? repositories? scms? pipelines* templates? environments? agents?',
     others: {
       content:
-        'server? & elastic? & repositories? & scms? & config-repos? & artifactStores? & secretConfigs? & pipelines* & templates? & environments? & agents?',
+        'server? & elastic? & repositories? & scms? & config-repos? & artifactStores? & secretConfigs? & pipelines* & templates? & environments? & vmms? & agents?',
     },
   },
   server: {
@@ -16,7 +16,8 @@ export const SERVER_DEFINITIONS: Definitions = {
     content: 'security? & mailhost?',
     others: {
       attributes: 'webhookSecret tokenGenerationKey',
-      content: 'security? & mailhost? & license? & backup? & siteUrls? & artifacts?',
+      content:
+        'security? & mailhost? & license? & known-servers? & backup? & siteUrls? & artifacts? & elastic?',
     },
   },
   mailhost: {
@@ -24,6 +25,9 @@ export const SERVER_DEFINITIONS: Definitions = {
       'hostname! port:integer! tls:boolean! from:email! admin:email! username password encryptedPassword',
     others: { attributes: 'tls:boolean' },
   },
+  vmms: { content: '#any' },
+  'known-servers': { content: '#any' },
+  'server/elastic': { attributes: 'jobStarvationTimeout:integer', content: 'profiles?' },
   license: { attributes: 'user', content: '#text' },
   backup: {
     attributes: 'schedule postBackupScript emailOnSuccess:boolean emailOnFailure:boolean',
@@ -48,7 +52,7 @@ export const SERVER_DEFINITIONS: Definitions = {
     others: { attributes: 'searchBase', content: 'bases?' },
   },
   bases: { content: 'base+' },
-  base: { attributes: 'value!' },
+  base: { attributes: 'value!', others: { content: '#text' } },
   passwordFile: { attributes: 'path!' },
   luau: { content: '#any' },
   authConfigs: { content: 'authConfig*' },

@@ -47,7 +47,8 @@ const DEFINITIONS: ReadonlyMap<string, Definition> = new Map(
 
 const rules = new Map<string, ElementRule>()
 
-function ruleOf(key: string): ElementRule {
+/** The rule of the element with this key in the definitions. */
+export function ruleOf(key: string): ElementRule {
   const cached = rules.get(key)
   if (cached) return cached
   const { others = {}, ...exact } = definitionOf(key)

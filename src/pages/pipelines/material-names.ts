@@ -59,6 +59,8 @@ function labelOf(material: Material): string {
     case 'package':
     case 'scm':
       return material.kind
+    case 'unknown':
+      return material.element
     case 'p4':
       return 'p4'
     case 'git':

@@ -13,6 +13,7 @@ export const OLDEST = '0123456789'.repeat(4)
 export const SHA = '1'.repeat(40)
 
 interface Given {
+  readonly schemaVersion?: number
   readonly materials?: string
   readonly pipeline?: string
   readonly stage?: string
@@ -25,7 +26,7 @@ interface Given {
 
 function documentOf(given: Given): string {
   return `<?xml version="1.0" encoding="utf-8"?>
-<cruise schemaVersion="75">
+<cruise schemaVersion="${given.schemaVersion ?? 75}">
   <pipelines group="g">
     <pipeline name="up">
       <materials><git url="https://example.org/up.git" /></materials>

@@ -5,6 +5,10 @@ import { AssignmentRefusal } from '../../../src/builds/assignment/secrets.ts'
 import { aJobRun } from '../../support/builds/build-facts.ts'
 import { box, OLDEST, SHA, scene, assigned } from '../../support/builds/assignment-scene.ts'
 
+function variable(inner: string): string {
+  return `<variable name="KEY" secure="true">${inner}</variable>`
+}
+
 describe('a job’s assignment', () => {
   it('names the run, who started it and what the agent offers', async () => {
     expect(await assigned({})).toMatchObject({
@@ -156,5 +160,65 @@ describe('a job’s assignment', () => {
 
     await expect(refusal).rejects.toBeInstanceOf(AssignmentRefusal)
     await expect(refusal).rejects.toThrow(/^The variable KEY was encrypted with a key/)
+  })
+
+  const SECRET = '{{SECRET:[vault][token]}}'
+  const SEALED = box.seal(SECRET)
+
+  it.each([
+    [{ jobVariables: `<variable name="KEY"><value>${SECRET}</value></variable>` }, 'variable KEY'],
+    [{ jobVariables: variable(`<value>a ${SECRET}</value>`) }, 'variable KEY'],
+    [{ jobVariables: variable(`<encryptedValue>${SEALED}</encryptedValue>`) }, 'variable KEY'],
+    [{ materials: `<svn url="u" password="${SECRET}" dest="d" />` }, 'password of the material d'],
+    [
+      { materials: `<svn url="u" encryptedPassword="${SEALED}" dest="d" />` },
+      'password of the material d',
+    ],
+    [{ materials: `<svn url="u" username="${SECRET}" dest="d" />` }, 'user of the material d'],
+    [{ materials: `<hg url="https://${SECRET}/r" dest="d" />` }, 'address of the material d'],
+  ])('never hands on the reference to a secret as text: %j', async (given, subject) => {
+    const refusal = assignmentOf(scene(given))
+
+    await expect(refusal).rejects.toBeInstanceOf(AssignmentRefusal)
+    await expect(refusal).rejects.toThrow(
+      `The ${subject} is the secret token of vault, and there is nothing to read it from`,
+    )
+  })
+
+  it('never hands on a reference that the run was given', async () => {
+    const variables = [{ name: 'WHO', value: SECRET, secure: false }]
+    const refusal = assignmentOf(scene({}, { run: { variables } }))
+
+    await expect(refusal).rejects.toThrow(
+      'The variable WHO of the run is the secret token of vault, and there is nothing to read it from',
+    )
+  })
+
+  it.each([
+    [{ tasks: '<gradle />' }, 'The task gradle is of no known kind'],
+    [
+      { tasks: '<exec command="c"><oncancel><gradle /></oncancel></exec>' },
+      'The task gradle is of no known kind',
+    ],
+    [{ materials: '<fossil />' }, 'The material fossil is of no known kind'],
+    [
+      {
+        tasks:
+          '<fetchPluggableArtifact stage="early" job="make" artifactId="a"><configuration /></fetchPluggableArtifact>',
+      },
+      'An artifact is kept by a plugin, and there are no plugins',
+    ],
+    [
+      { tasks: '<fetchartifact stage="early" job="make" artifactId="a" origin="external" />' },
+      'An artifact is kept by a plugin, and there are no plugins',
+    ],
+    [
+      { job: '<artifacts><pluggableArtifact id="a" storeId="s" /></artifacts>' },
+      'An artifact is kept by a plugin, and there are no plugins',
+    ],
+  ])('is refused where nobody can do %j', async (given, reason) => {
+    const refusal = assignmentOf(scene({ schemaVersion: 105, ...given }))
+
+    await expect(refusal).rejects.toThrow(new AssignmentRefusal(reason))
   })
 })

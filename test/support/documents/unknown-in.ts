@@ -1,0 +1,13 @@
+import type { DocumentReading } from '../../../src/document/document.ts'
+
+/** What no schema knows in a document, each as text; nothing of one that is not valid. */
+export function unknownIn(reading: DocumentReading): string[] {
+  if (!reading.ok) return []
+  const { groups, templates, unknown } = reading.document.configuration
+  const pipelines = groups.flatMap((group) => group.pipelines)
+  const stages = [...pipelines, ...templates].flatMap((each) => each.stages)
+  const jobs = stages.flatMap((stage) => stage.jobs)
+  return [unknown, ...pipelines.map((each) => each.unknown), ...jobs.map((each) => each.unknown)]
+    .flat()
+    .map(({ kind, name, within }) => `${kind} ${name} of ${within}`)
+}
