@@ -7,14 +7,20 @@ export interface PipelinePlan {
   readonly name: string
   readonly group: string
   readonly labelTemplate: string
+  /** The plain variables of the pipeline, for its labels. */
+  readonly labelVariables: ReadonlyMap<string, string>
   /** Whether only one run of it may be active. */
   readonly locking: boolean
+  /** Whether a run gives the lock back as soon as it does not go on by itself. */
+  readonly unlocksWhenFinished: boolean
   readonly stages: readonly StagePlan[]
 }
 
 export interface StagePlan {
   readonly name: string
   readonly approvalType: ApprovalType
+  /** Whether it may be run by hand only when the stage before it has passed. */
+  readonly allowOnlyOnSuccess: boolean
   readonly jobs: readonly JobPlan[]
 }
 

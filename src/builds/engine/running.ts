@@ -161,23 +161,36 @@ async function settle(
 
 async function followUp(change: BuildChange, stage: StageInstance): Promise<void> {
   const { pipelineName: name, pipelineCounter: counter } = stage
-  const stages = change.plans.pipelinePlan(name)?.stages ?? []
-  const index = stages.findIndex((plan) => isSameName(plan.name, stage.name))
+  const plan = change.plans.pipelinePlan(name)
+  const stages = plan?.stages ?? []
+  const index = stages.findIndex((each) => isSameName(each.name, stage.name))
   const next = index < 0 ? null : (stages[index + 1] ?? null)
-  if (!next) await dropLock(change, { name, counter })
-  if (next?.approvalType !== 'success') return
-  if (stageStatus(stage.tally).state !== 'Passed') return
-  const pipeline = await change.tx.find(PIPELINE, pipelineKey({ pipeline: name, counter }))
-  if (pipeline) await startNext(change, pipeline, next)
+  const goesOn = next !== null && (await startNext(change, stage, next))
+  const isOver = next === null || (plan?.unlocksWhenFinished === true && !goesOn)
+  if (isOver) await dropLock(change, { name, counter })
 }
 
-/** The end of a stage is kept even if the next one cannot start. */
-async function startNext(change: BuildChange, pipeline: PipelineInstance, plan: StagePlan) {
+/**
+ * Starts an automatic stage behind one that has passed; returns whether it began. The end of a stage
+ * is kept even if the next one cannot start.
+ */
+async function startNext(
+  change: BuildChange,
+  ended: StageInstance,
+  plan: StagePlan,
+): Promise<boolean> {
+  if (plan.approvalType !== 'success') return false
+  if (stageStatus(ended.tally).state !== 'Passed') return false
+  const { pipelineName: name, pipelineCounter: counter } = ended
+  const pipeline = await change.tx.find(PIPELINE, pipelineKey({ pipeline: name, counter }))
+  if (!pipeline) return false
   try {
     await beginStage(change, pipeline, { plan, approvedBy: APPROVED_BY_CHANGES })
+    return true
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'not-schedulable') throw error
     await block(change, pipeline, { stage: plan.name, reason: error.message })
+    return false
   }
 }
 

@@ -1,7 +1,8 @@
 import { ServiceError } from '../../core/errors.ts'
 import { renderLabel } from '../../core/builds/label.ts'
 import { rerunObstacle, rerunOfCounter } from '../../core/builds/rerun.ts'
-import { isActive } from '../../core/builds/stage.ts'
+import { isActive, stageStatus } from '../../core/builds/stage.ts'
+import { isSameName } from '../../core/name-key.ts'
 import type { BuildReader } from './build-store.ts'
 import type { BuildChange } from './change.ts'
 import {
@@ -104,7 +105,23 @@ export async function scheduleStage(
   if (before && newestCounter(pipeline, before.name) === null) {
     throw notSchedulable(request, `the stage ${before.name} before it has not run`)
   }
+  if (before && stage.allowOnlyOnSuccess) await assertPassed(change, pipeline, { before, stage })
   return beginStage(change, pipeline, { plan: stage, approvedBy: request.approvedBy })
+}
+
+/** A stage that has run in this run before may always run again. */
+async function assertPassed(
+  change: BuildChange,
+  pipeline: PipelineInstance,
+  { before, stage }: Record<'before' | 'stage', StagePlan>,
+): Promise<void> {
+  if (newestCounter(pipeline, stage.name) !== null) return
+  const earlier = (await newestStages(change, pipeline)).find(({ name }) =>
+    isSameName(name, before.name),
+  )
+  if (earlier && stageStatus(earlier.tally).state === 'Passed') return
+  const reason = `the stage ${before.name} before it has not passed, and allowOnlyOnSuccess asks for that`
+  throw notSchedulable({ pipeline: pipeline.name, stage: stage.name }, reason)
 }
 
 /** Runs some jobs of a finished run of a stage again, in a new run. */
@@ -182,12 +199,19 @@ async function activeStageOf(
   change: BuildChange,
   pipeline: PipelineInstance,
 ): Promise<StageInstance | null> {
-  const { name, counter: pipelineCounter } = pipeline
-  const keys = pipeline.stages.map((stage) =>
-    stageKey({ pipeline: name, pipelineCounter, stage: stage.name, stageCounter: stage.counter }),
-  )
-  const stages = await change.tx.findMany(STAGE, keys)
+  const stages = await newestStages(change, pipeline)
   return stages.find(({ tally }) => isActive(tally)) ?? null
+}
+
+/** The newest run of each stage of a pipeline run. */
+function newestStages(
+  { tx }: BuildChange,
+  { name: pipeline, counter: pipelineCounter, stages }: PipelineInstance,
+): Promise<StageInstance[]> {
+  const keys = stages.map(({ name: stage, counter: stageCounter }) =>
+    stageKey({ pipeline, pipelineCounter, stage, stageCounter }),
+  )
+  return tx.findMany(STAGE, keys)
 }
 
 async function addPipeline(
@@ -204,7 +228,11 @@ async function addPipeline(
     id: await change.tx.next('pipeline'),
     name: plan.name,
     counter,
-    label: renderLabel(plan.labelTemplate, { counter, revisions }),
+    label: renderLabel(plan.labelTemplate, {
+      counter,
+      revisions,
+      variables: labelVariables(plan, facts.variables),
+    }),
     createdAt: change.now,
     stages: [],
     blocked: null,
@@ -213,6 +241,18 @@ async function addPipeline(
   await change.tx.put(PIPELINE, keyOfPipeline(pipeline), pipeline)
   await change.tx.append(pipelineList(plan.name), keyOfPipeline(pipeline))
   return pipeline
+}
+
+/** A run may have other values of the plain variables. */
+function labelVariables(
+  { labelVariables: configured }: PipelinePlan,
+  given: readonly RunVariable[],
+): ReadonlyMap<string, string> {
+  const variables = new Map(configured)
+  for (const { name, value, secure } of given) {
+    if (!secure && configured.has(name)) variables.set(name, value)
+  }
+  return variables
 }
 
 async function assertNewest(

@@ -1,5 +1,7 @@
 import type { JobPlan, PipelinePlan, Plans, StagePlan } from '../engine/plan.ts'
-import type { Job, Stage } from '../../document/model/model.ts'
+import type { Job, Stage, Variable } from '../../document/model/model.ts'
+import { neededResources } from '../../document/unsupported/elastic-resource.ts'
+import { findSecretReference } from '../../document/secrets/secret-reference.ts'
 import type { AgentOffer, JobSpread } from '../../core/builds/assignment.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
@@ -54,17 +56,34 @@ export function offerOf({ uuid, configured }: KnownAgent): AgentOffer {
 }
 
 function planOf({ group, pipeline }: EffectivePipeline): PipelinePlan {
-  const { name, label, isLocked, stages } = pipeline
-  return { name, group, labelTemplate: label, locking: isLocked, stages: stages.map(stagePlanOf) }
+  const { name, label, isLocked, unlocksWhenFinished, variables, stages } = pipeline
+  return {
+    name,
+    group,
+    labelTemplate: label,
+    labelVariables: new Map(variables.flatMap(plainVariable)),
+    locking: isLocked,
+    unlocksWhenFinished,
+    stages: stages.map(stagePlanOf),
+  }
+}
+
+function plainVariable({ name, secure, value }: Variable): [string, string][] {
+  if (secure || value === null || findSecretReference(value) !== null) return []
+  return [[name, value]]
 }
 
 function stagePlanOf({ name, approval, jobs }: Stage): StagePlan {
-  return { name, approvalType: approval?.type ?? 'success', jobs: jobs.map(jobPlanOf) }
+  return {
+    name,
+    approvalType: approval?.type ?? 'success',
+    allowOnlyOnSuccess: approval?.allowOnlyOnSuccess ?? false,
+    jobs: jobs.map(jobPlanOf),
+  }
 }
 
 function jobPlanOf(job: Job): JobPlan {
-  const resources = job.resources.map(({ name }) => name)
-  return { name: job.name, resources, spread: spreadOf(job) }
+  return { name: job.name, resources: neededResources(job), spread: spreadOf(job) }
 }
 
 function spreadOf({ runOnAllAgents, runInstanceCount }: Job): JobSpread {

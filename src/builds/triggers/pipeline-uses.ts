@@ -49,7 +49,9 @@ const startKey = memoize(({ timer, materials, stages }: Pipeline) => {
 
 function materialKey(material: Material): string {
   const ignores = 'ignores' in material ? material.ignores.map(({ pattern }) => pattern) : []
-  return JSON.stringify([materialFingerprint(material), ignores])
+  const isInverted = 'invertFilter' in material && material.invertFilter
+  const isPassive = material.kind === 'dependency' && material.ignoreForScheduling
+  return JSON.stringify([materialFingerprint(material), ignores, isInverted, isPassive])
 }
 
 function append(map: Map<string, string[]>, key: string, name: string): void {

@@ -71,7 +71,7 @@ export async function newestRevisions(
 
 /**
  * Whether there is anything new since the last run, apart from changes of files that the filters
- * ignore.
+ * ignore, and of materials that start nothing.
  *
  * @throws {SourceFailed} when the changed files cannot be read.
  */
@@ -90,18 +90,31 @@ export async function hasNews(
     const after = builtRevision(newest, fingerprint)
     if (after === upTo) continue
     const material = materials.find((each) => materialFingerprint(each) === fingerprint)
-    const patterns = material && 'ignores' in material ? material.ignores : []
-    if (after === null || patterns.length === 0) return true
+    if (material?.kind === 'dependency' && material.ignoreForScheduling) continue
+    const filter = filterOf(material)
+    if (after === null || filter === null) return true
     const changes = await poller.changes(fingerprint, { after, upTo })
-    const ignores = patterns.map(({ pattern }) => pattern)
-    if (changes === null || changes.some(({ files }) => isOfInterest(files, ignores))) return true
+    if (changes === null || changes.some(({ files }) => isOfInterest(files, filter))) return true
   }
   return false
 }
 
+interface Filter {
+  readonly patterns: readonly string[]
+  /** Whether the patterns name the files of interest, in place of all others. */
+  readonly isInverted: boolean
+}
+
+/** Null where every file counts. An inverted filter without patterns is none. */
+function filterOf(material: Material | undefined): Filter | null {
+  if (!material || !('ignores' in material) || material.ignores.length === 0) return null
+  const { ignores, invertFilter: isInverted } = material
+  return { patterns: ignores.map(({ pattern }) => pattern), isInverted }
+}
+
 /** A change without files, such as an empty commit, was made on purpose. */
-function isOfInterest(files: readonly string[], ignores: readonly string[]): boolean {
-  return files.length === 0 || files.some((file) => !isIgnored(file, ignores))
+function isOfInterest(files: readonly string[], { patterns, isInverted }: Filter): boolean {
+  return files.length === 0 || files.some((file) => isIgnored(file, patterns) === isInverted)
 }
 
 async function pollFor(
@@ -109,7 +122,10 @@ async function pollFor(
   pipeline: Pipeline,
   material: Material,
 ): Promise<string> {
-  if (!isSource(material)) throw notSchedulable(pipeline, 'it has a material that needs a plugin')
+  if (!isSource(material)) {
+    const reason = material.kind === 'unknown' ? 'is of no known kind' : 'needs a plugin'
+    throw notSchedulable(pipeline, `it has a material that ${reason}`)
+  }
   return reading(pipeline, () => poller.poll(materialFingerprint(material)))
 }
 

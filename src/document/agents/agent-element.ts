@@ -1,3 +1,4 @@
+import { isProfileResource } from '../unsupported/elastic-resource.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { type NewElement, newElement } from '../edit/new-element.ts'
 import { attributeOf, elementsAt } from '../xml/xml-elements.ts'
@@ -18,7 +19,7 @@ const RESOURCE = /^[-\w\s|.]+$/
 
 /** Whether the configuration can hold a resource of this name. */
 export function isResourceName(text: string): boolean {
-  return RESOURCE.test(text) && text.trim() !== ''
+  return (RESOURCE.test(text) && text.trim() !== '') || isProfileResource(text)
 }
 
 export function agentElement(

@@ -3,6 +3,7 @@ import { nameKey } from '../../core/name-key.ts'
 import { shorten } from '../text/shown-text.ts'
 import { type Finding, repeatsInOtherCase } from '../model/finding.ts'
 import { hasResourceCharacters, unusable } from './jobs.ts'
+import { isProfileResource } from '../unsupported/elastic-resource.ts'
 import type { RuleContext } from './rule-context.ts'
 
 /** EVT-1: environment names differ by more than their case. */
@@ -58,9 +59,10 @@ export function* agentAddresses({ written: { agents } }: RuleContext): Generator
   }
 }
 
-/** JOB-4 for the resources of agents. */
+/** JOB-4 for the resources of agents, which may be elastic profiles, too. */
 export function* agentResources({ written: { agents } }: RuleContext): Generator<Finding> {
   for (const { at, name } of agents.flatMap(({ resources }) => resources)) {
+    if (isProfileResource(name)) continue
     if (!hasResourceCharacters(name)) yield { at, message: unusable(name) }
   }
 }

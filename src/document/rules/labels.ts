@@ -62,10 +62,17 @@ function hasForm(template: string, { isLater }: RuleContext): boolean {
 }
 
 function isKnown(variable: string, known: ReadonlySet<string>, { isLater }: RuleContext): boolean {
-  return known.has(nameKey(variable)) || (isLater && variable.startsWith('env:'))
+  return known.has(nameKey(variable)) || (isLater && /^env:./i.test(variable))
 }
 
 function namesFor(materials: readonly Material[], context: RuleContext): ReadonlySet<string> {
-  const names = materials.flatMap((material) => materialNameOf(material, context) ?? [])
+  const names = materials.flatMap((material) => labelNamesOf(material, context))
   return new Set(['count', ...names.map(nameKey)])
+}
+
+/** Later versions join the names of a repository and a package by `_` in place of `:`. */
+function labelNamesOf(material: Material, context: RuleContext): readonly string[] {
+  const name = materialNameOf(material, context)
+  if (name === null) return []
+  return context.isLater && material.kind === 'package' ? [name, name.replace(':', '_')] : [name]
 }

@@ -10,10 +10,13 @@ const PLAN = {
   name: 'app',
   group: 'first',
   labelTemplate: '${COUNT}',
+  labelVariables: new Map<string, string>(),
   locking: false,
+  unlocksWhenFinished: false,
   stages: ['test', 'package'].map((name) => ({
     name,
     approvalType: 'success' as const,
+    allowOnlyOnSuccess: false,
     jobs: [{ name: 'unit', resources: [], spread: { type: 'instances' as const, count: 2 } }],
   })),
 }

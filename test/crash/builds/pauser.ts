@@ -2,7 +2,15 @@
 import { Builds } from '../../../src/builds/engine/builds.ts'
 import { openSqliteState } from '../../../src/state/open-sqlite.ts'
 
-const PLAN = { name: 'app', group: 'first', labelTemplate: '${COUNT}', locking: false, stages: [] }
+const PLAN = {
+  name: 'app',
+  group: 'first',
+  labelTemplate: '${COUNT}',
+  labelVariables: new Map<string, string>(),
+  locking: false,
+  unlocksWhenFinished: false,
+  stages: [],
+}
 
 const [, , file = '', first] = process.argv
 const store = await openSqliteState(file)

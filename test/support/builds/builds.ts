@@ -15,7 +15,8 @@ export function aJob(facts: Partial<JobPlan> = {}): JobPlan {
 }
 
 export function aStage(facts: Partial<StagePlan> = {}): StagePlan {
-  return { name: 'test', approvalType: 'success', jobs: [aJob()], ...facts }
+  const plan = { name: 'test', approvalType: 'success', allowOnlyOnSuccess: false } as const
+  return { ...plan, jobs: [aJob()], ...facts }
 }
 
 export function aPipeline(facts: Partial<PipelinePlan> = {}): PipelinePlan {
@@ -23,7 +24,9 @@ export function aPipeline(facts: Partial<PipelinePlan> = {}): PipelinePlan {
     name: 'app',
     group: 'first',
     labelTemplate: '${COUNT}',
+    labelVariables: new Map(),
     locking: false,
+    unlocksWhenFinished: false,
     stages: [aStage()],
     ...facts,
   }

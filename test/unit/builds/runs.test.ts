@@ -42,6 +42,40 @@ describe('a run of a pipeline', () => {
     })
   })
 
+  it('has the plain variables of the pipeline in its label, with the values of the run', async () => {
+    const labelVariables = new Map([
+      ['RELEASE', '2.1'],
+      ['TARGET', 'dev'],
+    ])
+    const labelTemplate = '${env:RELEASE}-${env:TARGET}-${env:KEY}.${COUNT}'
+    await using world = await BuildsWorld.open(aPipeline({ labelTemplate, labelVariables }))
+
+    const variables = [
+      { name: 'TARGET', value: 'qa', secure: false },
+      { name: 'KEY', value: 'sealed', secure: true },
+    ]
+    const request = { pipeline: 'app', approvedBy: 'ana', revisions: [], variables }
+
+    expect(await world.builds.schedulePipeline(request)).toMatchObject({ label: '2.1-qa-.1' })
+  })
+
+  it('runs a stage by hand that wants the one before to have passed only when it has', async () => {
+    const strict = aStage({ name: 'release', approvalType: 'manual', allowOnlyOnSuccess: true })
+    const stages = [aStage({ name: 'test' }), strict]
+    await using world = await BuildsWorld.open(aPipeline({ stages }))
+    const release = { pipeline: 'app', counter: 1, stage: 'release', approvedBy: 'bo' }
+    await world.schedule()
+    await world.build(agent, 'Failed')
+
+    await expect(world.builds.scheduleStage(release)).rejects.toThrow(
+      'The stage release of the pipeline app cannot start: the stage test before it has not passed, and allowOnlyOnSuccess asks for that',
+    )
+    await world.builds.scheduleStage({ ...release, stage: 'test' })
+    await world.build(agent)
+
+    expect(await world.builds.scheduleStage(release)).toMatchObject({ name: 'release', counter: 1 })
+  })
+
   it('goes through its automatic stages and waits before a manual one', async () => {
     await using world = await BuildsWorld.open(THREE_STAGES)
     await world.schedule('app', 'ana')

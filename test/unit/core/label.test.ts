@@ -7,6 +7,7 @@ const run = {
     ['Code', 'b7d3f0a1c2'],
     ['libs', '1045'],
   ]),
+  variables: new Map([['RELEASE', '2.1']]),
 }
 
 describe('renderLabel', () => {
@@ -19,6 +20,9 @@ describe('renderLabel', () => {
     ['${other}-${COUNT}', '${other}-7'],
     ['$COUNT {COUNT} ${}', '$COUNT {COUNT} ${}'],
     ['$& $1 ${COUNT}', '$& $1 7'],
+    ['${env:RELEASE}.${COUNT}', '2.1.7'],
+    ['${ENV:RELEASE}', '2.1'],
+    ['${env:release}-${env:OTHER}-${COUNT}', '--7'],
   ])('of %j is %j', (template, label) => {
     expect(renderLabel(template, run)).toBe(label)
   })
@@ -26,7 +30,7 @@ describe('renderLabel', () => {
   it('does not read a revision as a template', () => {
     const revisions = new Map([['code', '${COUNT}']])
 
-    expect(renderLabel('${code}', { counter: 7, revisions })).toBe('${COUNT}')
+    expect(renderLabel('${code}', { ...run, revisions })).toBe('${COUNT}')
   })
 
   it('is never longer than 255 characters', () => {
