@@ -14,6 +14,7 @@ import { LineFinder } from './artifacts/console-lines.ts'
 import type { Secrets } from './assignment/secrets.ts'
 import { EffectivePipelines } from './runs/effective-pipelines.ts'
 import { ConfiguredPlans } from './runs/plans.ts'
+import { Unsupported } from './runs/unsupported.ts'
 import { BuildingAgents } from './dispatch/agent-jobs.ts'
 import { BuildWatch } from './dispatch/build-watch.ts'
 import { RunningJobs } from './dispatch/running-jobs.ts'
@@ -52,6 +53,7 @@ interface Parts {
   readonly jobs: BuildingAgents
   readonly silent: SilentJobs
   readonly waiting: WaitingJobs
+  readonly unsupported: Unsupported
   readonly artifactsDir: string
   readonly uploads: UploadLimits
   readonly quota: ArtifactQuota
@@ -66,6 +68,7 @@ export class BuildServices implements AsyncDisposable {
   readonly jobs: BuildingAgents
   readonly dispatcher: JobDispatcher
   readonly waiting: WaitingJobs
+  readonly unsupported: Unsupported
   readonly artifactsDir: string
   readonly uploads: UploadLimits
   readonly quota: ArtifactQuota
@@ -83,6 +86,7 @@ export class BuildServices implements AsyncDisposable {
     this.uploads = parts.uploads
     this.quota = parts.quota
     this.waiting = parts.waiting
+    this.unsupported = parts.unsupported
     this.#silent = parts.silent
     this.dispatcher = new JobDispatcher({ ...options, ...parts, held: WORK_HELD })
     this.#watch = new BuildWatch({ ...options, ...parts })
@@ -109,6 +113,7 @@ export class BuildServices implements AsyncDisposable {
     await jobs.restore()
     const silent = new SilentJobs({ ...options, builds, pipelines, running })
     const waiting = new WaitingJobs({ builds, pipelines, directory, clock })
+    const unsupported = new Unsupported({ pipelines, secrets: options.secrets })
     const uploads = { drafts, largest: options.largestArtifact }
     const parts = {
       pipelines,
@@ -118,6 +123,7 @@ export class BuildServices implements AsyncDisposable {
       jobs,
       silent,
       waiting,
+      unsupported,
       artifactsDir,
       uploads,
       quota,

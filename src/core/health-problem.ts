@@ -21,6 +21,7 @@ export type ProblemKind =
   | 'secrets'
   | 'material'
   | 'stuck-jobs'
+  | 'unsupported'
   | 'webhook'
 
 /** A problem for operators. */

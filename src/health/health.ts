@@ -70,6 +70,8 @@ export interface HealthDeps {
   readonly materialProblems: () => readonly MaterialProblem[]
   /** The jobs that no agent can take. */
   readonly stuckJobs: () => readonly HealthProblem[]
+  /** The parts of the configuration that nobody acts on. */
+  readonly unsupportedParts: () => readonly HealthProblem[]
   readonly webhooks: () => readonly WebhookState[]
 }
 
@@ -119,6 +121,7 @@ function problemsOf(
     ...ofKind('secrets', deps.secretProblems()),
     ...ofKind('material', deps.materialProblems()),
     ...ofKind('stuck-jobs', deps.stuckJobs()),
+    ...ofKind('unsupported', deps.unsupportedParts()),
     ...ofKind('webhook', webhooks.flatMap(webhookProblem)),
   ]
 }

@@ -4,6 +4,7 @@ import { RegistrationLimits } from '../agents/registration-limits.ts'
 import { EffectivePipelines } from '../builds/runs/effective-pipelines.ts'
 import { NewestRuns } from '../builds/runs/newest-runs.ts'
 import { RunGroups } from '../builds/runs/run-groups.ts'
+import { Unsupported } from '../builds/runs/unsupported.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { findFullDisks } from '../health/disk-room.ts'
 import type { HealthDeps } from '../health/health.ts'
@@ -47,6 +48,7 @@ export function httpOptions(context: ServiceContext): HttpServiceOptions {
     running: builds.running,
     jobs: builds.jobs,
     waiting: builds.waiting,
+    unsupported: builds.unsupported,
     dispatcher: builds.dispatcher,
     fetchesOf: (uuid) => builds.dispatcher.fetchesOf(uuid),
     uploads: builds.uploads,
@@ -65,14 +67,20 @@ export function httpOptions(context: ServiceContext): HttpServiceOptions {
 
 /** The same for a server while another one has the duties. */
 export function followerOptions(context: SharedContext, cluster: Cluster): FollowerServiceOptions {
-  const health = { ...sharedHealth(context), ...NO_DUTIES }
+  const pipelines = new EffectivePipelines(context.configuration.config.configuration)
+  const unsupported = new Unsupported({ pipelines, secrets: context.box })
+  const health = {
+    ...sharedHealth(context),
+    ...NO_DUTIES,
+    unsupportedParts: () => unsupported.problems(),
+  }
   return {
     ...sharedOptions(context),
     ...health,
     metrics: openMetrics(context, health, null),
     readState: () => cluster.assertThere(),
     holding: null,
-    pipelines: new EffectivePipelines(context.configuration.config.configuration),
+    pipelines,
     state: null,
     duties: { cluster, log: context.environment.log },
   }
@@ -138,6 +146,7 @@ type HealthOfDuties = Pick<
   | 'artifactUse'
   | 'agentProblems'
   | 'stuckJobs'
+  | 'unsupportedParts'
   | 'materialProblems'
   | 'webhooks'
 >
@@ -178,12 +187,13 @@ function healthOfDuties({
     artifactUse: () => builds.quota.use(),
     agentProblems: () => agents.refused.problems(),
     stuckJobs: () => builds.waiting.problems(),
+    unsupportedParts: () => builds.unsupported.problems(),
     materialProblems: () => poller.problems(),
     webhooks: () => webhooks.states(),
   }
 }
 
-const NO_DUTIES: HealthOfDuties = {
+const NO_DUTIES: Omit<HealthOfDuties, 'unsupportedParts'> = {
   mirror: null,
   buildProblems: () => [],
   artifactUse: () => ({ bytes: null, quota: null }),

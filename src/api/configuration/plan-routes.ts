@@ -33,6 +33,17 @@ const PlanBody = z.object({
     jobsRunning: Names,
   }),
   permissions: z.array(z.object({ user: z.string(), gains: Names, loses: Names })).readonly(),
+  /** The parts of the document that are kept, though nobody here acts on them. */
+  willNotRun: z
+    .array(
+      z.object({
+        entity: z.string(),
+        at: z.object({ line: z.int(), column: z.int() }),
+        what: z.string(),
+        because: z.string(),
+      }),
+    )
+    .readonly(),
   /** Empty: the service has no rules. */
   rules: z.array(z.never()).readonly(),
 })

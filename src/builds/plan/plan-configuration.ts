@@ -18,6 +18,7 @@ import { type CooperativeWork, runCooperatively } from '../../lib/cooperative.ts
 import { memoize } from '../../lib/memoize.ts'
 import type { JobInstance } from '../engine/documents.ts'
 import type { Builds } from '../engine/builds.ts'
+import type { Unsupported, WillNotRun } from '../runs/unsupported.ts'
 import type { PlannedStart, Triggers } from '../triggers/triggers.ts'
 
 export interface PlanDeps {
@@ -29,6 +30,7 @@ export interface PlanDeps {
   readonly summary: ChangeSummary
   readonly builds: Builds
   readonly planStarts: Triggers['planStarts']
+  readonly unsupported: Unsupported
   readonly permissionChanges: (
     before: Configuration,
     after: Configuration,
@@ -44,6 +46,8 @@ export interface Plan {
   readonly starts: readonly PlannedStart[]
   readonly touches: Touched
   readonly permissions: readonly PermissionChange[]
+  /** The parts of the document that nobody here acts on. */
+  readonly willNotRun: readonly WillNotRun[]
 }
 
 /** The names of what would change, and the running jobs of the pipelines among it. */
@@ -63,6 +67,7 @@ export const EMPTY_PLAN: Plan = {
   starts: [],
   touches: { pipelines: [], agents: [], environments: [], jobsRunning: [] },
   permissions: [],
+  willNotRun: [],
 }
 
 /**
@@ -96,7 +101,7 @@ export async function planPipeline(
 ): Promise<Plan> {
   const { group, name, document } = added
   assertMay(deps.access, principal, { action: 'administer-group', group })
-  const { valid, errors, starts, touches } = await planDocument(deps, document)
+  const { valid, errors, starts, touches, willNotRun } = await planDocument(deps, document)
   const pipelines = touches.pipelines.filter((each) => isSameName(each, name))
   return {
     ...EMPTY_PLAN,
@@ -104,6 +109,7 @@ export async function planPipeline(
     errors,
     starts: starts.filter(({ pipeline }) => isSameName(pipeline, name)),
     touches: { ...EMPTY_PLAN.touches, pipelines },
+    willNotRun: willNotRun.filter(({ entity }) => isSameName(entity, `pipeline/${name}`)),
   }
 }
 
@@ -111,7 +117,8 @@ async function planDocument(deps: PlanDeps, document: Uint8Array<ArrayBuffer>): 
   const prepared = await deps.writer.preview(document)
   if (!prepared.ok) return { ...EMPTY_PLAN, valid: false, errors: prepared.problems }
   const before = deps.configuration.read().configuration
-  const { configuration: after } = await deps.cache.read(prepared.document)
+  const planned = await deps.cache.read(prepared.document)
+  const after = planned.configuration
   const stored = await deps.history.readDocument(deps.history.current())
   const changes = await deps.summary.changes(stored, prepared.document)
   const between = { before: await pipelinesOf(before), after: await pipelinesOf(after), changes }
@@ -121,6 +128,7 @@ async function planDocument(deps: PlanDeps, document: Uint8Array<ArrayBuffer>): 
     starts: await deps.planStarts(between.after),
     touches: await findTouched(deps, between),
     permissions: deps.permissionChanges(before, after),
+    willNotRun: await deps.unsupported.listIn(planned),
   }
 }
 

@@ -6,7 +6,7 @@ const MOST = 20
 
 /** What a save would start, touch and permit, besides what it changes. */
 export function PlanCard({ plan }: { plan: Plan }) {
-  const { starts, touches, permissions } = plan
+  const { starts, touches, permissions, willNotRun } = plan
   return (
     <section class="card plan">
       <h2>What a save does</h2>
@@ -39,6 +39,21 @@ export function PlanCard({ plan }: { plan: Plan }) {
                     <b>{user}</b>
                     {gains.length > 0 && ` gains: ${someOf(gains)}.`}
                     {loses.length > 0 && ` loses: ${someOf(loses)}.`}
+                  </>
+                ))}
+              />
+            </dd>
+          </>
+        )}
+        {willNotRun.length > 0 && (
+          <>
+            <dt>Will not run here</dt>
+            <dd>
+              <List
+                items={willNotRun.map(({ entity, at, what, because }) => (
+                  <>
+                    <b>{entity}</b>
+                    {` (line ${at.line}): ${what}: ${because}.`}
                   </>
                 ))}
               />

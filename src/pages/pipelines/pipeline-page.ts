@@ -8,12 +8,15 @@ import { isSameName } from '../../core/name-key.ts'
 import { stagesOf } from '../../builds/runs/pipeline-runs.ts'
 import { viewableRuns } from '../../builds/runs/run-rights.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
+import type { Unsupported } from '../../builds/runs/unsupported.ts'
 import { configMarkers } from '../runs/config-markers.ts'
 import { type RunMaterial, runMaterials } from './material-names.ts'
 import { type PipelinesPageDeps, problemsByPipeline } from './pipelines-page.ts'
 import { type TimelineEntry, timelineOf } from '../runs/timeline.ts'
 
-export type PipelinePageDeps = PipelinesPageDeps
+export interface PipelinePageDeps extends PipelinesPageDeps {
+  readonly unsupported: Unsupported
+}
 
 /** One run of a pipeline. */
 export interface ShownRun {
@@ -39,6 +42,8 @@ export interface PipelinePage {
   readonly problems: readonly string[]
   /** Why stages of its runs are stuck: no agent can take one of their jobs. */
   readonly stuck: readonly string[]
+  /** Its parts that nobody here acts on. */
+  readonly unsupported: readonly string[]
 }
 
 /**
@@ -85,6 +90,7 @@ export async function readPipelinePage(
       effective !== null && access.may(principal, { action: 'operate-pipeline', pipeline: name }),
     problems: problemsByPipeline(deps.materialProblems()).get(name) ?? [],
     stuck: deps.waiting.stuckStages(runs.flatMap(({ stages }) => stages)),
+    unsupported: deps.unsupported.ofPipeline(name),
   }
 }
 

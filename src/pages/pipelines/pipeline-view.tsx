@@ -47,6 +47,7 @@ export function PipelineView(props: PipelineViewProps) {
           {page.stuck.map((sentence) => (
             <p class="card problem">{`${sentence}.`}</p>
           ))}
+          <UnsupportedParts {...page} />
           {runs === 0 && (
             <p class="card muted">
               {page.pagination.total === 0 ? 'Not run yet.' : 'No more runs.'}
@@ -70,6 +71,20 @@ export function PipelineView(props: PipelineViewProps) {
         </div>
       </Live>
     </PageLayout>
+  )
+}
+
+function UnsupportedParts({ unsupported }: Pick<PipelinePage, 'unsupported'>) {
+  if (unsupported.length === 0) return <></>
+  return (
+    <section class="card problem" aria-label="Will not run here">
+      <p>It has parts that nobody here acts on:</p>
+      <ul>
+        {unsupported.map((sentence) => (
+          <li>{`${sentence}.`}</li>
+        ))}
+      </ul>
+    </section>
   )
 }
 
