@@ -113,6 +113,8 @@ describe('labels', () => {
 
   it('of later versions have any characters and name variables', () => {
     expect(labelled('a b/${COUNT} ${env:HOME}', undefined, 139)).toEqual([])
+    expect(labelled('${ENV:HOME}', undefined, 139)).toEqual([])
+    expect(labelled('${COUNT}${env:}', undefined, 139)).toHaveLength(1)
     expect(labelled('a b/${COUNT}')).toHaveLength(1)
   })
 
@@ -137,5 +139,8 @@ describe('labels', () => {
 
     const given = { repositories: [repository], scms: [scm] }
     expect(messagesOf({ ...given, pipelines: [{ attributes, materials: referring }] })).toEqual([])
+    const later = { attributes: { labeltemplate: '${repo_pkg[:3]}' }, materials: referring }
+    expect(messagesOf({ ...given, schemaVersion: 139, pipelines: [later] })).toEqual([])
+    expect(messagesOf({ ...given, pipelines: [later] })).toHaveLength(1)
   })
 })
