@@ -13,6 +13,14 @@ export function takeVariables(names: readonly string[]): EnvironmentVariables {
   return environment
 }
 
+/**
+ * Whether a variable is the address of a service: Kubernetes and the links of Docker give each container
+ * `NAME_PORT=tcp://10.0.0.7:80` for a service of that name, and so a `CAIRN_PORT` where it is called `cairn`.
+ */
+export function isServiceLink(name: string, value: string): boolean {
+  return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value)
+}
+
 /** Where git keeps the objects of a push that is not accepted yet, from the environment of its hooks. */
 export function gitQuarantine(): Record<string, string> {
   const names = ['GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES', 'GIT_QUARANTINE_PATH']

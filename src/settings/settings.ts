@@ -1,7 +1,12 @@
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { OBJECT_FORMATS } from '../core/object-name.ts'
-import { type EnvironmentVariables, ownEnvironment, takeVariables } from './environment.ts'
+import {
+  type EnvironmentVariables,
+  isServiceLink,
+  ownEnvironment,
+  takeVariables,
+} from './environment.ts'
 import { LOG_LEVELS } from '../lib/log.ts'
 import {
   AgentTimeout,
@@ -281,7 +286,7 @@ export function readSettings<Schema extends z.ZodObject>(
   const names = Object.keys(schema.shape)
   const flags = parseFlags(args, schema)
   const given = names.flatMap((flag) => {
-    const value = flags[flag] ?? (environment[variableOf(flag)] || undefined)
+    const value = flags[flag] ?? variableIn(environment, flag)
     return value === undefined ? [] : [[flag, isTexts(value) ? value : String(value)] as const]
   })
   const read = schema.superRefine(assertNeeded).safeParse(Object.fromEntries(given))
@@ -365,6 +370,13 @@ function assertDirectory(settings: z.output<typeof LdapTogether>, context: z.Ref
     refuse('ldap-url', 'has TLS of its own, without --ldap-start-tls')
   if (!startTls && urls.some((url) => url.startsWith('ldap:') && !THIS_MACHINE.test(url)))
     refuse('ldap-url', 'needs ldaps: or --ldap-start-tls')
+}
+
+/** The variable of a flag; undefined where it is empty, or an orchestrator's and not the operator's. */
+function variableIn(environment: EnvironmentVariables, flag: string): string | undefined {
+  const name = variableOf(flag)
+  const value = environment[name] ?? ''
+  return value === '' || isServiceLink(name, value) ? undefined : value
 }
 
 function variableOf(flag: string): string {

@@ -90,6 +90,25 @@ describe('readSettings', () => {
     expect(settings).toMatchObject({ port: 2_000, host: '::1' })
   })
 
+  it('ignores the addresses of services that an orchestrator puts among the variables', () => {
+    const links = {
+      CAIRN_PORT: 'tcp://10.96.0.7:80',
+      CAIRN_PORT_80_TCP: 'tcp://10.96.0.7:80',
+      CAIRN_PORT_80_TCP_ADDR: '10.96.0.7',
+      CAIRN_SERVICE_HOST: '10.96.0.7',
+      CAIRN_SERVICE_PORT: '80',
+      CAIRN_SERVICE_PORT_HTTP: '80',
+    }
+
+    expect(readSettings(SETTINGS.serve, [], links)).toEqual(readSettings(SETTINGS.serve, [], {}))
+    expect(readSettings(SETTINGS.serve, ['--port', '2000'], links).port).toBe(2_000)
+    for (const port of ['tcp://10.96.0.7:80', 'udp://[fd00::7]:80', 'sctp://10.96.0.7:80'])
+      expect(readSettings(SETTINGS.serve, [], { CAIRN_PORT: port }).port).toBe(8_153)
+    expect(() => readSettings(SETTINGS.serve, [], { CAIRN_PORT: 'http://x' })).toThrow(
+      '--port "http://x" is not a port',
+    )
+  })
+
   it.each([
     ['/go', '/go'],
     ['/go/', '/go'],
