@@ -79,6 +79,10 @@ describe('cairn backup', () => {
     const restored = await run(['restore', file, ...placesIn(other), ...elsewhere(other)])
 
     expect([backedUp.code, restored.code]).toEqual([0, 0])
+    const named = [...restored.stdout.matchAll(/^(\/[^:\n]+)/gm)].map(([path]) => path)
+    expect(named).toEqual(expect.arrayContaining([join(other, 'keys', 'secret')]))
+    expect(named).toHaveLength(4)
+    expect(named.filter((path) => !existsSync(path))).toEqual([])
     for (const place of [folder, other]) {
       expect(existsSync(join(place, 'keys', 'secret'))).toBe(true)
       expect(readFileSync(join(place, artifact), 'utf8')).toBe('all passed\n')

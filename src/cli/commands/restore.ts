@@ -12,8 +12,8 @@ export async function restore(args: readonly string[]): Promise<number> {
   const { file, flags } = takeFile(args, 'restore')
   const settings = readSettings(SETTINGS.restore, flags)
   const places = { repository: resolve(settings['config-repo']), ...statePlaces(settings) }
-  const { repository, stateDir } = places
-  const { manifest, revisions, newest, problems } = await restoreBackup(resolve(file), {
+  const { repository } = places
+  const { manifest, files, revisions, newest, problems } = await restoreBackup(resolve(file), {
     places,
     version: VERSION,
     programPath: programPath(),
@@ -21,8 +21,9 @@ export async function restore(args: readonly string[]): Promise<number> {
   for (const problem of problems) complain(problem)
   const taken = new Date(manifest.time).toISOString()
   say(`${file} was made at ${taken} by version ${manifest.serverVersion}`)
-  say(`${repository}: ${revisions} revisions, the newest ${newest?.digest} by ${newest?.username}`)
-  say(`${stateDir}: ${manifest.parts.map(({ name }) => name).join(', ')}`)
+  const count = `${revisions} ${revisions === 1 ? 'revision' : 'revisions'}`
+  say(`${repository}: ${count}, the newest ${newest?.digest} by ${newest?.username}`)
+  for (const path of files) say(path)
   say(manifest.hasArtifacts ? 'artifacts and consoles are restored' : 'the backup has no artifacts')
   if (manifest.fileName !== 'config.xml') say(`serve it with --config-file ${manifest.fileName}`)
   return problems.length === 0 ? 0 : 1

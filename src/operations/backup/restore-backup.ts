@@ -21,6 +21,8 @@ export interface RestoreOptions {
 
 export interface Restored extends PartsReport {
   readonly manifest: Manifest
+  /** The files beside the repository that were written. */
+  readonly files: readonly string[]
 }
 
 const MAY_STAND: readonly string[] = ['README.md', 'lost+found']
@@ -48,10 +50,10 @@ export async function restoreBackup(archive: string, options: RestoreOptions): P
   await assertEmpty(artifactsDir, [])
   await beginRestore(stateDir)
   const manifest = await unpack(archive, join(stateDir, UNPACKED))
-  await place(manifest, options)
+  const files = await place(manifest, options)
   const report = await check(manifest, options)
   if (report.problems.length === 0) await endRestore(stateDir)
-  return { ...report, manifest }
+  return { ...report, manifest, files }
 }
 
 async function unpack(archive: string, folder: string): Promise<Manifest> {
@@ -86,20 +88,31 @@ async function assertSame(archive: string, folder: string, part: BackupPart): Pr
   throw unavailable(`${archive} is damaged: its ${part.name} is not what was put into it`)
 }
 
-async function place(manifest: Manifest, { places, programPath }: RestoreOptions): Promise<void> {
+/** Returns the files that it wrote beside the repository. */
+async function place(
+  manifest: Manifest,
+  { places, programPath }: RestoreOptions,
+): Promise<readonly string[]> {
   const { repository, stateDir, usersFile, keysFile, artifactsDir } = places
   const folder = join(stateDir, UNPACKED)
   const bundle = join(folder, PARTS.bundle)
   const { fileName } = manifest
   await restoreFolder({ repository, programPath, bundle, fileName }, manifest)
-  const has = (name: BackupPart['name']) => manifest.parts.some((part) => part.name === name)
   if (manifest.hasArtifacts) await moveArtifacts(join(folder, ARTIFACTS), artifactsDir)
-  if (has(PARTS.users)) await putFile(join(folder, PARTS.users), usersFile)
-  if (has(PARTS.webhooks))
-    await putFile(join(folder, PARTS.webhooks), join(stateDir, PARTS.webhooks))
-  if (has(PARTS.keys)) await putFile(join(folder, PARTS.keys), keysFile)
-  await putFile(join(folder, PARTS.state), join(stateDir, PARTS.state))
+  const targets = new Map<BackupPart['name'], string>([
+    [PARTS.users, usersFile],
+    [PARTS.webhooks, join(stateDir, PARTS.webhooks)],
+    [PARTS.keys, keysFile],
+    [PARTS.state, join(stateDir, PARTS.state)],
+  ])
+  const files: string[] = []
+  for (const [name, file] of targets) {
+    if (!manifest.parts.some((part) => part.name === name)) continue
+    await putFile(join(folder, name), file)
+    files.push(file)
+  }
   await rm(folder, { recursive: true })
+  return files
 }
 
 /** There may have been none when the backup was made. The folder may be a mount, which is not replaced. */
