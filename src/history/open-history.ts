@@ -271,16 +271,16 @@ function openPublish(
 function openFollow(
   options: Omit<LogFollowerOptions, 'log' | 'store'> & Pick<HistoryOptions, 'revisionLog'>,
   { git, repository: { reader }, folder: { gitDir } }: Resources,
-): () => Promise<void> {
+): () => Promise<CommitSha | null> {
   const { revisionLog: log } = options
-  if (!log || git === null) return async () => undefined
+  if (!log || git === null) return async () => null
   const follower = new LogFollower({ ...options, log, store: { git, gitDir, reader } })
   return () => follower.follow()
 }
 
 /** A start ends here where the log cannot be followed: what is on disk may be old. */
 async function followFirst(
-  options: Pick<Beginning, 'repository' | 'keeper' | 'live'> & { follow: () => Promise<void> },
+  options: Pick<Beginning, 'repository' | 'keeper' | 'live'> & { follow: () => Promise<unknown> },
 ): Promise<void> {
   const { repository, keeper, live, follow } = options
   live.assumeOurs(await heldAt(options, keeper.index))

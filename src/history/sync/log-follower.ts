@@ -51,25 +51,37 @@ const LOOKED_THROUGH = 1_000
  */
 export class LogFollower {
   readonly #options: LogFollowerOptions
+  /** Where branch and log agreed last. */
+  #agreed: CommitSha | null = null
+  /** A reset of the branch that was undone; it is shown until the next revision. */
+  #undone: { readonly head: CommitSha; readonly message: string } | null = null
 
   constructor(options: LogFollowerOptions) {
     this.#options = options
   }
 
-  /** @throws {ServiceError} `unavailable` while the log cannot be read. */
-  async follow(): Promise<void> {
+  /**
+   * Returns the commit from which the branch was moved, if it was.
+   *
+   * @throws {ServiceError} `unavailable` while the log cannot be read.
+   */
+  async follow(): Promise<CommitSha | null> {
     const { log, repository, publish, store } = this.#options
     for (;;) {
       const { branch, commit: local } = await repository.readHead()
-      if (branch === null || (await repository.findUnfinished()) !== null) return
-      await this.#showConflicts()
+      if (branch === null || (await repository.findUnfinished()) !== null) return null
       const head = await log.head()
-      if (local === (head?.commit ?? null)) return
+      if (head?.commit !== this.#undone?.head) this.#undone = null
+      await this.#showConflicts()
+      if (local === (head?.commit ?? null)) {
+        this.#agreed = local
+        return null
+      }
       const isAhead =
         local !== null && (head === null || (await isAncestor(store, head.commit, local)))
       if (isAhead) {
-        if (await publish({ from: head?.commit ?? null, to: local })) return
-      } else if (head !== null && (await this.#catchUp({ branch, local, head }))) return
+        if (await publish({ from: head?.commit ?? null, to: local })) return null
+      } else if (head !== null && (await this.#catchUp({ branch, local, head }))) return local
     }
   }
 
@@ -87,10 +99,22 @@ export class LogFollower {
     const seen = await live.read()
     const stamp = holds(seen, document) ? seen.stamp : await this.#keepEdit(behind, seen)
     if (local !== null && !(await isAncestor(store, local, head.commit))) await this.#keep(local)
+    await this.#noteReset(behind)
     const move = { branch, from: local, to: head.commit, time: clock() }
     if (!(await repository.advance({ ...move, username: 'database', reason: 'log' }))) return false
-    if (document !== null && seen.kind === 'file') await live.replace(document, stamp)
+    const isNew = local === null && seen.kind === 'absent'
+    if (document !== null && (isNew || seen.kind === 'file')) await live.replace(document, stamp)
     return true
+  }
+
+  /** Tells operators that a move back of the branch is undone: other servers have what it took away. */
+  async #noteReset({ branch, local, head: { commit } }: Behind): Promise<void> {
+    const agreed = this.#agreed
+    if (local === null || agreed === null || local === agreed) return
+    if (!(await isAncestor(this.#options.store, local, agreed))) return
+    const message = `The branch ${branch} was reset to commit ${local} on this server, and is put back to ${commit}, as the other servers have it: to return to a revision, restore it`
+    this.#undone = { head: commit, message }
+    await this.#showConflicts()
   }
 
   /** Adds the objects of all entries after those that are known here. */
@@ -134,10 +158,15 @@ export class LogFollower {
   async #showConflicts(): Promise<void> {
     const { problems } = this.#options
     const [first, ...others] = await this.#listConflicts()
-    if (first === undefined) return problems.clear('conflict')
-    const more = others.length === 0 ? '' : `, and ${others.length} more`
-    const message = `A change of this folder lost against one of another server and is kept as ${first}${more}: see git show, save again what is still wanted, then git update-ref -d ${first}`
-    problems.raise({ kind: 'conflict', message, problems: [] })
+    const messages = this.#undone === null ? [] : [this.#undone.message]
+    if (first !== undefined) {
+      const more = others.length === 0 ? '' : `, and ${others.length} more`
+      messages.push(
+        `A change of this folder lost against one of another server and is kept as ${first}${more}: see git show, save again what is still wanted, then git update-ref -d ${first}`,
+      )
+    }
+    if (messages.length === 0) return problems.clear('conflict')
+    problems.raise({ kind: 'conflict', message: messages.join('. '), problems: [] })
   }
 
   async #listConflicts(): Promise<readonly string[]> {

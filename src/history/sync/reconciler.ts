@@ -33,8 +33,8 @@ export interface ReconcilerOptions {
   readonly rest: number
   /** This time for a staged edit, which somebody may be about to commit. */
   readonly stagedRest: number
-  /** Called before the branch is looked at. */
-  readonly follow: () => Promise<void>
+  /** Called before the branch is looked at. Returns the commit from which it moved the branch, if it did. */
+  readonly follow: () => Promise<CommitSha | null>
   readonly publish: Publish
   readonly onCommitted: (revisions: readonly Revision[]) => void
 }
@@ -153,9 +153,13 @@ export class Reconciler {
   }
 
   async #look(deadline: number | null): Promise<Outcome> {
-    const { follower, live, follow } = this.#options
-    await follow()
+    const { follower, live, follow, workTree } = this.#options
+    const from = await follow()
     const state = await follower.fastForward()
+    if (from !== null) {
+      this.#agreedHead = null
+      workTree.noteReset(from, state.head)
+    }
     if (follower.takeReset()) live.disown()
     const base = { ...state, live: await live.read(), hasInvalidEdit: false }
     if (holds(base.live, base.headDocument)) return this.#agree(base)

@@ -92,6 +92,11 @@ export class WorkTreeSync {
     if (parent !== null && this.#head === parent) this.#head = commit
   }
 
+  /** Notes that the branch was at an older commit meanwhile, to which git may have reset index and files. */
+  noteReset(older: CommitSha, head: CommitSha): void {
+    if (this.#head === head) this.#head = older
+  }
+
   /** Synchronises with a commit. False when a git command holds the index. */
   async moveTo(head: CommitSha): Promise<boolean> {
     if (this.#head === head) return true

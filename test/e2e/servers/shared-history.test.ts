@@ -10,6 +10,7 @@ import { Clone } from '../../support/git/git-client.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { run } from '../../support/programs/start.ts'
 import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
+import { until } from '../../support/programs/until.ts'
 import {
   type DatabaseServer,
   folderBeside,
@@ -75,6 +76,7 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
 
     const next = await serveOver(database, folderBeside(lost))
 
+    expect(next.program.stderr).not.toContain('live file')
     expect(await revisionsOf(next)).toEqual(before)
     expect(await currentOf(next)).toBe(readFileSync(liveIn(next.folder), 'utf8'))
     expect(await currentOf(next)).toContain('three')
@@ -198,6 +200,32 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
     expect(await currentOf(server)).toContain('pushed')
     await away[Symbol.asyncDispose]()
   })
+
+  it.each(['--hard', '--mixed', '--soft'])(
+    'undoes a git reset %s of one server, says so, and leaves a clean index',
+    async (how) => {
+      const database = cluster.freshSchema()
+      const first = await serveOver(database)
+      await saveAll(first, 'one')
+      const second = await serveOver(database, folderBeside(first))
+      const repository = repositoryIn(second.folder)
+      await saveAll(first, 'two')
+      const status = () => git(repository, 'status', '--porcelain')
+      await until(async () => headOf(second.folder) === headOf(first.folder) && status() === '')
+      const [head, older] = [headOf(second.folder), gitLine(repository, 'rev-parse', 'HEAD~1')]
+
+      git(repository, 'reset', '-q', how, 'HEAD~1')
+
+      const said = `was reset to commit ${older} on this server, and is put back to ${head}`
+      await expect.poll(() => healthOf(second)).toContain(said)
+      await expect.poll(status).toBe('')
+      expect(second.program.stderr).toContain(said)
+      expect(headOf(second.folder)).toBe(head)
+      expect(await currentOf(second)).toContain('two')
+      await saveAll(first, 'three')
+      await expect.poll(() => healthOf(second)).not.toContain('was reset')
+    },
+  )
 
   it('keeps an edit of the folder of a server that was behind when it was made', async () => {
     const database = cluster.freshSchema()
