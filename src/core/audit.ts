@@ -82,10 +82,25 @@ export const AUDIT_SHARES: Readonly<Record<AuditShare, number>> = {
   refusals: 1 / 4,
 }
 
+/** An entry as it is moved from one log to another, where it gets a number of its own. */
+export const MovedEntry = z.strictObject({
+  share: z.enum(['actions', 'refusals']),
+  entry: AuditEntry.omit({ id: true }),
+})
+export type MovedEntry = z.infer<typeof MovedEntry>
+
 /** Where entries are kept, in one numbering. At its limit it drops the oldest, and adds an entry that says so. */
 export interface AuditStore extends AsyncDisposable {
-  /** @throws when the entry is not kept. */
-  append(share: AuditShare, entry: NewAuditEntry): Promise<void>
+  /**
+   * Appends an entry; one that may be there already is looked for among the newest, where others write too.
+   *
+   * @throws when the entry is not kept, as far as is known.
+   */
+  append(
+    share: AuditShare,
+    entry: NewAuditEntry,
+    options?: { readonly mayBeThere: boolean },
+  ): Promise<void>
   /** Lists entries, newest first. A page may be shorter than its limit when many entries do not match. */
   read(query: AuditQuery): Promise<AuditPage>
 }

@@ -8,7 +8,7 @@ import type { Triggers } from '../builds/triggers/triggers.ts'
 import { SecretBox } from '../document/secrets/secret-box.ts'
 import { AuditFiles } from '../notify/audit/audit-files.ts'
 import { Audit, noteRevisions } from '../notify/audit/audit.ts'
-import { CommandEntries, commandEntriesIn } from '../notify/audit/command-entries.ts'
+import { CommandEntries, commandEntriesIn, leaveEntry } from '../notify/audit/command-entries.ts'
 import type { NewAuditEntry } from '../core/audit.ts'
 import type { Mirror } from '../notify/mirror/mirror.ts'
 import { RevisionWatch } from '../notify/revision-watch.ts'
@@ -164,9 +164,11 @@ async function openAudit({ settings, environment, shutdown, places, cluster }: B
   const options = { largest: settings['max-audit'], clock, log }
   const folder = join(places.stateDir, 'audit')
   const store = cluster?.openAudit(options) ?? (await AuditFiles.open({ ...options, folder }))
-  const audit = shutdown.own('close-engines', new Audit({ store, clock, log }))
+  const waiting = commandEntriesIn(places.stateDir)
+  const leave = (entry: NewAuditEntry) => leaveEntry(waiting, entry)
+  const audit = shutdown.own('close-engines', new Audit({ store, leave, clock, log }))
   const keep = (entry: NewAuditEntry) => audit.keep(entry)
-  const entries = { folder: commandEntriesIn(places.stateDir), keep, clock, log }
+  const entries = { folder: waiting, keep, clock, log }
   shutdown.own('stop-background-work', new CommandEntries(entries))
   return audit
 }

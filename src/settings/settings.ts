@@ -75,6 +75,10 @@ const PLACES = {
   ),
 }
 
+const AUDIT = {
+  'max-audit': Size.prefault('256MiB').describe('how large the audit log may become'),
+}
+
 /** Log-in on pages by OpenID Connect. */
 const OIDC = {
   'oidc-issuer': Issuer.nullable()
@@ -170,7 +174,7 @@ export const SETTINGS = {
     'begin-anew': Switch.describe(
       'start though secret keys or state are missing; what they held is lost',
     ),
-    'max-audit': Size.prefault('256MiB').describe('how large the audit log may become'),
+    ...AUDIT,
     'max-artifact': Size.prefault('1024MiB').describe('largest file that a job may keep'),
     'max-artifacts': LargeSize.nullable()
       .default(null)
@@ -243,7 +247,7 @@ export const SETTINGS = {
       .default(null)
       .describe('when a new token ends, such as 2030-12-31 (UTC); it does not when absent'),
   }),
-  state: z.object({ ...STATE, ...DATABASE }),
+  state: z.object({ ...STATE, ...DATABASE, ...AUDIT }),
   secrets: z.object({ ...REPOSITORY, ...STATE, ...KEYS }),
   import: z.object({
     ...REPOSITORY,
@@ -271,7 +275,8 @@ export type InviteSettings = z.output<(typeof SETTINGS)['agent invite']>
 export type RepositorySettings = z.output<typeof SETTINGS.verify>
 export type ArchiveSettings = z.output<typeof SETTINGS.archive>
 export type TokenSettings = z.output<typeof SETTINGS.token>
-export type StateSettings = z.output<typeof SETTINGS.state>
+export type DumpSettings = z.output<typeof SETTINGS.state>
+export type StateSettings = Omit<DumpSettings, 'max-audit'>
 
 /**
  * The settings of one subcommand from its flags and the environment; a flag wins over its variable.

@@ -11,6 +11,7 @@ import nodeFs, {
 import { join } from 'node:path'
 import { writeSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { orNullWhenAbsent } from './fs-error.ts'
 import { syncFolder } from './sync-folder.ts'
 
 export interface LineLogOptions {
@@ -93,9 +94,7 @@ export class LineLog implements AsyncDisposable {
   /** Opens the log; removes the incomplete, unacknowledged line of a crash. */
   static async open(options: LineLogOptions): Promise<LineLog> {
     await mkdir(options.folder, { recursive: true, mode: 0o700 })
-    const firsts = (await readdir(options.folder))
-      .flatMap((file) => firstOf(options.name, file) ?? [])
-      .toSorted((a, b) => a - b)
+    const firsts = await listFirsts(options)
     const newest = firsts.at(-1)
     if (newest === undefined) return new LineLog(options, [], 1)
     const path = pathOf(options, newest)
@@ -104,6 +103,15 @@ export class LineLog implements AsyncDisposable {
     if (whole < bytes.length) await truncate(path, whole)
     const lines = linesOf(options, newest, bytes.toString('utf8', 0, whole))
     return new LineLog(options, firsts, (lines.at(-1)?.id ?? newest - 1) + 1)
+  }
+
+  /** Every whole line with its number, oldest first, of files that nobody has opened; nothing is changed. */
+  static async *readAll(
+    options: Pick<LineLogOptions, 'folder' | 'name' | 'numberOf'>,
+  ): AsyncGenerator<{ readonly line: string; readonly id: number }> {
+    for (const first of await listFirsts(options)) {
+      yield* linesOf(options, first, await readFile(pathOf(options, first), 'utf8'))
+    }
   }
 
   /** The number that the next line gets. */
@@ -223,8 +231,21 @@ export class LineLog implements AsyncDisposable {
   }
 }
 
+/** The first numbers of its files, ascending; none where there is no folder. */
+async function listFirsts({
+  folder,
+  name,
+}: Pick<LineLogOptions, 'folder' | 'name'>): Promise<number[]> {
+  const files = (await orNullWhenAbsent(readdir(folder))) ?? []
+  return files.flatMap((file) => firstOf(name, file) ?? []).toSorted((a, b) => a - b)
+}
+
 /** The lines of a file with their numbers; a line without one continues the count. */
-function linesOf({ numberOf = () => null }: LineLogOptions, first: number, text: string) {
+function linesOf(
+  { numberOf = () => null }: Pick<LineLogOptions, 'numberOf'>,
+  first: number,
+  text: string,
+) {
   let next = first
   return text
     .split('\n')
@@ -236,7 +257,7 @@ function linesOf({ numberOf = () => null }: LineLogOptions, first: number, text:
     })
 }
 
-function pathOf({ folder, name }: LineLogOptions, first: number): string {
+function pathOf({ folder, name }: Pick<LineLogOptions, 'folder' | 'name'>, first: number): string {
   return join(folder, `${name}-${String(first).padStart(DIGITS, '0')}.jsonl`)
 }
 

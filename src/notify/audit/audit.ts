@@ -19,6 +19,8 @@ import type { History, RevisionEvent } from '../../history/history.ts'
 
 export interface AuditOptions {
   readonly store: AuditStore
+  /** Leaves an entry that the store did not take where it waits until {@link Audit.keep} takes it. */
+  readonly leave: (entry: NewAuditEntry) => Promise<void>
   readonly clock: Clock
   readonly log: Log
 }
@@ -34,8 +36,8 @@ export interface AuditDeps {
 
 /**
  * Records every action: who, what, from where, and the outcome. An entry is kept before the
- * action is answered. While it cannot be written, entries go to the log of the service, and
- * the health check reports it, because the action is already done. Repetitions of what is refused
+ * action is answered. While it cannot be written, entries go to the log of the service, those of what
+ * was done wait, and the health check reports it, because the action is already done. Repetitions of what is refused
  * become one entry.
  */
 export class Audit implements AsyncDisposable {
@@ -65,9 +67,16 @@ export class Audit implements AsyncDisposable {
     return this.#repeated.note(action, 1)
   }
 
-  /** Keeps the entry of an action that was done elsewhere. Never fails. */
-  keep(entry: NewAuditEntry): Promise<void> {
-    return this.#write('actions', entry)
+  /** Keeps the entry of an action that was done elsewhere or earlier, once. False when it is not kept. */
+  async keep(entry: NewAuditEntry): Promise<boolean> {
+    try {
+      await this.#options.store.append('actions', entry, { mayBeThere: true })
+      this.#problems.delete('actions')
+      return true
+    } catch (error) {
+      this.#problems.set('actions', notWritten(error))
+      return false
+    }
   }
 
   /** The problem that keeps entries from being written, or null. */
@@ -96,11 +105,23 @@ export class Audit implements AsyncDisposable {
       await store.append(share, entry)
       this.#problems.delete(share)
     } catch (error) {
-      const message = `The audit log cannot be written: ${describeFault(error)}`
+      const message = notWritten(error)
       this.#problems.set(share, message)
       log({ level: 'error', message, facts: { entry, error } })
+      if (share === 'actions' && entry.outcome === 'done') await this.#leave(entry)
     }
   }
+
+  async #leave(entry: NewAuditEntry): Promise<void> {
+    const { leave, log } = this.#options
+    await leave(entry).catch((error: unknown) => {
+      log({ level: 'error', message: 'An entry of the audit log is lost', facts: { entry, error } })
+    })
+  }
+}
+
+function notWritten(error: unknown): string {
+  return `The audit log cannot be written: ${describeFault(error)}`
 }
 
 /** @throws {ServiceError} `not-permitted`. */

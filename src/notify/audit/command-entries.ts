@@ -12,8 +12,11 @@ import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 const COMMAND_LINE = 'command line'
 const BEGUN = '.begun'
 const ENDED = '.json'
+const LATE = '.late'
 /** A command that has said nothing more for so long was cut off, in milliseconds. */
 const CUT_OFF_AFTER = 60_000
+/** By then it is known whether an entry that got no answer was kept all the same, in milliseconds. */
+const KNOWN_AFTER = 20_000
 /** How often entries are looked for, in milliseconds. */
 const LOOK_EVERY = 1_000
 
@@ -57,15 +60,22 @@ export async function recordCommand<Result>(
   }
 }
 
+/** Leaves an entry that the audit log did not take, until it does. @throws the system's error. */
+export async function leaveEntry(folder: string, entry: NewAuditEntry): Promise<void> {
+  await nodeFs.mkdir(folder, { recursive: true, mode: 0o700 })
+  const name = `${String(entry.time).padStart(14, '0')}-${randomUUID()}${LATE}`
+  await write(join(folder, name), entry)
+}
+
 export interface CommandEntriesOptions {
   readonly folder: string
-  /** Keeps an entry in the audit log. */
-  readonly keep: (entry: NewAuditEntry) => Promise<void>
+  /** Keeps an entry in the audit log. False when it does not take it now. */
+  readonly keep: (entry: NewAuditEntry) => Promise<boolean>
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Takes in the entries of commands that were run beside this server, or before it. */
+/** Takes in the entries of commands that were run beside this server, or before it, and those that are late. */
 export class CommandEntries implements AsyncDisposable {
   readonly #options: CommandEntriesOptions
   readonly #timer: NodeJS.Timeout
@@ -98,15 +108,17 @@ export class CommandEntries implements AsyncDisposable {
       if (!(await this.#isDue(file))) continue
       const text = await orNullWhenAbsent(nodeFs.readFile(file, 'utf8'))
       if (text === null) continue
-      await keep(this.#entryIn(text, name))
+      if (!(await keep(this.#entryIn(text, name)))) return
       await nodeFs.rm(file, { force: true })
     }
   }
 
   async #isDue(file: string): Promise<boolean> {
     if (file.endsWith(ENDED)) return true
-    const facts = file.endsWith(BEGUN) ? await orNullWhenAbsent(nodeFs.stat(file)) : null
-    return facts !== null && facts.mtimeMs < this.#options.clock() - CUT_OFF_AFTER
+    const isLate = file.endsWith(LATE)
+    const facts = isLate || file.endsWith(BEGUN) ? await orNullWhenAbsent(nodeFs.stat(file)) : null
+    const after = isLate ? KNOWN_AFTER : CUT_OFF_AFTER
+    return facts !== null && facts.mtimeMs < this.#options.clock() - after
   }
 
   #entryIn(text: string, name: string): NewAuditEntry {

@@ -41,6 +41,12 @@ export class EntryLog implements AsyncDisposable {
     return new EntryLog(await LineLog.open({ ...options, ...files, numberOf }))
   }
 
+  /** Every entry of files that nobody has opened, oldest first. */
+  static async *readAll(folder: string, share: AuditShare): AsyncGenerator<AuditEntry> {
+    for await (const { line, id } of LineLog.readAll({ folder, name: NAMES[share], numberOf }))
+      yield parseAuditEntry(id, line)
+  }
+
   /** Returns once the entry is on disk. @throws the system's error when it cannot be written. */
   async append(entry: NewAuditEntry): Promise<void> {
     await this.#lines.append((id) => JSON.stringify({ id, ...entry }))

@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditEntry } from '../../../src/core/audit.ts'
 import { CLUSTER_UPGRADES } from '../../../src/cluster/cluster-schema.ts'
@@ -50,6 +51,18 @@ function changesOf(entries: readonly AuditEntry[]): readonly string[] {
     .toReversed()
 }
 
+/** The entries of the call that has this answer. */
+function callsIn(entries: readonly AuditEntry[], { headers }: Response): readonly AuditEntry[] {
+  return entries.filter(({ request }) => request === headers.get('x-request-id'))
+}
+
+/** Has the database take every entry but those of calls. */
+const REFUSE_CALLS = `
+CREATE FUNCTION refuse_calls() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'no calls'; END $$;
+CREATE TRIGGER refuse BEFORE INSERT ON audit_entry FOR EACH ROW
+  WHEN (NEW.json LIKE '%"request":%') EXECUTE FUNCTION refuse_calls()`
+
 describe('the audit log of several servers', { tags: ['postgresql'] }, () => {
   let cluster: PostgresCluster
 
@@ -58,6 +71,34 @@ describe('the audit log of several servers', { tags: ['postgresql'] }, () => {
   })
 
   afterAll(() => cluster[Symbol.asyncDispose]())
+
+  it(
+    'has the call of a save that it did not take at first, once, also after a restart',
+    { timeout: 120_000, tags: ['long'] },
+    async () => {
+      const database = cluster.freshSchema()
+      const first = await serveOver(database)
+      const sql = postgres(database)
+      await sql.unsafe(REFUSE_CALLS)
+      const saved = await save(first, documentWith('one'))
+      const problem = (await (await first.fetch('/health')).text()).includes('audit log')
+      const without = await entriesOf(first)
+      await kill(first)
+      await sql`DROP TRIGGER refuse ON audit_entry`
+      await sql.end()
+
+      const again = await serveOver(database, first.folder)
+      await until(async () => callsIn(await entriesOf(again), saved).length > 0, LONG)
+      const calls = callsIn(await entriesOf(again), saved)
+
+      expect(saved.status).toBe(200)
+      expect(problem).toBe(true)
+      expect(callsIn(without, saved)).toEqual([])
+      expect(calls).toEqual([
+        expect.objectContaining({ action: 'save-configuration', user: 'admin', status: 200 }),
+      ])
+    },
+  )
 
   it('says everything once, from whichever server, and outlives the machines', async () => {
     const database = cluster.freshSchema()

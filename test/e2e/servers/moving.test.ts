@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { fastImport } from '../../support/git/fast-import.ts'
@@ -20,7 +21,7 @@ import {
 } from '../../support/service/database-server.ts'
 import { pausePipeline, setLease } from '../../support/service/servers.ts'
 import { save } from '../../support/service/saving.ts'
-import { callerOf } from '../../support/service/service.ts'
+import { ADMIN_PASSWORD as PASSWORD, callerOf } from '../../support/service/service.ts'
 
 type Caller = Pick<DatabaseServer, 'fetch'>
 
@@ -32,6 +33,12 @@ async function textOf(server: Caller, path: string): Promise<string> {
 async function seenBy(server: Caller): Promise<readonly string[]> {
   const paths = ['/api/config/revisions', '/api/admin/config.xml', '/api/pipelines/app/status']
   return Promise.all(paths.map((path) => textOf(server, path)))
+}
+
+/** What the audit log says, newest first, without its numbers. */
+async function notedBy(server: Caller): Promise<readonly unknown[]> {
+  const { entries } = AuditBody.parse(await (await server.fetch('/api/audit')).json())
+  return entries.map((entry) => ({ ...entry, id: 0 }))
 }
 
 function command(name: string): string {
@@ -56,6 +63,7 @@ describe('a service that moves', { tags: ['postgresql'] }, () => {
     const second = await serveOver(database, folderBeside(first))
     await save(second, documentWith('app', 'other'))
     const before = await seenBy(second)
+    const noted = await notedBy(second)
     await stop(second)
     const dump = join(second.folder, 'dump')
     writeFileSync(dump, (await run(['state', 'dump', '--state', database])).stdout)
@@ -68,7 +76,43 @@ describe('a service that moves', { tags: ['postgresql'] }, () => {
     expect(loaded.code).toBe(0)
     expect(await seenBy(caller)).toEqual(before)
     expect(before[2]).toContain('moving back')
+    expect(noted.length).toBeGreaterThan(3)
+    expect(await notedBy(caller)).toEqual(noted)
     expect((await save(caller, documentWith('app'))).status).toBe(200)
+  })
+
+  it('takes its audit log along into a database, whole or not at all', async () => {
+    const [database, folder] = [cluster.freshSchema(), tempDir()]
+    const state = ['--state-dir', join(folder, 'state')]
+    const single = start([
+      'serve',
+      '--port',
+      '0',
+      ...placesIn(folder),
+      '--admin-password',
+      PASSWORD,
+    ])
+    const caller = { fetch: callerOf(await single.line(/^cairn ready (\S+)\n$/)) }
+    await save(caller, documentWith('app'))
+    await pausePipeline(caller, 'app', 'moving')
+    await caller.fetch('/api/agents', { as: 'eve:wrong' })
+    const noted = await notedBy(caller)
+    single.process.kill('SIGTERM')
+    await single.ended()
+    const { stdout } = await run(['state', 'dump', ...state])
+    const [whole, cut] = [join(folder, 'whole'), join(folder, 'cut')]
+    writeFileSync(whole, stdout)
+    writeFileSync(cut, stdout.split('\n').slice(0, -2).join('\n'))
+
+    const refused = await run(['state', 'load', cut, '--state', database])
+    const loaded = await run(['state', 'load', whole, '--state', database])
+    const again = await run(['state', 'load', whole, '--state-dir', join(folder, 'state')])
+    const next = await serveOver(database, folder)
+
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^cairn: .*cut off/) })
+    expect([loaded.code, again.code]).toEqual([0, 1])
+    expect(again.stderr).toContain('has an audit log already')
+    expect((await notedBy(next)).slice(-noted.length)).toEqual(noted)
   })
 
   it('brings a long history in once, from which other servers start', async () => {

@@ -19,7 +19,11 @@ const ALL: AuditQuery = {
 
 async function openIn(folder: string, largest = 1_000_000): Promise<Audit> {
   const common = { clock: () => 5, log: () => undefined }
-  return new Audit({ ...common, store: await AuditFiles.open({ ...common, folder, largest }) })
+  return new Audit({
+    ...common,
+    leave: async () => undefined,
+    store: await AuditFiles.open({ ...common, folder, largest }),
+  })
 }
 
 function action(more: Partial<Action> = {}): Action {

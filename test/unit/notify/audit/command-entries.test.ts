@@ -12,7 +12,7 @@ const ACTION = { user: 'root', action: 'create-token', target: '/api/tokens' }
 /** A server that starts at some time; what it has taken in. */
 function serverAt(folder: string, time = NOW) {
   const kept: NewAuditEntry[] = []
-  const keep = async (entry: NewAuditEntry) => void kept.push(entry)
+  const keep = async (entry: NewAuditEntry) => kept.push(entry) > 0
   const entries = new CommandEntries({ folder, keep, clock: () => time, log: () => undefined })
   return { kept, [Symbol.asyncDispose]: () => entries[Symbol.asyncDispose]() }
 }
@@ -47,6 +47,22 @@ describe('the entry of a command', () => {
     await recordCommand(folder, ACTION, async () => {})
 
     await expect.poll(() => server.kept).toMatchObject([ACTION])
+  })
+
+  it('waits while the audit log does not take it', { tags: ['long'] }, async () => {
+    const folder = join(tempDir(), 'commands')
+    await recordCommand(folder, ACTION, async () => {})
+    let asked = 0
+    const keep = async () => (asked += 1) > 1
+    const common = { folder, clock: Date.now, log: () => undefined }
+
+    await using entries = new CommandEntries({ ...common, keep })
+    expect(entries).toBeDefined()
+    await expect.poll(() => asked).toBe(1)
+    expect(readdirSync(folder)).toHaveLength(1)
+
+    await expect.poll(() => readdirSync(folder), { timeout: 5_000 }).toEqual([])
+    expect(asked).toBe(2)
   })
 
   it('is not left by one that fails', async () => {
