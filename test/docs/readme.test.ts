@@ -15,8 +15,10 @@ const ADDRESS = 'http://127.0.0.1:8153'
 const STRICT = "set -euo pipefail; trap 'kill $(jobs -p) 2>/dev/null || true' EXIT"
 
 const examples = examplesIn(README)
-/** What it tells of before takes a machine of its own: `deploy.test.ts` and `compose.test.ts` judge that. */
-const operation = examplesIn(deployed('README.md').split('\n## Watch\n')[1] ?? '')
+/** What it tells of before and after takes machines of their own: `deployment.test.ts` has them. */
+const operation = examplesIn(
+  deployed('README.md').split('\n## Watch\n')[1]?.split('\n## State in PostgreSQL\n')[0] ?? '',
+)
 
 function examplesIn(text: string): string[] {
   return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
@@ -33,17 +35,22 @@ describe('README.md', () => {
     async () => {
       const cwd = tempDir()
       symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'))
-      const flags = ['--local-materials', '.', '--port', '0', '--admin-password', 'p']
+      const [, given = ''] = /`npm start -- (.+?)`: the repositories/.exec(README) ?? []
+      const flags = [...given.split(' '), '--port', '0', '--admin-password', 'p']
       const url = await start(['serve', ...flags], { cwd }).line(/^cairn ready (\S+)\n$/)
-      const script = [...examples.slice(2), ...operation]
+      symlinkSync(join(ROOT, 'scripts/cairn.js'), join(cwd, 'cairn'))
+      const [schedule = ''] = README.match(/^curl .*\/schedule$/m) ?? []
+      const refused = `${schedule.replace('/hello/', '/nowhere/')} || true`
+      // Whoever started the service in the background has it as the first job.
+      const script = ['sleep 300 &', ...examples.slice(2), 'kill %1', ...operation, refused]
         .join('\n')
         .replaceAll(ADDRESS, url)
-        .replaceAll('npx cairn', `node ${ROOT}scripts/cairn.js`)
+        .replaceAll('npx cairn', 'cairn')
 
       const output = execFileSync('bash', ['-c', `${STRICT}\n${script}`], {
         cwd,
         encoding: 'utf8',
-        env: { PATH: process.env['PATH'], HOME: cwd, PASSWORD: 'p' },
+        env: { PATH: `${cwd}:${process.env['PATH']}`, HOME: cwd, PASSWORD: 'p' },
       })
 
       expect(examples.length).toBeGreaterThan(12)
@@ -51,6 +58,7 @@ describe('README.md', () => {
       expect(output).toContain('@@')
       expect(output).toContain('<pipelines group="demo" />')
       expect(output).toMatch(/hello world\n/)
+      expect(output).toContain('nowhere')
     },
   )
 

@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { readSettings, SETTINGS } from '../../src/settings/settings.ts'
 import { AuditBody } from '../../src/wire/audit-body.ts'
 import { documentWith } from '../support/documents/documents.ts'
+import { imageCommand, imageVariables } from '../support/programs/image.ts'
 import { callOver, type Nginx, OUTSIDE, startNginx } from '../support/programs/nginx.ts'
 import { BASIC } from '../support/http/raw-http.ts'
 import { deployed, rootFile } from '../support/programs/root-file.ts'
@@ -18,6 +19,7 @@ import { tempDir } from '../support/disk/temp-folder.ts'
 import { until } from '../support/programs/until.ts'
 
 const UNITS = ['cairn.service', 'cairn-agent@.service']
+const CHECK = 'cairn-check.service'
 const Words = z.array(z.string())
 /** What was installed; what only the build and the tests need is marked. */
 const Lock = z.object({
@@ -191,7 +193,7 @@ describe('the units of systemd', () => {
     expect(() => assertTaken(args, { CAIRN_SERVER: 'http://x' })).not.toThrow()
   })
 
-  it.each(UNITS)('are sound to systemd: %s', { tags: ['systemd'] }, (name) => {
+  it.each([...UNITS, CHECK])('are sound to systemd: %s', { tags: ['systemd'] }, (name) => {
     const folder = tempDir()
     const file = join(folder, name.replace('@', '@1'))
     const unit = deployed(name)
@@ -243,7 +245,7 @@ describe('the units of systemd', () => {
 })
 
 /** What the stages of the Dockerfile leave: each stage in a folder, without an engine for containers. */
-function buildImage(): { folder: string; command: readonly string[] } {
+function buildImage(): { folder: string; main: string } {
   const [build = '', final = ''] = deployed('Dockerfile')
     .split(/^FROM .*$/m)
     .slice(1)
@@ -255,11 +257,9 @@ function buildImage(): { folder: string; command: readonly string[] } {
   }
   const taken = [...final.matchAll(/^COPY --from=build \/opt\/cairn\/(\S+) \S+$/gm)]
   copyInto(image, { from: source, names: taken.map(([, name = '']) => name) })
-  const [entry, command] = ['ENTRYPOINT', 'CMD'].map((key) =>
-    Words.parse(JSON.parse(new RegExp(`^${key} (.*)$`, 'm').exec(final)?.[1] ?? '')),
-  )
-  const [program = '', ...args] = [...(entry ?? []).slice(3), ...(command ?? [])]
-  return { folder: image, command: [program.replace('/opt/cairn', image), ...args] }
+  const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(final) ?? []
+  const main = Words.parse(JSON.parse(entry)).at(-1) ?? ''
+  return { folder: image, main: main.replace('/opt/cairn', image) }
 }
 
 function copyInto(
@@ -277,7 +277,7 @@ describe('the files for containers', () => {
     const copied = [...dockerfile.matchAll(/^COPY (?!--)(.*) \S+$/gm)].flatMap(([, names = '']) =>
       names.split(' '),
     )
-    const command = Words.parse(JSON.parse(/^CMD (.*)$/m.exec(dockerfile)?.[1] ?? ''))
+    const command = imageCommand()
 
     expect(copied.length).toBeGreaterThan(3)
     expect(copied.filter((name) => !existsSync(rootFile(name)))).toEqual([])
@@ -310,15 +310,24 @@ describe('the files for containers', () => {
     'make a program that starts, without what only the build needs',
     { timeout: 300_000 },
     async () => {
-      const { folder, command } = buildImage()
+      const { folder, main } = buildImage()
       const places = tempDir()
-      const [main = '', ...flags] = command.map((word) => word.replace('/var/lib/cairn', places))
-      const args = [...flags, '--host', '127.0.0.1', '--port', '0']
+      const variables = Object.entries(imageVariables()).map(([name, value]) => [
+        name,
+        value.replace('/var/lib/cairn', places),
+      ])
+      const env: Record<string, string> = Object.fromEntries(variables)
+      const args = [...imageCommand(), '--host', '127.0.0.1', '--port', '0']
 
-      const program = start(args, { main, cwd: places })
+      const program = start(args, { main, cwd: tempDir(), env })
       const url = await program.line(/^cairn ready (http:\/\/\S+)\n$/)
 
       expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+      const listed = spawnSync(join(folder, 'scripts/cairn.js'), ['user', 'list'], {
+        env: { PATH: process.env['PATH'], ...env },
+        encoding: 'utf8',
+      })
+      expect(listed).toMatchObject({ status: 0, stdout: expect.stringContaining('admin') })
       const { packages } = Lock.parse(
         JSON.parse(readFileSync(rootFile('package-lock.json'), 'utf8')),
       )

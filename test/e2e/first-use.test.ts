@@ -67,7 +67,7 @@ describe('the first page of a new service', { timeout: 120_000, tags: ['bash'] }
     program.process.kill('SIGTERM')
     await program.ended()
 
-    const files = { 'npx cairn': CAIRN, '/path/to/config.git': source }
+    const files = { 'cairn import': `${CAIRN} import`, '/path/to/config.git': source }
     runShown(commands.at(0) ?? '', folder, files)
 
     expect(git(join(folder, 'config-repo'), 'log', '--format=%an')).toContain('Ana')

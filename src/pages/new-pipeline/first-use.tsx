@@ -28,7 +28,7 @@ export function FirstUse({ links, origin, fileName, title, children }: FirstUseP
         Reads the configuration repository of another server, with every revision and its author,
         into this one. Stop the service first.
       </p>
-      <pre class="code">npx cairn import /path/to/config.git</pre>
+      <pre class="code">cairn import /path/to/config.git</pre>
       <h3>Push a configuration</h3>
       <p>Clone the repository, put your file in its place, and push. A push is validated.</p>
       <pre class="code">{`git clone ${repository}

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { readSettings, SETTINGS } from '../../../src/settings/settings.ts'
 import { wrongInKubernetesObjects } from '../../support/programs/kubernetes-objects.ts'
+import { imageVariables } from '../../support/programs/image.ts'
 import { deployed } from '../../support/programs/root-file.ts'
 import { readTypedYaml, readYaml } from '../../support/programs/yaml-document.ts'
 
@@ -193,6 +194,7 @@ const StatefulSet = z.strictObject({
       metadata: z.strictObject({ labels: Labels }),
       spec: z.strictObject({
         automountServiceAccountToken: z.literal('false'),
+        enableServiceLinks: z.literal('false'),
         terminationGracePeriodSeconds: z.string(),
         affinity: z.object({ podAntiAffinity: z.unknown() }),
         securityContext: z.object({ runAsNonRoot: z.literal('true'), runAsUser: z.string() }),
@@ -267,14 +269,14 @@ describe('deploy/kubernetes.yaml', () => {
     )
     const settings = readSettings(SETTINGS.serve, [], { ...secret?.stringData, ...environment })
     const mounted = server.volumeMounts.map(({ mountPath }) => mountPath)
-    const command = /^CMD (\[.*\])$/m.exec(deployed('Dockerfile').split('HEALTHCHECK').at(-1) ?? '')
 
     expect(settings.state).toMatch(/^postgres:/)
     for (const place of [settings['secret-keys'], settings['artifacts-dir'], '/var/lib/cairn/']) {
       expect(mounted.some((path) => `${place}/`.startsWith(`${path}/`))).toBe(true)
     }
-    const flags = Words.parse(JSON.parse(command?.[1] ?? '[]')).slice(1)
-    expect(readSettings(SETTINGS.serve, flags, {})['config-repo']).toMatch(/^\/var\/lib\/cairn\//)
+    const image = imageVariables()
+    expect(readSettings(SETTINGS.serve, [], image)['config-repo']).toMatch(/^\/var\/lib\/cairn\//)
+    expect(readSettings(SETTINGS.serve, [], image)['state-dir']).toMatch(/^\/var\/lib\/cairn\//)
   })
 
   it('has the fields of the Kubernetes API, each with a value of its type', () => {

@@ -38,6 +38,26 @@ function documentOfAdmin(...pipelines: readonly string[]): string {
   return documentWith(...pipelines).replace(/(<cruise[^>]*>)/, `$1${ADMIN_ALONE}`)
 }
 
+/** What deploy/README.md says of the time while the database is away. */
+const ANSWERED = [
+  '/api/config/revisions',
+  '/git/config.git/info/refs?service=git-upload-pack',
+  '/config',
+  '/search?q=one',
+  '/api/agents',
+  '/health',
+  '/metrics',
+  '/problems',
+  '/servers',
+]
+const UNANSWERED = [
+  '/pipelines',
+  '/api/pipelines/one/status',
+  '/audit',
+  '/api/users',
+  '/api/tokens',
+]
+
 describe('several servers of one database', { tags: ['postgresql'] }, () => {
   let cluster: PostgresCluster
 
@@ -310,12 +330,17 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     const read = await second.fetch('/api/admin/config.xml')
     const refused = await save(second, documentWith('two'))
     const ready = await second.fetch('/health/ready')
+    const statuses = async (paths: readonly string[]) =>
+      Promise.all(paths.map(async (path) => (await second.fetch(path)).status))
+    const [answered, unanswered] = [await statuses(ANSWERED), await statuses(UNANSWERED)]
     await until(async () => (await (await second.fetch('/health')).text()).includes('database'))
     await away.startAgain()
 
     expect(await read.text()).toContain('one')
     expect(refused.status).toBe(503)
     expect(ready.status).toBe(503)
+    expect(answered).toEqual(ANSWERED.map(() => 200))
+    expect(unanswered).toEqual(UNANSWERED.map(() => 503))
     await until(async () => (await save(second, documentWith('three'))).status === 200, LONG)
     await until(async () => (await pausePipeline(second, 'three', 'release')) === 200, LONG)
     expect(await stop(second)).toMatchObject({ code: 0 })

@@ -20,7 +20,7 @@ describe('the history', () => {
 
     expect(html).toContain('This is the first configuration')
     expect(html).toContain('href="/config/new-pipeline"')
-    expect(html).toContain('npx cairn import /path/to/config.git')
+    expect(html).toContain('>cairn import /path/to/config.git')
     expect(html).toContain(`git clone ${service.url}/git/config.git`)
     expect(html).toContain('1 revision since')
     expect(html).not.toContain('name="a"')

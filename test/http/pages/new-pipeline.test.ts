@@ -206,7 +206,7 @@ describe('a service without pipelines', () => {
     const html = await pageAt(service, '/pipelines')
 
     expect(html).toContain('href="/go/config/new-pipeline"')
-    expect(html).toContain('npx cairn import /path/to/config.git')
+    expect(html).toContain('>cairn import /path/to/config.git')
     expect(html).toContain('git clone https://ci.example.org/go/git/config.git')
   })
 })

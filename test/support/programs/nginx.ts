@@ -32,16 +32,22 @@ export interface NginxOptions {
   readonly files?: CertificateFiles
 }
 
-/** Starts nginx with the documented file and waits until it answers; only ports and paths of the certificate are other ones. */
+/**
+ * Starts nginx with the documented file and waits until it answers; only ports and paths of the certificate are other
+ * ones, and the servers are those at some addresses.
+ */
 export async function startNginx(
   folder: string,
-  serviceUrl: string,
+  serviceUrls: string | readonly string[],
   options: NginxOptions = {},
 ): Promise<Nginx> {
   const [plainPort, port] = [await freePort(), await freePort()]
   const { main = MAIN, files = selfSigned(folder) } = options
+  const hosts = [serviceUrls].flat().map((url) => new URL(url).host)
   const site = (options.site ?? deployed('nginx.conf'))
-    .replace(/^ {2}server \S+:8153;$/m, `  server ${new URL(serviceUrl).host};`)
+    .replace(/^ {2}server \S+:8153( .*;)$/m, (_, parameters: string) =>
+      hosts.map((host) => `  server ${host}${parameters}`).join('\n'),
+    )
     .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)
     .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl http2;`)
     .replaceAll('cairn.example.org', 'localhost')

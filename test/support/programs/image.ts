@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { deployed } from './root-file.ts'
+
+const Words = z.array(z.string())
+
+/** What a container of the image runs after the path of the program. */
+export function imageCommand(): readonly string[] {
+  const [command = ''] = /(?<=^CMD ).*$/m.exec(deployed('Dockerfile')) ?? []
+  return Words.parse(JSON.parse(command))
+}
+
+/** The variables that the image sets. */
+export function imageVariables(): Readonly<Record<string, string>> {
+  const [variables = ''] = /(?<=^ENV ).*$/m.exec(deployed('Dockerfile')) ?? []
+  return Object.fromEntries(variables.split(' ').map((pair) => pair.split('=')))
+}
