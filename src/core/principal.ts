@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 
 /** What a token lets its holder do at most, from least to most. */
@@ -23,6 +24,8 @@ export interface ExternalUser {
 /** The caller. */
 export interface Principal {
   readonly username: string
+  /** Tells users apart who have one name after another; absent where the source has no such id. */
+  readonly userId?: string
   /** Absent for name and password. */
   readonly credential?: IssuedCredential
   /** Absent for a user of the users file. */
@@ -32,6 +35,17 @@ export interface Principal {
 /** Where the caller is known. */
 export function sourceOf({ external }: Principal): UserSource {
   return external?.source ?? 'users-file'
+}
+
+/** Whether two callers are the same user with the same credential and the same roles. */
+export function isSamePrincipal(one: Principal, other: Principal): boolean {
+  if (one === other) return true
+  return (
+    one.username === other.username &&
+    one.userId === other.userId &&
+    isDeepStrictEqual(one.credential, other.credential) &&
+    isDeepStrictEqual(one.external, other.external)
+  )
 }
 
 /** Whether a credential that is good for `scope` is good for what needs `needed`. */

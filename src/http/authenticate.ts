@@ -1,14 +1,17 @@
 import { ServiceError } from '../core/errors.ts'
-import type { Principal } from '../core/principal.ts'
+import { isSamePrincipal, type Principal } from '../core/principal.ts'
 import type { AllowedHosts } from './allowed-hosts.ts'
 import { type AnswerFailure, answerInJson, failure, failureOf } from './failure.ts'
-import type { RequestContext } from './request-context.ts'
+import { decideAfterBody } from './request-body.ts'
+import type { CallCredential, RequestContext } from './request-context.ts'
 
 export interface AuthenticateOptions {
   readonly hosts: AllowedHosts
   readonly credentials: {
     remembered(authorization: string): Principal | null
     check(authorization: string | undefined, address: string): Promise<Principal | null>
+    /** Whom credentials that were let in stand for by now. */
+    recheck(authorization: string, seen: 'recently' | 'now'): Promise<Principal | null>
   }
   /** A session that a browser shows, as a credential; undefined for none. */
   readonly sessionOf: (request: Request) => string | undefined
@@ -33,6 +36,7 @@ const FOREIGN_HOST = failure(
   'This server is not known by that host name: --public-url or --allowed-hosts has to name it',
 )
 const FORGED = failure(403, 'A request from another site may not change anything')
+const REVOKED = 'The credentials are no longer good, or stand for other rights by now'
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
@@ -58,9 +62,44 @@ export function authenticate(options: AuthenticateOptions) {
       }
       return identify(options, request, { authorization, context })
     }
-    if (!known) return admit(options, request, { authorization, context })
-    context.principal = known
-    return options.answer(request, context)
+    if (!known || authorization === undefined)
+      return admit(options, request, { authorization, context })
+    return letIn(options, request, { authorization, principal: known, context })
+  }
+}
+
+/** Answers a known caller, for as long as the credentials are good. */
+function letIn(
+  { credentials, answer }: AuthenticateOptions,
+  request: Request,
+  caller: { authorization: string; principal: Principal; context: RequestContext },
+): Response | Promise<Response> {
+  const { authorization, principal, context } = caller
+  context.principal = principal
+  context.credential = credentialOf(credentials, authorization, principal)
+  if (!SAFE_METHODS.includes(request.method)) {
+    if (hasBody(request)) decideAfterBody(request, () => context.decide())
+    else context.isDecided = true
+  }
+  return answer(request, context)
+}
+
+function hasBody({ headers }: Request): boolean {
+  return headers.has('transfer-encoding') || (headers.get('content-length') ?? '0') !== '0'
+}
+
+/** What a call was let in by: with other rights it is another one. */
+function credentialOf(
+  credentials: AuthenticateOptions['credentials'],
+  authorization: string,
+  principal: Principal,
+): CallCredential {
+  return {
+    assertGood: async (seen) => {
+      const now = await credentials.recheck(authorization, seen)
+      if (now !== null && isSamePrincipal(now, principal)) return
+      throw new ServiceError('not-authorized', REVOKED, { permission: 'call' })
+    },
   }
 }
 
@@ -85,17 +124,15 @@ async function admit(
   request: Request,
   given: { authorization: string | undefined; context: RequestContext },
 ): Promise<Response> {
-  const { credentials, answer, answerFailure } = options
+  const { credentials, answerFailure } = options
   const { authorization, context } = given
   const principal = await checked(credentials, authorization, context)
   if (principal instanceof ServiceError) {
     context.reason = principal.code
     return answerFailure(request, failureOf(principal), context)
   }
-  if (principal) {
-    context.principal = principal
-    return answer(request, context)
-  }
+  if (principal && authorization !== undefined)
+    return letIn(options, request, { authorization, principal, context })
   const isAnonymous = !request.headers.has('authorization')
   context.reason = isAnonymous ? 'no-credentials' : 'wrong-credentials'
   if (isAnonymous && isNavigation(options, request)) return toLogin(options, request)

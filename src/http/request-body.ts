@@ -1,12 +1,27 @@
 import { ServiceError } from '../core/errors.ts'
 import { malformed } from './parameters.ts'
 
+/** What is asked about a request once its body has come. */
+const decisions = new WeakMap<Request, () => Promise<void>>()
+
+/** Has a request refused when `decide` throws after the body has come: that may take minutes. */
+export function decideAfterBody(request: Request, decide: () => Promise<void>): void {
+  decisions.set(request, decide)
+}
+
 /**
  * The whole body of a request.
  *
- * @throws {ServiceError} `body-too-large` as soon as it is known to be over the limit, in bytes.
+ * @throws {ServiceError} `body-too-large` as soon as it is known to be over the limit, in bytes, and
+ * `not-authorized` when the caller's credential was revoked meanwhile.
  */
 export async function readBody(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const body = await readWhole(request, limit)
+  await decisions.get(request)?.()
+  return body
+}
+
+async function readWhole(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const length = request.headers.get('content-length')
   if (length === null) return readUnannounced(request, limit)
   if (Number(length) > limit) throw tooLarge(limit)

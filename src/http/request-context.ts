@@ -61,6 +61,16 @@ export interface RequestContextOptions {
   readonly sequence?: (() => number) | null
 }
 
+/** What lets a call in, and may be revoked before the call is over. */
+export interface CallCredential {
+  /**
+   * Asserts that the credential is still good: as was seen a moment ago, or by asking where it is kept.
+   *
+   * @throws {ServiceError} `not-authorized`, `token-refused`, or `not-permitted`.
+   */
+  assertGood(seen: 'recently' | 'now'): Promise<void>
+}
+
 /** What becomes known of a request on its way. */
 export class RequestContext {
   readonly id: string
@@ -71,6 +81,10 @@ export class RequestContext {
   readonly address: string
   /** Who calls, once the credentials have been read. */
   principal: Principal = NOBODY
+  /** Null for a call that depends on none. */
+  credential: CallCredential | null = null
+  /** Whether the credential was good when the body had come: the call is carried out from then on. */
+  isDecided = false
   /** Method and pattern of the route that answers, such as `GET /api/agents`; empty when there is none. */
   route = ''
   /** The code of the error that it is answered with, or null. */
@@ -86,6 +100,8 @@ export class RequestContext {
   readonly #connection: Connection | null
   readonly #sequence: (() => number) | null
   #isComplete = false
+  #end: AbortController | null = null
+  #isEnded = false
 
   /** The connection is null for a request that was made in this process. */
   constructor(
@@ -99,6 +115,41 @@ export class RequestContext {
     this.path = innerPath(request, basePath)
     this.address = connection ? addressOf(connection, proxies) : 'local'
     this.#connection = connection
+  }
+
+  /** Aborted when the call is over for its caller, whose credential is good no longer. */
+  get ended(): AbortSignal {
+    this.#end ??= new AbortController()
+    if (this.#isEnded) this.#end.abort()
+    return this.#end.signal
+  }
+
+  /** Whether nothing of the answer is left to be sent. */
+  get isSent(): boolean {
+    if (this.#connection === null) return true
+    const { outgoing } = this.#connection
+    return outgoing.writableFinished || outgoing.destroyed
+  }
+
+  /** Has what waits for the call's sake give up. */
+  end(): void {
+    this.#isEnded = true
+    this.#end?.abort()
+  }
+
+  /** Ends an answer that is being sent, so that nobody takes it for whole. */
+  cutOff(): void {
+    this.#connection?.outgoing.destroy()
+  }
+
+  /**
+   * Asserts that the credential is still good now that the body has come.
+   *
+   * @throws {ServiceError} as {@link CallCredential.assertGood}
+   */
+  async decide(): Promise<void> {
+    await this.credential?.assertGood('now')
+    this.isDecided = true
   }
 
   /**

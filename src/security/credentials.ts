@@ -35,8 +35,11 @@ export interface GivenPassword {
   readonly password: string
 }
 
-interface Login extends GivenPassword {
+interface Verifying extends GivenPassword {
   readonly authorization: string
+}
+
+interface Login extends Verifying {
   readonly address: string
 }
 
@@ -73,8 +76,11 @@ export class CredentialCheck {
   readonly #limits: LoginLimits
   readonly #key = randomBytes(32).toString('base64')
   readonly #verified = new Map<string, Verified>()
-  /** Keyed hashes of the credentials that were right at their last check. */
-  readonly #good = new Set<string>()
+  /**
+   * Keyed hashes of the credentials that were right at their last check, with the password's hash that
+   * they fit; null for users of elsewhere.
+   */
+  readonly #good = new Map<string, string | null>()
   readonly #underWay = new Map<string, Promise<Principal | null>>()
   #compared = 0
   /** Incremented at each change of the users, and of what is issued. */
@@ -114,6 +120,27 @@ export class CredentialCheck {
     }
   }
 
+  /**
+   * Whom credentials stand for by now that were right before; null when they are no longer good. Nothing
+   * here is a guess.
+   *
+   * @throws {ServiceError} `too-many-requests`, `unavailable`: then nothing is known.
+   */
+  async recheck(authorization: string, seen: 'recently' | 'now'): Promise<Principal | null> {
+    const known = this.remembered(authorization)
+    if (known && (seen === 'recently' || known.credential === undefined)) return known
+    const issued = parseIssued(authorization)
+    if (issued !== null) return this.#findIssued(authorization, issued)
+    const given = parseBasic(authorization)
+    if (given === null) return null
+    const [username, stored] = findUser((await this.#options.users()).users, given.username) ?? []
+    const isUnchanged =
+      stored !== undefined && this.#good.get(this.#keyed(authorization)) === stored
+    return username !== undefined && isUnchanged
+      ? { username }
+      : this.#verify({ authorization, ...given }, COMPARED_AT_MOST_WITH_GOOD)
+  }
+
   /** Forgets every verified credential: the users file has changed. */
   forget(): void {
     this.#edition += 1
@@ -133,19 +160,21 @@ export class CredentialCheck {
     address: string,
     issued: IssuedSecret,
   ): Promise<Principal | null> {
-    const edition = this.#edition
-    const isWellFormed = issued.kind === 'session' || isApiToken(issued.secret)
-    const principal = isWellFormed ? await this.#options.find(issued) : null
-    if (principal !== null) {
-      if (edition === this.#edition)
-        this.#remember(this.#keyed(authorization), principal, ISSUED_REMEMBERED_FOR)
-      return principal
-    }
-    if (issued.kind === 'token') {
+    const principal = await this.#findIssued(authorization, issued)
+    if (principal === null && issued.kind === 'token') {
       const place = { username: issued.username ?? '', address }
       await this.#options.wait(this.#limits.begin(place))
     }
-    return null
+    return principal
+  }
+
+  async #findIssued(authorization: string, issued: IssuedSecret): Promise<Principal | null> {
+    const edition = this.#edition
+    const isWellFormed = issued.kind === 'session' || isApiToken(issued.secret)
+    const principal = isWellFormed ? await this.#options.find(issued) : null
+    if (principal !== null && edition === this.#edition)
+      this.#remember(this.#keyed(authorization), principal, ISSUED_REMEMBERED_FOR)
+    return principal
   }
 
   async #attempt(login: Login): Promise<Principal | null> {
@@ -163,27 +192,27 @@ export class CredentialCheck {
     }
   }
 
-  async #verify(login: Login, atMost: number): Promise<Principal | null> {
+  async #verify(login: Verifying, atMost: number): Promise<Principal | null> {
     const edition = this.#edition
     const { users } = await this.#options.users()
     const [username, stored] = findUser(users, login.username) ?? [login.username, null]
     this.#assertRoom(atMost)
+    const key = this.#keyed(login.authorization)
     const cost = costOfLogin(users.values(), this.#options.cost ?? PASSWORD_COST)
     const isRight = await this.#compare({ password: login.password, stored, cost })
     const known = isRight ? { username } : null
     const principal = stored === null ? await this.#findExternal(login) : known
-    const key = this.#keyed(login.authorization)
     if (principal === null) this.#good.delete(key)
     else {
       if (edition === this.#edition) this.#remember(key, principal, REMEMBERED_FOR)
       // Also when the users have changed meanwhile: it is checked again, but it is no guess.
-      this.#noteGood(key)
+      this.#noteGood(key, stored)
     }
     return principal
   }
 
   /** A user of elsewhere; a name of the users file belongs to the user there, whatever else was given. */
-  async #findExternal({ username, password }: Login): Promise<Principal | null> {
+  async #findExternal({ username, password }: GivenPassword): Promise<Principal | null> {
     const { findExternal, users } = this.#options
     const principal = (await findExternal?.({ username, password })) ?? null
     if (principal === null) return null
@@ -208,9 +237,9 @@ export class CredentialCheck {
     return hash('sha256', this.#key + authorization, 'base64')
   }
 
-  #noteGood(key: string): void {
+  #noteGood(key: string, stored: string | null): void {
     if (this.#good.size >= REMEMBERED_AT_MOST) this.#good.clear()
-    this.#good.add(key)
+    this.#good.set(key, stored)
   }
 
   #remember(key: string, principal: Principal, milliseconds: number): void {

@@ -22,7 +22,7 @@ import type { StateStore } from '../state/state-store.ts'
 import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
 
 /** How often the users are looked at where no change of them can be watched, in milliseconds. */
-const USERS_INTERVAL = 1_000
+const USERS_INTERVAL = 500
 
 /** Up to this cost a comparison takes less than the start of a thread. */
 const CHEAP = 6

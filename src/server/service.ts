@@ -13,6 +13,7 @@ import {
 } from '../api/resources.ts'
 import { authenticate, type AuthenticateOptions } from '../http/authenticate.ts'
 import { type AnswerFailure, answerInJson } from '../http/failure.ts'
+import { HeldCalls } from '../http/held-calls.ts'
 import { isForPage } from '../api/interface-paths.ts'
 import { isForUsersToo, isPublic } from '../api/public-paths.ts'
 import type { SessionCookie } from '../http/session-cookie.ts'
@@ -111,7 +112,7 @@ function surrounded(
     answer: sequence === null ? routes : atLeast({ log: sequence, answerFailure, answer: routes }),
   })
   const observed = observe({
-    answer,
+    answer: new HeldCalls(answerFailure).around(answer),
     basePath,
     audit: auditRequests(options.audit),
     metrics: options.requests,

@@ -99,8 +99,11 @@ export const agentWorkResource = resource({
       handle: async (c, options) => {
         const { uuid, token } = callerOf(options, c)
         const { instance } = parseAgentMessage(WorkRequest, await textOf(c))
-        const { signal } = c.req.raw
-        const assignment = await options.dispatcher.ask({ uuid, token, instance, signal })
+        const { dispatcher } = options
+        const asking = { uuid, token, instance }
+        c.env.credential = { assertGood: async () => dispatcher.assertMayAsk(asking) }
+        const signal = AbortSignal.any([c.req.raw.signal, c.env.ended])
+        const assignment = await dispatcher.ask({ ...asking, signal })
         return answer({ assignment } satisfies WorkReply)
       },
     }),
@@ -230,7 +233,9 @@ export const agentWorkResource = resource({
 /** The agent whose token the call carries; nothing of the call is read before that is known. */
 function callerOf({ directory }: AgentWorkOptions, c: Context<RouteEnv, '/:uuid'>) {
   const caller = { uuid: c.req.param('uuid'), token: tokenOf(c) }
+  const assertGood = async () => assertToken(directory.find(caller.uuid), caller)
   assertToken(directory.find(caller.uuid), caller)
+  c.env.credential = { assertGood }
   return caller
 }
 

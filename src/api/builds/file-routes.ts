@@ -8,6 +8,7 @@ import { CONSOLE_PATH } from '../../builds/artifacts/artifact-path.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
 import type { FolderEntry } from '../../builds/artifacts/listing.ts'
 import {
+  assertAgent,
   type FileCaller,
   type FilesDeps,
   openConsole,
@@ -97,7 +98,7 @@ async function read(
   c: Context<RouteEnv>,
   path: string,
 ): Promise<Response> {
-  const call = { caller: callerOf(c), job: placeOf(c), path }
+  const call = { caller: callerOf(options, c), job: placeOf(c), path }
   const line = c.req.query('startLineNumber')
   if (path === CONSOLE_PATH && line !== undefined) {
     const part = await openConsole(options, call, parseWholeNumber(line, 'startLineNumber'))
@@ -110,8 +111,11 @@ async function read(
   return json(found.entries.map((entry) => renderEntry(entry, found, options.basePath)))
 }
 
-function callerOf(c: Context<RouteEnv>): FileCaller {
-  return hasAgentToken(c.req.raw) ? { token: tokenOf(c) } : { principal: c.env.principal }
+function callerOf(options: FileRoutesOptions, c: Context<RouteEnv>): FileCaller {
+  if (!hasAgentToken(c.req.raw)) return { principal: c.env.principal }
+  const caller = { token: tokenOf(c) }
+  c.env.credential = { assertGood: async () => assertAgent(options, caller) }
+  return caller
 }
 
 function placeOf(c: Context<RouteEnv>): JobPlace {

@@ -87,7 +87,7 @@ async function answer(options: WatchRoutesOptions, c: Context<RouteEnv>): Promis
       : await watch.wait(findRevision(options, parseSha(since)).commit, {
           principal: c.env.principal,
           held: wait * 1_000,
-          signal: c.req.raw.signal,
+          signal: AbortSignal.any([c.req.raw.signal, c.env.ended]),
         })
   const entries = revisions.toReversed().map((revision) => renderRevision(revision, clientNames))
   return json(entries satisfies WatchAnswer)

@@ -137,7 +137,8 @@ async function answerExchange(
 ): Promise<Response> {
   const type = `application/x-git-${program}-request`
   if (c.req.header('content-type') !== type) throw malformed(`The body is not ${type}`, 'body')
-  const request = { program, protocol: protocolOf(c), body: bodyOf(c) }
+  const decide = () => c.env.decide()
+  const request = { program, protocol: protocolOf(c), body: bodyOf(c), decide }
   const answer = exchange(deps, c.env.principal, request)
   const headers = { ...UNCACHED, 'content-type': `application/x-git-${program}-result` }
   return new Response(answer, { headers })

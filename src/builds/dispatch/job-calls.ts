@@ -74,7 +74,8 @@ export async function uploadArtifact(
   const { path, body, size, jobId } = call
   const { folder, place } = await readRunning(deps, call)
   deps.running.recordContact(jobId)
-  deps.quota.add(place, await keepUpload({ folder, path, body, size }, deps.uploads))
+  const decide = () => assertApproved(deps.directory, call)
+  deps.quota.add(place, await keepUpload({ folder, path, body, size, decide }, deps.uploads))
   deps.running.recordContact(jobId)
 }
 

@@ -63,9 +63,21 @@ export class JobDispatcher implements Disposable {
    * @throws {ServiceError} `token-refused`, `agent-taken`, or `not-permitted` unless it is enabled.
    */
   async ask(call: WorkCall): Promise<BuildAssignment | null> {
-    this.#admit(call)
+    this.assertMayAsk(call)
     const again = await this.#again(call)
     return again ?? this.#wait(call)
+  }
+
+  /** @throws {ServiceError} `token-refused`, `agent-taken`, or `not-permitted` unless it is enabled. */
+  assertMayAsk({ uuid, token, instance }: Omit<WorkCall, 'signal'>): void {
+    const agent = this.#options.directory.find(uuid)
+    assertToken(agent, { uuid, token })
+    if (agent?.heard && agent.heard.instance !== instance) {
+      throw new ServiceError('agent-taken', `Another process uses the uuid ${uuid}`, { uuid })
+    }
+    if (agent?.condition.configStatus === 'Enabled') return
+    const message = `The agent ${uuid} is not enabled and gets no work`
+    throw new ServiceError('not-permitted', message, { permission: 'work' })
   }
 
   /** The artifacts that the agent has to fetch for its current job. */
@@ -88,17 +100,6 @@ export class JobDispatcher implements Disposable {
   [Symbol.dispose](): void {
     this.#isClosed = true
     for (const { answer } of this.#waiting.values()) answer(null)
-  }
-
-  #admit({ uuid, token, instance }: WorkCall): KnownAgent {
-    const agent = this.#options.directory.find(uuid)
-    assertToken(agent, { uuid, token })
-    if (agent?.heard && agent.heard.instance !== instance) {
-      throw new ServiceError('agent-taken', `Another process uses the uuid ${uuid}`, { uuid })
-    }
-    if (agent?.condition.configStatus === 'Enabled') return agent
-    const message = `The agent ${uuid} is not enabled and gets no work`
-    throw new ServiceError('not-permitted', message, { permission: 'work' })
   }
 
   async #again({ uuid, instance }: WorkCall): Promise<BuildAssignment | null> {

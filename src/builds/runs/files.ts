@@ -149,9 +149,33 @@ async function assertMayRead(deps: FilesDeps, call: FileCall): Promise<void> {
     await readViewableRun(deps, caller.principal, { pipeline, counter })
     return
   }
-  const hash = hashSecret(caller.token)
-  const agent = deps.directory.list().find(({ record }) => record?.tokenHash === hash)
-  await assertMayFetch(deps, agent ?? null, call)
+  await assertMayFetch(deps, agentOf(deps, caller), call)
+}
+
+/**
+ * Asserts that a token is still that of an approved agent.
+ *
+ * @throws {ServiceError} `token-refused`
+ */
+export function assertAgent(
+  deps: Pick<FilesDeps, 'directory'>,
+  caller: { readonly token: string },
+): void {
+  approved(agentOf(deps, caller))
+}
+
+function agentOf(
+  { directory }: Pick<FilesDeps, 'directory'>,
+  { token }: { readonly token: string },
+): KnownAgent | null {
+  const hash = hashSecret(token)
+  return directory.list().find(({ record }) => record?.tokenHash === hash) ?? null
+}
+
+function approved(agent: KnownAgent | null): KnownAgent {
+  if (agent !== null && isApproved(agent)) return agent
+  const uuid = agent?.uuid ?? ''
+  throw new ServiceError('token-refused', 'The token is not that of an approved agent', { uuid })
 }
 
 /** An agent may only read what the fetch tasks of its job name. */
@@ -160,10 +184,7 @@ async function assertMayFetch(
   agent: KnownAgent | null,
   { job, path }: Pick<FileCall, 'job' | 'path'>,
 ): Promise<void> {
-  const uuid = agent?.uuid ?? ''
-  if (agent === null || !isApproved(agent)) {
-    throw new ServiceError('token-refused', 'The token is not that of an approved agent', { uuid })
-  }
+  const { uuid } = approved(agent)
   const fetches = await fetchesOf(uuid)
   if (fetches.some((fetch) => isSamePlace(fetch.job, job) && isAtOrBelow(fetch.path, path))) return
   const what = `${renderPlace(job)}/${path}`

@@ -40,6 +40,8 @@ export interface GitCall {
 export interface GitExchange extends GitCall {
   readonly username: string
   readonly body: AsyncIterable<Uint8Array>
+  /** Throws when the client, by the time that its push has come, may not make it any more. */
+  readonly decide: () => Promise<void>
 }
 
 /** How many clients are served at once; each needs up to two git processes. */
@@ -110,7 +112,7 @@ export class GitService {
     const limit = this.#options.limit + COMMANDS_AT_MOST
     this.#inBackground(feed(child, { body: exchange.body, limit }))
     if (!(channel instanceof Duplex)) return outputOf(child)
-    this.#answer(channel, exchange.username)
+    this.#answer(channel, exchange)
     child.once('close', () => channel.destroy())
     const output = outputToTheEnd(child)
     if (!this.#hasBoundary()) return Readable.toWeb(output)
@@ -170,19 +172,23 @@ export class GitService {
     this.#options.report({ level: 'warning', message: `git ${program} has failed`, facts })
   }
 
-  #answer(channel: Duplex, username: string): void {
+  #answer(channel: Duplex, exchange: GitExchange): void {
     // A git process that ends early has reported the reason; the closed channel adds nothing.
     channel.on('error', () => channel.destroy())
-    const move = (pushed: PushedRef) => this.#move(pushed, username)
+    const move = (pushed: PushedRef) => this.#move(pushed, exchange)
     answerPush(channel, move).catch((error: unknown) => {
       channel.destroy()
       this.#options.report({ level: 'error', message: 'A push has failed', facts: { error } })
     })
   }
 
-  async #move({ ref, from, to }: PushedRef, username: string): Promise<string | null> {
+  async #move(
+    { ref, from, to }: PushedRef,
+    { username, decide }: GitExchange,
+  ): Promise<string | null> {
     const { history, clock } = this.#options
     try {
+      await decide()
       const pushed = { branch: ref, from, to, username, time: clock(), reason: 'push' } as const
       const isMoved = await history.advance(pushed)
       return isMoved ? null : 'the configuration has changed meanwhile: fetch first'

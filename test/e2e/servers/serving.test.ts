@@ -7,6 +7,7 @@ import { AgentProcess } from '../../support/agents/agent-process.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { gitLine } from '../../support/git/git.ts'
+import { begin } from '../../support/http/begun-request.ts'
 import { freePort, PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
 import { until } from '../../support/programs/until.ts'
@@ -23,6 +24,7 @@ import {
   setLease,
   textAt,
 } from '../../support/service/servers.ts'
+import { openEvents } from '../../support/service/event-reader.ts'
 import { folderBeside, kill, serveOver, stop } from '../../support/service/database-server.ts'
 import { postForm, save } from '../../support/service/saving.ts'
 import { bearer, makeToken } from '../../support/service/tokens.ts'
@@ -30,8 +32,11 @@ import { bearer, makeToken } from '../../support/service/tokens.ts'
 /** Milliseconds. */
 const LONG = 30_000
 const SAID_AFTER = 5_000
+/** A second, and what a machine that does other things takes. */
+const SOON = 5_000
 /** Ages are told without milliseconds. */
 const A_SECOND = 1_000
+const FORM = 'application/x-www-form-urlencoded'
 const AS_OF = /This server shows the configuration as of (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC/
 
 function documentOfAdmin(...pipelines: readonly string[]): string {
@@ -147,6 +152,41 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     const [agent, other] = [new CallingAgent(first), new CallingAgent(second)]
     expect((await agent.register(withKey(invitation))).configStatus).toBe('Enabled')
     expect((await other.tryRegister(withKey(invitation))).status).toBe(403)
+  })
+
+  it('end what a token holds open when another revokes it', async () => {
+    const [first, second] = await serveTwo(cluster.freshSchema())
+    const saved = await save(first, documentWith('p'))
+    await textAt(second, '/api/admin/config.xml', sequenceOf(saved))
+    const { id, token } = await makeToken(first, 'admin')
+    const headers = { authorization: `Bearer ${token}` }
+    const anonymous = (server: Pick<typeof first, 'fetch'>) => ({
+      fetch: (path: string, init = {}) => server.fetch(path, { ...init, as: null }),
+    })
+    const held = []
+    for (const server of [first, second]) {
+      await until(async () => (await server.fetch('/api/whoami', bearer(token))).ok, LONG)
+      const since = gitLine(`${server.folder}/config-repo`, 'rev-parse', 'HEAD')
+      const { next } = await openEvents(anonymous(server), `since=${since}`, headers)
+      const sent = { ...headers, 'content-length': '100', 'content-type': FORM }
+      // The server without the duties passes it on while it comes.
+      const { outgoing, answered } = begin(server, '/api/pipelines/p/pause', {
+        method: 'POST',
+        headers: sent,
+      })
+      outgoing.write('pauseCause=')
+      held.push({ ended: next().catch(() => null), answered })
+    }
+
+    expect((await second.fetch(`/api/tokens/${id}`, { method: 'DELETE' })).status).toBe(200)
+    const began = performance.now()
+    const ends = await Promise.all(held.map(({ ended }) => ended))
+    const answers = await Promise.all(held.map(({ answered }) => answered))
+
+    expect(performance.now() - began).toBeLessThan(SOON)
+    expect(ends).toEqual([null, null])
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 401])
+    expect(await pausedBy(first, 'p')).toMatchObject({ paused: false })
   })
 
   it('wait for an entry of the log that a request asks for', async () => {

@@ -1,0 +1,111 @@
+import { ServiceError } from '../core/errors.ts'
+import { type AnswerFailure, failureOf } from './failure.ts'
+import type { RequestContext } from './request-context.ts'
+
+/** How often the credentials of calls in flight are checked. */
+const CHECK_INTERVAL_MS = 250
+
+/** Errors by which a credential is refused. Any other one says nothing about it. */
+const REFUSALS: readonly string[] = ['not-authorized', 'not-permitted', 'token-refused']
+
+type AnswerRequest = (request: Request, context: RequestContext) => Response | Promise<Response>
+
+interface HeldCall {
+  readonly request: Request
+  readonly context: RequestContext
+  /** Gives the answer of a call that has none yet; null once there is one. */
+  answer: ((response: Response | Promise<Response>) => void) | null
+  /** Whether its answer was on its way at the last check: one that revokes its own credential arrives. */
+  isSending: boolean
+}
+
+/**
+ * The calls in flight, none of which outlives its credential: one that waits is refused, and an
+ * answer that is being sent is cut off. That covers whatever a credential holds open, such as event
+ * streams, downloads, uploads and exchanges with git.
+ */
+export class HeldCalls {
+  readonly #answerFailure: AnswerFailure
+  readonly #calls = new Set<HeldCall>()
+  #timer: NodeJS.Timeout | null = null
+  #isChecking = false
+
+  constructor(answerFailure: AnswerFailure) {
+    this.#answerFailure = answerFailure
+  }
+
+  /** Answers requests, each while its credential is good. */
+  around(answer: AnswerRequest): AnswerRequest {
+    return (request, context) => {
+      const answered = answer(request, context)
+      const call: HeldCall = { request, context, answer: null, isSending: false }
+      this.#hold(call)
+      return answered instanceof Promise ? unlessRefused(call, answered) : answered
+    }
+  }
+
+  #hold(call: HeldCall): void {
+    this.#calls.add(call)
+    this.#timer ??= setInterval(() => this.#checkOnce(), CHECK_INTERVAL_MS).unref()
+  }
+
+  #checkOnce(): void {
+    if (this.#isChecking) return
+    this.#isChecking = true
+    const done = () => {
+      this.#isChecking = false
+    }
+    this.#check(Array.from(this.#calls)).then(done, done)
+  }
+
+  async #check(calls: readonly HeldCall[]): Promise<void> {
+    for (const call of calls) {
+      const { isSent, isDecided } = call.context
+      const isWaiting = call.answer !== null
+      if (!isWaiting && isSent) this.#calls.delete(call)
+      else if (isWaiting ? !isDecided : call.isSending) await this.#checkOne(call)
+      call.isSending = !isWaiting
+    }
+    if (this.#calls.size > 0 || this.#timer === null) return
+    clearInterval(this.#timer)
+    this.#timer = null
+  }
+
+  async #checkOne(call: HeldCall): Promise<void> {
+    try {
+      await call.context.credential?.assertGood('recently')
+    } catch (error) {
+      if (error instanceof ServiceError && REFUSALS.includes(error.code)) this.#end(call, error)
+    }
+  }
+
+  /** What the call still does learns of it by the signal; its own answer comes too late. */
+  #end(call: HeldCall, refusal: ServiceError): void {
+    const { request, context } = call
+    this.#calls.delete(call)
+    if (call.answer === null) context.cutOff()
+    else {
+      context.reason = refusal.code
+      call.answer(this.#answerFailure(request, failureOf(refusal), context))
+      call.answer = null
+    }
+    context.end()
+  }
+}
+
+function unlessRefused(call: HeldCall, answered: Promise<Response>): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    call.answer = resolve
+    answered.then(
+      (response) => {
+        if (call.answer === null) response.body?.cancel().catch(() => undefined)
+        call.answer = null
+        resolve(response)
+      },
+      (error: unknown) => {
+        call.answer = null
+        reject(error)
+      },
+    )
+  })
+}

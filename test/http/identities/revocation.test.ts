@@ -1,0 +1,206 @@
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { changePassword, disableUser, removeUser } from '../../../src/security/users.ts'
+import { UsersFile } from '../../../src/security/users-file.ts'
+import { TokenEntry } from '../../../src/wire/token-body.ts'
+import { CallingAgent } from '../../support/agents/agent-calls.ts'
+import { BuildScene } from '../../support/builds/build-service.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { gitLine } from '../../support/git/git.ts'
+import { begin } from '../../support/http/begun-request.ts'
+import { openEvents } from '../../support/service/event-reader.ts'
+import { QUICK_COST, startService, type TestService } from '../../support/service/service.ts'
+import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
+import { makeToken } from '../../support/service/tokens.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+/** Milliseconds: a second, and what a machine that does other things takes. */
+const SOON = 5_000
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const WATCH = '/api/config/watch?wait=15'
+
+/** How a service gives somebody a credential and takes it away again. */
+interface Revocation {
+  readonly give: (service: TestService) => Promise<Headers>
+  readonly revoke: (service: TestService, headers: Headers, clock: Clock) => Promise<unknown>
+}
+
+interface Clock {
+  now: number
+}
+
+function usersOf({ folder }: TestService): UsersFile {
+  return new UsersFile(join(folder, 'state', 'users.htpasswd'))
+}
+
+async function tokenOf(service: TestService, expires?: string): Promise<Headers> {
+  const options = { as: SOMEONE, ...(expires === undefined ? {} : { expires }) }
+  const { token } = await makeToken(service, 'admin', options)
+  return { authorization: `Bearer ${token}` }
+}
+
+async function sessionOf(service: TestService): Promise<Headers> {
+  const [username = '', password = ''] = SOMEONE.split(':')
+  const body = new URLSearchParams({ username, password })
+  const answer = await service.fetch('/login', { method: 'POST', as: null, headers: FORM, body })
+  return { cookie: (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '' }
+}
+
+async function passwordOf(): Promise<Headers> {
+  return { authorization: `Basic ${Buffer.from(SOMEONE).toString('base64')}` }
+}
+
+function changed(service: TestService): Promise<boolean> {
+  const changing = { username: 'someone', password: 'another password', cost: QUICK_COST }
+  return changePassword(usersOf(service), changing)
+}
+
+async function revokeTokens(service: TestService): Promise<void> {
+  const listed = await (await service.fetch('/api/tokens?user=someone')).json()
+  for (const { id } of z.array(TokenEntry).parse(listed))
+    await service.fetch(`/api/tokens/${id}`, { method: 'DELETE' })
+}
+
+const LATER = 3_600_000
+
+const REVOCATIONS: Readonly<Record<string, Revocation>> = {
+  'a token is revoked': { give: tokenOf, revoke: revokeTokens },
+  'a token expires': {
+    give: (service) => tokenOf(service, new Date(Date.now() + LATER).toISOString()),
+    revoke: async (_service, _headers, clock) => void (clock.now += 2 * LATER),
+  },
+  'a session ends': {
+    give: sessionOf,
+    revoke: (service, headers) =>
+      service.fetch('/log-out', { method: 'POST', as: null, headers: { ...FORM, ...headers } }),
+  },
+  'the password of a session changes': { give: sessionOf, revoke: changed },
+  'a password changes': { give: passwordOf, revoke: changed },
+  'a user is disabled': {
+    give: passwordOf,
+    revoke: (service) => disableUser(usersOf(service), 'someone'),
+  },
+  'the user of a token is disabled': {
+    give: tokenOf,
+    revoke: (service) => service.fetch('/api/users/someone/disable', { method: 'POST' }),
+  },
+  'the user of a session is removed': {
+    give: sessionOf,
+    revoke: (service) => removeUser(usersOf(service), 'someone'),
+  },
+}
+
+async function openScene(name: string) {
+  const clock = { now: Date.now() }
+  const service = await startService([], undefined, { clock: () => clock.now })
+  await addSomeone(service)
+  const revocation = REVOCATIONS[name]
+  const headers = (await revocation?.give(service)) ?? {}
+  /** Takes the credential away; gives how many milliseconds something took to end after that. */
+  const tookAfterRevoking = async (ended: Promise<unknown>) => {
+    await revocation?.revoke(service, headers, clock)
+    const began = performance.now()
+    await ended
+    return performance.now() - began
+  }
+  return { service, headers, tookAfterRevoking }
+}
+
+describe.each(Object.keys(REVOCATIONS))('when %s', (name) => {
+  it('a call that waits is refused, and an event stream ends', async () => {
+    const { service, headers, tookAfterRevoking } = await openScene(name)
+    const since = gitLine(service.repository, 'rev-parse', 'HEAD')
+    const waiting = service.fetch(`${WATCH}&since=${since}`, { as: null, headers })
+    const asSomebody = {
+      fetch: (path: string, init = {}) => service.fetch(path, { ...init, as: null }),
+    }
+    const events = await openEvents(asSomebody, '', headers)
+    const ended = events.next().catch(() => null)
+
+    const took = await tookAfterRevoking(Promise.all([waiting, ended]))
+
+    expect((await waiting).status).toBe(401)
+    expect(await ended).toBeNull()
+    expect(took).toBeLessThan(SOON)
+  })
+
+  it('a save whose body ends after that is refused', async () => {
+    const { service, headers, tookAfterRevoking } = await openScene(name)
+    const before = gitLine(service.repository, 'rev-parse', 'HEAD')
+    const document = documentWith('late')
+    const saving = { ...headers, 'if-match': '*', 'content-length': `${document.length}` }
+    const { outgoing, answered } = begin(service, '/api/admin/config.xml', {
+      method: 'PUT',
+      headers: saving,
+    })
+    outgoing.write(document.slice(0, -1))
+    const read = await service.fetch('/api/whoami', { as: null, headers })
+    expect(read.status).toBe(200)
+
+    await tookAfterRevoking(Promise.resolve())
+    outgoing.end(document.slice(-1))
+
+    expect((await answered).statusCode).toBe(401)
+    expect(gitLine(service.repository, 'rev-parse', 'HEAD')).toBe(before)
+  })
+})
+
+describe('when a token is revoked', () => {
+  it('a save whose body never ends is refused at once', async () => {
+    const { service, headers, tookAfterRevoking } = await openScene('a token is revoked')
+    const { outgoing, answered } = begin(service, '/api/admin/config.xml', {
+      method: 'PUT',
+      headers: { ...headers, 'if-match': '*', 'content-length': '1000' },
+    })
+    outgoing.write('<cruise')
+
+    const took = await tookAfterRevoking(answered)
+
+    expect((await answered).statusCode).toBe(401)
+    expect(took).toBeLessThan(SOON)
+  })
+
+  it('a push that is under way breaks off, and moves nothing', async () => {
+    const { service, headers, tookAfterRevoking } = await openScene('a token is revoked')
+    const before = gitLine(service.repository, 'rev-parse', 'HEAD')
+    const tree = gitLine(service.repository, 'rev-parse', 'HEAD^{tree}')
+    const made = gitLine(service.repository, 'commit-tree', '-p', before, '-m', 'x', tree)
+    const branch = gitLine(service.repository, 'symbolic-ref', 'HEAD')
+    const command = `${before} ${made} ${branch}\0report-status`
+    const line = `${(command.length + 4).toString(16).padStart(4, '0')}${command}`
+    const { outgoing, answered } = begin(service, '/git/config.git/git-receive-pack', {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/x-git-receive-pack-request' },
+    })
+    outgoing.write(`${line}0000PACK`)
+
+    const ended = answered.then(text).catch(() => 'cut off')
+    const took = await tookAfterRevoking(ended)
+
+    expect(await ended).toBe('cut off')
+    expect(took).toBeLessThan(SOON)
+    expect(gitLine(service.repository, 'rev-parse', 'HEAD')).toBe(before)
+  })
+})
+
+describe('when an agent is disabled', () => {
+  it('its call for work is refused', async () => {
+    const scene = await BuildScene.open({}, ['--auto-register-key', 'key'])
+    const { service } = scene
+    const agent = new CallingAgent(service)
+    await agent.register({ key: 'key', resources: [], environments: [] })
+    await agent.contact()
+    const waiting = agent.tryWork()
+    const disabled = await service.fetch(`/api/agents/${agent.uuid}/disable`, { method: 'POST' })
+    expect(disabled.status).toBe(200)
+    const began = performance.now()
+
+    const { status } = await waiting
+
+    expect(status).toBe(403)
+    expect(performance.now() - began).toBeLessThan(SOON)
+  })
+})
