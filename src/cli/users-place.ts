@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { StoredUsers } from '../identities/stored-users.ts'
 import { UsersFile } from '../security/users-file.ts'
-import type { UsersStore } from '../security/users.ts'
+import { readUsers, type UsersStore } from '../security/users.ts'
 import type { StateSettings } from '../settings/settings.ts'
 import type { StateStore } from '../state/state-store.ts'
 import { placeOf } from './state-place.ts'
@@ -11,6 +11,11 @@ export type UsersSettings = StateSettings & { readonly 'users-file': string | nu
 /** The users that settings name, in a state that is open already. */
 export function usersIn(store: StateStore, settings: UsersSettings): UsersStore {
   return areStored(settings) ? new StoredUsers(store) : fileOf(settings)
+}
+
+/** Reads the users that settings name, in a state that is open already. */
+export function usersReader(store: StateStore, settings: UsersSettings) {
+  return () => readUsers(usersIn(store, settings))
 }
 
 /** Works on the users that settings name; no state is opened where they are in a file. */

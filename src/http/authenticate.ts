@@ -2,6 +2,7 @@ import { ServiceError } from '../core/errors.ts'
 import { isSamePrincipal, type Principal } from '../core/principal.ts'
 import type { AllowedHosts } from './allowed-hosts.ts'
 import { type AnswerFailure, answerInJson, failure, failureOf } from './failure.ts'
+import { shortNext } from './log-in-address.ts'
 import { decideAfterBody } from './request-body.ts'
 import type { CallCredential, RequestContext } from './request-context.ts'
 
@@ -158,7 +159,8 @@ function toLogin(
 ): Response | Promise<Response> {
   if (!SAFE_METHODS.includes(request.method)) return askToLogIn(request)
   const { pathname, search } = new URL(request.url)
-  const location = `${loginAddress}?next=${encodeURIComponent(`${pathname}${search}`)}`
+  const next = shortNext(`${pathname}${search}`)
+  const location = `${loginAddress}?next=${encodeURIComponent(next)}`
   const headers = { location, 'cache-control': 'no-store' }
   return new Response(null, { status: 303, headers })
 }

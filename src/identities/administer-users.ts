@@ -12,20 +12,29 @@ import {
   enableUser,
   findUser,
   isDisabledUser,
+  localPrincipal,
   removeUser,
   type Users,
   type UsersReading,
   type UsersStore,
 } from '../security/users.ts'
+import { MAX_PASSWORD_BYTES } from '../security/password.ts'
 import type { GivenPassword } from '../security/credentials.ts'
 import type { KnownUser } from '../security/permissions.ts'
+import type { StateStore } from '../state/state-store.ts'
+import {
+  isDisabledElsewhere,
+  listDisabledElsewhere,
+  setDisabledElsewhere,
+} from './disabled-users.ts'
+import type { Invitations } from './invitations.ts'
+import type { IssuedOwner } from './issued-owner.ts'
 import { assertLoggedIn } from './logged-in.ts'
 import type { Sessions } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
 
-/** The shortest password that pages and calls take, and what bcrypt looks at of one, in bytes. */
+/** The shortest password that pages and calls take, in bytes. */
 const SHORTEST = 8
-const LONGEST = 72
 /** 120 bits in 20 characters. */
 const MADE_BYTES = 15
 
@@ -47,6 +56,15 @@ export interface UserAdministrationDeps {
   readonly accounts: UserAccounts
   readonly tokens: Tokens
   readonly sessions: Sessions
+  readonly invitations: Invitations
+  /** Where users of elsewhere are disabled. */
+  readonly identityStore: StateStore
+}
+
+/** A user as an administrator names one: where is known without the source, unless several have the name. */
+export interface NamedUser {
+  readonly name: string
+  readonly source?: UserSource | undefined
 }
 
 /** A user as administrators see it. */
@@ -125,12 +143,14 @@ export async function createUser(
 export async function resetPassword(
   deps: UserAdministrationDeps,
   principal: Principal,
-  wanted: NewCredentials,
+  wanted: NewCredentials & NamedUser,
 ): Promise<NewCredentials> {
   assertMayLetIn(deps, principal)
-  const name = await nameOf(deps, wanted.name)
+  const user = await userNamed(deps, wanted)
+  assertLocal(user)
+  const { username: name } = user
   const password = passwordOf(wanted)
-  await storePassword(deps, name, password)
+  await storePassword(deps, user, password)
   return { name, password: wanted.password === null ? password : null }
 }
 
@@ -145,35 +165,36 @@ export async function changeOwnPassword(
   principal: Principal,
   given: { readonly old: string; readonly password: string; readonly address: string },
 ): Promise<void> {
-  const { username, external } = principal
+  const { username } = principal
   const { old, password, address } = given
   assertGivesNoLogin(principal)
-  if (external !== undefined)
-    throw notPermitted('This password is kept elsewhere, and is changed there')
+  assertLocal(principal)
   assertPassword(password)
   const holder = await deps.accounts.holderOf({ username, password: old }, address)
   if (holder === null || holder.credential !== undefined || holder.external !== undefined)
     throw notPermitted('The old password is wrong')
-  await storePassword(deps, username, password)
+  await storePassword(deps, principal, password)
 }
 
 /**
- * Keeps a user from everything: no password, session or token of the user is good any more. The
- * tokens are there again with `enableAccount`.
+ * Keeps a user from everything: no password, session or token of the user is good any more, whatever a
+ * directory or a provider says. The tokens are there again with `enableAccount`.
  *
  * @throws {ServiceError} `not-permitted`, `user-not-found`, `last-administrator`.
  */
 export async function disableAccount(
   deps: UserAdministrationDeps,
   principal: Principal,
-  username: string,
+  named: NamedUser,
 ): Promise<string> {
   assertAdministrator(deps, principal)
-  const name = await nameOf(deps, username)
-  assertOther(principal, name, 'disables')
-  await disableUser(deps.accounts.store, name, (left) => assertAdministered(deps, left, name))
+  const user = await userNamed(deps, named)
+  const { username: name } = user
+  assertOther(principal, user, 'disables')
+  if (user.external !== undefined) await setDisabledElsewhere(deps.identityStore, user, true)
+  else await disableUser(deps.accounts.store, name, (left) => assertAdministered(deps, left, name))
   await deps.accounts.reload()
-  await deps.sessions.endOf(name)
+  await deps.sessions.endOfAll(isCalled(user))
   return name
 }
 
@@ -181,42 +202,60 @@ export async function disableAccount(
 export async function enableAccount(
   deps: UserAdministrationDeps,
   principal: Principal,
-  username: string,
+  named: NamedUser,
 ): Promise<string> {
   assertMayLetIn(deps, principal)
-  const name = await nameOf(deps, username)
-  await enableUser(deps.accounts.store, name)
+  const user = await userNamed(deps, named)
+  if (user.external !== undefined) await setDisabledElsewhere(deps.identityStore, user, false)
+  else await enableUser(deps.accounts.store, user.username)
   await deps.accounts.reload()
-  return name
+  return user.username
 }
 
 /**
- * Removes a user, whose sessions and tokens end with that.
+ * Removes a user, whose sessions, tokens and invitations end with that. Another log-in lets in a user of
+ * elsewhere who is not disabled.
  *
  * @throws {ServiceError} `not-permitted`, `user-not-found`, `last-administrator`.
  */
 export async function deleteUser(
   deps: UserAdministrationDeps,
   principal: Principal,
-  username: string,
+  named: NamedUser,
 ): Promise<string> {
   assertAdministrator(deps, principal)
-  const name = await nameOf(deps, username)
-  assertOther(principal, name, 'removes')
-  await removeUser(deps.accounts.store, name, (left) => assertAdministered(deps, left, name))
+  const user = await userNamed(deps, named)
+  const { username: name } = user
+  assertOther(principal, user, 'removes')
+  if (user.external === undefined)
+    await removeUser(deps.accounts.store, name, (left) => assertAdministered(deps, left, name))
   await deps.accounts.reload()
-  const isGone = (owner: string) => isSameName(owner, name)
-  await deps.tokens.revokeOf(isGone)
-  await deps.sessions.endOfGone(isGone)
+  await revokeAllOf(deps, isCalled(user))
   return name
 }
 
+/** Picks all that was issued by the name of a user, whichever id the user had then. */
+function isCalled(user: KnownUser): (owner: IssuedOwner) => boolean {
+  const { username } = user
+  return ({ name, source }) => source === sourceOf(user) && isSameName(name, username)
+}
+
+/** Ends everything that was issued to the owners that `isMeant` picks. */
+export async function revokeAllOf(
+  {
+    tokens,
+    sessions,
+    invitations,
+  }: Pick<UserAdministrationDeps, 'tokens' | 'sessions' | 'invitations'>,
+  isMeant: (owner: IssuedOwner) => boolean,
+): Promise<void> {
+  await tokens.revokeOfAll(isMeant)
+  await sessions.endOfAll(isMeant)
+  await invitations.revokeOfAll(isMeant)
+}
+
 interface Used {
-  readonly owner: {
-    readonly name: string
-    readonly source: UserSource
-    readonly roles: readonly string[]
-  }
+  readonly owner: Pick<IssuedOwner, 'name' | 'source' | 'id' | 'roles'>
   readonly tokens: number
   readonly lastUsed: number | null
 }
@@ -227,21 +266,41 @@ interface Account {
   readonly used: Used | null
 }
 
-/** Those of the users file, and those from elsewhere who have something that was issued to them; by name. */
+/**
+ * Those of the users file, and those from elsewhere who have something that was issued to them or are
+ * disabled; by name.
+ */
 async function accountsOf(deps: UserAdministrationDeps): Promise<readonly Account[]> {
-  const { users } = await deps.accounts.read()
+  const reading = await deps.accounts.read()
   const used = await issuedTo(deps)
-  const local = Array.from(users, ([name, stored]) => ({
-    user: { username: name },
+  const local = Array.from(reading.users, ([name, stored]) => ({
+    user: localPrincipal(reading, name),
     disabled: isDisabledUser(stored),
     used: used.get(keyOf({ name, source: 'users-file' })) ?? null,
   }))
-  const elsewhere = [...used.values()].flatMap((of) => {
-    const { name, source, roles } = of.owner
-    if (source === 'users-file') return []
-    return [{ user: { username: name, external: { source, roles } }, disabled: false, used: of }]
-  })
-  return [...local, ...elsewhere].toSorted((one, other) =>
+  const disabled = await listDisabledElsewhere(deps.identityStore)
+  const idle = disabled
+    .map((user) => ({ ...user, roles: [] }))
+    .filter((user) => !used.has(keyOf(user)))
+  const elsewhere = [...[...used.values()].map(({ owner }) => owner), ...idle].flatMap(
+    ({ name, source, id, roles }) => {
+      if (source === 'users-file') return []
+      const user = {
+        username: name,
+        ...(id === null ? {} : { userId: id }),
+        external: { source, roles },
+      }
+      return [user]
+    },
+  )
+  const others = await Promise.all(
+    elsewhere.map(async (user) => ({
+      user,
+      disabled: await isDisabledElsewhere(deps.identityStore, user),
+      used: used.get(keyOf({ name: user.username, source: user.external.source })) ?? null,
+    })),
+  )
+  return [...local, ...others].toSorted((one, other) =>
     one.user.username < other.user.username ? -1 : 1,
   )
 }
@@ -290,21 +349,37 @@ function keyOf({ name, source }: { readonly name: string; readonly source: UserS
 
 async function storePassword(
   { accounts, sessions }: UserAdministrationDeps,
-  username: string,
+  user: Principal,
   password: string,
 ): Promise<void> {
   const { store, cost } = accounts
+  const { username } = user
   if (!(await changePassword(store, { username, password, cost }))) throw unknown(username)
   await accounts.reload()
-  await sessions.endOf(username)
+  await sessions.endOf(user)
 }
 
-/** The name as the users file has it. */
-async function nameOf({ accounts }: UserAdministrationDeps, username: string): Promise<string> {
-  const { users } = await accounts.read()
-  const found = findUser(users, username)
-  if (found === null) throw unknown(username)
-  return found[0]
+/**
+ * The one user that is meant: one of the users file before those of elsewhere.
+ *
+ * @throws {ServiceError} `user-not-found`; `malformed-request` when the source has to be named.
+ */
+async function userNamed(
+  deps: UserAdministrationDeps,
+  { name, source }: NamedUser,
+): Promise<KnownUser> {
+  const reading = await deps.accounts.read()
+  const local = findUser(reading.users, name)
+  if (local !== null && (source ?? 'users-file') === 'users-file')
+    return localPrincipal(reading, local[0])
+  const found = (await accountsOf(deps)).filter(
+    ({ user }) => isSameName(user.username, name) && (source ?? sourceOf(user)) === sourceOf(user),
+  )
+  const [account, ...others] = found
+  if (account === undefined) throw unknown(name)
+  if (others.length === 0) return account.user
+  const message = `Users of several sources are called ${name}: name one of them`
+  throw new ServiceError('malformed-request', message, { problems: [{ message, path: 'source' }] })
 }
 
 function unknown(username: string): ServiceError {
@@ -326,9 +401,15 @@ function assertGivesNoLogin(principal: Principal): void {
   assertLoggedIn(principal, { permission: 'let-in', message })
 }
 
-function assertOther(principal: Principal, name: string, what: 'disables' | 'removes'): void {
-  if (principal.external !== undefined || !isSameName(principal.username, name)) return
+function assertOther(principal: Principal, user: KnownUser, what: 'disables' | 'removes'): void {
+  const isOther = sourceOf(principal) !== sourceOf(user)
+  if (isOther || !isSameName(principal.username, user.username)) return
   throw notPermitted(`Nobody ${what} their own user: another administrator does`)
+}
+
+function assertLocal({ external }: KnownUser): void {
+  if (external === undefined) return
+  throw notPermitted('This password is kept elsewhere, and is changed there')
 }
 
 /** Somebody has to be left who can log in here and administers the server. */
@@ -350,8 +431,8 @@ function passwordOf({ password }: NewCredentials): string {
 
 function assertPassword(password: string): void {
   const length = Buffer.byteLength(password)
-  if (length >= SHORTEST && length <= LONGEST && !/\p{Cc}/u.test(password)) return
-  const message = `A password has ${SHORTEST} to ${LONGEST} bytes, and no line breaks`
+  if (length >= SHORTEST && length <= MAX_PASSWORD_BYTES && !/\p{Cc}/u.test(password)) return
+  const message = `A password has ${SHORTEST} to ${MAX_PASSWORD_BYTES} bytes, and no line breaks`
   throw new ServiceError('malformed-request', message, {
     problems: [{ message, path: 'password' }],
   })

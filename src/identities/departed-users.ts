@@ -1,11 +1,14 @@
-import { isSameName } from '../core/name-key.ts'
+import { isSameName, nameKey } from '../core/name-key.ts'
 import { findUser, type UsersReading } from '../security/users.ts'
+import type { IssuedOwner } from './issued-owner.ts'
 
 export interface DepartedUsersOptions {
   readonly users: () => Promise<UsersReading>
   /** Ends what was issued to those who are gone. */
-  readonly revoke: (isGone: (username: string) => boolean) => Promise<void>
+  readonly revoke: (isGone: (owner: IssuedOwner) => boolean) => Promise<void>
 }
+
+type KnownUser = Pick<IssuedOwner, 'name' | 'id'>
 
 /**
  * Notices who is removed from the users file, so that somebody who gets the same name later does not
@@ -13,7 +16,7 @@ export interface DepartedUsersOptions {
  */
 export class DepartedUsers {
   readonly #options: DepartedUsersOptions
-  #known: readonly string[] = []
+  #known: readonly KnownUser[] = []
 
   constructor(options: DepartedUsersOptions) {
     this.#options = options
@@ -24,19 +27,48 @@ export class DepartedUsers {
    * is gone; the files of several servers need not be changed at once.
    */
   async begin(isOnlyFile: boolean): Promise<void> {
-    const { users } = await this.#options.users()
-    this.#known = [...users.keys()]
-    if (isOnlyFile && users.size > 0)
-      await this.#options.revoke((username) => findUser(users, username) === null)
+    const reading = await this.#options.users()
+    this.#known = knownIn(reading)
+    if (isOnlyFile && saysWhoIsGone(reading))
+      await this.#options.revoke((owner) => isOfFile(owner) && isGone(reading, owner))
   }
 
-  /** Revokes what those have who were there before. A file that is empty or damaged says nothing. */
+  /** Revokes what those have who were there before. */
   async look(): Promise<void> {
-    const { users, problems } = await this.#options.users()
-    if (users.size === 0 || problems.length > 0) return
-    const gone = this.#known.filter((username) => findUser(users, username) === null)
-    this.#known = [...users.keys()]
+    const reading = await this.#options.users()
+    if (!saysWhoIsGone(reading)) return
+    const gone = this.#known.filter((user) => isGone(reading, user))
+    const left = this.#known.filter(({ name }) => isUnusable(reading, name))
+    this.#known = [...knownIn(reading), ...left]
     if (gone.length === 0) return
-    await this.#options.revoke((username) => gone.some((name) => isSameName(name, username)))
+    await this.#options.revoke(
+      (owner) =>
+        isOfFile(owner) &&
+        gone.some(({ name, id }) => isSameName(name, owner.name) && id === owner.id),
+    )
   }
+}
+
+function isOfFile({ source }: IssuedOwner): boolean {
+  return source === 'users-file'
+}
+
+/** A file that is empty says nothing, nor does one that somebody is writing. */
+function saysWhoIsGone({ users, isTorn }: UsersReading): boolean {
+  return users.size > 0 && !isTorn
+}
+
+function knownIn({ users, ids }: UsersReading): readonly KnownUser[] {
+  return Array.from(users.keys(), (name) => ({ name, id: ids.get(name) ?? null }))
+}
+
+/** A user whose line cannot be used is still there. */
+function isGone(reading: UsersReading, { name, id }: KnownUser): boolean {
+  if (isUnusable(reading, name)) return false
+  const found = findUser(reading.users, name)
+  return found === null || (reading.ids.get(found[0]) ?? null) !== id
+}
+
+function isUnusable({ unusable }: UsersReading, name: string): boolean {
+  return unusable.some((other) => nameKey(other) === nameKey(name))
 }

@@ -5,7 +5,9 @@ import type { Principal } from '../core/principal.ts'
 import { environmentKey, isResourceName } from '../document/agents/agent-element.ts'
 import { isInvitation, keptOf, newInvitation } from '../security/issued-secret.ts'
 import { type InvitationRecord, INVITATIONS } from './issued-record.ts'
+import { findOwner, type IssuedOwner, ownerOf } from './issued-owner.ts'
 import { IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
+import { TOKEN_VOUCHED_FOR_MS, type Tokens } from './tokens.ts'
 
 /** How many may be open at a time. */
 const OPEN_AT_MOST = 1_000
@@ -35,24 +37,29 @@ export interface MadeInvitation {
   readonly invitation: string
 }
 
+export interface InvitationsOptions extends IssuedRecordsOptions {
+  readonly tokens: Pick<Tokens, 'isGood' | 'expiryOf'>
+}
+
 type Machine = NonNullable<InvitationRecord['machine']>
 
 /** Invitations of agents: each lets one machine in, once. */
 export class Invitations {
-  readonly #options: IssuedRecordsOptions
+  readonly #options: InvitationsOptions
   readonly #records: IssuedRecords<InvitationRecord>
 
-  constructor(options: IssuedRecordsOptions) {
+  constructor(options: InvitationsOptions) {
     this.#options = options
     this.#records = new IssuedRecords(INVITATIONS, options)
   }
 
   /**
-   * Makes an invitation; those that have expired are removed with that.
+   * Makes an invitation for a user, or an account of this machine; those that have expired are removed
+   * with that. One that is made with a token ends when the token does.
    *
    * @throws {ServiceError} `malformed-request`, `too-many-invitations`.
    */
-  async create(maker: string, { resources, environments, expires }: NewInvitation) {
+  async create(by: Principal | string, { resources, environments, expires }: NewInvitation) {
     const now = this.#options.clock()
     assertNames({ resources, environments })
     if (expires <= now) throw malformed('expires is in the past', 'expires')
@@ -61,16 +68,23 @@ export class Invitations {
     const invitation = newInvitation()
     const kept = keptOf(invitation)
     const names = { resources: [...resources], environments: [...environments] }
-    const record = { ...kept, maker, ...names, expires, created: now, lastUsed: null }
+    const origin = await this.#originOf(by, expires)
+    const record = { ...kept, ...origin, ...names, created: now, lastUsed: null }
     await this.#records.endAll((other) => other.expires <= now)
     await this.#records.add({ ...record, machine: null }, assertRoom)
     return { id: kept.id, invitation } satisfies MadeInvitation
   }
 
   /** Those that an agent may still use, oldest first. */
-  list(): Promise<InvitationRecord[]> {
-    const now = this.#options.clock()
-    return this.#records.list(({ machine, expires }) => machine === null && expires > now)
+  async list(): Promise<InvitationRecord[]> {
+    const open = await this.#records.list(({ machine }) => machine === null)
+    const good = await Promise.all(open.map((record) => this.#isGood(record)))
+    return open.filter((_, place) => good[place])
+  }
+
+  /** Revokes those of all owners that `isMeant` picks. */
+  revokeOfAll(isMeant: (owner: IssuedOwner) => boolean): Promise<void> {
+    return this.#records.endAll(({ owner }) => owner !== null && isMeant(owner))
   }
 
   /** @throws {ServiceError} `invitation-not-found` */
@@ -84,12 +98,14 @@ export class Invitations {
   async find(invitation: string, machine: Machine): Promise<InvitedNames | null> {
     if (!isInvitation(invitation)) return null
     const record = await this.#records.find(invitation)
-    return record !== null && this.#isGoodFor(machine, record) ? record : null
+    if (record === null || !isFor(machine, record)) return null
+    return (await this.#isGood(record)) ? record : null
   }
 
   /** Keeps an invitation for a machine that registers. Returns whether it is good for that. */
-  reserve(invitation: string, machine: Machine): Promise<boolean> {
-    const isWanted = (record: InvitationRecord) => this.#isGoodFor(machine, record)
+  async reserve(invitation: string, machine: Machine): Promise<boolean> {
+    if ((await this.find(invitation, machine)) === null) return false
+    const isWanted = (record: InvitationRecord) => isFor(machine, record)
     return this.#records.change(keptOf(invitation).id, isWanted, (record) => ({
       ...record,
       machine,
@@ -101,10 +117,24 @@ export class Invitations {
     await this.#records.end(keptOf(invitation).id, () => true)
   }
 
-  #isGoodFor({ uuid, claimHash }: Machine, { machine, expires }: InvitationRecord): boolean {
+  /** An invitation lasts no longer than its maker, and the token that it was made with. */
+  async #isGood({ owner, token, expires }: InvitationRecord): Promise<boolean> {
     if (expires <= this.#options.clock()) return false
-    return machine === null || (machine.uuid === uuid && machine.claimHash === claimHash)
+    if (token !== null && !(await this.#options.tokens.isGood(token))) return false
+    return owner === null || (await findOwner(this.#options, owner, TOKEN_VOUCHED_FOR_MS)) !== null
   }
+
+  async #originOf(by: Principal | string, expires: number) {
+    if (typeof by === 'string') return { maker: by, owner: null, token: null, expires }
+    const token = by.credential?.kind === 'token' ? by.credential.id : null
+    const end = token === null ? null : await this.#options.tokens.expiryOf(token)
+    const owner = ownerOf(by, this.#options.clock())
+    return { maker: by.username, owner, token, expires: Math.min(expires, end ?? expires) }
+  }
+}
+
+function isFor({ uuid, claimHash }: Machine, { machine }: InvitationRecord): boolean {
+  return machine === null || (machine.uuid === uuid && machine.claimHash === claimHash)
 }
 
 export interface InvitationDeps {
@@ -127,7 +157,7 @@ export function inviteAgent(
   const known = configuration.read().configuration.environments
   const keys = new Set(known.map(({ name }) => environmentKey(name)))
   const missing = wanted.environments.find((name) => !keys.has(environmentKey(name)))
-  if (missing === undefined) return invitations.create(principal.username, wanted)
+  if (missing === undefined) return invitations.create(principal, wanted)
   throw malformed(`There is no environment "${missing}"`, 'environments')
 }
 

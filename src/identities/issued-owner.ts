@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { isSameName } from '../core/name-key.ts'
 import { type Principal, sourceOf, UserSource } from '../core/principal.ts'
-import { findUser, isDisabledUser, type Users } from '../security/users.ts'
+import type { Clock } from '../lib/clock.ts'
+import { findUser, isDisabledUser, localPrincipal, type UsersReading } from '../security/users.ts'
+import type { StateStore } from '../state/state-store.ts'
+import { isDisabledElsewhere } from './disabled-users.ts'
 
-/** Whom something was issued to: a name, and where that name is known. */
+/** The user something was issued to: where the user is known, by which name and which id. */
 export const IssuedOwner = z.object({
   name: z.string(),
   source: UserSource,
+  /** Null for a user without an id, and in what a version without ids has issued. */
+  id: z.string().nullable().default(null),
   /** The roles that another source than the users file gave at the last log-in. */
   roles: z.array(z.string()).readonly().default([]),
   /** When that was, in milliseconds since the UNIX epoch. */
@@ -16,34 +21,46 @@ export type IssuedOwner = Readonly<z.infer<typeof IssuedOwner>>
 
 /** The owner of what is issued to a user now. */
 export function ownerOf(principal: Principal, now: number): IssuedOwner {
-  const { username: name, external } = principal
-  return { name, source: sourceOf(principal), roles: external?.roles ?? [], vouched: now }
+  const { username: name, userId: id = null, external } = principal
+  return { name, source: sourceOf(principal), id, roles: external?.roles ?? [], vouched: now }
 }
 
-export interface OwnerLimits {
-  readonly now: number
-  /** How long the word of another source than the users file is good, in milliseconds. */
-  readonly vouchedFor: number
+export interface OwnerDeps {
+  readonly store: StateStore
+  readonly users: () => Promise<UsersReading>
+  readonly clock: Clock
 }
 
 /**
- * Whom an owner is now; null for a user who is gone or disabled. A name of the users file belongs to the user
- * there and to nobody else, and the word of another source does not last for ever.
+ * The owner as a user of today; null for one who is gone, disabled, or somebody else by now. A name of
+ * the users file belongs to the user there and to nobody else, and the word of another source is good
+ * for `vouchedFor` milliseconds.
  */
-export function currentOwner(
-  users: Users,
-  { name, source, roles, vouched }: IssuedOwner,
-  { now, vouchedFor }: OwnerLimits,
-): Principal | null {
-  const local = findUser(users, name)
+export async function findOwner(
+  { store, users, clock }: OwnerDeps,
+  owner: IssuedOwner,
+  vouchedFor: number,
+): Promise<Principal | null> {
+  const { name, source, id, roles, vouched } = owner
+  const reading = await users()
+  const local = findUser(reading.users, name)
   if (source === 'users-file') {
-    return local === null || isDisabledUser(local[1]) ? null : { username: local[0] }
+    if (local === null || isDisabledUser(local[1])) return null
+    const principal = localPrincipal(reading, local[0])
+    return isSameOwner(owner, principal) ? principal : null
   }
-  if (local !== null || now - vouched > vouchedFor) return null
-  return { username: name, external: { source, roles } }
+  if (local !== null || clock() - vouched > vouchedFor) return null
+  const principal = { username: name, ...(id === null ? {} : { userId: id }) }
+  const known = { ...principal, external: { source, roles } }
+  return (await isDisabledElsewhere(store, known)) ? null : known
 }
 
-/** Whether what was issued to the owner is the user's, who is known in the same place. */
-export function isSameOwner({ name, source }: IssuedOwner, principal: Principal): boolean {
-  return isSameName(name, principal.username) && source === sourceOf(principal)
+/**
+ * Whether what was issued to the owner is the user's. Users of elsewhere are told apart by their ids
+ * where both have one: what an older version has issued has none.
+ */
+export function isSameOwner({ name, source, id }: IssuedOwner, principal: Principal): boolean {
+  const { username, userId = null } = principal
+  if (source !== sourceOf(principal) || !isSameName(name, username)) return false
+  return id === userId || (source !== 'users-file' && (id === null || userId === null))
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { DocumentKind } from '../core/document-kind.ts'
 import { TokenScope } from '../core/principal.ts'
+import { DISABLED_USERS } from './disabled-users.ts'
 import { IssuedOwner } from './issued-owner.ts'
 
 /** What is kept of every secret that the service has issued: its hash, and never the secret. */
@@ -44,6 +45,10 @@ export const SESSIONS: DocumentKind<SessionRecord> = { name: 'session', schema: 
 export const InvitationRecord = IssuedRecord.extend({
   /** Who made it: a user, or an account of the machine for one of the command line. */
   maker: z.string(),
+  /** The user, with whom it ends; null for one of the command line, and of a version without owners. */
+  owner: IssuedOwner.nullable().default(null),
+  /** The id of the token by which the user made it, with which it ends too. */
+  token: z.string().nullable().default(null),
   /** What the agent gets in the configuration. */
   resources: z.array(z.string()).readonly(),
   environments: z.array(z.string()).readonly(),
@@ -59,4 +64,9 @@ export const INVITATIONS: DocumentKind<InvitationRecord> = {
 }
 
 /** Every kind of document of this room. */
-export const ISSUED_KINDS: readonly DocumentKind<unknown>[] = [TOKENS, SESSIONS, INVITATIONS]
+export const ISSUED_KINDS: readonly DocumentKind<unknown>[] = [
+  TOKENS,
+  SESSIONS,
+  INVITATIONS,
+  DISABLED_USERS,
+]

@@ -1,17 +1,23 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { DocumentKind } from '../core/document-kind.ts'
 import { isSameName } from '../core/name-key.ts'
+import type { Principal } from '../core/principal.ts'
 import type { Clock } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
 import { keptOf } from '../security/issued-secret.ts'
+import type { UsersReading } from '../security/users.ts'
 import type { StateStore } from '../state/state-store.ts'
+import { type IssuedOwner, isSameOwner, ownerOf } from './issued-owner.ts'
 import type { IssuedRecord, OwnedRecord } from './issued-record.ts'
 
 const MINUTE = 60_000
 const NOTED_AT_MOST = 10_000
+const VOUCHED_AGAIN_AFTER_MS = 60 * MINUTE
 
 export interface IssuedRecordsOptions {
   readonly store: StateStore
+  readonly users: () => Promise<UsersReading>
   readonly clock: Clock
   readonly log: Log
   /** Called when something issued has ended or changed. */
@@ -19,7 +25,7 @@ export interface IssuedRecordsOptions {
 }
 
 /** The issued secrets of one kind in the store. */
-export class IssuedRecords<Record extends IssuedRecord> {
+export class IssuedRecords<Record extends IssuedRecord & { readonly owner: IssuedOwner | null }> {
   readonly #kind: DocumentKind<Record>
   readonly #options: IssuedRecordsOptions
   /** The minutes of the uses that were noted, or could not be: each is tried once. */
@@ -35,6 +41,10 @@ export class IssuedRecords<Record extends IssuedRecord> {
     const { id, hash } = keptOf(secret)
     const record = await this.#options.store.find(this.#kind, id)
     return record?.hash === hash ? record : null
+  }
+
+  findById(id: string): Promise<Record | null> {
+    return this.#options.store.find(this.#kind, id)
   }
 
   /** Those that `isWanted` picks, oldest first. */
@@ -104,6 +114,19 @@ export class IssuedRecords<Record extends IssuedRecord> {
     this.#options.ended()
   }
 
+  /**
+   * Gives what a user of elsewhere has the roles that the source gives now, and the id where it had none.
+   * Where nothing has changed, that is noted once an hour.
+   */
+  async vouch(principal: Principal): Promise<void> {
+    if (principal.external === undefined) return
+    const now = ownerOf(principal, this.#options.clock())
+    await this.changeAll(
+      ({ owner }) => owner !== null && isSameOwner(owner, principal) && isOutdated(owner, now),
+      (record) => ({ ...record, owner: { ...now, name: record.owner?.name ?? now.name } }),
+    )
+  }
+
   /** Notes the use of a record, to the minute. Nobody waits for that. */
   noteUse(record: Record): void {
     const { clock, log, store } = this.#options
@@ -119,7 +142,12 @@ export class IssuedRecords<Record extends IssuedRecord> {
   }
 }
 
-/** Whether a record is a user's, whatever the case of the name. */
+function isOutdated(owner: IssuedOwner, now: IssuedOwner): boolean {
+  const isSame = owner.id === now.id && isDeepStrictEqual(owner.roles, now.roles)
+  return !isSame || now.vouched - owner.vouched >= VOUCHED_AGAIN_AFTER_MS
+}
+
+/** Whether a record is a user's by name, wherever the user is known. */
 export function isOwner({ owner }: OwnedRecord, username: string): boolean {
   return isSameName(owner.name, username)
 }

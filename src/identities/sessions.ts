@@ -1,26 +1,24 @@
 import { hash } from 'node:crypto'
 import type { Principal } from '../core/principal.ts'
 import { keptOf, newSessionSecret } from '../security/issued-secret.ts'
-import { findUser, type Users, type UsersReading } from '../security/users.ts'
-import { currentOwner, ownerOf } from './issued-owner.ts'
+import { findUser, type Users } from '../security/users.ts'
+import { findOwner, type IssuedOwner, isSameOwner, ownerOf } from './issued-owner.ts'
 import { type SessionRecord, SESSIONS } from './issued-record.ts'
-import { isOwner, IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
+import { IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
 
 /** A session ends when it was not used for so long, in milliseconds. */
 const IDLE = 12 * 60 * 60 * 1_000
 /** A session of a user who is not in the users file ends so long after the log-in, in milliseconds. */
 const VOUCHED_FOR = 24 * 60 * 60 * 1_000
-
-export interface SessionsOptions extends IssuedRecordsOptions {
-  readonly users: () => Promise<UsersReading>
-}
+/** The most sessions of a user; the next one ends the one that was used least recently. */
+const MAX_SESSIONS = 20
 
 /** The sessions of people who logged in on a page. */
 export class Sessions {
-  readonly #options: SessionsOptions
+  readonly #options: IssuedRecordsOptions
   readonly #records: IssuedRecords<SessionRecord>
 
-  constructor(options: SessionsOptions) {
+  constructor(options: IssuedRecordsOptions) {
     this.#options = options
     this.#records = new IssuedRecords(SESSIONS, options)
   }
@@ -29,9 +27,8 @@ export class Sessions {
   async find(secret: string): Promise<Principal | null> {
     const record = await this.#records.find(secret)
     if (record === null || this.#isIdle(record)) return null
+    const owner = await findOwner(this.#options, record.owner, VOUCHED_FOR)
     const { users } = await this.#options.users()
-    const limits = { now: this.#options.clock(), vouchedFor: VOUCHED_FOR }
-    const owner = currentOwner(users, record.owner, limits)
     if (owner === null || passwordMark(users, owner) !== record.password) return null
     this.#records.noteUse(record)
     return { ...owner, credential: { kind: 'session', id: record.id } }
@@ -43,6 +40,7 @@ export class Sessions {
     const secret = newSessionSecret()
     const now = this.#options.clock()
     await this.#records.endAll((record) => this.#isIdle(record))
+    await this.#makeRoom(principal)
     await this.#records.add({
       ...keptOf(secret),
       owner: ownerOf(principal, now),
@@ -65,18 +63,34 @@ export class Sessions {
   }
 
   /** Ends every session of a user. */
-  endOf(username: string): Promise<void> {
-    return this.#records.endAll((record) => isOwner(record, username))
+  endOf(principal: Principal): Promise<void> {
+    return this.endOfAll((owner) => isSameOwner(owner, principal))
   }
 
-  /** Ends the sessions of users who are gone from the users file. */
-  endOfGone(isGone: (username: string) => boolean): Promise<void> {
-    return this.#records.endAll(({ owner }) => owner.source === 'users-file' && isGone(owner.name))
+  /** Ends the sessions of all owners that `isMeant` picks. */
+  endOfAll(isMeant: (owner: IssuedOwner) => boolean): Promise<void> {
+    return this.#records.endAll(({ owner }) => isMeant(owner))
   }
 
-  #isIdle({ created, lastUsed }: SessionRecord): boolean {
-    return this.#options.clock() - Math.max(created, lastUsed ?? 0) > IDLE
+  /** Gives the sessions of a user the roles that the user's source gives now. */
+  vouch(principal: Principal): Promise<void> {
+    return this.#records.vouch(principal)
   }
+
+  async #makeRoom(principal: Principal): Promise<void> {
+    const own = await this.#records.list(({ owner }) => isSameOwner(owner, principal))
+    const byUse = own.toSorted((one, other) => lastUseOf(other) - lastUseOf(one))
+    const ending = new Set(byUse.slice(MAX_SESSIONS - 1).map(({ id }) => id))
+    if (ending.size > 0) await this.#records.endAll(({ id }) => ending.has(id))
+  }
+
+  #isIdle(record: SessionRecord): boolean {
+    return this.#options.clock() - lastUseOf(record) > IDLE
+  }
+}
+
+function lastUseOf({ created, lastUsed }: SessionRecord): number {
+  return Math.max(created, lastUsed ?? 0)
 }
 
 /** Differs when the password in the users file does: with that the session ends. */

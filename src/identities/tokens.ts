@@ -2,10 +2,10 @@ import { ServiceError } from '../core/errors.ts'
 import { isSameName } from '../core/name-key.ts'
 import type { Principal, TokenScope } from '../core/principal.ts'
 import { type Access, assertMay } from '../configuration/access/permission.ts'
+import type { KnownUser } from '../security/permissions.ts'
 import { keptOf, newApiToken } from '../security/issued-secret.ts'
-import type { UsersReading } from '../security/users.ts'
 import { isOwner, IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
-import { currentOwner, isSameOwner, ownerOf } from './issued-owner.ts'
+import { findOwner, type IssuedOwner, isSameOwner, ownerOf } from './issued-owner.ts'
 import { assertLoggedIn } from './logged-in.ts'
 import { type TokenRecord, TOKENS } from './issued-record.ts'
 
@@ -15,11 +15,7 @@ const TOKENS_AT_MOST = 100
  * A token of a user who is not in the users file needs a log-in of the user that is not older, in
  * milliseconds: nobody says when such a user is gone.
  */
-const VOUCHED_FOR = 30 * 24 * 60 * 60 * 1_000
-
-export interface TokensOptions extends IssuedRecordsOptions {
-  readonly users: () => Promise<UsersReading>
-}
+export const TOKEN_VOUCHED_FOR_MS = 30 * 24 * 60 * 60 * 1_000
 
 /** What a new token is to be. */
 export interface NewToken {
@@ -37,10 +33,10 @@ export interface MadeToken {
 
 /** The tokens of users: made, found by what a request carries, and revoked. */
 export class Tokens {
-  readonly #options: TokensOptions
+  readonly #options: IssuedRecordsOptions
   readonly #records: IssuedRecords<TokenRecord>
 
-  constructor(options: TokensOptions) {
+  constructor(options: IssuedRecordsOptions) {
     this.#options = options
     this.#records = new IssuedRecords(TOKENS, options)
   }
@@ -50,9 +46,7 @@ export class Tokens {
     const record = await this.#records.find(token)
     if (record === null || isExpired(record, this.#options.clock())) return null
     if (username !== null && !isOwner(record, username)) return null
-    const { users } = await this.#options.users()
-    const limits = { now: this.#options.clock(), vouchedFor: VOUCHED_FOR }
-    const owner = currentOwner(users, record.owner, limits)
+    const owner = await findOwner(this.#options, record.owner, TOKEN_VOUCHED_FOR_MS)
     if (owner === null) return null
     this.#records.noteUse(record)
     const { id, scope } = record
@@ -73,17 +67,31 @@ export class Tokens {
     const owner = ownerOf(principal, now)
     const record = { ...kept, owner, name, scope, expires, created: now, lastUsed: null }
     await this.#records.add(record, (others) => {
-      if (others.filter((other) => isOwner(other, principal.username)).length < TOKENS_AT_MOST)
-        return
+      const own = others.filter((other) => isSameOwner(other.owner, principal))
+      if (own.length < TOKENS_AT_MOST) return
       const message = `A user may have ${TOKENS_AT_MOST} tokens: revoke one first`
       throw new ServiceError('too-many-tokens', message, { limit: TOKENS_AT_MOST })
     })
     return { id: kept.id, token }
   }
 
-  /** The tokens of a user, oldest first; of everybody for null. */
-  list(username: string | null): Promise<TokenRecord[]> {
-    return this.#records.list((record) => username === null || isOwner(record, username))
+  /** The tokens of a user, oldest first; of everybody for null, and of all users of a name for a name. */
+  list(of: Principal | string | null): Promise<TokenRecord[]> {
+    return this.#records.list((record) => {
+      if (typeof of === 'string') return isOwner(record, of)
+      return of === null || isSameOwner(record.owner, of)
+    })
+  }
+
+  /** Whether a token is there and has not expired. */
+  async isGood(id: string): Promise<boolean> {
+    const record = await this.#records.findById(id)
+    return record !== null && !isExpired(record, this.#options.clock())
+  }
+
+  /** When a token ends; null for one that does not expire. */
+  async expiryOf(id: string): Promise<number | null> {
+    return (await this.#records.findById(id))?.expires ?? null
   }
 
   /**
@@ -91,26 +99,21 @@ export class Tokens {
    *
    * @throws {ServiceError} `token-not-found`
    */
-  async revoke(id: string, username: string | null): Promise<TokenRecord> {
-    const isWanted = (record: TokenRecord) => username === null || isOwner(record, username)
+  async revoke(id: string, of: Principal | null): Promise<TokenRecord> {
+    const isWanted = ({ owner }: TokenRecord) => of === null || isSameOwner(owner, of)
     const revoked = await this.#records.end(id, isWanted)
     if (revoked !== null) return revoked
     throw new ServiceError('token-not-found', `There is no token ${id}`, { id })
   }
 
-  /** Revokes the tokens of users who are gone from the users file. */
-  revokeOf(isGone: (username: string) => boolean): Promise<void> {
-    return this.#records.endAll(({ owner }) => owner.source === 'users-file' && isGone(owner.name))
+  /** Revokes the tokens of all owners that `isMeant` picks. */
+  revokeOfAll(isMeant: (owner: IssuedOwner) => boolean): Promise<void> {
+    return this.#records.endAll(({ owner }) => isMeant(owner))
   }
 
-  /** Gives the tokens of a user who has just logged in the roles that the user has there now. */
-  async vouch(principal: Principal): Promise<void> {
-    if (principal.external === undefined) return
-    const owner = ownerOf(principal, this.#options.clock())
-    await this.#records.changeAll(
-      (record) => isSameOwner(record.owner, principal),
-      (record) => ({ ...record, owner: { ...owner, name: record.owner.name } }),
-    )
+  /** Gives the tokens of a user the roles that the user's source gives now. */
+  vouch(principal: Principal): Promise<void> {
+    return this.#records.vouch(principal)
   }
 }
 
@@ -142,11 +145,11 @@ export async function createToken(
 export function listTokens(
   { access, tokens }: TokenDeps,
   principal: Principal,
-  username: string = principal.username,
+  of: string | KnownUser = principal.username,
 ): Promise<TokenRecord[]> {
-  if (!isSameName(username, principal.username))
-    assertMay(access, principal, { action: 'administer' })
-  return tokens.list(username)
+  if (typeof of === 'string' && isSameName(of, principal.username)) return tokens.list(principal)
+  assertMay(access, principal, { action: 'administer' })
+  return tokens.list(of)
 }
 
 /**
@@ -160,7 +163,7 @@ export function revokeToken(
   id: string,
 ): Promise<TokenRecord> {
   const isAdministrator = access.may(principal, { action: 'administer' })
-  return tokens.revoke(id, isAdministrator ? null : principal.username)
+  return tokens.revoke(id, isAdministrator ? null : principal)
 }
 
 export function isExpired({ expires }: Pick<TokenRecord, 'expires'>, now: number): boolean {

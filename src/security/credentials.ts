@@ -5,7 +5,7 @@ import { tooMany } from '../core/rate-limit.ts'
 import { LoginLimits } from './login-limits.ts'
 import { isApiToken, meansApiToken } from './issued-secret.ts'
 import { costOfLogin, PASSWORD_COST, type PasswordCheck } from './password.ts'
-import { findUser, type UsersReading } from './users.ts'
+import { findUser, localPrincipal, type UsersReading } from './users.ts'
 
 /** How long a verified password is cached, in milliseconds. */
 const REMEMBERED_FOR = 60_000
@@ -133,11 +133,12 @@ export class CredentialCheck {
     if (issued !== null) return this.#findIssued(authorization, issued)
     const given = parseBasic(authorization)
     if (given === null) return null
-    const [username, stored] = findUser((await this.#options.users()).users, given.username) ?? []
+    const reading = await this.#options.users()
+    const [username, stored] = findUser(reading.users, given.username) ?? []
     const isUnchanged =
       stored !== undefined && this.#good.get(this.#keyed(authorization)) === stored
     return username !== undefined && isUnchanged
-      ? { username }
+      ? localPrincipal(reading, username)
       : this.#verify({ authorization, ...given }, COMPARED_AT_MOST_WITH_GOOD)
   }
 
@@ -194,13 +195,14 @@ export class CredentialCheck {
 
   async #verify(login: Verifying, atMost: number): Promise<Principal | null> {
     const edition = this.#edition
-    const { users } = await this.#options.users()
+    const reading = await this.#options.users()
+    const { users } = reading
     const [username, stored] = findUser(users, login.username) ?? [login.username, null]
     this.#assertRoom(atMost)
     const key = this.#keyed(login.authorization)
     const cost = costOfLogin(users.values(), this.#options.cost ?? PASSWORD_COST)
     const isRight = await this.#compare({ password: login.password, stored, cost })
-    const known = isRight ? { username } : null
+    const known = isRight ? localPrincipal(reading, username) : null
     const principal = stored === null ? await this.#findExternal(login) : known
     if (principal === null) this.#good.delete(key)
     else {

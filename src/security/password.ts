@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { hash, verifySync } from '@node-rs/bcrypt'
+import { ServiceError } from '../core/errors.ts'
 
 /** The power of two of a password's work, where nothing else is asked for. */
 export const PASSWORD_COST = 10
@@ -12,9 +13,29 @@ const HIGHEST_COST = 13
  */
 const NOBODY = 'VGTnQw0smYCiibyZnSx0UODmHOvvxYP9sdemmDdST9XgmWvquH2lW'
 
-/** Hashes a password with bcrypt. */
-export function hashPassword(password: string, cost: number = PASSWORD_COST): Promise<string> {
+/** The most bytes of a password that bcrypt looks at; it passes over the rest without a word. */
+export const MAX_PASSWORD_BYTES = 72
+
+/**
+ * Hashes a password with bcrypt.
+ *
+ * @throws {ServiceError} `malformed-request` for one that would be cut.
+ */
+export async function hashPassword(
+  password: string,
+  cost: number = PASSWORD_COST,
+): Promise<string> {
+  if (isCut(password)) {
+    const message = `A password has at most ${MAX_PASSWORD_BYTES} bytes`
+    throw new ServiceError('malformed-request', message, {
+      problems: [{ message, path: 'password' }],
+    })
+  }
   return hash(password, cost)
+}
+
+function isCut(password: string): boolean {
+  return Buffer.byteLength(password) > MAX_PASSWORD_BYTES
 }
 
 /** Whether a stored hash has a supported form: bcrypt, or `{SHA}` of older tools. */
@@ -46,7 +67,9 @@ export interface PasswordCheck {
  */
 export function isPasswordOf({ password, stored, cost }: PasswordCheck): boolean {
   const isBcrypt = stored?.startsWith('$') ?? false
-  const matches = isBcrypt && stored !== null && verifySync(password, stored)
+  const isEqual = isBcrypt && stored !== null && verifySync(password, stored)
+  // The hash of a longer password would be that of its beginning.
+  const matches = isEqual && !isCut(password)
   spend(password, { from: isBcrypt ? costOf(stored ?? '') : null, to: cost })
   return stored?.startsWith('{SHA}') ? isShaOf(stored, password) : matches
 }

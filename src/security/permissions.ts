@@ -71,7 +71,7 @@ export class AccessRules {
 }
 
 /** A user by the name in lists, with the roles that another source than the configuration gives. */
-export type KnownUser = Pick<Principal, 'username' | 'external'>
+export type KnownUser = Pick<Principal, 'username' | 'userId' | 'external'>
 
 /** The names of the roles of the configuration that have the user, or that the user's source names. */
 export function rolesOf(

@@ -2,6 +2,8 @@ import { isDisabledUser, readUsers, type UsersReading, type UsersStore } from '.
 
 export interface UsersWatchOptions {
   readonly store: UsersStore
+  /** Differs from the one before when something has changed about users who are kept elsewhere. */
+  readonly stampOfOthers?: () => Promise<string>
   /** The polling interval where the store cannot be watched, in milliseconds. */
   readonly interval: number
   readonly changed: () => void
@@ -13,6 +15,7 @@ export interface UsersWatchOptions {
  */
 export class UsersWatch implements Disposable {
   readonly #store: UsersStore
+  readonly #stamps: () => Promise<string>
   readonly #changed: () => void
   readonly #watcher: Disposable
   readonly #timer: NodeJS.Timeout
@@ -24,6 +27,7 @@ export class UsersWatch implements Disposable {
 
   private constructor(options: UsersWatchOptions, stamp: string, reading: UsersReading) {
     this.#store = options.store
+    this.#stamps = () => stampsOf(options)
     this.#changed = options.changed
     this.#stamp = stamp
     this.#reading = Promise.resolve(reading)
@@ -34,7 +38,7 @@ export class UsersWatch implements Disposable {
 
   /** @throws {ServiceError} `unavailable` when the users cannot be read. */
   static async open(options: UsersWatchOptions): Promise<UsersWatch> {
-    const stamp = await options.store.stamp()
+    const stamp = await stampsOf(options)
     return new UsersWatch(options, stamp, await readUsers(options.store))
   }
 
@@ -60,7 +64,7 @@ export class UsersWatch implements Disposable {
 
   /** A store that is away is asked again; meanwhile those who are known can log in. */
   #poll(): void {
-    this.#store.stamp().then(
+    this.#stamps().then(
       (stamp) => {
         if (stamp === this.#stamp) return
         this.#stamp = stamp
@@ -84,6 +88,10 @@ export class UsersWatch implements Disposable {
       },
     )
   }
+}
+
+async function stampsOf({ store, stampOfOthers }: UsersWatchOptions): Promise<string> {
+  return `${await store.stamp()} ${(await stampOfOthers?.()) ?? ''}`
 }
 
 function namesOf({ users }: UsersReading): string[] {

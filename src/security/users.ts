@@ -1,4 +1,6 @@
+import { hash as digest, randomBytes } from 'node:crypto'
 import { ServiceError } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
 import type { Problem } from '../core/problem.ts'
 import { nameKey } from '../core/name-key.ts'
 import { hashPassword, isPasswordHash } from './password.ts'
@@ -12,7 +14,16 @@ export type Users = ReadonlyMap<string, string>
 /** The users that can log in, and the unusable lines. */
 export interface UsersReading {
   readonly users: Users
+  /**
+   * The ids of users, by name: somebody who is removed and added again has another one. Those whose
+   * lines were written by other tools, or by a version without ids, have none.
+   */
+  readonly ids: ReadonlyMap<string, string>
   readonly problems: readonly Problem[]
+  /** The names at the beginning of the unusable lines. */
+  readonly unusable: readonly string[]
+  /** Whether the last line breaks off, as while somebody writes it. */
+  readonly isTorn: boolean
 }
 
 /** Where the users are kept, as htpasswd lines. */
@@ -48,7 +59,49 @@ export function findUser(users: Users, username: string): readonly [string, stri
   return null
 }
 
+/** A user of the file as a caller. */
+export function localPrincipal({ ids }: Pick<UsersReading, 'ids'>, username: string): Principal {
+  const userId = ids.get(username)
+  return userId === undefined ? { username } : { username, userId }
+}
+
 const DISABLED = '!'
+/**
+ * A comment with the id of a user, which other tools for htpasswd files pass over and keep. It names the
+ * user's line by a digest, so that it ends with a line that such a tool replaces.
+ */
+const ID_LINE = /^# user-id ([0-9a-f]{16}) of ([0-9a-f]{16})$/
+
+function idLine(id: string, userLine: string): string {
+  return `# user-id ${id} of ${markOf(userLine)}`
+}
+
+/** Differs when the name or the password of a line does; a disabled user has the same. */
+function markOf(userLine: string): string {
+  const separator = userLine.indexOf(':')
+  const name = userLine.slice(0, separator)
+  return digest('sha256', `${name}:${enabled(userLine.slice(separator + 1).trim())}`).slice(0, 16)
+}
+
+function idOf(lines: readonly string[], userLine: string): string | null {
+  const mark = markOf(userLine)
+  const read = lines.map((line) => ID_LINE.exec(line))
+  return read.find((found) => found?.[2] === mark)?.[1] ?? null
+}
+
+/** The lines with another one in place of a user's, whose id stays. */
+function withLine(lines: readonly string[], place: number, line: string): readonly string[] {
+  const before = lines[place] ?? ''
+  const id = idOf(lines, before)
+  const changed = lines.with(place, line)
+  if (id === null) return changed
+  return changed.map((each) => (each === idLine(id, before) ? idLine(id, line) : each))
+}
+
+/** The lines with those of a new user, who gets an id. */
+function withNewUser(lines: readonly string[], line: string): readonly string[] {
+  return [...lines, idLine(randomBytes(8).toString('hex'), line), line]
+}
 
 /** Whether what is stored of a user is that of one who is disabled. */
 export function isDisabledUser(stored: string): boolean {
@@ -60,11 +113,20 @@ export function parseUsers(text: string): UsersReading {
   const users = new Map<string, string>()
   const problems: Problem[] = []
   const names = new Map<string, string>()
-  text.split(/\r?\n/).forEach((line, index) => {
+  const unusable: string[] = []
+  const ids = new Map<string, string>()
+  const marks = new Map<string, string>()
+  const lines = text.split(/\r?\n/)
+  lines.forEach((line, index) => {
+    const [, id, mark] = ID_LINE.exec(line) ?? []
+    if (id !== undefined && mark !== undefined) ids.set(mark, id)
     if (line.trim() === '' || line.startsWith('#')) return
     const separator = line.indexOf(':')
     const stored = line.slice(separator + 1).trim()
-    const refuse = (message: string) => problems.push({ message, line: index + 1 })
+    const refuse = (message: string) => {
+      problems.push({ message, line: index + 1 })
+      unusable.push(separator < 0 ? line : line.slice(0, separator))
+    }
     if (separator <= 0 || !isPasswordHash(enabled(stored))) {
       return refuse('This line is not a user and a bcrypt or {SHA} hash')
     }
@@ -75,8 +137,20 @@ export function parseUsers(text: string): UsersReading {
     }
     names.set(userKey(name), name)
     users.set(name, stored)
+    marks.set(name, markOf(line))
   })
-  return { users, problems }
+  return {
+    users,
+    ids: new Map(
+      Array.from(marks).flatMap(([name, mark]) => {
+        const id = ids.get(mark)
+        return id === undefined ? [] : [[name, id] as const]
+      }),
+    ),
+    problems,
+    unusable,
+    isTorn: lines.at(-1) !== '' && problems.at(-1)?.line === lines.length,
+  }
 }
 
 /**
@@ -107,7 +181,7 @@ export async function addUser(store: UsersStore, user: NewPassword): Promise<voi
   await store.change((lines) => {
     const known = findUser(parseUsers(lines.join('\n')).users, user.username)
     if (known) throw nameInUse(known[0])
-    return [...lines, line]
+    return withNewUser(lines, line)
   })
 }
 
@@ -117,7 +191,7 @@ export async function writeUser(store: UsersStore, user: NewPassword): Promise<v
   const line = await lineOf(user)
   await store.change((lines) => {
     const place = lines.findIndex((existing) => isLineOf(user.username, existing))
-    return place < 0 ? [...lines, line] : lines.with(place, line)
+    return place < 0 ? withNewUser(lines, line) : withLine(lines, place, line)
   })
 }
 
@@ -159,8 +233,16 @@ export function removeUser(
   refuse: RefuseUsers = () => {},
 ): Promise<boolean> {
   return store.change((lines) => {
-    const kept = lines.filter((line) => !isLineOf(username, line))
-    if (kept.length === lines.length) return null
+    const gone = new Set(
+      lines
+        .filter((line) => isLineOf(username, line))
+        .flatMap((line) => {
+          const id = idOf(lines, line)
+          return id === null ? [line] : [line, idLine(id, line)]
+        }),
+    )
+    if (gone.size === 0) return null
+    const kept = lines.filter((line) => !gone.has(line))
     refuse(parseUsers(kept.join('\n')).users)
     return kept
   })
@@ -183,7 +265,7 @@ function changeStored(
     if (line === undefined) return null
     const changed = `${username}:${change(line.slice(username.length + 1).trim())}`
     if (changed === line) return null
-    const all = lines.with(place, changed)
+    const all = withLine(lines, place, changed)
     refuse(parseUsers(all.join('\n')).users)
     return all
   })

@@ -98,6 +98,7 @@ function sharedOptions(context: SharedContext) {
     oidc: access.oidc,
     invitations: access.invitations,
     accounts: access.accounts,
+    identityStore: context.identityStore,
     standingOf: (user: KnownUser) => access.access.standingOf(user),
     sessionCookie: new SessionCookie({
       basePath: settings['base-path'],

@@ -5,8 +5,10 @@ import { inBackground } from '../lib/in-background.ts'
 import type { BootContext } from './boot-context.ts'
 import { CredentialCheck } from '../security/credentials.ts'
 import { isPasswordOf, type PasswordCheck } from '../security/password.ts'
-import type { UserAccounts } from '../identities/administer-users.ts'
+import { revokeAllOf, type UserAccounts } from '../identities/administer-users.ts'
+import type { Principal } from '../core/principal.ts'
 import { DepartedUsers } from '../identities/departed-users.ts'
+import { isDisabledElsewhere, listDisabledElsewhere } from '../identities/disabled-users.ts'
 import { Invitations } from '../identities/invitations.ts'
 import { StoredUsers } from '../identities/stored-users.ts'
 import type { UserSourceState } from '../core/user-source-state.ts'
@@ -77,7 +79,12 @@ export async function openAccess(
   }
   const users = shutdown.own(
     'stop-background-work',
-    await UsersWatch.open({ store: usersStore, interval: USERS_INTERVAL, changed }),
+    await UsersWatch.open({
+      store: usersStore,
+      stampOfOthers: async () => JSON.stringify(await listDisabledElsewhere(store)),
+      interval: USERS_INTERVAL,
+      changed,
+    }),
   )
   const threads = shutdown.own('stop-background-work', new PasswordThreads())
   const compare = (check: PasswordCheck) => threads.compare(check)
@@ -89,11 +96,19 @@ export async function openAccess(
     ended: () => credentials.forgetIssued(),
   }
   const [tokens, sessions] = [new Tokens(issued), new Sessions(issued)]
-  const invitations = new Invitations({ ...issued, ended: () => {} })
+  const invitations = new Invitations({ ...issued, tokens, ended: () => {} })
   const directory = await openLdap(boot)
+  /** A user of elsewhere who is not disabled; what the user has gets the roles that the answer has. */
+  const letIn = async (found: Promise<Principal | null>): Promise<Principal | null> => {
+    const principal = await found
+    if (principal === null || (await isDisabledElsewhere(store, principal))) return null
+    await tokens.vouch(principal)
+    await sessions.vouch(principal)
+    return principal
+  }
   const credentials = new CredentialCheck({
     users: () => users.read(),
-    findExternal: directory ? (given) => directory.find(given) : undefined,
+    findExternal: directory ? (given) => letIn(directory.find(given)) : undefined,
     clock,
     wait,
     compare,
@@ -103,14 +118,11 @@ export async function openAccess(
   })
   const departed = new DepartedUsers({
     users: () => users.read(),
-    revoke: async (isGone) => {
-      await tokens.revokeOf(isGone)
-      await sessions.endOfGone(isGone)
-    },
+    revoke: (isGone) => revokeAllOf({ tokens, sessions, invitations }, isGone),
   })
   await departed.begin(cluster === null || usersStore instanceof StoredUsers)
   const access = new ConfiguredAccess({ configuration, usernames: () => users.names() })
-  const oidc = await openOidc(boot, { users: () => users.read(), key })
+  const oidc = await openOidc(boot, { users: () => users.read(), letIn, key })
   const { problems } = await users.read()
   return {
     credentials,

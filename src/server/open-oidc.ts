@@ -1,5 +1,4 @@
-import type { OidcLogIn } from '../identities/oidc/oidc-log-in.ts'
-import type { UsersReading } from '../security/users.ts'
+import type { OidcLogIn, OidcLogInOptions } from '../identities/oidc/oidc-log-in.ts'
 import type { BootContext } from './boot-context.ts'
 import { readSecretFile } from './named-file.ts'
 
@@ -9,7 +8,7 @@ import { readSecretFile } from './named-file.ts'
  */
 export async function openOidc(
   { settings, environment: { clock, log } }: BootContext,
-  { users, key }: { users: () => Promise<UsersReading>; key: Uint8Array },
+  { users, letIn, key }: Pick<OidcLogInOptions, 'users' | 'letIn' | 'key'>,
 ): Promise<OidcLogIn | null> {
   const { 'oidc-issuer': issuer, 'oidc-client-id': clientId, 'public-url': publicUrl } = settings
   if (issuer === null || clientId === null || publicUrl === null) return null
@@ -23,6 +22,7 @@ export async function openOidc(
     callback: `${new URL(publicUrl).origin}${settings['base-path']}/login/oidc/callback`,
     key,
     users,
+    letIn,
     clock,
     log,
   })

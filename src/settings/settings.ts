@@ -201,7 +201,7 @@ export const SETTINGS = {
     'job-user': Optional.describe('user that jobs run as; needs root'),
   }),
   'agent invite': z.object({
-    ...STATE,
+    ...USERS,
     ...DATABASE,
     resources: CommaList.prefault('').describe('resources of the agent, separated by commas'),
     environments: CommaList.prefault('').describe('its environments, separated by commas'),

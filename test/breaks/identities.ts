@@ -142,4 +142,25 @@ export const BREAKS_OF_IDENTITIES: readonly Break[] = [
     replace: 'hashed',
     test: 'http/identities/users.test.ts',
   },
+  {
+    behaviour: 'a save is refused whose credential is revoked before its body has come',
+    file: 'http/request-body.ts',
+    find: 'await decisions.get(request)?.()',
+    replace: '',
+    test: 'http/identities/revocation.test.ts',
+  },
+  {
+    behaviour: 'an event stream ends with its credential',
+    file: 'http/held-calls.ts',
+    find: 'if (call.answer === null) context.cutOff()',
+    replace: 'if (call.answer === null) return',
+    test: 'http/identities/revocation.test.ts',
+  },
+  {
+    behaviour: 'a user who is added again has no token of before',
+    file: 'identities/issued-owner.ts',
+    find: 'return id === userId ||',
+    replace: 'return true ||',
+    test: 'http/identities/added-again.test.ts',
+  },
 ]

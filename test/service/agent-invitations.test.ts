@@ -2,6 +2,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hashSecret } from '../../src/agents/secrets.ts'
 import { Invitations } from '../../src/identities/invitations.ts'
+import { Tokens } from '../../src/identities/tokens.ts'
+import { readUsers } from '../../src/security/users.ts'
+import { UsersFile } from '../../src/security/users-file.ts'
 import { newInvitation } from '../../src/security/issued-secret.ts'
 import { openSqliteState } from '../../src/state/open-sqlite.ts'
 import { AuditBody } from '../../src/wire/audit-body.ts'
@@ -201,5 +204,7 @@ async function withInvitations<Result>(
   use: (invitations: Invitations) => Promise<Result>,
 ): Promise<Result> {
   await using store = await openSqliteState(join(folder, 'state', 'state.sqlite'))
-  return await use(new Invitations({ store, clock: Date.now, log: () => {}, ended: () => {} }))
+  const users = () => readUsers(new UsersFile(join(folder, 'state', 'users.htpasswd')))
+  const issued = { store, users, clock: Date.now, log: () => {}, ended: () => {} }
+  return await use(new Invitations({ ...issued, tokens: new Tokens(issued) }))
 }

@@ -1,4 +1,6 @@
+import type { Context } from 'hono'
 import { z } from 'zod'
+import { UserSource } from '../../core/principal.ts'
 import {
   createUser,
   deleteUser,
@@ -6,6 +8,7 @@ import {
   enableAccount,
   type ListedUser,
   listUsers,
+  type NamedUser,
   resetPassword,
   type UserAdministrationDeps,
 } from '../../identities/administer-users.ts'
@@ -17,7 +20,8 @@ import {
   UserEntry,
 } from '../../wire/user-body.ts'
 import { json } from '../../http/errors.ts'
-import { malformedBy } from '../../http/parameters.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { malformed, malformedBy } from '../../http/parameters.ts'
 import { parseJson, readBody } from '../../http/request-body.ts'
 import { jsonAnswer, type Operation } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
@@ -31,6 +35,9 @@ const route = routeWith<UserAdministrationDeps>()
 const NAME: Operation['parameters'] = {
   name: { text: 'The user', schema: z.string().min(1), example: 'ana' },
 }
+const SOURCE = {
+  source: { text: 'Where the user is known, if several have the name', schema: UserSource },
+} as const
 
 /** `/api/users…`: the users of this server, for administrators. */
 export const userResource = resource({
@@ -89,13 +96,14 @@ export const userResource = resource({
       caller: 'administrator',
       audit: 'reset-password',
       parameters: NAME,
+      query: SOURCE,
       body: { required: true, content: [{ type: 'application/json', schema: NewPasswordBody }] },
       answers: { 200: jsonAnswer('The user', UserCredentialsBody) },
       errors: ['malformed-request', 'body-too-large', 'user-not-found'],
       example: { body: {}, answer: { name: 'ana', password: 'vJ5Q0b2wXo3mZr8sT1yK' } },
       handle: async (c, deps) => {
         const { password = null } = await parsed(NewPasswordBody, c.req.raw)
-        const wanted = { name: c.req.param('name'), password }
+        const wanted = { ...namedIn(c), password }
         const made = await resetPassword(deps, c.env.principal, wanted)
         return json(made satisfies UserCredentialsBody)
       },
@@ -104,15 +112,17 @@ export const userResource = resource({
       method: 'POST',
       path: '/api/users/:name/disable',
       tag,
-      summary: 'Keeps a user from everything: sessions end, password and tokens are no good',
+      summary:
+        'Keeps a user of any source from everything: sessions end, password and tokens are no good',
       caller: 'administrator',
       audit: 'disable-user',
       parameters: NAME,
+      query: SOURCE,
       answers: { 200: jsonAnswer('Disabled', MessageBody) },
-      errors: ['user-not-found', 'last-administrator'],
+      errors: ['malformed-request', 'user-not-found', 'last-administrator'],
       example: { answer: { message: 'The user ana is disabled' } },
       handle: async (c, deps) => {
-        const name = await disableAccount(deps, c.env.principal, c.req.param('name'))
+        const name = await disableAccount(deps, c.env.principal, namedIn(c))
         return json({ message: `The user ${name} is disabled` })
       },
     }),
@@ -124,11 +134,12 @@ export const userResource = resource({
       caller: 'administrator',
       audit: 'enable-user',
       parameters: NAME,
+      query: SOURCE,
       answers: { 200: jsonAnswer('Enabled', MessageBody) },
-      errors: ['user-not-found'],
+      errors: ['malformed-request', 'user-not-found'],
       example: { answer: { message: 'The user ana is enabled' } },
       handle: async (c, deps) => {
-        const name = await enableAccount(deps, c.env.principal, c.req.param('name'))
+        const name = await enableAccount(deps, c.env.principal, namedIn(c))
         return json({ message: `The user ${name} is enabled` })
       },
     }),
@@ -136,15 +147,17 @@ export const userResource = resource({
       method: 'DELETE',
       path: '/api/users/:name',
       tag,
-      summary: 'Removes a user, with sessions and tokens',
+      summary:
+        'Removes a user, with sessions, tokens and invitations; one of elsewhere may log in again',
       caller: 'administrator',
       audit: 'delete-user',
       parameters: NAME,
+      query: SOURCE,
       answers: { 200: jsonAnswer('Removed', MessageBody) },
-      errors: ['user-not-found', 'last-administrator'],
+      errors: ['malformed-request', 'user-not-found', 'last-administrator'],
       example: { answer: { message: 'The user ana is removed' } },
       handle: async (c, deps) => {
-        const name = await deleteUser(deps, c.env.principal, c.req.param('name'))
+        const name = await deleteUser(deps, c.env.principal, namedIn(c))
         return json({ message: `The user ${name} is removed` })
       },
     }),
@@ -154,6 +167,14 @@ export const userResource = resource({
 /** What an entry of the audit log about a user names. */
 export function userTarget(name: string): string {
   return `/api/users/${encodeURIComponent(name)}`
+}
+
+/** The user that an address means. */
+export function namedIn(c: Context<RouteEnv, '/:name'>): NamedUser {
+  const given = c.req.query('source')
+  const source = UserSource.optional().safeParse(given)
+  if (!source.success) throw malformed(`"${given}" is no source of users`, 'source')
+  return { name: c.req.param('name'), source: source.data }
 }
 
 async function parsed<Schema extends z.ZodType>(

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os'
 import type { InvitationRecord } from '../../identities/issued-record.ts'
 import { Invitations } from '../../identities/invitations.ts'
+import { Tokens } from '../../identities/tokens.ts'
 import {
   type InviteSettings,
   readSettings,
@@ -11,6 +12,7 @@ import { say, writeLog } from '../output.ts'
 import { recordedIn } from '../recorded.ts'
 import { placeOf } from '../state-place.ts'
 import { wrongUsage } from '../usage.ts'
+import { usersReader } from '../users-place.ts'
 
 /** Makes, lists and revokes invitations of agents, also beside a service that runs. */
 export async function agentInvite(args: readonly string[]): Promise<number> {
@@ -29,8 +31,9 @@ async function withInvitations(
   use: (invitations: Invitations, settings: InviteSettings) => Promise<void>,
 ): Promise<number> {
   await using store = await placeOf(settings).open()
-  const clock = Date.now
-  await use(new Invitations({ store, clock, log: writeLog, ended: () => {} }), settings)
+  const users = usersReader(store, settings)
+  const issued = { store, users, clock: Date.now, log: writeLog, ended: () => {} }
+  await use(new Invitations({ ...issued, tokens: new Tokens(issued) }), settings)
   return 0
 }
 

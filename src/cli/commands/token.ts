@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { TokenRecord } from '../../identities/issued-record.ts'
 import { isExpired, Tokens } from '../../identities/tokens.ts'
-import { findUser, readUsers, type Users } from '../../security/users.ts'
+import { findUser, localPrincipal, type UsersReading } from '../../security/users.ts'
 import {
   readSettings,
   separateWords,
@@ -13,7 +13,7 @@ import { say, writeLog } from '../output.ts'
 import { recordedIn } from '../recorded.ts'
 import { placeOf } from '../state-place.ts'
 import { wrongUsage } from '../usage.ts'
-import { usersIn } from '../users-place.ts'
+import { usersReader } from '../users-place.ts'
 
 /** Makes, lists and revokes the tokens of users, also beside a service that runs. */
 export async function token(args: readonly string[]): Promise<number> {
@@ -23,41 +23,42 @@ export async function token(args: readonly string[]): Promise<number> {
   if (verb === 'list' && what === undefined) return withTokens(settings, list)
   if (what === undefined || others.length > 0) throw wrongUsage('token')
   if (verb === 'create')
-    return withTokens(settings, (tokens, _, users) => create(tokens, what, { settings, users }))
+    return withTokens(settings, (tokens, _, reading) => create(tokens, what, { settings, reading }))
   if (verb === 'revoke') return withTokens(settings, (tokens) => revoke(tokens, what, settings))
   throw wrongUsage('token')
 }
 
 async function withTokens(
   settings: TokenSettings,
-  use: (tokens: Tokens, settings: TokenSettings, users: Users) => Promise<void>,
+  use: (tokens: Tokens, settings: TokenSettings, reading: UsersReading) => Promise<void>,
 ): Promise<number> {
   await using store = await placeOf(settings).open()
-  const users = usersIn(store, settings)
+  const users = usersReader(store, settings)
   const tokens = new Tokens({
     store,
-    users: () => readUsers(users),
+    users,
     clock: Date.now,
     log: writeLog,
     ended: () => {},
   })
-  await use(tokens, settings, (await readUsers(users)).users)
+  await use(tokens, settings, await users())
   return 0
 }
 
 async function create(
   tokens: Tokens,
   name: string,
-  { settings, users }: { readonly settings: TokenSettings; readonly users: Users },
+  given: { readonly settings: TokenSettings; readonly reading: UsersReading },
 ): Promise<void> {
+  const { settings, reading } = given
   const { user, scope, expires } = settings
   if (user === null) throw new SettingsError('--user says whose token it is')
-  const owner = findUser(users, user)
+  const owner = findUser(reading.users, user)
   if (owner === null)
     throw new ServiceError('user-not-found', `There is no user ${user}`, { username: user })
   const made = await recordedIn(settings)(
     { action: 'create-token', target: '/api/tokens' },
-    () => tokens.create({ username: owner[0] }, { name, scope, expires }),
+    () => tokens.create(localPrincipal(reading, owner[0]), { name, scope, expires }),
     ({ id }) => targetOf(id),
   )
   say(made.token)

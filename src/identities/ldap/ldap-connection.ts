@@ -23,6 +23,9 @@ export interface LdapEntry {
   readonly attributes: ReadonlyMap<string, readonly string[]>
 }
 
+/** Attributes whose values are bytes; they are told in hexadecimal digits. */
+const BINARY = ['objectGUID'] as const
+
 /** How long a directory server may take for all that a log-in asks of it, in milliseconds. */
 const PATIENCE = 5_000
 
@@ -82,6 +85,7 @@ export class LdapConnection {
       scope: 'sub',
       filter,
       attributes: [...attributes],
+      explicitBufferAttributes: [...BINARY],
       paged: true,
     }
     const { searchEntries } = await this.#client.search(base, options)
@@ -107,7 +111,7 @@ function namedHost(url: string) {
 }
 
 function textsOf(value: Buffer | Buffer[] | string | string[]): readonly string[] {
-  return [value].flat().map((each) => each.toString())
+  return [value].flat().map((each) => (typeof each === 'string' ? each : each.toString('hex')))
 }
 
 /** Ends a wait with an error, unless it is cleared before. */

@@ -24,6 +24,9 @@ export interface LdapDirectoryOptions {
   readonly log: Log
 }
 
+/** What a directory never gives to another entry, and its servers by their kind. */
+const ID_ATTRIBUTES = ['entryUUID', 'nsUniqueId', 'objectGUID'] as const
+
 /** How many log-ins the directory is asked about at once, and the `Retry-After` of more. */
 const ASKED_AT_MOST = 64
 const NO_ROOM_FOR = 2_000
@@ -86,13 +89,22 @@ export class LdapDirectory {
     if (user === null || !(await connection.isPasswordOf(user.dn, login.password))) return null
     if (reader !== null) await connection.bind(reader.dn, reader.password)
     const roles = groupBase === null ? [] : await rolesIn(connection, groupBase, user)
-    return { username: user.username, external: { source: 'ldap', roles } }
+    const { username, id } = user
+    return {
+      username,
+      ...(id === undefined ? {} : { userId: id }),
+      external: { source: 'ldap', roles },
+    }
   }
 
   /** The one entry that the name means, with the name as it stands there. */
   async #userBy(connection: LdapConnection, given: string) {
     const { base, filter, attribute } = this.#options.users
-    const search = { base, filter: userFilter(filter, given), attributes: [attribute] }
+    const search = {
+      base,
+      filter: userFilter(filter, given),
+      attributes: [attribute, ...ID_ATTRIBUTES],
+    }
     const [entry, ...others] = await connection.search(search)
     if (entry === undefined) return null
     if (others.length > 0) {
@@ -101,7 +113,8 @@ export class LdapDirectory {
       return null
     }
     const username = nameIn(entry, attribute, given)
-    return isUsername(username) ? { dn: entry.dn, username } : null
+    const [id] = ID_ATTRIBUTES.flatMap((name) => entry.attributes.get(name.toLowerCase()) ?? [])
+    return isUsername(username) ? { dn: entry.dn, username, id } : null
   }
 }
 

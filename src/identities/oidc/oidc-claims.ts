@@ -24,10 +24,18 @@ export function userOfClaims(claims: Claims, names: ClaimNames) {
   if (typeof username !== 'string' || !isUsername(username)) {
     throw refusedLogIn('The provider gives no name that a user can have here', names.username)
   }
-  if (names.username === 'email' && claims['email_verified'] === false) {
+  if (names.username === 'email' && claims['email_verified'] !== true) {
     throw refusedLogIn('The provider has not verified your address', 'email_verified')
   }
-  return { username, roles: names.roles === null ? [] : rolesOfClaim(claimOf(claims, names.roles)) }
+  return {
+    username,
+    roles: names.roles === null ? [] : rolesOfClaim(claimOf(claims, names.roles)),
+  }
+}
+
+/** What the provider never gives to somebody else. */
+export function userIdOf({ iss, sub }: Claims): string {
+  return `${String(iss)} ${String(sub)}`
 }
 
 /** The error for somebody who is not let in; the detail is for the log alone. */

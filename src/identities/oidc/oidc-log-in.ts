@@ -8,7 +8,7 @@ import type { Log } from '../../lib/log.ts'
 import { findUser, type UsersReading } from '../../security/users.ts'
 import { Reachability } from '../reachability.ts'
 import { LoginAttempts } from './login-attempts.ts'
-import { type ClaimNames, refusedLogIn, userOfClaims } from './oidc-claims.ts'
+import { type ClaimNames, refusedLogIn, userIdOf, userOfClaims } from './oidc-claims.ts'
 import { detailOf, OidcProvider, type OidcProviderOptions } from './oidc-provider.ts'
 
 export interface OidcLogInOptions extends Omit<OidcProviderOptions, 'claims'> {
@@ -16,6 +16,8 @@ export interface OidcLogInOptions extends Omit<OidcProviderOptions, 'claims'> {
   /** Seals what browsers keep. */
   readonly key: Uint8Array
   readonly users: () => Promise<UsersReading>
+  /** The user, unless an administrator has disabled the user here. */
+  readonly letIn: (found: Promise<Principal>) => Promise<Principal | null>
   readonly clock: Clock
   readonly log: Log
 }
@@ -46,7 +48,11 @@ export class OidcLogIn {
 
   constructor(options: OidcLogInOptions) {
     const { claims, key, clock } = options
-    const wanted = [claims.username, ...(claims.roles === null ? [] : [claims.roles])]
+    const wanted = [
+      claims.username,
+      ...(claims.username === 'email' ? ['email_verified'] : []),
+      ...(claims.roles === null ? [] : [claims.roles]),
+    ]
     this.#options = options
     this.#provider = new OidcProvider({ ...options, claims: wanted })
     this.#attempts = new LoginAttempts(key, clock)
@@ -99,9 +105,15 @@ export class OidcLogIn {
   async #userOf(claims: Readonly<Record<string, unknown>>): Promise<Principal> {
     const { username, roles } = userOfClaims(claims, this.#options.claims)
     const { users } = await this.#options.users()
-    if (findUser(users, username) === null) return { username, external: { source: 'oidc', roles } }
-    const message = `${username} is the name of a user who logs in with a password here`
-    throw refusedLogIn(message, `collision of ${username}`)
+    if (findUser(users, username) !== null) {
+      const message = `${username} is the name of a user who logs in with a password here`
+      throw refusedLogIn(message, `collision of ${username}`)
+    }
+    const userId = userIdOf(claims)
+    const user = { username, userId, external: { source: 'oidc', roles } } as const
+    const principal = await this.#options.letIn(Promise.resolve(user))
+    if (principal !== null) return principal
+    throw refusedLogIn(`The user ${username} is disabled here`, `${username} is disabled`)
   }
 
   /** People read one line; what an operator needs is in the log. */

@@ -85,7 +85,8 @@ export class OidcProvider {
         idTokenExpected: true,
       },
     )
-    const { sub = '', ...claims } = tokens.claims() ?? {}
+    const claims: Claims = tokens.claims() ?? {}
+    const sub = String(claims['sub'])
     const isMissing = this.#options.claims.some((name) => !Object.hasOwn(claims, name))
     if (!isMissing || config.serverMetadata().userinfo_endpoint === undefined) return claims
     return { ...(await client.fetchUserInfo(config, tokens.access_token, sub)), ...claims }

@@ -7,7 +7,6 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { textField } from '../../http/request-body.ts'
 import type { SessionCookie } from '../../http/session-cookie.ts'
 import type { Sessions } from '../../identities/sessions.ts'
-import type { Tokens } from '../../identities/tokens.ts'
 import type { OidcLogIn } from '../../identities/oidc/oidc-log-in.ts'
 import { isOwnPath } from '../frame/own-path.ts'
 import type { PageContext } from '../frame/page-context.ts'
@@ -19,7 +18,6 @@ import { LoggedOutView, LoginView, LogOutView } from './login-view.tsx'
 export interface LoginRoutesOptions {
   readonly pages: PageContext
   readonly sessions: Sessions
-  readonly tokens: Tokens
   readonly sessionCookie: SessionCookie
   readonly credentials: AuthenticateOptions['credentials']
   /** Null where people log in with passwords alone. */
@@ -57,7 +55,7 @@ export function loginRoutes(options: LoginRoutesOptions) {
         return answerForm(options, c.req.raw, { ...refused, problem: WRONG, status: 403 })
       }
       c.env.principal = principal
-      const secret = await beginSession(options, principal)
+      const secret = await beginSession(options, c.req.raw, principal)
       if (kept !== null) return sendAgain(options, c, { kept, secret })
       const location = isOwnPath(refused.next, links.root()) ? refused.next : links.root()
       const cookie = sessionCookie.set(c.req.raw, secret)
@@ -120,12 +118,14 @@ export async function askToLogIn(
   return answerForm(options, request, { next: '', kept, status: 401 })
 }
 
-/** What the cookie of a user has who has just logged in. */
+/** What the cookie of a user has who has just logged in; it replaces the session that the browser had. */
 export async function beginSession(
-  { sessions, tokens }: Pick<LoginRoutesOptions, 'sessions' | 'tokens'>,
+  { sessions, sessionCookie }: Pick<LoginRoutesOptions, 'sessions' | 'sessionCookie'>,
+  request: Request,
   principal: Principal,
 ): Promise<string> {
-  await tokens.vouch(principal)
+  const before = sessionCookie.read(request)
+  if (before !== null) await sessions.end(before)
   return sessions.begin(principal)
 }
 

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { ServiceError } from '../../core/errors.ts'
 import { statusOf } from '../../http/errors.ts'
+import { shortNext } from '../../http/log-in-address.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { SessionCookie } from '../../http/session-cookie.ts'
 import { isOwnPath } from '../frame/own-path.ts'
@@ -20,7 +21,7 @@ export function oidcRoutes(options: OidcRoutesOptions) {
   const attemptCookie = new SessionCookie(options, 'cairn-login')
   return app
     .get('/login/oidc', (c) => {
-      const next = c.req.query('next') ?? ''
+      const next = shortNext(c.req.query('next') ?? '')
       return orForm(options, c, next, async () => {
         const { location, sealed } = await oidc.begin(next, c.env.address)
         return redirected(location, [attemptCookie.set(c.req.raw, sealed)])
@@ -33,7 +34,8 @@ export function oidcRoutes(options: OidcRoutesOptions) {
         const sealed = attemptCookie.read(c.req.raw)
         const { principal, next } = await oidc.finish({ search, sealed, address: c.env.address })
         c.env.principal = principal
-        const session = sessionCookie.set(c.req.raw, await beginSession(options, principal))
+        const secret = await beginSession(options, c.req.raw, principal)
+        const session = sessionCookie.set(c.req.raw, secret)
         return redirected(isOwnPath(next, links.root()) ? next : links.root(), [session])
       })
       answer.headers.append('set-cookie', forget)

@@ -33,7 +33,7 @@ export function tokensPageRoutes(options: TokensPageOptions) {
         case 'revoke':
           return revoke(options, c, textField(form, 'token') ?? '')
         case 'log-out-everywhere':
-          await options.sessions.endOf(c.env.principal.username)
+          await options.sessions.endOf(c.env.principal)
           c.env.auditActions = [{ action: 'log-out-everywhere', target: '/tokens' }]
           return c.redirect(options.pages.links.login(), 303)
         default:

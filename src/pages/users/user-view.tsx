@@ -8,7 +8,7 @@ import { OwnPermissionsCard } from '../permissions/own-permissions.tsx'
 import type { OwnPermissions } from '../permissions/permissions-page.ts'
 import { TokensTable } from '../tokens/tokens-view.tsx'
 import { MadePassword, PasswordFields } from './password-fields.tsx'
-import { SOURCES } from './users-view.tsx'
+import { sourceIn, SOURCES } from './users-view.tsx'
 
 export interface UserViewProps {
   readonly frame: PageFrame
@@ -48,10 +48,10 @@ export function UserView(props: UserViewProps) {
         {tokens.length === 0 ? (
           <p>None.</p>
         ) : (
-          <TokensTable action={links.user(name)} tokens={tokens} now={now} />
+          <TokensTable action={links.user(name, sourceIn(source))} tokens={tokens} now={now} />
         )}
       </section>
-      {source === 'users-file' && <Actions {...props} />}
+      <Actions {...props} />
     </PageLayout>
   )
 }
@@ -76,26 +76,30 @@ function Facts({ user, now }: UserViewProps) {
   )
 }
 
-function Actions({ frame, user: { name, disabled } }: UserViewProps) {
-  const action = frame.links.user(name)
+function Actions({ frame, user: { name, source, disabled } }: UserViewProps) {
+  const action = frame.links.user(name, sourceIn(source))
+  const isLocal = source === 'users-file'
   return (
     <>
-      <form class="card new-token" method="post" action={action}>
-        <h2>New password</h2>
-        <p>It ends the sessions of the user. Tokens stay.</p>
-        <PasswordFields />
-        <p class="actions">
-          <button name="action" value="password">
-            Set the password
-          </button>
-        </p>
-      </form>
+      {isLocal && (
+        <form class="card new-token" method="post" action={action}>
+          <h2>New password</h2>
+          <p>It ends the sessions of the user. Tokens stay.</p>
+          <PasswordFields />
+          <p class="actions">
+            <button name="action" value="password">
+              Set the password
+            </button>
+          </p>
+        </form>
+      )}
       {!isSameName(name, frame.username) && (
         <form class="card" method="post" action={action}>
           <h2>{disabled ? 'Enable or remove' : 'Disable or remove'}</h2>
           <p>
             Who is disabled cannot log in, and tokens are no good until the user is enabled. Who is
-            removed loses them for good.
+            removed loses them for good
+            {isLocal ? '.' : `, and can log in again: ${SOURCES[source]} decides that.`}
           </p>
           <p class="actions">
             {disabled ? (

@@ -13,11 +13,12 @@ import {
   resetPassword,
 } from '../../identities/administer-users.ts'
 import { listTokens, revokeToken } from '../../identities/tokens.ts'
-import { userTarget } from '../../api/identities/user-routes.ts'
+import { namedIn, userTarget } from '../../api/identities/user-routes.ts'
 import { statusOf } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
 import { type Form, readForm, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
+import type { Query } from '../frame/links.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
 import { type PermissionsPageDeps, readPermissionsOf } from '../permissions/permissions-page.ts'
@@ -67,28 +68,36 @@ export function usersPageRoutes(options: UsersPageOptions) {
     form: Form,
   ): Promise<Response> {
     const { principal } = c.env
-    const name = c.req.param('name')
+    const named = namedIn(c)
+    const { name, source } = named
+    const at = (query: Query): Query => ({ source: source ?? null, ...query })
     switch (textField(form, 'action') ?? '') {
       case 'disable': {
-        const disabled = await disableAccount(deps, principal, name)
+        const disabled = await disableAccount(deps, principal, named)
         c.env.auditActions = [{ action: 'disable-user', target: userTarget(disabled) }]
         return c.redirect(
-          links.user(disabled, flash.query(principal, 'user-disabled', disabled)),
+          links.user(disabled, at(flash.query(principal, 'user-disabled', disabled))),
           303,
         )
       }
       case 'enable': {
-        const enabled = await enableAccount(deps, principal, name)
+        const enabled = await enableAccount(deps, principal, named)
         c.env.auditActions = [{ action: 'enable-user', target: userTarget(enabled) }]
-        return c.redirect(links.user(enabled, flash.query(principal, 'user-enabled', enabled)), 303)
+        return c.redirect(
+          links.user(enabled, at(flash.query(principal, 'user-enabled', enabled))),
+          303,
+        )
       }
       case 'password': {
-        const made = await resetPassword(deps, principal, { name, password: newPasswordIn(form) })
+        const made = await resetPassword(deps, principal, {
+          ...named,
+          password: newPasswordIn(form),
+        })
         c.env.auditActions = [{ action: 'reset-password', target: userTarget(made.name) }]
         return answerOne(deps, c, { made })
       }
       case 'delete': {
-        const gone = await deleteUser(deps, principal, name)
+        const gone = await deleteUser(deps, principal, named)
         c.env.auditActions = [{ action: 'delete-user', target: userTarget(gone) }]
         return c.redirect(links.users(flash.query(principal, 'user-removed', gone)), 303)
       }
@@ -96,7 +105,7 @@ export function usersPageRoutes(options: UsersPageOptions) {
         const id = textField(form, 'token') ?? ''
         const token = await revokeToken(deps, principal, id)
         c.env.auditActions = [{ action: 'revoke-token', target: `/api/tokens/${id}` }]
-        return c.redirect(links.user(name, flash.query(principal, 'revoked', token.name)), 303)
+        return c.redirect(links.user(name, at(flash.query(principal, 'revoked', token.name))), 303)
       }
       default:
         throw malformed('action is none of disable, enable, password, delete, revoke', 'action')
@@ -158,15 +167,17 @@ async function answerOne(
 ): Promise<Response> {
   const { pages, clock } = options
   const { principal } = c.env
-  const asked = c.req.param('name')
-  const user = (await listUsers(options, principal)).find(({ name }) => isSameName(name, asked))
+  const { name: asked, source } = namedIn(c)
+  const user = (await listUsers(options, principal)).find(
+    (listed) => isSameName(listed.name, asked) && (source ?? listed.source) === listed.source,
+  )
   if (user === undefined)
     throw new ServiceError('user-not-found', `There is no user ${asked}`, { username: asked })
   const view = {
     frame: pages.frame(c.req.raw, principal),
     flash: problem === undefined ? pages.flash.take(c) : { isDone: false, text: problem },
     user,
-    tokens: await listTokens(options, principal, user.name),
+    tokens: await listTokens(options, principal, user.known),
     own: user.disabled ? null : await readPermissionsOf(options, principal, user.known),
     made: made ?? null,
     now: clock(),

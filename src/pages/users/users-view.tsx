@@ -31,6 +31,11 @@ export const SOURCES: Readonly<Record<UserSource, string>> = {
   oidc: 'OpenID Connect',
 }
 
+/** What names a user of elsewhere in an address, where another one may have the name. */
+export function sourceIn(source: UserSource): { readonly source?: UserSource } {
+  return source === 'users-file' ? {} : { source }
+}
+
 /** Everybody who can log in, and a form for another user. */
 export function UsersView(props: UsersViewProps) {
   const { frame, flash, users, offset, matching, filter, made, now } = props
@@ -104,7 +109,7 @@ function Table({ links, users, now }: { links: Links; users: readonly ListedUser
           {users.map(({ name, source, disabled, roles, administrator, tokens, lastUsed }) => (
             <tr>
               <td class="token-name">
-                <a href={links.user(name)}>{name}</a>
+                <a href={links.user(name, sourceIn(source))}>{name}</a>
                 {disabled && ' (disabled)'}
               </td>
               <td>{SOURCES[source]}</td>

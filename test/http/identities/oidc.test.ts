@@ -323,7 +323,78 @@ describe('a provider that cannot be believed', () => {
 
     expect(await whoIs(browser)).toMatchObject({ name: 'ana' })
   })
+
+  it('is refused to who is disabled here, whose session and tokens end', async () => {
+    const { service, browser } = await worldWith(ANA)
+    await browser.go('/login/oidc')
+    expect(await whoIs(browser)).toMatchObject({ name: 'Ana' })
+    const act = (way: string, method = 'POST') => service.fetch(`/api/users/ana${way}`, { method })
+
+    expect((await act('/disable')).status).toBe(200)
+
+    expect((await browser.step('/api/whoami')).status).toBe(401)
+    expect((await browser.go('/login/oidc')).text).toContain('The user Ana is disabled here.')
+    expect(await (await service.fetch('/api/users')).json()).toContainEqual(
+      expect.objectContaining({ name: 'Ana', source: 'oidc', disabled: true }),
+    )
+    expect((await act('/enable')).status).toBe(200)
+    await browser.go('/login/oidc')
+    expect(await whoIs(browser)).toMatchObject({ name: 'Ana' })
+    expect((await act('', 'DELETE')).status).toBe(200)
+    expect((await browser.step('/api/whoami')).status).toBe(401)
+    expect((await act('/disable')).status).toBe(404)
+  })
+
+  it('gives sessions and tokens of before the roles of now, and nothing to another account of the name', async () => {
+    const { service, provider, browser } = await worldWith(ANA)
+    await save(service, DOCUMENT)
+    await browser.go('/login/oidc')
+    const first = await whoIs(browser)
+    provider.person = { ...ANA, groups: [] }
+    const elsewhere = new WalkingBrowser(service)
+    await elsewhere.go('/login/oidc')
+
+    expect(first).toMatchObject({ roles: ['Crew'] })
+    expect(await whoIs(browser)).toMatchObject({ roles: [] })
+    const made = await sendToken(browser, service)
+    provider.account = 'another-person'
+    const another = new WalkingBrowser(service)
+    await another.go('/login/oidc')
+    expect(await whoIs(another)).toMatchObject({ name: 'Ana' })
+    expect(await (await another.step('/api/tokens')).json()).toEqual([])
+    expect((await service.fetch('/api/whoami', bearer(made))).status).toBe(200)
+  })
+
+  it('replaces the session that the browser had, and keeps a cookie that browsers take', async () => {
+    const { service, browser } = await worldWith(ANA)
+    await browser.go('/login/oidc')
+    const before = browser.cookie('__Host-cairn') ?? ''
+    const next = encodeURIComponent(`/pipelines?q=${'x'.repeat(6_000)}`)
+
+    const sentOn = await browser.step(`/login/oidc?next=${next}`)
+    const arrival = await browser.go(sentOn.headers.get('location') ?? '')
+
+    expect(sentOn.headers.get('set-cookie')?.length).toBeLessThan(4_096)
+    expect(arrival.address).toBe(`${PUBLIC_URL}/pipelines`)
+    const old = new WalkingBrowser(service)
+    old.setCookie('__Host-cairn', before)
+    expect((await old.step('/api/whoami')).status).toBe(401)
+  })
 })
+
+/** Makes a token with the session of a browser. */
+async function sendToken(browser: WalkingBrowser, service: CalledService): Promise<string> {
+  const answer = await service.fetch('/api/tokens', {
+    method: 'POST',
+    as: null,
+    headers: {
+      host: new URL(PUBLIC_URL).host,
+      cookie: `__Host-cairn=${browser.cookie('__Host-cairn') ?? ''}`,
+    },
+    body: JSON.stringify({ name: 'one', scope: 'read' }),
+  })
+  return MadeTokenBody.parse(await answer.json()).token
+}
 
 async function hostileWorld() {
   const provider = await HostileProvider.start()

@@ -69,6 +69,21 @@ describe('a browser', () => {
     expect(await statusOf(service, '/api/agents', session)).toBe(401)
   })
 
+  it('has one session, and a user twenty', async () => {
+    const service = await openService()
+    const first = await logIn(service)
+    const again = cookieOf(await send(service, '/login', ADMIN, first))
+    expect(await statusOf(service, '/api/whoami', first)).toBe(401)
+    expect(await statusOf(service, '/api/whoami', again)).toBe(200)
+
+    const others = []
+    for (let n = 0; n < 20; n += 1) others.push(await logIn(service))
+
+    expect(await statusOf(service, '/api/whoami', again)).toBe(401)
+    const [oldest = {}] = others
+    expect(await statusOf(service, '/api/whoami', oldest)).toBe(200)
+  })
+
   it('is led nowhere but to this service', async () => {
     const service = await openService()
     const hostile = [

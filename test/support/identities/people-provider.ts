@@ -36,6 +36,8 @@ const CONFIGURATION = {
 export class PeopleProvider {
   /** What the provider says of the person who logs in. */
   person: Readonly<Record<string, unknown>> = {}
+  /** The account that logs in. */
+  account = 'a-person'
   readonly issuer: string
   #answer: RequestListener = (_request, response) => response.writeHead(503).end()
 
@@ -63,7 +65,7 @@ export class PeopleProvider {
     const routes = provider.callback()
     this.#answer = (request, response) => {
       if (!request.url?.startsWith('/interaction/')) return routes(request, response)
-      void interact(provider, request, response)
+      void interact(provider, this.account, request, response)
     }
   }
 
@@ -73,17 +75,22 @@ export class PeopleProvider {
   }
 
   #account() {
-    return { accountId: 'a-person', claims: () => ({ sub: 'a-person', ...this.person }) }
+    const { account, person } = this
+    return { accountId: account, claims: () => ({ sub: account, ...person }) }
   }
 }
 
 /** Says yes to whatever the provider asks. */
-async function interact(provider: Provider, ...call: Parameters<RequestListener>): Promise<void> {
+async function interact(
+  provider: Provider,
+  accountId: string,
+  ...call: Parameters<RequestListener>
+): Promise<void> {
   const { prompt } = await provider.interactionDetails(...call)
   if (prompt.name === 'login') {
-    return provider.interactionFinished(...call, { login: { accountId: 'a-person' } })
+    return provider.interactionFinished(...call, { login: { accountId } })
   }
-  const grant = new provider.Grant({ accountId: 'a-person', clientId: CLIENT_ID })
+  const grant = new provider.Grant({ accountId, clientId: CLIENT_ID })
   grant.addOIDCScope('openid profile groups')
   await provider.interactionFinished(...call, { consent: { grantId: await grant.save() } })
 }

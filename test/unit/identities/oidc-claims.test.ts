@@ -30,7 +30,9 @@ describe('the claims of a provider', () => {
     const names = { username: 'email', roles: null }
     const email = 'ana@example.org'
 
-    expect(userOfClaims({ email }, names)).toEqual({ username: email, roles: [] })
-    expect(() => userOfClaims({ email, email_verified: false }, names)).toThrow('not verified')
+    const verified = { email, email_verified: true }
+    expect(userOfClaims(verified, names)).toEqual({ username: email, roles: [] })
+    for (const email_verified of [false, undefined, 'true', 1])
+      expect(() => userOfClaims({ email, email_verified }, names)).toThrow('not verified')
   })
 })

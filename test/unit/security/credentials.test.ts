@@ -8,11 +8,14 @@ import { hashPassword, isPasswordOf } from '../../../src/security/password.ts'
 import { median } from '../../bench/measure.ts'
 import { until } from '../../support/programs/until.ts'
 
+/** What a file of users is besides them. */
+const FINE = { ids: new Map<string, string>(), problems: [], unusable: [], isTorn: false }
+
 async function aCheck() {
   const hash = await hashPassword('right')
   const waits: number[] = []
   const time = { now: 0 }
-  const users = { users: new Map([['ana', hash]]), problems: [] }
+  const users = { users: new Map([['ana', hash]]), ...FINE }
   const check = new CredentialCheck({
     users: async () => users,
     clock: () => time.now,
@@ -27,7 +30,7 @@ async function aCheck() {
 function aHeldCheck() {
   const held: (() => void)[] = []
   const check = new CredentialCheck({
-    users: async () => ({ users: new Map([['bob', '$2b$10$stored']]), problems: [] }),
+    users: async () => ({ users: new Map([['bob', '$2b$10$stored']]), ...FINE }),
     clock: () => 0,
     wait: async () => undefined,
     compare: ({ password, stored }) =>
@@ -47,7 +50,7 @@ async function aQuickCheck() {
   const time = { now: 0 }
   const users = new Map(['bob', 'ana'].map((name) => [name, '$2b$10$stored']))
   const check = new CredentialCheck({
-    users: async () => ({ users, problems: [] }),
+    users: async () => ({ users, ...FINE }),
     clock: () => time.now,
     wait: async () => undefined,
     compare: async ({ password, stored }) => stored !== null && password === 'right',
@@ -291,7 +294,7 @@ describe('a login that fails', () => {
         ['old', sha],
       ])
       const check = new CredentialCheck({
-        users: async () => ({ users, problems: [] }),
+        users: async () => ({ users, ...FINE }),
         clock: Date.now,
         wait: async () => undefined,
         compare: async (given) => isPasswordOf(given),
@@ -335,7 +338,7 @@ function aTokenCheck() {
   const issued = { isThere: true, lookedUp: 0, waits: new Array<number>() }
   const time = { now: 0 }
   const check = new CredentialCheck({
-    users: async () => ({ users: new Map(), problems: [] }),
+    users: async () => ({ users: new Map(), ...FINE }),
     clock: () => time.now,
     wait: async (milliseconds) => void issued.waits.push(milliseconds),
     compare: async () => false,
@@ -409,7 +412,7 @@ describe('users of elsewhere', () => {
     const waits: number[] = []
     const time = { now: 0 }
     const check = new CredentialCheck({
-      users: async () => ({ users: new Map([['bob', '$2b$10$stored']]), problems: [] }),
+      users: async () => ({ users: new Map([['bob', '$2b$10$stored']]), ...FINE }),
       clock: () => time.now,
       wait: async (milliseconds) => void waits.push(milliseconds),
       compare: async ({ password, stored }) => stored !== null && password === 'right',
