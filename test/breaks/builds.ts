@@ -66,6 +66,13 @@ export const BREAKS_OF_BUILDS: readonly Break[] = [
     test: 'http/permissions.test.ts',
   },
   {
+    behaviour: 'a run remembers every group in which it ran',
+    file: 'builds/engine/stage-change.ts',
+    find: 'groups: [...groups, group]',
+    replace: 'groups: [group]',
+    test: 'http/builds/past-rights.test.ts',
+  },
+  {
     behaviour: 'a locked pipeline runs once at a time',
     file: 'builds/engine/lock.ts',
     find: 'if (plan.locking) await tx.put(',

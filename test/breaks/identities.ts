@@ -108,6 +108,14 @@ export const BREAKS_OF_IDENTITIES: readonly Break[] = [
     test: 'unit/security/credentials.test.ts',
   },
   {
+    behaviour: 'a user who logs in forgives no guesses from elsewhere',
+    file: 'security/login-limits.ts',
+    find: 'this.#atPlaces.forget(keysOf(place).both)',
+    replace:
+      'this.#atPlaces.forget(keysOf(place).both)\n    this.#ofUsers.forget(keysOf(place).user)',
+    test: 'unit/security/credentials.test.ts',
+  },
+  {
     behaviour: 'a token of an administrator lets nobody in',
     file: 'identities/logged-in.ts',
     find: "if (credential?.kind !== 'token') return",

@@ -135,6 +135,15 @@ describe('what a pipeline was', { timeout: 60_000 }, () => {
     expect(html).toContain('0 changes')
   })
 
+  it('is for those who may view every group in which it ran, when it runs on in a new one', async () => {
+    const scene = await sceneAfter(configuration([KEPT], [OLD]))
+
+    const again = await scene.post('/api/stages/app/build/run/1', 'ben')
+
+    expect(again.status).toBe(202)
+    expect(await whoSees(scene, MADE)).toEqual(each(MADE, ['admin', 'ben']))
+  })
+
   it.each([
     ['at once', [configuration([KEPT], [NEW])]],
     ['later', [configuration([KEPT]), configuration([KEPT], [NEW])]],

@@ -91,7 +91,7 @@ function varied<Choice>(
 
 const steps = fc.nat(4)
 const place = fc.nat(5000)
-const cut = fc.record({ cutAfter: fc.nat(60), loss: fc.nat(2) })
+const cut = fc.record({ cutAfter: fc.nat(60), loss: fc.nat(LOSSES.length - 1) })
 
 /** Everything that may happen to a repository. */
 const step = fc.oneof(

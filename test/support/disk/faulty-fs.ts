@@ -8,9 +8,10 @@ import { orNullWhenAbsent } from '../../../src/storage/fs-error.ts'
  * What the disk forgets of the changes that nobody synced:
  * - `nothing`: only the process died, the system kept every change;
  * - `content`: names are there, but a file that was not synced has half of what was added to it;
- * - `names`: names are back to what they were when their folder was last synced, and content as when last synced.
+ * - `names`: names are back to what they were when their folder was last synced, and content as when last synced;
+ * - `names alone`: names are back in the same way, and everything that was written to a file is there.
  */
-export const LOSSES = ['nothing', 'content', 'names'] as const
+export const LOSSES = ['nothing', 'content', 'names', 'names alone'] as const
 export type Loss = (typeof LOSSES)[number]
 
 export interface FaultyFsOptions {
@@ -231,11 +232,15 @@ export class FaultyFs {
   async #lose(inFlight: readonly Promise<unknown>[]): Promise<void> {
     await Promise.all(inFlight)
     if (this.#loss === 'nothing') return
+    if (this.#loss !== 'names alone') await this.#loseContent()
+    if (this.#loss === 'content') return
+    for (const change of this.#names.toReversed()) await change.undo()
+  }
+
+  async #loseContent(): Promise<void> {
     for (const [path, file] of this.#files) {
       if (file.synced !== null) await this.#forget(path, file.synced)
     }
-    if (this.#loss === 'content') return
-    for (const change of this.#names.toReversed()) await change.undo()
   }
 
   async #forget(path: string, synced: Uint8Array): Promise<void> {

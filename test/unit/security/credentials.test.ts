@@ -220,6 +220,26 @@ describe('the limits of logins', () => {
     await expect(check.check(basic('carl:x'), 'a')).rejects.toMatchObject(TOO_MANY)
   })
 
+  it('go on counting guesses of a user from elsewhere when the user logs in', async () => {
+    const { check } = await aQuickCheck()
+    for (let n = 0; n < 99; n += 1) await check.check(basic(`bob:${n}`), `10.0.0.${n}`)
+
+    expect(await check.check(basic('bob:right'), 'home')).toEqual(BOB)
+
+    expect(await check.check(basic('bob:99'), '10.0.1.1')).toBeNull()
+    await expect(check.check(basic('bob:100'), '10.0.1.2')).rejects.toMatchObject(TOO_MANY)
+  })
+
+  it('go on counting guesses of others at an address from which a user logs in', async () => {
+    const { check } = await aQuickCheck()
+    for (let n = 0; n < 99; n += 1) await check.check(basic(`user${n}:x`), 'office')
+
+    expect(await check.check(basic('bob:right'), 'office')).toEqual(BOB)
+
+    expect(await check.check(basic('user99:x'), 'office')).toBeNull()
+    await expect(check.check(basic('user100:x'), 'office')).rejects.toMatchObject(TOO_MANY)
+  })
+
   it('let 64 passwords be compared or wait, and turn away the others until there is room', async () => {
     const { check, held, letGo } = aHeldCheck()
     const guesses = endsOf(
