@@ -13,15 +13,22 @@ import { until } from '../support/programs/until.ts'
 /** Nothing that is kept or goes out may contain this. */
 const PLAIN = 'hunter2-in-plain'
 const TOKEN = 'ghp_hunter2InPlain0123'
+/** A token of a forge without a prefix, in the alphabet that addresses take as it is. */
+const DASHED = 'hX7-nter2_InPla-n012'
 
 /** A material of each kind whose address has a user and a password, or a token. */
 function documentWithAddresses(name: string, host = 'https://ana:%@h'): string {
   const at = host.replace('%', PLAIN)
-  return documentWith(`${name}-git`, `${name}-token`, `${name}-svn`, `${name}-hg`, `${name}-tfs`)
+  const pipelines = ['git', 'token', 'svn', 'hg', 'tfs', 'dashed'].map((kind) => `${name}-${kind}`)
+  return documentWith(...pipelines)
     .replace(`<git url="https://example.org/${name}-git.git" />`, `<git url="${at}/${name}.git" />`)
     .replace(
       `<git url="https://example.org/${name}-token.git" />`,
       `<git url="https://${TOKEN}@h/${name}.git" branch="b" />`,
+    )
+    .replace(
+      `<git url="https://example.org/${name}-dashed.git" />`,
+      `<git url="https://${DASHED}@h/${name}.git" branch="c" />`,
     )
     .replace(`<git url="https://example.org/${name}-svn.git" />`, `<svn url="${at}/${name}" />`)
     .replace(`<git url="https://example.org/${name}-hg.git" />`, `<hg url="${at}/${name}" />`)
@@ -49,7 +56,7 @@ function filesBelow(folder: string): string[] {
 }
 
 function plainIn(text: string): string[] {
-  return [PLAIN, TOKEN].filter((secret) => text.includes(secret))
+  return [PLAIN, TOKEN, DASHED].filter((secret) => text.includes(secret))
 }
 
 async function textOf(service: TestService, path: string): Promise<string> {
@@ -65,6 +72,7 @@ describe('a secret in the address of a material', () => {
 
     expect(document).toMatch(/<git url="https:\/\/ana:AES:[\w-]{16}:[\w-]+@h\/a\.git" \/>/)
     expect(document).toMatch(/<git url="https:\/\/AES:[\w-]{16}:[\w-]+@h\/a\.git" branch="b" \/>/)
+    expect(document).toMatch(/<git url="https:\/\/AES:[\w-]{16}:[\w-]+@h\/a\.git" branch="c" \/>/)
     expect(document).toMatch(/<hg url="https:\/\/ana:AES:[\w-]{16}:[\w-]+@h\/a" \/>/)
     expect(document).toMatch(
       /<svn url="https:\/\/h\/a" username="ana" encryptedPassword="AES:[^"]+" \/>/,
@@ -149,6 +157,24 @@ describe('a secret in the address of a material', () => {
     expect(refused.status).toBe(422)
     expect(text).toContain('autoUpdate')
     expect(plainIn(text)).toEqual([])
+  })
+
+  it('is not repeated where it stands in the wrong place, nor by the log', async () => {
+    const service = await quick()
+    await save(service, documentWith('a'))
+    const misplaced = documentWith('a').replace(
+      '<git url="https://example.org/a.git" />',
+      `<git url="u" autoUpdate="https://${DASHED}@h/a.git" shallowClone="${TOKEN}" />`,
+    )
+
+    const refused = await save(service, misplaced)
+    writeFileSync(join(service.repository, 'config.xml'), misplaced)
+    await until(() => JSON.stringify(service.logged).includes('shallowClone'))
+
+    expect(refused.status).toBe(422)
+    expect(plainIn(await refused.text())).toEqual([])
+    expect(plainIn(JSON.stringify(service.logged))).toEqual([])
+    expect(plainIn(await textOf(service, '/health'))).toEqual([])
   })
 
   it('is distinguished from a name, a port and a parameter', async () => {

@@ -1,4 +1,5 @@
 import type { Span } from '../xml/xml-tree.ts'
+import { isForgeToken } from './forge-token.ts'
 
 /** The user information of one address in a text: what is between `://` and the last `@`. */
 export interface UserInfo extends Span {
@@ -11,9 +12,6 @@ const LONGEST_SCHEME = 24
 const AFTER_HOST = /[/\s"<>]/g
 /** Git servers take a token as user name, with this in the place of a password. */
 const NO_PASSWORD = /^(?:x-oauth-basic)?$/i
-/** Names that git servers give their tokens, and long runs of letters and digits. */
-const TOKEN =
-  /^(?:gh[a-z]_|github_pat_|gl[a-z]{2,6}-|ATBB|ATCTT)|^(?=[^0-9]*[0-9])[A-Za-z0-9_]{20,}$/
 /** How a sealed text begins; see `SecretBox`. */
 export const SEALED_START = 'AES:'
 
@@ -42,7 +40,7 @@ export function secretOf(info: string, scheme: string): Span | null {
   const colon = info.indexOf(':')
   const name = colon < 0 ? info : info.slice(0, colon)
   const password = colon < 0 ? '' : info.slice(colon + 1)
-  const isToken = (scheme === 'http' || scheme === 'https') && TOKEN.test(name)
+  const isToken = (scheme === 'http' || scheme === 'https') && isForgeToken(name)
   if (!NO_PASSWORD.test(password)) return isToken ? whole : { start: colon + 1, end: info.length }
   return isToken || (name !== '' && password !== '') ? { start: 0, end: name.length } : null
 }

@@ -1,4 +1,5 @@
 import { findSecrets } from '../secrets/find-secrets.ts'
+import { withoutForgeTokens } from '../secrets/forge-token.ts'
 
 /** What is shown in the place of a secret, sealed or not, where people look at a text. */
 export const MASK = '••••••'
@@ -25,7 +26,8 @@ function hidden(secret: string): string {
 
 /** A piece of a document as a message may repeat it: on one line, of bounded length, without secrets. */
 export function shorten(text: string): string {
-  const masked = maskSecrets(text.slice(0, LOOKED_AT))
+  const start = maskSecrets(text.slice(0, LOOKED_AT)).slice(0, 2 * LONGEST)
+  const masked = withoutForgeTokens(start, MASK)
   const head = masked.length > LONGEST ? `${masked.slice(0, LONGEST)}…` : masked
   return head.replace(/[\r\n\t]+/g, ' ')
 }
