@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
-import type { Context } from 'hono'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { Context } from 'hono'
+import { plainTag } from './entity-tag.ts'
 import { type RouteEnv, INERT, type InertHeaders } from './request-context.ts'
 
 const compressGzip = promisify(gzip)
@@ -110,10 +111,10 @@ export function answerWith(
   return body.then((made) => made.answer(c))
 }
 
-/** Whether an `If-None-Match` header names the tag; weak and strong forms compare alike. */
+/** Whether an `If-None-Match` header names the tag; weak, strong and compressed forms compare alike. */
 export function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
-  return header.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')))
+  return header.split(',').some((tag) => ['*', etag].includes(plainTag(tag)))
 }
 
 function bestOf(header: string): Encoding {

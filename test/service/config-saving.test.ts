@@ -32,6 +32,70 @@ async function serviceAt(document: string): Promise<CalledService> {
   return service
 }
 
+describe('If-Match', () => {
+  const NEVER = '0'.repeat(32)
+
+  async function put(service: CalledService, tags: string, document: string): Promise<number> {
+    const init = { method: 'PUT', headers: { 'if-match': tags }, body: document }
+    return (await service.fetch('/api/admin/config.xml', init)).status
+  }
+
+  it.each([
+    (digest: string) => `"${NEVER}", "${digest}"`,
+    (digest: string) => `"${digest}","${NEVER}"`,
+    (digest: string) => `W/"${digest}"`,
+    (digest: string) => `"${digest}-gzip"`,
+    (digest: string) => `"${digest}--gzip"`,
+    (digest: string) => `W/"${digest}-br"`,
+    (digest: string) => `"${NEVER}-gzip", W/"${digest};gzip"`,
+    (digest: string) => ` ${digest.toUpperCase()} `,
+  ])('may be a list, weak, and what a proxy makes of it: case %#', async (tagsOf) => {
+    const service = await serviceAt(BASE)
+
+    expect(await put(service, tagsOf(md5(BASE)), documentWith('alpha'))).toBe(200)
+  })
+
+  it('names the base of a stale edit also in a list', async () => {
+    const service = await serviceAt(BASE)
+    await save(service, BASE.replace('name="gamma"', 'name="delta"'))
+
+    const status = await put(
+      service,
+      `"${NEVER}", "${md5(BASE)}"`,
+      BASE.replace('name="alpha"', 'name="omega"'),
+    )
+
+    expect(status).toBe(200)
+    expect(await currentOf(service)).toMatch(/"omega"[^]*"beta"[^]*"delta"/)
+  })
+
+  it.each(['"x"', `"${NEVER}", x`, `"${NEVER}-zip"`, `"${NEVER}",`])(
+    'is refused where it is no digest: %s',
+    async (tags) => {
+      expect(await put(await serviceAt(BASE), tags, documentWith('alpha'))).toBe(400)
+    },
+  )
+
+  it('that no revision ever had is stale', async () => {
+    const status = await put(await serviceAt(BASE), `"${NEVER}", "${NEVER}"`, documentWith('a'))
+
+    expect(status).toBe(412)
+  })
+
+  it('restores over the revision that a list has', async () => {
+    const service = await serviceAt(BASE)
+    await save(service, documentWith('alpha'))
+    const older = git(service.repository, 'rev-parse', 'HEAD~1').trim()
+    const headers = { 'if-match': `"${NEVER}", W/"${md5(documentWith('alpha'))}-gzip"` }
+
+    const path = `/api/config/revisions/${older}/restore`
+    const restored = await service.fetch(path, { method: 'POST', headers })
+
+    expect(restored.status).toBe(200)
+    expect(await currentOf(service)).toBe(BASE)
+  })
+})
+
 describe('the form save', () => {
   it.each(['/api/admin/config.xml', '/admin/restful/configuration/file/POST/xml'])(
     'makes one commit by the caller at %s',

@@ -101,7 +101,7 @@ export const configSavingResource = resource({
         answer: { message: 'The configuration is saved' },
       },
       handle: async (c, options) => {
-        const basedOn = neededIfMatch(c.req.header('if-match'))
+        const basedOn = await neededIfMatch(c.req.header('if-match'), options)
         const message = messageOf(c.req.raw)
         const document = await readBody(c.req.raw, options.maxBody)
         const request = { document, basedOn, message, holds: holdsAdded(c.req.raw) }
@@ -159,8 +159,8 @@ function holdsAdded(request: Request): boolean {
 }
 
 /** A save says what it began from. */
-function neededIfMatch(header: string | undefined) {
-  if (header !== undefined && header.trim() !== '') return parseIfMatch(header)
+function neededIfMatch(header: string | undefined, { history }: ConfigSavingOptions) {
+  if (header !== undefined && header.trim() !== '') return parseIfMatch(header, history)
   const message = 'The header If-Match with the digest that the edit began from is needed'
   throw new ServiceError('base-missing', message, { header: 'If-Match' })
 }

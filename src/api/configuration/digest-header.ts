@@ -1,5 +1,7 @@
+import type { ConfigRestoringDeps } from '../../configuration/save/config-restoring.ts'
 import type { Digest } from '../../core/digest.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
+import { plainTag } from '../../http/entity-tag.ts'
 import { parseDigest } from '../../http/parameters.ts'
 
 export const DIGEST_HEADER = 'x-service-config-md5'
@@ -13,8 +15,26 @@ export function digestHeaders(digest: Digest, names: ClientNames): Record<string
 /** What the description says of the header. */
 export const DIGEST_DESCRIBED = { 'X-SERVICE-CONFIG-MD5': 'The digest of the document' }
 
-/** The digest of an `If-Match` header; `*` stands for whatever is current. */
-export function parseIfMatch(header: string): Digest | null {
+/**
+ * The digest of an `If-Match` header, which may have weak forms and the suffixes of proxies. Of a list, the digest
+ * that is current counts, or else the first that ever was. Null for `*`, which stands for whatever is current.
+ *
+ * @throws {ServiceError} `malformed-request`.
+ */
+export async function parseIfMatch(
+  header: string,
+  history: ConfigRestoringDeps['history'],
+): Promise<Digest | null> {
   if (header.trim() === '*') return null
-  return parseDigest(header.trim().replace(/^(?:W\/)?"(.*)"$/, '$1'))
+  const [first, ...others] = header.split(',').map(digestOfTag)
+  if (first === undefined || others.length === 0) return first ?? null
+  const digests = [first, ...others]
+  const { digest: current } = history.current()
+  if (digests.includes(current)) return current
+  const known = await Promise.all(digests.map((digest) => history.findEver(digest)))
+  return known.find((revision) => revision !== null)?.digest ?? first
+}
+
+function digestOfTag(tag: string): Digest {
+  return parseDigest(plainTag(tag).replace(/^"(.*)"$/, '$1'))
 }

@@ -70,7 +70,7 @@ export const restoreResource = resource({
         const request = {
           commit: parseSha(c.req.param('commit')),
           reason: await readReason(c.req.raw),
-          basedOn: ifMatch === '' ? null : parseIfMatch(ifMatch),
+          basedOn: ifMatch === '' ? null : await parseIfMatch(ifMatch, options.history),
         }
         return restored(options, c, request)
       },
