@@ -7,6 +7,8 @@ export interface ErrorFacts {
   /** The caller did not name the base of the edit. */
   'base-missing': { readonly header: string }
   'body-too-large': { readonly limit: number }
+  /** The body is in a content coding that is not unpacked. */
+  'coding-unsupported': { readonly coding: string }
   /** The document is not a valid configuration. */
   'config-invalid': { readonly problems: readonly Problem[] }
   /** The edit is based on another configuration and cannot be merged; `problems` has both sides. */

@@ -9,6 +9,7 @@ export const STATUS = {
   'malformed-request': 400,
   'base-missing': 428,
   'body-too-large': 413,
+  'coding-unsupported': 415,
   'config-invalid': 422,
   'config-stale': 412,
   'snapshot-not-found': 404,

@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
+import { isCoded, plainBody } from './content-coding.ts'
 import { malformed } from './parameters.ts'
 
 /** What is asked about a request once its body has come. */
@@ -10,9 +11,10 @@ export function decideAfterBody(request: Request, decide: () => Promise<void>): 
 }
 
 /**
- * The whole body of a request.
+ * The whole body of a request, unpacked where it is in a content coding.
  *
- * @throws {ServiceError} `body-too-large` as soon as it is known to be over the limit, in bytes, and
+ * @throws {ServiceError} `body-too-large` as soon as it is known to be over the limit, in bytes;
+ * `coding-unsupported`, and `malformed-request` for what its coding cannot have made;
  * `not-authorized` when the caller's credential was revoked meanwhile.
  */
 export async function readBody(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -23,7 +25,7 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
 
 async function readWhole(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const length = request.headers.get('content-length')
-  if (length === null) return readUnannounced(request, limit)
+  if (length === null || isCoded(request)) return readUnannounced(request, limit)
   if (Number(length) > limit) throw tooLarge(limit)
   // No more than was announced arrives, and without a stream it costs half as much.
   return new Uint8Array(await request.arrayBuffer())
@@ -32,7 +34,7 @@ async function readWhole(request: Request, limit: number): Promise<Uint8Array<Ar
 async function readUnannounced(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = []
   let size = 0
-  for await (const part of request.body ?? []) {
+  for await (const part of plainBody(request)) {
     size += part.length
     if (size > limit) throw tooLarge(limit)
     parts.push(part)

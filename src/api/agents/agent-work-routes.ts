@@ -28,6 +28,7 @@ import { MessageBody } from '../../wire/action-bodies.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
+import { assertNotCoded } from '../../http/content-coding.ts'
 import { readBody } from '../../http/request-body.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { QUIET, resource, routeWith } from '../definition/route.ts'
@@ -88,6 +89,7 @@ export const agentWorkResource = resource({
     route({
       method: 'POST',
       path: AGENT_PATTERNS.work,
+      isHeld: true,
       tag,
       summary: 'An agent asks for a job; held until there is one, for about 15 seconds',
       caller: 'agent',
@@ -193,6 +195,7 @@ export const agentWorkResource = resource({
         const kind = ArtifactKind.safeParse(c.req.query('kind'))
         if (!kind.success) throw malformed('kind is neither artifact nor test', 'kind')
         const size = parseWholeNumber(c.req.header('content-length') ?? '', 'Content-Length')
+        assertNotCoded(c.req.raw)
         const body = c.req.raw.body ?? nothing()
         const path = c.req.param('path')
         await uploadArtifact(options, { ...call, path, body, size })

@@ -180,7 +180,10 @@ function answersOf(
 }
 
 /** Why a call may be refused, by status. */
-function errorsOf(method: string, { caller, errors = [] }: Operation): Map<number, Set<string>> {
+function errorsOf(
+  method: string,
+  { caller, body, errors = [] }: Operation,
+): Map<number, Set<string>> {
   const { scheme, errors: common } = CALLERS[caller]
   const reasons = new Map<number, Set<string>>()
   const add = (status: number, reason: string) =>
@@ -193,7 +196,8 @@ function errorsOf(method: string, { caller, errors = [] }: Operation): Map<numbe
     )
     if (!SAFE.includes(method)) add(403, 'a browser sent it from another site')
   }
-  const codes: readonly ErrorCode[] = [...common, ...errors, 'unavailable']
+  const ofBody: readonly ErrorCode[] = body === undefined ? [] : ['coding-unsupported']
+  const codes: readonly ErrorCode[] = [...common, ...ofBody, ...errors, 'unavailable']
   for (const code of codes) add(STATUS[code], `\`${code}\``)
   add(500, 'the server failed: the log has the reason')
   return reasons

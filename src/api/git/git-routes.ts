@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
 import type { Context } from 'hono'
 import { z } from 'zod'
 import {
@@ -9,6 +8,7 @@ import {
   readRepositoryFile,
 } from '../../configuration/access/git-access.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
+import { plainBody } from '../../http/content-coding.ts'
 import { malformed } from '../../http/parameters.ts'
 import type { Answer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
@@ -138,20 +138,10 @@ async function answerExchange(
   const type = `application/x-git-${program}-request`
   if (c.req.header('content-type') !== type) throw malformed(`The body is not ${type}`, 'body')
   const decide = () => c.env.decide()
-  const request = { program, protocol: protocolOf(c), body: bodyOf(c), decide }
+  const request = { program, protocol: protocolOf(c), body: plainBody(c.req.raw), decide }
   const answer = exchange(deps, c.env.principal, request)
   const headers = { ...UNCACHED, 'content-type': `application/x-git-${program}-result` }
   return new Response(answer, { headers })
-}
-
-function bodyOf(c: Context<RouteEnv>): AsyncIterable<Uint8Array> {
-  const encoding = c.req.header('content-encoding')?.toLowerCase() ?? 'identity'
-  const body = c.req.raw.body ?? Readable.from([])
-  if (encoding === 'identity') return body
-  if (encoding !== 'gzip' && encoding !== 'x-gzip') {
-    throw malformed(`${encoding} is not an encoding that is read here`, 'Content-Encoding')
-  }
-  return Readable.from(body).compose(createGunzip())
 }
 
 /** Which versions of git's protocol the client speaks. It becomes a variable of a process. */
