@@ -14,6 +14,8 @@ export interface AuthenticateOptions {
     /** Whom credentials that were let in stand for by now. */
     recheck(authorization: string, seen: 'recently' | 'now'): Promise<Principal | null>
   }
+  /** The origin that people reach the service by, as the operator gave it; null where nobody has. */
+  readonly publicOrigin: string | null
   /** A session that a browser shows, as a credential; undefined for none. */
   readonly sessionOf: (request: Request) => string | undefined
   /** Whether somebody asks for a page. */
@@ -51,11 +53,13 @@ export function authenticate(options: AuthenticateOptions) {
       context.reason = 'foreign-host'
       return answerInJson(request, FOREIGN_HOST, context)
     }
-    if (isForged(request)) {
+    const given = request.headers.get('authorization')
+    const authorization = given ?? options.sessionOf(request)
+    const hasSession = given === null && authorization !== undefined
+    if (isForged(request, { hasSession, publicOrigin: options.publicOrigin })) {
       context.reason = 'forged'
       return options.answerFailure(request, FORGED, context)
     }
-    const authorization = request.headers.get('authorization') ?? options.sessionOf(request)
     const known = authorization === undefined ? null : options.credentials.remembered(authorization)
     if (options.isPublic(path, request)) {
       if (authorization === undefined || !options.isForUsersToo(path)) {
@@ -181,17 +185,34 @@ async function checked(
 
 /**
  * A browser says where a request comes from; another site's may not act with the user's credentials.
- * Programs say nothing of the kind, and carry credentials only on purpose.
+ * Programs say nothing of the kind, and carry credentials only on purpose. A session is a browser's: without a
+ * word about where it comes from it does nothing.
  */
-function isForged(request: Request): boolean {
-  if (SAFE_METHODS.includes(request.method)) return false
-  const site = request.headers.get('sec-fetch-site')
+function isForged(
+  request: Request,
+  own: { readonly hasSession: boolean; readonly publicOrigin: string | null },
+): boolean {
+  const { method, headers } = request
+  if (SAFE_METHODS.includes(method)) return false
+  const site = headers.get('sec-fetch-site')
   if (site !== null) return site !== 'same-origin' && site !== 'none'
-  const origin = request.headers.get('origin')
-  return origin !== null && hostOf(origin) !== request.headers.get('host')
+  const said = headers.get('origin') ?? headers.get('referer')
+  return said === null ? own.hasSession : !isOwnOrigin(said, request, own.publicOrigin)
 }
 
-/** The host and port of an origin; empty for the origin of a page that has none. */
-function hostOf(origin: string): string {
-  return URL.canParse(origin) ? new URL(origin).host : ''
+/**
+ * Whether an address is of this service, as the request names it. By the host that people reach with TLS,
+ * a page without TLS is another site's: somebody on the way can have written it.
+ */
+function isOwnOrigin(
+  address: string,
+  { headers, url }: Request,
+  publicOrigin: string | null,
+): boolean {
+  if (!URL.canParse(address)) return false
+  const { protocol, host } = new URL(address)
+  const isSecure =
+    publicOrigin === `https://${host}` || /^https\b/.test(headers.get('x-forwarded-proto') ?? '')
+  const own = headers.get('host') ?? new URL(url).host
+  return host === own && (protocol === 'https:' || !isSecure)
 }

@@ -28,6 +28,8 @@ import { type AnswerRequest, composeRoutes } from './routes.ts'
 interface SurroundingOptions {
   readonly basePath: string
   readonly credentials: AuthenticateOptions['credentials']
+  /** The address that people use, as the operator gave it. */
+  readonly publicUrl: string | null
   readonly sessionCookie: SessionCookie
   readonly audit: Audit
   readonly requests: RequestMetrics
@@ -90,7 +92,7 @@ function surrounded(
   options: SurroundingOptions,
   { parts, load, around = (answer) => answer }: Inner,
 ): HttpService {
-  const { basePath, credentials, sessionCookie, log, logLevel, sequence } = options
+  const { basePath, publicUrl, credentials, sessionCookie, log, logLevel, sequence } = options
   let pages: Promise<PageService> | null = null
   const loadPages = () => (pages ??= load(answerFailure))
   const answerFailure: AnswerFailure = (...failed) => {
@@ -102,6 +104,7 @@ function surrounded(
   const answer = authenticate({
     hosts: new AllowedHosts(options.hostNames),
     credentials,
+    publicOrigin: publicUrl === null ? null : new URL(publicUrl).origin,
     sessionOf: (request) => sessionOf(sessionCookie, request),
     isForPage: (request) => isForPage(request, basePath),
     loginAddress: `${basePath}/login`,

@@ -3,7 +3,8 @@ import { CONTACT_BODY } from '../../support/agents/contact-body.ts'
 import { DescribedApi } from '../../support/service/described-api.ts'
 import { BuildScene } from '../../support/builds/build-service.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
-import { startService, type TestService } from '../../support/service/service.ts'
+import { rawRequest, statusOf } from '../../support/http/raw-http.ts'
+import { ADMIN_PASSWORD, startService, type TestService } from '../../support/service/service.ts'
 
 const FROM_ELSEWHERE: readonly Readonly<Record<string, string>>[] = [
   { 'sec-fetch-site': 'cross-site' },
@@ -61,6 +62,60 @@ describe('a request that another site has a browser send', () => {
     }
 
     expect(refused).toEqual([])
+  })
+})
+
+describe('a request with the session of a browser', () => {
+  const HTTPS = ['--public-url', 'https://ci.example.org', '--allowed-hosts', 'x.example.org']
+
+  /** The status of a form that a session sends, and nobody else. */
+  async function statusWith(
+    flags: readonly string[],
+    host: string,
+    headers: readonly string[],
+  ): Promise<number> {
+    const { url } = await startService(flags)
+    const at = [`Host: ${host}`, 'Content-Type: application/x-www-form-urlencoded']
+    const given = `username=admin&password=${encodeURIComponent(ADMIN_PASSWORD)}`
+    const length = (body: string) => `Content-Length: ${body.length}`
+    const logIn = await rawRequest(url, ['POST /login HTTP/1.1', ...at, length(given)], given)
+    const cookie = /^set-cookie: ([^;]+)/im.exec(logIn)?.[1] ?? ''
+    const request = ['POST /log-out HTTP/1.1', ...at, `Cookie: ${cookie}`, length(''), ...headers]
+    return statusOf(await rawRequest(url, request))
+  }
+
+  it.each([
+    ['says nothing of where it comes from', [], 403],
+    ['comes from a page of another site', ['Referer: https://evil.example/'], 403],
+    ['comes from no page', ['Referer: about:blank'], 403],
+    ['comes from a page of this site', ['Referer: http://localhost/tokens'], 303],
+    ['has the origin of this site', ['Origin: http://localhost'], 303],
+    ['has the origin of this site behind TLS', ['Origin: https://localhost'], 303],
+    [
+      'has an origin without TLS where people have TLS',
+      ['Origin: http://localhost', 'X-Forwarded-Proto: https'],
+      403,
+    ],
+  ])('that %s', async (_, headers, status) => {
+    expect(await statusWith([], 'localhost', headers)).toBe(status)
+  })
+
+  it.each([
+    ['https://ci.example.org', 303],
+    ['http://ci.example.org', 403],
+  ])('has the origin %s where the address of the service has TLS', async (origin, status) => {
+    expect(await statusWith(HTTPS, 'ci.example.org', [`Origin: ${origin}`])).toBe(status)
+  })
+})
+
+describe('a program that shows a password', () => {
+  it('says nothing of where it comes from, and is refused when a browser says it for a page of another site', async () => {
+    const service = await startService()
+    const pause = (headers: Record<string, string>) =>
+      service.fetch('/api/agents/a1/enable', { method: 'POST', headers })
+
+    expect((await pause({})).status).toBe(404)
+    expect((await pause({ referer: 'https://evil.example/' })).status).toBe(403)
   })
 })
 

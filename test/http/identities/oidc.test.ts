@@ -264,7 +264,8 @@ describe('what is issued to a user of a provider', () => {
     await save(service, DOCUMENT)
     await browser.go('/login/oidc')
     const session = browser.cookie('__Host-cairn') ?? ''
-    const headers = { cookie: `__Host-cairn=${session}`, host: new URL(PUBLIC_URL).host }
+    const own = { host: new URL(PUBLIC_URL).host, origin: PUBLIC_URL }
+    const headers = { cookie: `__Host-cairn=${session}`, ...own }
     const body = JSON.stringify({ name: 'nightly', scope: 'read' })
     const made = await service.fetch('/api/tokens', { method: 'POST', as: null, headers, body })
     const { token } = MadeTokenBody.parse(await made.json())

@@ -25,7 +25,9 @@ type Fields = Readonly<Record<string, string>>
 /** Sends a form without credentials of its own. */
 function send(service: CalledService, path: string, fields: Fields, headers: Fields = {}) {
   const body = new URLSearchParams(fields).toString()
-  return service.fetch(path, { method: 'POST', as: null, headers: { ...FORM, ...headers }, body })
+  const own = 'origin' in headers ? {} : { 'sec-fetch-site': 'same-origin' }
+  const all = { ...FORM, ...own, ...headers }
+  return service.fetch(path, { method: 'POST', as: null, headers: all, body })
 }
 
 /** What a browser sends back of the cookies of an answer. */

@@ -45,7 +45,7 @@ async function sessionOf(service: CalledService, username: string, password: str
   const body = new URLSearchParams({ username, password }).toString()
   const begun = await service.fetch('/login', { method: 'POST', as: null, headers: FORM, body })
   const [cookie = ''] = (begun.headers.get('set-cookie') ?? '').split(';')
-  return { as: null, headers: { cookie } }
+  return { as: null, headers: { cookie, 'sec-fetch-site': 'same-origin' } }
 }
 
 function lineOf(service: CalledService, name: string): string {

@@ -88,7 +88,8 @@ function sessionOf(service: CalledService, role: Role): Shown {
   const type = { 'content-type': 'application/x-www-form-urlencoded' }
   const logIn = async () => {
     const begun = await service.fetch('/login', { method: 'POST', as: null, headers: type, body })
-    return { cookie: begun.headers.get('set-cookie')?.split(';')[0] ?? '' }
+    const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? ''
+    return { cookie, 'sec-fetch-site': 'same-origin' }
   }
   let session: ReturnType<typeof logIn> | null = null
   const headers = (call: string) => (call === 'POST /log-out' ? logIn() : (session ??= logIn()))
