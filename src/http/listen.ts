@@ -74,7 +74,8 @@ export class Listening implements AsyncDisposable {
       reportUnanswered(log, error)
       return json({ message: INTERNAL }, 500)
     }
-    const listener = getRequestListener(answer, { errorHandler })
+    // A request of HTTP/1.0 names no host.
+    const listener = getRequestListener(answer, { errorHandler, hostname: 'localhost' })
     const limits = {
       headersTimeout: HEADERS_WITHIN,
       requestTimeout: REQUEST_WITHIN,
@@ -83,7 +84,8 @@ export class Listening implements AsyncDisposable {
     }
     const newest = new WeakMap<Socket, HttpBindings>()
     const unused = new Set<Socket>()
-    const server = createServer(limits)
+    // A client may close its half when it has said everything, and wait for the answer.
+    const server = Object.assign(createServer(limits), { httpAllowHalfOpen: true })
     server.on('connection', (socket) => {
       unused.add(socket)
       socket.once('close', () => unused.delete(socket))

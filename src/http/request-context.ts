@@ -153,6 +153,19 @@ export class RequestContext {
   }
 
   /**
+   * Ends a request that waits for something as soon as its caller closes the connection, even if only its own half: a caller
+   * that is gone would be given what another one could have.
+   */
+  endWithCaller(): void {
+    if (this.#connection === null) return
+    const { incoming, outgoing } = this.#connection
+    const end = () => outgoing.destroy()
+    incoming.socket.once('end', end)
+    outgoing.once('close', () => incoming.socket.off('end', end))
+    if (incoming.socket.readableEnded) end()
+  }
+
+  /**
    * Adds the id to the headers of an answer that is inert by itself. Node writes all headers at once
    * much quicker than some that were set before, and V8 copies them into an object that it knows
    * quicker than it adds the id to a copy.

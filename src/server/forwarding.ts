@@ -45,7 +45,12 @@ export function dutiesOf(duties: Duties): {
   }
   const routes = new Hono<RouteEnv>()
   const handle = (c: Context<RouteEnv>) => answer(c.req.raw, c.env)
-  for (const { method, path } of listForwarded()) routes.on(method, path, handle)
+  for (const { method, path, isHeld } of listForwarded()) {
+    routes.on(method, path, (c) => {
+      if (isHeld) c.env.endWithCaller()
+      return handle(c)
+    })
+  }
   for (const path of PLANNING_PAGES) routes.on(['GET', 'POST'], path, handle)
   return { routes, answer }
 }
@@ -74,7 +79,7 @@ export function unlessAnswered(part: Hono<RouteEnv>, elsewhere: AnswerRequest): 
   return routes
 }
 
-function listForwarded(): readonly Pick<RouteFacts, 'method' | 'path'>[] {
+function listForwarded(): readonly RouteFacts[] {
   const own = new Set(ON_EVERY_SERVER.flatMap(({ routes }) => routes))
   return RESOURCES.flatMap(({ routes }) => routes).filter((route) => !own.has(route))
 }

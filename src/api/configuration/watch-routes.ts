@@ -72,7 +72,9 @@ export const watchResource = resource({
         if (isStream && c.req.method === 'HEAD') {
           return new Response(null, { headers: { 'content-type': EVENT_STREAM } })
         }
-        return isStream ? streams.open(startOf(options, c), c.env.principal) : answer(options, c)
+        if (!isStream) return answer(options, c)
+        c.env.endWithCaller()
+        return streams.open(startOf(options, c), c.env.principal)
       },
     }),
   ],
@@ -81,6 +83,7 @@ export const watchResource = resource({
 async function answer(options: WatchRoutesOptions, c: Context<RouteEnv>): Promise<Response> {
   const { watch, clientNames } = options
   const [since, wait] = [c.req.query('since'), waitOf(c)]
+  if (since !== undefined && wait > 0) c.env.endWithCaller()
   const revisions =
     since === undefined
       ? [watch.current()]

@@ -17,6 +17,8 @@ export interface RouteFacts extends Operation {
   readonly audit?: AuditName
   /** Whether a call that needs no user answers more to one who logs in. */
   readonly knowsUsers?: boolean
+  /** Whether the answer is held until there is something to say, and ends with a caller that goes away. */
+  readonly isHeld?: boolean
   /** What a token has to be good for, where `api/token-scopes.ts` does not derive it. */
   readonly scope?: TokenScope
 }
@@ -61,7 +63,12 @@ export function resource<Options, State>({
     mount: (options) => {
       const state = open(options)
       const app = new Hono<RouteEnv>()
-      for (const route of routes) app.on(route.method, route.path, (c) => route.handle(c, state))
+      for (const route of routes) {
+        app.on(route.method, route.path, (c) => {
+          if (route.isHeld) c.env.endWithCaller()
+          return route.handle(c, state)
+        })
+      }
       return conditional ? conditionalGets(app) : app
     },
   }

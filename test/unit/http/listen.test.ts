@@ -34,6 +34,52 @@ function fail(): Promise<Response> {
   return Promise.reject(new Error('a bug'))
 }
 
+describe('a client that closes its half of the connection', () => {
+  const READ = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+
+  /** Says something, closes the half of the client, and gives everything that comes back. */
+  async function hearAfterEnd({ port }: Listening, said: string): Promise<string> {
+    const socket = connect(port, '127.0.0.1')
+    const heard: string[] = []
+    socket.setEncoding('utf8').on('data', (text: string) => heard.push(text))
+    socket.end(said)
+    await once(socket, 'close')
+    return heard.join('')
+  }
+
+  it.each([
+    ['a read', READ, 'heard '],
+    ['a body', `${HEAD}word`, 'heard word'],
+    ['two requests', READ + READ, 'heard '],
+  ])('gets the whole answer to %s, and then the end', async (_, said, answered) => {
+    const listening = await open(async (request, { incoming }) => {
+      const text = await request.text()
+      if (!incoming.socket.readableEnded) await once(incoming.socket, 'end')
+      return new Response(`heard ${text}`)
+    })
+
+    const heard = await hearAfterEnd(listening, said)
+
+    expect(heard.split(answered)).toHaveLength(said.split('HTTP/1.1').length)
+  })
+
+  it('is not waited for with half a request', async () => {
+    const listening = await open(async (request) => new Response(await request.text()))
+
+    expect(await hearAfterEnd(listening, `${HEAD}wo`)).not.toContain('200 OK')
+  })
+})
+
+describe('a request of HTTP/1.0', () => {
+  it('needs no host', async () => {
+    const listening = await open(async ({ url }) => new Response(new URL(url).pathname))
+
+    const heard = await hear(listening, 'GET /health/live HTTP/1.0\r\n\r\n')
+
+    expect(heard).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\/health\/live$/)
+  })
+})
+
 describe('a line that is silent for too long', () => {
   it.each([
     ['one with a body', `${HEAD}word`, 'heard word'],
