@@ -1,6 +1,7 @@
+import { z } from 'zod'
 import { LONGEST_MESSAGE, UNFIT_IN_MESSAGE } from '../core/revision.ts'
 import { malformed } from './parameters.ts'
-import { type Form, readForm, textField } from './request-body.ts'
+import { type Form, readFields, textField } from './request-body.ts'
 
 /** Gives the reason of a change, as percent-encoded UTF-8. */
 const HEADER = 'x-cairn-message'
@@ -19,10 +20,15 @@ export function messageOf(request: Request, form: Form = new Map()): string {
   return checkedMessage(decoded(request.headers.get(HEADER) ?? ''), HEADER)
 }
 
-/** The same of a request that needs no body, but may send a form. */
+/** The fields of a call that may give a reason, and nothing else. */
+export const MessageFields = z.strictObject({ [FIELD]: z.string().optional() })
+
+/** The same of a request that needs no body, but may send a form or JSON. */
 export async function readMessage(request: Request): Promise<string> {
-  const isForm = /\bform\b/i.test(request.headers.get('content-type') ?? '')
-  return messageOf(request, isForm ? await readForm(request, LARGEST_FORM) : new Map())
+  const hasFields = /\b(?:form|json)\b/i.test(request.headers.get('content-type') ?? '')
+  const none: Form = new Map()
+  const fields = hasFields ? await readFields(request, LARGEST_FORM, MessageFields) : none
+  return messageOf(request, fields)
 }
 
 /**

@@ -1,6 +1,7 @@
+import { z } from 'zod'
 import { ServiceError } from '../core/errors.ts'
 import { isCoded, plainBody } from './content-coding.ts'
-import { malformed } from './parameters.ts'
+import { malformed, malformedBy } from './parameters.ts'
 
 /** What is asked about a request once its body has come. */
 const decisions = new WeakMap<Request, () => Promise<void>>()
@@ -69,6 +70,52 @@ export async function readForm(request: Request, limit: number): Promise<Form> {
   const type = request.headers.get('content-type') ?? ''
   if (type.toLowerCase().startsWith('multipart/form-data')) return readMultipart(body, type)
   return readUrlEncoded(body)
+}
+
+/**
+ * The fields of a call, from a form or a JSON object of texts and lists of texts. An empty object is a form without fields:
+ * clients that have nothing to say send one, whatever type they announce.
+ *
+ * @throws {ServiceError} `malformed-request` for a field that the call does not have, by its name.
+ */
+export async function readFields(
+  request: Request,
+  limit: number,
+  schema: z.ZodObject,
+): Promise<Form> {
+  const form = await readFormOrObject(request, limit)
+  assertKnownFields(form, schema)
+  return form
+}
+
+/** @throws {ServiceError} `malformed-request` for a field that the schema of a call does not have, by its name. */
+export function assertKnownFields(form: Form, { shape }: z.ZodObject): void {
+  const stranger = [...form.keys()].find((name) => !Object.hasOwn(shape, name))
+  if (stranger === undefined) return
+  const known = Object.keys(shape).join(', ')
+  throw malformed(`"${stranger}" is no field of this call; it takes ${known}`, stranger)
+}
+
+async function readFormOrObject(request: Request, limit: number): Promise<Form> {
+  const type = request.headers.get('content-type') ?? ''
+  if (/multipart\/form-data/i.test(type)) return readForm(request, limit)
+  const body = await readBody(request, limit)
+  const text = Buffer.from(body).toString('utf8').trim()
+  const isObject = /\bjson\b/i.test(type) || (text.startsWith('{') && text.endsWith('}'))
+  if (!isObject) return readUrlEncoded(body)
+  return new Map(Object.entries(text === '' ? {} : parseTexts(text)).map(encoded))
+}
+
+const Texts = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
+
+function parseTexts(text: string): z.infer<typeof Texts> {
+  const read = Texts.safeParse(parseJson(text))
+  if (read.success) return read.data
+  throw malformedBy(read.error)
+}
+
+function encoded([name, texts]: [string, string | readonly string[]]): [string, Uint8Array[]] {
+  return [name, [texts].flat().map((each) => new TextEncoder().encode(each))]
 }
 
 /** The last value of a field as text, or null when it was not sent. */

@@ -16,7 +16,7 @@ import { factsOf, type KnownAgent, agentStatusOf } from '../../agents/known-agen
 import { SavedBody, savedBody } from '../../wire/action-bodies.ts'
 import { AgentChangesBody, AgentEntry } from '../../wire/agent-entry.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
-import { checkedMessage, messageOf, readMessage } from '../../http/change-message.ts'
+import { checkedMessage, MessageFields, messageOf, readMessage } from '../../http/change-message.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { json } from '../../http/errors.ts'
 import { malformed, malformedBy } from '../../http/parameters.ts'
@@ -58,12 +58,10 @@ const decisionRoute = {
   headers: MESSAGE_HEADER,
   body: {
     required: false,
-    content: [
-      {
-        type: 'application/x-www-form-urlencoded',
-        schema: z.object({ message: z.string().optional() }),
-      },
-    ],
+    content: ['application/x-www-form-urlencoded', 'application/json'].map((type) => ({
+      type,
+      schema: MessageFields,
+    })),
   },
   answers: { 200: jsonAnswer('Done, or nothing to do', SavedBody) },
   errors: ['agent-not-found', 'malformed-request', 'body-too-large'],

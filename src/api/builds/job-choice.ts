@@ -1,11 +1,19 @@
 import { z } from 'zod'
 import type { JobChoice } from '../../builds/runs/start-runs.ts'
-import { malformed } from '../../http/parameters.ts'
-import { type Form, parseJson, readBody, readForm } from '../../http/request-body.ts'
+import { malformed, malformedBy } from '../../http/parameters.ts'
+import {
+  assertKnownFields,
+  type Form,
+  parseJson,
+  readBody,
+  readForm,
+} from '../../http/request-body.ts'
 
 const LARGEST = 1_048_576
 const Names = z.union([z.string(), z.array(z.string())])
-const JobsBody = z.object({ jobs: Names.optional(), rerun: z.string().optional() })
+const JobsBody = z.strictObject({ jobs: Names.optional(), rerun: z.string().optional() })
+/** Programs write a list in a form in either way. */
+const JobsForm = JobsBody.extend({ 'jobs[]': Names.optional() })
 
 /**
  * Which jobs a call wants to run: those in `jobs`, separated by commas or one a field; those that
@@ -35,10 +43,11 @@ function readJobs(body: Uint8Array): z.infer<typeof JobsBody> {
   if (text === '') return {}
   const read = JobsBody.safeParse(parseJson(text))
   if (read.success) return read.data
-  throw malformed('The body has no list of names in "jobs"', 'jobs')
+  throw malformedBy(read.error)
 }
 
 function fieldsOf(form: Form): z.infer<typeof JobsBody> {
+  assertKnownFields(form, JobsForm)
   const texts = (name: string) =>
     (form.get(name) ?? []).map((bytes) => Buffer.from(bytes).toString('utf8'))
   const rerun = texts('rerun').at(-1)

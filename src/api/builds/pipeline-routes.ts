@@ -22,7 +22,7 @@ import { renderStarted, StartedBody } from '../../wire/stage-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
-import { readForm, textField } from '../../http/request-body.ts'
+import { readFields, textField } from '../../http/request-body.ts'
 import { readScheduleOptions } from './schedule-options.ts'
 import {
   renderPipeline,
@@ -78,6 +78,7 @@ const RUN: PipelineRunBody = {
   stages: [{ name: SAMPLE.stage, counter: '1', approved_by: 'admin', result: 'Passed' }],
 }
 
+const PauseFields = z.strictObject({ pauseCause: z.string().optional() })
 /** What a run may be given that others do not have. */
 const OptionKind = z.enum(['variables', 'secure_variables', 'materials'])
 
@@ -236,12 +237,10 @@ export const pipelineResource = resource({
       audit: 'pause-pipeline',
       body: {
         required: false,
-        content: [
-          {
-            type: 'application/x-www-form-urlencoded',
-            schema: z.object({ pauseCause: z.string().optional() }),
-          },
-        ],
+        content: ['application/x-www-form-urlencoded', 'application/json'].map((type) => ({
+          type,
+          schema: PauseFields,
+        })),
       },
       answers: { 200: jsonAnswer('Paused', MessageBody) },
       errors: ['malformed-request', 'body-too-large', 'pipeline-not-found'],
@@ -251,7 +250,8 @@ export const pipelineResource = resource({
       },
       handle: async (c, options) => {
         const pipeline = c.req.param('name')
-        const cause = textField(await readForm(c.req.raw, LARGEST_FORM), 'pauseCause') ?? ''
+        const cause =
+          textField(await readFields(c.req.raw, LARGEST_FORM, PauseFields), 'pauseCause') ?? ''
         await pausePipeline(options, c.env.principal, { pipeline, cause })
         return json({ message: `The pipeline ${pipeline} is paused` })
       },

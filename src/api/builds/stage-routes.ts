@@ -107,7 +107,7 @@ export const stageResource = resource({
         required: false,
         content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
           type,
-          schema: z.object({
+          schema: z.strictObject({
             jobs: z.union([z.string(), z.array(z.string())]).optional(),
             rerun: z.literal('failed').optional(),
           }),

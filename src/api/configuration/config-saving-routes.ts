@@ -10,7 +10,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { messageOf } from '../../http/change-message.ts'
 import { json, renderError, shown } from '../../http/errors.ts'
 import { malformed, parseDigest } from '../../http/parameters.ts'
-import { readBody, readForm, textField } from '../../http/request-body.ts'
+import { assertKnownFields, readBody, readForm, textField } from '../../http/request-body.ts'
 import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
@@ -29,6 +29,12 @@ const HOLD_HEADER = {
   },
 }
 
+const SaveFields = z.strictObject({
+  xmlFile: z.string(),
+  md5: z.string(),
+  message: z.string().optional(),
+})
+
 /** The form of the original, on each of its two paths. */
 const formRoute = {
   method: 'POST',
@@ -41,7 +47,7 @@ const formRoute = {
     required: true,
     content: ['application/x-www-form-urlencoded', 'multipart/form-data'].map((type) => ({
       type,
-      schema: z.object({ xmlFile: z.string(), md5: z.string(), message: z.string().optional() }),
+      schema: SaveFields,
     })),
   },
   answers: {
@@ -116,6 +122,7 @@ export const configSavingResource = resource({
 
 async function readSaveForm(request: Request, limit: number): Promise<HoldingRequest> {
   const form = await readForm(request, limit)
+  assertKnownFields(form, SaveFields)
   const document = form.get('xmlFile')?.at(-1)
   const md5 = textField(form, 'md5')
   if (!document) throw malformed('The field xmlFile is missing', 'xmlFile')

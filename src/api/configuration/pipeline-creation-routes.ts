@@ -11,7 +11,7 @@ import { PipelineCreatedBody, PipelineRefusedBody } from '../../wire/action-bodi
 import { ErrorBody } from '../../wire/error-body.ts'
 import { messageOf } from '../../http/change-message.ts'
 import { json, renderError, statusOf } from '../../http/errors.ts'
-import { type Form, readForm } from '../../http/request-body.ts'
+import { assertKnownFields, type Form, readForm } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
@@ -22,7 +22,7 @@ export interface PipelineCreationOptions extends PipelineCreationDeps {
 }
 
 const Text = z.string().optional()
-const PipelineForm = z.object({
+const PipelineForm = z.strictObject({
   scm: z.enum(['svn', 'hg', 'git', 'p4', 'tfs']).optional(),
   url: z.string(),
   pipelineGroup: Text,
@@ -83,9 +83,10 @@ export const pipelineCreationResource = resource({
       handle: async (c, options) => {
         const name = c.req.param('file').slice(0, -'.json'.length)
         const form = await readForm(c.req.raw, options.maxBody)
-        const reading = readPipelineRequest(name, entriesOf(form))
-        if (!reading.ok) return refusal(c, reading.problems)
         try {
+          assertKnownFields(form, PipelineForm)
+          const reading = readPipelineRequest(name, entriesOf(form))
+          if (!reading.ok) return refusal(c, reading.problems)
           const message = messageOf(c.req.raw, form)
           const { setAside } = await addPipeline(options, c.env.principal, reading.request, message)
           const body = { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' }

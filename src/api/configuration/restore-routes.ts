@@ -12,8 +12,8 @@ import { ErrorBody } from '../../wire/error-body.ts'
 import { DIGEST_DESCRIBED, digestHeaders, parseIfMatch } from './digest-header.ts'
 import { checkedMessage, messageOf } from '../../http/change-message.ts'
 import { json, renderError } from '../../http/errors.ts'
-import { malformed, parseSha } from '../../http/parameters.ts'
-import { readBody, readForm, textField } from '../../http/request-body.ts'
+import { parseSha } from '../../http/parameters.ts'
+import { readFields, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
@@ -27,6 +27,7 @@ export interface RestoreRoutesOptions extends ConfigRestoringDeps {
 }
 
 const Text = z.string().optional()
+const RestoreFields = z.strictObject({ message: Text, reason: Text })
 const route = routeWith<RestoreRoutesOptions>()
 
 /** `POST /api/config/revisions/[commit]/restore`: an older revision becomes current again. */
@@ -48,7 +49,7 @@ export const restoreResource = resource({
         required: false,
         content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
           type,
-          schema: z.object({ message: Text, reason: Text }),
+          schema: RestoreFields,
         })),
       },
       answers: {
@@ -96,34 +97,12 @@ async function restored(
   }
 }
 
-const Body = z.object({ message: z.string().default(''), reason: z.string().default('') })
-
 /**
  * The `message` or `reason` of a JSON body or of a form, else that of the header.
  *
  * @throws {ServiceError} `malformed-request`.
  */
 async function readReason(request: Request): Promise<string> {
-  const type = (request.headers.get('content-type') ?? '').toLowerCase()
-  if (type.includes('form')) {
-    const form = await readForm(request, LARGEST_BODY)
-    return checkedMessage(textField(form, 'reason') ?? '', 'reason') || messageOf(request, form)
-  }
-  const body = await readBody(request, LARGEST_BODY)
-  if (!type.startsWith('application/json') || body.length === 0) return messageOf(request)
-  const read = Body.safeParse(parseJson(Buffer.from(body).toString('utf8')))
-  if (!read.success) throw malformed('The body is not an object with a message', 'message')
-  const { message, reason } = read.data
-  return (
-    checkedMessage(message, 'message') || checkedMessage(reason, 'reason') || messageOf(request)
-  )
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause
-    return null
-  }
+  const fields = await readFields(request, LARGEST_BODY, RestoreFields)
+  return checkedMessage(textField(fields, 'reason') ?? '', 'reason') || messageOf(request, fields)
 }
