@@ -13,6 +13,15 @@ async function current(service: CalledService): Promise<string> {
   return (await service.fetch('/api/admin/config.xml')).text()
 }
 
+/** A call with a body of a type, in gzip. */
+function packed(type: string, body: string): RequestInit {
+  return {
+    method: 'POST',
+    headers: { 'content-encoding': 'gzip', 'content-type': type },
+    body: new Uint8Array(gzipSync(body)),
+  }
+}
+
 describe('a body in a content coding', () => {
   it.each([
     ['gzip', gzipSync],
@@ -34,11 +43,6 @@ describe('a body in a content coding', () => {
 
   it('is unpacked in a form, and in JSON', async () => {
     const service = await openService()
-    const packed = (type: string, body: string) => ({
-      method: 'POST',
-      headers: { 'content-encoding': 'gzip', 'content-type': type },
-      body: new Uint8Array(gzipSync(body)),
-    })
     const user = packed('application/json', '{"name":"kim","password":"a long password"}')
     const digest = (await service.fetch('/api/admin/config.xml')).headers.get('etag') ?? ''
     const fields = { xmlFile: documentWith('a'), md5: digest.replaceAll('"', '') }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CallingAgent } from '../support/agents/agent-calls.ts'
 import { BuildScene, messageOf } from '../support/builds/build-service.ts'
 import { documentWith } from '../support/documents/documents.ts'
+import { git } from '../support/git/git.ts'
 import { DescribedApi, type DescribedOperation } from '../support/service/described-api.ts'
 import { save } from '../support/service/saving.ts'
 import { openService, type CalledService } from '../support/service/service.ts'
@@ -70,11 +71,9 @@ describe('a field that a call does not know', () => {
   it('restores nothing', async () => {
     const service = await openService()
     await save(service, documentWith('one'))
-    const [{ commitSHA }] = JSON.parse(
-      await (await service.fetch('/api/config/revisions')).text(),
-    ) as [{ commitSHA: string }]
+    const commit = git(service.repository, 'rev-parse', 'HEAD').trim()
     await save(service, documentWith('two'))
-    const path = `/api/config/revisions/${commitSHA}/restore`
+    const path = `/api/config/revisions/${commit}/restore`
     const body = new URLSearchParams({ entity: 'pipeline/one' })
 
     const refused = await service.fetch(path, { method: 'POST', body })

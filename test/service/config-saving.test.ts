@@ -32,13 +32,13 @@ async function serviceAt(document: string): Promise<CalledService> {
   return service
 }
 
+async function putOver(service: CalledService, tags: string, document: string): Promise<number> {
+  const init = { method: 'PUT', headers: { 'if-match': tags }, body: document }
+  return (await service.fetch('/api/admin/config.xml', init)).status
+}
+
 describe('If-Match', () => {
   const NEVER = '0'.repeat(32)
-
-  async function put(service: CalledService, tags: string, document: string): Promise<number> {
-    const init = { method: 'PUT', headers: { 'if-match': tags }, body: document }
-    return (await service.fetch('/api/admin/config.xml', init)).status
-  }
 
   it.each([
     (digest: string) => `"${NEVER}", "${digest}"`,
@@ -52,14 +52,14 @@ describe('If-Match', () => {
   ])('may be a list, weak, and what a proxy makes of it: case %#', async (tagsOf) => {
     const service = await serviceAt(BASE)
 
-    expect(await put(service, tagsOf(md5(BASE)), documentWith('alpha'))).toBe(200)
+    expect(await putOver(service, tagsOf(md5(BASE)), documentWith('alpha'))).toBe(200)
   })
 
   it('names the base of a stale edit also in a list', async () => {
     const service = await serviceAt(BASE)
     await save(service, BASE.replace('name="gamma"', 'name="delta"'))
 
-    const status = await put(
+    const status = await putOver(
       service,
       `"${NEVER}", "${md5(BASE)}"`,
       BASE.replace('name="alpha"', 'name="omega"'),
@@ -72,12 +72,12 @@ describe('If-Match', () => {
   it.each(['"x"', `"${NEVER}", x`, `"${NEVER}-zip"`, `"${NEVER}",`])(
     'is refused where it is no digest: %s',
     async (tags) => {
-      expect(await put(await serviceAt(BASE), tags, documentWith('alpha'))).toBe(400)
+      expect(await putOver(await serviceAt(BASE), tags, documentWith('alpha'))).toBe(400)
     },
   )
 
   it('that no revision ever had is stale', async () => {
-    const status = await put(await serviceAt(BASE), `"${NEVER}", "${NEVER}"`, documentWith('a'))
+    const status = await putOver(await serviceAt(BASE), `"${NEVER}", "${NEVER}"`, documentWith('a'))
 
     expect(status).toBe(412)
   })

@@ -65,24 +65,33 @@ describe('a request that another site has a browser send', () => {
   })
 })
 
+/** The status of a form that a session sends, and nobody else. */
+async function statusWith(
+  flags: readonly string[],
+  host: string,
+  headers: readonly string[],
+): Promise<number> {
+  const { url } = await startService(flags)
+  const at = [`Host: ${host}`, 'Content-Type: application/x-www-form-urlencoded']
+  const given = `username=admin&password=${encodeURIComponent(ADMIN_PASSWORD)}`
+  const logIn = await rawRequest(
+    url,
+    ['POST /login HTTP/1.1', ...at, `Content-Length: ${given.length}`],
+    given,
+  )
+  const cookie = /^set-cookie: ([^;]+)/im.exec(logIn)?.[1] ?? ''
+  const request = [
+    'POST /log-out HTTP/1.1',
+    ...at,
+    `Cookie: ${cookie}`,
+    'Content-Length: 0',
+    ...headers,
+  ]
+  return statusOf(await rawRequest(url, request))
+}
+
 describe('a request with the session of a browser', () => {
   const HTTPS = ['--public-url', 'https://ci.example.org', '--allowed-hosts', 'x.example.org']
-
-  /** The status of a form that a session sends, and nobody else. */
-  async function statusWith(
-    flags: readonly string[],
-    host: string,
-    headers: readonly string[],
-  ): Promise<number> {
-    const { url } = await startService(flags)
-    const at = [`Host: ${host}`, 'Content-Type: application/x-www-form-urlencoded']
-    const given = `username=admin&password=${encodeURIComponent(ADMIN_PASSWORD)}`
-    const length = (body: string) => `Content-Length: ${body.length}`
-    const logIn = await rawRequest(url, ['POST /login HTTP/1.1', ...at, length(given)], given)
-    const cookie = /^set-cookie: ([^;]+)/im.exec(logIn)?.[1] ?? ''
-    const request = ['POST /log-out HTTP/1.1', ...at, `Cookie: ${cookie}`, length(''), ...headers]
-    return statusOf(await rawRequest(url, request))
-  }
 
   it.each([
     ['says nothing of where it comes from', [], 403],

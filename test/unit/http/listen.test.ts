@@ -34,19 +34,19 @@ function fail(): Promise<Response> {
   return Promise.reject(new Error('a bug'))
 }
 
+const READ = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+
+/** Says something, closes the half of the client, and gives everything that comes back. */
+async function hearAfterEnd({ port }: Listening, said: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  const heard: string[] = []
+  socket.setEncoding('utf8').on('data', (text: string) => heard.push(text))
+  socket.end(said)
+  await once(socket, 'close')
+  return heard.join('')
+}
+
 describe('a client that closes its half of the connection', () => {
-  const READ = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
-
-  /** Says something, closes the half of the client, and gives everything that comes back. */
-  async function hearAfterEnd({ port }: Listening, said: string): Promise<string> {
-    const socket = connect(port, '127.0.0.1')
-    const heard: string[] = []
-    socket.setEncoding('utf8').on('data', (text: string) => heard.push(text))
-    socket.end(said)
-    await once(socket, 'close')
-    return heard.join('')
-  }
-
   it.each([
     ['a read', READ, 'heard '],
     ['a body', `${HEAD}word`, 'heard word'],
