@@ -42,7 +42,7 @@ const AGENT_TIMING: AgentTiming = {
 }
 
 /** With several servers another one answers at once, or takes over within seconds. */
-const LONGEST_PAUSE_BETWEEN_SERVERS = 2_000
+const MAX_PAUSE_BETWEEN_SERVERS_MS = 1_000
 
 export interface AgentOptions {
   /** The address of the server with its application path; of several servers, each is tried. */
@@ -149,7 +149,7 @@ async function serve(options: AgentOptions, run: AgentRun): Promise<void> {
 function timingFor(servers: readonly string[], timing: AgentTiming): AgentTiming {
   if (servers.length === 1) return timing
   const { fromMs, toMs } = timing.backoff
-  return { ...timing, backoff: { fromMs, toMs: Math.min(toMs, LONGEST_PAUSE_BETWEEN_SERVERS) } }
+  return { ...timing, backoff: { fromMs, toMs: Math.min(toMs, MAX_PAUSE_BETWEEN_SERVERS_MS) } }
 }
 
 async function keepContact(

@@ -26,6 +26,7 @@ export class Worker implements ContactWork {
   #status: ConfigStatus | null = null
   #job: JobRun | null = null
   #lastSaid = ''
+  #attempts = 0
   #onEnabled: () => void = () => undefined
 
   constructor(options: WorkerOptions) {
@@ -67,15 +68,16 @@ export class Worker implements ContactWork {
     }
   }
 
-  /** Asks for a job. After a failure it waits for the next successful contact. */
+  /** Asks for a job. After a refusal it waits for the next successful contact. */
   async #ask(signal: AbortSignal): Promise<JobAssignment | null> {
     const { client, instance } = this.#options
+    this.#attempts += 1
     try {
-      return await client.work({ instance }, signal)
+      return await client.work({ instance, attempt: this.#attempts }, signal)
     } catch (error) {
       if (signal.aborted) return null
       if (!(error instanceof ServerAbsent || error instanceof ServerRefusal)) throw error
-      this.#status = null
+      if (error instanceof ServerRefusal) this.#status = null
       this.#sayOnce(`The server gives no work: ${error.message}`)
       return null
     }

@@ -159,7 +159,7 @@ export const BREAKS_OF_BUILDS: readonly Break[] = [
   {
     behaviour: 'among servers, an agent leaves the one that does not answer',
     file: 'agent/server/http-call.ts',
-    find: 'if (error instanceof ServerAbsent) this.#leave(server)',
+    find: 'if (error instanceof ServerAbsent) this.#servers.leave(server, { isSilent })',
     replace: '',
     test: 'e2e/servers/serving.test.ts',
   },

@@ -59,7 +59,7 @@ export class AgentClient {
 
   async report(jobId: number, body: JobReport, signal: AbortSignal): Promise<void> {
     const path = agentPaths.report(this.#job(jobId))
-    await this.#http.call({ method: 'POST', path, body, timeoutMs: CALL_MS, signal })
+    await this.#http.call({ method: 'POST', path, body, timeoutMs: CALL_MS, signal }, unread)
   }
 
   /** Appends to the console and returns its new size in bytes. */
@@ -81,7 +81,8 @@ export class AgentClient {
   ): Promise<void> {
     const body = await openAsBlob(artifact.file)
     const path = agentPaths.artifact(this.#job(jobId), artifact.kind, artifact.path)
-    await this.#http.call({ method: 'PUT', path, body, timeoutMs: fileTime(body.size), signal })
+    const timeoutMs = fileTime(body.size)
+    await this.#http.call({ method: 'PUT', path, body, timeoutMs, signal }, unread)
   }
 
   async listArtifacts(
@@ -102,10 +103,11 @@ export class AgentClient {
   ): Promise<void> {
     const asked = agentPaths.file(from, path)
     const call = { method: 'GET', path: asked, timeoutMs: fileTime(size), signal } as const
-    const { body } = await this.#http.call(call)
     const target = createWriteStream(file)
-    const source = body ? Readable.fromWeb(body) : Readable.from([])
-    await orAbsent(() => pipeline(source, target, { signal }), signal)
+    await this.#http.call(call, ({ body }) => {
+      const source = body ? Readable.fromWeb(body) : Readable.from([])
+      return orAbsent(() => pipeline(source, target, { signal }), signal)
+    })
     if (target.bytesWritten === size) return
     throw new ServerAbsent(`${path} has ${target.bytesWritten} bytes instead of ${size}`)
   }
@@ -118,3 +120,6 @@ export class AgentClient {
 function fileTime(size: number): number {
   return FILE_MS + Math.ceil(size / SLOWEST_BYTES_PER_MS)
 }
+
+/** Of an answer that says nothing more, the body is not waited for. */
+async function unread(): Promise<void> {}

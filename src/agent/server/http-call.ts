@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
 import { abortedAfter } from '../../lib/aborted-after.ts'
 import { parseAgentMessage, renderAgentMessage } from '../../wire/agent/message.ts'
+import { ServerChoice } from './server-choice.ts'
 import { ServerAbsent, ServerRefusal } from './server-errors.ts'
 
 export interface HttpCall {
@@ -17,46 +18,42 @@ const ErrorMessage = z.object({ message: z.string() })
 /** Statuses that refuse the call itself; every other error may be temporary. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 410, 413, 507])
 
-/**
- * Makes HTTP calls to a server, below its application path. Of several servers, the next one gets the
- * calls after one that does not answer.
- */
+/** Makes HTTP calls to a server, below its application path; of several servers, to one at a time. */
 export class HttpCaller {
-  readonly #servers: readonly [URL, ...URL[]]
-  #server: URL
+  readonly #servers: ServerChoice
   readonly #findToken: () => string | null
 
-  constructor([first, ...others]: readonly [string, ...string[]], findToken: () => string | null) {
-    this.#servers = [new URL(first), ...others.map((other) => new URL(other))]
-    this.#server = this.#servers[0]
+  constructor(servers: readonly [string, ...string[]], findToken: () => string | null) {
+    this.#servers = new ServerChoice(servers)
     this.#findToken = findToken
   }
 
   /**
-   * Makes a call and returns the response.
+   * Makes a call and returns what is read from the response.
    *
    * @throws {ServerRefusal} when the server refuses the call.
    * @throws {ServerAbsent} without a response, or for an error that may be temporary.
    */
-  async call(call: HttpCall): Promise<Response> {
-    const server = this.#server
+  async call<Answer>(
+    call: HttpCall,
+    read: (response: Response) => Promise<Answer>,
+  ): Promise<Answer> {
+    const server = this.#servers.current
+    const end = new AbortController()
+    const silence = this.#servers.watch(server, AbortSignal.any([end.signal, call.signal]))
     try {
-      return await this.#callOne(server, call)
+      return await read(await this.#callOne(server, call, silence))
     } catch (error) {
-      if (error instanceof ServerAbsent) this.#leave(server)
+      const isSilent = silence.aborted
+      if (error instanceof ServerAbsent) this.#servers.leave(server, { isSilent })
       throw error
+    } finally {
+      end.abort()
     }
   }
 
-  /** Calls at once may find the same server absent: it is left once. */
-  #leave(absent: URL): void {
-    if (this.#server !== absent) return
-    const next = this.#servers.indexOf(absent) + 1
-    this.#server = this.#servers[next] ?? this.#servers[0]
-  }
-
-  async #callOne(server: URL, call: HttpCall): Promise<Response> {
-    const response = await this.#fetch(server, call)
+  async #callOne(server: URL, call: HttpCall, silence: AbortSignal): Promise<Response> {
+    const response = await this.#fetch(server, call, silence)
     if (response.ok) return response
     const { status } = response
     const message = await this.#readMessage(response)
@@ -66,8 +63,8 @@ export class HttpCaller {
 
   /** Makes a call and parses the message in the response. */
   async read<Message>(call: HttpCall, schema: z.ZodType<Message>): Promise<Message> {
-    const response = await this.call(call)
-    const text = await orAbsent(() => response.text(), call.signal)
+    const read = (response: Response) => orAbsent(() => response.text(), call.signal)
+    const text = await this.call(call, read)
     try {
       return parseAgentMessage(schema, text)
     } catch (error) {
@@ -78,7 +75,11 @@ export class HttpCaller {
     }
   }
 
-  #fetch(server: URL, { method, path, body, timeoutMs, signal }: HttpCall): Promise<Response> {
+  #fetch(
+    server: URL,
+    { method, path, body, timeoutMs, signal }: HttpCall,
+    silence: AbortSignal,
+  ): Promise<Response> {
     const token = this.#findToken()
     const raw = body instanceof Blob || Buffer.isBuffer(body) || body === undefined
     const init = {
@@ -90,7 +91,7 @@ export class HttpCaller {
         'content-type': raw ? 'application/octet-stream' : 'application/json; charset=utf-8',
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       },
-      signal: abortedAfter(timeoutMs, signal),
+      signal: abortedAfter(timeoutMs, AbortSignal.any([signal, silence])),
       // The token must not be sent to the target of a redirection.
       redirect: 'error',
     } as const

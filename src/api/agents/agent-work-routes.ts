@@ -100,12 +100,12 @@ export const agentWorkResource = resource({
       example: { body: { instance: 'c0ffee12' }, answer: { assignment: ASSIGNMENT } },
       handle: async (c, options) => {
         const { uuid, token } = callerOf(options, c)
-        const { instance } = parseAgentMessage(WorkRequest, await textOf(c))
+        const { instance, attempt = null } = parseAgentMessage(WorkRequest, await textOf(c))
         const { dispatcher } = options
         const asking = { uuid, token, instance }
         c.env.credential = { assertGood: async () => dispatcher.assertMayAsk(asking) }
         const signal = AbortSignal.any([c.req.raw.signal, c.env.ended])
-        const assignment = await dispatcher.ask({ ...asking, signal })
+        const assignment = await dispatcher.ask({ ...asking, attempt, signal })
         return answer({ assignment } satisfies WorkReply)
       },
     }),

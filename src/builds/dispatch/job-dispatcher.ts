@@ -28,6 +28,8 @@ export interface WorkCall {
   readonly uuid: string
   readonly token: string
   readonly instance: string
+  /** Which of the calls of that instance it is; null where it does not say so. */
+  readonly attempt: number | null
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal
 }
@@ -45,6 +47,8 @@ interface Waiting extends Pick<WorkCall, 'uuid' | 'instance'> {
 export class JobDispatcher implements Disposable {
   readonly #options: JobDispatcherOptions
   readonly #waiting = new Map<string, Waiting>()
+  /** The last call of each agent. */
+  readonly #last = new Map<string, { readonly instance: string; readonly attempt: number }>()
   #isServing = false
   #isWoken = false
   #isClosed = false
@@ -64,6 +68,7 @@ export class JobDispatcher implements Disposable {
    */
   async ask(call: WorkCall): Promise<BuildAssignment | null> {
     this.assertMayAsk(call)
+    if (this.#isOvertaken(call)) return null
     const again = await this.#again(call)
     return again ?? this.#wait(call)
   }
@@ -100,6 +105,18 @@ export class JobDispatcher implements Disposable {
   [Symbol.dispose](): void {
     this.#isClosed = true
     for (const { answer } of this.#waiting.values()) answer(null)
+  }
+
+  /**
+   * A server that was frozen passes on calls that their agent has long made again elsewhere: the job
+   * that it got there would be taken from it.
+   */
+  #isOvertaken({ uuid, instance, attempt }: WorkCall): boolean {
+    if (attempt === null) return false
+    const last = this.#last.get(uuid)
+    if (last?.instance === instance && attempt < last.attempt) return true
+    this.#last.set(uuid, { instance, attempt })
+    return false
   }
 
   async #again({ uuid, instance }: WorkCall): Promise<BuildAssignment | null> {

@@ -4,7 +4,11 @@ import { AssignedTask } from './task.ts'
 import type { JobReport } from '../../core/builds/job.ts'
 
 /** `POST …/[uuid]/work`: the server holds it until there is a job, for about 15 seconds. */
-export const WorkRequest = z.object({ instance: z.string().min(1).max(64) })
+export const WorkRequest = z.object({
+  instance: z.string().min(1).max(64),
+  /** Which of the requests of this instance it is: one that was overtaken by a later one gets nothing. */
+  attempt: z.int().positive().optional(),
+})
 export type WorkRequest = z.infer<typeof WorkRequest>
 
 /** `artifact` must exist, or the job fails; `test` may be absent. */

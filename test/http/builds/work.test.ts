@@ -36,6 +36,20 @@ describe('a call for work', () => {
     expect((await asked).jobName).toBe('unit')
   })
 
+  it('takes nothing from its agent where it comes after a later one', async () => {
+    const { scene, agent } = await sceneWithAgent()
+    await scene.schedule()
+    const answered = await (await agent.ask(undefined, 2)).text()
+    const { assignment: job } = parseAgentMessage(WorkReply, answered)
+    const jobId = job?.jobId ?? 0
+    await agent.report(jobId, { state: 'Building' })
+
+    const late = await (await agent.ask(undefined, 1)).text()
+
+    expect(parseAgentMessage(WorkReply, late).assignment).toBeNull()
+    expect((await agent.report(jobId, { state: 'Completing', result: 'Passed' })).status).toBe(200)
+  })
+
   it('goes to the agent with the resources and the environment of the job', async () => {
     const { scene, agent } = await sceneWithAgent({
       pipelines: [{ name: 'app', stages: [{ jobs: [{ resources: ['Linux'] }] }] }],

@@ -59,9 +59,9 @@ export class ProtocolAgent {
     return parseAgentMessage(ContactReply, await response.text()).instruction
   }
 
-  /** Asks for work; the answer as it comes. */
-  ask(signal?: AbortSignal): Promise<Response> {
-    const body = renderAgentMessage({ instance: this.instance })
+  /** Asks for work, by a call that may have its number; the answer as it comes. */
+  ask(signal?: AbortSignal, attempt?: number): Promise<Response> {
+    const body = renderAgentMessage({ instance: this.instance, attempt })
     return this.call('POST', agentPaths.work(this.uuid), body, signal ? { signal } : {})
   }
 
