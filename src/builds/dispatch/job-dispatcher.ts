@@ -74,7 +74,7 @@ export class JobDispatcher implements Disposable {
   }
 
   /** @throws {ServiceError} `token-refused`, `agent-taken`, or `not-permitted` unless it is enabled. */
-  assertMayAsk({ uuid, token, instance }: Omit<WorkCall, 'signal'>): void {
+  assertMayAsk({ uuid, token, instance }: Omit<WorkCall, 'signal' | 'attempt'>): void {
     const agent = this.#options.directory.find(uuid)
     assertToken(agent, { uuid, token })
     if (agent?.heard && agent.heard.instance !== instance) {

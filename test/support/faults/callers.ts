@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import { AgentEntry } from '../../../src/wire/agent-entry.ts'
 import { MessageBody } from '../../../src/wire/action-bodies.ts'
-import { PipelineHistoryBody } from '../../../src/wire/pipeline-run-body.ts'
+import { PipelineHistoryBody, PipelineRunBody } from '../../../src/wire/pipeline-run-body.ts'
 import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
 import { StartedBody } from '../../../src/wire/stage-body.ts'
 import { aConfiguration, element, exec, git } from '../documents/a-configuration.ts'
@@ -13,6 +13,9 @@ export const PASSWORD = 'p'
 export const FIRST_VALUE = 'v0'
 export const PIPELINES = ['runs-a', 'runs-b'] as const
 export const AGENT = 'switch'
+/** A pipeline that real agents run, which belong to its environment and take nothing else. */
+export const BUILT = 'built'
+export const BUILDERS = 'builders'
 const AUTHORIZATION = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
 const CURRENT = '/api/admin/config.xml'
 const DIGEST = 'x-service-config-md5'
@@ -43,7 +46,14 @@ export function firstDocument(origin: string): string {
   }))
   const [place = { name: '' }] = pipelines
   const register = { ...place, name: 'register', variables: { VALUE: FIRST_VALUE } }
-  return aConfiguration({ pipelines: [...pipelines, register] })
+  // What is measured is how soon agents build again, and not the work of git.
+  const attributes = { fetchMaterials: 'false' }
+  const stages = [{ name: 'build', attributes, approval: manual, jobs }]
+  const built = { ...place, name: BUILT, stages }
+  return aConfiguration({
+    pipelines: [...pipelines, register, built],
+    environments: [{ name: BUILDERS, pipelines: [BUILT] }],
+  })
 }
 
 export interface Answer {
@@ -52,7 +62,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** A call that changes something. */
+/** A save, or a run of a pipeline that an agent ends. */
 export type Change = 'save' | 'build'
 
 /** A call, and what became of it. */
@@ -65,7 +75,7 @@ interface Told {
 
 /** One that was acknowledged. */
 export interface Acknowledged {
-  readonly what: Change
+  readonly what: Change | 'schedule' | 'cancel'
   readonly began: number
 }
 
@@ -74,6 +84,8 @@ export class Callers {
   readonly configuration = new Recorder<ConfigurationCall>()
   readonly runs = new Map(PIPELINES.map((name) => [name, new Recorder<RunCall>()]))
   readonly agent = new Recorder<SwitchCall>()
+  /** The counters of the runs of {@link BUILT} that were started. */
+  readonly built: number[] = []
   readonly acknowledged: Acknowledged[] = []
   readonly problems: string[] = []
   /** What those who waited long for a next change were told meanwhile. */
@@ -138,14 +150,45 @@ export class Callers {
 
   async #insist(what: Change, url: string): Promise<void> {
     const began = performance.now()
-    const [pipeline] = PIPELINES
-    while (!(await (what === 'save' ? this.#save(url) : this.#start(pipeline, url)))) {
+    while (!(await (what === 'save' ? this.#save(url) : this.#build(url)))) {
       if (this.#isOver) return
-      if (performance.now() - began > LONGEST) {
-        this.problems.push(`no ${what} at ${url} any more`)
-        this.end()
-      }
+      this.#judge(what, url, began)
       await wait(50)
+    }
+  }
+
+  #judge(what: Change, url: string, began: number): void {
+    if (performance.now() - began <= LONGEST || this.#isOver) return
+    this.problems.push(`no ${what} at ${url} any more`)
+    this.end()
+  }
+
+  /** Whether a run was started there, and then ended by an agent. */
+  async #build(url: string): Promise<boolean> {
+    const began = performance.now()
+    const path = `/api/pipelines/${BUILT}`
+    const started = await this.#unless(() => this.ask(`${path}/schedule`, { method: 'POST' }, url))
+    if (started?.status !== 202) return false
+    const { pipeline_counter: counter } = StartedBody.parse(JSON.parse(started.text))
+    this.built.push(counter)
+    for (;;) {
+      const run = await this.#unless(() => this.ask(`${path}/instance/${counter}`, {}, url))
+      const result = run?.status === 200 ? resultIn(run.text) : 'Unknown'
+      if (result === 'Passed') this.acknowledged.push({ what: 'build', began })
+      else if (result !== 'Unknown') this.problems.push(`${BUILT}/${counter}: ${result}`)
+      if (result !== 'Unknown' || this.#isOver) return true
+      this.#judge('build', url, began)
+      await wait(50)
+    }
+  }
+
+  /** Null without an answer. */
+  async #unless(ask: () => Promise<Answer>): Promise<Answer | null> {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof NoAnswer || error instanceof NotDone)) throw error
+      return null
     }
   }
 
@@ -236,10 +279,10 @@ export class Callers {
     })
   }
 
-  async #start(pipeline: Pipeline, url?: string): Promise<boolean> {
+  async #start(pipeline: Pipeline): Promise<boolean> {
     const path = `/api/pipelines/${pipeline}/schedule`
     const start = async () => {
-      const answer = await this.ask(path, { method: 'POST' }, url)
+      const answer = await this.ask(path, { method: 'POST' })
       // What keeps a run from starting, such as a material that was not read yet, is no part of this.
       if (answer.status === 409) return null
       if (answer.status !== 202) return this.#complain(path, answer)
@@ -247,7 +290,7 @@ export class Callers {
       return { kind: 'start', counter } as const
     }
     const unanswered = { kind: 'start', counter: null } as const
-    return this.#acknowledge('build', () => this.#runsOf(pipeline).record(start, unanswered))
+    return this.#acknowledge('schedule', () => this.#runsOf(pipeline).record(start, unanswered))
   }
 
   async #cancel(pipeline: Pipeline): Promise<void> {
@@ -260,7 +303,7 @@ export class Callers {
       return { kind: 'cancel', was: message.endsWith('is cancelled') } as const
     }
     const unanswered = { kind: 'cancel', was: null } as const
-    await this.#acknowledge('build', () => this.#runsOf(pipeline).record(cancel, unanswered))
+    await this.#acknowledge('cancel', () => this.#runsOf(pipeline).record(cancel, unanswered))
   }
 
   async #lookAtRuns(pipeline: Pipeline): Promise<void> {
@@ -300,7 +343,7 @@ export class Callers {
   }
 
   async #acknowledge<Call extends { readonly kind: string }>(
-    what: Change,
+    what: Acknowledged['what'],
     ask: () => Promise<Call | null>,
   ): Promise<boolean> {
     const began = performance.now()
@@ -325,6 +368,10 @@ export class Callers {
 function isRefused(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : null
   return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED'
+}
+
+function resultIn(run: string): string {
+  return PipelineRunBody.parse(JSON.parse(run)).stages[0]?.result ?? 'Unknown'
 }
 
 type Pipeline = (typeof PIPELINES)[number]

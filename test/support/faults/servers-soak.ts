@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { PipelineHistoryBody } from '../../../src/wire/pipeline-run-body.ts'
 import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
-import { type Callers, FIRST_VALUE, valuesIn } from './callers.ts'
+import { BUILT, type Callers, type Change, FIRST_VALUE, valuesIn } from './callers.ts'
 import type { Fault } from './faults.ts'
 import { findContradiction, type Model } from './linearizability.ts'
 import { configurationModel, RUNS_MODEL, SWITCH_MODEL } from './models.ts'
@@ -27,6 +27,8 @@ export interface ServersSoakOutcome {
   readonly answered: number
   readonly unanswered: number
   readonly saves: number
+  /** Runs that agents ended. */
+  readonly builds: number
   /** What was acknowledged and is not there, and what is there twice. */
   readonly lost: readonly string[]
   readonly doubled: readonly string[]
@@ -103,8 +105,9 @@ function countsOf({ configuration, runs, agent, acknowledged }: Callers) {
     ({ operations: all }) => all,
   )
   const unanswered = operations.filter(({ ended }) => ended === Infinity).length
-  const saves = acknowledged.filter(({ what }) => what === 'save').length
-  return { answered: operations.length - unanswered, unanswered, saves }
+  const count = (change: Change) => acknowledged.filter(({ what }) => what === change).length
+  const counts = { saves: count('save'), builds: count('build') }
+  return { answered: operations.length - unanswered, unanswered, ...counts }
 }
 
 /** The histories that are judged, by the names of their objects. */
@@ -157,10 +160,7 @@ async function lookAtRemains({ callers, urls }: ThreeServers) {
       ...saved.filter((value) => !values.includes(value)).map((value) => `${value} at ${url}`),
     )
     doubled.push(...twiceIn(values).map((value) => `${value} at ${url}`))
-    for (const [pipeline, { operations }] of callers.runs) {
-      const started = operations.flatMap(({ call }) =>
-        call.kind === 'start' && call.counter !== null ? [call.counter] : [],
-      )
+    for (const [pipeline, started] of startedBy(callers)) {
       const history = await answered(callers, `/api/pipelines/${pipeline}/history`, url)
       const { pagination } = PipelineHistoryBody.parse(JSON.parse(history.text))
       doubled.push(...twiceIn(started.map(String)).map((run) => `${pipeline}/${run}`))
@@ -183,6 +183,17 @@ async function lookAtRemains({ callers, urls }: ThreeServers) {
     doubled.push(...twiceIn(noted).map((each) => `the audit of ${each}`))
   }
   return { lost, doubled }
+}
+
+/** The counters of the runs of each pipeline that were acknowledged. */
+function startedBy({ runs, built }: Callers): readonly (readonly [string, readonly number[]])[] {
+  const recorded = [...runs].map(([pipeline, { operations }]) => {
+    const counters = operations.flatMap(({ call }) =>
+      call.kind === 'start' && call.counter !== null ? [call.counter] : [],
+    )
+    return [pipeline, counters] as const
+  })
+  return [...recorded, [BUILT, built]]
 }
 
 /** The commits of which the audit log says that they changed the configuration. */

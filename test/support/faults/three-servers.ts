@@ -6,9 +6,18 @@ import { SmallDisk } from '../disk/small-disk.ts'
 import { KEY, ProtocolAgent } from '../agents/protocol-agent.ts'
 import { git } from '../git/git.ts'
 import { freePort, PostgresCluster } from '../programs/postgres-cluster.ts'
+import { Program } from '../programs/program.ts'
 import { TcpProxy } from '../programs/tcp-proxy.ts'
 import { placesIn } from '../service/backups.ts'
-import { AGENT, Callers, type Change, FIRST_VALUE, firstDocument, PASSWORD } from './callers.ts'
+import {
+  AGENT,
+  BUILDERS,
+  Callers,
+  type Change,
+  FIRST_VALUE,
+  firstDocument,
+  PASSWORD,
+} from './callers.ts'
 import { SupervisedServer } from './supervised-server.ts'
 
 const CLOCK = fileURLToPath(new URL('shifted-clock.cjs', import.meta.url))
@@ -25,7 +34,10 @@ export interface Member {
   readonly fromOthers: readonly TcpProxy[]
 }
 
-/** In milliseconds: until each of some servers decided about the next change, and one was acknowledged. */
+/**
+ * In milliseconds: until each of some servers decided about the next save, and one was acknowledged; and
+ * until a run that was started at each of them was over.
+ */
 export interface NextChanges {
   readonly nextSave: number
   readonly nextBuild: number
@@ -46,6 +58,7 @@ export class ThreeServers implements AsyncDisposable {
   readonly #clock: string
   readonly #folder: string
   readonly #losses: Promise<Loss>[] = []
+  readonly #agents: Program[] = []
 
   private constructor(made: {
     members: readonly Member[]
@@ -146,6 +159,8 @@ export class ThreeServers implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const { process } of this.#agents) process.kill('SIGTERM')
+    await Promise.all(this.#agents.map((agent) => agent.ended()))
     await Promise.all(this.members.map(({ server }) => server[Symbol.asyncDispose]()))
     for (const { toDatabase, fromOthers } of this.members) {
       for (const line of [toDatabase, ...fromOthers]) await line[Symbol.asyncDispose]()
@@ -154,7 +169,7 @@ export class ThreeServers implements AsyncDisposable {
     this.disk?.[Symbol.dispose]()
   }
 
-  /** A first value, something to build from, and an agent that builds nothing. */
+  /** A first value, something to build from, an agent that builds nothing, and agents that do. */
   async #begin(): Promise<void> {
     const origin = join(this.#folder, 'origin')
     mkdirSync(origin)
@@ -171,6 +186,23 @@ export class ThreeServers implements AsyncDisposable {
     await ProtocolAgent.join({ fetch: fetchFirst }, AGENT)
     const enabled = await this.callers.ask(`/api/agents/${AGENT}/enable`, { method: 'POST' }, url)
     if (enabled.status !== 200) throw new Error(`the agent: ${enabled.status} ${enabled.text}`)
+    this.#agents.push(...this.urls.map((first) => this.#startAgent(first)))
+  }
+
+  /** An agent that knows each server, and begins with one of them. */
+  #startAgent(first: string): Program {
+    const servers = [first, ...this.urls.filter((url) => url !== first)]
+    const folder = join(this.#folder, `agent-${new URL(first).port}`)
+    return new Program([
+      'agent',
+      ...servers.flatMap((url) => ['--server', url]),
+      '--work-dir',
+      folder,
+      '--auto-register-key',
+      KEY,
+      '--environments',
+      BUILDERS,
+    ])
   }
 }
 
