@@ -8,6 +8,7 @@ export const CLUSTER_UPGRADES: readonly Upgrade[] = [
   createServers,
   createLogBase,
   createAudit,
+  createReach,
 ]
 
 async function createTables(
@@ -52,4 +53,9 @@ async function createLogBase(
 async function createAudit(query: SqlQuery, { textType }: Pick<Driver, 'textType'>): Promise<void> {
   await query(`CREATE TABLE audit_entry (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     share ${textType} NOT NULL, json TEXT NOT NULL)`)
+}
+
+/** Which of the others a server reaches, and which process says so. Servers of an older version say neither. */
+async function createReach(query: SqlQuery): Promise<void> {
+  await query('ALTER TABLE server ADD COLUMN reaches TEXT, ADD COLUMN instance TEXT')
 }

@@ -1,4 +1,5 @@
 import type { AuditStore } from '../core/audit.ts'
+import { reasonOf } from '../core/errors.ts'
 import type { CommitSha } from '../core/revision.ts'
 import { type SeenServers, silentServers } from '../core/seen-server.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -6,15 +7,17 @@ import type { Log } from '../lib/log.ts'
 import { pause } from '../lib/pause.ts'
 import { openPostgresState } from '../state/open-postgres.ts'
 import { type Fence, PostgresDriver } from '../state/postgres-driver.ts'
+import { databaseErrorKind } from '../state/postgres-errors.ts'
+import { textColumn } from '../state/sql.ts'
 import type { StateStore } from '../state/state-store.ts'
 import { storeUnavailable } from '../state/unavailable.ts'
 import { UPGRADES, upgrade, versionOf } from '../state/upgrades.ts'
 import { CLUSTER_UPGRADES } from './cluster-schema.ts'
 import { FollowedLog } from './followed-log.ts'
-import { type Holder, Members } from './members.ts'
+import { type Holder, isAnyAlive, Members } from './members.ts'
 import { PostgresAudit, type PostgresAuditOptions } from './postgres-audit.ts'
 import { PostgresLog } from './postgres-log.ts'
-import { type ThisServer, ServerLease } from './server-lease.ts'
+import { GRACE_MS, type ThisServer, ServerLease } from './server-lease.ts'
 import { SharedFiles } from './shared-files.ts'
 
 export interface ClusterOptions {
@@ -26,6 +29,8 @@ export interface ClusterOptions {
   readonly assertMayCreate: () => Promise<void>
   /** Called before this server serves; throws when its files are not those of the others. */
   readonly assertFits: (files: SharedFiles) => Promise<void>
+  /** Whether this server was one of the database's before: then a database that is away is waited for. */
+  readonly isMember: boolean
   /** Ends a start that waits. */
   readonly stop: AbortSignal
   readonly clock: Clock
@@ -50,6 +55,7 @@ interface Moment {
 const LOOKED_EVERY = 500
 /** How often a caller who waits for an entry has it looked for, in milliseconds. */
 const WAITED_EVERY = 50
+const ISOLATION = 'read committed'
 /** Milliseconds after which a server that has not caught up with the log says so. */
 const LATE_AFTER = 5_000
 
@@ -101,14 +107,30 @@ export class Cluster implements AsyncDisposable {
    * Creates or upgrades the tables. Takes the duties when nobody has them; otherwise waits until
    * the log has begun.
    *
-   * @throws {ServiceError} `unavailable` when there is no such database, or it is newer than this
-   * program. @throws the reason of `stop` once it is aborted.
+   * @throws {ServiceError} `unavailable` when there is no such database, it cannot be used, or it is
+   * newer than this program. @throws the reason of `stop` once it is aborted.
    */
   static async join(options: ClusterOptions): Promise<Cluster> {
+    const { isMember, stop, log } = options
+    for (let isTold = false; ; isTold = true) {
+      stop.throwIfAborted()
+      try {
+        return await Cluster.#joinOnce(options)
+      } catch (error) {
+        if (!isMember || databaseErrorKind(error) !== 'outage') throw error
+        const message = 'This server starts when the database is back'
+        if (!isTold) log({ level: 'warning', message, facts: { reason: reasonOf(error) } })
+      }
+      await pause(LOOKED_EVERY, stop)
+    }
+  }
+
+  static async #joinOnce(options: ClusterOptions): Promise<Cluster> {
     const { url, assertMayCreate, assertFits } = options
     const driver = new PostgresDriver(url)
     const server = { name: options.server, address: '' }
     try {
+      await assertIsolation(driver)
       if ((await versionOf(driver)) === 0) await assertMayCreate()
       await upgrade(driver, UPGRADES)
       await upgrade(driver, CLUSTER_UPGRADES, 'cluster-version')
@@ -131,7 +153,7 @@ export class Cluster implements AsyncDisposable {
     return this.#lease?.isSure ?? false
   }
 
-  /** Aborted when another server has taken over: this one has to end. */
+  /** Aborted when this server has to end; the reason is a sentence. */
   get superseded(): AbortSignal {
     return this.#superseded.signal
   }
@@ -143,7 +165,9 @@ export class Cluster implements AsyncDisposable {
    */
   async waitForLease(stop: AbortSignal): Promise<void> {
     const { log } = this.#options
-    this.#lead(await ServerLease.wait(this.#driver, this.#server, { stop, log }))
+    const members = this.#members
+    const mayLead = () => members.couldWriteFor(GRACE_MS) && !members.isBehindAnother
+    this.#lead(await ServerLease.wait(this.#driver, this.#server, { mayLead, stop, log }))
   }
 
   /** Tells the others where this server is reached, and follows the log from now on. */
@@ -210,14 +234,15 @@ export class Cluster implements AsyncDisposable {
   /** Why the database does not answer, for operators. */
   databaseProblems(): readonly string[] {
     const problem = this.#lease?.problem ?? this.#members.problem
-    return problem === null ? [] : [`The database does not answer: ${problem}`]
+    return problem === null ? [] : [problem]
   }
 
   /** Which servers need a look, for operators. */
   serverProblems(): readonly string[] {
-    return silentServers(this.seen()).map(
+    const silent = silentServers(this.seen()).map(
       ({ name, address }) => `The server ${name} at ${address} stopped without a word`,
     )
+    return [...silent, ...this.#members.addressProblems()]
   }
 
   /** How old the configuration is that this server shows, where others may have a newer one. */
@@ -234,6 +259,17 @@ export class Cluster implements AsyncDisposable {
   /** @throws {ServiceError} `unavailable` when the database does not answer. */
   async assertThere(): Promise<void> {
     await this.log.head()
+  }
+
+  /** @throws {ServiceError} `unavailable` when nothing can be written to the database. */
+  async assertWritable(): Promise<void> {
+    const [row] = await this.#driver.query(`SELECT current_setting('transaction_read_only') AS is`)
+    if (row?.['is'] === 'on') throw storeUnavailable('the database is read-only')
+  }
+
+  /** Milliseconds since the epoch, on which the servers of one database agree. */
+  now(): number {
+    return this.#lease?.now() ?? this.#options.clock()
   }
 
   /** Follows the log no longer. */
@@ -256,7 +292,8 @@ export class Cluster implements AsyncDisposable {
 
   #lead(lease: ServerLease): void {
     this.#lease = lease
-    lease.lost.addEventListener('abort', () => this.#superseded.abort())
+    const message = 'another server has taken over the database'
+    lease.lost.addEventListener('abort', () => this.#superseded.abort(message))
   }
 
   async #lookAlways(): Promise<void> {
@@ -270,6 +307,14 @@ export class Cluster implements AsyncDisposable {
   async #look(): Promise<void> {
     await this.#followTo(Infinity)
     await this.#members.look(this.sequence())
+    if (this.isSurelyLeading && this.#members.isCutOff) await this.#resign()
+  }
+
+  /** Calls to the others would wait for this server, and none of them reaches it. */
+  async #resign(): Promise<void> {
+    const { address } = this.#server
+    this.#superseded.abort(`no other server reaches this one at ${address}: another one takes over`)
+    await this.#lease?.resign()
   }
 
   /** Follows the log where it is ahead of this server, up to a sequence number that is wanted. */
@@ -295,7 +340,23 @@ export class Cluster implements AsyncDisposable {
   }
 }
 
-/** Takes the duties, or waits until who has them has begun the log. */
+/**
+ * Single statements run in the isolation that is the default: where that is stricter, one of two that
+ * meet fails, which is what happens to servers all the time.
+ */
+async function assertIsolation(driver: PostgresDriver): Promise<void> {
+  const [row] = await driver.query(`SELECT current_setting('transaction_isolation') AS level`)
+  const level = textColumn(row, 'level')
+  if (level === ISOLATION) return
+  throw storeUnavailable(
+    `the default_transaction_isolation of the database or of the role is "${level}": set it to "${ISOLATION}"`,
+  )
+}
+
+/**
+ * Takes the duties, or waits until who has them has begun the log. Where other servers run, they take
+ * over before this one, which has yet to open everything.
+ */
 async function begin(
   driver: PostgresDriver,
   server: ThisServer,
@@ -304,7 +365,14 @@ async function begin(
   const log = new PostgresLog(driver)
   for (;;) {
     stop.throwIfAborted()
-    const outcome = await ServerLease.take(driver, server)
+    const mayLead = !(await isAnyAlive(driver))
+    const outcome = await ServerLease.take(driver, server, () => mayLead).catch(
+      (error: unknown) => {
+        // One that cannot be written can be followed.
+        if (databaseErrorKind(error) !== 'outage') throw error
+        return null
+      },
+    )
     if (outcome instanceof ServerLease) return outcome
     if ((await log.head()) !== null) return null
     await pause(LOOKED_EVERY, stop)

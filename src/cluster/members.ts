@@ -1,6 +1,10 @@
-import { reasonOf } from '../core/errors.ts'
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
 import type { SeenServer } from '../core/seen-server.ts'
 import { type Driver, type SqlRow, numberOf, textColumn } from '../state/sql.ts'
+import { describeDatabaseError } from './database-problem.ts'
+import { type PlacedServer, ServerPlacement } from './placement.ts'
+import { Reach } from './reach.ts'
 import type { ThisServer } from './server-lease.ts'
 
 /** The server that has the duties. */
@@ -8,6 +12,8 @@ export interface Holder {
   readonly address: string
   /** Aborted when it has them no longer. */
   readonly gone: AbortSignal
+  /** Aborted when it gives this server no answer. */
+  readonly silence: AbortSignal
 }
 
 export interface MembersOptions {
@@ -18,24 +24,42 @@ export interface MembersOptions {
 /** A server that was not heard of for so long is no longer listed. */
 const FORGOTTEN_AFTER = `interval '10 minutes'`
 
-const NOTE = `INSERT INTO server (address, name, sequence, seen)
-  VALUES (?, ?, ?, clock_timestamp()) ON CONFLICT (address) DO UPDATE
-  SET name = excluded.name, sequence = excluded.sequence, seen = excluded.seen`
-const SEEN = `SELECT server.name, server.address, sequence,
+/** Seconds without a word after which it is not asked which servers it reaches. */
+const ALIVE_WITHIN = 3
+/** Milliseconds for which it is told that another server uses the same address, after that was seen last. */
+const SHARED_FOR_MS = 10_000
+const Addresses = z.array(z.string()).nullable()
+
+const NOTE = `WITH before AS (SELECT name, instance FROM server WHERE address = ?), noted AS (
+  INSERT INTO server (address, name, sequence, reaches, instance, seen)
+  VALUES (?, ?, ?, ?, ?, clock_timestamp()) ON CONFLICT (address) DO UPDATE
+  SET name = excluded.name, sequence = excluded.sequence, reaches = excluded.reaches,
+    instance = excluded.instance, seen = excluded.seen)
+  SELECT name, instance FROM before`
+const SEEN = `SELECT server.name, server.address, sequence, reaches,
   CAST(floor(extract(epoch FROM clock_timestamp() - seen)) AS BIGINT) AS silence,
   lease.epoch AS epoch
   FROM server LEFT JOIN lease ON lease.name = 'server' AND lease.until > clock_timestamp()
     AND lease.address = server.address
   WHERE seen > clock_timestamp() - ${FORGOTTEN_AFTER} ORDER BY server.name, server.address`
+const ALIVE = `SELECT 1 AS one FROM server
+  WHERE seen > clock_timestamp() - interval '${ALIVE_WITHIN} seconds' LIMIT 1`
 const FORGET = `DELETE FROM server WHERE seen <= clock_timestamp() - ${FORGOTTEN_AFTER}`
 const LEAVE = 'DELETE FROM server WHERE address = ?'
 
 /** Which servers share the database, and which of them has the duties. */
 export class Members implements AsyncDisposable {
   readonly #options: MembersOptions
+  readonly #reach = new Reach()
+  readonly #placement = new ServerPlacement()
+  /** This process, which alone writes at its address. */
+  readonly #instance = randomUUID()
+  #hasNoted = false
+  #shared: { readonly name: string; readonly at: number } | null = null
   #servers: readonly Omit<SeenServer, 'lag'>[] = []
   #holder: { epoch: number; address: string; end: AbortController } | null = null
   #problem: string | null = null
+  #failedAt = -Infinity
 
   constructor(options: MembersOptions) {
     this.#options = options
@@ -45,7 +69,40 @@ export class Members implements AsyncDisposable {
   holder(): Holder | null {
     if (this.#holder === null) return null
     const { address, end } = this.#holder
-    return { address, gone: end.signal }
+    return { address, gone: end.signal, silence: this.#reach.silence(address) }
+  }
+
+  /** Whether each look of so many milliseconds could write to the database. */
+  couldWriteFor(milliseconds: number): boolean {
+    return performance.now() - this.#failedAt > milliseconds
+  }
+
+  /** Whether another server is a better leader, since none of the others reaches this one. */
+  get isBehindAnother(): boolean {
+    return this.#placement.isBehindAnother(this.#options.server.address)
+  }
+
+  /** Whether that has been so for some time. */
+  get isCutOff(): boolean {
+    return (
+      this.isBehindAnother && this.#placement.unreached().includes(this.#options.server.address)
+    )
+  }
+
+  /** The addresses that need a look, for operators. */
+  addressProblems(): readonly string[] {
+    const { name, address } = this.#options.server
+    const unreached = this.#placement.unreached()
+    const shared = this.#shared
+    const isShared = shared !== null && performance.now() - shared.at < SHARED_FOR_MS
+    return [
+      ...this.#servers
+        .filter((server) => unreached.includes(server.address))
+        .map((server) => `No other server reaches ${server.name} at ${server.address}`),
+      ...(isShared
+        ? [`The servers ${name} and ${shared.name} both say that they are reached at ${address}`]
+        : []),
+    ]
   }
 
   /** Why the database could not be asked at the last look; null when it could. */
@@ -62,14 +119,15 @@ export class Members implements AsyncDisposable {
 
   /** Says that this server is there and how far it is, and looks at the others. Never fails. */
   async look(sequence: number): Promise<void> {
-    const { driver, server } = this.#options
+    const { driver } = this.#options
     try {
-      await driver.query(NOTE, server.address, server.name, sequence)
+      await this.#note(driver, sequence)
       await driver.query(FORGET)
       this.#take(await driver.query(SEEN))
       this.#problem = null
     } catch (error) {
-      this.#problem = reasonOf(error)
+      this.#problem = describeDatabaseError(error)
+      this.#failedAt = performance.now()
     }
   }
 
@@ -77,12 +135,29 @@ export class Members implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const { driver, server } = this.#options
     this.#holder?.end.abort()
+    await this.#reach[Symbol.asyncDispose]()
     // A database that is away notices by itself.
     await driver.query(LEAVE, server.address).catch(() => undefined)
   }
 
+  async #note(driver: Driver, sequence: number): Promise<void> {
+    const { name, address } = this.#options.server
+    const reaches = JSON.stringify(this.#reach.reached())
+    const noted = [address, name, sequence, reaches, this.#instance]
+    const [before] = await driver.query(NOTE, address, ...noted)
+    // The row of a process that ran here before is taken over once, by the first note.
+    const isOthers = this.#hasNoted && before !== undefined && before['instance'] !== this.#instance
+    if (isOthers) this.#shared = { name: textColumn(before, 'name'), at: performance.now() }
+    this.#hasNoted = true
+  }
+
   #take(rows: readonly SqlRow[]): void {
     this.#servers = rows.map(serverOf)
+    this.#placement.note(rows.filter(isAlive).map(placedServerOf))
+    const { address: own } = this.#options.server
+    const asked = rows.filter((row) => isAlive(row) || row['epoch'] !== null)
+    const addresses = asked.map((row) => textColumn(row, 'address'))
+    this.#reach.follow(addresses.filter((address) => address !== own))
     const row = rows.find(({ epoch }) => epoch !== null)
     const epoch = row === undefined ? null : numberOf(row, 'epoch')
     if (epoch === (this.#holder?.epoch ?? null)) return
@@ -92,6 +167,20 @@ export class Members implements AsyncDisposable {
         ? null
         : { epoch, address: textColumn(row, 'address'), end: new AbortController() }
   }
+}
+
+/** Whether any server was heard of a moment ago. */
+export async function isAnyAlive(driver: Driver): Promise<boolean> {
+  return (await driver.query(ALIVE)).length > 0
+}
+
+function isAlive(row: SqlRow): boolean {
+  return numberOf(row, 'silence') <= ALIVE_WITHIN
+}
+
+function placedServerOf(row: SqlRow): PlacedServer {
+  const reaches = row['reaches'] === null ? 'null' : textColumn(row, 'reaches')
+  return { address: textColumn(row, 'address'), reaches: Addresses.parse(JSON.parse(reaches)) }
 }
 
 function serverOf(row: SqlRow): Omit<SeenServer, 'lag'> {

@@ -9,7 +9,7 @@ import type {
   LogWeight,
   RevisionLog,
 } from '../history/log/revision-log.ts'
-import { wasRefused } from '../state/postgres-connections.ts'
+import { wasRefused } from '../state/postgres-errors.ts'
 import type { Fence } from '../state/postgres-driver.ts'
 import { type Driver, type SqlQuery, numberOf } from '../state/sql.ts'
 import { findLogFaults } from './log-faults.ts'

@@ -1,9 +1,10 @@
-import { reasonOf, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { pause } from '../lib/pause.ts'
 import type { Fence } from '../state/postgres-driver.ts'
-import { type Driver, type SqlQuery, numberOf, textColumn } from '../state/sql.ts'
+import { type Driver, type SqlQuery, type SqlRow, numberOf, textColumn } from '../state/sql.ts'
 import { storeUnavailable } from '../state/unavailable.ts'
+import { describeDatabaseError } from './database-problem.ts'
 
 /** This server, as the others see it. */
 export interface ThisServer {
@@ -22,14 +23,18 @@ const NAME = 'server'
 const LASTS_MS = 5_000
 const RENEWED_EVERY_MS = 1_000
 const LOOKED_EVERY_MS = 500
+/** Time for the leader to renew its lease when the database is back: it was away for all. */
+export const GRACE_MS = LASTS_MS
 const UNTIL = `clock_timestamp() + interval '${LASTS_MS} milliseconds'`
+
+const NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS DOUBLE PRECISION) AS now'
 
 const LOOK = `SELECT epoch, holder, until > clock_timestamp() AS held FROM lease WHERE name = ?`
 const TAKE = `INSERT INTO lease (name, epoch, holder, address, until) VALUES (?, 1, ?, ?, ${UNTIL})
   ON CONFLICT (name) DO UPDATE SET epoch = lease.epoch + 1, holder = excluded.holder,
-  address = excluded.address, until = excluded.until RETURNING epoch`
+  address = excluded.address, until = excluded.until RETURNING epoch, ${NOW}`
 const RENEW = `UPDATE lease SET until = ${UNTIL}, address = ?
-  WHERE name = ? AND epoch = ? RETURNING epoch`
+  WHERE name = ? AND epoch = ? RETURNING epoch, ${NOW}`
 const HELD = 'SELECT epoch FROM lease WHERE name = ? AND epoch = ?'
 const RELEASE = 'UPDATE lease SET until = clock_timestamp() WHERE name = ? AND epoch = ?'
 
@@ -50,20 +55,33 @@ export class ServerLease implements AsyncDisposable {
   #problem: string | null = null
   /** Nobody else can have the lease before that, by the clock of this process, which no one sets. */
   #heldUntil: number
+  /** What the clock of the database is ahead of that one. */
+  #ahead: number
 
-  private constructor(driver: Driver, server: ThisServer, taken: { epoch: number; asked: number }) {
+  private constructor(driver: Driver, server: ThisServer, taken: { row: SqlRow; asked: number }) {
     this.#driver = driver
     this.#server = server
-    this.#epoch = taken.epoch
+    this.#epoch = numberOf(taken.row, 'epoch')
     this.#heldUntil = taken.asked + LASTS_MS
+    this.#ahead = aheadIn(taken.row, taken.asked)
     this.#renewing = this.#renewAlways()
   }
 
-  /** Takes the lease, or says who has it. The driver stays the caller's. */
-  static async take(driver: Driver, server: ThisServer): Promise<ServerLease | LeaseHolder> {
+  /**
+   * Takes the lease, or says who has it or had it last. The driver stays the caller's.
+   *
+   * @param mayTake Whether this server takes one that nobody has.
+   */
+  static async take(
+    driver: Driver,
+    server: ThisServer,
+    mayTake = () => true,
+  ): Promise<ServerLease | LeaseHolder> {
     const [seen] = await driver.query(LOOK, NAME)
     // Who only waits keeps no writer waiting.
-    if (seen?.['held'] === true) return { holder: textColumn(seen, 'holder') }
+    if (seen !== undefined && (seen['held'] === true || !mayTake())) {
+      return { holder: textColumn(seen, 'holder') }
+    }
     const session = await driver.begin()
     try {
       const [row] = await session.query(LOOK, NAME)
@@ -72,9 +90,9 @@ export class ServerLease implements AsyncDisposable {
         return { holder: textColumn(row, 'holder') }
       }
       const asked = performance.now()
-      const [taken] = await session.query(TAKE, NAME, server.name, server.address)
+      const [taken = {}] = await session.query(TAKE, NAME, server.name, server.address)
       await session.commit()
-      return new ServerLease(driver, server, { epoch: numberOf(taken, 'epoch'), asked })
+      return new ServerLease(driver, server, { row: taken, asked })
     } catch (error) {
       await session.rollback()
       throw error
@@ -82,19 +100,21 @@ export class ServerLease implements AsyncDisposable {
   }
 
   /**
-   * Takes the lease as soon as nobody has it. A database that is away meanwhile is asked again.
+   * Takes the lease as soon as nobody has it, and this server may. A database that is away meanwhile is
+   * asked again.
    *
    * @throws the reason of `stop` once it is aborted.
    */
   static async wait(
     driver: Driver,
     server: ThisServer,
-    { stop, log }: { readonly stop: AbortSignal; readonly log: Log },
+    options: { readonly mayLead: () => boolean; readonly stop: AbortSignal; readonly log: Log },
   ): Promise<ServerLease> {
+    const { mayLead, stop, log } = options
     let seen = ''
     for (;;) {
       stop.throwIfAborted()
-      const outcome = await ServerLease.take(driver, server).catch((error: unknown) => {
+      const outcome = await ServerLease.take(driver, server, mayLead).catch((error: unknown) => {
         if (!(error instanceof ServiceError)) throw error
         return { holder: error.message }
       })
@@ -123,6 +143,17 @@ export class ServerLease implements AsyncDisposable {
     return this.#problem
   }
 
+  /** Milliseconds since the epoch by the clock of the database: those of its servers may differ. */
+  now(): number {
+    return Math.round(performance.now() + this.#ahead)
+  }
+
+  /** Leaves the lease to another server, for good. */
+  async resign(): Promise<void> {
+    this.#lost.abort()
+    await this.#release()
+  }
+
   /** @throws {ServiceError} `unavailable` when another server has taken over. */
   readonly fence: Fence = async (query) => {
     const [row] = await query(HELD, NAME, this.#epoch)
@@ -140,6 +171,10 @@ export class ServerLease implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort()
     await this.#renewing
+    await this.#release()
+  }
+
+  async #release(): Promise<void> {
     // A database that is away notices by itself.
     await this.#driver.query(RELEASE, NAME, this.#epoch).catch(() => undefined)
   }
@@ -158,10 +193,18 @@ export class ServerLease implements AsyncDisposable {
     try {
       const [row] = await query(RENEW, this.#server.address, NAME, this.#epoch)
       if (row === undefined) this.#lost.abort()
-      else this.#heldUntil = asked + LASTS_MS
+      else {
+        this.#heldUntil = asked + LASTS_MS
+        this.#ahead = aheadIn(row, asked)
+      }
       this.#problem = null
     } catch (error) {
-      this.#problem = reasonOf(error)
+      this.#problem = describeDatabaseError(error)
     }
   }
+}
+
+/** Halfway between the question and its answer is when the database looked at its clock, about. */
+function aheadIn(row: SqlRow, asked: number): number {
+  return numberOf(row, 'now') - (asked + performance.now()) / 2
 }

@@ -36,6 +36,11 @@ export class SharedFiles {
     return new SharedFiles(driver, new Map(known))
   }
 
+  /** Whether a folder of consoles and artifacts is that of some database. */
+  static async isMarked(folder: string): Promise<boolean> {
+    return (await readMark(folder)) !== null
+  }
+
   /** Forgets the keys and the folder, which are lost. */
   async beginAnew(): Promise<void> {
     for (const key of this.#known.keys()) await this.#driver.query(FORGET, key)
@@ -86,8 +91,7 @@ export class SharedFiles {
    * @throws {ServiceError} `unavailable` when it is another one.
    */
   async assertArtifacts(folder: string): Promise<string | null> {
-    const text = await orNullWhenAbsent(readFile(join(folder, MARKER), 'utf8'))
-    const here = text?.trim() ?? null
+    const here = await readMark(folder)
     const known = this.#known.get(ARTIFACTS)
     if (known !== undefined && here !== known) {
       throw unavailable(
@@ -101,6 +105,11 @@ export class SharedFiles {
     await this.#driver.query(NOTE, key, value)
     this.#known.set(key, value)
   }
+}
+
+async function readMark(folder: string): Promise<string | null> {
+  const text = await orNullWhenAbsent(readFile(join(folder, MARKER), 'utf8'))
+  return text?.trim() ?? null
 }
 
 function printsOf(keys: SecretKeys | null): string[] {

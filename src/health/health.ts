@@ -177,6 +177,8 @@ export interface ReadinessDeps {
   readonly history: History
   /** Fails when the state cannot be read. */
   readonly readState: () => Promise<unknown>
+  /** Fails when nothing can be written to it. */
+  readonly writeState: () => Promise<unknown>
 }
 
 /** A part that cannot answer anybody, and the reason, for logs. */
@@ -192,9 +194,14 @@ interface ReadinessProblem {
 export async function readReadiness({
   history,
   readState,
+  writeState,
 }: ReadinessDeps): Promise<ReadinessProblem[]> {
-  const looks = await Promise.allSettled([history.assertReadable(), readState()])
-  const subjects = ['The current configuration cannot be read', 'The state store cannot be read']
+  const looks = await Promise.allSettled([history.assertReadable(), readState(), writeState()])
+  const subjects = [
+    'The current configuration cannot be read',
+    'The state store cannot be read',
+    'The state store cannot be written',
+  ]
   return looks.flatMap((look, n) =>
     look.status === 'rejected'
       ? [{ part: subjects[n] ?? '', reason: describeFault(look.reason) }]

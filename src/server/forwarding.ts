@@ -3,14 +3,12 @@ import { needsDuties } from '../api/configuration/config-saving-routes.ts'
 import { ON_EVERY_SERVER, RESOURCES } from '../api/resources.ts'
 import type { RouteFacts } from '../api/definition/route.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import type { Holder } from '../cluster/members.ts'
 import { ServiceError } from '../core/errors.ts'
 import { AT_LEAST } from '../http/at-least.ts'
 import { forward, FORWARDED, NoAnswer } from '../http/forward.ts'
 import { type RequestContext, type RouteEnv, SEQUENCE } from '../http/request-context.ts'
 import type { Log } from '../lib/log.ts'
 import { PLANNING_PAGES } from '../pages/planning-pages.ts'
-import { HolderLine } from './holder-line.ts'
 import type { AnswerRequest } from './routes.ts'
 
 export interface Duties {
@@ -26,8 +24,6 @@ const NOBODY_HAS_THEM = 'No server runs builds at the moment: another one takes 
 const CATCHES_UP_WITHIN = 5_000
 /** Holders that did not answer: each is logged once. */
 const silent = new WeakSet<AbortSignal>()
-/** By what says that a server has the duties no longer. */
-const lines = new WeakMap<AbortSignal, HolderLine>()
 
 const UNREACHABLE = 'The server that runs builds does not answer'
 const UNKNOWN = `${UNREACHABLE}: whether this was done is known when it does`
@@ -97,9 +93,9 @@ async function answerElsewhere(
   const wanted = Number(request.headers.get(AT_LEAST) ?? 0)
   const headers = { [AT_LEAST]: String(Math.max(wanted, cluster.sequence())) }
   try {
-    return await lineTo(holder).wait((gone) =>
-      forward(request, context, { address: holder.address, gone, headers }),
-    )
+    // No call has a limit of its own: some wait there as long as they like.
+    const gone = AbortSignal.any([holder.gone, holder.silence])
+    return await forward(request, context, { address: holder.address, gone, headers })
   } catch (error) {
     if (request.signal.aborted) throw error
     if (!silent.has(holder.gone)) {
@@ -115,12 +111,6 @@ async function answerElsewhere(
 /** Who is sent on to a page about what was just saved asks this server for it, which may not have it yet. */
 async function catchUp({ cluster }: Duties, { headers }: Response): Promise<void> {
   await cluster.waitFor(Number(headers.get(SEQUENCE) ?? 0), CATCHES_UP_WITHIN)
-}
-
-function lineTo(holder: Holder): HolderLine {
-  const line = lines.get(holder.gone) ?? new HolderLine(holder)
-  lines.set(holder.gone, line)
-  return line
 }
 
 function notNow(message: string): ServiceError {

@@ -110,6 +110,7 @@ function sharedOptions(context: SharedContext) {
     audit: context.audit,
     requests: context.requests,
     sequence: cluster,
+    writeState: () => cluster?.assertWritable() ?? Promise.resolve(),
     origins: configuration.origins,
     cache: config.cache,
     diff: config.diff,

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Cluster } from '../cluster/cluster.ts'
-import type { SharedFiles } from '../cluster/shared-files.ts'
+import { SharedFiles } from '../cluster/shared-files.ts'
 import { reasonOf } from '../core/errors.ts'
 import { isDiskFull } from '../core/faults.ts'
 import { isOnFullDisk } from '../health/disk-room.ts'
@@ -137,7 +137,8 @@ async function joinCluster({
     files.assertKeys(await readSecretKeys(places.keysFile), places.keysFile)
     await files.assertArtifacts(places.artifactsDir)
   }
-  const joining = { url, server, assertMayCreate, assertFits, stop, clock, log }
+  const isMember = await SharedFiles.isMarked(places.artifactsDir)
+  const joining = { url, server, assertMayCreate, assertFits, isMember, stop, clock, log }
   return shutdown.own('close-engines', await Cluster.join(joining))
 }
 
@@ -211,7 +212,7 @@ function loadPages({ environment: { log } }: BootContext, service: HttpService):
 }
 
 function failOn({ superseded }: Cluster, failed: AbortController): void {
-  const fail = () => failed.abort('another server has taken over the database')
+  const fail = () => failed.abort(superseded.reason)
   if (superseded.aborted) fail()
   else superseded.addEventListener('abort', fail)
 }

@@ -1,6 +1,6 @@
 import postgres from 'postgres'
-import { ServiceError } from '../core/errors.ts'
 import { pause } from '../lib/pause.ts'
+import { databaseErrorKind, publicReason, wasRefused } from './postgres-errors.ts'
 import { PostgresSockets } from './postgres-sockets.ts'
 import type { SqlQuery, SqlRow } from './sql.ts'
 import { storeUnavailable } from './unavailable.ts'
@@ -8,10 +8,6 @@ import { storeUnavailable } from './unavailable.ts'
 type Client = postgres.Sql<{ int8: number }>
 type Reserved = postgres.ReservedSql<{ int8: number }>
 
-// The SQLSTATE classes of an engine failure and of a refused connection, and the client's own codes
-// of a lost one.
-const OUTAGES =
-  /^(?:08|25P03|28|3D|42501|53|57014|57P|58|XX)|^(?:CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOTFOUND|ENOENT|EHOST|EAI_)/
 /** In seconds: who asks waits for it, and so does a database that is told to end. */
 const LONGEST_CONNECT = 5
 /** A connection may be cut without a word; then nobody else would end the wait for an answer. */
@@ -62,7 +58,7 @@ export class Connections {
     const opened = this.#opened
     const isClosed = () => this.#opened !== opened
     const assertOpen = () => {
-      if (isClosed()) throw storeUnavailable('PostgreSQL: the connection was lost')
+      if (isClosed()) throw lost('the connection was lost')
     }
     await this.#connect(opened)
     assertOpen()
@@ -130,7 +126,7 @@ export class Connections {
       if (answer !== null) return answer.value
     } catch (error) {
       // The client hears of the close a moment later, and writes to a connection until then.
-      if (isOutage(error) && !wasRefused(error)) this.#putAside(opened)
+      if (databaseErrorKind(error) !== null && !wasRefused(error)) this.#putAside(opened)
       return rethrown(error)
     } finally {
       known.abort()
@@ -140,7 +136,7 @@ export class Connections {
     this.#putAside(opened)
     // Whoever else waits for an answer there is told that it does not come.
     this.#drop(opened)
-    throw storeUnavailable(`PostgreSQL: no answer for ${LONGEST_ANSWER_MS / 1_000} s`)
+    throw lost(`no answer for ${LONGEST_ANSWER_MS / 1_000} s`)
   }
 
   /** What comes next is asked of another client. */
@@ -180,24 +176,15 @@ function numbered(text: string): string {
   return renumbered
 }
 
-/** Whether the database itself has refused a statement, so that nothing of it was done. */
-export function wasRefused(error: unknown): boolean {
-  const cause = error instanceof ServiceError ? error.cause : error
-  return cause instanceof postgres.PostgresError && cause.severity === 'ERROR'
-}
-
-/** Callers hear of errors, so what the client says of an address is left out; the log has the cause. */
+/** Callers hear of errors; the log has the cause. A fault of this program stays what it is. */
 function rethrown(error: unknown): never {
-  if (!isOutage(error)) throw error
-  const { code, message } = error
-  const reason = error instanceof postgres.PostgresError ? withoutHost(message) : code
-  throw storeUnavailable(`PostgreSQL: ${reason}`, { cause: error })
+  const kind = databaseErrorKind(error)
+  if (kind === null || kind === 'fault' || !(error instanceof Error)) throw error
+  throw storeUnavailable(`PostgreSQL: ${publicReason(error)}`, { cause: error })
 }
 
-function isOutage(error: unknown): error is Error & { readonly code: string } {
-  return error instanceof Error && 'code' in error && OUTAGES.test(String(error.code))
-}
-
-function withoutHost(message: string): string {
-  return message.replace(/ for host "[^"]*"/, '')
+/** An error of the connection, by a code as the client's own errors have one. */
+function lost(reason: string): Error {
+  const cause = Object.assign(new Error(reason), { code: 'NO_ANSWER' })
+  return storeUnavailable(`PostgreSQL: ${reason}`, { cause })
 }

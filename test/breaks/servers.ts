@@ -47,7 +47,7 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
   {
     behaviour: 'a question after a lost connection is asked over another one',
     file: 'state/postgres-connections.ts',
-    find: 'if (isOutage(error) && !wasRefused(error)) this.#putAside(opened)',
+    find: 'if (databaseErrorKind(error) !== null && !wasRefused(error)) this.#putAside(opened)',
     replace: '',
     test: 'conformance/state/postgres.test.ts',
   },
@@ -60,9 +60,9 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
   },
   {
     behaviour: 'no answer names the address of the database',
-    file: 'state/postgres-connections.ts',
-    find: 'error instanceof postgres.PostgresError ? withoutHost(message) : code',
-    replace: 'error.message',
+    file: 'state/postgres-errors.ts',
+    find: 'return String(error.code)',
+    replace: 'return error.message',
     test: 'e2e/servers/shared-history.test.ts',
   },
   {
@@ -88,8 +88,8 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
   },
   {
     behaviour: 'among servers, a call over a dead line to the one with the duties ends',
-    file: 'server/holder-line.ts',
-    find: 'this.#dead.abort()',
+    file: 'cluster/reach.ts',
+    find: 'this.#silence.abort()',
     replace: '',
     test: 'e2e/servers/serving.test.ts',
   },
@@ -197,5 +197,41 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
     find: "if (answered.headers.has('location')) await catchUp(duties, answered)",
     replace: '',
     test: 'e2e/servers/serving.test.ts',
+  },
+  {
+    behaviour:
+      'among servers, the one with the duties keeps them when the database was away for all',
+    file: 'cluster/cluster.ts',
+    find: 'members.couldWriteFor(GRACE_MS) && ',
+    replace: '',
+    test: 'e2e/servers/outages.test.ts',
+  },
+  {
+    behaviour: 'a read-only database is waited for',
+    file: 'state/postgres-errors.ts',
+    find: '25006|',
+    replace: '',
+    test: 'unit/state/postgres-errors.test.ts',
+  },
+  {
+    behaviour: 'among servers, one that none of the others reaches gives the duties up',
+    file: 'cluster/cluster.ts',
+    find: 'if (this.isSurelyLeading && this.#members.isCutOff) await this.#resign()',
+    replace: '',
+    test: 'e2e/servers/placement.test.ts',
+  },
+  {
+    behaviour: 'an agent leaves a server that takes its calls and answers none',
+    file: 'agent/server/server-choice.ts',
+    find: 'silence.abort(new ServerAbsent',
+    replace: 'void (new ServerAbsent',
+    test: 'e2e/agent/several-servers.test.ts',
+  },
+  {
+    behaviour: 'a call for work that comes after a later one takes no job from its agent',
+    file: 'builds/dispatch/job-dispatcher.ts',
+    find: 'attempt < last.attempt',
+    replace: 'attempt < 0',
+    test: 'http/builds/work.test.ts',
   },
 ]
