@@ -47,7 +47,9 @@ export async function openBuilds(
   const triggers = shutdown.own(
     'release-waiters',
     new Triggers({
-      ...environment,
+      clock: () => cluster?.now() ?? environment.clock(),
+      log: environment.log,
+      ticks: await builds.builds.timerTicks(),
       builds: builds.builds,
       pipelines: builds.pipelines,
       poller,

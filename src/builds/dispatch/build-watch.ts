@@ -91,10 +91,11 @@ export class BuildWatch implements AsyncDisposable {
     return new Set(live.map(({ uuid }) => uuid))
   }
 
-  /** Ends the runs and forgets the pauses of pipelines that are no longer configured. */
+  /** Ends the runs and forgets the pauses and timers of pipelines that are no longer configured. */
   async #clearRemoved(): Promise<void> {
     const { builds, log } = this.#options
     await builds.forgetPauses()
+    await builds.forgetTicks()
     for (const { pipelineName, name, counter } of await builds.cancelRemoved()) {
       const facts = { pipeline: pipelineName, stage: name, counter }
       log({ level: 'warning', message: 'A run of a removed pipeline is cancelled', facts })

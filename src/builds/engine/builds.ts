@@ -20,6 +20,8 @@ import type { BuildEvent } from './event.ts'
 import { lockHolder } from './lock.ts'
 import * as pause from './pause.ts'
 import type { PauseRequest } from './pause.ts'
+import * as ticks from './timer-ticks.ts'
+import type { TimerTicks } from './timer-ticks.ts'
 import { JobQueue } from './job-queue.ts'
 import { agentJobPrefix, jobKey, type PipelineRun, type StageRunName } from './keys.ts'
 import type { Plans } from './plan.ts'
@@ -226,6 +228,23 @@ export class Builds extends BuildQueries {
     const { store, plans } = this.#options
     if ((await pause.removedPauses(store, plans)).length === 0) return
     await this.#change((change) => pause.forgetPauses(change))
+  }
+
+  /** Forgets the timers of pipelines that are no longer configured. */
+  async forgetTicks(): Promise<void> {
+    const { store, plans } = this.#options
+    if ((await ticks.removedTicks(store, plans)).length === 0) return
+    await this.#change((change) => ticks.forgetTicks(change))
+  }
+
+  /** The last ticks of timers that were done, by the keys of their pipelines. */
+  timerTicks(): Promise<TimerTicks> {
+    return ticks.listTicks(this.#options.store)
+  }
+
+  /** Records ticks that started no run as done. */
+  noteTicks(done: TimerTicks): Promise<void> {
+    return this.#change((change) => ticks.recordTicks(change, done))
   }
 
   /** Null for a pipeline that is not configured. */

@@ -141,6 +141,11 @@ export const PipelinePause = z.object({ by: z.string(), cause: z.string(), since
 export type PipelinePause = Readonly<z.infer<typeof PipelinePause>>
 export const PIPELINE_PAUSE = { name: 'pipeline-pause', schema: PipelinePause }
 
+/** The last tick of a pipeline's timer that was done, with what the timer was then. */
+export const TimerTick = z.object({ cron: z.string(), at: z.int() })
+export type TimerTick = Readonly<z.infer<typeof TimerTick>>
+export const TIMER_TICK = { name: 'timer-tick', schema: TimerTick }
+
 /** Every kind of document in the builds' store. */
 export const BUILD_KINDS: readonly DocumentKind<unknown>[] = [
   PIPELINE,
@@ -152,4 +157,5 @@ export const BUILD_KINDS: readonly DocumentKind<unknown>[] = [
   ACTIVE_STAGE,
   PIPELINE_LOCK,
   PIPELINE_PAUSE,
+  TIMER_TICK,
 ]

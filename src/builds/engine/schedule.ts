@@ -15,6 +15,7 @@ import {
   type RunChanges,
   type RunVariable,
   type StageInstance,
+  type TimerTick,
 } from './documents.ts'
 import {
   pipelineCounterName,
@@ -30,6 +31,7 @@ import { stagePlan, type PipelinePlan, type StagePlan } from './plan.ts'
 import { addStage, jobsOf, keyOfPipeline, newestCounter } from './stage-change.ts'
 import { runNotFound, stageNotFound } from './stage-not-found.ts'
 import { allJobs, someJobs, type JobsToCome } from './stage-jobs.ts'
+import { recordTicks } from './timer-ticks.ts'
 
 export interface RunRequest {
   readonly pipeline: string
@@ -43,6 +45,8 @@ export interface RunRequest {
    * then voids the decision.
    */
   readonly after?: number
+  /** The tick of the pipeline's timer that is done with this run. */
+  readonly tick?: TimerTick
 }
 
 export interface StageRequest extends PipelineRun {
@@ -59,7 +63,7 @@ export interface JobsRequest extends StageRunName {
 /** Starts a run of a pipeline with its first stage. */
 export async function schedulePipeline(
   change: BuildChange,
-  { pipeline: name, approvedBy, revisions, variables = [], changes = [], after }: RunRequest,
+  { pipeline: name, approvedBy, revisions, variables = [], changes = [], after, tick }: RunRequest,
 ): Promise<PipelineInstance> {
   const plan = planOf(change, name)
   await assertNewest(change, plan, after)
@@ -70,6 +74,7 @@ export async function schedulePipeline(
   const pipeline = await addPipeline(change, plan, { approvedBy, revisions, variables })
   await noteChanges(change, { ...pipeline, changes })
   await takeLock(change, plan, pipeline)
+  if (tick) await recordTicks(change, new Map([[name, tick]]))
   await beginStage(change, pipeline, { plan: first, approvedBy })
   return (await change.tx.find(PIPELINE, keyOfPipeline(pipeline))) ?? pipeline
 }

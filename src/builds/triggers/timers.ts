@@ -1,10 +1,17 @@
 import { nextFire } from '../../document/timer/next-fire.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { nameKey } from '../../core/name-key.ts'
+import type { TimerTick } from '../engine/documents.ts'
+import type { TimerTicks } from '../engine/timer-ticks.ts'
 
 export interface TimersOptions {
   readonly clock: Clock
+  /** The ticks that were done before this process began. */
+  readonly done: TimerTicks
+  /** Called with timers that have no tick behind them: their first one follows after these. */
+  readonly began: (ticks: TimerTicks) => void
   /** Called when the timer of a pipeline fires. */
-  readonly fired: (pipeline: string) => void
+  readonly fired: (pipeline: string, tick: TimerTick) => void
 }
 
 interface Timer {
@@ -14,27 +21,41 @@ interface Timer {
 
 /** The clock is checked again after this time, in case it was adjusted. */
 const LONGEST_WAIT = 30_000
+/** Ticks that nobody did in the last ten minutes are made up for, by one. */
+const MADE_UP_FOR_MS = 600_000
 
-/** The timers of pipelines. Times that passed while the service was stopped are skipped. */
+/**
+ * The timers of pipelines. Times that passed while no server ran builds, such as during a take-over,
+ * are made up for by one tick; those of long before are skipped.
+ */
 export class Timers implements Disposable {
   readonly #options: TimersOptions
   #timers = new Map<string, Timer>()
+  #done: TimerTicks
   #waiting: NodeJS.Timeout | null = null
 
   constructor(options: TimersOptions) {
     this.#options = options
+    this.#done = options.done
   }
 
   /** Replaces all timers. An unchanged one keeps its time. */
   set(crons: ReadonlyMap<string, string>): void {
     const before = this.#timers
     const now = this.#options.clock()
-    this.#timers = new Map(
-      [...crons].map(([pipeline, cron]) => {
-        const timer = before.get(pipeline)
-        return [pipeline, timer?.cron === cron ? timer : { cron, next: nextFire(cron, now) }]
-      }),
-    )
+    const begun = new Map<string, TimerTick>()
+    const timerOf = (pipeline: string, cron: string): Timer => {
+      const timer = before.get(pipeline)
+      if (timer?.cron === cron) return timer
+      const done = this.#done.get(nameKey(pipeline))
+      if (done?.cron === cron) return { cron, next: nextFire(cron, near(done.at, now)) }
+      begun.set(pipeline, { cron, at: now })
+      return { cron, next: nextFire(cron, now) }
+    }
+    this.#timers = new Map([...crons].map(([name, cron]) => [name, timerOf(name, cron)]))
+    // What is configured later is new, whatever there was before.
+    this.#done = new Map()
+    if (begun.size > 0) this.#options.began(begun)
     this.#wait()
   }
 
@@ -58,8 +79,13 @@ export class Timers implements Disposable {
     for (const [pipeline, { cron, next }] of this.#timers) {
       if (next === null || next > now) continue
       this.#timers.set(pipeline, { cron, next: nextFire(cron, now) })
-      this.#options.fired(pipeline)
+      this.#options.fired(pipeline, { cron, at: now })
     }
     this.#wait()
   }
+}
+
+/** A clock that was wrong must not silence a timer, nor fire it for what was long ago. */
+function near(at: number, now: number): number {
+  return Math.min(Math.max(at, now - MADE_UP_FOR_MS), now + MADE_UP_FOR_MS)
 }

@@ -1,7 +1,8 @@
 import type { Builds } from '../engine/builds.ts'
-import type { PipelineInstance, RunChanges } from '../engine/documents.ts'
+import type { PipelineInstance, RunChanges, TimerTick } from '../engine/documents.ts'
 import type { BuildEvent } from '../engine/event.ts'
 import type { RunRequest } from '../engine/schedule.ts'
+import type { TimerTicks } from '../engine/timer-ticks.ts'
 import type { Pipeline } from '../../document/model/model.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
@@ -36,7 +37,10 @@ export interface TriggersOptions {
   readonly builds: Builds
   readonly pipelines: EffectivePipelines
   readonly poller: MaterialPoller
+  /** Of timers: that of all servers. */
   readonly clock: Clock
+  /** The ticks of timers that were done before. */
+  readonly ticks: TimerTicks
   readonly log: Log
   /** Milliseconds after which a pipeline that could not start is retried. */
   readonly retry: number
@@ -69,7 +73,8 @@ export class Triggers implements AsyncDisposable {
   readonly #revisions: RevisionsDeps
   readonly #wakeUps: WakeUps
   readonly #timers: Timers
-  readonly #due = new Set<string>()
+  /** The ticks of timers that have to be done. */
+  readonly #due = new Map<string, TimerTick>()
   /** The pipelines that could not start, with the logged reason. */
   readonly #waiting = new Map<string, string>()
   /** Pending writes of changes to runs. */
@@ -86,13 +91,18 @@ export class Triggers implements AsyncDisposable {
   constructor(options: TriggersOptions) {
     this.#options = options
     this.#wakeUps = new WakeUps((name) => this.#lookAt(name), options.log)
-    const { builds, pipelines, poller, clock, retry } = options
+    const { builds, pipelines, poller, clock, ticks, log, retry } = options
     this.#revisions = {
       poller,
       passed: new PassedStages(builds),
       origins: new RunOrigins(builds),
     }
-    this.#timers = new Timers({ clock, fired: (pipeline) => this.#fire(pipeline) })
+    this.#timers = new Timers({
+      clock,
+      done: ticks,
+      began: (begun) => inBackground(log, 'Timers could not be noted', builds.noteTicks(begun)),
+      fired: (pipeline, tick) => this.#fire(pipeline, tick),
+    })
     this.#unlisten = builds.onEvent((event) => this.#onEvent(event))
     poller.onPolled((fingerprint) => this.#wakeAll(this.#uses.ofMaterial(fingerprint)))
     pipelines.onChange(() => this.#lookSoon())
@@ -255,8 +265,8 @@ export class Triggers implements AsyncDisposable {
     this.#wakeAll([nameKey(pipeline), ...this.#uses.ofStage({ pipeline, stage })])
   }
 
-  #fire(pipeline: string): void {
-    this.#due.add(pipeline)
+  #fire(pipeline: string, tick: TimerTick): void {
+    this.#due.set(pipeline, tick)
     this.#wakeUps.wake(pipeline)
   }
 
@@ -269,7 +279,8 @@ export class Triggers implements AsyncDisposable {
       const found = this.#options.pipelines.find(name)
       // A timer that fires while its pipeline is paused is skipped; the changes are built after the
       // pause.
-      if (!found || (await this.#options.builds.pauseOf(name))) this.#due.delete(name)
+      if (!found) this.#due.delete(name)
+      else if (await this.#options.builds.pauseOf(name)) await this.#skipTick(name)
       else if (this.#due.has(name) || isAutomatic(found.pipeline)) await this.#start(found.pipeline)
       this.#waiting.delete(name)
     } catch (error) {
@@ -282,15 +293,29 @@ export class Triggers implements AsyncDisposable {
     const newest = await this.#newestRun(name)
     const revisions = await knownRevisions(this.#revisions, pipeline, newest)
     if (revisions === null) return
-    const isForced = this.#due.has(name) && !pipeline.timer?.onlyOnChanges
+    const tick = this.#due.get(name)
+    const isForced = tick !== undefined && !pipeline.timer?.onlyOnChanges
     const isWanted = isForced || (await hasNews(this.#revisions, pipeline, { revisions, newest }))
     if (isWanted && (await this.#isBusy(newest))) return
-    if (isWanted) {
-      const approvedBy = APPROVED_BY_CHANGES
-      const after = newest?.counter ?? 0
-      await this.#schedule({ pipeline: name, approvedBy, after }, revisions, newest)
-    }
-    this.#due.delete(name)
+    if (!isWanted) return this.#skipTick(name)
+    const approvedBy = APPROVED_BY_CHANGES
+    const after = newest?.counter ?? 0
+    const request = { pipeline: name, approvedBy, after, ...(tick && { tick }) }
+    await this.#schedule(request, revisions, newest)
+    this.#endTick(name, tick)
+  }
+
+  /** A tick that starts nothing is done as well. */
+  async #skipTick(name: string): Promise<void> {
+    const tick = this.#due.get(name)
+    if (tick === undefined) return
+    await this.#options.builds.noteTicks(new Map([[name, tick]]))
+    this.#endTick(name, tick)
+  }
+
+  /** The next one may have come meanwhile. */
+  #endTick(name: string, tick: TimerTick | undefined): void {
+    if (this.#due.get(name) === tick) this.#due.delete(name)
   }
 
   /**

@@ -1,0 +1,113 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { gitOrigin } from '../../support/builds/source-origins.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+import { aConfiguration, element, git } from '../../support/documents/a-configuration.ts'
+import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
+import { until } from '../../support/programs/until.ts'
+import {
+  type DatabaseServer,
+  folderBeside,
+  kill,
+  serveOver,
+} from '../../support/service/database-server.ts'
+import { save } from '../../support/service/saving.ts'
+import { setLease } from '../../support/service/servers.ts'
+
+const CLOCK = fileURLToPath(new URL('../../support/faults/shifted-clock.cjs', import.meta.url))
+/** In milliseconds. */
+const LONG = 90_000
+const SECOND = 1_000
+
+const Pipelines = z.array(
+  z.object({
+    name: z.string(),
+    latest: z.object({ counter: z.int() }).nullable(),
+  }),
+)
+const Run = z.object({ scheduled_date: z.int() })
+
+function origins() {
+  const root = tempDir()
+  const origin = join(root, 'origin')
+  gitOrigin(origin)
+  return { origin, flags: ['--local-materials', root, '--material-interval', '200ms'] }
+}
+
+/** Fires once a day, at one second. */
+function cronAt(time: number): string {
+  const at = new Date(time)
+  return `${at.getSeconds()} ${at.getMinutes()} ${at.getHours()} * * ?`
+}
+
+/** Pipelines that their timers start, each at a time of its own. */
+function documentOf(origin: string, timers: Readonly<Record<string, number>>): string {
+  const stages = [{ name: 'build', approval: element('approval', { type: 'manual' }) }]
+  const materials = [git(origin, { branch: 'trunk' })]
+  const pipelines = Object.entries(timers).map(([name, at]) => {
+    return { name, timer: cronAt(at), materials, stages }
+  })
+  return aConfiguration({ pipelines })
+}
+
+/** How many runs each of the pipelines has; null while no server runs builds. */
+async function runsAt(server: DatabaseServer): Promise<Record<string, number> | null> {
+  const answer = await server.fetch('/api/pipelines')
+  if (answer.status !== 200) return null
+  const listed = Pipelines.parse(await answer.json())
+  return Object.fromEntries(listed.map(({ name, latest }) => [name, latest?.counter ?? 0]))
+}
+
+describe('timers of several servers', { tags: ['postgresql', 'long'] }, () => {
+  let cluster: PostgresCluster
+
+  beforeAll(async () => {
+    cluster = await PostgresCluster.start()
+  })
+
+  afterAll(() => cluster[Symbol.asyncDispose]())
+
+  it('do a tick that falls into a take-over once, after it', async () => {
+    const { origin, flags } = origins()
+    const database = cluster.freshSchema()
+    const first = await serveOver(database, tempDir(), { flags })
+    const second = await serveOver(database, folderBeside(first), { flags })
+    const tick = Date.now() + 15 * SECOND
+    await save(first, documentOf(origin, { nightly: tick, noon: tick + 4 * LONG }))
+    await until(async () => (await runsAt(second))?.['nightly'] === 0, LONG)
+
+    await kill(first)
+    await setLease(database, '1 hour')
+    await until(() => Date.now() > tick + SECOND, LONG)
+    await setLease(database, '0')
+
+    await until(async () => (await runsAt(second))?.['nightly'] === 1, LONG)
+    expect(await runsAt(second)).toEqual({ nightly: 1, noon: 0 })
+  })
+
+  it('do a tick once and in its time, whatever the clock of a server says', async () => {
+    const { origin, flags } = origins()
+    const database = cluster.freshSchema()
+    const clock = join(tempDir(), 'clock')
+    writeFileSync(clock, `${25 * SECOND}`)
+    const env = { NODE_OPTIONS: `--require ${CLOCK}`, SHIFTED_CLOCK: clock }
+    const first = await serveOver(database, tempDir(), { flags, env })
+    const second = await serveOver(database, folderBeside(first), { flags })
+    const tick = Date.now() + 45 * SECOND
+    await save(first, documentOf(origin, { nightly: tick, later: tick + 10 * SECOND }))
+
+    await until(async () => (await runsAt(second))?.['nightly'] === 1, LONG)
+    const ranAt = Date.now()
+    await kill(first)
+    await setLease(database, '0')
+    await until(async () => (await runsAt(second))?.['later'] === 1, LONG)
+
+    expect(ranAt).toBeGreaterThanOrEqual(tick - (tick % SECOND))
+    expect(await runsAt(second)).toEqual({ nightly: 1, later: 1 })
+    const run = await second.fetch('/api/pipelines/later/instance/1')
+    expect(Run.parse(await run.json()).scheduled_date).toBeGreaterThan(tick)
+  })
+})
