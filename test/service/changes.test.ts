@@ -108,6 +108,32 @@ describe('the changes between two revisions', () => {
     expect(changes.map(({ entity }) => entity)).toEqual(['pipeline/shop', 'pipeline/third'])
   })
 
+  it('know what was renamed on the way, however much it has changed', async () => {
+    const service = await openService()
+    const other = [...Array(12).keys()].map((n) => `<exec command="step-${n}" />`).join('\n')
+    const renamed = documentWith('shop').replace('pipeline name="shop"', 'pipeline name="store"')
+    const changed = renamed
+      .replace('<exec command="make" />', other)
+      .replace('https://example.org/shop.git', 'https://example.com/elsewhere.git')
+    await save(service, documentWith('shop'))
+    await save(service, renamed)
+    await save(service, changed)
+    await save(service, changed.replace('pipeline name="store"', 'pipeline name="outlet"'))
+    const [last = '', , , first = ''] = await commitsOf(service)
+
+    const changesOf = async (from: string, to: string) => {
+      const response = await service.fetch(`/api/config/changes/${from}/${to}`)
+      const { changes } = ChangesAnswer.parse(await response.json())
+      return changes.map(({ kind, entity }) => `${kind} ${entity}`)
+    }
+    const page = await (await service.fetch('/config/compare/r2/r5')).text()
+
+    expect((await changesOf(first, last))[0]).toBe('renamed pipeline/outlet')
+    expect((await changesOf(last, first))[0]).toBe('renamed pipeline/shop')
+    expect(page).toMatch(/<span class="badge renamed">renamed<\/span>.*shop.*outlet/s)
+    expect(page).not.toContain('<span class="badge removed">removed</span> pipeline')
+  })
+
   it.each([
     ['x', 400],
     ['0'.repeat(40), 404],

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { ChangesAnswer } from '../../src/wire/changes.ts'
 import { RevisionEntry } from '../../src/wire/revision-entry.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { commitFile, git, gitLine, identityOf, tryGit } from '../support/git/git.ts'
@@ -187,6 +188,35 @@ describe('revisions of branches that were merged', () => {
     expect(found.slice(0, -1)).toEqual(alice)
     expect(await commitsOf(service, '')).toEqual(expect.arrayContaining([merge, ...bob]))
     expect(rowOf(await pageOf(service, '/config'), 8)).not.toContain('rc-')
+  })
+
+  it('differ from one that somebody names in all that is different', async () => {
+    const { service, clone, alice, bob } = await mergedBranches()
+    const merge = clone.merge('Max', 'topic')
+    await clone.push()
+    await commitsOf(service, '?entity=pipeline/billing')
+    const changesOf = async (from = '', to = '') => {
+      const response = await service.fetch(`/api/config/changes/${from}/${to}`)
+      return ChangesAnswer.parse(await response.json()).subject
+    }
+
+    const rows = rowOf(await pageOf(service, '/config'), 7)
+    const compared = await pageOf(service, '/config/compare/r6/r7')
+    const neighbours = await pageOf(service, '/config/compare/r5/r6')
+
+    const branch = 'material git https://example.org/'
+    expect(await changesOf(bob[0], merge)).toBe(
+      `billing: ${branch}billing.git: branch unset -> rc-8`,
+    )
+    expect(await changesOf(alice[0], merge)).toBe(
+      `checkout: ${branch}checkout.git: branch unset -> fix-2`,
+    )
+    expect(await changesOf(merge, bob[0])).toBe(
+      `billing: ${branch}billing.git: branch rc-8 -> unset`,
+    )
+    expect(compared).toMatch(/What changed.*billing.*rc-8/s)
+    expect(neighbours).toMatch(/What changed.*billing.*rc-8.*checkout.*fix-2/s)
+    expect(rows).not.toMatch(/rc-|fix-/)
   })
 
   it('leave to the merge what differs from all of them', async () => {

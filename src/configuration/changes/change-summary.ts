@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { DocumentChange } from '../../document/entities/change.ts'
+import type { EntityRenames } from '../../document/changes/compare-entities.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 import { type Comparable, summariseChanges } from '../../document/changes/summarise-changes.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
@@ -37,9 +38,13 @@ export class ChangeSummary {
   }
 
   /** Every change, computed cooperatively. */
-  async changes(before: Uint8Array | null, after: Uint8Array): Promise<readonly DocumentChange[]> {
+  async changes(
+    before: Uint8Array | null,
+    after: Uint8Array,
+    renames?: EntityRenames,
+  ): Promise<readonly DocumentChange[]> {
     if (before !== null && Buffer.compare(before, after) === 0) return []
-    return this.compare(before && this.#compared(before), this.#compared(after))
+    return this.compare(before && this.#compared(before), this.#compared(after), renames)
   }
 
   /**
@@ -49,12 +54,13 @@ export class ChangeSummary {
   async compare(
     before: ComparedDocument | null,
     after: ComparedDocument,
+    renames: EntityRenames = [],
   ): Promise<readonly DocumentChange[]> {
-    const pair = `${before?.digest ?? ''}..${after.digest}`
+    const pair = [before?.digest ?? '', after.digest, ...renames.flat()].join('\n')
     const cached = this.#results.get(pair)
     if (cached) return cached
     const [older, newer] = [before && (await before.read()), await after.read()]
-    const changes = await runCooperatively(summariseChanges(older, newer))
+    const changes = await runCooperatively(summariseChanges(older, newer, renames))
     this.#results.set(pair, changes, { size: sizeOf(newer) })
     return changes
   }

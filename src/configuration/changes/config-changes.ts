@@ -1,5 +1,10 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
-import { DOCUMENT, ENTITY_PREFIXES, SERVER } from '../../document/entities/entities.ts'
+import {
+  DOCUMENT,
+  ENTITY_PREFIXES,
+  SERVER,
+  wholeEntityWord,
+} from '../../document/entities/entities.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 import { ServiceError } from '../../core/errors.ts'
@@ -7,6 +12,7 @@ import type { History } from '../../history/history.ts'
 import type { ChangeSummary } from './change-summary.ts'
 import type { RevisionPair } from '../read/config-reading.ts'
 import type { EntityIndex } from './entity-index.ts'
+import { parseChanges } from './revision-changes.ts'
 import type { Access } from '../access/permission.ts'
 
 export interface ConfigChangesDeps {
@@ -23,18 +29,33 @@ export interface DescribedChanges {
   readonly changes: readonly (DocumentChange & { readonly text: string })[]
 }
 
-/** The differences between a pair from `findPair`; none when the documents are equal. */
-export async function readChanges(
+/** Renamed things are recognised, and found in the history where they have changed too much for that. */
+async function compareRevisions(
   { history, summary, entities }: ConfigChangesDeps,
   { before, after }: RevisionPair,
+): Promise<readonly DocumentChange[]> {
+  const documents = [
+    await history.readAsWritten(before),
+    await history.readAsWritten(after),
+  ] as const
+  const changes = await summary.changes(...documents)
+  const kinds = new Set(changes.filter(isAboutWhole).map(({ kind }) => kind))
+  if (!kinds.has('added') || !kinds.has('removed')) return changes
+  await entities.settle()
+  return summary.changes(...documents, entities.renamesBetween(before, after))
+}
+
+function isAboutWhole(change: DocumentChange): boolean {
+  return wholeEntityWord(change) !== null
+}
+
+/** The differences between a pair from `findPair`; none when the documents are equal. */
+export async function readChanges(
+  deps: ConfigChangesDeps,
+  pair: RevisionPair,
 ): Promise<DescribedChanges> {
-  const number = history.numberOf(before) ?? 0
-  // What came before the first revision that is listed was not at hand when it was indexed.
-  const isStep = history.numberOf(after) === number + 1 && number > history.size() - history.kept()
-  const indexed = isStep ? entities.find(after) : null
-  const changes =
-    indexed ??
-    (await summary.changes(await history.readAsWritten(before), await history.readAsWritten(after)))
+  const step = deps.entities.findStep(pair.before, pair.after)
+  const changes = step === null ? await compareRevisions(deps, pair) : parseChanges(step)
   return {
     subject: renderSubject(changes),
     changes: changes.map((change) => ({ ...change, text: renderChange(change) })),

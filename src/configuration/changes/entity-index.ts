@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
+import type { EntityRenames } from '../../document/changes/compare-entities.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { bisect } from '../../lib/bisect.ts'
@@ -73,6 +74,37 @@ export class EntityIndex implements AsyncDisposable {
   findStored(revision: Revision): string | null {
     const text = this.#textOf(revision)
     return text === null ? null : this.#indexer.indexed.stored(text)
+  }
+
+  /**
+   * What differs between two revisions in stored form, where that is what the later one changed: it
+   * came upon the earlier one and upon no other. Null for all other pairs.
+   */
+  findStep(before: Revision, after: Revision): string | null {
+    const { history } = this.#deps
+    const [base, ...others] = history.basesOf(after)
+    const isStep = base === before.commit && others.length === 0
+    // What came before the first revision that is listed was not at hand when it was indexed.
+    const isListed = (history.numberOf(before) ?? 0) > history.size() - history.kept()
+    return isStep && isListed ? this.findStored(after) : null
+  }
+
+  /** The names of entities in one revision and in another, where revisions between them have renamed them. */
+  renamesBetween(before: Revision, after: Revision): EntityRenames {
+    const { history } = this.#deps
+    const { indexed } = this.#indexer
+    const [from, to] = [history.numberOf(before), history.numberOf(after)]
+    if (from === null || to === null) return []
+    const [low, high] = [Math.min(from, to), Math.max(from, to)]
+    const steps = Array.from(indexed.renaming(), (commit) => ({
+      number: history.numberOf({ commit: indexed.commitOf(commit) }) ?? 0,
+      renames: indexed.renamesOf(commit),
+    }))
+    const onTheWay = steps.filter(({ number }) => number > low && number <= high)
+    const renames = joinRenames(
+      onTheWay.toSorted((one, other) => one.number - other.number).map((step) => step.renames),
+    )
+    return from <= to ? renames : renames.map(([former, name]) => [name, former])
   }
 
   /** The changes of a revision as sentences, in lower case for searches; cached. None while it is not indexed. */
@@ -187,6 +219,20 @@ export class EntityIndex implements AsyncDisposable {
   #textOf(revision: Revision): number | null {
     return this.isIndexed(revision) ? this.#indexer.indexed.find(revision.commit) : null
   }
+}
+
+/** The first and the last names of entities that revisions renamed one after the other. */
+function joinRenames(steps: readonly Renames[]): EntityRenames {
+  let firstNames: ReadonlyMap<string, string> = new Map()
+  for (const renames of steps) {
+    const former = new Set(renames.map(([, name]) => name))
+    const others = [...firstNames].filter(([name]) => !former.has(name))
+    const renamed = renames.map(
+      ([name, before]) => [name, firstNames.get(before) ?? before] as const,
+    )
+    firstNames = new Map([...others, ...renamed])
+  }
+  return Array.from(firstNames, ([name, first]) => [first, name])
 }
 
 /** A change with the name of its entity in front. */

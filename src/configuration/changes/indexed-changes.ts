@@ -102,6 +102,11 @@ export class IndexedChanges {
     return this.#commits.nameOf(number)
   }
 
+  /** The numbers of the commits that renamed something. */
+  renaming(): Iterable<number> {
+    return this.#renames.keys()
+  }
+
   /** What the commit with that number renamed. */
   renamesOf(number: number): Renames {
     return this.#renames.get(number) ?? NO_RENAMES

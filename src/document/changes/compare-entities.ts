@@ -11,8 +11,9 @@ import {
   entityLabel,
   type EntityDefinition,
   entityName,
+  foldEntity,
 } from '../entities/entities.ts'
-import { type Matching, matchByKey, refine } from './match.ts'
+import { type Matching, refine } from './match.ts'
 import {
   type ComparisonScope,
   isWrittenAlike,
@@ -30,20 +31,24 @@ const MOST_CONTENT = 256 * 1024
 
 export type EntityMatching = Matching<EntityElement>
 
+/** The former and the later names of renamed entities, in folded spelling. */
+export type EntityRenames = readonly (readonly [former: string, name: string])[]
+
 /** Matches the entities of one kind in both documents, renamed ones too, in small steps. */
 export function* matchEntities(
-  documents: Pick<ComparisonScope, 'before' | 'after'>,
+  documents: Pick<ComparisonScope, 'before' | 'after'> & { readonly renames: EntityRenames },
   kind: EntityDefinition,
   {
     before,
     after,
   }: { readonly before: readonly EntityElement[]; readonly after: readonly EntityElement[] },
 ): Generator<unknown, EntityMatching> {
-  const named = matchByKey(before, after, entityKey)
+  const isOld = new Set(before)
+  const known = matchRenamed(before, after, documents.renames)
+  const named = refine(known, entityKey)
   yield
   if (!kind.by.startsWith('@') || kind.isExact) return named
   const attribute = kind.by.slice(1)
-  const isOld = new Set(before)
   const textOf = (entity: EntityElement) =>
     (isOld.has(entity) ? documents.before : documents.after).text
   const written = refine(named, (entity) => writtenWithout(textOf(entity), entity, attribute))
@@ -57,6 +62,27 @@ export function* matchEntities(
     return textOf(entity).slice(start, end)
   })
   return { ...similar, pairs: [...equal.pairs, ...similar.pairs] }
+}
+
+/** Matches the entities of which it is known that they were renamed. */
+function matchRenamed(
+  before: readonly EntityElement[],
+  after: readonly EntityElement[],
+  renames: EntityRenames,
+): EntityMatching {
+  if (renames.length === 0) return { pairs: [], removed: before, added: after }
+  const [nameOf, later] = [
+    (entity: EntityElement) => foldEntity(entityName(entity)),
+    new Map(renames),
+  ]
+  const names = new Map(after.map((entity) => [nameOf(entity), entity]))
+  const pairs = before.flatMap((entity) => {
+    const renamed = names.get(later.get(nameOf(entity)) ?? '')
+    return renamed === undefined ? [] : [[entity, renamed] as const]
+  })
+  const matched = new Set(pairs.flat())
+  const isLeft = (entity: EntityElement) => !matched.has(entity)
+  return { pairs, removed: before.filter(isLeft), added: after.filter(isLeft) }
 }
 
 /** The text of an entity without its name; null when nothing else is in it. */

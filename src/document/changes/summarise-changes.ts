@@ -7,6 +7,7 @@ import { compareElements } from './compare-elements.ts'
 import {
   compareEntities,
   type EntityMatching,
+  type EntityRenames,
   addedOrRemoved,
   matchEntities,
   reportForm,
@@ -52,12 +53,13 @@ const MEMBER_KINDS = ENTITY_KINDS.filter(
 
 /**
  * Describes the differences between two documents, in small steps: grouped by entity, the most
- * important first. `null` stands for no earlier document. Different texts have at least one change,
- * equal texts none.
+ * important first. `null` stands for no earlier document; `renames` are known beforehand, others are
+ * recognised. Different texts have at least one change, equal texts none.
  */
 export function* summariseChanges(
   before: Comparable | null,
   after: Comparable,
+  renames: EntityRenames = [],
 ): Generator<unknown, readonly DocumentChange[]> {
   if ('problems' in after) return [unreadable('newer', after.problems)]
   if (before === null) return beginnings(after)
@@ -65,7 +67,7 @@ export function* summariseChanges(
   if (before.text === after.text) return []
   const endings = changeOfLineEndings(before.text, after.text)
   if (endings) return [endings]
-  const changes = yield* compare(before, after)
+  const changes = yield* compare(before, after, renames)
   return changes.length > 0 ? changes : [{ kind: 'reformatted', ...WHOLE, subject: 'layout' }]
 }
 
@@ -77,9 +79,10 @@ export function isBeginning([first]: readonly DocumentChange[]): boolean {
 function* compare(
   before: XmlDocument,
   after: XmlDocument,
+  renames: EntityRenames,
 ): Generator<unknown, readonly DocumentChange[]> {
   const members = changedMembers(before, after)
-  if (members === null) return yield* compareWhole(before, after)
+  if (members === null) return yield* compareWhole(before, after, renames)
   const changes: DocumentChange[] = []
   const elements = members.flat().map(({ element }) => element)
   const documents = documentsOf({ before, after }, elements, changes)
@@ -90,6 +93,7 @@ function* compare(
 function* compareWhole(
   before: XmlDocument,
   after: XmlDocument,
+  renames: EntityRenames,
 ): Generator<unknown, readonly DocumentChange[]> {
   const changes: DocumentChange[] = []
   const entities: { kind: EntityDefinition; before: EntityElement[]; after: EntityElement[] }[] = []
@@ -106,7 +110,7 @@ function* compareWhole(
   )
   const matchings = new Map<string, EntityMatching>()
   for (const { kind, ...found } of entities)
-    yield matchings.set(kind.word, yield* matchEntities(documents, kind, found))
+    yield matchings.set(kind.word, yield* matchEntities({ before, after, renames }, kind, found))
   for (const matching of matchings.values()) yield* compareEntities(documents, matching)
   for (const matching of matchings.values()) yield compareEntityOrder(documents, matching)
   comparePlaces(documents, {

@@ -9,6 +9,7 @@ import {
   type RevisionReadingDeps,
 } from '../revisions/numbered-revision.ts'
 import { summarise } from '../revisions/summary.ts'
+import type { EntityRenames } from '../../document/changes/compare-entities.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { type ShownChanges, shownChanges } from './shown-changes.ts'
 import { LinePieces, type LinePiecesOptions } from './line-pieces.ts'
@@ -76,6 +77,8 @@ export interface ComparisonOptions {
   readonly start: number | null
   /** Whether differences about agents alone are left out. */
   readonly withoutAgents?: boolean
+  /** What is known to have been renamed from the first document to the second. */
+  readonly renames?: EntityRenames
   /** Whether pieces carry the secret text that they hide. */
   readonly keepsHidden?: boolean
 }
@@ -180,16 +183,17 @@ export function findCompared(
 
 /** Compares two revisions from {@link findCompared} for one page. */
 export async function readComparison(
-  deps: ComparisonDeps & { readonly entities: Pick<EntityIndex, 'findStored'> },
+  deps: ComparisonDeps & { readonly entities: Pick<EntityIndex, 'findStep' | 'renamesBetween'> },
   compared: ComparedRevisions,
   options: ComparisonOptions,
 ): Promise<Comparison> {
   const { before, after } = compared
   const { history, entities } = deps
   const documents = await Promise.all([history.readAsWritten(before), history.readAsWritten(after)])
-  const isStep = after.number === before.number + 1
-  const known = isStep ? entities.findStored(after) : null
-  return { ...compared, ...(await deps.compareTextFirst(documents, { ...options, known })) }
+  const known = entities.findStep(before, after)
+  const renames = known === null ? entities.renamesBetween(before, after) : []
+  const text = await deps.compareTextFirst(documents, { ...options, known, renames })
+  return { ...compared, ...text }
 }
 
 /** Compares two documents. */
@@ -199,7 +203,7 @@ export async function compareDocuments(
   options: ComparisonOptions,
 ): Promise<DocumentComparison> {
   const { script, texts, isSpaceOnly } = await differencesOf(deps, documents, options)
-  const changes = summarise(script, texts)
+  const changes = summarise(script, texts, options.renames)
   return {
     changes: changes && shownChanges(changes),
     ...compareScript(script, texts, options),
@@ -221,10 +225,10 @@ export async function compareDocumentTexts(
 export async function describeDocuments(
   deps: ScriptDeps,
   documents: DocumentPair,
-  options: Pick<ComparisonOptions, 'whitespace'>,
+  options: Pick<ComparisonOptions, 'whitespace' | 'renames'>,
 ): Promise<readonly DocumentChange[] | null> {
   const { script, texts } = await differencesOf(deps, documents, options)
-  return summarise(script, texts)
+  return summarise(script, texts, options.renames)
 }
 
 async function differencesOf(

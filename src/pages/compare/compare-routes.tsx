@@ -64,11 +64,14 @@ function comparePages(options: CompareRoutesOptions) {
     const query = parseCompareQuery(c.req.query())
     const compared = findCompared(options, c.env.principal, { from, to })
     const frame = pages.frame(c.req.raw, c.env.principal)
-    const isFixed = isForEver(compared, { from, to }) && frame.problems.length === 0
+    const { indexed, of } = options.entities.progress()
+    const isIndexed = indexed >= of
+    const isFixed = isForEver(compared, { from, to }) && isIndexed && frame.problems.length === 0
     const { before, after, older, newer } = compared
     const neighbours = `${older?.commit ?? ''} ${newer?.commit ?? ''}`
     const leaks = leaksOf(options, compared)
-    const facts = [before.commit, after.commit, neighbours, c.req.url, JSON.stringify(leaks)]
+    const known = `${isIndexed} ${JSON.stringify(leaks)}`
+    const facts = [before.commit, after.commit, neighbours, c.req.url, known]
     const etag = pages.etag(frame, facts)
     const immutable = isFixed && leaks.length === 0
     const flash = pages.flash.take(c)

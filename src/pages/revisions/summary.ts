@@ -1,3 +1,4 @@
+import type { EntityRenames } from '../../document/changes/compare-entities.ts'
 import type { DocumentChange, LineSpan as Lines } from '../../document/entities/change.ts'
 import {
   type Condensed,
@@ -24,6 +25,7 @@ const MOST_CHARACTERS = 3_000_000
 export function summarise(
   { before, after, changes }: EditScript,
   texts: { readonly before: TextLines; readonly after: TextLines },
+  renames?: EntityRenames,
 ): readonly DocumentChange[] | null {
   const scan = (side: 'before' | 'after') =>
     scanned(
@@ -33,7 +35,7 @@ export function summarise(
   const { before: old, after: now } = condensePair(scan('before'), scan('after'))
   if (old.text.length + now.text.length > MOST_CHARACTERS || after.count === 0) return null
   const described = runSync(
-    summariseChanges(before.count === 0 ? null : comparable(old), comparable(now)),
+    summariseChanges(before.count === 0 ? null : comparable(old), comparable(now), renames),
   )
   return described.map((change) => inWholeTexts(change, { old, now }))
 }
