@@ -3,9 +3,11 @@ import { XML_LIMITS } from '../document/xml/xml-limits.ts'
 import type { SecretBox } from '../document/secrets/secret-box.ts'
 import type { ObjectFormatName } from '../core/object-name.ts'
 import type { Clock } from '../lib/clock.ts'
+import { runCooperatively } from '../lib/cooperative.ts'
 import type { Log } from '../lib/log.ts'
 import { DiffPool } from '../diff/diff-pool.ts'
-import { type Merge, MERGING, type MergeInput, mergeScripts } from '../diff/merge.ts'
+import type { MergedDocument } from '../document/merge/merge-documents.ts'
+import type { MergeSides } from '../document/merge/things.ts'
 import type { ArchivePlaces } from '../history/archive/served-archives.ts'
 import { History } from '../history/history.ts'
 import type { RevisionLog } from '../history/log/revision-log.ts'
@@ -13,6 +15,7 @@ import type { Preparation, Prepare } from '../history/revision/prepared-change.t
 import { ChangeSummary } from './changes/change-summary.ts'
 import { ConfigEditor } from './save/config-editor.ts'
 import { ConfigurationWriter } from './save/configuration-writer.ts'
+import { mergeEdits } from './save/merge-edits.ts'
 import { CurrentConfiguration } from './current/current-configuration.ts'
 import { DocumentCache } from './current/document-cache.ts'
 import { DocumentThread } from './current/document-thread.ts'
@@ -120,12 +123,14 @@ export class ConfigServices implements AsyncDisposable {
   readonly script: DiffPool['script'] = (before, after, options) =>
     this.#pool.script(before, after, options)
 
-  /** Merges two edits of a document. */
-  readonly merge = async ({ base, ours, theirs }: MergeInput): Promise<Merge> =>
-    mergeScripts({
-      ours: await this.#pool.script(base, ours, MERGING),
-      theirs: await this.#pool.script(base, theirs, MERGING),
-    })
+  /** Merges two edits of a document; null where one of the three is not readable XML. */
+  readonly merge = async (documents: MergeSides<Uint8Array>): Promise<MergedDocument | null> => {
+    const base = await this.summary.read(documents.base)
+    const ours = await this.summary.read(documents.ours)
+    const theirs = await this.summary.read(documents.theirs)
+    if ('problems' in base || 'problems' in ours || 'problems' in theirs) return null
+    return runCooperatively(mergeEdits({ base, ours, theirs }))
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.configuration[Symbol.dispose]()

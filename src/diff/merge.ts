@@ -29,47 +29,19 @@ export interface ConflictSide {
  * edits that touch are a conflict, unless both sides made the same of these lines.
  */
 export function mergeTexts({ base, ours, theirs }: MergeInput): Merge {
-  return mergeScripts({
+  const sides = {
     ours: editScript(base, ours, MERGING),
     theirs: editScript(base, theirs, MERGING),
-  })
-}
-
-/** Computes the edit scripts of a merge. */
-export const MERGING = { sliding: 'down' } as const
-
-/** Merges by the edit scripts of both sides. */
-export function mergeScripts(sides: {
-  readonly ours: EditScript
-  readonly theirs: EditScript
-}): Merge {
+  }
   const regions = regionsOf(sides)
   const conflicts = regions.filter((region) => isConflict(region))
   if (conflicts.length > 0) return { clean: false, conflicts: conflicts.map(bothSides) }
   return { clean: true, merged: join(sides.ours, regions) }
 }
 
-/** The side that wins where both changed the same lines. */
-export type Choice = 'ours' | 'theirs'
+const MERGING = { sliding: 'down' } as const
 
-/** Merges two edits that touch: each conflict, in order, is what was chosen for it. */
-export function mergeByChoice(
-  { base, ours, theirs }: MergeInput,
-  choices: readonly Choice[],
-): Uint8Array {
-  const sides = {
-    ours: editScript(base, ours, MERGING),
-    theirs: editScript(base, theirs, MERGING),
-  }
-  const waiting = [...choices]
-  const decided = regionsOf(sides).map((region) => {
-    const choice = isConflict(region) ? waiting.shift() : undefined
-    return choice === 'theirs' ? { ...region, ours: region.theirs } : region
-  })
-  return join(sides.ours, decided)
-}
-
-interface Sides {
+interface MergeScripts {
   readonly ours: EditScript
   readonly theirs: EditScript
 }
@@ -80,15 +52,15 @@ interface MergeRegion extends Conflict {
 }
 
 interface Edit extends ChangedRange {
-  readonly side: keyof Sides
+  readonly side: keyof MergeScripts
 }
 
-function regionsOf(sides: Sides): MergeRegion[] {
+function regionsOf(sides: MergeScripts): MergeRegion[] {
   const shift = { ours: 0, theirs: 0 }
   return groupsOf(sides).map((group) => {
     const start = Math.min(...group.map(({ before }) => before.start))
     const end = Math.max(...group.map(({ before }) => before.end))
-    const sideOf = (side: keyof Sides): ConflictSide => {
+    const sideOf = (side: keyof MergeScripts): ConflictSide => {
       const from = start + shift[side]
       shift[side] += growth(group.filter((edit) => edit.side === side))
       const lines = { start: from, end: end + shift[side] }
@@ -107,7 +79,7 @@ function regionsOf(sides: Sides): MergeRegion[] {
 }
 
 /** The changes of both sides in order of the base, those that touch together. */
-function groupsOf({ ours, theirs }: Sides): Edit[][] {
+function groupsOf({ ours, theirs }: MergeScripts): Edit[][] {
   const edits = [
     ...ours.changes.map((change): Edit => ({ ...change, side: 'ours' })),
     ...theirs.changes.map((change): Edit => ({ ...change, side: 'theirs' })),

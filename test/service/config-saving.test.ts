@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { aConfiguration } from '../support/documents/a-configuration.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
 import { postForm, save } from '../support/service/saving.ts'
@@ -255,6 +256,12 @@ describe('a PUT save', () => {
   })
 })
 
+/** The lines of a pipeline of the base. */
+function pipelineOf(name: string): string {
+  const lines = new RegExp(`^ *<pipeline name="${name}">[^]*?</pipeline>\n`, 'm').exec(BASE)
+  return lines?.[0] ?? ''
+}
+
 function put(service: CalledService, document: string, basedOn: string): Promise<Response> {
   const headers = { 'if-match': `"${md5(basedOn)}"` }
   return service.fetch('/api/admin/config.xml', { method: 'PUT', headers, body: document })
@@ -275,6 +282,53 @@ describe('a stale save', () => {
     expect(merged).toBe(mine.replace('gamma.git', 'theirs.git'))
     expect(response.headers.get(DIGEST)).toBe(md5(merged))
     expect(git(service.repository, 'log', '--merges', '--format=%H')).toBe('')
+  })
+
+  it('leaves the edits of others with what they edited, in whatever order things stand', async () => {
+    const [first = '', second = '', third = ''] = ['alpha', 'beta', 'gamma'].map(pipelineOf)
+    const [before = ''] = BASE.split(first)
+    const after = BASE.slice(BASE.indexOf(third) + third.length)
+    const service = await serviceAt(BASE)
+    await put(service, BASE.replace(first, first.replace('make', 'deploy')), BASE)
+
+    const response = await put(service, [before, second, third, first, after].join(''), BASE)
+
+    expect(response.status).toBe(200)
+    const edited = first.replace('make', 'deploy')
+    expect(await currentOf(service)).toBe([before, second, third, edited, after].join(''))
+  })
+
+  it('leaves the edits of others with the agents that they edited', async () => {
+    const agents = ['u1', 'u2', 'u3'].map((uuid) => ({ uuid, resources: ['linux', 'a'] }))
+    const base = aConfiguration({ agents })
+    const service = await serviceAt(base)
+    const changed = { uuid: 'u1', resources: ['linux', 'prod'] }
+    await put(service, aConfiguration({ agents: agents.with(0, changed) }), base)
+
+    const response = await put(service, aConfiguration({ agents: agents.toReversed() }), base)
+
+    expect(response.status).toBe(200)
+    const [, , third = ''] = (await currentOf(service)).split('<agent ').slice(1)
+    expect(third).toContain('uuid="u1"')
+    expect((await currentOf(service)).split('prod')).toHaveLength(2)
+    expect(third).toContain('prod')
+  })
+
+  it('names the place of a conflict, and gives both sides as they are', async () => {
+    const service = await serviceAt(BASE)
+    const command = '<exec command="make" />'
+    await put(service, BASE.replace(command, '<exec command="theirs" />'), BASE)
+
+    const response = await put(service, BASE.replace(command, '<exec command="mine" />'), BASE)
+
+    expect(response.status).toBe(412)
+    expect(await response.json()).toMatchObject({
+      message: expect.stringContaining('pipeline "alpha" › stage "test" › job "unit" › exec'),
+      errors: [
+        { path: 'yours', message: '<exec command="mine" />' },
+        { path: 'theirs (admin)', message: '<exec command="theirs" />' },
+      ],
+    })
   })
 
   it('is refused when it touches the same lines, with both sides', async () => {

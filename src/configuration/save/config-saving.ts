@@ -2,7 +2,9 @@ import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
-import type { Conflict, Merge, MergeInput } from '../../diff/merge.ts'
+import type { MergeConflict } from '../../document/merge/merge-conflict.ts'
+import type { MergedDocument } from '../../document/merge/merge-documents.ts'
+import type { MergeSides } from '../../document/merge/things.ts'
 import type { History } from '../../history/history.ts'
 import type { ConfigurationWriter } from './configuration-writer.ts'
 import type { DocumentBefore, SavedChange } from './save-group.ts'
@@ -16,8 +18,8 @@ export interface ConfigSavingDeps {
   readonly writer: ConfigurationWriter
   readonly access: Access
   readonly cache: DocumentCache
-  /** Merges two edits of a document, without blocking the event loop. */
-  readonly merge: (texts: MergeInput) => Promise<Merge>
+  /** Merges two edits of a document, without blocking the event loop; null where one is not readable XML. */
+  readonly merge: (documents: MergeSides<Uint8Array>) => Promise<MergedDocument | null>
 }
 
 export interface SaveRequest {
@@ -73,32 +75,29 @@ async function readBase(
   throw stale(current, [], 'began from a configuration that was never current')
 }
 
-/** A merge that is valid says that the edit is; of any other, the edit is looked at by itself. */
 async function mergeStale(
   { cache, merge }: ConfigSavingDeps,
   current: DocumentBefore,
   { document, base }: { document: Uint8Array<ArrayBuffer>; base: Uint8Array<ArrayBuffer> },
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const merged = await merge({ base, ours: document, theirs: current.document })
-  if (merged.clean && (await cache.inspect(merged.merged)).ok) return merged.merged
   const inspection = await cache.inspect(document)
   if (!inspection.ok) throw notValid(inspection.problems)
-  if (merged.clean) return merged.merged
+  const merged = await merge({ base, ours: document, theirs: current.document })
+  if (merged === null) throw stale(current, [], 'began from a configuration that is not readable')
+  if (merged.conflicts.length === 0) return new Uint8Array(Buffer.from(merged.text))
   const problems = merged.conflicts.flatMap((conflict) => bothSides(conflict, current))
-  throw stale(current, problems, 'touches lines that have changed since')
+  const places = [...new Set(merged.conflicts.map(({ path }) => path))]
+  const others = places.length > 1 ? ` and ${places.length - 1} more` : ''
+  throw stale(current, problems, `touches what has changed since (${places[0]}${others})`)
 }
 
-/** The two sides of a conflict, each with its first line and its text. */
-function bothSides({ ours, theirs }: Conflict, { username }: DocumentBefore): Problem[] {
+/** The two sides of a conflict, each with its line and its text. */
+function bothSides({ ours, theirs }: MergeConflict, { username }: DocumentBefore): Problem[] {
   const sides = [
     { path: 'yours', side: ours },
     { path: `theirs (${username})`, side: theirs },
   ]
-  return sides.map(({ path, side }) => ({
-    path,
-    line: side.lines.start + 1,
-    message: Buffer.from(side.bytes).toString('utf8'),
-  }))
+  return sides.map(({ path, side: { line, text } }) => ({ path, line, message: text }))
 }
 
 function stale(

@@ -1,5 +1,6 @@
+import type { DocumentChange } from '../../document/entities/change.ts'
 import type { EditConflict } from './edit-conflict.ts'
-import type { Choice } from '../../diff/merge.ts'
+import type { Choice } from '../../document/merge/merge-conflict.ts'
 import type { EditDraft } from './edit-draft.ts'
 import type { EditForm } from './edit-form.ts'
 import type { ConflictingSide, ConflictPlace } from '../work/edit-merge.ts'
@@ -9,6 +10,11 @@ import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { DraftFields, MessageField } from './edit-view.tsx'
 import { type EditBase, StartedFrom, whatCameMeanwhile } from './started-from.tsx'
 import { TypedText } from './typed-text.tsx'
+
+/** The most changes of a side that are listed. */
+const MOST_CHANGES = 6
+/** The most that a choice reverts: somebody loses these. */
+const MOST_REVERTED = 100
 
 export interface ConflictViewProps {
   readonly frame: PageFrame
@@ -52,7 +58,7 @@ export function ConflictView(props: ConflictViewProps) {
               isMissing={isIncomplete && (choices[n] ?? null) === null}
             />
           ))}
-          {conflict.merged !== null && conflict.merged.length > 0 && (
+          {conflict.merged.length > 0 && (
             <section>
               <h2>Merged automatically</h2>
               <ChangeList
@@ -93,7 +99,7 @@ function Explanation({ conflict, base, current, choices, isIncomplete }: Conflic
   const { places, merged, others } = conflict
   const missing = places.flatMap((_, n) => ((choices[n] ?? null) === null ? [n] : []))
   const many = places.length === 1 ? '1 conflict needs' : `${places.length} conflicts need`
-  const clean = merged?.length ?? 0
+  const clean = merged.length
   return (
     <div class="card stale" role="status">
       <p>
@@ -127,10 +133,16 @@ interface PlaceProps {
 }
 
 function Place({ place, n, current, choice, isMissing }: PlaceProps) {
-  const title = titleOf(place) ?? `Lines that both changed (${n + 1})`
+  const theirs = `${current.who}’s (r${current.number})`
   const sides = [
-    { value: 'ours', label: 'Keep mine', side: place.mine },
-    { value: 'theirs', label: `Take ${current.who}’s (r${current.number})`, side: place.theirs },
+    { value: 'ours', label: 'Keep mine', side: place.mine, other: place.theirs, reverts: theirs },
+    {
+      value: 'theirs',
+      label: `Take ${theirs}`,
+      side: place.theirs,
+      other: place.mine,
+      reverts: 'mine',
+    },
   ] as const
   return (
     <fieldset
@@ -138,36 +150,55 @@ function Place({ place, n, current, choice, isMissing }: PlaceProps) {
       class={isMissing ? 'unanswered' : undefined}
       aria-describedby={isMissing ? `missing-${n}` : undefined}
     >
-      <legend>{title}</legend>
+      <legend>{titleOf(place)}</legend>
       {isMissing && (
         <p id={`missing-${n}`} class="missing">
           Choose one side.
         </p>
       )}
       <div class="sides">
-        {sides.map(({ value, label, side }) => (
+        {sides.map(({ value, label, side, other, reverts }) => (
           <div class="side">
             <label>
               <input type="radio" name={`choice-${n}`} value={value} checked={choice === value} />
               <b>{label}</b>
             </label>
             <Side side={side} />
+            <Reverted changes={other.changes} whose={reverts} />
           </div>
         ))}
       </div>
+      {place.canBeBoth && (
+        <label class="both">
+          <input type="radio" name={`choice-${n}`} value="both" checked={choice === 'both'} />
+          <b>Keep both</b>, {theirs} first
+        </label>
+      )}
     </fieldset>
   )
 }
 
-/** The entity and the place within it, if both sides are about the same one. */
-function titleOf({ mine, theirs }: ConflictPlace): string | null {
-  const [change] = [...mine.changes, ...theirs.changes]
-  if (!change) return null
+/** The entity and the place within it in words, if both sides are about the same one; the path otherwise. */
+function titleOf({ path, mine, theirs }: ConflictPlace): string {
+  const changes = [...mine.changes, ...theirs.changes]
+  const [change] = changes
+  if (!change || changes.some((each) => each.path.join() !== change.path.join())) return path
   const kind = change.entity.split('/', 1)[0] ?? ''
-  const isOne = [...mine.changes, ...theirs.changes].every(
-    ({ path }) => path.join() === change.path.join(),
+  return [`${kind} ${change.label}`, ...change.path].join(' › ')
+}
+
+/** What the other side loses by a choice. */
+function Reverted({ changes, whose }: { changes: readonly DocumentChange[]; whose: string }) {
+  if (changes.length === 0) return <></>
+  return (
+    <div class="changes reverted">
+      <p class="muted">{`Reverts ${whose}:`}</p>
+      <ChangeItems changes={changes.slice(0, MOST_REVERTED)} href={null} />
+      {changes.length > MOST_REVERTED && (
+        <p class="muted">{`and ${changes.length - MOST_REVERTED} more`}</p>
+      )}
+    </div>
   )
-  return [`${kind} ${change.label}`, ...(isOne ? change.path : [])].join(' › ')
 }
 
 function Side({ side: { changes, before, after } }: { side: ConflictingSide }) {
@@ -175,7 +206,7 @@ function Side({ side: { changes, before, after } }: { side: ConflictingSide }) {
     <>
       {changes.length > 0 && (
         <div class="changes">
-          <ChangeItems changes={changes.slice(0, 6)} href={null} />
+          <ChangeItems changes={changes.slice(0, MOST_CHANGES)} href={null} />
         </div>
       )}
       <pre class="code">

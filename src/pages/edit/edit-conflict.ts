@@ -1,19 +1,19 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
-import type { Choice } from '../../diff/merge.ts'
+import type { Choice } from '../../document/merge/merge-conflict.ts'
 import { type EditDraft, type EditingDeps, openDraft } from './edit-draft.ts'
 import type { ConflictPlace } from '../work/edit-merge.ts'
 
-/** An edit and a newer revision that changed the same lines. */
+/** An edit and a newer revision that changed the same parts. */
 export interface EditConflict {
   readonly base: Revision
   readonly current: Revision
   /** Who has saved since the edit started, newest first. */
   readonly others: readonly string[]
   readonly places: readonly ConflictPlace[]
-  /** The changes of the edit that merge cleanly. Null when they cannot be described. */
-  readonly merged: readonly DocumentChange[] | null
+  /** The changes of the edit that merge cleanly. */
+  readonly merged: readonly DocumentChange[]
 }
 
 /** Who has saved between two revisions, newest first; nobody when the branch has lost the older. */
@@ -44,8 +44,9 @@ export async function decideConflict(
   const theirs = await deps.history.readDocument(against)
   const merge = await deps.work.mergeEdit({ base, ours, theirs })
   const made = choices.filter((choice) => choice !== null)
-  if (merge.kind === 'clean' || made.length < merge.places.length) return draft
+  if (merge.kind !== 'conflict' || made.length < merge.places.length) return draft
   const decided = await deps.work.mergeByChoice({ base, ours, theirs, choices: made })
+  if (decided === null) return draft
   const typed = Buffer.from(decided).toString('utf8')
   return { typed, basedOn: against.digest, entity: null }
 }

@@ -1,5 +1,5 @@
 import type { Digest } from '../../core/digest.ts'
-import type { Choice } from '../../diff/merge.ts'
+import type { Choice } from '../../document/merge/merge-conflict.ts'
 import type { EditDraft } from './edit-draft.ts'
 import { EntityName } from '../work/edit-scope.ts'
 import { messageOf } from '../../http/change-message.ts'
@@ -20,6 +20,7 @@ export interface EditForm {
   readonly choices: readonly (Choice | null)[]
 }
 
+const CHOICES: readonly Choice[] = ['ours', 'theirs', 'both']
 const ACTIONS: readonly EditAction[] = ['edit', 'check', 'preview', 'save']
 
 /** @throws {ServiceError} `malformed-request`, `body-too-large`. */
@@ -56,6 +57,6 @@ function choicesOf(form: Form): (Choice | null)[] {
   const count = Math.max(0, ...places.map((place) => Number(place) + 1))
   return Array.from({ length: count }, (_, n) => {
     const choice = textField(form, `choice-${n}`)
-    return choice === 'ours' || choice === 'theirs' ? choice : null
+    return CHOICES.find((known) => known === choice) ?? null
   })
 }

@@ -95,6 +95,10 @@ async function reviewMerged(
   const { base, baseBytes, document } = open
   const merge = await deps.work.mergeEdit({ base: baseBytes, ours: document, theirs })
   if (merge.kind === 'clean') return reviewUpon(deps, current, merge.merged, base)
+  if (merge.kind === 'unreadable') {
+    const message = 'The edit began from a configuration that is not readable'
+    throw new ServiceError('config-stale', message, { current: current.digest, problems: [] })
+  }
   const { places, merged } = merge
   const others = saversSince(deps, { base, current })
   return { kind: 'conflict', conflict: { base, current, others, places, merged } }

@@ -47,6 +47,8 @@ export function editRoutes(options: EditRoutesOptions) {
       const entity = parseEntity(c.req.query('entity') ?? '')
       const name = c.req.query('from')
       if (name === 'live') return repairLiveFile(options, c)
+      const undone = c.req.query('undo')
+      if (undone !== undefined) return editUndoing(options, c, undone)
       const copied = c.req.query('copy')
       if (copied !== undefined) return editCopy(options, c, copied)
       const from = name === undefined ? null : findNamed(options, principal, name)
@@ -107,6 +109,22 @@ export function editRoutes(options: EditRoutesOptions) {
   }
 }
 
+/** The document before a revision as an edit of that revision: what was saved later is merged, or in conflict. */
+async function editUndoing(
+  deps: EditRoutesOptions,
+  c: EditContext,
+  name: string,
+): Promise<Response> {
+  const revision = findNamed(deps, c.env.principal, name)
+  const previous = deps.history.previousOf(revision)
+  if (previous === null) return c.redirect(deps.pages.links.undo(name), 303)
+  const typed = Buffer.from(await deps.history.readDocument(previous)).toString('utf8')
+  const draft = { typed, basedOn: revision.digest, entity: null }
+  const review = await reviewEdit(deps, c.env.principal, draft)
+  const form = { message: '', against: null, choices: [] }
+  return answerReview(deps, c, { form, draft }, review)
+}
+
 /** The editor with a copy of a pipeline in the current document. */
 async function editCopy(deps: EditRoutesOptions, c: EditContext, from: string): Promise<Response> {
   assertMay(deps.access, c.env.principal, { action: 'administer' })
@@ -132,7 +150,7 @@ async function repairLiveFile(deps: EditRoutesOptions, c: EditContext): Promise<
 
 /** A form, and the draft that results from it. */
 interface Given {
-  readonly form: EditForm
+  readonly form: Pick<EditForm, 'message' | 'against' | 'choices'>
   readonly draft: EditDraft
 }
 
@@ -169,7 +187,8 @@ async function answerReview(
         status: 422,
       })
     case 'conflict': {
-      c.env.reason = 'config-stale'
+      const isAsked = c.req.method === 'GET'
+      if (!isAsked) c.env.reason = 'config-stale'
       const { conflict } = review
       const view = {
         frame: pages.frame(c.req.raw, c.env.principal),
@@ -181,7 +200,7 @@ async function answerReview(
         choices: form.choices,
         isIncomplete: form.against !== null,
       }
-      return pageResponse(<ConflictView {...view} />, 409, NEVER_KEPT)
+      return pageResponse(<ConflictView {...view} />, isAsked ? 200 : 409, NEVER_KEPT)
     }
     case 'ready': {
       const { before, after, current, mergedFrom } = review.ready

@@ -108,6 +108,11 @@ export class Links {
     return this.#at('/config/edit', { entity: query.entity ?? null, from: query.from ?? null })
   }
 
+  /** The editor with the document before a revision, merged with all that came after it. */
+  editUndoing(name: string): string {
+    return this.#at('/config/edit', { undo: name })
+  }
+
   /** The repository of the configuration, for git. */
   repository(): string {
     return this.#at('/git/config.git')

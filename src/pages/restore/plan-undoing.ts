@@ -1,13 +1,22 @@
-import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
-import type { ChangedAgain } from '../work/undo-work.ts'
-import type { Obstacle, RestoreDeps, RestoreGround, RestoreResult } from './restore-scope.ts'
+import { foldEntity } from '../../document/entities/entities.ts'
+import { numbered } from '../revisions/numbered-revision.ts'
+import type { ContestedPart } from '../work/undo-work.ts'
+import {
+  blocked,
+  type Obstacle,
+  type RestoreDeps,
+  type RestoreGround,
+  type RestoreResult,
+} from './restore-scope.ts'
 
-/** The current document without the changes of one revision. */
+/** The current document without the changes of one revision, or without those that nobody has changed since. */
 export async function planUndoing(
   deps: RestoreDeps,
-  { revision, current, before: theirs }: RestoreGround,
+  ground: RestoreGround,
+  { isRest }: { readonly isRest: boolean },
 ): Promise<RestoreResult> {
-  const { history, entities } = deps
+  const { history } = deps
+  const { revision, current, before: theirs } = ground
   const name = `r${revision.number}`
   const previous = history.previousOf(revision)
   if (previous === null)
@@ -15,45 +24,32 @@ export async function planUndoing(
   const ours = await history.readDocument(previous)
   const base = await history.readDocument(revision)
   if (revision.digest === current.digest) return ours
-  const stored = entities.findStored(revision)
-  const undoing = await deps.work.undoChange({ ours, base, theirs, stored })
-  switch (undoing.kind) {
-    case 'undone':
-      return undoing.document
-    case 'too-much':
-      return blocked(`Too much has changed since ${name} to undo it alone`)
-    case 'changed-again':
-      return later(deps, { revision, current, again: undoing })
-    case 'inseparable':
-      return besides(revision, current)
-  }
+  const undoing = await deps.work.undoChange({ ours, base, theirs })
+  if (undoing.kind === 'unreadable')
+    return blocked(`${name} cannot be undone, as a document of it is not readable XML`)
+  const { contested, document } = undoing
+  if (isRest || contested.length === 0) return document
+  const hasRest = Buffer.compare(document, theirs) !== 0
+  return { ...changedAgain(deps, ground, contested), contested, hasRest }
 }
 
-interface Later {
-  readonly revision: NumberedRevision
-  readonly current: NumberedRevision
-  readonly again: ChangedAgain
-}
-
-/** The revision that changed the same entities later. */
-function later(
+/** The revision that changed the same things later. */
+function changedAgain(
   { history, entities }: RestoreDeps,
-  { revision, current, again: { entities: touched, first, others } }: Later,
-): Obstacle {
-  const found = entities.newestOf(touched)
+  { revision, current }: RestoreGround,
+  contested: readonly ContestedPart[],
+): Pick<Obstacle, 'reason' | 'revision'> {
+  const touched = [...new Set(contested.map(({ entity }) => entity))]
+  const found = entities.newestOf(touched.flatMap((entity) => entity ?? []).map(foldEntity))
   const newest = found && numbered(history, found)
   const by = newest !== null && newest.number > revision.number ? newest : current
-  const and = others > 0 ? ` and ${others} more` : ''
-  const were = others > 0 ? 'were' : 'was'
-  const reason = `${first}${and} ${were} changed again by ${by.who} in r${by.number}, so r${revision.number} can no longer be undone alone`
+  const and = touched.length > 1 ? ` and ${touched.length - 1} more` : ''
+  const were = touched.length > 1 ? 'were' : 'was'
+  const reason = `${nameOf(touched[0] ?? null)}${and} ${were} changed again by ${by.who} in r${by.number}, so r${revision.number} can no longer be undone alone`
   return { reason, revision: by }
 }
 
-function besides(revision: NumberedRevision, current: NumberedRevision): Obstacle {
-  const reason = `Lines next to those of r${revision.number} have changed since, up to r${current.number}, so it cannot be undone alone`
-  return { reason, revision: current }
-}
-
-function blocked(reason: string): Obstacle {
-  return { reason, revision: null }
+/** `The pipeline shop` */
+function nameOf(entity: string | null): string {
+  return `The ${entity?.replace('/', ' ') ?? 'configuration'}`
 }

@@ -37,8 +37,8 @@ export function restorePageRoutes(options: RestorePageOptions) {
   return new Hono<RouteEnv>()
     .get('/config/:name/restore', (c) => show(options, c, whole(c.req.param('name'))))
     .post('/config/:name/restore', (c) => act(options, c, whole(c.req.param('name'))))
-    .get('/config/:name/undo', (c) => show(options, c, change(c.req.param('name'))))
-    .post('/config/:name/undo', (c) => act(options, c, change(c.req.param('name'))))
+    .get('/config/:name/undo', (c) => show(options, c, change(c, c.req.param('name'))))
+    .post('/config/:name/undo', (c) => act(options, c, change(c, c.req.param('name'))))
     .get('/config/entity/:kind/:name/restore/:from', (c) => show(options, c, one(c.req.param())))
     .post('/config/entity/:kind/:name/restore/:from', (c) => act(options, c, one(c.req.param())))
 }
@@ -47,8 +47,8 @@ function whole(name: string): Asked {
   return { name, scope: { kind: 'revision' } }
 }
 
-function change(name: string): Asked {
-  return { name, scope: { kind: 'change' } }
+function change(c: Context<RouteEnv>, name: string): Asked {
+  return { name, scope: { kind: 'change', isRest: c.req.query('rest') === '1' } }
 }
 
 function one(place: { readonly kind: string; readonly name: string; readonly from: string }) {

@@ -3,6 +3,7 @@ import { restoreSubject } from '../../core/restore-subject.ts'
 import { findNamed } from '../revisions/numbered-revision.ts'
 import { planUndoing } from './plan-undoing.ts'
 import {
+  blocked,
   type RestoreDeps,
   type RestoreGround,
   type RestoreResult,
@@ -54,8 +55,9 @@ export async function planRestore(
       return { ...ground, scope, subject, result }
     }
     case 'change': {
-      const subject = restoreSubject({ verb: 'Undo', what: null, ...revision })
-      return { ...ground, scope, subject, result: await planUndoing(deps, ground) }
+      const what = scope.isRest ? 'the rest' : null
+      const subject = restoreSubject({ verb: 'Undo', what, ...revision })
+      return { ...ground, scope, subject, result: await planUndoing(deps, ground, scope) }
     }
   }
 }
@@ -89,10 +91,6 @@ async function planEntity(
     case 'no-place':
       return blocked(`The part of the configuration that had the ${kind} ${name} is gone`)
   }
-}
-
-function blocked(reason: string): RestoreResult {
-  return { reason, revision: null }
 }
 
 interface RestoreOrder {

@@ -4,6 +4,7 @@ import type { ComparisonDeps } from '../code/comparison.ts'
 import type { EntityAddress } from '../revisions/entity-address.ts'
 import type { EntityStepsDeps } from '../entity/entity-steps.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
+import type { ContestedPart } from '../work/undo-work.ts'
 import type { PageThread } from '../work/page-thread.ts'
 
 export interface RestoreDeps extends ComparisonDeps, EntityStepsDeps {
@@ -17,12 +18,22 @@ export interface RestoreDeps extends ComparisonDeps, EntityStepsDeps {
 export type RestoreScope =
   | { readonly kind: 'revision' }
   | { readonly kind: 'entity'; readonly address: EntityAddress }
-  | { readonly kind: 'change' }
+  /** Only what nobody has changed since, if that is asked for. */
+  | { readonly kind: 'change'; readonly isRest: boolean }
 
 /** The reason that prevents a restore, as a sentence, and the revision that caused it. */
 export interface Obstacle {
   readonly reason: string
   readonly revision: NumberedRevision | null
+  /** The parts that have changed since, which an undo leaves alone; none for another reason. */
+  readonly contested: readonly ContestedPart[]
+  /** Whether something else is left to undo. */
+  readonly hasRest: boolean
+}
+
+/** An obstacle that nothing leads around. */
+export function blocked(reason: string): Obstacle {
+  return { reason, revision: null, contested: [], hasRest: false }
 }
 
 /** The documents of a restore. */

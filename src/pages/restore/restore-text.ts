@@ -55,16 +55,21 @@ export function restoreTexts(
         edit: isThere ? links.edit({ entity: `${kind}/${called}`, from: name }) : null,
       }
     }
-    case 'change':
+    case 'change': {
+      const what = scope.isRest ? `the rest of ${name}` : name
+      const which = scope.isRest ? `${name}, except where it was changed again` : `only ${name}`
       return {
-        title: `Undo ${name}`,
-        button: `Undo ${name}`,
-        promise: `Reverses only ${name}. Later changes stay. ${saved}`,
-        same: `The changes of ${name} are already undone.`,
+        title: `Undo ${what}`,
+        button: `Undo ${what}`,
+        promise: `Reverses ${which}. Later changes stay. ${saved}`,
+        same: scope.isRest
+          ? `Nothing else of ${name} can be undone.`
+          : `The changes of ${name} are already undone.`,
         refusal: `${name} cannot be undone`,
-        address: (query) => links.undo(name, query),
+        address: (query) => links.undo(name, scope.isRest ? { ...query, rest: '1' } : query),
         back: links.change(revision),
-        edit: null,
+        edit: links.editUndoing(name),
       }
+    }
   }
 }

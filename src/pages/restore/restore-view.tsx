@@ -22,6 +22,9 @@ export interface RestoreViewProps {
   readonly view: View
 }
 
+/** The most parts and things that are listed one by one. */
+const MOST_PARTS = 10
+
 /** The preview of a restore, and its form. A restore removes nothing from the history. */
 export function RestoreView(props: RestoreViewProps) {
   const { frame, preview, notice } = props
@@ -130,22 +133,73 @@ function FullComparison({ frame: { links }, preview }: RestoreViewProps) {
   return <a href={href}>{`Compare ${range.from} with ${range.to}`}</a>
 }
 
-function InTheWay({
-  frame: { links },
-  preview,
-  obstacle,
-}: RestoreViewProps & { obstacle: Obstacle }) {
+function InTheWay(props: RestoreViewProps & { obstacle: Obstacle }) {
+  const {
+    frame: { links },
+    preview,
+    obstacle,
+  } = props
   const { back, refusal } = restoreTexts(links, preview)
   return (
     <section class="card stale">
       <h2>{refusal}</h2>
       <p>{`${obstacle.reason}.`}</p>
+      {obstacle.contested.length > 0 && <Contested {...props} obstacle={obstacle} />}
       <p class="actions">
         {obstacle.revision !== null && <ChangeLink links={links} revision={obstacle.revision} />}
         <BackLink href={back} label="Back" />
       </p>
     </section>
   )
+}
+
+/** The parts that an undo leaves alone, and the ways to go on. */
+function Contested({
+  frame: { links },
+  preview: { revision },
+  obstacle: { contested, hasRest },
+}: RestoreViewProps & { obstacle: Obstacle }) {
+  const name = `r${revision.number}`
+  const before = revision.base === null ? null : `r${revision.base}`
+  const entities = [...new Set(contested.flatMap(({ entity }) => entity ?? []))]
+  const paths = [...new Set(contested.map(({ path }) => path))]
+  return (
+    <>
+      <ul>
+        {paths.slice(0, MOST_PARTS).map((path) => (
+          <li>{path}</li>
+        ))}
+        {paths.length > MOST_PARTS && <li>{`and ${paths.length - MOST_PARTS} more`}</li>}
+      </ul>
+      <p class="actions">
+        {hasRest && (
+          <a class="button" href={links.undo(name, { rest: '1' })}>
+            Undo the rest
+          </a>
+        )}
+        <a class="button" href={links.editUndoing(name)}>
+          Open as an edit with the conflicts
+        </a>
+        {before !== null &&
+          entities.slice(0, MOST_PARTS).flatMap((entity) => {
+            const address = addressOf(entity)
+            return address === null ? (
+              []
+            ) : (
+              <a class="button" href={links.restoreEntity(address, before)}>
+                {`Restore ${address.kind} ${address.name} as of ${before}`}
+              </a>
+            )
+          })}
+      </p>
+    </>
+  )
+}
+
+/** Null for what is not restored alone. */
+function addressOf(entity: string): { readonly kind: string; readonly name: string } | null {
+  const slash = entity.indexOf('/')
+  return slash < 0 ? null : { kind: entity.slice(0, slash), name: entity.slice(slash + 1) }
 }
 
 function BackLink({ href, label }: { href: string; label: string }) {

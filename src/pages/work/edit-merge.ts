@@ -1,25 +1,31 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { summariseChanges } from '../../document/changes/summarise-changes.ts'
+import type { Choice, Decision, MergeConflict } from '../../document/merge/merge-conflict.ts'
+import type { MergedDocument } from '../../document/merge/merge-documents.ts'
+import type { MergeSides } from '../../document/merge/things.ts'
 import { maskSecrets } from '../../document/text/shown-text.ts'
-import { readXml } from '../../document/xml/xml-reader.ts'
-import { bytesOf, splitLines } from '../../diff/lines.ts'
-import { type Conflict, mergeByChoice, mergeTexts } from '../../diff/merge.ts'
+import { readXml, type XmlDocument } from '../../document/xml/xml-reader.ts'
+import { mergeEdits } from '../../configuration/save/merge-edits.ts'
 import { runSync } from '../../lib/cooperative.ts'
 
 /** The base of an edit, its result, and what has been saved since. */
-export interface MergeRequest {
-  readonly base: Uint8Array
-  readonly ours: Uint8Array
-  readonly theirs: Uint8Array
+export type MergeRequest = MergeSides<Uint8Array>
+
+export interface ChoiceRequest extends MergeRequest {
+  readonly choices: readonly Choice[]
 }
 
-/** Lines that both sides changed. */
+/** A part that both sides changed. */
 export interface ConflictPlace {
+  /** Such as `pipeline "build" › stage "test"`. */
+  readonly path: string
   readonly mine: ConflictingSide
   readonly theirs: ConflictingSide
+  /** Whether the result can have what both have added. */
+  readonly canBeBoth: boolean
 }
 
-/** One side's version of the lines: its described changes where possible, and its text. */
+/** One side's version of the part: its described changes where possible, and its text. */
 export interface ConflictingSide {
   readonly changes: readonly DocumentChange[]
   readonly before: string
@@ -28,51 +34,76 @@ export interface ConflictingSide {
 
 export type EditMerge =
   | { readonly kind: 'clean'; readonly merged: Uint8Array<ArrayBuffer> }
+  /** One of the three is no readable XML. */
+  | { readonly kind: 'unreadable' }
   | {
       readonly kind: 'conflict'
       readonly places: readonly ConflictPlace[]
-      /** The changes of the edit that merge cleanly. Null when they cannot be described. */
-      readonly merged: readonly DocumentChange[] | null
+      /** The changes of the edit that merge cleanly. */
+      readonly merged: readonly DocumentChange[]
     }
+
+/** The most conflicts whose sides are described in words: each one costs two merges. */
+const MOST_DESCRIBED = 20
 
 /** Merges an edit with later changes; describes both sides of every conflict. */
 export function mergeEdit(texts: MergeRequest): EditMerge {
-  const merge = mergeTexts(texts)
-  if (merge.clean) return { kind: 'clean', merged: new Uint8Array(merge.merged) }
-  const places = merge.conflicts.map((conflict) => ({
-    mine: sideOf(texts.base, conflict, conflict.ours.bytes),
-    theirs: sideOf(texts.base, conflict, conflict.theirs.bytes),
-  }))
-  const rest = mergeByChoice(
-    texts,
-    merge.conflicts.map(() => 'theirs'),
-  )
-  return { kind: 'conflict', places, merged: changesBetween(texts.theirs, rest) }
+  const documents = readSides(texts)
+  if (documents === null) return { kind: 'unreadable' }
+  const merge = runSync(mergeEdits(documents))
+  if (merge.conflicts.length === 0) return { kind: 'clean', merged: bytesOf(merge) }
+  const places = merge.conflicts.map((conflict, n) => placeOf(documents, conflict, n))
+  return { kind: 'conflict', places, merged: changesBetween(documents.theirs, merge.text) }
 }
 
-function sideOf(base: Uint8Array, conflict: Conflict, side: Uint8Array): ConflictingSide {
-  return {
-    changes: changesBetween(base, withLines(base, conflict, side)) ?? [],
-    before: shown(conflict.base.bytes),
-    after: shown(side),
-  }
+/** The merge with a choice for each conflict, in their order; null where one of the three is no readable XML. */
+export function mergeByChoice({
+  choices,
+  ...texts
+}: ChoiceRequest): Uint8Array<ArrayBuffer> | null {
+  const documents = readSides(texts)
+  return documents && bytesOf(runSync(mergeEdits(documents, choices)))
 }
 
-/** The base document with the lines of the conflict from one side. */
-function withLines(base: Uint8Array, { base: { lines } }: Conflict, side: Uint8Array): Uint8Array {
-  const all = splitLines(base)
-  return Buffer.concat([
-    bytesOf(all, { start: 0, end: lines.start }),
-    side,
-    bytesOf(all, { start: lines.end, end: all.count }),
-  ])
+/** Null where one of the three is no readable XML. */
+export function readSides(texts: MergeRequest): MergeSides<XmlDocument> | null {
+  const base = runSync(readXml(texts.base))
+  const ours = runSync(readXml(texts.ours))
+  const theirs = runSync(readXml(texts.theirs))
+  return base.ok && ours.ok && theirs.ok ? { base, ours, theirs } : null
 }
 
-function changesBetween(before: Uint8Array, after: Uint8Array): readonly DocumentChange[] | null {
-  const [old, now] = [runSync(readXml(before)), runSync(readXml(after))]
-  return old.ok && now.ok ? runSync(summariseChanges(old, now)) : null
+function bytesOf({ text }: MergedDocument): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(text))
 }
 
-function shown(bytes: Uint8Array): string {
-  return maskSecrets(Buffer.from(bytes).toString('utf8'))
+function placeOf(
+  documents: MergeSides<XmlDocument>,
+  { path, base, ours, theirs, canBeBoth }: MergeConflict,
+  n: number,
+): ConflictPlace {
+  const before = n < MOST_DESCRIBED ? read(decidedAt(documents, n, 'base')) : null
+  const sideOf = (side: 'ours' | 'theirs', text: string): ConflictingSide => ({
+    changes: before === null ? [] : changesBetween(before, decidedAt(documents, n, side)),
+    before: maskSecrets(base.text),
+    after: maskSecrets(text),
+  })
+  const sides = { mine: sideOf('ours', ours.text), theirs: sideOf('theirs', theirs.text) }
+  return { path, ...sides, canBeBoth }
+}
+
+/** The merged text with one conflict decided, and all others as they have them. */
+function decidedAt(documents: MergeSides<XmlDocument>, n: number, decision: Decision): string {
+  const decisions = Array.from({ length: n + 1 }, (_, at) => (at === n ? decision : 'theirs'))
+  return runSync(mergeEdits(documents, decisions)).text
+}
+
+function changesBetween(before: XmlDocument, after: string): readonly DocumentChange[] {
+  const document = read(after)
+  return document ? runSync(summariseChanges(before, document)) : []
+}
+
+function read(text: string): XmlDocument | null {
+  const reading = runSync(readXml(Buffer.from(text)))
+  return reading.ok ? reading : null
 }

@@ -5,7 +5,6 @@ import type { DocumentChange } from '../../document/entities/change.ts'
 import { type OutlineEntry, outlineOf } from '../../document/entities/outline.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import { editScript } from '../../diff/edit-script.ts'
-import { type Choice, mergeByChoice } from '../../diff/merge.ts'
 import { parseChanges } from '../../configuration/changes/revision-changes.ts'
 import {
   compareDocuments,
@@ -18,9 +17,15 @@ import {
 } from '../code/comparison.ts'
 import { type ShownChanges, shownChanges } from '../code/shown-changes.ts'
 import { type DraftRequest, examineDraft, partOf, type PartRequest } from './draft-examination.ts'
-import { type EditMerge, mergeEdit, type MergeRequest } from './edit-merge.ts'
+import {
+  type ChoiceRequest,
+  type EditMerge,
+  mergeByChoice,
+  mergeEdit,
+  type MergeRequest,
+} from './edit-merge.ts'
 import { type EntityRestore, type EntityRestoreRequest, restoreEntity } from './restore-work.ts'
-import { undoChange, type Undoing, type UndoRequest } from './undo-work.ts'
+import { undoChange, type Undoing } from './undo-work.ts'
 import { type ChangesRequest, permissionsChanges } from './permissions/permissions-changes.ts'
 import { permissionsOfPerson, type PersonRequest } from './permissions/permissions-of-person.ts'
 import { permissionsTable, type TableRequest } from './permissions/permissions-table.ts'
@@ -38,10 +43,6 @@ export interface ComparisonRequest {
 export type DescriptionRequest =
   | { readonly kind: 'stored'; readonly stored: string }
   | ({ readonly kind: 'compared' } & ComparisonRequest)
-
-export interface ChoiceRequest extends MergeRequest {
-  readonly choices: readonly Choice[]
-}
 
 /** The changes of a revision in stored form, and the entity whose changes are wanted, in folded spelling. */
 export interface StoredChangesRequest {
@@ -69,7 +70,7 @@ export interface PageRequests {
   readonly mergeEdit: MergeRequest
   readonly mergeByChoice: ChoiceRequest
   readonly restoreEntity: EntityRestoreRequest
-  readonly undoChange: UndoRequest
+  readonly undoChange: MergeRequest
   readonly permissionsTable: TableRequest
   readonly permissionsChanges: ChangesRequest
   readonly permissionsOfPerson: PersonRequest
@@ -86,7 +87,7 @@ export interface PageResults {
   readonly partOf: ReturnType<typeof partOf>
   readonly examineDraft: ReturnType<typeof examineDraft>
   readonly mergeEdit: EditMerge
-  readonly mergeByChoice: Uint8Array<ArrayBuffer>
+  readonly mergeByChoice: Uint8Array<ArrayBuffer> | null
   readonly restoreEntity: EntityRestore
   readonly undoChange: Undoing
   readonly permissionsTable: ReturnType<typeof permissionsTable>
@@ -127,9 +128,9 @@ const PAGE_WORK: PageWork = {
   partOf,
   examineDraft,
   mergeEdit,
-  mergeByChoice: ({ choices, ...texts }) => new Uint8Array(mergeByChoice(texts, choices)),
+  mergeByChoice,
   restoreEntity,
-  undoChange: (request) => undoChange(AT_ONCE, request),
+  undoChange,
   permissionsTable,
   permissionsChanges,
   permissionsOfPerson,

@@ -93,6 +93,51 @@ describe('an edit that others overtook', () => {
     )
   })
 
+  it('is merged where it adds a job in front of one that somebody has changed', async () => {
+    const service = await serviceAt()
+    const added = '<job name="lint"><tasks><exec command="lint" /></tasks></job>\n          '
+    const job = '<job name="unit">'
+    await save(service, BASE.replace(job, '<job name="unit" timeout="13">'))
+
+    const saved = await submit(service, { xml: BASE.replace(job, added + job), action: 'save' })
+
+    expect(saved.status).toBe(303)
+    const expected = BASE.replace(job, `${added}<job name="unit" timeout="13">`)
+    expect(await currentOf(service)).toBe(expected)
+  })
+
+  it('names what each choice takes back', async () => {
+    const service = await serviceAt()
+    await save(service, BASE.replace('alpha.git"', 'alpha.git" branch="theirs"'))
+    const xml = BASE.replace('alpha.git"', 'alpha.git" branch="mine"')
+
+    const html = await (await submit(service, { xml, action: 'save' })).text()
+
+    const [ours = '', theirs = ''] = html.split('<div class="side">').slice(1)
+    expect(ours).toMatch(/Reverts admin’s \(r3\):.*branch.*theirs/s)
+    expect(theirs).toMatch(/Reverts mine:.*branch.*mine/s)
+  })
+
+  it('keeps both where both have added a task at one place', async () => {
+    const service = await serviceAt()
+    const last = '<exec command="make" />'
+    const withTask = (name: string) =>
+      BASE.replace(last, `${last}\n              <exec command="${name}" />`)
+    const [xml, theirs] = [withTask('mine'), withTask('theirs')]
+    await save(service, theirs)
+
+    const shown = await (await submit(service, { xml, action: 'save' })).text()
+    const fields = { xml, against: md5(theirs), action: 'save' }
+    const saved = await submit(service, { ...fields, 'choice-0': 'both' })
+
+    expect(shown).toContain('name="choice-0" value="both"')
+    expect(saved.status).toBe(303)
+    const task = '\n              <exec command="mine" />'
+    expect(await currentOf(service)).toBe(
+      theirs.replace('<exec command="theirs" />', `<exec command="theirs" />${task}`),
+    )
+  })
+
   it('keeps the text also when the revision that it began from is no longer there', async () => {
     const service = await serviceAt()
 

@@ -250,11 +250,8 @@ describe('undoing one change', () => {
   it('is refused where somebody changed the same since, and says who', async () => {
     const service = await withRevisions(ONE, MADE)
     await addSomeone(service)
-    await save(service, MADE.replace('name="unit"', 'name="all"'), SOMEONE)
-    await saveRevisions(
-      service,
-      MADE.replace('name="unit"', 'name="all"').replace('billing.git', 'b.git'),
-    )
+    await save(service, MADE.replace('ninja', 'bazel'), SOMEONE)
+    await saveRevisions(service, MADE.replace('ninja', 'bazel').replace('billing.git', 'b.git'))
 
     const { html, response } = await confirm(service, '/config/r3/undo')
 
@@ -264,6 +261,52 @@ describe('undoing one change', () => {
     expect(html).toContain('href="/config/compare/r3/r4"')
     expect(html).not.toContain('name="reason"')
     expect(response.status).toBe(412)
+  })
+
+  it('works where another part of the same thing has changed since', async () => {
+    const since = MADE.replace('<job name="unit">', '<job name="unit" timeout="13">')
+    const service = await withRevisions(ONE, MADE, since)
+
+    await confirm(service, '/config/r3/undo')
+
+    expect(await document(service)).toBe(since.replace('ninja', 'make'))
+  })
+
+  it('leaves what has changed since alone, and undoes the rest', async () => {
+    const both = MADE.replace('billing.git', 'invoices.git')
+    const since = both.replace('ninja', 'bazel')
+    const service = await withRevisions(ONE, both, since)
+
+    const html = await pageOf(service, '/config/r3/undo')
+    const { html: rest } = await confirm(service, '/config/r3/undo?rest=1')
+
+    expect(html).toContain('pipeline &quot;checkout&quot; › stage')
+    expect(html).toContain('href="/config/r3/undo?rest=1"')
+    expect(html).toContain('href="/config/edit?undo=r3"')
+    expect(html).toContain('href="/config/entity/pipeline/checkout/restore/r2"')
+    expect(rest).toContain('Reverses r3, except where it was changed again.')
+    expect(await document(service)).toBe(since.replace('invoices.git', 'billing.git'))
+    expect(await newestOf(service)).toMatchObject({ subject: 'Undo the rest of r3 by admin' })
+  })
+
+  it('opens as an edit with the conflicts', async () => {
+    const since = MADE.replace('ninja', 'bazel')
+    const service = await withRevisions(ONE, MADE, since)
+
+    const html = await pageOf(service, '/config/edit?undo=r3')
+
+    expect(html).toContain('1 conflict needs a choice')
+    expect(html).toContain('Take admin’s (r4)')
+  })
+
+  it('does not say that it is done where things that look alike have moved', async () => {
+    const made = memberOf('checkout').replace('make', 'ninja')
+    const turned = MADE.replace(made, '').replace('  </pipelines>', `${made}  </pipelines>`)
+    const service = await withRevisions(ONE, MADE, turned)
+
+    await confirm(service, '/config/r3/undo')
+
+    expect(await document(service)).toBe(turned.replace('ninja', 'make'))
   })
 
   it('is no obstacle where it was changed and changed back', async () => {

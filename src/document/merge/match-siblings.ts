@@ -1,0 +1,199 @@
+import { nameKey } from '../../core/name-key.ts'
+import { contentOf } from '../changes/content.ts'
+import { elementIdentity, elementKindOf } from '../changes/element-kind.ts'
+import { labelOf } from '../changes/labels.ts'
+import { entityKey, entityOf } from '../entities/entities.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
+
+/** The elements of one list and those of another that they are. */
+export interface Siblings {
+  /** From the later list to the earlier one. */
+  readonly twins: ReadonlyMap<XmlElement, XmlElement>
+  /** The later ones that only their places identify. */
+  readonly replaced: ReadonlySet<XmlElement>
+  /** Whether it cannot be told which of several equal elements is which. */
+  readonly isAmbiguous: boolean
+  /** Whether those without a key have changed. */
+  readonly isLooseChanged: boolean
+}
+
+/** Names of elements that are followed when they get another name and nothing else. */
+const RENAMED = new Set(['pipelines', 'pipeline', 'stage', 'job', 'environment'])
+
+/**
+ * Matches siblings by identity, never by the lines around them: by key, then those without a key by
+ * content and place, then renamed ones, which are equal but for the name.
+ */
+export function matchSiblings(
+  before: readonly XmlElement[],
+  after: readonly XmlElement[],
+): Siblings {
+  const [older, newer] = [byKey(before), byKey(after)]
+  const twins = new Map<XmlElement, XmlElement>()
+  for (const [key, [element, ...others]] of newer) {
+    const [twin, ...more] = older.get(key) ?? []
+    if (element && twin && others.length + more.length === 0) twins.set(element, twin)
+  }
+  const isLoose = (element: XmlElement) => {
+    const key = siblingKey(element)
+    return key === null || Math.max(countOf(older, key), countOf(newer, key)) > 1
+  }
+  const loose = matchLoose(before.filter(isLoose), after.filter(isLoose))
+  for (const [element, twin] of loose.twins) twins.set(element, twin)
+  const matched = new Set(twins.values())
+  const lone = (elements: readonly XmlElement[], taken: (element: XmlElement) => boolean) =>
+    new Set(elements.filter((element) => !isLoose(element) && !taken(element)))
+  const removed = lone(before, (element) => matched.has(element))
+  const added = lone(after, (element) => twins.has(element))
+  if (removed.size > 0 && added.size > 0) {
+    const [was, is] = [byForm(before), byForm(after)]
+    for (const [form, [element, ...others]] of is) {
+      const [twin, ...more] = was.get(form) ?? []
+      if (!element || !twin || others.length + more.length > 0) continue
+      if (added.has(element) && removed.has(twin)) twins.set(element, twin)
+    }
+  }
+  return { ...loose, twins }
+}
+
+/** The identity of an element among its siblings; null where it has none. */
+export function siblingKey(element: XmlElement): string | null {
+  const entity = entityOf(element)
+  if (entity !== null) return `${element.name} ${entityKey(entity)}`
+  const kind = elementKindOf(element)
+  if (kind.isSequence) return null
+  const identity = elementIdentity(element) ?? ''
+  return `${element.name} ${kind.isExact ? identity : nameKey(identity)}`
+}
+
+function countOf(groups: ReadonlyMap<string, readonly XmlElement[]>, key: string): number {
+  return groups.get(key)?.length ?? 0
+}
+
+function byKey(elements: readonly XmlElement[]): Map<string, XmlElement[]> {
+  return grouped(elements, siblingKey)
+}
+
+/** By everything but the name, of those that are followed when they are renamed. */
+function byForm(elements: readonly XmlElement[]): Map<string, XmlElement[]> {
+  return grouped(elements, (element) => {
+    if (!RENAMED.has(element.name) || element.children.length === 0) return null
+    return contentOf(element, element.name === 'pipelines' ? 'group' : 'name')
+  })
+}
+
+function grouped(
+  elements: readonly XmlElement[],
+  keyOf: (element: XmlElement) => string | null,
+): Map<string, XmlElement[]> {
+  const groups = new Map<string, XmlElement[]>()
+  for (const element of elements) {
+    const key = keyOf(element)
+    if (key === null) continue
+    const group = groups.get(key)
+    if (group) group.push(element)
+    else groups.set(key, [element])
+  }
+  return groups
+}
+
+/**
+ * Matches elements without a key: equal ones at both ends of the lists, then those whose content or
+ * label is the only one of its kind, then as many as stand between two matched ones.
+ */
+function matchLoose(before: readonly XmlElement[], after: readonly XmlElement[]): Siblings {
+  const twins = new Map<XmlElement, XmlElement>()
+  const replaced = new Set<XmlElement>()
+  const [older, newer] = [
+    before.map((each) => contentOf(each)),
+    after.map((each) => contentOf(each)),
+  ]
+  const least = Math.min(before.length, after.length)
+  let start = 0
+  while (start < least && older[start] === newer[start]) start += 1
+  let end = 0
+  while (end < least && older.at(-1 - end) === newer.at(-1 - end)) end += 1
+  const slides = before.length !== after.length && start + end > least
+  end = Math.min(end, least - start)
+  const pair = (at: number, to: number) => {
+    const [twin, element] = [before[at], after[to]]
+    if (twin && element) twins.set(element, twin)
+  }
+  for (let n = 0; n < start; n += 1) pair(n, n)
+  for (let n = 1; n <= end; n += 1) pair(before.length - n, after.length - n)
+  const left = before.slice(start, before.length - end)
+  const come = after.slice(start, after.length - end)
+  const isUneven = pairBy(left, come, { twins, most: Infinity }, (each) => contentOf(each))
+  pairBy(left, come, { twins, most: 1 }, (each) => `${each.name} ${labelOf(each)}`)
+  for (const [twin, element] of replacements(left, come, twins)) {
+    twins.set(element, twin)
+    replaced.add(element)
+  }
+  const isLooseChanged = left.length + come.length > 0
+  return { twins, replaced, isAmbiguous: slides || isUneven, isLooseChanged }
+}
+
+/** Pairs those of one key, up to so many. Returns whether there are some on both sides, but not equally many. */
+function pairBy(
+  before: readonly XmlElement[],
+  after: readonly XmlElement[],
+  { twins, most }: { readonly twins: Map<XmlElement, XmlElement>; readonly most: number },
+  keyOf: (element: XmlElement) => string,
+): boolean {
+  const taken = new Set(twins.values())
+  const older = grouped(
+    before.filter((element) => !taken.has(element)),
+    keyOf,
+  )
+  const newer = grouped(
+    after.filter((element) => !twins.has(element)),
+    keyOf,
+  )
+  let isUneven = false
+  for (const [key, elements] of newer) {
+    const others = older.get(key) ?? []
+    if (others.length === elements.length && elements.length <= most) {
+      for (const [n, element] of elements.entries()) {
+        const twin = others[n]
+        if (twin) twins.set(element, twin)
+      }
+    } else isUneven ||= others.length > 0 && others.length !== elements.length
+  }
+  return isUneven
+}
+
+/** Runs of unmatched elements of equal length, between the same matched ones. */
+function replacements(
+  before: readonly XmlElement[],
+  after: readonly XmlElement[],
+  twins: ReadonlyMap<XmlElement, XmlElement>,
+): [XmlElement, XmlElement][] {
+  const taken = new Set(twins.values())
+  const older = runsOf(before, (element) => (taken.has(element) ? element : undefined))
+  const newer = runsOf(after, (element) => twins.get(element))
+  const pairs: [XmlElement, XmlElement][] = []
+  for (const [anchor, run] of newer) {
+    const others = older.get(anchor) ?? []
+    if (others.length !== run.length) continue
+    for (const [n, element] of run.entries()) {
+      const twin = others[n]
+      if (twin?.name === element.name) pairs.push([twin, element])
+    }
+  }
+  return pairs
+}
+
+/** The runs of elements that have no anchor, by the anchor in front of each; null for none. */
+function runsOf(
+  elements: readonly XmlElement[],
+  anchorOf: (element: XmlElement) => XmlElement | undefined,
+): ReadonlyMap<XmlElement | null, readonly XmlElement[]> {
+  let run: XmlElement[] = []
+  const runs = new Map<XmlElement | null, XmlElement[]>([[null, run]])
+  for (const element of elements) {
+    const anchor = anchorOf(element)
+    if (anchor === undefined) run.push(element)
+    else runs.set(anchor, (run = []))
+  }
+  return runs
+}
