@@ -115,6 +115,20 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
     test: 'unit/document/rules/pipelines.test.ts',
   },
   {
+    behaviour: 'an edit stays with its thing, whatever the order',
+    file: 'document/merge/match-siblings.ts',
+    find: 'const key = siblingKey(element)',
+    replace: 'const key = null',
+    test: 'property/document/merge.test.ts',
+  },
+  {
+    behaviour: 'an undo leaves alone what has changed since',
+    file: 'pages/restore/plan-undoing.ts',
+    find: 'if (isRest || contested.length === 0) return document',
+    replace: 'return document',
+    test: 'http/pages/restore.test.ts',
+  },
+  {
     behaviour: 'edits that touch are a conflict',
     file: 'diff/merge.ts',
     find: 'edit.before.start <= end',

@@ -57,7 +57,7 @@ describe('the states of edits fit and are accessible', PATIENCE, () => {
   })
 
   it('where secrets are shown, and where something is restored or cannot be', async () => {
-    const changed = NINJA.replace('name="unit"', 'name="all"')
+    const changed = NINJA.replace('ninja', 'bazel')
     const service = await serviceWithHistory()
     await addSomeone(service)
     await save(service, changed, SOMEONE)
