@@ -2,6 +2,7 @@ import { endWithNpx } from './cli/stopping.ts'
 import { helpOf, helpOfAll } from './cli/help.ts'
 import { complain, outliveOutput, say } from './cli/output.ts'
 import { ServiceError } from './core/errors.ts'
+import { withoutCredentials } from './core/hidden-credentials.ts'
 import { SettingsError } from './settings/settings.ts'
 import { VERSION } from './server/version.ts'
 
@@ -78,6 +79,6 @@ function notACommand(command: string): SettingsError {
   return new SettingsError(
     command === ''
       ? `give a command: ${names}; cairn help explains them`
-      : `"${command}" is not a command: ${names}`,
+      : `"${withoutCredentials(command)}" is not a command: ${names}`,
   )
 }

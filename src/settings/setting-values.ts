@@ -18,19 +18,29 @@ export const FileName = NonEmpty.refine(
   (name) => name.split('/').every((part) => !['', '.', '..', '.git'].includes(part)),
   'is not the name of a file in the repository',
 )
+/** It is shown on pages and told to others, which have no use for a user of it. */
 export const ServerUrl = NonEmpty.refine(
   (url) => /^https?:/.test(url) && URL.canParse(url),
   'is not a URL',
+).refine(
+  (url) => !URL.canParse(url) || userInfoOf(url) === '',
+  'has a user name or password in it, which is not used',
 )
 /** The provider vouches for people: nobody may come between, but on this machine. */
 export const Issuer = ServerUrl.refine(
   (url) => /^https:|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/.test(url),
   'is not an address with https',
 )
+/** The client takes the first `@` for the end of the password, and decodes every part. */
 export const DatabaseUrl = NonEmpty.refine(
   (url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url),
   'is not an address such as postgres://cairn@host/cairn',
 )
+  .refine(
+    (url) => (url.split('?')[0] ?? '').split('@').length <= 2,
+    'has more than one @: one of the password is written %40',
+  )
+  .refine(isPercentEncoded, 'has a % that begins no encoded character: a % is written %25')
 export const Port = z
   .string()
   .regex(/^\d{1,5}$/, 'is not a port')
@@ -49,6 +59,21 @@ export const CommaList = z.string().transform((text) =>
     .map((item) => item.trim())
     .filter((item) => item !== ''),
 )
+
+function userInfoOf(url: string): string {
+  const { username, password } = new URL(url)
+  return username + password
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch (error) {
+    if (error instanceof URIError) return false
+    throw error
+  }
+}
 
 const AddressOrNetwork = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { withoutCredentials } from '../core/hidden-credentials.ts'
 import { OBJECT_FORMATS } from '../core/object-name.ts'
 import {
   type EnvironmentVariables,
@@ -394,8 +395,15 @@ function parseFlags(args: readonly string[], schema: z.ZodObject) {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new SettingsError(error.message.split(/[.\n]/)[0] ?? error.message, { cause: error })
+    throw new SettingsError(describeArguments(error), { cause: error })
   }
+}
+
+/** A word that is no flag may be the value of one, as where there is a blank too many. */
+function describeArguments({ message }: TypeError): string {
+  const word = /^Unexpected argument '([^]*)'\. This/.exec(message)?.[1]
+  if (word !== undefined) return `Unexpected argument '${withoutCredentials(word)}'`
+  return message.split(/[.\n]/)[0] ?? message
 }
 
 function optionsOf({ shape }: z.ZodObject) {
@@ -419,5 +427,5 @@ function describeIssue(issue: z.core.$ZodIssue, given: Given) {
   const value = given.find(([name]) => name === flag)?.[1]
   return value === undefined
     ? `--${flag} ${issue.code === 'custom' ? issue.message : 'is missing'}`
-    : `--${flag} "${String(value)}" ${issue.message}`
+    : `--${flag} "${[value].flat().map(withoutCredentials).join(',')}" ${issue.message}`
 }

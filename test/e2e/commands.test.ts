@@ -46,4 +46,20 @@ describe('cairn', () => {
     expect(one.stdout).not.toContain('--oidc-issuer')
     expect(none.stderr).toContain('give a command: serve, agent')
   })
+
+  it('prints no password of a setting that it refuses', async () => {
+    const address = 'postgres://u:hush@/db?host=/run/postgresql'
+    const refused = await Promise.all([
+      run(['serve', '--state', address]),
+      run(['serve'], { env: { CAIRN_STATE: address } }),
+      run(['serve', '--config-repo', 'r', address]),
+      run([address]),
+    ])
+
+    for (const { code, stdout, stderr } of refused) {
+      expect(code).toBe(2)
+      expect(stdout + stderr).not.toContain('hush')
+    }
+    expect(refused[0].stderr).toMatch(/^cairn: --state "postgres:/)
+  })
 })

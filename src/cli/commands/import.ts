@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { withoutCredentials } from '../../core/hidden-credentials.ts'
 import { type Imported, importRepository } from '../../operations/import/import-repository.ts'
 import { keysFileOf } from '../../operations/service-places.ts'
 import { programPath, toolEnvironment } from '../../settings/environment.ts'
@@ -45,7 +46,7 @@ function describe(
 ): string[] {
   const { branch, current, sealed } = imported
   return [
-    `Imported ${imported.imported} commits of ${withoutUser(from)}, branch ${branch}`,
+    `Imported ${imported.imported} commits of ${withoutCredentials(from)}, branch ${branch}`,
     ...counted(imported.known, 'were dealt with before'),
     ...counted(imported.older, 'left out: older than --since'),
     ...counted(imported.absent, `left out: without ${sourceFile}`),
@@ -78,9 +79,4 @@ function largeLine(
   sourceFile: string,
 ): string {
   return `       ${commit.slice(0, 10)} by ${author}: ${sourceFile}: it has ${size} bytes`
-}
-
-/** A URL without its credentials. */
-function withoutUser(from: string): string {
-  return from.replace(/^(\w+:\/\/)[^/@]*@/, '$1')
 }

@@ -55,6 +55,32 @@ describe('readSettings', () => {
     )
   })
 
+  it.each([
+    ['state', 'postgres://u:hush@/db?host=/run/postgresql'],
+    ['state', 'postgres://u:hush@host:port/db'],
+    ['state', 'postgres://u:hu/hush@host/db'],
+    ['state', 'postgres://u:hush%@host/db'],
+    ['state', 'postgres://u:hu@hush@host/db'],
+    ['state', 'u:hush@host/db'],
+    ['state', 'host=db user=u password=hush'],
+    ['state', 'mysql://host/db?user=u&password=hush'],
+    ['public-url', 'https://u:hush@host/'],
+    ['advertise', 'ftp://u:hush@host'],
+    ['oidc-issuer', 'https://hush@host/'],
+    ['ldap-url', 'ldaps://u:hush@one,ldaps://u:hush@two'],
+    ['poll-interval', 'https://u:hush@host'],
+  ])('refuses --%s %s without its password', (name, value) => {
+    const given = { [`CAIRN_${name.toUpperCase().replace('-', '_')}`]: value }
+
+    for (const read of [
+      () => readSettings(SETTINGS.serve, [`--${name}`, value], {}),
+      () => readSettings(SETTINGS.serve, [], given),
+    ]) {
+      expect(read).toThrow(new RegExp(`^--${name} "`))
+      expect(read).not.toThrow(/hush/)
+    }
+  })
+
   it('takes the addresses of proxies, separated by commas', () => {
     expect(trusted('')).toEqual([])
     expect(trusted('127.0.0.1, ::1,')).toEqual(['127.0.0.1', '::1'])
