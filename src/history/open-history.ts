@@ -106,7 +106,7 @@ async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
   const git = path === null ? null : await GitExecutable.find({ path })
   const logged = await findLoggedFormat(options)
   const objectFormat = logged ?? objectFormatOf(options.objectFormat ?? 'sha1')
-  const folder = await openRepositoryFolder({ ...options, fs, objectFormat })
+  const folder = await openRepositoryFolder({ ...options, fs, objectFormat, git })
   const lock = await openProcessLock(join(folder.ownDir, 'lock'), options.report)
   const reader = await objectReaderWith(git, { fs: pooledFs, gitDir: folder.gitDir })
   let archives: ServedArchives | null = null

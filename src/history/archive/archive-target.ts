@@ -54,7 +54,7 @@ export async function openArchiveTarget({
   if ((await orNullWhenAbsent(nodeFs.stat(join(store.gitDir, 'HEAD')))) === null) {
     throw unavailable(`${repository} is not a git repository`)
   }
-  await assertServable(store)
+  await assertServable(store, git)
   await nodeFs.mkdir(join(store.gitDir, 'cairn'), { recursive: true })
   const opened = new Resources()
   try {

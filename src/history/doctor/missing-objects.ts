@@ -5,6 +5,7 @@ import { looseObjects, writeLooseObjects } from '../../git/objects/loose-objects
 import { openObjectReader } from '../../git/readers/open-object-reader.ts'
 import { type NamedObject, objectName, type RawObject } from '../../git/objects/raw-object.ts'
 import { formatOfName } from '../../git/object-format.ts'
+import { missingPromised } from '../../git/promised-objects.ts'
 import { tryGit } from '../../git/run-git.ts'
 import { addPacks } from '../log/log-packs.ts'
 import { type RepairFinding, gitOn, lost, type RepairContext } from './repair-context.ts'
@@ -49,7 +50,8 @@ async function listMissing(context: RepairContext): Promise<string[]> {
     '--no-reflogs',
   )
   const text = `${output.toString('utf8')}\n${errors}`
-  return [...new Set([...text.matchAll(MISSING)].map(([, oid = '']) => oid))]
+  const promised = await missingPromised(context.git, context.gitDir)
+  return [...new Set([...[...text.matchAll(MISSING)].map(([, oid = '']) => oid), ...promised])]
 }
 
 async function recover(

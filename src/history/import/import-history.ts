@@ -37,10 +37,10 @@ const INCOMPLETE =
 export async function importHistory(options: ImportOptions): Promise<ImportReport> {
   const fs = nodeFs
   const objectFormat = objectFormatOf(options.objectFormat ?? 'sha1')
-  const folder = await openRepositoryFolder({ ...options, fs, objectFormat })
-  await using lock = await openProcessLock(join(folder.ownDir, 'lock'))
   const git = await GitExecutable.find({ path: options.programPath })
   if (git === null) throw unavailable('An import needs the git program, version 2.30 or newer')
+  const folder = await openRepositoryFolder({ ...options, fs, objectFormat, git })
+  await using lock = await openProcessLock(join(folder.ownDir, 'lock'))
   const { gitDir } = folder
   await using reader = await openObjectReader({ fs, gitDir, path: options.programPath })
   const archived = archivedOf(await followArchiveRecord({ store: { fs, gitDir }, reader }))

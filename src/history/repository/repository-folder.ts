@@ -6,6 +6,7 @@ import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { writeEmptyRepository } from '../../git/empty-repository.ts'
+import type { GitExecutable } from '../../git/git-executable.ts'
 import type { ObjectFormat } from '../../git/object-format.ts'
 import { assertServable } from './repository-shape.ts'
 
@@ -27,6 +28,8 @@ interface FolderRequest {
   readonly fileName: string
   /** How a repository that is created names its objects. One that is there keeps its own. */
   readonly objectFormat: ObjectFormat
+  /** Null where there is no git program. */
+  readonly git: GitExecutable | null
 }
 
 /** Files beside the live file that are not part of the history. */
@@ -51,7 +54,7 @@ export async function openRepositoryFolder(request: FolderRequest): Promise<Repo
     await initialise(fs, gitDir, request.objectFormat)
   }
   await assertUsable(fs, { repository, gitDir })
-  await assertServable({ fs, gitDir })
+  await assertServable({ fs, gitDir }, request.git)
   const ownDir = join(gitDir, 'cairn')
   const headsDir = join(gitDir, 'refs', 'heads')
   await fs.mkdir(ownDir, { recursive: true })

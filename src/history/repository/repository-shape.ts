@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import { unavailable } from '../../core/errors.ts'
 import { readBoundary, readShallow } from '../../git/boundary.ts'
 import type { GitStore } from '../../git/git-store.ts'
+import type { GitExecutable } from '../../git/git-executable.ts'
 import { readObjectFormat } from '../../git/object-format.ts'
 import type { ObjectReader } from '../../git/objects/object-reader.ts'
+import { hasPromisedPacks, missingPromised } from '../../git/promised-objects.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { findSetting } from './repository-settings.ts'
 
@@ -13,13 +15,14 @@ const REF_STORAGE = 'files'
  * Asserts that git keeps the repository in a form that this program can read and write, with all of
  * its history in it.
  *
+ * @param git Null where there is no git program.
  * @throws {ServiceError} `unavailable`, with what the operator can do.
  */
-export async function assertServable(store: GitStore): Promise<void> {
+export async function assertServable(store: GitStore, git: GitExecutable | null): Promise<void> {
   await readObjectFormat(store)
   await assertReadableRefs(store)
   await assertNothingBorrowed(store)
-  await assertNothingPromised(store)
+  await assertNothingPromised(store, git)
 }
 
 /** A branch is moved under git's own lock of its file, which no other storage of refs has. */
@@ -39,11 +42,24 @@ async function assertNothingBorrowed({ fs, gitDir }: GitStore): Promise<void> {
   throw unavailable(`${what}: run "git repack -a -d" in it, and remove that file`)
 }
 
-/** Git fetches what a partial clone lacks when somebody asks for it, and takes its absence for no fault. */
-async function assertNothingPromised({ fs, gitDir }: GitStore): Promise<void> {
-  const packs = (await orNullWhenAbsent(fs.readdir(join(gitDir, 'objects', 'pack')))) ?? []
-  if (!packs.some((name) => name.endsWith('.promisor'))) return
-  throw unavailable(`${gitDir} is a partial clone: clone it again, without --filter`)
+/**
+ * Git fetches what a partial clone lacks when somebody asks for it, and takes its absence for no fault.
+ * Before the first start all of the history is looked through for that; later `cairn verify` does.
+ */
+async function assertNothingPromised(
+  { fs, gitDir }: GitStore,
+  git: GitExecutable | null,
+): Promise<void> {
+  const wasServed = await orNullWhenAbsent(fs.stat(join(gitDir, 'cairn', 'revisions')))
+  if (wasServed !== null || !(await hasPromisedPacks(gitDir))) return
+  if (git === null) {
+    throw unavailable(`${gitDir} was a partial clone: install git, which finds what it lacks`)
+  }
+  const [first, ...others] = await missingPromised(git, gitDir)
+  if (first === undefined) return
+  const more = others.length === 0 ? '' : ` and ${others.length} more`
+  const what = `${gitDir} lacks the object ${first}${more}, and is a partial clone`
+  throw unavailable(`${what}: clone it again, without --filter`)
 }
 
 /**

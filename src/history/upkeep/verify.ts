@@ -14,6 +14,7 @@ import { openObjectReader } from '../../git/readers/open-object-reader.ts'
 import { readHead } from '../../git/refs.ts'
 import { unavailable } from '../../core/errors.ts'
 import { type IndexEntry, RevisionIndex } from '../index/revision-index.ts'
+import { missingPromised } from '../../git/promised-objects.ts'
 import { tryGit } from '../../git/run-git.ts'
 import { readBoundary } from '../../git/boundary.ts'
 import {
@@ -173,7 +174,11 @@ async function checkObjects({ programPath, gitDir }: Verification): Promise<read
   if (git === null) return []
   const fsck = ['fsck', '--strict', '--no-dangling', '--no-progress']
   const { output, errors, end, isDone } = await tryGit(git, gitDir, fsck)
-  if (isDone) return []
+  const missing = await missingPromised(git, gitDir)
+  const lost = missing.map(
+    (oid) => `The object ${oid} is missing, and was promised by another repository`,
+  )
+  if (isDone) return lost
   const lines = `${output.toString('utf8')}${errors}`.split('\n').filter((line) => line !== '')
-  return (lines.length > 0 ? lines : [end]).map((line) => `git fsck: ${line}`)
+  return [...(lines.length > 0 ? lines : [end]).map((line) => `git fsck: ${line}`), ...lost]
 }

@@ -1,5 +1,6 @@
-import { appendFileSync, existsSync, rmSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { verifyRepository } from '../../../src/history/upkeep/verify.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { git } from '../../support/git/git.ts'
 
@@ -17,6 +18,28 @@ function cloneOf(origin: HistoryFolder, ...options: readonly string[]): HistoryF
   const folder = new HistoryFolder()
   git(origin.path, 'clone', '--quiet', ...options, `file://${origin.path}`, folder.path)
   return folder
+}
+
+/** Makes two commits, of which only the first one has the file; returns the name of its blob. */
+function commitAndRemove(folder: HistoryFolder, name: string): string {
+  folder.write('notes', name)
+  folder.git('add', name)
+  folder.git('commit', '--quiet', '--message=add')
+  const blob = folder.git('rev-parse', `HEAD:${name}`).trim()
+  folder.git('rm', '--quiet', name)
+  folder.git('commit', '--quiet', '--message=remove')
+  return blob
+}
+
+/** Removes the pack that git has fetched for one object alone. */
+function loseFromPacks(folder: HistoryFolder, oid: string): void {
+  const packs = folder.file('.git/objects/pack')
+  for (const index of readdirSync(packs).filter((name) => name.endsWith('.idx'))) {
+    const listed = folder.git('verify-pack', '-v', `${packs}/${index}`)
+    if (!listed.startsWith(oid)) continue
+    for (const ending of ['idx', 'pack', 'promisor'])
+      rmSync(`${packs}/${index.replace(/idx$/, ending)}`)
+  }
 }
 
 async function expectRefused(folder: HistoryFolder, reason: RegExp): Promise<void> {
@@ -92,6 +115,37 @@ describe('a repository that is not as a service makes it', () => {
     await expectRefused(partial, /partial clone: clone it again, without --filter/)
 
     expect((await whole.open()).size()).toBe(2)
+  })
+
+  it('is adopted as a partial clone that has everything, and as a copy of it', async () => {
+    await using origin = await originWithCommits()
+    await using partial = cloneOf(origin, '--filter=blob:none')
+    partial.git('checkout', '--quiet', 'HEAD~1')
+    partial.git('checkout', '--quiet', 'main')
+    await using copy = new HistoryFolder()
+    git(partial.path, 'clone', '--quiet', partial.path, copy.path)
+
+    for (const folder of [partial, copy]) {
+      const packs = readdirSync(folder.file('.git/objects/pack'))
+      expect(packs.join()).toContain('.promisor')
+      const history = await folder.open()
+      await save(history, documentOf('three'))
+      expect(history.size()).toBe(3)
+      expect((await verifyRepository(folder.options())).problems).toEqual([])
+    }
+  })
+
+  it('has what a partial clone lacks later told by the check of the repository', async () => {
+    await using origin = await originWithCommits()
+    const lost = commitAndRemove(origin, 'notes.txt')
+    await using folder = cloneOf(origin, '--filter=blob:none')
+    for (const commit of ['main~3', 'main~1', 'main']) folder.git('checkout', '--quiet', commit)
+    await folder.open()
+    loseFromPacks(folder, lost)
+
+    expect((await verifyRepository(folder.options())).problems.join()).toContain(
+      `The object ${lost} is missing`,
+    )
   })
 
   it('is refused as a shallow clone, and adopted with what came before', async () => {
