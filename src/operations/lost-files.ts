@@ -6,6 +6,7 @@ import { ServiceError } from '../core/errors.ts'
 import { openObjectReader } from '../git/readers/open-object-reader.ts'
 import { readHead } from '../git/refs.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { hasReserve } from '../storage/reserve.ts'
 
 /** The files that have the current document. */
 interface DocumentFiles {
@@ -16,6 +17,7 @@ interface DocumentFiles {
 
 export interface ServiceFiles extends DocumentFiles {
   readonly stateDir: string
+  readonly usersFile: string
   readonly keysFile: string
   readonly artifactsDir: string
 }
@@ -24,19 +26,40 @@ export interface ServiceFiles extends DocumentFiles {
 const SEALED = /AES:[A-Za-z0-9+/]{16}:[A-Za-z0-9+/]{22}/
 const LONGEST = 64
 const WAY_OUT =
-  'Put the file back, from a backup if need be, or begin anew without it: cairn serve --begin-anew'
+  'Put it back, from a backup if need be, or begin anew without it: cairn serve --begin-anew'
 
 /**
  * A first start creates missing files. This refuses a later start on which a file is missing,
- * because a new one would hide the loss.
+ * because a new one would hide the loss. A service has run in a folder that has its reserve; what an
+ * operator prepares before the first start is no sign of that.
  *
  * @throws {ServiceError} `unavailable`, with the way out.
  */
 export async function assertNothingLost(files: ServiceFiles): Promise<void> {
   await assertKeysThere(files)
-  const state = join(files.stateDir, 'state.sqlite')
-  if ((await isThere(state)) || !(await hasArtifacts(files.artifactsDir))) return
-  throw lost(`${state} is missing, and there are consoles and artifacts of the builds in it`)
+  const { repository, stateDir, artifactsDir } = files
+  const state = join(stateDir, 'state.sqlite')
+  const hasState = await isThere(state)
+  if (!hasState && (await hasArtifacts(artifactsDir)))
+    throw lost(`${state} is missing, and there are consoles and artifacts of the builds in it`)
+  if (!(await hasReserve(stateDir))) return
+  if (!hasState) throw lost(`${state} is missing, and a service has run in its folder`)
+  if (await isThere(join(repository, '.git'))) return
+  throw lost(`${repository} has no history, and ${stateDir} has the state of a service`)
+}
+
+/**
+ * Refuses a later start of a single server without its users: a new user `admin` would take the place
+ * of all.
+ *
+ * @throws {ServiceError} `unavailable`, with the way out.
+ */
+export async function assertUsersKept({
+  stateDir,
+  usersFile,
+}: Pick<ServiceFiles, 'stateDir' | 'usersFile'>): Promise<void> {
+  if ((await isThere(usersFile)) || !(await hasReserve(stateDir))) return
+  throw lost(`${usersFile} is missing, and ${stateDir} has the state of a service with users`)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import nodeFs, { chmod, link, mkdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { unavailable } from '../core/errors.ts'
 import { draftName } from '../storage/file-draft.ts'
 import { replaceFile } from '../storage/durable-fs.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
@@ -10,6 +11,8 @@ import { syncFolder } from '../storage/sync-folder.ts'
 export type SecretKeys = readonly Uint8Array[]
 
 const KEY_BYTES = 32
+const WAY_OUT =
+  'put back the file that sealed the secrets, or move it away and begin anew without it: cairn serve --begin-anew'
 const OWNER_ONLY = 0o600
 const HEADING = `# The keys of the secrets in the configuration, newest first, one in each line.
 # Keep a copy in a safe place: without a key, what it sealed is lost. Old keys open old revisions.
@@ -35,7 +38,11 @@ export async function addSecretKey(file: string): Promise<SecretKeys> {
   return keys
 }
 
-/** The keys of the file; null where there is none. */
+/**
+ * The keys of the file; null where there is none.
+ *
+ * @throws {ServiceError} `unavailable` for a file that holds something else.
+ */
 export async function readSecretKeys(file: string): Promise<SecretKeys | null> {
   const text = await orNullWhenAbsent(readFile(file, 'utf8'))
   if (text === null) return null
@@ -45,7 +52,8 @@ export async function readSecretKeys(file: string): Promise<SecretKeys | null> {
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => Buffer.from(line, 'base64'))
   if (keys.length > 0 && keys.every((key) => key.length === KEY_BYTES)) return keys
-  throw new Error(`the key file ${file} does not hold keys of ${KEY_BYTES} bytes in base64`)
+  const what = `${file} does not hold keys of ${KEY_BYTES} bytes in base64, one in each line`
+  throw unavailable(`${what}: ${WAY_OUT}`)
 }
 
 /** A file that an orchestrator mounts may lie where nothing can be changed. */

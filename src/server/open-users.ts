@@ -1,15 +1,29 @@
+import { unavailable } from '../core/errors.ts'
 import { StoredUsers } from '../identities/stored-users.ts'
+import { assertUsersKept } from '../operations/lost-files.ts'
 import { UsersFile } from '../security/users-file.ts'
-import type { UsersStore } from '../security/users.ts'
+import { readUsers, type UsersStore } from '../security/users.ts'
 import type { StateStore } from '../state/state-store.ts'
 import type { BootContext } from './boot-context.ts'
+
+const WAY_OUT = 'Put it back from a backup, or move it away and add users with cairn user add'
 
 /**
  * The users: in the file that the operator names; otherwise in the database of several servers, or in
  * the state folder of a single one. Where there are none yet, those that are known in the other of
  * these places move, as the service does.
  */
-export async function openUsers(
+export async function openUsers(boot: BootContext, store: StateStore): Promise<UsersStore> {
+  const { settings, places, cluster } = boot
+  const users = await findUsers(boot, store)
+  if (cluster === null && !settings['begin-anew']) await assertUsersKept(places)
+  const { users: usable, problems } = await readUsers(users)
+  if (usable.size > 0 || problems.length === 0) return users
+  const what = users instanceof UsersFile ? places.usersFile : 'The list of users in the database'
+  throw unavailable(`${what} has no line that is a user and the hash of a password. ${WAY_OUT}`)
+}
+
+async function findUsers(
   { settings, places, cluster, environment: { log } }: BootContext,
   store: StateStore,
 ): Promise<UsersStore> {

@@ -10,6 +10,7 @@ import { AuditFiles } from '../notify/audit/audit-files.ts'
 import { Audit, noteRevisions } from '../notify/audit/audit.ts'
 import { CommandEntries, commandEntriesIn, leaveEntry } from '../notify/audit/command-entries.ts'
 import type { NewAuditEntry } from '../core/audit.ts'
+import { ServiceError, unavailable } from '../core/errors.ts'
 import type { Mirror } from '../notify/mirror/mirror.ts'
 import { RevisionWatch } from '../notify/revision-watch.ts'
 import type { Webhooks } from '../notify/webhooks/webhooks.ts'
@@ -24,6 +25,7 @@ import { RequestMetrics } from '../core/request-metrics.ts'
 import { createFirstUser } from '../security/first-user.ts'
 import { openSecretKeys, readSecretKeys, type SecretKeys } from '../security/secret-keys.ts'
 import { openSqliteState } from '../state/open-sqlite.ts'
+import { isDamagedState } from '../state/unavailable.ts'
 import type { StateStore } from '../state/state-store.ts'
 import type { BootContext } from './boot-context.ts'
 import { type OpenedAccess, openAccess } from './open-access.ts'
@@ -32,6 +34,9 @@ import { type OpenedConfiguration, openConfiguration } from './open-configuratio
 import { openMirror, openWebhooks } from './open-notifications.ts'
 import { openUsers } from './open-users.ts'
 import { openPageWork, type PageWork } from './page-work.ts'
+
+const STATE_WAY_OUT =
+  'Look at it with cairn doctor, put it back from a backup, or move it away and begin anew without it: cairn serve --begin-anew'
 
 /** What every server has open, also where another one has the duties. */
 export interface SharedContext extends BootContext {
@@ -124,7 +129,17 @@ export async function openDuties(shared: SharedContext): Promise<ServiceContext>
 }
 
 function openIdentityStore({ places, cluster }: BootContext): Promise<StateStore> {
-  return cluster?.openIdentities() ?? openSqliteState(join(places.stateDir, 'state.sqlite'))
+  return cluster?.openIdentities() ?? openStateFile(join(places.stateDir, 'state.sqlite'))
+}
+
+/** The state of a single server. A file that is no state, or damaged, is one that somebody has to decide about. */
+async function openStateFile(file: string): Promise<StateStore> {
+  try {
+    return await openSqliteState(file)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !isDamagedState(error)) throw error
+    throw unavailable(`${error.message}. ${STATE_WAY_OUT}`, error)
+  }
 }
 
 /** A file that is missing is made only where it never was. */

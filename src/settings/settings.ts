@@ -173,7 +173,7 @@ export const SETTINGS = {
     ),
     'start-paused': Switch.describe('pause every pipeline at this start, until it is unpaused'),
     'begin-anew': Switch.describe(
-      'start though secret keys or state are missing; what they held is lost',
+      'start though secret keys, state, users or history are missing; what they held is lost',
     ),
     ...AUDIT,
     'max-artifact': Size.prefault('1024MiB').describe('largest file that a job may keep'),

@@ -1,5 +1,9 @@
 import { ServiceError } from '../core/errors.ts'
 
+/** The texts of SQLite, and ours, for a file that is not a whole store. */
+const DAMAGED =
+  /not a database|malformed|is empty|holds no state|is missing beside its log|belongs to another program/
+
 export function storeUnavailable(
   reason: string,
   options?: ErrorOptions,
@@ -10,4 +14,9 @@ export function storeUnavailable(
     { reason },
     options,
   )
+}
+
+/** Whether an error is about what the file of a store holds, and not about how it can be reached. */
+export function isDamagedState({ message }: ServiceError): boolean {
+  return DAMAGED.test(message)
 }

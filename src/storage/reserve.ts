@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
+import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fsErrorCode } from './fs-error.ts'
+import { fsErrorCode, orNullWhenAbsent } from './fs-error.ts'
 
 const NAME = 'reserve'
 /**
@@ -22,6 +22,11 @@ export async function makeReserve(folder: string): Promise<void> {
     if (!['ENOSPC', 'EDQUOT', 'EROFS'].includes(code)) throw error
     await freeReserve(folder)
   }
+}
+
+/** Whether a start has reserved space in a folder: something has run there. */
+export async function hasReserve(folder: string): Promise<boolean> {
+  return (await orNullWhenAbsent(stat(join(folder, NAME)))) !== null
 }
 
 export async function freeReserve(folder: string): Promise<void> {

@@ -7,6 +7,7 @@ import { git } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
 import { startService } from '../support/service/service.ts'
 import { run } from '../support/programs/start.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
 
 /** A stopped service whose configuration has a sealed secret. */
 async function aStoppedService(): Promise<string> {
@@ -94,5 +95,83 @@ describe('a state file that is missing beside artifacts', () => {
     expect(refused.stderr).toMatch(/^cairn: .*state\.sqlite is missing.*--begin-anew$/m)
     expect(isMade).toBe(false)
     expect((await anew.fetch('/api/agents')).status).toBe(200)
+  })
+})
+
+describe('what is missing where a service has run', () => {
+  it.each([
+    ['state.sqlite', ['state/state.sqlite', 'state/state.sqlite-wal', 'state/state.sqlite-shm']],
+    ['users.htpasswd', ['state/users.htpasswd']],
+    ['config-repo has no history', ['config-repo']],
+  ])('keeps the service from beginning anew without %s', async (named, lost) => {
+    const folder = await aStoppedService()
+    const before = git(join(folder, 'config-repo'), 'rev-parse', 'HEAD')
+    for (const name of lost) {
+      if (existsSync(join(folder, name)))
+        renameSync(join(folder, name), join(folder, name + '.away'))
+    }
+
+    const refused = await serve(folder)
+    const isMade = lost.some((name) => existsSync(join(folder, name)))
+    for (const name of lost) {
+      if (existsSync(join(folder, name + '.away')))
+        renameSync(join(folder, name + '.away'), join(folder, name))
+    }
+    const again = await startService([], folder)
+
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(new RegExp(`^cairn: .*${named}.*--begin-anew$`, 'm'))
+    expect(isMade).toBe(false)
+    expect((await again.fetch('/api/admin/config.xml')).status).toBe(200)
+    expect(git(again.repository, 'rev-parse', 'HEAD')).toBe(before)
+  })
+
+  it('is nothing that stands in the way of a first start', async () => {
+    const folder = tempDir()
+    const places = placesIn(folder)
+    const [, state = ''] = places.slice(places.indexOf('--state-dir'))
+    mkdirSync(state)
+    const added = await run(['user', 'add', 'ana', '--state-dir', state], { input: 'a-password\n' })
+
+    const service = await startService([], folder)
+
+    expect(added.code).toBe(0)
+    expect(readFileSync(join(state, 'users.htpasswd'), 'utf8')).toMatch(/^ana:/)
+    expect((await fetch(`${service.url}/health`)).status).toBe(200)
+  })
+
+  it('is made anew when the operator says so', async () => {
+    const folder = await aStoppedService()
+    rmSync(join(folder, 'state', 'users.htpasswd'))
+
+    const service = await startService(['--begin-anew'], folder)
+
+    expect((await fetch(`${service.url}/health`)).status).toBe(200)
+    expect(readFileSync(join(folder, 'state', 'users.htpasswd'), 'utf8')).toMatch(/^admin:/)
+  })
+})
+
+describe('a file of the state that holds something else', () => {
+  it.each([
+    ['secret.keys', ''],
+    ['secret.keys', 'garbage\n'],
+    ['secret.keys', `${'A'.repeat(22)}==\n`],
+    ['users.htpasswd', 'garbage\n\u0000\u0001:\n'],
+    ['state.sqlite', ''],
+    ['state.sqlite', 'garbage'.repeat(1_000)],
+    ['webhooks.json', 'garbage'],
+  ])('keeps the service from starting: %s', async (name, content) => {
+    const folder = await aStoppedService()
+    const file = join(folder, 'state', name)
+    writeFileSync(file, content)
+
+    const { code, stderr } = await serve(folder)
+    const complaints = stderr.split('\n').filter((line) => line.startsWith('cairn: '))
+
+    expect(code).toBe(1)
+    expect(complaints.join()).toContain(name)
+    expect(complaints).toHaveLength(1)
+    expect(stderr).not.toMatch(/^ +at /m)
+    expect(readFileSync(file, 'utf8')).toBe(content)
   })
 })
