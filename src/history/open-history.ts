@@ -44,6 +44,7 @@ import {
   type RepositoryFolder,
   tidyRepositoryFolder,
 } from './repository/repository-folder.ts'
+import { sharedFs } from '../git/shared-repository.ts'
 import { completeSettings } from './repository/repository-settings.ts'
 import { assertNotShallow } from './repository/repository-shape.ts'
 import type { RevisionIndex } from './index/revision-index.ts'
@@ -101,12 +102,13 @@ export async function openHistoryParts(options: HistoryOptions): Promise<OpenedH
 }
 
 async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
-  const { fs = syncFs, fs: pooledFs = nodeFs } = options
+  const { fs: base = syncFs, fs: pooledFs = nodeFs } = options
   const { programPath: path } = options
   const git = path === null ? null : await GitExecutable.find({ path })
   const logged = await findLoggedFormat(options)
   const objectFormat = logged ?? objectFormatOf(options.objectFormat ?? 'sha1')
-  const folder = await openRepositoryFolder({ ...options, fs, objectFormat, git })
+  const folder = await openRepositoryFolder({ ...options, fs: base, objectFormat, git })
+  const fs = await sharedFs(base, folder.gitDir)
   const lock = await openProcessLock(join(folder.ownDir, 'lock'), options.report)
   const reader = await objectReaderWith(git, { fs: pooledFs, gitDir: folder.gitDir })
   let archives: ServedArchives | null = null

@@ -18,6 +18,7 @@ import { type BranchRewrite, keepDropped } from '../dropped/dropped-refs.ts'
 import { IndexFile } from '../index/index-file.ts'
 import { IndexKeeper } from '../index/index-keeper.ts'
 import type { RevisionIndex } from '../index/revision-index.ts'
+import { sharedFs } from '../../git/shared-repository.ts'
 import { assertNotShallow, assertServable } from '../repository/repository-shape.ts'
 import type { VerifyOptions } from '../upkeep/verify.ts'
 import { type ArchivedPart, archivedOf, followArchiveRecord } from '../record/archive-record.ts'
@@ -47,13 +48,14 @@ export interface ArchiveOptions extends VerifyOptions {
 export async function openArchiveTarget({
   repository,
   programPath,
-  fs = nodeFs,
+  fs: base = nodeFs,
 }: ArchiveOptions): Promise<ArchiveTarget> {
   const git = await requireGit(programPath)
-  const store = { fs, gitDir: join(repository, '.git') }
-  if ((await orNullWhenAbsent(nodeFs.stat(join(store.gitDir, 'HEAD')))) === null) {
+  const gitDir = join(repository, '.git')
+  if ((await orNullWhenAbsent(nodeFs.stat(join(gitDir, 'HEAD')))) === null) {
     throw unavailable(`${repository} is not a git repository`)
   }
+  const store = { fs: await sharedFs(base, gitDir), gitDir }
   await assertServable(store, git)
   await nodeFs.mkdir(join(store.gitDir, 'cairn'), { recursive: true })
   const opened = new Resources()

@@ -6,6 +6,7 @@ import { openObjectReader } from '../../git/readers/open-object-reader.ts'
 import { type NamedObject, objectName, type RawObject } from '../../git/objects/raw-object.ts'
 import { formatOfName } from '../../git/object-format.ts'
 import { missingPromised } from '../../git/promised-objects.ts'
+import { sharedFs } from '../../git/shared-repository.ts'
 import { tryGit } from '../../git/run-git.ts'
 import { addPacks } from '../log/log-packs.ts'
 import { type RepairFinding, gitOn, lost, type RepairContext } from './repair-context.ts'
@@ -100,7 +101,8 @@ async function recoverOne(
 }
 
 async function write(gitDir: string, object: NamedObject): Promise<void> {
-  await writeLooseObjects({ fs: nodeFs, gitDir }, await looseObjects([object]))
+  const fs = await sharedFs(nodeFs, gitDir)
+  await writeLooseObjects({ fs, gitDir }, await looseObjects([object]))
 }
 
 /** Every file in the top folder of the work tree: the live file, and invalid ones that were moved away. */

@@ -1,9 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises'
+import nodeFs, { readdir, readFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { OBJECT_NAME } from '../../core/object-name.ts'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { filesBelow } from '../../storage/folders.ts'
+import type { FsPromises } from '../../storage/fs-promises.ts'
+import { sharedFs } from '../../git/shared-repository.ts'
 import {
   type RepairFinding,
   gitOn,
@@ -47,9 +49,13 @@ async function tornHead(context: RepairContext): Promise<RepairFinding[]> {
   const remedy = `moved aside, and set to the only branch, ${branch}`
   const finding = await repairable(context, { what, remedy }, async (quarantine) => {
     if ((await orNullWhenAbsent(readFile(path))) !== null) await quarantine.move(path)
-    await replaceFile(path, `ref: ${BRANCH}${branch}\n`)
+    await replaceFile(path, `ref: ${BRANCH}${branch}\n`, { fs: await fsOf(context) })
   })
   return [finding]
+}
+
+function fsOf({ gitDir }: RepairContext): Promise<FsPromises> {
+  return sharedFs(nodeFs, gitDir)
 }
 
 async function packedBranches({ gitDir }: RepairContext): Promise<string[]> {
@@ -77,7 +83,7 @@ async function repairRef(context: RepairContext, ref: string): Promise<RepairFin
   const remedy = `moved aside, and set to ${commit}, the last commit in its log`
   return repairable(context, { what, remedy }, async (quarantine) => {
     await quarantine.move(path)
-    await replaceFile(path, `${commit}\n`)
+    await replaceFile(path, `${commit}\n`, { fs: await fsOf(context) })
   })
 }
 

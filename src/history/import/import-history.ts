@@ -12,6 +12,7 @@ import { GitRepository } from '../repository/git-repository.ts'
 import type { ImportOptions } from './import-options.ts'
 import { ABSENT, LiveFile } from '../sync/live-file.ts'
 import { openObjectReader } from '../../git/readers/open-object-reader.ts'
+import { sharedFs } from '../../git/shared-repository.ts'
 import { openRepositoryFolder, type RepositoryFolder } from '../repository/repository-folder.ts'
 import { unavailable } from '../../core/errors.ts'
 import { type ImportCounts, writeCommits } from './write-commits.ts'
@@ -35,11 +36,11 @@ const INCOMPLETE =
  * @throws {ServiceError} `unavailable` while another process holds the repository, or without git.
  */
 export async function importHistory(options: ImportOptions): Promise<ImportReport> {
-  const fs = nodeFs
   const objectFormat = objectFormatOf(options.objectFormat ?? 'sha1')
   const git = await GitExecutable.find({ path: options.programPath })
   if (git === null) throw unavailable('An import needs the git program, version 2.30 or newer')
-  const folder = await openRepositoryFolder({ ...options, fs, objectFormat, git })
+  const folder = await openRepositoryFolder({ ...options, fs: nodeFs, objectFormat, git })
+  const fs = await sharedFs(nodeFs, folder.gitDir)
   await using lock = await openProcessLock(join(folder.ownDir, 'lock'))
   const { gitDir } = folder
   await using reader = await openObjectReader({ fs, gitDir, path: options.programPath })
