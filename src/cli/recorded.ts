@@ -1,8 +1,8 @@
-import { userInfo } from 'node:os'
 import { access } from 'node:fs/promises'
 import { commandEntriesIn, recordCommand } from '../notify/audit/command-entries.ts'
 import type { StateSettings } from '../settings/settings.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { CALLER } from './caller.ts'
 
 /** Does one thing that the audit log has an entry of. */
 type Recorded = <Result>(
@@ -16,7 +16,7 @@ export function recordedIn({ 'state-dir': stateDir }: StateSettings): Recorded {
   return async (what, work, targetOf) => {
     const isThere = (await orNullWhenAbsent(access(stateDir).then(() => true))) ?? false
     if (!isThere) return work()
-    const action = { user: userInfo().username, ...what }
+    const action = { user: CALLER, ...what }
     return recordCommand(commandEntriesIn(stateDir), action, work, targetOf)
   }
 }

@@ -52,6 +52,8 @@ export interface HealthDeps {
   readonly identityProblems: () => readonly string[]
   /** Whether those who have users elsewhere were there at the last log-in. */
   readonly userSources: () => readonly UserSourceState[]
+  /** Why the local users cannot be read now, or null. */
+  readonly usersProblem: () => string | null
   /** The commits that contain secrets in plain text. */
   readonly secretProblems: () => readonly HealthProblem[]
   /** The disks that are full. */
@@ -117,7 +119,7 @@ function problemsOf(
     ...ofKind('builds', deps.buildProblems()),
     ...ofKind('agents', deps.agentProblems()),
     ...ofKind('identity', deps.identityProblems()),
-    ...ofKind('log-in', awayProblems(deps.userSources())),
+    ...ofKind('log-in', [deps.usersProblem() ?? [], awayProblems(deps.userSources())].flat()),
     ...ofKind('secrets', deps.secretProblems()),
     ...ofKind('material', deps.materialProblems()),
     ...ofKind('stuck-jobs', deps.stuckJobs()),
@@ -173,8 +175,7 @@ function webhookProblem({ name, lastError }: WebhookState): string[] {
   return lastError === null ? [] : [`The webhook ${name} takes no revisions: ${lastError}`]
 }
 
-export interface ReadinessDeps {
-  readonly history: History
+export interface ReadinessDeps extends Pick<HealthDeps, 'history' | 'usersProblem'> {
   /** Fails when the state cannot be read. */
   readonly readState: () => Promise<unknown>
   /** Fails when nothing can be written to it. */
@@ -195,6 +196,7 @@ export async function readReadiness({
   history,
   readState,
   writeState,
+  usersProblem,
 }: ReadinessDeps): Promise<ReadinessProblem[]> {
   const looks = await Promise.allSettled([history.assertReadable(), readState(), writeState()])
   const subjects = [
@@ -202,9 +204,11 @@ export async function readReadiness({
     'The state store cannot be read',
     'The state store cannot be written',
   ]
-  return looks.flatMap((look, n) =>
+  const obstacles = looks.flatMap((look, n) =>
     look.status === 'rejected'
       ? [{ part: subjects[n] ?? '', reason: describeFault(look.reason) }]
       : [],
   )
+  const reason = usersProblem()
+  return reason === null ? obstacles : [...obstacles, { part: 'The users cannot be read', reason }]
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import nodeFs, { chmod, link, mkdir, readFile, rm } from 'node:fs/promises'
+import nodeFs, { chmod, link, mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { unavailable } from '../core/errors.ts'
 import { draftName } from '../storage/file-draft.ts'
@@ -14,12 +14,14 @@ const KEY_BYTES = 32
 const WAY_OUT =
   'put back the file that sealed the secrets, or move it away and begin anew without it: cairn serve --begin-anew'
 const OWNER_ONLY = 0o600
+const OTHERS = 0o007
 const HEADING = `# The keys of the secrets in the configuration, newest first, one in each line.
 # Keep a copy in a safe place: without a key, what it sealed is lost. Old keys open old revisions.
 `
 
 /**
- * Reads the key file, or creates it with a new key. Only its owner may read it afterwards. Two
+ * Reads the key file, or creates it with a new key. Nobody but its owner and a group that the operator
+ * lets read it may do so afterwards. Two
  * processes that create it at the same time agree on one key.
  */
 export async function openSecretKeys(file: string): Promise<SecretKeys> {
@@ -34,7 +36,7 @@ export async function openSecretKeys(file: string): Promise<SecretKeys> {
 /** Puts a new key first; the others still decrypt what they encrypted. */
 export async function addSecretKey(file: string): Promise<SecretKeys> {
   const keys = [newKey(), ...(await openSecretKeys(file))]
-  await replaceFile(file, render(keys), { mode: OWNER_ONLY })
+  await replaceFile(file, render(keys), { newMode: OWNER_ONLY })
   return keys
 }
 
@@ -58,6 +60,7 @@ export async function readSecretKeys(file: string): Promise<SecretKeys | null> {
 
 /** A file that an orchestrator mounts may lie where nothing can be changed. */
 async function protect(file: string): Promise<void> {
+  if (((await stat(file)).mode & OTHERS) === 0) return
   try {
     await chmod(file, OWNER_ONLY)
   } catch (error) {

@@ -2,7 +2,8 @@ import { watch } from 'node:fs'
 import { mkdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { reasonOf, ServiceError } from '../core/errors.ts'
+import { reasonOf, ServiceError, unavailable } from '../core/errors.ts'
+import { describeFault } from '../core/faults.ts'
 import { replaceFile } from '../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { openProcessLock, type ProcessLock } from '../storage/process-lock.ts'
@@ -24,8 +25,10 @@ export class UsersFile implements UsersStore {
     try {
       return (await orNullWhenAbsent(readFile(this.#file, 'utf8'))) ?? ''
     } catch (cause) {
-      const message = `The users file ${this.#file} cannot be read`
-      throw new ServiceError('unavailable', message, { reason: String(cause) }, { cause })
+      throw unavailable(
+        `The users file ${basename(this.#file)} cannot be read: ${describeFault(cause)}`,
+        cause,
+      )
     }
   }
 
@@ -36,7 +39,7 @@ export class UsersFile implements UsersStore {
       const lines = change((await this.text()).split(/\r?\n/).filter((line) => line !== ''))
       if (lines === null) return false
       const content = Buffer.from(lines.map((line) => `${line}\n`).join(''))
-      await replaceFile(this.#file, content, { mode: 0o600 })
+      await replaceFile(this.#file, content, { newMode: 0o600 })
       return true
     } finally {
       await lock[Symbol.asyncDispose]()

@@ -1,3 +1,4 @@
+import { describeFault } from '../core/faults.ts'
 import { isDisabledUser, readUsers, type UsersReading, type UsersStore } from './users.ts'
 
 export interface UsersWatchOptions {
@@ -22,6 +23,7 @@ export class UsersWatch implements Disposable {
   #reading: Promise<UsersReading>
   #names: readonly string[]
   #stamp: string
+  #problem: string | null = null
   /** Resolves when the listener has heard of the newest reading. */
   #known: Promise<void> = Promise.resolve()
 
@@ -45,6 +47,11 @@ export class UsersWatch implements Disposable {
   /** The names of the users who can log in, as last read. */
   names(): readonly string[] {
     return this.#names
+  }
+
+  /** Why the users cannot be read now, as a sentence; null when they can. */
+  problem(): string | null {
+    return this.#problem
   }
 
   read(): Promise<UsersReading> {
@@ -80,9 +87,11 @@ export class UsersWatch implements Disposable {
     this.#known = reading.then(
       (read) => {
         this.#names = namesOf(read)
+        this.#problem = null
         this.#changed()
       },
-      () => {
+      (error: unknown) => {
+        this.#problem = describeFault(error)
         this.#stamp = ''
         this.#changed()
       },

@@ -172,6 +172,7 @@ function sharedHealth(context: SharedContext): Omit<HealthDeps, keyof HealthOfDu
     lagProblems: () => cluster?.lagProblems() ?? [],
     identityProblems: () => config.identity.problems(),
     userSources: () => context.access.userSources(),
+    usersProblem: () => context.access.usersProblem(),
     secretProblems: () => secretAlarm.problems(),
   }
 }

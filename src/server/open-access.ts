@@ -54,6 +54,8 @@ export interface OpenedAccess {
   readonly everyoneAdministers: () => boolean
   /** Whether directory and provider were there at the last log-in. */
   readonly userSources: () => readonly UserSourceState[]
+  /** Why the local users cannot be read now, as a sentence; null when they can. */
+  readonly usersProblem: () => string | null
   /** Logs what an operator should know of who may log in and do what. */
   readonly reportLogin: () => void
 }
@@ -144,6 +146,7 @@ export async function openAccess(
     access,
     everyoneAdministers: () => access.everyoneAdministers,
     userSources: () => [directory, oidc].flatMap((source) => source?.state() ?? []),
+    usersProblem: () => users.problem(),
     /** Says in the log what an operator should know of who may log in and do what. */
     reportLogin: () => {
       if (access.everyoneAdministers) {

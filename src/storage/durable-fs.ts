@@ -8,6 +8,8 @@ import { syncFolder } from './sync-folder.ts'
 export interface ReplaceOptions {
   /** Permission bits; by default those of the replaced file. */
   readonly mode?: number
+  /** Permission bits of a file that is not there yet; by default those of any new file. */
+  readonly newMode?: number
   readonly fs?: FsPromises
   /**
    * Called right before the replacement, when the new bytes are ready: false keeps the old file.
@@ -17,16 +19,17 @@ export interface ReplaceOptions {
 
 /**
  * Replaces a whole file or leaves it unchanged, even if the process or the power fails half way.
+ * It keeps its owner, its group and, unless others are named, its permission bits.
  * The new bytes are durable when it returns. The folder has to exist.
  */
 export async function replaceFile(
   file: string,
   bytes: string | Uint8Array,
-  { mode, fs = nodeFs, mayReplace = always }: ReplaceOptions = {},
+  { mode, newMode, fs = nodeFs, mayReplace = always }: ReplaceOptions = {},
 ): Promise<void> {
   await using draft = await FileDraft.write(file, bytes, {
     fs,
-    mode: mode ?? (await modeOf(fs, file)),
+    mode: mode ?? (await modeOf(fs, file)) ?? newMode ?? null,
   })
   if (!(await mayReplace())) return
   await draft.place()

@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { FsHandle, FsPromises } from './fs-promises.ts'
+import { giveFile, type Owner, ownerToKeep } from './ownership.ts'
 import { syncFolder } from './sync-folder.ts'
 import { randomBytes } from 'node:crypto'
 
@@ -48,7 +49,8 @@ export class FileDraft implements AsyncDisposable {
   ): Promise<FileDraft> {
     const path = join(dirname(file), draftName())
     try {
-      const stats = await writeSynced({ fs, mode }, path, bytes)
+      const owner = await ownerToKeep(fs, file)
+      const stats = await writeSynced({ fs, mode }, { file, path, owner }, bytes)
       return new FileDraft(fs, { file, path }, stats)
     } catch (error) {
       await Promise.allSettled([fs.rm(path, { force: true })])
@@ -77,19 +79,25 @@ export class FileDraft implements AsyncDisposable {
 
 async function writeSynced(
   { fs, mode }: DraftOptions,
-  path: string,
+  { file, path, owner }: { file: string; path: string; owner: Owner | null },
   bytes: string | Uint8Array,
 ): Promise<BigIntStats> {
   const handle = await fs.open(path, 'wx', mode ?? NEW_FILE)
   try {
     await handle.writeFile(bytes)
     const stats = await fs.lstat(path, { bigint: true })
+    if (owner !== null) await giveFile(handle, { file, ...changeOf(stats, owner, mode) })
     await giveMode(handle, stats, mode)
     await handle.sync()
     return stats
   } finally {
     await handle.close()
   }
+}
+
+function changeOf({ uid, gid, mode: made }: BigIntStats, next: Owner, mode: number | null) {
+  const now = { uid: Number(uid), gid: Number(gid) }
+  return { now, next, mode: mode ?? Number(made & PERMISSIONS) }
 }
 
 /** The umask of the process may have cleared some bits. */

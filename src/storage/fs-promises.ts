@@ -8,6 +8,7 @@ export interface WriteOptions {
 export interface FsHandle {
   writeFile(data: string | Uint8Array): Promise<void>
   chmod(mode: number): Promise<void>
+  chown(uid: number, gid: number): Promise<void>
   sync(): Promise<void>
   close(): Promise<void>
 }

@@ -51,6 +51,9 @@ function handleOf(fd: number): FsHandle {
     async chmod(mode) {
       fs.fchmodSync(fd, mode)
     },
+    async chown(uid, gid) {
+      fs.fchownSync(fd, uid, gid)
+    },
     sync: () => synced(fd),
     async close() {
       fs.closeSync(fd)

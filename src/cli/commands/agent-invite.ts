@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os'
 import type { InvitationRecord } from '../../identities/issued-record.ts'
 import { Invitations } from '../../identities/invitations.ts'
 import { Tokens } from '../../identities/tokens.ts'
@@ -8,6 +7,8 @@ import {
   separateWords,
   SETTINGS,
 } from '../../settings/settings.ts'
+import { actAsOwner } from '../act-as-owner.ts'
+import { CALLER } from '../caller.ts'
 import { say, writeLog } from '../output.ts'
 import { recordedIn } from '../recorded.ts'
 import { placeOf } from '../state-place.ts'
@@ -30,6 +31,7 @@ async function withInvitations(
   settings: InviteSettings,
   use: (invitations: Invitations, settings: InviteSettings) => Promise<void>,
 ): Promise<number> {
+  await actAsOwner(settings['state-dir'])
   await using store = await placeOf(settings).open()
   const users = usersReader(store, settings)
   const issued = { store, users, clock: Date.now, log: writeLog, ended: () => {} }
@@ -43,7 +45,7 @@ async function create(invitations: Invitations, settings: InviteSettings): Promi
   const wanted = { resources, environments, expires }
   const made = await recordedIn(settings)(
     { action: 'create-invitation', target: '/api/agent-invitations' },
-    () => invitations.create(userInfo().username, wanted),
+    () => invitations.create(CALLER, wanted),
     ({ id }) => targetOf(id),
   )
   say(made.invitation)

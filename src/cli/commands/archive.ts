@@ -11,6 +11,7 @@ import {
   SettingsError,
 } from '../../settings/settings.ts'
 import { VERSION } from '../../server/version.ts'
+import { actAsOwner } from '../act-as-owner.ts'
 import { say } from '../output.ts'
 import { takeFile } from '../take-file.ts'
 import { wrongUsage } from '../usage.ts'
@@ -25,6 +26,7 @@ export async function archive(args: readonly string[]): Promise<number> {
   if (settings.state !== null) throw new SettingsError(NOT_OF_A_DATABASE)
   const { before } = settings
   if ((before === null) !== settings.restore) throw wrongUsage('archive')
+  await actAsOwner(settings['config-repo'])
   const file = resolve(name)
   return before === null ? bringBack(file, settings) : move({ file, before }, settings)
 }

@@ -12,6 +12,7 @@ import { inspectAsIs } from '../../configuration/current/validate-only.ts'
 import { programPath } from '../../settings/environment.ts'
 import { readSettings, SETTINGS } from '../../settings/settings.ts'
 import { VERSION } from '../../server/version.ts'
+import { actAsOwner } from '../act-as-owner.ts'
 import { complain, say } from '../output.ts'
 
 const WORDS = {
@@ -27,6 +28,7 @@ const WORDS = {
 export async function doctor(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS.doctor, args)
   const repository = resolve(settings['config-repo'])
+  await actAsOwner(settings['config-repo'], settings['state-dir'])
   await using database = settings.state === null ? null : await openLog(settings.state)
   const examination = await examineRepository({
     repository,

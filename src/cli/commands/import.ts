@@ -5,6 +5,7 @@ import { keysFileOf } from '../../operations/service-places.ts'
 import { programPath, toolEnvironment } from '../../settings/environment.ts'
 import { readSettings, SETTINGS } from '../../settings/settings.ts'
 import { VERSION } from '../../server/version.ts'
+import { actAsOwner } from '../act-as-owner.ts'
 import { say, writeLog } from '../output.ts'
 import { ProgressBar } from '../progress-bar.ts'
 import { takeFile } from '../take-file.ts'
@@ -17,6 +18,7 @@ const MOST_PROBLEMS = 3
 export async function importCommand(args: readonly string[]): Promise<number> {
   const { file: from, flags } = takeFile(args, 'import', 'REPO')
   const settings = readSettings(SETTINGS.import, flags)
+  await actAsOwner(settings['config-repo'], settings['state-dir'])
   const places = {
     repository: resolve(settings['config-repo']),
     fileName: settings['config-file'],

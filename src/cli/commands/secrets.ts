@@ -8,6 +8,7 @@ import { programPath } from '../../settings/environment.ts'
 import { readSettings, separateWords, SETTINGS } from '../../settings/settings.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
 import { VERSION } from '../../server/version.ts'
+import { actAsOwner } from '../act-as-owner.ts'
 import { say, writeLog } from '../output.ts'
 import { wrongUsage } from '../usage.ts'
 import { rotateSecrets } from '../../document/secrets/seal-secrets.ts'
@@ -23,6 +24,7 @@ export async function secrets(args: readonly string[]): Promise<number> {
   const { words, flags } = separateWords(SETTINGS.secrets, args)
   if (words.join(' ') !== 'rotate') throw wrongUsage('secrets')
   const settings = readSettings(SETTINGS.secrets, flags)
+  await actAsOwner(settings['state-dir'], settings['config-repo'])
   await using held = await openProcessLock(join(settings['state-dir'], 'lock'), writeLog)
   const keysFile = keysFileOf({ ...settings, 'state-dir': dirname(held.file) })
   const repository = resolve(settings['config-repo'])

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { openServer } from '../../server/start-service.ts'
 import { programPath, toolEnvironment } from '../../settings/environment.ts'
 import { readSettings, SETTINGS } from '../../settings/settings.ts'
+import { actAsOwner } from '../act-as-owner.ts'
 import { complain, say, writeLog } from '../output.ts'
 import { stopSignal } from '../stopping.ts'
 
@@ -9,6 +10,7 @@ import { stopSignal } from '../stopping.ts'
 export async function serve(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS.serve, args)
   const stop = stopSignal()
+  await actAsOwner(settings['state-dir'], settings['config-repo'])
   const server = await openServer(settings, {
     clock: Date.now,
     log: writeLog,

@@ -1,9 +1,10 @@
-import { createReadStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { MovedEntry } from '../../core/audit.ts'
 import { unavailable } from '../../core/errors.ts'
 import { STATE_KINDS } from '../../operations/examine-state.ts'
 import { readSettings, separateWords, SETTINGS } from '../../settings/settings.ts'
+import { actAsOwner } from '../act-as-owner.ts'
 import { type AuditPlace, auditPlaceOf } from '../audit-place.ts'
 import { complain, say } from '../output.ts'
 import { placeOf, type StatePlace } from '../state-place.ts'
@@ -16,12 +17,15 @@ import { wrongUsage } from '../usage.ts'
 export async function state(args: readonly string[]): Promise<number> {
   const { words, flags } = separateWords(SETTINGS.state, args)
   const settings = readSettings(SETTINGS.state, flags)
-  const [place, audit] = [placeOf(settings), auditPlaceOf(settings)]
   const [verb, source, ...others] = words
   if (others.length > 0) throw wrongUsage('state')
+  // Root may read what the owner of the state may not.
+  await using input = verb === 'load' && source !== undefined ? await open(source) : null
+  await actAsOwner(settings['state-dir'])
+  const [place, audit] = [placeOf(settings), auditPlaceOf(settings)]
   if (verb === 'dump' && source === undefined) return dump(place, audit)
   if (verb === 'check' && source === undefined) return check(place)
-  if (verb === 'load' && source !== undefined) return load({ place, audit, source })
+  if (input !== null && source !== undefined) return await load({ place, audit, source, input })
   throw wrongUsage('state')
 }
 
@@ -41,14 +45,16 @@ async function load({
   place,
   audit,
   source,
+  input,
 }: {
   place: StatePlace
   audit: AuditPlace
   source: string
+  input: FileHandle
 }): Promise<number> {
-  const hasAudit = await assertWhole(source)
+  const hasAudit = await assertWhole(source, input)
   await audit.assertNone()
-  const lines = linesOf(source)
+  const lines = linesOf(input)
   await place.load(untilEnd(lines))
   if (hasAudit) await audit.write(entriesOf(lines))
   say(`${place.name} is made of ${source}${hasAudit ? '' : ', which has no audit log'}`)
@@ -60,9 +66,9 @@ async function load({
  *
  * @throws {ServiceError} `unavailable` when it ends before its last line.
  */
-async function assertWhole(source: string): Promise<boolean> {
+async function assertWhole(source: string, input: FileHandle): Promise<boolean> {
   let [entries, last] = [0, '']
-  for await (const line of linesOf(source)) {
+  for await (const line of linesOf(input)) {
     if (line.startsWith('{"share":')) entries += 1
     last = line
   }
@@ -99,9 +105,9 @@ async function check(place: StatePlace): Promise<number> {
 }
 
 /**
- * Opened when the first line is requested: readline loses lines that arrive before a listener is
- * attached.
+ * Read from the beginning when the first line is requested: readline loses lines that arrive before a
+ * listener is attached.
  */
-async function* linesOf(file: string): AsyncGenerator<string> {
-  yield* createInterface({ input: createReadStream(file) })
+async function* linesOf(file: FileHandle): AsyncGenerator<string> {
+  yield* createInterface({ input: file.createReadStream({ start: 0, autoClose: false }) })
 }

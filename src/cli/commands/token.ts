@@ -9,6 +9,7 @@ import {
   SettingsError,
   type TokenSettings,
 } from '../../settings/settings.ts'
+import { actAsOwner } from '../act-as-owner.ts'
 import { say, writeLog } from '../output.ts'
 import { recordedIn } from '../recorded.ts'
 import { placeOf } from '../state-place.ts'
@@ -32,6 +33,7 @@ async function withTokens(
   settings: TokenSettings,
   use: (tokens: Tokens, settings: TokenSettings, reading: UsersReading) => Promise<void>,
 ): Promise<number> {
+  await actAsOwner(settings['state-dir'])
   await using store = await placeOf(settings).open()
   const users = usersReader(store, settings)
   const tokens = new Tokens({

@@ -13,6 +13,7 @@ import {
   type UsersStore,
 } from '../../security/users.ts'
 import { readSettings, separateWords, SETTINGS, SettingsError } from '../../settings/settings.ts'
+import { actAsOwner } from '../act-as-owner.ts'
 import { say } from '../output.ts'
 import { recordedIn } from '../recorded.ts'
 import { wrongUsage } from '../usage.ts'
@@ -26,6 +27,7 @@ export async function user(args: readonly string[]): Promise<number> {
   if (verb === 'list' && name === undefined) return withUsers(settings, list)
   const change = CHANGES.get(verb)
   if (change === undefined || name === undefined || others.length > 0) throw wrongUsage('user')
+  await actAsOwner(settings['users-file'] ?? settings['state-dir'], settings['state-dir'])
   const recorded = recordedIn(settings)
   const target = `/api/users/${encodeURIComponent(name)}`
   return withUsers(settings, async (store) => {

@@ -7,6 +7,7 @@ import { type BundledHead, bundleRepository } from '../../git/bundle.ts'
 import { unbundleHistory } from '../../history/archive/unbundle-history.ts'
 import { copySqliteState } from '../../state/open-sqlite.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { passOn } from '../../storage/ownership.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { digestArchive, digestPart, writeArchive } from './archive.ts'
 import { checkParts, type PartsReport } from './check-parts.ts'
@@ -59,6 +60,7 @@ export async function makeBackup(target: string, options: BackupOptions): Promis
     throw broken('The archive does not hold what was written to it')
   }
   const file = report.problems.length === 0 ? target : `${target}.unverified`
+  await passOn({ path: archive, owner: await nodeFs.stat(dirname(file)) })
   await rename(archive, file)
   await syncFolder(nodeFs, dirname(file))
   return { file, manifest, problems: report.problems }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import { restoreFolder } from '../../history/sync/restore-folder.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { inheritanceOf, passOn } from '../../storage/ownership.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { assertSeparate } from '../separate-folders.ts'
@@ -40,6 +41,9 @@ export async function restoreBackup(archive: string, options: RestoreOptions): P
   await assertSeparate({ repository, stateDir, artifactsDir })
   // The archive is read to its end first, so that a damaged one leaves nothing behind.
   await digestArchive(archive)
+  const inherited = await Promise.all(
+    [repository, stateDir, usersFile, keysFile, artifactsDir].map(inheritanceOf),
+  )
   await mkdir(stateDir, { recursive: true, mode: 0o700 })
   await using lock = await openProcessLock(join(stateDir, 'lock'))
   await assertEmpty(dirname(lock.file), lock.names)
@@ -52,6 +56,7 @@ export async function restoreBackup(archive: string, options: RestoreOptions): P
   const manifest = await unpack(archive, join(stateDir, UNPACKED))
   const files = await place(manifest, options)
   const report = await check(manifest, options)
+  for (const each of inherited) await passOn(each)
   if (report.problems.length === 0) await endRestore(stateDir)
   return { ...report, manifest, files }
 }

@@ -145,6 +145,7 @@ export class FaultyFs {
     return {
       writeFile: (data) => this.#change(() => handle.writeFile(data)),
       chmod: (mode) => this.#change(() => handle.chmod(mode)),
+      chown: (uid, gid) => this.#change(() => handle.chown(uid, gid)),
       sync: () =>
         this.#change(async () => {
           await handle.sync()

@@ -8,6 +8,7 @@ export const unsyncedFs: FsPromises = Object.assign(Object.create(nodeFs), {
     return {
       writeFile: (data: string | Uint8Array) => handle.writeFile(data),
       chmod: (bits: number) => handle.chmod(bits),
+      chown: (uid: number, gid: number) => handle.chown(uid, gid),
       sync: async () => {},
       close: () => handle.close(),
     }

@@ -18,6 +18,10 @@ export interface ProgramOptions {
   readonly main?: string
   /** How many files it may have open; the program prlimit is needed for that. */
   readonly files?: number
+  /** The number of the user and of the group that it runs as; only root may name one. */
+  readonly user?: number
+  /** A program that starts it, with its arguments. */
+  readonly through?: readonly string[]
 }
 
 /** A started subcommand of the compiled program: a real process, ended with the test. */
@@ -29,10 +33,17 @@ export class Program {
   constructor(args: readonly string[], options: ProgramOptions = {}) {
     const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...options.env }
     const limited = options.files ? ['prlimit', `--nofile=${options.files}`] : []
-    const line = [...limited, process.execPath, options.main ?? MAIN, ...args]
+    const line = [
+      ...(options.through ?? []),
+      ...limited,
+      process.execPath,
+      options.main ?? MAIN,
+      ...args,
+    ]
     this.process = spawn(line[0] ?? '', line.slice(1), {
       env,
       ...(options.cwd ? { cwd: options.cwd } : {}),
+      ...(options.user ? { uid: options.user, gid: options.user } : {}),
     })
     this.process.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text))
     this.process.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text))

@@ -1,0 +1,84 @@
+import nodeFs from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
+import { inheritanceOf, type Owner } from '../storage/ownership.ts'
+import { CALLER, nameOfUser } from './caller.ts'
+import { complain } from './output.ts'
+
+declare global {
+  namespace NodeJS {
+    interface Process {
+      /** Takes the groups that the system knows for a user, and one more. */
+      initgroups?(user: number, group: number): void
+    }
+  }
+}
+
+const AS_ROOT = 'this goes on as root, and files keep the owner of what they replace'
+
+/** A folder of a service, and whom it belongs to. */
+interface OwnedPlace {
+  readonly place: string
+  readonly owner: Owner
+}
+
+/**
+ * Goes on as the owner of the folders of a service, where root gives a command about those of another
+ * user: whatever is made there by this process, by git and by the database could not be used by the
+ * service otherwise. Says so, and also where somebody else than root is not that owner.
+ *
+ * @param places The folders that are written to, the most important one first.
+ */
+export async function actAsOwner(...places: readonly string[]): Promise<void> {
+  const [first, ...others] = await ownersOf(places)
+  const me = process.geteuid?.()
+  if (me === undefined || first === undefined) return
+  const other = others.find(({ owner }) => owner.uid !== first.owner.uid)
+  if (other === undefined && first.owner.uid === me) return
+  const whose = `${first.place} belongs to uid ${first.owner.uid}`
+  if (other !== undefined) {
+    if (me === 0) complain(`${whose} and ${other.place} to uid ${other.owner.uid}: ${AS_ROOT}`)
+  } else if (me !== 0) {
+    complain(`${whose}, and this runs as ${CALLER}: what it makes anew belongs to ${CALLER}`)
+  } else if (hasBecome(first.owner)) {
+    complain(`${whose}: this goes on as ${nameOfUser()}, and no longer as ${CALLER}`)
+  } else {
+    complain(`${whose}, and root may not become another user here: ${AS_ROOT}`)
+  }
+}
+
+/** Where nothing is yet, the folder above decides. */
+async function ownersOf(places: readonly string[]): Promise<readonly OwnedPlace[]> {
+  const paths = [...new Set(places.map((place) => resolve(place)))]
+  const found: OwnedPlace[] = []
+  for (const place of paths) {
+    const owner = await orNullWhenAbsent(nodeFs.stat(place))
+    if (owner !== null) found.push({ place, owner })
+  }
+  const [first] = paths
+  if (found.length > 0 || first === undefined) return found
+  return [{ place: first, owner: (await inheritanceOf(first)).owner }]
+}
+
+/** False where this process lacks the right, as in some containers. */
+function hasBecome({ uid, gid }: Owner): boolean {
+  try {
+    takeGroups({ uid, gid })
+    process.setgid?.(gid)
+    process.setuid?.(uid)
+    return true
+  } catch (error) {
+    if (fsErrorCode(error) === 'EPERM') return false
+    throw error
+  }
+}
+
+function takeGroups({ uid, gid }: Owner): void {
+  try {
+    process.initgroups?.(uid, gid)
+  } catch (error) {
+    // The number has no name, so that no groups are known for it.
+    if (fsErrorCode(error) !== 'ERR_UNKNOWN_CREDENTIAL') throw error
+    process.setgroups?.([gid])
+  }
+}
