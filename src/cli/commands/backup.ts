@@ -41,8 +41,9 @@ async function print(options: BackupOptions): Promise<number> {
   return report({ ...made, file: 'Standard output' })
 }
 
-function report({ file, manifest, problems }: Backup): number {
+function report({ file, manifest, problems, notes }: Backup): number {
   const { revisions, commit, hasArtifacts } = manifest
+  for (const note of notes) complain(`note: ${note}`)
   for (const problem of problems) complain(problem)
   const extent = hasArtifacts ? 'with' : 'without'
   complain(

@@ -51,7 +51,11 @@ export async function doctor(args: readonly string[]): Promise<number> {
   return Math.max(code, await examineStateFile(state, { mayRepair: settings.repair }))
 }
 
-function reportFindings(repository: string, { findings, quarantineFolder }: Examination): number {
+function reportFindings(
+  repository: string,
+  { findings, notes, quarantineFolder }: Examination,
+): number {
+  for (const note of notes) say(`note: ${note}`)
   for (const { what, state, remedy } of findings) say(`${what}: ${WORDS[state]}: ${remedy}`)
   if (findings.length === 0) say(`${repository} is whole`)
   else if (quarantineFolder !== null) say(`what was moved aside is in ${quarantineFolder}`)

@@ -13,11 +13,13 @@ export async function restore(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS.restore, flags)
   const places = { repository: resolve(settings['config-repo']), ...statePlaces(settings) }
   const { repository } = places
-  const { manifest, files, revisions, newest, problems } = await restoreBackup(resolve(file), {
+  const restored = await restoreBackup(resolve(file), {
     places,
     version: VERSION,
     programPath: programPath(),
   })
+  const { manifest, files, revisions, newest, problems, notes } = restored
+  for (const note of notes) complain(`note: ${note}`)
   for (const problem of problems) complain(problem)
   const taken = new Date(manifest.time).toISOString()
   say(`${file} was made at ${taken} by version ${manifest.serverVersion}`)

@@ -29,6 +29,8 @@ export interface ExamineOptions extends VerifyOptions {
 
 export interface Examination {
   readonly findings: readonly RepairFinding[]
+  /** Harmless oddities, which no repair changes, a sentence each. */
+  readonly notes: readonly string[]
   /** The folder of quarantined files; null when nothing may be changed. */
   readonly quarantineFolder: string | null
 }
@@ -46,12 +48,7 @@ const OBJECT_CHECKS: readonly Check[] = [
   findTornRefs,
 ]
 /** Checks of the history, which rely on sound objects. */
-const HISTORY_CHECKS: readonly Check[] = [
-  findMissingObjects,
-  findDamagedStage,
-  findDamagedIndex,
-  verified,
-]
+const HISTORY_CHECKS: readonly Check[] = [findMissingObjects, findDamagedStage, findDamagedIndex]
 
 /**
  * Runs every check on a repository, and repairs what can be repaired. It deletes nothing and takes
@@ -68,7 +65,7 @@ export async function examineRepository(options: ExamineOptions): Promise<Examin
   const own = join(gitDir, 'cairn')
   if (!options.repair) {
     return {
-      findings: await runAllChecks(options, { gitDir, quarantine: null }),
+      ...(await runAllChecks(options, { gitDir, quarantine: null })),
       quarantineFolder: null,
     }
   }
@@ -77,7 +74,7 @@ export async function examineRepository(options: ExamineOptions): Promise<Examin
   try {
     const quarantine = new Quarantine(options.repository, { gitDir, time: options.clock() })
     return {
-      findings: await runAllChecks(options, { gitDir, quarantine }),
+      ...(await runAllChecks(options, { gitDir, quarantine })),
       quarantineFolder: quarantine.folder,
     }
   } finally {
@@ -88,13 +85,18 @@ export async function examineRepository(options: ExamineOptions): Promise<Examin
 async function runAllChecks(
   options: ExamineOptions,
   { gitDir, quarantine }: { gitDir: string; quarantine: Quarantine | null },
-): Promise<RepairFinding[]> {
+): Promise<Pick<Examination, 'findings' | 'notes'>> {
   const git = await requireGit(options.programPath)
   const sources = await Promise.all(options.sources.map(gitDirOf))
   const context: RepairContext = { ...options, gitDir, git, quarantine, sources }
   const objects = await runChecks(OBJECT_CHECKS, context)
-  if (objects.some(({ state }) => state !== 'repaired')) return objects
-  return [...objects, ...(await runChecks(HISTORY_CHECKS, context))]
+  if (objects.some(({ state }) => state !== 'repaired')) return { findings: objects, notes: [] }
+  const history = await runChecks(HISTORY_CHECKS, context)
+  if (history.some(({ state }) => state === 'lost')) {
+    return { findings: [...objects, ...history], notes: [] }
+  }
+  const { findings, notes } = await verified(context)
+  return { findings: [...objects, ...history, ...findings], notes }
 }
 
 /** Stops at damage that cannot be repaired, because later checks rely on the repair. */
@@ -110,14 +112,14 @@ async function runChecks(
   return findings
 }
 
-async function verified(context: RepairContext): Promise<RepairFinding[]> {
+async function verified(context: RepairContext): Promise<Pick<Examination, 'findings' | 'notes'>> {
   const advice = 'restore a backup, or take the branch back to a commit before it with git'
   try {
-    const { problems } = await verifyRepository(context)
-    return problems.map((problem) => lost(problem, advice))
+    const { problems, notes } = await verifyRepository(context)
+    return { findings: problems.map((problem) => lost(problem, advice)), notes }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return [lost(error.message, advice)]
+    return { findings: [lost(error.message, advice)], notes: [] }
   }
 }
 

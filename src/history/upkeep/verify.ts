@@ -15,7 +15,7 @@ import { readHead } from '../../git/refs.ts'
 import { unavailable } from '../../core/errors.ts'
 import { type IndexEntry, RevisionIndex } from '../index/revision-index.ts'
 import { missingPromised } from '../../git/promised-objects.ts'
-import { tryGit } from '../../git/run-git.ts'
+import { checkObjectsWith, type ObjectFaults } from '../../git/fsck.ts'
 import { readBoundary } from '../../git/boundary.ts'
 import {
   type Archived,
@@ -46,7 +46,7 @@ export interface VerifyReport {
   readonly newest: Revision | null
   /** Faults, a sentence each. */
   readonly problems: readonly string[]
-  /** Harmless oddities, a sentence each. */
+  /** Harmless oddities, such as objects of adopted history in another form than git's, a sentence each. */
   readonly notes: readonly string[]
 }
 
@@ -81,13 +81,14 @@ export async function verifyRepository(
   const verification = { ...options, gitDir, reader, archived: await findArchived(gitDir, reader) }
   const { index, indexProblems } = await compareIndex(verification)
   const documents = await checkDocuments(verification, { index, onProgress })
+  const objects = await checkObjects(verification)
   return {
     commits: index.length,
     revisions: index.kept(),
     archived: verification.archived?.revisions ?? 0,
     newest: index.current(),
-    problems: [...documents.problems, ...indexProblems, ...(await checkObjects(verification))],
-    notes: documents.notes,
+    problems: [...documents.problems, ...indexProblems, ...objects.damage],
+    notes: [...documents.notes, ...objects.ofForm],
   }
 }
 
@@ -169,16 +170,12 @@ async function recordedDigest(reader: ObjectReader, commit: CommitSha): Promise<
   return (record && parseMessage(record.message)?.digest) ?? null
 }
 
-async function checkObjects({ programPath, gitDir }: Verification): Promise<readonly string[]> {
+async function checkObjects({ programPath, gitDir }: Verification): Promise<ObjectFaults> {
   const git = programPath === null ? null : await GitExecutable.find({ path: programPath })
-  if (git === null) return []
-  const fsck = ['fsck', '--strict', '--no-dangling', '--no-progress']
-  const { output, errors, end, isDone } = await tryGit(git, gitDir, fsck)
-  const missing = await missingPromised(git, gitDir)
-  const lost = missing.map(
+  if (git === null) return { damage: [], ofForm: [] }
+  const { damage, ofForm } = await checkObjectsWith(git, gitDir)
+  const lost = (await missingPromised(git, gitDir)).map(
     (oid) => `The object ${oid} is missing, and was promised by another repository`,
   )
-  if (isDone) return lost
-  const lines = `${output.toString('utf8')}${errors}`.split('\n').filter((line) => line !== '')
-  return [...(lines.length > 0 ? lines : [end]).map((line) => `git fsck: ${line}`), ...lost]
+  return { damage: [...damage, ...lost], ofForm }
 }

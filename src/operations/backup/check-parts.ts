@@ -18,11 +18,13 @@ export interface PartsReport {
   readonly newest: Revision | null
   /** Faults, a sentence each. */
   readonly problems: readonly string[]
+  /** Harmless oddities, a sentence each. */
+  readonly notes: readonly string[]
 }
 
 /** Reads everything in a repository and its state file, and reports faults. */
 export async function checkParts(parts: PartsToCheck): Promise<PartsReport> {
-  const { revisions, newest, problems } = await verifyRepository({
+  const { revisions, newest, problems, notes } = await verifyRepository({
     ...parts,
     inspect: inspectAsIs,
     serverEdition: EDITION,
@@ -30,5 +32,5 @@ export async function checkParts(parts: PartsToCheck): Promise<PartsReport> {
   })
   await using store = await openSqliteState(parts.stateFile)
   const faults = await store.check(STATE_KINDS)
-  return { revisions, newest, problems: [...problems, ...faults] }
+  return { revisions, newest, problems: [...problems, ...faults], notes }
 }

@@ -29,6 +29,8 @@ export interface Backup {
   readonly manifest: Manifest
   /** Faults in the data of the service, and so in the copy. */
   readonly problems: readonly string[]
+  /** Harmless oddities of that data, a sentence each. */
+  readonly notes: readonly string[]
 }
 
 /**
@@ -63,7 +65,7 @@ export async function makeBackup(target: string, options: BackupOptions): Promis
   await passOn({ path: archive, owner: await nodeFs.stat(dirname(file)) })
   await rename(archive, file)
   await syncFolder(nodeFs, dirname(file))
-  return { file, manifest, problems: report.problems }
+  return { file, manifest, problems: report.problems, notes: report.notes }
 }
 
 async function copyParts(folder: string, { places, programPath }: BackupOptions) {
