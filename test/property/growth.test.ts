@@ -8,7 +8,7 @@ import { CommitSha } from '../../src/core/revision.ts'
 import { summariseChanges } from '../../src/document/changes/summarise-changes.ts'
 import type { DocumentChange } from '../../src/document/entities/change.ts'
 import { shownPair, shownText } from '../../src/document/entities/shown-value.ts'
-import { shellWords } from '../../src/document/create-pipeline/split-command.ts'
+import { quotedWords, shellWords } from '../../src/core/command-words.ts'
 import { readDocument } from '../../src/document/document.ts'
 import { XmlScanner } from '../../src/document/highlight/xml-scanner.ts'
 import { isIgnored } from '../../src/document/materials/ignore-patterns.ts'
@@ -121,6 +121,7 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   maskSecrets,
   shorten,
   shownText,
+  quotedWords,
   shellWords,
   isQuartzCron,
   escapeHtml,

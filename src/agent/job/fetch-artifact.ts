@@ -9,7 +9,7 @@ const WRITE = 'mkdir -p -- "${1%/*}" && cat >"$1"'
 
 /**
  * Fetches an artifact of an earlier job: a file into the destination folder, a folder with its
- * name.
+ * name, and everything of the job, which `.` names, without one.
  *
  * @throws when there is no such run or artifact.
  */
@@ -20,7 +20,7 @@ export async function fetchArtifact(
 ): Promise<void> {
   const { assignment, folder, calls, console } = context
   if (from === null) throw new Error(`There is no run of which ${src} could be fetched`)
-  const path = src.replace(/\/+$/, '')
+  const path = src === '.' ? '' : src.replace(/\/+$/, '')
   const listed = await calls.listArtifacts(from, path, signal)
   const files = srcKind === 'file' ? listed.filter((file) => file.path === path) : listed
   if (files.length === 0) throw new Error(`${assignment.pipelineName}: there is no artifact ${src}`)
@@ -30,7 +30,7 @@ export async function fetchArtifact(
     const target = await resolveInside(folder, join(dest ?? '.', name))
     await place(context, target, (to) => calls.download(from, { ...file, file: to }, signal))
   }
-  console.note(`Fetched ${files.length} file${files.length === 1 ? '' : 's'} of ${path}`)
+  console.note(`Fetched ${files.length} file${files.length === 1 ? '' : 's'} of ${src}`)
 }
 
 /**

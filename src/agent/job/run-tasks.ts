@@ -1,3 +1,4 @@
+import { quotedWords } from '../../core/command-words.ts'
 import type { AssignedTask, TaskCommand } from '../../wire/agent/task.ts'
 import type { JobContext } from './job-context.ts'
 import { stat } from 'node:fs/promises'
@@ -98,13 +99,20 @@ async function runProcess(
  */
 function commandLineOf(task: ProcessCommand): { command: string; args: string[] } {
   if (task.type === 'exec') return { command: task.command, args: [...task.args] }
-  const targets = (task.target ?? '').split(/\s+/).filter((target) => target !== '')
+  const targets = wordsOf(task.target ?? '')
   const file = task.buildFile === null || task.buildFile === '' ? null : task.buildFile
   if (task.type !== 'nant') {
     return { command: task.type, args: [...(file === null ? [] : ['-f', file]), ...targets] }
   }
   const command = task.nantPath === null ? 'nant' : join(task.nantPath, 'nant')
   return { command, args: [...(file === null ? [] : [`-buildfile:${file}`]), ...targets] }
+}
+
+/** @throws for a quote that is not closed. */
+function wordsOf(target: string): readonly string[] {
+  const split = quotedWords(target)
+  if (split.ok) return split.words
+  throw new Error(`The target ${target} ${split.message}`)
 }
 
 /** Describes a task for the console. */

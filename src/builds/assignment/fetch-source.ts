@@ -9,12 +9,15 @@ export interface RunReader {
 }
 
 /**
- * Finds the runs that a run of a pipeline may fetch from: itself, or those along its dependencies.
+ * Finds the runs that a run of a pipeline may fetch from: itself, which an empty name means as well,
+ * or those along its dependencies.
  * `far/near` names a pipeline and the path to it, the nearest last.
  */
 export function fetchSourceOf(run: PipelineInstance, reader: RunReader): FindFetchSource {
   return async ({ pipeline, stage, job }) => {
-    const way = pipeline === null || isSameName(pipeline, run.name) ? [] : pipeline.split('/')
+    const steps = (pipeline ?? '').split('/').map((step) => step.trim())
+    const isOwn = steps.length === 1 && (steps[0] === '' || isSameName(steps[0] ?? '', run.name))
+    const way = isOwn ? [] : steps
     const found = await walkUpstream(run, way.toReversed(), reader)
     if (!found) return null
     const { instance, passed } = found

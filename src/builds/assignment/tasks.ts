@@ -1,4 +1,6 @@
+import { quotedWords } from '../../core/command-words.ts'
 import type { CancelTask, FetchArtifactTask, Task } from '../../document/model/model.ts'
+import { normalPath } from '../../document/rules/paths.ts'
 import { AssignmentRefusal } from './secrets.ts'
 
 const SECOND = 1_000
@@ -50,7 +52,7 @@ function execOf(task: Extract<CancelTask, { kind: 'exec' }>) {
   return {
     type: 'exec' as const,
     command,
-    args: args === null ? task.arguments.map(({ text }) => text) : words(args),
+    args: args === null ? task.arguments.map(({ text }) => text) : wordsOf(args, command),
     workingDir: given(workingDir),
     timeoutMs: timeout !== null && timeout > 0 ? Math.round(timeout * SECOND) : null,
   }
@@ -78,14 +80,18 @@ async function fetchOf(
   return {
     type: 'fetchartifact' as const,
     from: await findSource(task),
-    src: srcFile ?? srcDir ?? '',
+    // `.` for everything: an empty text would be refused by agents of earlier versions.
+    src: normalPath(srcFile ?? srcDir ?? ''),
     srcKind: srcFile === null ? ('folder' as const) : ('file' as const),
     dest: given(dest),
   }
 }
 
-function words(text: string): string[] {
-  return text.split(/\s+/).filter((word) => word !== '')
+/** @throws {AssignmentRefusal} for a quote that is not closed, which no save accepts any more. */
+function wordsOf(args: string, command: string): string[] {
+  const split = quotedWords(args)
+  if (split.ok) return [...split.words]
+  throw new AssignmentRefusal(`The attribute args of the command ${command} ${split.message}`)
 }
 
 /** An empty attribute counts as absent. */

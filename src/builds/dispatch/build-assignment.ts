@@ -16,7 +16,7 @@ export interface BuildAssignmentDeps {
 /** The source of a fetch task in an assignment: a file or a folder of the job at that place. */
 export interface AssignedFetch {
   readonly job: JobPlace
-  /** Without a trailing slash. */
+  /** Without a trailing slash; empty for everything. */
   readonly path: string
 }
 
@@ -30,7 +30,7 @@ export function fetchesOfAssignment({
       if (task.type !== 'fetchartifact' || task.from === null) return []
       const { stageCounter, ...from } = task.from
       const job = { ...from, stageCounter: Number(stageCounter) }
-      return [{ job, path: task.src.replace(/\/+$/, '') }]
+      return [{ job, path: task.src === '.' ? '' : task.src }]
     })
 }
 

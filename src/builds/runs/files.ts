@@ -193,7 +193,7 @@ async function assertMayFetch(
 }
 
 function isAtOrBelow(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`)
+  return folder === '' || path === folder || path.startsWith(`${folder}/`)
 }
 
 async function findFile(

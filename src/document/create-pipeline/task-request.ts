@@ -1,5 +1,5 @@
 import type { RequestForm } from './request-form.ts'
-import { shellWords } from './split-command.ts'
+import { shellWords } from '../../core/command-words.ts'
 
 export type TaskRequest =
   | {

@@ -28,7 +28,7 @@ const Exec = z.object({
   kind: z.literal('exec'),
   ...COMMON,
   command: Text,
-  /** The older form: one text, split at white space. Never beside `arguments`. */
+  /** The older form: one text of words that may be in quotes. Never beside `arguments`. */
   args: OptionalText,
   arguments: manyOf(z.object({ at: At, text: Text })),
   workingDir: OptionalText,
@@ -48,7 +48,7 @@ const BuildTool = z.object({
 const FetchArtifact = z.object({
   kind: z.literal('fetchartifact'),
   ...COMMON,
-  /** Null for the pipeline that the task is in; `far/near` for an ancestor. */
+  /** Null or empty for the pipeline that the task is in; `far/near` for an ancestor. */
   pipeline: OptionalText,
   stage: Text,
   job: Text,

@@ -1,3 +1,4 @@
+import { quotedWords } from '../../core/command-words.ts'
 import type { CancelTask, Stage, Task } from '../model/model.ts'
 import { shorten } from '../text/shown-text.ts'
 import type { Finding } from '../model/finding.ts'
@@ -32,6 +33,7 @@ function* checkCancels(task: Task, context: RuleContext): Generator<Finding> {
 function* checkTask(task: CancelTask, context: RuleContext): Generator<Finding> {
   if (task.kind === 'fetchartifact') yield* checkFetch(task)
   if (task.kind === 'exec') yield* checkExec(task, context)
+  yield* checkWords(task)
   if (!('workingDir' in task)) return
   const { at, workingDir } = task
   if (workingDir !== null && !staysInside(workingDir)) {
@@ -53,6 +55,16 @@ function* checkExec(
   if (timeout !== null && timeout > MAX_LONG) {
     yield { at, message: `the timeout of the command "${shorten(command)}" is too large` }
   }
+}
+
+/** The texts of several words have their quotes in pairs; a param may bring one that is missing. */
+function* checkWords(task: CancelTask): Generator<Finding> {
+  const [attribute, text] =
+    task.kind === 'exec' ? ['args', task.args] : ['target', 'target' in task ? task.target : null]
+  if (text === null || text.includes('#{')) return
+  const split = quotedWords(text)
+  const of = task.kind === 'exec' ? `the command "${shorten(task.command)}"` : task.kind
+  if (!split.ok) yield { at: task.at, message: `the ${attribute} of ${of} ${split.message}` }
 }
 
 /** FET-1: the paths of a fetched artifact are relative and stay inside. */

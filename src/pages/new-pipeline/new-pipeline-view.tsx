@@ -154,7 +154,7 @@ function Task(props: NewPipelineViewProps) {
         name="command"
         label="Command"
         of="exec"
-        hint="With its arguments, as in a shell"
+        hint="With its arguments, quoted as in a shell. None runs it: && or | need sh -c '…'"
       />
       <Field {...props} name="buildfile" label="Build file" of="ant nant rake" />
       <Field {...props} name="target" label="Target" of="ant nant rake" />

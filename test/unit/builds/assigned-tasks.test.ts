@@ -22,6 +22,32 @@ describe('the tasks of a job’s assignment', () => {
     expect(tasks[2]?.onCancel).toMatchObject({ type: 'exec', command: 'stop' })
   })
 
+  it('has the quoted words of a text of arguments as one each', async () => {
+    const { tasks } = await assigned({
+      tasks: `<exec command="sh" args="-c 'echo a &gt; b' '' &quot;c d&quot; C:\\e" />`,
+    })
+
+    expect(tasks[0]?.run).toMatchObject({ args: ['-c', 'echo a > b', '', 'c d', 'C:\\e'] })
+  })
+
+  it('has paths of fetched artifacts in one form, and everything as a dot', async () => {
+    const own = 'pipeline="" stage="early" job="make"'
+    const { tasks } = await assigned(
+      {
+        tasks: `<fetchartifact ${own} srcfile="a//./b.txt" />
+          <fetchartifact ${own} srcdir="a/../" />
+          <fetchartifact ${own} srcdir="a/b/" />`,
+      },
+      { run: { stages: [{ name: 'early', counter: 1 }] } },
+    )
+
+    expect(tasks.map(({ run }) => run)).toMatchObject([
+      { src: 'a/b.txt', from: { pipelineName: 'app' } },
+      { src: '.', from: { pipelineName: 'app' } },
+      { src: 'a/b', from: { pipelineName: 'app' } },
+    ])
+  })
+
   it('finds the run to fetch an artifact from', async () => {
     const { tasks } = await assigned(
       {

@@ -130,6 +130,8 @@ describe('readPipelineRequest', () => {
     ['url=u&builder=exec', ['command']],
     ['url=u&builder=exec&command=make&buildfile=b&target=t', ['buildfile', 'target']],
     ['url=u&builder=exec&command=make "all', ['command']],
+    ['url=u&builder=exec&command=make %26%26 echo done', ['command']],
+    ['url=u&builder=exec&command=make&arguments=all > log', ['arguments']],
     ['url=u&builder=exec&command="" all', ['command']],
     ["url=u&builder=exec&command=make&arguments='a", ['arguments']],
     ['url=u&builder=ant&command=make', ['command']],

@@ -226,3 +226,38 @@ describe('environment variables', () => {
     ])
   })
 })
+
+function withTask(task: AnElement): Job {
+  return { name: 'j', tasks: [task] }
+}
+
+describe('the words of a task', () => {
+  it.each([
+    [
+      element('exec', { command: 'sh', args: "-c 'a" }),
+      'the args of the command "sh" has a single quote that is not closed',
+    ],
+    [element('ant', { target: 'a "b' }), 'the target of ant has a double quote that is not closed'],
+    [
+      cancelling(onCancel(element('rake', { target: "it's" }))),
+      'the target of rake has a single quote that is not closed',
+    ],
+  ])('have their quotes in pairs, or are refused: %j', (task, message) => {
+    expect(inPipeline(withTask(task))).toEqual([message])
+    expect(inTemplate(withTask(task))).toEqual([message])
+  })
+
+  it('may have the other quote of a pair in a param', () => {
+    const task = element('exec', { command: 'sh', args: "'#{Q}" })
+    const using = (value: string) =>
+      messagesOf({
+        templates: [{ name: 't', stages: [{ name: 's', jobs: [withTask(task)] }] }],
+        pipelines: [{ template: 't', params: { Q: value } }],
+      })
+
+    expect(using("b'")).toEqual([])
+    expect(using('b')).toEqual([
+      'the args of the command "sh" has a single quote that is not closed',
+    ])
+  })
+})

@@ -1,0 +1,81 @@
+/** The words of a command line, or the reason why it has none, as the end of a sentence. */
+export type CommandWords =
+  | { readonly ok: true; readonly words: readonly string[] }
+  | { readonly ok: false; readonly message: string }
+
+interface Grammar {
+  /** A stretch of a word: in single quotes, in double quotes, escaped, or plain. */
+  readonly piece: RegExp
+  /** Whether a shell would act upon what stands outside quotes. */
+  readonly isForShell: boolean
+}
+
+const SHELL: Grammar = {
+  piece: /'([^']*)'|"([^"\\]*(?:\\[\s\S][^"\\]*)*)"|\\([\s\S])|((?:[^\s'"\\|&;<>()$`]|\$(?!\())+)/y,
+  isForShell: true,
+}
+const QUOTED: Grammar = { piece: /'([^']*)'|"([^"]*)"|(?!)()|([^\s'"]+)/y, isForShell: false }
+
+const SPACE = /\s+/y
+const OPERATOR = /&&|\|[|&]?|;;|<<[-<]?|[<>]&|<>|>[>|]|\$\(|[&;<>()`]/y
+const LINE_BREAK = /[\r\n]/
+
+/**
+ * Splits a command line as a POSIX shell does, expanding nothing: single quotes
+ * keep everything, double quotes and a backslash keep the next character. The command runs without
+ * a shell, so that operators outside quotes are refused.
+ */
+export function shellWords(line: string): CommandWords {
+  return splitWords(line.trim(), SHELL)
+}
+
+/**
+ * Splits the text of several arguments: both kinds of quotes keep what is between them, and a
+ * backslash is a character like any other, as in the paths of Windows.
+ */
+export function quotedWords(text: string): CommandWords {
+  return splitWords(text, QUOTED)
+}
+
+function splitWords(line: string, { piece: pattern, isForShell }: Grammar): CommandWords {
+  const words: string[] = []
+  let position = 0
+  let word: string | null = null
+  while (position < line.length) {
+    const space = matchAt(SPACE, line, position)
+    const piece = space ?? matchAt(pattern, line, position)
+    if (isForShell && space && LINE_BREAK.test(space[0])) return refusal('a line break')
+    if (!piece) return refusalAt(line, position)
+    position += piece[0].length
+    if (!space) word = `${word ?? ''}${meaningOf(piece, isForShell)}`
+    else if (word !== null) words.push(word)
+    if (space) word = null
+  }
+  return { ok: true, words: word === null ? words : [...words, word] }
+}
+
+function matchAt(pattern: RegExp, line: string, position: number): RegExpExecArray | null {
+  pattern.lastIndex = position
+  return pattern.exec(line)
+}
+
+/** For a shell, a backslash inside double quotes is special only before what would be special there. */
+function meaningOf([, single, double, escaped, plain]: RegExpExecArray, isForShell: boolean) {
+  if (double === undefined) return single ?? escaped ?? plain ?? ''
+  return isForShell ? double.replace(/\\(["\\$`])/g, '$1') : double
+}
+
+function refusalAt(line: string, position: number): CommandWords {
+  const operator = matchAt(OPERATOR, line, position)
+  if (operator) return refusal(`the shell operator ${operator[0]}`)
+  const character = line.charAt(position)
+  if (character === '\\')
+    return { ok: false, message: 'ends with a backslash that escapes nothing' }
+  const kind = character === '"' ? 'double' : 'single'
+  return { ok: false, message: `has a ${kind} quote that is not closed` }
+}
+
+function refusal(what: string): CommandWords {
+  const way = "put it in quotes, or hand the line to a shell: sh -c 'one && two'"
+  return { ok: false, message: `has ${what} outside quotes, and no shell runs it; ${way}` }
+}
