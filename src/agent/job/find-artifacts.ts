@@ -1,4 +1,4 @@
-import type { Stats } from 'node:fs'
+import type { Dirent, Stats } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, posix } from 'node:path'
 import { resolveInside } from '../host/sandbox-path.ts'
@@ -23,21 +23,32 @@ export async function findArtifacts(
 ): Promise<FoundArtifact[]> {
   const { base, matches } = parseArtifactPattern(src)
   const start = await resolveInside(folder, base)
-  const place = (path: string): string => posix.join(dest ?? '.', path).replace(/^\/+/, '')
+  const place = (path: string): string => {
+    const joined = posix.join(dest ?? '.', path).replace(/^\/+/, '')
+    if (joined.startsWith('../')) throw new Error(`${dest} is not below the folder of artifacts`)
+    return joined
+  }
   const found = await findStats(start)
   if (matches === null && found?.isFile()) return [{ file: start, path: place(basename(start)) }]
   if (!found?.isDirectory()) return []
   const name = matches === null && base !== '' ? basename(start) : '.'
-  const paths = (await listFiles(start)).filter((path) => matches === null || matches(path))
+  const { files, unlisted } = await listFiles(start)
+  const paths = [...files.filter((path) => matches === null || matches(path)), ...unlisted]
   return paths.map((path) => ({ file: join(start, path), path: place(posix.join(name, path)) }))
 }
 
-/** The paths of all files below a folder. Links to files count as files, links to folders do not. */
-async function listFiles(folder: string): Promise<string[]> {
+/**
+ * The paths of all files below a folder, and those of folders that cannot be listed. Links to files
+ * count as files, links to folders do not.
+ */
+async function listFiles(folder: string): Promise<Record<'files' | 'unlisted', string[]>> {
   const files: string[] = []
+  const unlisted: string[] = []
   const waiting = ['']
   for (let below = waiting.pop(); below !== undefined; below = waiting.pop()) {
-    for (const entry of await readdir(join(folder, below), { withFileTypes: true })) {
+    const entries = await listFolder(join(folder, below))
+    if (entries === null) unlisted.push(below)
+    for (const entry of entries ?? []) {
       const path = posix.join(below, entry.name)
       if (entry.isDirectory()) {
         if (!HIDDEN.has(entry.name)) waiting.push(path)
@@ -46,7 +57,18 @@ async function listFiles(folder: string): Promise<string[]> {
       }
     }
   }
-  return files.toSorted()
+  return { files: files.toSorted(), unlisted }
+}
+
+/** Null for a folder that may not be read, or whose name is no text. */
+async function listFolder(folder: string): Promise<Dirent[] | null> {
+  try {
+    return await readdir(folder, { withFileTypes: true })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code === 'EACCES' || code === 'EPERM' || code === 'ENOENT') return null
+    throw error
+  }
 }
 
 async function isFile(folder: string, path: string): Promise<boolean> {

@@ -1,48 +1,95 @@
 import { stat } from 'node:fs/promises'
 import { relative } from 'node:path'
+import { reasonOf } from '../../core/errors.ts'
 import type { AssignedArtifact } from '../../wire/agent/work.ts'
 import { resolveInside } from '../host/sandbox-path.ts'
 import type { JobUser } from '../process/job-user.ts'
+import { ServerRefusal } from '../server/server-errors.ts'
 import { type FoundArtifact, findArtifacts } from './find-artifacts.ts'
 import type { JobContext } from './job-context.ts'
 
 const AT_ONCE = 4
 
+/** The answers that refuse a file for its name or its size. */
+const OF_ONE_FILE: readonly number[] = [400, 413]
+
 /**
- * Sends the job's artifacts to the server.
+ * Sends the job's artifacts to the server. Each is sent whatever becomes of the others: a file that
+ * cannot be read or has a name that the server does not take is told in the console.
  *
- * @throws when one cannot be sent, or a build artifact selects nothing.
+ * @throws when one was not sent, or a build artifact selects nothing.
  */
 export async function uploadArtifacts(context: JobContext): Promise<void> {
   const { assignment, console } = context
   if (assignment.artifacts.length === 0) return
   console.note('Start to upload artifacts')
   const missing: string[] = []
+  const lost: string[] = []
   for (const artifact of assignment.artifacts) {
-    const found = await findArtifacts(context.folder, artifact)
-    if (found.length === 0) {
-      console.note(`Nothing in ${context.folder} matches ${artifact.src}`)
-      if (artifact.kind === 'artifact') missing.push(artifact.src)
-    }
-    if (context.user !== null) await assertOwn(context.folder, found, context.user)
-    await uploadAll(context, artifact, found)
+    const found = await ofOneArtifact(context, artifact.src, () => find(context, artifact))
+    if (found?.length === 0 && artifact.kind === 'artifact') missing.push(artifact.src)
+    lost.push(...(found === null ? [artifact.src] : await uploadAll(context, artifact, found)))
   }
-  if (missing.length > 0) throw new Error(`There is no artifact ${missing.join(', ')}`)
+  const faults = [
+    missing.length > 0 ? `There is no artifact ${missing.join(', ')}` : [],
+    lost.length > 0 ? `${lost.length} artifacts are lost, such as ${shown(lost[0] ?? '')}` : [],
+  ].flat()
+  if (faults.length > 0) throw new Error(faults.join('; '))
 }
 
+async function find(
+  { folder, console }: JobContext,
+  artifact: AssignedArtifact,
+): Promise<readonly FoundArtifact[]> {
+  const found = await findArtifacts(folder, artifact)
+  if (found.length === 0) console.note(`Nothing in ${folder} matches ${artifact.src}`)
+  return found
+}
+
+/** Sends the files of an artifact, and returns those that were not sent. */
 async function uploadAll(
-  { console, calls, signal }: JobContext,
+  context: JobContext,
   { kind, src, dest }: AssignedArtifact,
   found: readonly FoundArtifact[],
-): Promise<void> {
+): Promise<readonly string[]> {
+  const { console, calls, signal, user, folder } = context
   if (found.length > 0) console.note(`Uploading ${found.length} of ${src} to ${dest ?? '.'}`)
   const waiting = [...found]
+  const lost: string[] = []
   const uploads = Array.from({ length: AT_ONCE }, async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      await calls.upload({ kind, ...next }, signal)
+      const { file, path } = next
+      const isSent = await ofOneArtifact(context, path, async () => {
+        if (user !== null) await assertOwn(folder, file, user)
+        await calls.upload({ kind, file, path }, signal)
+        return true
+      })
+      if (isSent === null) lost.push(path)
     }
   })
   await Promise.all(uploads)
+  return lost
+}
+
+/** The result of work for one artifact, or null with a line in the console when it fails. */
+async function ofOneArtifact<Result>(
+  { console, signal }: JobContext,
+  path: string,
+  work: () => Promise<Result>,
+): Promise<Result | null> {
+  try {
+    return await work()
+  } catch (error) {
+    const isOfAll = error instanceof ServerRefusal && !OF_ONE_FILE.includes(error.status)
+    if (signal.aborted || isOfAll) throw error
+    console.note(`The artifact ${shown(path)} cannot be kept: ${shown(reasonOf(error))}`)
+    return null
+  }
+}
+
+/** A name may have line breaks and what terminals act upon. */
+function shown(name: string): string {
+  return name.replaceAll(/\p{Cc}/gu, '?')
 }
 
 /**
@@ -50,14 +97,8 @@ async function uploadAll(
  *
  * @throws for a link that leaves the working folder, and for a file of another user.
  */
-async function assertOwn(
-  folder: string,
-  found: readonly FoundArtifact[],
-  { name, uid }: JobUser,
-): Promise<void> {
-  for (const { file } of found) {
-    const path = relative(folder, file)
-    await resolveInside(folder, path)
-    if ((await stat(file)).uid !== uid) throw new Error(`${path} does not belong to ${name}`)
-  }
+async function assertOwn(folder: string, file: string, { name, uid }: JobUser): Promise<void> {
+  const path = relative(folder, file)
+  await resolveInside(folder, path)
+  if ((await stat(file)).uid !== uid) throw new Error(`${path} does not belong to ${name}`)
 }

@@ -86,7 +86,7 @@ export const fileResource = resource({
     }),
     route({
       ...fileRoute,
-      path: `${JOB}/:path{.+}`,
+      path: `${JOB}/:path{[\\s\\S]+}`,
       example: { query: { startLineNumber: '0' }, answer: 'hello\n' },
       handle: (c, options) => read(options, c, c.req.param('path')),
     }),

@@ -16,7 +16,7 @@ export function zipOf(
   const output = new PassThrough()
   let reading: Readable | null = null
   for (const { file, name } of files) {
-    zip.addReadStreamLazy(name, (done) => {
+    zip.addReadStreamLazy(nameInZip(name), (done) => {
       openBelow(root, file.path).then(
         (stream) => done(null, (reading = stream)),
         (error: unknown) => output.destroy(asError(error)),
@@ -28,6 +28,11 @@ export function zipOf(
   zip.outputStream.pipe(output)
   zip.end()
   return output
+}
+
+/** To programs that unpack, a backslash would begin a folder, and `C:` another disk. */
+function nameInZip(name: string): string {
+  return name.replaceAll('\\', '_').replace(/^([A-Za-z]):/, '$1_')
 }
 
 async function openBelow(root: string, path: string): Promise<Readable> {

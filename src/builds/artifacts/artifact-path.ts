@@ -4,11 +4,14 @@ import { ServiceError } from '../../core/errors.ts'
 export const CONSOLE_PATH = 'cruise-output/console.log'
 
 const LONGEST = 4_096
+/** The limit of bytes of a name in the file systems of agents and servers. */
+const LONGEST_NAME = 255
 /** The limit of characters of a path in a message. */
 const SHOWN = 200
 
 /**
- * The segments of a path below a job's folder; none for the folder itself.
+ * The segments of a path below a job's folder; none for the folder itself. A backslash is part of a
+ * name, as it is for the file systems of agents.
  *
  * @throws {ServiceError} `malformed-request` for a path that could leave the folder.
  */
@@ -31,5 +34,5 @@ export function folderName(name: string): string {
 
 function isPlain(segment: string): boolean {
   if (segment === '' || segment === '.' || segment === '..') return false
-  return segment.length <= 255 && !segment.includes('\\') && !segment.includes('\0')
+  return Buffer.byteLength(segment) <= LONGEST_NAME && !segment.includes('\0')
 }

@@ -8,6 +8,9 @@ import { artifactSegments, CONSOLE_PATH } from './artifact-path.ts'
 import { assertRoomFor, orDiskFull } from './disk-full.ts'
 import { inTheWay, makeRoom } from './folders.ts'
 
+/** The limit of bytes of a path with everything before it, for the system. */
+const LONGEST_PATH = 4_096
+
 export interface Upload {
   /** The folder of the job. */
   readonly folder: string
@@ -35,6 +38,7 @@ export interface UploadLimits {
 export async function keepUpload(upload: Upload, limits: UploadLimits): Promise<number> {
   const segments = artifactSegments(upload.path)
   if (segments.length === 0 || upload.path === CONSOLE_PATH) throw inTheWay(upload.path)
+  if (Buffer.byteLength(join(upload.folder, upload.path)) >= LONGEST_PATH) throw tooLong()
   if (upload.size > limits.largest) throw tooLarge(limits.largest)
   await assertRoomFor(upload.size, { folder: limits.drafts, what: 'file' })
   return orDiskFull(async () => {
@@ -80,6 +84,11 @@ async function moveTo(draft: string, target: string, path: string): Promise<void
 
 function tooLarge(limit: number): ServiceError {
   return new ServiceError('body-too-large', `The file is larger than ${limit} bytes`, { limit })
+}
+
+function tooLong(): ServiceError {
+  const message = 'The path of the file is too long for the disk of the server'
+  return new ServiceError('malformed-request', message, { problems: [{ message, path: 'path' }] })
 }
 
 function cutShort(arrived: string): ServiceError {

@@ -10,7 +10,7 @@ export const AGENT_PATTERNS = {
   work: `${ROOT}/:uuid/work`,
   report: `${ROOT}/:uuid/jobs/:job{[0-9]+}/report`,
   console: `${ROOT}/:uuid/jobs/:job{[0-9]+}/console`,
-  artifact: `${ROOT}/:uuid/jobs/:job{[0-9]+}/artifacts/:path{.+}`,
+  artifact: `${ROOT}/:uuid/jobs/:job{[0-9]+}/artifacts/:path{[\\s\\S]+}`,
   listArtifacts: `${ROOT}/:uuid/artifacts`,
 } as const
 
