@@ -70,3 +70,14 @@ export function splitAddress(text: string): SourceAddress | null {
   url.password = ''
   return { url: url.href, username, password }
 }
+
+/** The address of a Mercurial repository, and the branch that its client reads behind a `#`. */
+export function splitHgAddress(address: string): {
+  readonly url: string
+  readonly branch: string | null
+} {
+  const [url = '', ...rest] = address.split('#')
+  const name = rest.join('#')
+  const branch = schemeOf(url) === null ? name : unescape(name)
+  return { url, branch: branch === '' ? null : branch }
+}

@@ -5,6 +5,8 @@ import {
   type VersionControlMaterial,
 } from '../../document/materials/identity.ts'
 import type { DependencyMaterial, Material } from '../../document/model/model.ts'
+import { splitHgAddress } from '../../core/source-address.ts'
+import { parseSvnRevision } from '../../core/svn-revision.ts'
 import { openAddress } from '../../document/secrets/address-secret.ts'
 import { assertNoReference, openSecret, type Secrets, AssignmentRefusal } from './secrets.ts'
 
@@ -85,15 +87,16 @@ function sourceOf(
       const url = withCredentials(addressOf(material, secrets), { username, password })
       return { type: 'git' as const, ...common, url, branch: material.branch }
     }
-    case 'hg':
-      return {
-        type: 'hg' as const,
-        ...common,
-        url: withCredentials(addressOf(material, secrets), { username, password }),
-      }
+    case 'hg': {
+      // An agent needs the revision alone, and a branch behind the address would be part of it.
+      const { url } = splitHgAddress(addressOf(material, secrets))
+      const open = withCredentials(url, { username, password })
+      return { type: 'hg' as const, ...common, url: open }
+    }
     case 'svn': {
       const url = addressOf(material, secrets)
-      return { type: 'svn' as const, ...common, url, username, password }
+      const own = { revision: ownOf(span.revision), fromRevision: ownOf(span.fromRevision) }
+      return { type: 'svn' as const, ...common, ...own, url, username, password }
     }
     case 'p4': {
       const { port: url, useTickets, view } = material
@@ -106,6 +109,11 @@ function sourceOf(
       return { type: 'tfs' as const, ...common, url, username: user, domain, password, projectPath }
     }
   }
+}
+
+/** The client checks externals out at their newest revisions. */
+function ownOf(revision: string): string {
+  return `${parseSvnRevision(revision)?.own ?? revision}`
 }
 
 function addressOf(
