@@ -19,6 +19,7 @@ import { BuildingAgents } from './dispatch/agent-jobs.ts'
 import { BuildWatch } from './dispatch/build-watch.ts'
 import { RunningJobs } from './dispatch/running-jobs.ts'
 import { SilentJobs } from './dispatch/silent-jobs.ts'
+import { StrandedStages } from './dispatch/stranded-stages.ts'
 import { WaitingJobs } from './dispatch/waiting-jobs.ts'
 import { JobDispatcher } from './dispatch/job-dispatcher.ts'
 
@@ -54,6 +55,7 @@ interface Parts {
   readonly silent: SilentJobs
   readonly waiting: WaitingJobs
   readonly unsupported: Unsupported
+  readonly stranded: StrandedStages
   readonly artifactsDir: string
   readonly uploads: UploadLimits
   readonly quota: ArtifactQuota
@@ -69,6 +71,7 @@ export class BuildServices implements AsyncDisposable {
   readonly dispatcher: JobDispatcher
   readonly waiting: WaitingJobs
   readonly unsupported: Unsupported
+  readonly stranded: StrandedStages
   readonly artifactsDir: string
   readonly uploads: UploadLimits
   readonly quota: ArtifactQuota
@@ -87,6 +90,7 @@ export class BuildServices implements AsyncDisposable {
     this.quota = parts.quota
     this.waiting = parts.waiting
     this.unsupported = parts.unsupported
+    this.stranded = parts.stranded
     this.#silent = parts.silent
     this.dispatcher = new JobDispatcher({ ...options, ...parts, held: WORK_HELD })
     this.#watch = new BuildWatch({ ...options, ...parts })
@@ -114,6 +118,7 @@ export class BuildServices implements AsyncDisposable {
     const silent = new SilentJobs({ ...options, builds, pipelines, running })
     const waiting = new WaitingJobs({ builds, pipelines, directory, clock })
     const unsupported = new Unsupported({ pipelines, secrets: options.secrets })
+    const stranded = new StrandedStages({ pipelines, directory, clock })
     const uploads = { drafts, largest: options.largestArtifact }
     const parts = {
       pipelines,
@@ -124,6 +129,7 @@ export class BuildServices implements AsyncDisposable {
       silent,
       waiting,
       unsupported,
+      stranded,
       artifactsDir,
       uploads,
       quota,

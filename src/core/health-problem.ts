@@ -22,6 +22,7 @@ export type ProblemKind =
   | 'material'
   | 'stuck-jobs'
   | 'unsupported'
+  | 'stranded-stages'
   | 'webhook'
 
 /** A problem for operators. */

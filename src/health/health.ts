@@ -74,6 +74,8 @@ export interface HealthDeps {
   readonly stuckJobs: () => readonly HealthProblem[]
   /** The parts of the configuration that nobody acts on. */
   readonly unsupportedParts: () => readonly HealthProblem[]
+  /** The stages that cannot start, whoever tries. */
+  readonly strandedStages: () => readonly HealthProblem[]
   readonly webhooks: () => readonly WebhookState[]
 }
 
@@ -124,6 +126,7 @@ function problemsOf(
     ...ofKind('material', deps.materialProblems()),
     ...ofKind('stuck-jobs', deps.stuckJobs()),
     ...ofKind('unsupported', deps.unsupportedParts()),
+    ...ofKind('stranded-stages', deps.strandedStages()),
     ...ofKind('webhook', webhooks.flatMap(webhookProblem)),
   ]
 }
@@ -163,12 +166,11 @@ export function visibleProblems(
   if (access.may(principal, { action: 'administer' })) {
     return problems.map((each) => ({ ...each, errors: each.errorsInFull ?? each.errors }))
   }
-  return problems.filter(({ pipelines = [] }) => {
-    const may = pipelines.map((pipeline) =>
-      access.may(principal, { action: 'view-pipeline', pipeline }),
-    )
-    return may.length > 0 && may.every(Boolean)
-  })
+  return problems.filter(
+    ({ pipelines = [] }) =>
+      pipelines.length > 0 &&
+      pipelines.every((pipeline) => access.may(principal, { action: 'view-pipeline', pipeline })),
+  )
 }
 
 function webhookProblem({ name, lastError }: WebhookState): string[] {

@@ -49,6 +49,7 @@ export function httpOptions(context: ServiceContext): HttpServiceOptions {
     jobs: builds.jobs,
     waiting: builds.waiting,
     unsupported: builds.unsupported,
+    stranded: builds.stranded,
     dispatcher: builds.dispatcher,
     fetchesOf: (uuid) => builds.dispatcher.fetchesOf(uuid),
     uploads: builds.uploads,
@@ -61,6 +62,7 @@ export function httpOptions(context: ServiceContext): HttpServiceOptions {
     placeOf: (uuid) => builds.jobs.placeOf(uuid),
     triggers: context.triggers,
     planStarts: (pipelines) => context.triggers.planStarts(pipelines),
+    whyForbidden: (material) => context.poller.whyForbidden(material),
     permissionChanges: (...between) => access.changesBy(...between),
   }
 }
@@ -149,6 +151,7 @@ type HealthOfDuties = Pick<
   | 'agentProblems'
   | 'stuckJobs'
   | 'unsupportedParts'
+  | 'strandedStages'
   | 'materialProblems'
   | 'webhooks'
 >
@@ -191,6 +194,7 @@ function healthOfDuties({
     agentProblems: () => agents.refused.problems(),
     stuckJobs: () => builds.waiting.problems(),
     unsupportedParts: () => builds.unsupported.problems(),
+    strandedStages: () => builds.stranded.problems(),
     materialProblems: () => poller.problems(),
     webhooks: () => webhooks.states(),
   }
@@ -202,6 +206,7 @@ const NO_DUTIES: Omit<HealthOfDuties, 'unsupportedParts'> = {
   artifactUse: () => ({ bytes: null, quota: null }),
   agentProblems: () => [],
   stuckJobs: () => [],
+  strandedStages: () => [],
   materialProblems: () => [],
   webhooks: () => [],
 }

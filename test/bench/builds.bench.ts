@@ -119,6 +119,7 @@ function openBuilds(store: StateStore, instances: number): Promise<Builds> {
     pipelinePlan: () => plan,
     environmentsOf: () => [],
     agents: () => [],
+    whyNoAgent: () => 'there is no agent',
   }
   return Builds.open({ store, clock: Date.now, plans })
 }

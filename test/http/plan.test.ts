@@ -11,6 +11,7 @@ const Plan = z.object({
   errors: z.array(z.object({ message: z.string(), line: z.int().optional() })),
   changes: z.array(z.object({ entity: z.string(), text: z.string() })),
   starts: z.array(z.object({ pipeline: z.string(), because: z.string() })),
+  obstacles: z.array(z.object({ pipeline: z.string(), because: z.string() })),
   touches: z.object({
     pipelines: z.array(z.string()),
     agents: z.array(z.string()),
@@ -73,6 +74,45 @@ describe('the plan of a configuration', () => {
     await until(async () => (await latest(scene, 'second')) === '1 by changes')
     await pollsPass(scene)
     expect(await latest(scene)).toBe('1 by changes')
+  })
+
+  it('names what keeps a pipeline from starting, and what its jobs would wait for', async () => {
+    const { scene } = await open(APP)
+    await until(async () => (await latest(scene)) === '1 by changes')
+    const document = withPipeline(await currentOf(scene), 'second')
+    const withJob = (attributes: string) =>
+      document.replace(
+        /(<pipeline name="second"[^]*?)<job name="unit"\s*(?:\/>|>[^]*?<\/job>)/,
+        `$1<job name="unit"${attributes}><resources><resource>rare</resource></resources></job>`,
+      )
+    const forbidden = document.replace(
+      /(<pipeline name="second"[^]*?url=")[^"]*/,
+      '$1/nowhere/allowed',
+    )
+
+    const because =
+      'a material cannot be read: The repository is on the disk of the server, and in no folder that --local-materials allows'
+    expect(await planOf(scene, forbidden)).toMatchObject({
+      starts: [],
+      obstacles: [{ pipeline: 'second', because }],
+    })
+    expect(await planOf(scene, withJob(''))).toMatchObject({
+      starts: [{ pipeline: 'second' }],
+      obstacles: [
+        {
+          because: expect.stringMatching(
+            /^in the stage .*, the job .* waits: no agent has the resource rare$/,
+          ),
+        },
+      ],
+    })
+    expect(await planOf(scene, withJob(' runOnAllAgents="true"'))).toMatchObject({
+      starts: [],
+      obstacles: [
+        { because: expect.stringContaining('runs on all: no agent has the resource rare') },
+      ],
+    })
+    expect((await planOf(scene, document)).obstacles).toEqual([])
   })
 
   it('names the run of a pipeline whose material nobody watches yet', async () => {

@@ -25,6 +25,8 @@ const PlanBody = z.object({
   changes: z.array(ChangeEntry).readonly(),
   /** The runs that saving it now would begin. */
   starts: z.array(z.object({ pipeline: z.string(), because: z.string() })).readonly(),
+  /** Why pipelines among these cannot start, or why jobs of theirs would wait for an agent. */
+  obstacles: z.array(z.object({ pipeline: z.string(), because: z.string() })).readonly(),
   touches: z.object({
     pipelines: Names,
     agents: Names,

@@ -3,19 +3,14 @@ import type { JobInstance, WaitingJob } from '../engine/documents.ts'
 import type { StageRun } from '../engine/queries.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Problem } from '../../core/problem.ts'
-import {
-  type Candidate,
-  explainWait,
-  type PlacedNeed,
-  type Wait,
-} from '../../core/builds/waiting.ts'
+import { explainWait, type PlacedNeed, type Wait } from '../../core/builds/waiting.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { placeOfJob, renderPlace } from '../artifacts/job-folders.ts'
 import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
-import { offerOf } from '../runs/plans.ts'
+import { candidatesIn } from '../runs/plans.ts'
 
 /** The time for agents to connect after a start of the server, in milliseconds. */
-const NOTICED_AFTER = 60_000
+export const NOTICED_AFTER = 60_000
 
 export interface WaitingJobsOptions {
   readonly builds: Pick<Builds, 'queue'>
@@ -46,7 +41,7 @@ export class WaitingJobs {
   /** The reason why a job waits, or null when it does not. */
   explain(job: JobInstance): Wait | null {
     if (job.state !== 'Scheduled') return null
-    return explainWait(this.#needOf(job), this.#candidates())
+    return explainWait(this.#needOf(job), candidatesIn(this.#options.directory))
   }
 
   /**
@@ -81,7 +76,7 @@ export class WaitingJobs {
       if (group) group.push(job)
       else groups.set(need, [job])
     }
-    const candidates = groups.size === 0 ? [] : this.#candidates()
+    const candidates = groups.size === 0 ? [] : candidatesIn(this.#options.directory)
     return [...groups.values()].flatMap((group) => {
       const [first] = group
       const wait = first && explainWait(this.#needOf(first), candidates)
@@ -92,11 +87,6 @@ export class WaitingJobs {
   #needOf({ pipelineName, resources, pinnedTo }: WaitingJob): PlacedNeed {
     const environments = this.#options.pipelines.environmentsOf(pipelineName)
     return { resources, pinnedTo, environments: environments.map(({ name }) => name) }
-  }
-
-  #candidates(): Candidate[] {
-    const agents = this.#options.directory.list()
-    return agents.map((agent) => ({ ...offerOf(agent), condition: agent.condition }))
   }
 }
 

@@ -16,6 +16,13 @@ export interface PipelinePlan {
   readonly stages: readonly StagePlan[]
 }
 
+/** Where the job of a pipeline may run. */
+export interface JobPlacement {
+  readonly resources: readonly string[]
+  /** The environments that contain the pipeline. */
+  readonly environments: readonly string[]
+}
+
 export interface StagePlan {
   readonly name: string
   readonly approvalType: ApprovalType
@@ -38,6 +45,8 @@ export interface Plans {
   environmentsOf(pipeline: string): readonly string[]
   /** The agents that may get work, live or not. */
   agents(): readonly AgentOffer[]
+  /** The reason why none of them fits a job, as a clause. */
+  whyNoAgent(need: JobPlacement): string
 }
 
 export function stagePlan(plan: PipelinePlan, stage: string): StagePlan | null {

@@ -23,8 +23,11 @@ export function allJobs(
     instances: spreadJob({ ...plan, environments }, agents),
   }))
   const stranded = spread.find(({ instances }) => instances.length === 0)
-  if (stranded)
-    return { obstacle: `no agent fits the job ${stranded.plan.name}, which runs on all` }
+  if (stranded) {
+    const { name, resources } = stranded.plan
+    const reason = change.plans.whyNoAgent({ resources, environments })
+    return { obstacle: strandedText(name, reason) }
+  }
   const jobs = (stageCounter: number) =>
     spread.flatMap(({ plan, instances }) =>
       instances.map((instance) =>
@@ -39,6 +42,11 @@ export function allJobs(
       ),
     )
   return { jobs }
+}
+
+/** Why a job that runs on all agents keeps its stage from starting. */
+export function strandedText(job: string, reason: string): string {
+  return `no agent fits the job ${job}, which runs on all: ${reason}`
 }
 
 /**

@@ -18,7 +18,7 @@ import {
   SourceFailed,
   type RevisionSpan,
 } from '../../sources/modification.ts'
-import { openSource } from '../../sources/open-source.ts'
+import { assertAllowed, openSource } from '../../sources/open-source.ts'
 import { Tools } from '../../sources/tools.ts'
 import { Semaphore } from '../../lib/semaphore.ts'
 import type { WatchedMaterial } from './watched-materials.ts'
@@ -164,6 +164,17 @@ export class MaterialPoller implements AsyncDisposable {
    */
   async find(fingerprint: string, revision: string): Promise<string | null> {
     return this.#failing(fingerprint, (watch) => watch.find(revision))
+  }
+
+  /** Why a material on the disk of the server must not be read, or null for any other. */
+  async whyForbidden(material: VersionControlMaterial): Promise<string | null> {
+    try {
+      await assertAllowed(this.#withAddress(material), this.#options.local)
+      return null
+    } catch (error) {
+      if (!(error instanceof SourceFailed)) throw error
+      return `a material cannot be read: ${error.unaddressed}`
+    }
   }
 
   /** One problem for each material that cannot be read, with its pipelines. */

@@ -19,9 +19,10 @@ import { memoize } from '../../lib/memoize.ts'
 import type { JobInstance } from '../engine/documents.ts'
 import type { Builds } from '../engine/builds.ts'
 import type { Unsupported, WillNotRun } from '../runs/unsupported.ts'
+import { findObstacles, type PlannedObstacle, type PlanObstaclesDeps } from './plan-obstacles.ts'
 import type { PlannedStart, Triggers } from '../triggers/triggers.ts'
 
-export interface PlanDeps {
+export interface PlanDeps extends PlanObstaclesDeps {
   readonly access: Access
   readonly history: History
   readonly writer: ConfigurationWriter
@@ -44,6 +45,8 @@ export interface Plan {
   readonly changes: DescribedChanges['changes']
   /** The runs that would begin. */
   readonly starts: readonly PlannedStart[]
+  /** Why pipelines that would run otherwise cannot start, or why jobs of theirs would wait. */
+  readonly obstacles: readonly Omit<PlannedObstacle, 'prevents'>[]
   readonly touches: Touched
   readonly permissions: readonly PermissionChange[]
   /** The parts of the document that nobody here acts on. */
@@ -65,6 +68,7 @@ export const EMPTY_PLAN: Plan = {
   errors: [],
   changes: [],
   starts: [],
+  obstacles: [],
   touches: { pipelines: [], agents: [], environments: [], jobsRunning: [] },
   permissions: [],
   willNotRun: [],
@@ -101,13 +105,17 @@ export async function planPipeline(
 ): Promise<Plan> {
   const { group, name, document } = added
   assertMay(deps.access, principal, { action: 'administer-group', group })
-  const { valid, errors, starts, touches, willNotRun } = await planDocument(deps, document)
+  const { valid, errors, starts, obstacles, touches, willNotRun } = await planDocument(
+    deps,
+    document,
+  )
   const pipelines = touches.pipelines.filter((each) => isSameName(each, name))
   return {
     ...EMPTY_PLAN,
     valid,
     errors,
     starts: starts.filter(({ pipeline }) => isSameName(pipeline, name)),
+    obstacles: obstacles.filter(({ pipeline }) => isSameName(pipeline, name)),
     touches: { ...EMPTY_PLAN.touches, pipelines },
     willNotRun: willNotRun.filter(({ entity }) => isSameName(entity, `pipeline/${name}`)),
   }
@@ -122,11 +130,24 @@ async function planDocument(deps: PlanDeps, document: Uint8Array<ArrayBuffer>): 
   const stored = await deps.history.readDocument(deps.history.current())
   const changes = await deps.summary.changes(stored, prepared.document)
   const between = { before: await pipelinesOf(before), after: await pipelinesOf(after), changes }
+  const touches = await findTouched(deps, between)
+  const starts = await deps.planStarts(between.after)
+  const names = [...touches.pipelines, ...starts.map(({ pipeline }) => pipeline)]
+  const concerned = new Set(names.map(nameKey))
+  const obstacles = await findObstacles(
+    deps,
+    after,
+    between.after.filter(({ name }) => concerned.has(nameKey(name))),
+  )
+  const prevented = new Set(
+    obstacles.filter(({ prevents }) => prevents).map(({ pipeline }) => pipeline),
+  )
   return {
     ...EMPTY_PLAN,
     changes: changes.map((change) => ({ ...change, text: renderChange(change) })),
-    starts: await deps.planStarts(between.after),
-    touches: await findTouched(deps, between),
+    starts: starts.filter(({ pipeline }) => !prevented.has(pipeline)),
+    obstacles: obstacles.map(({ pipeline, because }) => ({ pipeline, because })),
+    touches,
     permissions: deps.permissionChanges(before, after),
     willNotRun: await deps.unsupported.listIn(planned),
   }

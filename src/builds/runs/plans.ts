@@ -1,8 +1,9 @@
-import type { JobPlan, PipelinePlan, Plans, StagePlan } from '../engine/plan.ts'
+import type { JobPlacement, JobPlan, PipelinePlan, Plans, StagePlan } from '../engine/plan.ts'
 import type { Job, Stage, Variable } from '../../document/model/model.ts'
 import { neededResources } from '../../document/unsupported/elastic-resource.ts'
 import { findSecretReference } from '../../document/secrets/secret-reference.ts'
 import type { AgentOffer, JobSpread } from '../../core/builds/assignment.ts'
+import { type Candidate, explainWait } from '../../core/builds/waiting.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import type { KnownAgent } from '../../agents/known-agent.ts'
@@ -38,6 +39,10 @@ export class ConfiguredPlans implements Plans {
   agents(): readonly AgentOffer[] {
     return this.#directory.list().filter(isLive).map(offerOf)
   }
+
+  whyNoAgent(need: JobPlacement): string {
+    return explainWait({ ...need, pinnedTo: null }, candidatesIn(this.#directory)).reason
+  }
 }
 
 /** Whether an agent is enabled and has contacted the server recently. */
@@ -45,6 +50,11 @@ function isLive({ condition: { configStatus, runtimeStatus } }: KnownAgent): boo
   return (
     configStatus === 'Enabled' && runtimeStatus !== 'LostContact' && runtimeStatus !== 'Missing'
   )
+}
+
+/** The agents that are configured or known, as far as a job that waits needs them. */
+export function candidatesIn(directory: Pick<AgentDirectory, 'list'>): Candidate[] {
+  return directory.list().map((agent) => ({ ...offerOf(agent), condition: agent.condition }))
 }
 
 export function offerOf({ uuid, configured }: KnownAgent): AgentOffer {

@@ -11,6 +11,11 @@ import type { MaterialPoller } from '../materials/material-poller.ts'
 import { SourceFailed } from '../../sources/modification.ts'
 import { type UpstreamDeps, upstreamRevisions } from './upstream-revisions.ts'
 
+/** Why a pipeline with a material that nobody watches cannot start. */
+export function whyUnwatched({ kind }: Material): string {
+  return `it has a material that ${kind === 'unknown' ? 'is of no known kind' : 'needs a plugin'}`
+}
+
 /** The revision of a material for the next run of a pipeline. */
 export type WantedRevision = Pick<MaterialRevision, 'fingerprint' | 'name' | 'revision' | 'pinned'>
 
@@ -122,10 +127,7 @@ async function pollFor(
   pipeline: Pipeline,
   material: Material,
 ): Promise<string> {
-  if (!isSource(material)) {
-    const reason = material.kind === 'unknown' ? 'is of no known kind' : 'needs a plugin'
-    throw notSchedulable(pipeline, `it has a material that ${reason}`)
-  }
+  if (!isSource(material)) throw notSchedulable(pipeline, whyUnwatched(material))
   return reading(pipeline, () => poller.poll(materialFingerprint(material)))
 }
 

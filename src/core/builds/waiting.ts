@@ -74,24 +74,66 @@ export function explainWait(need: PlacedNeed, agents: readonly Candidate[]): Wai
 function whyNoneSuits(need: PlacedNeed, agents: readonly Candidate[]): string {
   const { environments, resources, pinnedTo } = need
   if (agents.length === 0) return 'there is no agent'
-  if (pinnedTo !== null) return whyNotPinned(pinnedTo, agents)
+  if (pinnedTo !== null) return whyNotPinned(need, pinnedTo, agents)
   const near = agents.filter((agent) => sharesEnvironment(environments, agent.environments))
   if (near.length === 0) {
     if (environments.length > 0) return `no agent is in ${named('environment', environments, 'or')}`
     return 'every agent is in an environment, and the pipeline is in none'
   }
-  const place = environments.length > 0 ? ` in ${named('environment', environments, 'or')}` : ''
-  const missing = resources.filter(
-    (resource) => !near.some((agent) => meetsNeed({ resources: [resource], pinnedTo }, agent)),
-  )
+  if (environments.length === 0) return whyNoneOutside(need, near, agents)
+  return whyNoneAmong(resources, near, ` in ${named('environment', environments, 'or')}`)
+}
+
+/** For a pipeline in no environment: an agent that is in one may have all that the job needs. */
+function whyNoneOutside(
+  need: PlacedNeed,
+  near: readonly Candidate[],
+  agents: readonly Candidate[],
+): string {
+  const { resources } = need
+  const able = agents.filter((agent) => meetsNeed(need, agent))
+  const places = [...new Set(able.flatMap(({ environments }) => environments))]
+  const nowhere = lackingAmong(resources, agents)
+  if (able.length === 0) {
+    if (nowhere.length > 0) return whyNoneAmong(nowhere, agents, '')
+    const isInside = lackingAmong(resources, near).length > 0
+    return whyNoneAmong(resources, near, isInside ? ' outside the environments' : '')
+  }
+  const has = `${able.length === 1 ? 'has' : 'have'} ${named('resource', resources, 'and')}`
+  const is = `${able.length === 1 ? 'is' : 'are'} in ${named('environment', places, 'and')}`
+  const agentsThat = able.length === 1 ? 'the one agent that' : `the ${able.length} agents that`
+  return `${agentsThat} ${has} ${is}, and the pipeline is in none`
+}
+
+function whyNoneAmong(
+  resources: readonly string[],
+  agents: readonly Candidate[],
+  place: string,
+): string {
+  const missing = lackingAmong(resources, agents)
   if (missing.length > 0) return `no agent${place} has ${named('resource', missing, 'or')}`
   return `no agent${place} has all of ${named('resource', resources, 'and')}`
 }
 
-function whyNotPinned(uuid: string, agents: readonly Candidate[]): string {
+/** The resources that none of these agents has. */
+function lackingAmong(resources: readonly string[], agents: readonly Candidate[]): string[] {
+  return resources.filter(
+    (resource) =>
+      !agents.some((agent) => meetsNeed({ resources: [resource], pinnedTo: null }, agent)),
+  )
+}
+
+function whyNotPinned(
+  { environments }: PlacedNeed,
+  uuid: string,
+  agents: readonly Candidate[],
+): string {
   const isThere = agents.some((agent) => agent.uuid === uuid)
-  const why = isThere ? 'is not in an environment of the pipeline' : 'is gone'
-  return `it may run on the agent ${uuid} alone, which ${why}`
+  const isElsewhere =
+    environments.length > 0
+      ? 'is not in an environment of the pipeline'
+      : 'is in an environment, and the pipeline is in none'
+  return `it may run on the agent ${uuid} alone, which ${isThere ? isElsewhere : 'is gone'}`
 }
 
 function standingOf({ configStatus, runtimeStatus }: AgentCondition): Standing {

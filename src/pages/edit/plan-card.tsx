@@ -6,7 +6,7 @@ const MOST = 20
 
 /** What a save would start, touch and permit, besides what it changes. */
 export function PlanCard({ plan }: { plan: Plan }) {
-  const { starts, touches, permissions, willNotRun } = plan
+  const { starts, obstacles, touches, permissions, willNotRun } = plan
   return (
     <section class="card plan">
       <h2>What a save does</h2>
@@ -25,6 +25,20 @@ export function PlanCard({ plan }: { plan: Plan }) {
             />
           )}
         </dd>
+        {obstacles.length > 0 && (
+          <>
+            <dt>But</dt>
+            <dd>
+              <List
+                items={obstacles.map(({ pipeline, because }) => (
+                  <>
+                    <b>{pipeline}</b>: {because}
+                  </>
+                ))}
+              />
+            </dd>
+          </>
+        )}
         <Names title="Pipelines" names={touches.pipelines} />
         <Names title="Running jobs of these" names={touches.jobsRunning} />
         <Names title="Environments" names={touches.environments} />

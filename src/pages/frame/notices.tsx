@@ -24,6 +24,7 @@ const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
   material: (n) => `${n === 1 ? 'a material' : `${n} materials`} cannot be read`,
   'stuck-jobs': (n) => `${n === 1 ? 'a job has' : `${n} groups of jobs have`} no agent`,
   unsupported: () => 'the configuration has parts that nobody here acts on',
+  'stranded-stages': (n) => `${n === 1 ? 'a stage' : `${n} groups of stages`} cannot start`,
   webhook: (n) => `${n === 1 ? 'a webhook takes' : `${n} webhooks take`} no revisions`,
 }
 

@@ -40,7 +40,7 @@ export interface PipelinePage {
   readonly pause: PipelinePause | null
   readonly mayOperate: boolean
   readonly problems: readonly string[]
-  /** Why stages of its runs are stuck: no agent can take one of their jobs. */
+  /** Why stages cannot start, and why those of its runs wait for somebody to intervene. */
   readonly stuck: readonly string[]
   /** Its parts that nobody here acts on. */
   readonly unsupported: readonly string[]
@@ -89,7 +89,10 @@ export async function readPipelinePage(
     mayOperate:
       effective !== null && access.may(principal, { action: 'operate-pipeline', pipeline: name }),
     problems: problemsByPipeline(deps.materialProblems()).get(name) ?? [],
-    stuck: deps.waiting.stuckStages(runs.flatMap(({ stages }) => stages)),
+    stuck: [
+      ...(deps.stranded.byPipeline().get(name) ?? []),
+      ...deps.waiting.stuckStages(runs.flatMap(({ stages }) => stages)),
+    ],
     unsupported: deps.unsupported.ofPipeline(name),
   }
 }

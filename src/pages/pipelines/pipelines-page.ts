@@ -6,6 +6,7 @@ import {
   type ListPipelinesDeps,
 } from '../../builds/runs/list-pipelines.ts'
 import type { EffectivePipeline } from '../../builds/runs/effective-pipelines.ts'
+import type { StrandedStages } from '../../builds/dispatch/stranded-stages.ts'
 import type { WaitingJobs } from '../../builds/dispatch/waiting-jobs.ts'
 import type { MaterialProblem } from '../../builds/materials/material-poller.ts'
 import type { ConfigMarkersDeps } from '../runs/config-markers.ts'
@@ -19,6 +20,7 @@ import { type PipelineState, pipelineState, STATE_ORDER } from './pipeline-state
 export interface PipelinesPageDeps extends ListPipelinesDeps, ConfigMarkersDeps {
   readonly materialProblems: () => readonly MaterialProblem[]
   readonly waiting: WaitingJobs
+  readonly stranded: StrandedStages
 }
 
 export interface PipelinesQuery {
@@ -44,7 +46,7 @@ export interface PipelineCard {
   readonly mayOperate: boolean
   /** The number of its materials that cannot be read. */
   readonly unreadable: number
-  /** Why stages of its newest run are stuck: no agent can take one of their jobs. */
+  /** Why stages cannot start, and why those of its newest run wait for somebody to intervene. */
   readonly stuck: readonly string[]
 }
 
@@ -88,7 +90,8 @@ export async function readPipelinesPage(
   )
   const shown = matching.slice(offset, offset + PIPELINE_ROWS)
   const problems = problemsByPipeline(deps.materialProblems())
-  const cards = shown.map((each) => cardOf(deps, principal, each, problems))
+  const stranded = deps.stranded.byPipeline()
+  const cards = shown.map((each) => cardOf(deps, principal, each, { problems, stranded }))
   return {
     cards: await Promise.all(cards),
     offset,
@@ -117,7 +120,7 @@ async function cardOf(
   deps: PipelinesPageDeps,
   principal: Principal,
   { listed: { group, pipeline }, latest, status }: Standing,
-  problems: ReadonlyMap<string, readonly string[]>,
+  { problems, stranded }: Record<'problems' | 'stranded', ReadonlyMap<string, readonly string[]>>,
 ): Promise<PipelineCard> {
   const { access, builds, waiting } = deps
   const { name, isLocked, stages } = pipeline
@@ -131,7 +134,7 @@ async function cardOf(
     latest,
     materials: latest === null ? [] : await materialsOf(deps, pipeline, latest.run),
     lastChange: await lastChangeOf(deps, principal, name),
-    stuck: waiting.stuckStages(latest?.stages ?? []),
+    stuck: [...(stranded.get(name) ?? []), ...waiting.stuckStages(latest?.stages ?? [])],
     mayOperate: access.may(principal, { action: 'operate-pipeline', pipeline: name }),
     unreadable: problems.get(name)?.length ?? 0,
   }

@@ -29,7 +29,12 @@ const REPORTS: readonly JobReport[] = [
 
 const [, , file = '', restMs = '0'] = process.argv
 const store = await openSqliteState(file)
-const plans = { pipelinePlan: () => PLAN, environmentsOf: () => [], agents: () => [] }
+const plans = {
+  pipelinePlan: () => PLAN,
+  environmentsOf: () => [],
+  agents: () => [],
+  whyNoAgent: () => '',
+}
 const builds = await Builds.open({ store, clock: Date.now, plans })
 
 await Promise.all(['a1', 'a2', 'a3', 'a4'].map(work))

@@ -14,7 +14,12 @@ const PLAN = {
 
 const [, , file = '', first] = process.argv
 const store = await openSqliteState(file)
-const plans = { pipelinePlan: () => PLAN, environmentsOf: () => [], agents: () => [] }
+const plans = {
+  pipelinePlan: () => PLAN,
+  environmentsOf: () => [],
+  agents: () => [],
+  whyNoAgent: () => '',
+}
 const builds = await Builds.open({ store, clock: Date.now, plans })
 
 for (let step = Number(first); ; step += 1) {

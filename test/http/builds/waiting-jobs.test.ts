@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { PipelineRunBody } from '../../../src/wire/pipeline-run-body.ts'
-import { BuildScene, jsonOf } from '../../support/builds/build-service.ts'
+import { BuildScene, jsonOf, messageOf } from '../../support/builds/build-service.ts'
+import { element } from '../../support/documents/a-configuration.ts'
 import { pageOf } from '../../support/pages/page-forms.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 
@@ -109,5 +110,82 @@ describe('a job that waits for a busy agent', () => {
     expect(page).toContain('Waiting: the one agent that could take it is busy.')
     expect(await problems(scene)).toEqual([])
     expect(await pageOf(scene.service, '/pipelines')).not.toContain('waits:')
+  })
+})
+
+describe('a job whose resources only an agent in an environment has', () => {
+  it('says so at every place', async () => {
+    let ahead = 0
+    const stages = [{ name: 'build', jobs: [{ name: 'unit', resources: ['docker'] }] }]
+    const clock = () => Date.now() + ahead
+    const configured = { pipelines: [{ name: 'app', stages }], environments: [{ name: 'uat' }] }
+    const scene = await BuildScene.open(configured, [], clock)
+    await ProtocolAgent.join(scene.service, 'a1')
+    await ProtocolAgent.join(scene.service, 'a2', { resources: ['docker'], environments: ['uat'] })
+    await scene.schedule()
+    ahead += MINUTE
+
+    const reason =
+      'the one agent that has the resource docker is in the environment uat, and the pipeline is in none'
+    for (const path of PAGES) expect(await pageOf(scene.service, path)).toContain(`: ${reason}.`)
+    expect(await problems(scene)).toMatchObject([{ errors: [{ message: reason }] }])
+    expect(await pageOf(scene.service, '/problems')).toContain(reason)
+  })
+})
+
+describe('a stage whose job runs on all agents, of which none fits', () => {
+  const job = { name: 'j', attributes: { runOnAllAgents: true }, resources: ['rare'] }
+  const stages = [{ name: 'build', jobs: [job] }]
+  const manual = element('approval', { type: 'manual' })
+
+  it('is a problem before anybody tries, on the pages of its pipeline, and in the words of a refusal', async () => {
+    const scene = await BuildScene.open({
+      pipelines: [
+        { name: 'app', stages: [{ ...stages[0], approval: manual }] },
+        { name: 'fine' },
+        { name: 'later', stages: [{ name: 'first' }, { ...stages[0], name: 'last' }] },
+      ],
+    })
+    await ProtocolAgent.join(scene.service, 'a1')
+    const reason = 'no agent fits the job j, which runs on all: no agent has the resource rare'
+
+    expect(await problems(scene)).toEqual([
+      {
+        subject: '2 stages cannot start, such as the stage build of the pipeline app',
+        errors: [{ message: reason }],
+      },
+    ])
+    const sentence = `The stage build of the pipeline app cannot start: ${reason}`
+    expect(await pageOf(scene.service, '/pipelines/app')).toContain(`${sentence}.`)
+    expect(await pageOf(scene.service, '/pipelines')).toContain(`${sentence}.`)
+    expect(await pageOf(scene.service, '/pipelines/fine')).not.toContain('cannot start:')
+    const refused = await scene.post('/api/pipelines/app/schedule')
+    expect([refused.status, await messageOf(refused)]).toEqual([409, sentence])
+
+    await ProtocolAgent.join(scene.service, 'a2', { resources: ['rare'] })
+    expect(await problems(scene)).toEqual([])
+    expect(await pageOf(scene.service, '/pipelines/app')).not.toContain('cannot start:')
+  })
+
+  it('waits a minute for agents that are only absent', async () => {
+    let ahead = 0
+    const clock = () => Date.now() + ahead
+    const configured = [{ name: 'app', stages: [{ ...stages[0], approval: manual }] }]
+    const scene = await BuildScene.open({ pipelines: configured }, [], clock)
+    await ProtocolAgent.join(scene.service, 'a1', { resources: ['rare'] })
+    await scene.service.fetch('/api/agents/a1/disable', { method: 'POST' })
+
+    expect(await problems(scene)).toEqual([])
+    ahead += 2 * MINUTE
+    expect(await problems(scene)).toMatchObject([
+      {
+        errors: [
+          {
+            message:
+              'no agent fits the job j, which runs on all: the one agent that could take it is disabled',
+          },
+        ],
+      },
+    ])
   })
 })

@@ -79,6 +79,27 @@ describe('the form for a new pipeline', () => {
     expect(await currentOf(service)).toBe(BASE)
   })
 
+  it('says that nothing starts where the repository is in no allowed folder', async () => {
+    const service = await serviceAt(BASE)
+
+    const page = await (await send(service, { ...GIT, url: '/nowhere/at/all' })).text()
+
+    expect(page).toContain('No runs')
+    expect(page).toMatch(/<b>delta<\/b>: a material cannot be read: .*--local-materials allows/)
+  })
+
+  it('refuses what only a shell would act upon, by name, and says the way out', async () => {
+    const service = await serviceAt(BASE)
+    const command = 'sh ci/build.sh hello && echo done'
+
+    const refused = await send(service, { ...GIT, command })
+    const taken = await send(service, { ...GIT, command: `sh -c '${command}'` })
+
+    expect(refused.status).toBe(422)
+    expect(await refused.text()).toContain('has the shell operator &amp;&amp; outside quotes')
+    expect(await taken.text()).toContain('hello &amp;amp;&amp;amp; echo done')
+  })
+
   it('shows the XML and the plan of the pipeline to who administers its group', async () => {
     const service = await serviceWithGroupAdmin()
 

@@ -105,6 +105,7 @@ export class BuildsWorld implements AsyncDisposable {
           this.pipelines.find((plan) => plan.name.toLowerCase() === name.toLowerCase()) ?? null,
         environmentsOf: (name) => this.environments.get(name) ?? [],
         agents: () => this.agents,
+        whyNoAgent: () => 'none is at work',
       },
     })
     builds.onEvent((event) => this.events.push(event))

@@ -32,6 +32,35 @@ describe('why a job waits', () => {
       'no agent in the environment uat has the resource docker',
     ],
     [{}, [uat], 'every agent is in an environment, and the pipeline is in none'],
+    [
+      { resources: ['gpu', 'cuda'] },
+      [linux, anAgent({ resources: ['linux', 'GPU', 'cuda'], environments: ['production'] })],
+      'the one agent that has the resources gpu and cuda is in the environment production, and the pipeline is in none',
+    ],
+    [
+      { resources: ['gpu'] },
+      [
+        linux,
+        anAgent({ resources: ['gpu'], environments: ['uat'] }),
+        anAgent({ resources: ['gpu'], environments: ['uat', 'production'] }),
+      ],
+      'the 2 agents that have the resource gpu are in the environments uat and production, and the pipeline is in none',
+    ],
+    [
+      { resources: ['linux', 'gpu', 'docker'] },
+      [linux, anAgent({ resources: ['gpu'], environments: ['uat'] })],
+      'no agent has the resource docker',
+    ],
+    [
+      { resources: ['linux', 'gpu'] },
+      [linux, anAgent({ resources: ['gpu'], environments: ['uat'] })],
+      'no agent outside the environments has the resource gpu',
+    ],
+    [
+      { pinnedTo: 'a1' },
+      [uat],
+      'it may run on the agent a1 alone, which is in an environment, and the pipeline is in none',
+    ],
     [{ pinnedTo: 'b2' }, [linux], 'it may run on the agent b2 alone, which is gone'],
   ])('of %o beside %o is: %s', (need, agents, reason) => {
     expect(reasonOf(need, ...agents)).toBe(reason)

@@ -1,0 +1,116 @@
+import type { AgentDirectory } from '../../agents/agent-directory.ts'
+import { type Candidate, explainWait, type PlacedNeed } from '../../core/builds/waiting.ts'
+import { isSameName, nameKey } from '../../core/name-key.ts'
+import { isSource, type VersionControlMaterial } from '../../document/materials/identity.ts'
+import type { Configuration, Pipeline } from '../../document/model/model.ts'
+import { neededResources } from '../../document/unsupported/elastic-resource.ts'
+import { Turns } from '../../lib/cooperative.ts'
+import { strandedText } from '../engine/stage-jobs.ts'
+import { candidatesIn } from '../runs/plans.ts'
+import { whyUnwatched } from '../triggers/wanted-revisions.ts'
+
+/** What keeps a pipeline of a document from starting, or one of its jobs from running. */
+export interface PlannedObstacle {
+  readonly pipeline: string
+  readonly because: string
+  /** Whether no run of the pipeline starts, and not only a job waits. */
+  readonly prevents: boolean
+}
+
+export interface PlanObstaclesDeps {
+  readonly directory: AgentDirectory
+  /** Why a material on the disk of the server is not read, or null for any other material. */
+  readonly whyForbidden: (material: VersionControlMaterial) => Promise<string | null>
+}
+
+/** The obstacles of some pipelines of a document, by the agents and environments that it names. */
+export async function findObstacles(
+  deps: PlanObstaclesDeps,
+  after: Configuration,
+  pipelines: readonly Pipeline[],
+): Promise<readonly PlannedObstacle[]> {
+  const candidates = candidatesAfter(deps, after)
+  const environments = environmentsByPipeline(after)
+  const explained = new Map<string, string | null>()
+  const reasonOf = (need: PlacedNeed) => {
+    const key = JSON.stringify(need)
+    const known = explained.get(key)
+    if (known !== undefined) return known
+    const { isStuck, reason } = explainWait(need, candidates)
+    explained.set(key, isStuck ? reason : null)
+    return isStuck ? reason : null
+  }
+  const found: PlannedObstacle[] = []
+  const turns = new Turns()
+  for (const pipeline of pipelines) {
+    if (turns.isOver) await turns.next()
+    found.push(...(await obstaclesOfMaterials(deps, pipeline)))
+    found.push(
+      ...obstaclesOfJobs(pipeline, environments.get(nameKey(pipeline.name)) ?? [], reasonOf),
+    )
+  }
+  return found
+}
+
+async function obstaclesOfMaterials(
+  { whyForbidden }: PlanObstaclesDeps,
+  { name: pipeline, materials }: Pipeline,
+): Promise<PlannedObstacle[]> {
+  const found: PlannedObstacle[] = []
+  for (const material of materials) {
+    if (material.kind === 'dependency') continue
+    const because = isSource(material) ? await whyForbidden(material) : whyUnwatched(material)
+    if (because !== null) found.push({ pipeline, because, prevents: true })
+  }
+  return found
+}
+
+function obstaclesOfJobs(
+  { name: pipeline, stages }: Pipeline,
+  environments: readonly string[],
+  reasonOf: (need: PlacedNeed) => string | null,
+): PlannedObstacle[] {
+  const [first] = stages
+  return stages.flatMap((stage) =>
+    stage.jobs.flatMap((job) => {
+      const { name, runOnAllAgents } = job
+      const resources = neededResources(job)
+      const reason = reasonOf({ resources, environments, pinnedTo: null })
+      if (reason === null) return []
+      const waits = runOnAllAgents ? strandedText(name, reason) : `the job ${name} waits: ${reason}`
+      const because = `in the stage ${stage.name}, ${waits}`
+      return [{ pipeline, because, prevents: runOnAllAgents && stage === first }]
+    }),
+  )
+}
+
+/** The agents as the document has them: a save may give them what a job needs. */
+function candidatesAfter(
+  { directory }: PlanObstaclesDeps,
+  { agents, environments }: Configuration,
+): readonly Candidate[] {
+  return candidatesIn(directory).map((candidate) => {
+    const configured = agents.find(({ uuid }) => isSameName(uuid, candidate.uuid))
+    const own = environments.filter((each) =>
+      each.agents.some(({ uuid }) => isSameName(uuid, candidate.uuid)),
+    )
+    return {
+      ...candidate,
+      resources: configured?.resources.map(({ name }) => name) ?? [],
+      environments: own.map(({ name }) => name),
+    }
+  })
+}
+
+function environmentsByPipeline({
+  environments,
+}: Configuration): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  for (const { name, pipelines } of environments) {
+    for (const pipeline of pipelines) {
+      const key = nameKey(pipeline.name)
+      found.set(key, [...(found.get(key) ?? []), name])
+    }
+  }
+  return found
+}
