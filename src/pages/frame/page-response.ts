@@ -31,6 +31,9 @@ export function policyWith(nonce: string): string {
   return POLICY.replace("style-src 'self'", `style-src 'self' 'nonce-${nonce}'`)
 }
 
+/** For a page that shows files of jobs, which have an origin of their own. */
+export const WITH_FRAMES = { 'content-security-policy': `${POLICY}; frame-src 'self'` }
+
 const TYPE = 'text/html; charset=utf-8'
 const SECURITY = {
   'content-security-policy': POLICY,

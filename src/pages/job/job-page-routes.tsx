@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { isOver, type JobName, type JobPageDeps, readConsoleOf, readJobPage } from './job-page.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
-import { PAGE_HEADERS, pageResponse } from '../frame/page-response.ts'
+import { PAGE_HEADERS, pageResponse, WITH_FRAMES } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { consoleHtml } from './console-html.ts'
 import { JobView } from './job-view.tsx'
@@ -21,11 +21,12 @@ export function jobPageRoutes(options: JobPageRoutesOptions) {
   return new Hono<RouteEnv>()
     .get(JOB, async (c) => {
       const { principal } = c.env
-      const page = await readJobPage(options, principal, nameOf(c))
+      const tab = c.req.query('tab') ?? null
+      const page = await readJobPage(options, principal, { ...nameOf(c), tab })
       const now = clock()
       const frame = pages.frame(c.req.raw, principal)
       const view = { frame, page, isOver: isOver(page.job, now), now }
-      return pageResponse(<JobView {...view} />)
+      return pageResponse(<JobView {...view} />, 200, WITH_FRAMES)
     })
     .get(`${JOB}/console`, async (c) => {
       const line = parseWholeNumber(c.req.query('startLineNumber') ?? '0', 'startLineNumber')

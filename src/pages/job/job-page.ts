@@ -19,6 +19,7 @@ import {
   readConsoleLines,
   readConsoleTail,
 } from './console-part.ts'
+import { type JobTab, openTab, type OpenTab, tabsOf } from './job-tabs.ts'
 import type { PipelinesPageDeps } from '../pipelines/pipelines-page.ts'
 import { startOptions } from '../runs/start-options.ts'
 
@@ -46,6 +47,9 @@ export interface JobPage {
   /** Where it failed, as far as the shown lines tell. */
   readonly failure: ConsoleFailure | null
   readonly artifacts: ArtifactTree
+  readonly tabs: readonly JobTab[]
+  /** The one that was asked for, if there is one of that name. */
+  readonly tab: OpenTab | null
   /** Whether its console and artifacts still exist. */
   readonly isKept: boolean
   readonly mayCancel: boolean
@@ -53,14 +57,14 @@ export interface JobPage {
 }
 
 /**
- * Reads one job of a run of a stage, with the end of its console and its artifacts.
+ * Reads one job of a run of a stage, with the end of its console, its artifacts, and one of its tabs.
  *
  * @throws {ServiceError} `stage-not-found`, `job-not-found`, `not-permitted`.
  */
 export async function readJobPage(
   deps: JobPageDeps,
   principal: Principal,
-  name: JobName,
+  name: JobName & { readonly tab: string | null },
 ): Promise<JobPage> {
   const { run, job } = await findJobOfRun(deps, principal, name)
   const place = placeOfJob(job)
@@ -68,6 +72,8 @@ export async function readJobPage(
   const { pipeline, stage } = name
   const isKept = await areFilesKept(deps, place)
   const console = await readConsoleTail(deps, call)
+  const tabs = tabsOf(deps, job)
+  const tab = tabs.find((each) => each.name === name.tab)
   return {
     run,
     job,
@@ -78,6 +84,8 @@ export async function readJobPage(
     console,
     failure: job.result === 'Failed' ? findFailure(console) : null,
     artifacts: isKept ? await readArtifacts(deps, call) : { nodes: [], isCut: false },
+    tabs,
+    tab: tab ? await openTab(deps, call, tab) : null,
     isKept,
     mayCancel:
       run.active && deps.access.may(principal, { action: 'cancel-stage', pipeline, stage }),

@@ -13,6 +13,7 @@ import { consoleHtml } from './console-html.ts'
 import { setUpLines } from './console-part.ts'
 import { JobBar, phaseText, scaleOf, wholeTime } from './job-bar.tsx'
 import { runAddress, RunName, WaitReason } from '../runs/run-labels.tsx'
+import { Tabs } from './tabs.tsx'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 
 export interface JobViewProps {
@@ -44,6 +45,7 @@ export function JobView(props: JobViewProps) {
           <Facts {...props} />
           <Artifacts {...props} />
         </div>
+        <Tabs {...props} />
         <Console {...props} />
       </Live>
     </PageLayout>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BuildScene, GUARDED, SECURED } from '../../support/builds/build-service.ts'
+import { element } from '../../support/documents/a-configuration.ts'
 import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 
@@ -218,5 +219,52 @@ describe('the page of a job', () => {
     expect(await pageOf(scene.service, JOB, 'vera')).not.toContain('Cancel the run')
     expect((await scene.get('/stages/app/build/1/1/nothing')).status).toBe(404)
     expect((await scene.get('/stages/app/build/2/1/unit')).status).toBe(404)
+  })
+})
+
+async function withTabs() {
+  const paths = {
+    Cov: './reports//cov',
+    Text: 'notes.txt',
+    Gone: 'none.html',
+    Out: '../x',
+    All: './',
+  }
+  const tabs = Object.entries(paths).map(([name, path]) => element('tab', { name, path }))
+  const jobs = [{ name: 'unit', tabs }]
+  const scene = await BuildScene.open({
+    schemaVersion: 81,
+    pipelines: [{ name: 'app', stages: [{ jobs }] }],
+  })
+  await scene.schedule()
+  const agent = await ProtocolAgent.join(scene.service, 'a1')
+  const { jobId } = await agent.work()
+  await agent.upload(jobId, 'reports/cov/index.html', '<p>fine</p>')
+  await agent.upload(jobId, 'notes.txt', 'text')
+  return { scene, pageAt: (query: string) => pageOf(scene.service, `${JOB}${query}`) }
+}
+
+describe('the tabs of a job', () => {
+  it('show artifacts on its page, without any right there', async () => {
+    const { scene, pageAt } = await withTabs()
+
+    const page = await pageAt('')
+    expect(page).toContain(`href="${JOB}?tab=Cov#tabs"`)
+    expect(page).not.toContain('<iframe')
+    const open = await pageAt('?tab=Cov')
+    expect(open).toMatch(/<iframe[^>]* sandbox="allow-scripts allow-popups"/)
+    expect(open).toContain('src="/files/app/1/build/1/unit/reports/cov/index.html"')
+    expect(await pageAt('?tab=Text')).toContain('src="/files/app/1/build/1/unit/notes.txt"')
+    const { headers } = await scene.get(`${JOB}?tab=Cov`)
+    expect(headers.get('content-security-policy')).toContain("frame-src 'self'")
+  })
+
+  it('say what the job has not left', async () => {
+    const { pageAt } = await withTabs()
+
+    expect(await pageAt('?tab=Gone')).toContain('The job has left no none.html.')
+    expect(await pageAt('?tab=Out')).toContain('The job has left no ../x.')
+    expect(await pageAt('?tab=All')).toContain('The job has left no ./.')
+    expect(await pageAt('?tab=unknown')).not.toContain('<iframe')
   })
 })

@@ -1,0 +1,41 @@
+import type { PageFrame } from '../frame/layout.tsx'
+import { runAddress } from '../runs/run-labels.tsx'
+import type { JobPage } from './job-page.ts'
+
+/** The tabs of a job, and the artifact of the one that is open. What a job made gets no rights here. */
+export function Tabs({ frame: { links }, page }: { frame: PageFrame; page: JobPage }) {
+  const { run, job, place, tabs, tab } = page
+  const address = { ...runAddress(run), job: job.name }
+  if (tabs.length === 0) return <></>
+  return (
+    <section class="card" data-part="tabs" aria-labelledby="tabs-title" id="tabs">
+      <h2 id="tabs-title">Tabs</h2>
+      <ol class="chips">
+        {tabs.map(({ name }) => (
+          <li>
+            <a
+              class="chip"
+              href={`${links.job(address, { tab: name })}#tabs`}
+              aria-current={name === tab?.name ? 'true' : undefined}
+            >
+              <span class="chip-name">{name}</span>
+            </a>
+          </li>
+        ))}
+      </ol>
+      {tab !== null && tab.file === null && (
+        <p class="muted">
+          {page.isKept ? `The job has left no ${tab.path}.` : 'The artifacts are no longer kept.'}
+        </p>
+      )}
+      {tab?.file != null && (
+        <iframe
+          class="tab-content"
+          title={tab.name}
+          sandbox="allow-scripts allow-popups"
+          src={links.file({ ...place, stageCounter: String(place.stageCounter) }, tab.file)}
+        ></iframe>
+      )}
+    </section>
+  )
+}
