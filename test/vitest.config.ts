@@ -17,6 +17,7 @@ const missingReporter = new MissingProgramsReporter(missing, {
 const ALONE = [
   'test/http/hostile/documents.test.ts',
   'test/http/pages/agents.test.ts',
+  'test/service/viewer-of-many.test.ts',
   'test/unit/builds/material-poller.test.ts',
   'test/unit/document/{document,value-types}.test.ts',
   'test/unit/document/materials/ignore-patterns.test.ts',

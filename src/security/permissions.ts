@@ -96,8 +96,17 @@ interface Caller {
   readonly roles: ReadonlySet<string>
 }
 
+/** What a caller may do in a group, whatever the pipeline. */
+interface GroupRights {
+  readonly view: boolean
+  readonly operate: boolean
+  readonly admins: boolean
+}
+
 class CallerPermissions implements Permissions {
   readonly isAdministrator: boolean
+  /** A group may list thousands, and have tens of thousands of pipelines. */
+  readonly #rights = new WeakMap<GroupFacts, GroupRights>()
   readonly #caller: Caller
   readonly #groups: ReadonlyMap<string, GroupFacts>
   readonly #pipelines: ReadonlyMap<string, KnownPipeline>
@@ -154,9 +163,19 @@ class CallerPermissions implements Permissions {
   /** The rights are independent. Entities that are not configured are for administrators only. */
   #mayInGroup(group: GroupFacts | undefined, right: Right): boolean {
     if (this.isAdministrator) return true
-    if (!group) return false
-    if (isOpenGroup(group) || this.#administers(group)) return true
-    return isListed(this.#caller, group.authorization?.[right] ?? [])
+    return group !== undefined && this.#rightsIn(group)[right]
+  }
+
+  #rightsIn(group: GroupFacts): GroupRights {
+    const known = this.#rights.get(group)
+    if (known) return known
+    const { view, operate, admins } = group.authorization ?? {}
+    const isAdmin = isListed(this.#caller, admins ?? [])
+    const may = (list: readonly ListedPrincipal[] | null | undefined) =>
+      isAdmin || isOpenGroup(group) || isListed(this.#caller, list ?? [])
+    const rights = { view: may(view), operate: may(operate), admins: isAdmin }
+    this.#rights.set(group, rights)
+    return rights
   }
 
   /** Checked in addition to the current group of the pipeline. */
@@ -168,7 +187,7 @@ class CallerPermissions implements Permissions {
   }
 
   #administers(group: GroupFacts | null): boolean {
-    return this.isAdministrator || isListed(this.#caller, group?.authorization?.admins ?? [])
+    return this.isAdministrator || (group !== null && this.#rightsIn(group).admins)
   }
 }
 

@@ -25,6 +25,8 @@ const OPEN: SecurityFacts = { securityOn: false, roles: [], admins: [], groups: 
  */
 export class ConfiguredAccess implements Access {
   readonly #cached = new Map<string, Permissions>()
+  /** The same for a caller who asks about many things. */
+  #asked = new WeakMap<KnownUser, Permissions>()
   readonly #usernames: () => readonly string[]
   #facts = OPEN
   #rules = new AccessRules(OPEN)
@@ -49,6 +51,7 @@ export class ConfiguredAccess implements Access {
   /** Evaluates the administrators again after a change of the users. */
   forget(): void {
     this.#cached.clear()
+    this.#asked = new WeakMap()
   }
 
   may(principal: Principal, permission: Permission): boolean {
@@ -118,11 +121,12 @@ export class ConfiguredAccess implements Access {
   }
 
   #permissionsOf(user: KnownUser): Permissions {
+    const asked = this.#asked.get(user)
+    if (asked) return asked
     const key = cacheKeyOf(user)
-    const cached = this.#cached.get(key)
-    if (cached) return cached
-    const permissions = this.#permissionsBy(this.#rules, user)
+    const permissions = this.#cached.get(key) ?? this.#permissionsBy(this.#rules, user)
     this.#cached.set(key, permissions)
+    this.#asked.set(user, permissions)
     return permissions
   }
 

@@ -5,6 +5,7 @@ import type { EntityRenames } from '../../document/changes/compare-entities.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { bisect } from '../../lib/bisect.ts'
+import { type CooperativeWork, runCooperatively, runSync } from '../../lib/cooperative.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { Lineage } from '../../history/history.ts'
 import { type IndexProgress, isSettled, waitForIndex } from './index-progress.ts'
@@ -12,7 +13,7 @@ import { EntityEntries, type EntityEntry } from './entity-entries.ts'
 import { type EntityRevisions, entityRevisions, type UnderOneName } from './entity-revisions.ts'
 import { ChangeIndexer, type ChangeIndexerDeps } from './change-indexer.ts'
 import type { Renames } from './indexed-changes.ts'
-import { labelsOf, parseChanges } from './revision-changes.ts'
+import { foldedEntitiesOf, labelsOf, parseChanges } from './revision-changes.ts'
 
 export interface EntityIndexDeps extends ChangeIndexerDeps {
   /** How long a query waits for the index to be complete, in milliseconds. */
@@ -38,6 +39,11 @@ const SHORT_WAIT_MS = 500
 /** The most revisions whose sentences stay in memory: those of a search in a long history are made each time. */
 const MOST_SENTENCES = 100_000
 
+/** The most entities with their changes that stay in memory. */
+const MOST_CHANGES = 100_000
+
+type ChangesByEntity = ReadonlyMap<string, readonly DocumentChange[]>
+
 /** Answers what each revision changed, and which revisions changed an entity. Derived from the history. */
 export class EntityIndex implements AsyncDisposable {
   readonly #deps: EntityIndexDeps
@@ -48,6 +54,12 @@ export class EntityIndex implements AsyncDisposable {
     maxSize: MOST_SENTENCES,
     sizeCalculation: () => 1,
   })
+  /** Also by that number: a page asks about dozens of entities that one revision changed. */
+  readonly #byEntity = new LRUCache<number, ChangesByEntity>({
+    maxSize: MOST_CHANGES,
+    sizeCalculation: ({ size }) => size + 1,
+  })
+  readonly #reading = new Map<number, Promise<void>>()
 
   constructor(deps: EntityIndexDeps) {
     this.#deps = deps
@@ -105,6 +117,25 @@ export class EntityIndex implements AsyncDisposable {
       onTheWay.toSorted((one, other) => one.number - other.number).map((step) => step.renames),
     )
     return from <= to ? renames : renames.map(([former, name]) => [name, former])
+  }
+
+  /** Those that are about an entity, in folded spelling, under its new or its former name. */
+  changesAbout(revision: Revision, entity: string): readonly DocumentChange[] {
+    const text = this.#textOf(revision)
+    if (text === null) return []
+    const known = this.#byEntity.get(text)
+    const found = known ?? runSync(changesByEntity(this.#indexer.indexed.stored(text)))
+    if (!known) this.#byEntity.set(text, found)
+    return found.get(entity) ?? []
+  }
+
+  /** Reads what a revision changed in time slices, once for all who ask, so that `changesAbout` is quick. */
+  async readChanges(revision: Revision): Promise<void> {
+    const text = this.#textOf(revision)
+    if (text === null || this.#byEntity.has(text)) return
+    const reading = this.#reading.get(text) ?? this.#readInSlices(text)
+    this.#reading.set(text, reading)
+    await reading
   }
 
   /** The changes of a revision as sentences, in lower case for searches; cached. None while it is not indexed. */
@@ -207,6 +238,15 @@ export class EntityIndex implements AsyncDisposable {
     await this.#indexer[Symbol.asyncDispose]()
   }
 
+  async #readInSlices(text: number): Promise<void> {
+    try {
+      const stored = this.#indexer.indexed.stored(text)
+      this.#byEntity.set(text, await runCooperatively(changesByEntity(stored)))
+    } finally {
+      this.#reading.delete(text)
+    }
+  }
+
   #revisionOf({ commit }: EntityEntry): Revision {
     const name = this.#indexer.indexed.commitOf(commit)
     const revision = this.#deps.history.findCommit(name)
@@ -233,6 +273,21 @@ function joinRenames(steps: readonly Renames[]): EntityRenames {
     firstNames = new Map([...others, ...renamed])
   }
   return Array.from(firstNames, ([name, first]) => [first, name])
+}
+
+/** The changes in stored form by each entity that they are about; some of them in each step. */
+function* changesByEntity(stored: string): CooperativeWork<ChangesByEntity> {
+  const found = new Map<string, DocumentChange[]>()
+  const changes = parseChanges(stored)
+  for (const change of changes) {
+    for (const entity of foldedEntitiesOf([change])) {
+      const known = found.get(entity)
+      if (known) known.push(change)
+      else found.set(entity, [change])
+    }
+    yield
+  }
+  return found
 }
 
 /** A change with the name of its entity in front. */

@@ -1,6 +1,5 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { wholeEntityWord } from '../../document/entities/entities.ts'
-import { changesAbout } from '../../document/changes/entities-of.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
 import { Turns } from '../../lib/cooperative.ts'
@@ -157,7 +156,7 @@ class WholeStep implements EntityStep {
   }
 
   get changes(): readonly DocumentChange[] {
-    this.#changes ??= changesAbout(this.#deps.entities.find(this.revision) ?? [], this.entity)
+    this.#changes ??= this.#deps.entities.changesAbout(this.revision, this.entity)
     return this.#changes
   }
 

@@ -166,6 +166,7 @@ async function lastChangeOf(
   const address = entityAddress('pipeline', pipeline)
   const newest = (await lastChanges(deps, [address.entity])).get(address.entity) ?? null
   if (newest === null || !deps.entities.mayMove(newest)) return newest
+  await deps.entities.readChanges(newest)
   // It may have moved the pipeline out of a group that the caller may not view.
   const { visible } = await visibleSteps(deps, principal, address)
   return visible.at(0)?.revision ?? null
