@@ -77,9 +77,10 @@ export function faultOf(triple: Triple): string | null {
     (each) => each ?? [],
   )
   if (orders.length === 0) return conflicts.length > 0 ? null : wrongPart(triple, merged)
-  if (conflicts.length > 0) {
-    const [{ path, ours, theirs } = conflicts[0]] = conflicts
-    return mayContradict(triple) ? null : `conflict at ${path}: ${ours?.text} / ${theirs?.text}`
+  const [conflict] = conflicts
+  if (conflict) {
+    const { path, ours, theirs } = conflict
+    return mayContradict(triple) ? null : `conflict at ${path}: ${ours.text} / ${theirs.text}`
   }
   const found = meaningOf(merged)
   if (orders.some((order) => meaningOf(xmlDocument(order)) === found))

@@ -103,6 +103,12 @@ export const PAGE_ROWS: readonly PageRow[] = [
     may: 'administrator',
     allowed: 404,
   },
+  {
+    call: 'POST /config/{name}/acknowledge-secrets',
+    places: { name: '0'.repeat(40) },
+    may: 'administrator',
+    allowed: 404,
+  },
   { call: 'GET /config/{name}', may: 'administrator', allowed: 404 },
   { call: 'GET /config/{name}/restore', may: 'administrator', allowed: 404 },
   { call: 'GET /config/{name}/undo', may: 'administrator', allowed: 404 },
