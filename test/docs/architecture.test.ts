@@ -3,18 +3,33 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const TEXT = readFileSync(`${ROOT}ARCHITECTURE.md`, 'utf8')
-const section = (title: string) => TEXT.split(/^## /m).find((each) => each.startsWith(title)) ?? ''
+const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8')
+const TEXT = read('ARCHITECTURE.md')
+const DOCUMENTS = [
+  'ARCHITECTURE.md',
+  ...readdirSync(`${ROOT}docs`, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => `docs/${path}`),
+]
+const section = (path: string, title: string) =>
+  read(path)
+    .split(/^#{2,3} /m)
+    .find((each) => each.startsWith(title)) ?? ''
 const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('| '))
 
 describe('ARCHITECTURE.md', () => {
-  it('names no file that is not there', () => {
-    const named = [...TEXT.matchAll(/(?:`|\()((?:src|test)\/[\w./-]+|\w[\w-]*\/[\w/-]+\.tsx?)/g)]
+  it('is short enough to be read', () => {
+    expect(Buffer.byteLength(TEXT)).toBeLessThanOrEqual(12 * 1_024)
+  })
+
+  it.each(DOCUMENTS)('and %s name no file that is not there', (document) => {
+    const named = [
+      ...read(document).matchAll(/(?:`|\()((?:src|test)\/[\w./-]+|\w[\w-]*\/[\w/-]+\.tsx?)/g),
+    ]
     const paths = named.map(([, path = '']) =>
       /^(?:src|test)\//.test(path) ? path : `src/${path}`,
     )
 
-    expect(paths.length).toBeGreaterThan(20)
     expect(paths.filter((path) => !existsSync(ROOT + path))).toEqual([])
   })
 
@@ -34,6 +49,14 @@ describe('ARCHITECTURE.md', () => {
     expect(missing).toEqual([])
   })
 
+  it('lists every file of decisions', () => {
+    const index = read('docs/decisions/README.md')
+    const files = readdirSync(`${ROOT}docs/decisions`).filter((name) => name !== 'README.md')
+
+    expect(files.length).toBeGreaterThan(8)
+    for (const name of files) expect(index).toContain(`](${name})`)
+  })
+
   it('has every room in its map', () => {
     const map = rowsOf(TEXT.split(/^## /m)[0] ?? '').join('\n')
     const rooms = readdirSync(`${ROOT}src`, { withFileTypes: true }).filter((entry) =>
@@ -44,7 +67,7 @@ describe('ARCHITECTURE.md', () => {
   })
 
   it('says of every folder of tests which room it is about', () => {
-    const text = section('Where tests of a room are')
+    const text = section('CONTRIBUTING.md', 'Tests of a room')
     const suites = ['unit', 'property', 'conformance', 'crash', 'service', 'http', 'e2e']
     const folders = suites.flatMap((suite) =>
       readdirSync(`${ROOT}test/${suite}`, { withFileTypes: true })
@@ -57,7 +80,7 @@ describe('ARCHITECTURE.md', () => {
   })
 
   it('has a test for every crash', () => {
-    const [, , ...rows] = rowsOf(section('Crashes'))
+    const [, , ...rows] = rowsOf(section('docs/operations.md', 'Crashes'))
 
     expect(rows.length).toBeGreaterThan(15)
     for (const row of rows) expect(row).toMatch(/\| `test\/[\w/-]+\.test\.ts` +\|$/)
