@@ -44,6 +44,11 @@ export type RevisionKind = (typeof REVISION_KINDS)[number]
 /** An agent registers under a name of its uuid, its address and its host name. */
 const AGENT = /^agent_[^_]+_[^_]*_(.*)$/s
 
+/** Whether the service itself signs revisions by the name, whatever its case. */
+export function isServiceAuthor(username: string): boolean {
+  return /^(?:filesystem$|upgrade$|agent_)/i.test(username)
+}
+
 export function revisionKindOf({
   username,
   serverVersion,

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import type { IssuedCredential, Principal } from '../core/principal.ts'
 import { tooMany } from '../core/rate-limit.ts'
-import { LoginLimits } from './login-limits.ts'
+import { isSameLogin, LoginLimits, type LoginPlace } from './login-limits.ts'
 import { isApiToken, meansApiToken } from './issued-secret.ts'
 import { costOfLogin, PASSWORD_COST, type PasswordCheck } from './password.ts'
 import { findUser, localPrincipal, type UsersReading } from './users.ts'
@@ -35,6 +35,16 @@ export interface GivenPassword {
   readonly password: string
 }
 
+/** A log-in that somebody else than the users file judges. */
+export interface ExternalLogin extends GivenPassword {
+  /**
+   * Counts an attempt at the user whom the name has found, before the password is looked at.
+   *
+   * @throws {ServiceError} `too-many-requests`
+   */
+  readonly admit: (found: string) => void
+}
+
 interface Verifying extends GivenPassword {
   readonly authorization: string
 }
@@ -60,7 +70,7 @@ export interface CredentialCheckOptions {
   /** The least cost of a comparison, whatever the users file contains. */
   readonly cost?: number | undefined
   /** Finds users who are not in the users file, where there are others. */
-  readonly findExternal?: ((given: GivenPassword) => Promise<Principal | null>) | undefined
+  readonly findExternal?: ((login: ExternalLogin) => Promise<Principal | null>) | undefined
   /** Whom a token or a session stands for now; null when it stands for nobody any more. */
   readonly find: (issued: IssuedSecret) => Promise<Principal | null>
 }
@@ -183,17 +193,32 @@ export class CredentialCheck {
     if (this.#good.has(key)) return this.#verify(login, COMPARED_AT_MOST_WITH_GOOD)
     this.#assertRoom(COMPARED_AT_MOST)
     await this.#options.wait(this.#limits.begin(login))
+    const places: LoginPlace[] = [login]
+    let delay = 0
+    /** Many names may find one user elsewhere; its limits are those of all of them. */
+    const admit = (username: string) => {
+      if (places.some((place) => isSameLogin(place.username, username))) return
+      const place = { username, address: login.address }
+      delay = this.#limits.begin(place)
+      places.push(place)
+    }
     try {
-      const principal = await this.#verify(login, COMPARED_AT_MOST)
-      if (principal) this.#limits.succeed(login)
+      const principal = await this.#verify(login, COMPARED_AT_MOST, admit)
+      // Not before: what is asked elsewhere waits for nobody.
+      if (delay > 0) await this.#options.wait(delay)
+      if (principal) for (const place of places) this.#limits.succeed(place)
       return principal
     } catch (error) {
-      this.#limits.abandon(login)
+      for (const place of places) this.#limits.abandon(place)
       throw error
     }
   }
 
-  async #verify(login: Verifying, atMost: number): Promise<Principal | null> {
+  async #verify(
+    login: Verifying,
+    atMost: number,
+    admit: ExternalLogin['admit'] = () => {},
+  ): Promise<Principal | null> {
     const edition = this.#edition
     const reading = await this.#options.users()
     const { users } = reading
@@ -203,7 +228,7 @@ export class CredentialCheck {
     const cost = costOfLogin(users.values(), this.#options.cost ?? PASSWORD_COST)
     const isRight = await this.#compare({ password: login.password, stored, cost })
     const known = isRight ? localPrincipal(reading, username) : null
-    const principal = stored === null ? await this.#findExternal(login) : known
+    const principal = stored === null ? await this.#findExternal({ ...login, admit }) : known
     if (principal === null) this.#good.delete(key)
     else {
       if (edition === this.#edition) this.#remember(key, principal, REMEMBERED_FOR)
@@ -214,9 +239,9 @@ export class CredentialCheck {
   }
 
   /** A user of elsewhere; a name of the users file belongs to the user there, whatever else was given. */
-  async #findExternal({ username, password }: GivenPassword): Promise<Principal | null> {
+  async #findExternal({ username, password, admit }: ExternalLogin): Promise<Principal | null> {
     const { findExternal, users } = this.#options
-    const principal = (await findExternal?.({ username, password })) ?? null
+    const principal = (await findExternal?.({ username, password, admit })) ?? null
     if (principal === null) return null
     return findUser((await users()).users, principal.username) === null ? principal : null
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { networkOf, RateLimit, tooMany } from '../core/rate-limit.ts'
-import { userKey } from './users.ts'
+import { usernameKey } from '../core/username.ts'
 
 /** The number of failures of a user at an address that are not delayed. */
 const FREE_FAILURES = 5
@@ -13,6 +13,11 @@ const LONGEST_NAME = 255
 export interface LoginPlace {
   readonly username: string
   readonly address: string
+}
+
+/** Whether two names share their limits: they may be one user, whatever their case, width and blanks are. */
+export function isSameLogin(one: string, other: string): boolean {
+  return usernameKey(one) === usernameKey(other)
 }
 
 /**
@@ -67,7 +72,7 @@ export class LoginLimits {
 }
 
 function keysOf({ username, address }: LoginPlace) {
-  const user = userKey(username.slice(0, LONGEST_NAME))
+  const user = usernameKey(username).slice(0, LONGEST_NAME)
   const network = networkOf(address)
   return { user, network, both: `${network} ${user}` }
 }

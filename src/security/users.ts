@@ -3,6 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Problem } from '../core/problem.ts'
 import { nameKey } from '../core/name-key.ts'
+import { newUsernameProblem, usernameKey } from '../core/username.ts'
 import { hashPassword, isPasswordHash } from './password.ts'
 
 /**
@@ -45,17 +46,17 @@ export interface UsersStore {
   watch(changed: () => void): Disposable
 }
 
-/** Names that differ only in case are the same user. */
-export function userKey(username: string): string {
-  return nameKey(username)
-}
-
-/** The name of a user as in the file, and the hash; null when there is none. */
+/**
+ * The name of a user as in the file, and the hash; null when there is none. Lines of other tools may name users whose
+ * keys are the same: the name as it is given comes first, then in another case, then by its key.
+ */
 export function findUser(users: Users, username: string): readonly [string, string] | null {
   const stored = users.get(username)
   if (stored !== undefined) return [username, stored]
-  const key = userKey(username)
-  for (const user of users) if (userKey(user[0]) === key) return user
+  for (const keyOf of [nameKey, usernameKey]) {
+    const key = keyOf(username)
+    for (const user of users) if (keyOf(user[0]) === key) return user
+  }
   return null
 }
 
@@ -131,11 +132,11 @@ export function parseUsers(text: string): UsersReading {
       return refuse('This line is not a user and a bcrypt or {SHA} hash')
     }
     const name = line.slice(0, separator)
-    const first = names.get(userKey(name)) ?? name
+    const first = names.get(nameKey(name)) ?? name
     if (first !== name) {
       return refuse(`The user ${name} differs from the user ${first} only in case`)
     }
-    names.set(userKey(name), name)
+    names.set(nameKey(name), name)
     users.set(name, stored)
     marks.set(name, markOf(line))
   })
@@ -173,7 +174,7 @@ export interface NewPassword {
 /**
  * Adds a user; every other line stays as it is.
  *
- * @throws {ServiceError} `name-in-use` for an existing name, ignoring case.
+ * @throws {ServiceError} `name-in-use` for an existing name, by its key.
  */
 export async function addUser(store: UsersStore, user: NewPassword): Promise<void> {
   assertUsername(user.username)
@@ -284,16 +285,10 @@ function isLineOf(username: string, line: string): boolean {
   return line.startsWith(`${username}:`)
 }
 
-/** Whether a user can have the name. */
-export function isUsername(name: string): boolean {
-  return /^[^:#\s\p{Cc}][^:\p{Cc}]{0,254}$/u.test(name)
-}
-
-/** @throws {ServiceError} `malformed-request` for a name that the lines cannot hold. */
+/** @throws {ServiceError} `malformed-request` for a name that no new user can have. */
 export function assertUsername(username: string): void {
-  if (isUsername(username)) return
-  const message =
-    'A user name has 1 to 255 characters, no colon, and does not begin with # or a space'
+  const message = newUsernameProblem(username)
+  if (message === null) return
   throw new ServiceError('malformed-request', message, {
     problems: [{ message, path: 'username' }],
   })

@@ -110,7 +110,7 @@ export async function openAccess(
   }
   const credentials = new CredentialCheck({
     users: () => users.read(),
-    findExternal: directory ? (given) => letIn(directory.find(given)) : undefined,
+    findExternal: directory ? (login) => letIn(directory.find(login)) : undefined,
     clock,
     wait,
     compare,

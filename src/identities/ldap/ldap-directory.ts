@@ -1,13 +1,18 @@
-import { reasonOf, unavailable } from '../../core/errors.ts'
-import { nameKey } from '../../core/name-key.ts'
+import { reasonOf, ServiceError, unavailable } from '../../core/errors.ts'
+import {
+  newUsernameProblem,
+  normalUsername,
+  usernameKey,
+  usernameProblem,
+} from '../../core/username.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { UserSourceState } from '../../core/user-source-state.ts'
 import { tooMany } from '../../core/rate-limit.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { GivenPassword } from '../../security/credentials.ts'
-import { isUsername } from '../../security/users.ts'
+import type { ExternalLogin } from '../../security/credentials.ts'
 import { Reachability } from '../reachability.ts'
+import { refusedLogIn } from '../refused-log-in.ts'
 import { LdapConnection, type LdapEntry, type LdapServer } from './ldap-connection.ts'
 import { userFilter } from './ldap-filter.ts'
 import { rolesIn } from './ldap-roles.ts'
@@ -53,10 +58,12 @@ export class LdapDirectory {
   /**
    * The user whose name and password these are, with the groups as roles; null for nobody.
    *
-   * @throws {ServiceError} `unavailable` when no server answers, `too-many-requests`.
+   * @throws {ServiceError} `unavailable` when no server answers, `too-many-requests`, `log-in-refused` for a name that
+   * no user can have here.
    */
-  async find(login: GivenPassword): Promise<Principal | null> {
-    if (!isUsername(login.username)) return null
+  async find(given: ExternalLogin): Promise<Principal | null> {
+    const login = { ...given, username: normalUsername(given.username) }
+    if (usernameProblem(login.username) !== null) return null
     if (this.#asked >= ASKED_AT_MOST) throw tooMany('logins are under way', NO_ROOM_FOR)
     this.#asked += 1
     try {
@@ -66,7 +73,7 @@ export class LdapDirectory {
     }
   }
 
-  async #findAnywhere(login: GivenPassword): Promise<Principal | null> {
+  async #findAnywhere(login: ExternalLogin): Promise<Principal | null> {
     for (const server of this.#servers) {
       try {
         const found = await LdapConnection.with(server, this.#options.log, (connection) =>
@@ -75,6 +82,7 @@ export class LdapDirectory {
         this.#servers = [server, ...this.#servers.filter((other) => other !== server)]
         return found
       } catch (error) {
+        if (error instanceof ServiceError) throw error
         const facts = { url: server.url, reason: reasonOf(error) }
         this.#options.log({ level: 'warning', message: 'A directory server fails', facts })
       }
@@ -82,11 +90,14 @@ export class LdapDirectory {
     throw unavailable('The directory of users cannot be reached now')
   }
 
-  async #findBy(connection: LdapConnection, login: GivenPassword): Promise<Principal | null> {
+  async #findBy(connection: LdapConnection, login: ExternalLogin): Promise<Principal | null> {
     const { reader, groupBase } = this.#options
     if (reader !== null) await connection.bind(reader.dn, reader.password)
     const user = await this.#userBy(connection, login.username)
-    if (user === null || !(await connection.isPasswordOf(user.dn, login.password))) return null
+    if (user === null) return null
+    login.admit(user.username)
+    if (!(await connection.isPasswordOf(user.dn, login.password))) return null
+    this.#assertName(user)
     if (reader !== null) await connection.bind(reader.dn, reader.password)
     const roles = groupBase === null ? [] : await rolesIn(connection, groupBase, user)
     const { username, id } = user
@@ -114,12 +125,24 @@ export class LdapDirectory {
     }
     const username = nameIn(entry, attribute, given)
     const [id] = ID_ATTRIBUTES.flatMap((name) => entry.attributes.get(name.toLowerCase()) ?? [])
-    return isUsername(username) ? { dn: entry.dn, username, id } : null
+    return { dn: entry.dn, username, id }
+  }
+
+  /** @throws {ServiceError} `log-in-refused` */
+  #assertName({ dn, username }: { readonly dn: string; readonly username: string }): void {
+    const reason = newUsernameProblem(username)
+    if (reason === null) return
+    this.#options.log({
+      level: 'warning',
+      message: 'A user of the directory is not let in',
+      facts: { dn, reason },
+    })
+    throw refusedLogIn(reason, dn)
   }
 }
 
 /** Of several names the one that was given; the first one otherwise. */
 function nameIn({ attributes }: LdapEntry, attribute: string, given: string): string {
   const names = attributes.get(attribute.toLowerCase()) ?? []
-  return names.find((name) => nameKey(name) === nameKey(given)) ?? names[0] ?? ''
+  return names.find((name) => usernameKey(name) === usernameKey(given)) ?? names[0] ?? ''
 }

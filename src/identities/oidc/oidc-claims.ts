@@ -1,5 +1,4 @@
-import { isUsername } from '../../security/users.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { assertNameOfElsewhere, refusedLogIn } from '../refused-log-in.ts'
 
 /** What a provider says of somebody who logs in. */
 export type Claims = Readonly<Record<string, unknown>>
@@ -21,9 +20,10 @@ const LONGEST_ROLE = 255
  */
 export function userOfClaims(claims: Claims, names: ClaimNames) {
   const username = claimOf(claims, names.username)
-  if (typeof username !== 'string' || !isUsername(username)) {
+  if (typeof username !== 'string') {
     throw refusedLogIn('The provider gives no name that a user can have here', names.username)
   }
+  assertNameOfElsewhere(username, names.username)
   if (names.username === 'email' && claims['email_verified'] !== true) {
     throw refusedLogIn('The provider has not verified your address', 'email_verified')
   }
@@ -36,11 +36,6 @@ export function userOfClaims(claims: Claims, names: ClaimNames) {
 /** What the provider never gives to somebody else. */
 export function userIdOf({ iss, sub }: Claims): string {
   return `${String(iss)} ${String(sub)}`
-}
-
-/** The error for somebody who is not let in; the detail is for the log alone. */
-export function refusedLogIn(message: string, detail: string): ServiceError<'log-in-refused'> {
-  return new ServiceError('log-in-refused', message, { detail })
 }
 
 /** A claim by its name, or by its place: providers have roles in places such as `realm_access.roles`. */

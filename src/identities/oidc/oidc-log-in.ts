@@ -8,7 +8,8 @@ import type { Log } from '../../lib/log.ts'
 import { findUser, type UsersReading } from '../../security/users.ts'
 import { Reachability } from '../reachability.ts'
 import { LoginAttempts } from './login-attempts.ts'
-import { type ClaimNames, refusedLogIn, userIdOf, userOfClaims } from './oidc-claims.ts'
+import { refusedLogIn } from '../refused-log-in.ts'
+import { type ClaimNames, userIdOf, userOfClaims } from './oidc-claims.ts'
 import { detailOf, OidcProvider, type OidcProviderOptions } from './oidc-provider.ts'
 
 export interface OidcLogInOptions extends Omit<OidcProviderOptions, 'claims'> {

@@ -1,6 +1,7 @@
 import * as client from 'openid-client'
 import { reasonOf, type ServiceError, unavailable } from '../../core/errors.ts'
-import { type Claims, refusedLogIn } from './oidc-claims.ts'
+import { refusedLogIn } from '../refused-log-in.ts'
+import type { Claims } from './oidc-claims.ts'
 import type { LoginAttempt } from './login-attempts.ts'
 
 export interface OidcProviderOptions {

@@ -49,6 +49,8 @@ userPassword: the reader's password
   person('ana', 'her: pässword'),
   person('ben', 'his password'),
   person('admin', 'the password of another admin'),
+  person('Filesystem', 'a password'),
+  person('agent_u_i_h', 'a password'),
   person('twin', 'one password'),
   person('twin', 'one password', 'guests,ou=people'),
   group('Crew', `uid=ana,${PEOPLE}`),
@@ -186,6 +188,41 @@ describe('users of a directory', { tags: ['slapd', 'openssl'] }, () => {
     expect(Number(more.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await whoIs(service, BEN)).toMatchObject({ name: 'ben' })
     expect((await service.fetch('/api/whoami')).status).toBe(200)
+  })
+
+  it('have one limit for guesses, however their names are written and found', async () => {
+    const filter = '(&(objectClass=inetOrgPerson)(|(uid={user})(mail={user})))'
+    const service = await serviceWith(directory.secureUrl, '--ldap-user-filter', filter)
+    const names = [
+      'ana',
+      'ana ',
+      ' ana',
+      'ａｎａ',
+      'a\u00ADna',
+      'ana@example.org',
+      'ANA@example.org ',
+    ]
+    const guesses = names.flatMap((name) => Array.from({ length: 7 }, (_, n) => `${name}:no ${n}`))
+
+    const answers = await Promise.all(
+      guesses.map(async (as) => (await service.fetch('/api/whoami', { as })).status),
+    )
+
+    expect(await whoIs(service, 'ｂｅｎ :his password')).toMatchObject({ name: 'ben' })
+    expect(answers.filter((status) => status === 401)).toHaveLength(20)
+    expect(answers.filter((status) => status === 429)).toHaveLength(29)
+  })
+
+  it('are refused by names that the service signs revisions with, who know their password', async () => {
+    const service = await serviceWith(directory.secureUrl)
+    const tried = ['filesystem:a password', 'agent_u_i_h:a password', 'Filesystem:wrong']
+
+    const answers = await Promise.all(tried.map((as) => service.fetch('/api/whoami', { as })))
+
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 401])
+    expect(await answers[0]?.json()).toEqual({
+      message: expect.stringContaining('The user name Filesystem is reserved'),
+    })
   })
 
   it('go by one name, by whatever the filter finds them', async () => {

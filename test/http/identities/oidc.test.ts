@@ -184,6 +184,22 @@ describe('a log-in by OpenID Connect', () => {
     )
   })
 
+  it.each([
+    ['Filesystem', 'The user name Filesystem is reserved'],
+    ['upgrade', 'The user name upgrade is reserved'],
+    ['agent_u_192.0.2.1_host', 'The user name agent_u_192.0.2.1_host is reserved'],
+    ['an\u202Ea', 'this one has U+202E'],
+    ['ａｎａ', 'in its normal form, which is'],
+    ['ana ', 'in its normal form, which is'],
+  ])('is refused to %j with a reason', async (name, reason) => {
+    const { browser } = await worldWith({ preferred_username: name })
+
+    const { status, text } = await browser.go('/login/oidc')
+
+    expect(status).toBe(403)
+    expect(text).toContain(reason)
+  })
+
   it('gives nobody the rights of the first user', async () => {
     const { service, browser } = await worldWith({ preferred_username: 'admin' })
     await save(service, DOCUMENT)
@@ -391,6 +407,7 @@ async function sendToken(browser: WalkingBrowser, service: CalledService): Promi
     headers: {
       host: new URL(PUBLIC_URL).host,
       cookie: `__Host-cairn=${browser.cookie('__Host-cairn') ?? ''}`,
+      'sec-fetch-site': 'same-origin',
     },
     body: JSON.stringify({ name: 'one', scope: 'read' }),
   })

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -35,9 +35,10 @@ async function statusFor(service: CalledService, init: RequestInit & { as?: stri
   return answer.status
 }
 
+/** The lines of users, without comments. */
 function readLines({ folder }: CalledService): string[] {
   const text = readFileSync(join(folder, 'state', 'users.htpasswd'), 'utf8')
-  return text.split('\n').filter((line) => line !== '')
+  return text.split('\n').filter((line) => /^[^#]/.test(line))
 }
 
 /** The header of a session that begins now. */
@@ -70,6 +71,17 @@ describe('a user', () => {
 
   it.each([
     [{ name: 'Admin' }, 409, 'There is a user admin already'],
+    [{ name: 'Filesystem' }, 400, 'The user name Filesystem is reserved'],
+    [{ name: 'UPGRADE' }, 400, 'The user name UPGRADE is reserved'],
+    [{ name: 'agent_u_192.0.2.1_host' }, 400, 'is reserved'],
+    [{ name: 'ad\u200Bmin' }, 400, 'this one has U+200B'],
+    [{ name: 'nima\u202E' }, 400, 'this one has U+202E'],
+    [{ name: 'an\u3164a' }, 400, 'this one has U+3164'],
+    [{ name: 'ana\uE000' }, 400, 'this one has U+E000'],
+    [{ name: 'ana\u0378' }, 400, 'this one has U+0378'],
+    [{ name: 'ａｎａ' }, 400, 'its normal form, which is'],
+    [{ name: 'ana ' }, 400, 'its normal form, which is'],
+    [{ name: 'ana\u00A0lee' }, 400, 'its normal form, which is'],
     [{ name: 'a:b' }, 400, 'A user name has 1 to 255 characters'],
     [{ name: 'ana', password: 'seven..' }, 400, 'A password has 8 to 72 bytes'],
     [{ name: 'ana', password: 'x'.repeat(73) }, 400, 'A password has 8 to 72 bytes'],
@@ -81,6 +93,32 @@ describe('a user', () => {
     expect(answer.status).toBe(status)
     expect(await answer.text()).toContain(message)
     expect(await listOf(service)).toHaveLength(1)
+  })
+
+  it('whom the lines have by a name that nobody gets today goes on', async () => {
+    const service = await openService()
+    await add(service, { name: 'ana', password: 'eight or more' })
+    const hash = lineOf(service, 'ana').slice('ana'.length)
+    const names = ['Filesystem', 'ana ', 'ａｎａ', 'an\u200Ba']
+    const file = join(service.folder, 'state', 'users.htpasswd')
+    appendFileSync(file, names.map((name) => `${name}${hash}\n`).join(''))
+
+    const whoIs = async (name: string) => {
+      const answer = await service.fetch('/api/whoami', { as: `${name}:eight or more` })
+      return z.object({ name: z.string() }).parse(await answer.json()).name
+    }
+    await expect.poll(() => statusFor(service, { as: 'Filesystem:eight or more' })).toBe(200)
+    expect(await Promise.all(names.map(whoIs))).toEqual(names)
+    expect(await whoIs('ANA  ')).toBe('ana')
+    const path = '/api/users/Filesystem/password'
+    const other = { password: 'eight or more too' }
+    expect((await call(service, 'PUT', path, other)).status).toBe(200)
+    expect(await statusFor(service, { as: 'Filesystem:eight or more too' })).toBe(200)
+    for (const name of names)
+      expect((await call(service, 'DELETE', `/api/users/${encodeURIComponent(name)}`)).status).toBe(
+        200,
+      )
+    expect((await listOf(service)).map(({ name }) => name)).toEqual(['admin', 'ana'])
   })
 
   it('who is disabled is kept out at once, with sessions and tokens, and has the tokens again later', async () => {
