@@ -18,7 +18,7 @@ import {
   type UsersReading,
   type UsersStore,
 } from '../security/users.ts'
-import { MAX_PASSWORD_BYTES } from '../security/password.ts'
+import { assertPassword } from '../security/password.ts'
 import type { GivenPassword } from '../security/credentials.ts'
 import type { KnownUser } from '../security/permissions.ts'
 import type { StateStore } from '../state/state-store.ts'
@@ -33,8 +33,6 @@ import { assertLoggedIn } from './logged-in.ts'
 import type { Sessions } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
 
-/** The shortest password that pages and calls take, in bytes. */
-const SHORTEST = 8
 /** 120 bits in 20 characters. */
 const MADE_BYTES = 15
 
@@ -427,15 +425,6 @@ function passwordOf({ password }: NewCredentials): string {
   if (password === null) return randomBytes(MADE_BYTES).toString('base64url')
   assertPassword(password)
   return password
-}
-
-function assertPassword(password: string): void {
-  const length = Buffer.byteLength(password)
-  if (length >= SHORTEST && length <= MAX_PASSWORD_BYTES && !/\p{Cc}/u.test(password)) return
-  const message = `A password has ${SHORTEST} to ${MAX_PASSWORD_BYTES} bytes, and no line breaks`
-  throw new ServiceError('malformed-request', message, {
-    problems: [{ message, path: 'password' }],
-  })
 }
 
 function notPermitted(message: string): ServiceError {

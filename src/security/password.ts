@@ -14,23 +14,33 @@ const HIGHEST_COST = 13
 const NOBODY = 'VGTnQw0smYCiibyZnSx0UODmHOvvxYP9sdemmDdST9XgmWvquH2lW'
 
 /** The most bytes of a password that bcrypt looks at; it passes over the rest without a word. */
-export const MAX_PASSWORD_BYTES = 72
+const MAX_PASSWORD_BYTES = 72
+
+/** The shortest password that somebody may be given, in bytes. */
+const MIN_PASSWORD_BYTES = 8
 
 /**
- * Hashes a password with bcrypt.
+ * Hashes a password that somebody is to have with bcrypt.
  *
- * @throws {ServiceError} `malformed-request` for one that would be cut.
+ * @throws {ServiceError} `malformed-request` for one that nobody may have.
  */
-export async function hashPassword(
-  password: string,
-  cost: number = PASSWORD_COST,
-): Promise<string> {
-  if (isCut(password)) {
-    const message = `A password has at most ${MAX_PASSWORD_BYTES} bytes`
-    throw new ServiceError('malformed-request', message, {
-      problems: [{ message, path: 'password' }],
-    })
-  }
+export async function hashNewPassword(password: string, cost?: number): Promise<string> {
+  assertPassword(password)
+  return hashPassword(password, cost)
+}
+
+/** @throws {ServiceError} `malformed-request` for a password that nobody may have. */
+export function assertPassword(password: string): void {
+  const length = Buffer.byteLength(password)
+  if (length >= MIN_PASSWORD_BYTES && !isCut(password) && !/\p{Cc}/u.test(password)) return
+  const message = `A password has ${MIN_PASSWORD_BYTES} to ${MAX_PASSWORD_BYTES} bytes, and no line breaks`
+  throw new ServiceError('malformed-request', message, {
+    problems: [{ message, path: 'password' }],
+  })
+}
+
+/** Hashes a password with bcrypt, whatever it is. */
+export function hashPassword(password: string, cost: number = PASSWORD_COST): Promise<string> {
   return hash(password, cost)
 }
 

@@ -4,7 +4,7 @@ import type { Principal } from '../core/principal.ts'
 import type { Problem } from '../core/problem.ts'
 import { nameKey } from '../core/name-key.ts'
 import { newUsernameProblem, usernameKey } from '../core/username.ts'
-import { hashPassword, isPasswordHash } from './password.ts'
+import { hashNewPassword, isPasswordHash } from './password.ts'
 
 /**
  * User names and their password hashes, in the order of the lines. That of a disabled user has a `!`
@@ -204,7 +204,7 @@ export async function changePassword(
   store: UsersStore,
   { username, password, cost }: NewPassword,
 ): Promise<boolean> {
-  const hashed = await hashPassword(password, cost)
+  const hashed = await hashNewPassword(password, cost)
   return changeStored(store, username, (stored) =>
     isDisabledUser(stored) ? DISABLED + hashed : hashed,
   )
@@ -278,7 +278,7 @@ function enabled(stored: string): string {
 }
 
 async function lineOf({ username, password, cost }: NewPassword): Promise<string> {
-  return `${username}:${await hashPassword(password, cost)}`
+  return `${username}:${await hashNewPassword(password, cost)}`
 }
 
 function isLineOf(username: string, line: string): boolean {

@@ -11,7 +11,7 @@ import { RawClient } from './raw-client.ts'
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const BARE = fileURLToPath(new URL('./bare-server.ts', import.meta.url))
 const BARE_APP = fileURLToPath(new URL('./bare-app.ts', import.meta.url))
-const PASSWORD = 'p'
+const PASSWORD = 'a password'
 const AUTHORIZATION = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
 /** Requests under way at once. */
 const CONCURRENCY = 8

@@ -36,7 +36,7 @@ describe('README.md', () => {
       const cwd = tempDir()
       symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'))
       const [, given = ''] = /`npm start -- (.+?)`: the repositories/.exec(README) ?? []
-      const flags = [...given.split(' '), '--port', '0', '--admin-password', 'p']
+      const flags = [...given.split(' '), '--port', '0', '--admin-password', 'a-password']
       const url = await start(['serve', ...flags], { cwd }).line(/^cairn ready (\S+)\n$/)
       symlinkSync(join(ROOT, 'scripts/cairn.js'), join(cwd, 'cairn'))
       const [schedule = ''] = README.match(/^curl .*\/schedule$/m) ?? []
@@ -50,7 +50,7 @@ describe('README.md', () => {
       const output = execFileSync('bash', ['-c', `${STRICT}\n${script}`], {
         cwd,
         encoding: 'utf8',
-        env: { PATH: `${cwd}:${process.env['PATH']}`, HOME: cwd, PASSWORD: 'p' },
+        env: { PATH: `${cwd}:${process.env['PATH']}`, HOME: cwd, PASSWORD: 'a-password' },
       })
 
       expect(examples.length).toBeGreaterThan(12)

@@ -10,7 +10,7 @@ import { until } from '../support/programs/until.ts'
 
 const KILLS = 4
 const COMMITS = 30
-const ENV = { CAIRN_ADMIN_PASSWORD: 'p', CAIRN_PORT: '0', CAIRN_POLL_INTERVAL: '10ms' }
+const ENV = { CAIRN_ADMIN_PASSWORD: 'a password', CAIRN_PORT: '0', CAIRN_POLL_INTERVAL: '10ms' }
 
 describe('a service that is killed while git moves its branch in bursts', () => {
   it('takes none of the commits back after it is started again', { timeout: 240_000 }, async () => {

@@ -105,7 +105,7 @@ describe('damage', () => {
 
   it('to the state store is reported in one line, and the service does not start over it', async () => {
     const cwd = tempDir()
-    const first = start(['serve', '--port', '0', '--admin-password', 'p'], { cwd })
+    const first = start(['serve', '--port', '0', '--admin-password', 'a password'], { cwd })
     await first.line(READY)
     first.process.kill('SIGTERM')
     await first.ended()

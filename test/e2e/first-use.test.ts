@@ -10,8 +10,8 @@ import { start } from '../support/programs/start.ts'
 import { callerOf } from '../support/service/service.ts'
 
 const CAIRN = `node ${fileURLToPath(new URL('../../scripts/cairn.js', import.meta.url))}`
-const SERVE = ['serve', '--port', '0', '--admin-password', 'p']
-const ADMIN = { as: 'admin:p' }
+const SERVE = ['serve', '--port', '0', '--admin-password', 'a password']
+const ADMIN = { as: 'admin:a password' }
 
 /** A new service in a folder of its own, with the commands that its first page shows. */
 async function newService() {

@@ -64,7 +64,9 @@ describe('the source of cairn import', { timeout: 120_000 }, () => {
     const target = new Target()
     const source = new Source()
     source.commit('Ana', documentWith('one'))
-    const program = start(['serve', '--port', '0', '--admin-password', 'p'], { cwd: target.cwd })
+    const program = start(['serve', '--port', '0', '--admin-password', 'a password'], {
+      cwd: target.cwd,
+    })
     await program.line(/^cairn ready (\S+)\n$/)
     const lineOf = async (...args: readonly string[]) =>
       (await run(args, { cwd: target.cwd })).stderr.trim().split('\n').at(-1)

@@ -33,19 +33,19 @@ describe('cairn serve', () => {
   })
 
   it('takes its settings from the environment, a flag first', async () => {
-    const env = { CAIRN_PORT: '0', CAIRN_BASE_PATH: '/other', CAIRN_ADMIN_PASSWORD: 'chosen' }
+    const env = { CAIRN_PORT: '0', CAIRN_BASE_PATH: '/other', CAIRN_ADMIN_PASSWORD: 'chosen here' }
     const program = start(['serve', '--base-path', '/go/'], { cwd: tempDir(), env })
 
     const url = await program.line(READY)
 
     expect(new URL(url).pathname).toBe('/go')
-    expect((await get(`${url}/api/config/revisions`, 'chosen')).status).toBe(200)
-    expect(program.stderr).not.toContain('chosen')
+    expect((await get(`${url}/api/config/revisions`, 'chosen here')).status).toBe(200)
+    expect(program.stderr).not.toContain('chosen here')
   })
 
   it('prints nothing but its log, ends with 0 on SIGTERM, and starts again on what it left', async () => {
     const cwd = tempDir()
-    const env = { CAIRN_ADMIN_PASSWORD: 'p', CAIRN_PORT: '0' }
+    const env = { CAIRN_ADMIN_PASSWORD: 'a password', CAIRN_PORT: '0' }
     const first = start(['serve'], { cwd, env })
     await first.line(READY)
     first.process.kill('SIGTERM')
@@ -55,7 +55,7 @@ describe('cairn serve', () => {
 
     const url = await start(['serve'], { cwd, env }).line(READY)
 
-    const revisions: unknown = await (await get(`${url}/api/config/revisions`, 'p')).json()
+    const revisions: unknown = await (await get(`${url}/api/config/revisions`, 'a password')).json()
     expect(revisions).toHaveLength(1)
   })
 
@@ -86,9 +86,12 @@ describe('cairn serve', () => {
     const first = start(['serve', '--port', '0'], { cwd: tempDir() })
     const { port } = new URL(await first.line(READY))
 
-    const { code, stderr } = await run(['serve', '--port', port, '--admin-password', 'p'], {
-      cwd: tempDir(),
-    })
+    const { code, stderr } = await run(
+      ['serve', '--port', port, '--admin-password', 'a password'],
+      {
+        cwd: tempDir(),
+      },
+    )
 
     expect(code).toBe(1)
     expect(stderr).toMatch(/^cairn: .*EADDRINUSE.*\n$/)
@@ -105,11 +108,11 @@ describe('cairn user', () => {
   it('adds, lists and removes users without showing a password', async () => {
     const cwd = tempDir()
 
-    const added = await run(['user', 'add', 'ana'], { cwd, input: 'hunter2\n' })
-    const again = await run(['user', 'add', 'ana'], { cwd, input: 'x\n' })
+    const added = await run(['user', 'add', 'ana'], { cwd, input: 'hunter2 and more\n' })
+    const again = await run(['user', 'add', 'ana'], { cwd, input: 'hunter3 and more\n' })
     const listed = await run(['user', 'list'], { cwd })
     const removed = await run(['user', 'remove', 'ana'], { cwd })
-    const missing = await run(['user', 'passwd', 'ana'], { cwd, input: 'x\n' })
+    const missing = await run(['user', 'passwd', 'ana'], { cwd, input: 'hunter3 and more\n' })
 
     expect([added, again, listed, removed, missing].map(({ code }) => code)).toEqual([
       0, 1, 0, 0, 1,

@@ -5,7 +5,7 @@ import type { Program } from '../support/programs/program.ts'
 import { run, start } from '../support/programs/start.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 
-const SERVE = ['serve', '--port', '0', '--admin-password', 'p']
+const SERVE = ['serve', '--port', '0', '--admin-password', 'a password']
 const LOCKS = ['state/lock', 'config-repo/.git/cairn/lock']
 
 async function serve(cwd: string): Promise<Program> {

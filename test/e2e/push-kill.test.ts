@@ -12,9 +12,9 @@ const ROUNDS = 5
 const LONGEST = 900
 
 async function serve(cwd: string) {
-  const env = { CAIRN_ADMIN_PASSWORD: 'p', CAIRN_PORT: '0' }
+  const env = { CAIRN_ADMIN_PASSWORD: 'a password', CAIRN_PORT: '0' }
   const program = start(['serve'], { cwd, env })
-  const url = repositoryUrl(await program.line(/^cairn ready (\S+)\n$/), 'admin:p')
+  const url = repositoryUrl(await program.line(/^cairn ready (\S+)\n$/), 'admin:a password')
   return { program, url }
 }
 

@@ -37,7 +37,7 @@ class Scene {
       '--port',
       '0',
     ]
-    const flags = ['--admin-password', 'p', '--material-interval', '60ms']
+    const flags = ['--admin-password', 'a password', '--material-interval', '60ms']
     const env = { HOME: this.folder, GIT_CONFIG_NOSYSTEM: '1', ...environment }
     const program = start(['serve', ...places, ...flags], { cwd: this.folder, env })
     this.url = await program.line(/^cairn ready (\S+)\n$/)
@@ -45,7 +45,7 @@ class Scene {
   }
 
   call(method: string, path: string, body: string | null = null): Promise<Response> {
-    const authorization = `Basic ${Buffer.from('admin:p').toString('base64')}`
+    const authorization = `Basic ${Buffer.from('admin:a password').toString('base64')}`
     const headers = { authorization, 'if-match': '*' }
     return fetch(`${this.url}${path}`, { method, headers, body })
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { run } from '../support/programs/start.ts'
+import { run, start } from '../support/programs/start.ts'
 import { commandsIn } from '../support/service/audited-commands.ts'
 import { startService } from '../support/service/service.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
@@ -12,7 +12,7 @@ describe('cairn user', { timeout: 120_000 }, () => {
     const names = Array.from({ length: count }, (_, n) => `user${n}`)
 
     const added = await Promise.all(
-      names.map((name) => run(['user', 'add', name, ...place], { input: 'hunter2\n' })),
+      names.map((name) => run(['user', 'add', name, ...place], { input: 'hunter2 and more\n' })),
     )
 
     const listed = await run(['user', 'list', ...place])
@@ -23,7 +23,7 @@ describe('cairn user', { timeout: 120_000 }, () => {
   it('disables a user, whose line says so to every reader, and enables it again', async () => {
     const file = join(tempDir(), 'users')
     const user = (...args: string[]) => run(['user', ...args, '--users-file', file])
-    await run(['user', 'add', 'ana', '--users-file', file], { input: 'hunter2\n' })
+    await run(['user', 'add', 'ana', '--users-file', file], { input: 'hunter2 and more\n' })
     const before = readFileSync(file, 'utf8')
 
     expect((await user('disable', 'ana')).stdout).toBe('User ana is disabled\n')
@@ -39,7 +39,7 @@ describe('cairn user', { timeout: 120_000 }, () => {
     const service = await startService()
     const user = (verb: string, name: string) =>
       run(['user', verb, name, '--state-dir', join(service.folder, 'state')], {
-        input: 'hunter2\n',
+        input: 'hunter2 and more\n',
       })
     for (const verb of ['add', 'passwd', 'disable', 'enable', 'remove']) await user(verb, 'ana')
     expect((await user('remove', 'ana')).code).toBe(1)
@@ -51,11 +51,33 @@ describe('cairn user', { timeout: 120_000 }, () => {
       .toMatchObject(actions.map((action) => ({ action, ...about })))
   })
 
+  it('takes the passwords that calls take, and so does the first start', async () => {
+    const cwd = tempDir()
+    const long = 'x'.repeat(72)
+    const rule = 'A password has 8 to 72 bytes, and no line breaks'
+    const user = (verb: string, input: string) => run(['user', verb, 'ana'], { cwd, input })
+    const firstStart = (password: string) =>
+      run(['serve', '--port', '0', '--admin-password', password], { cwd })
+
+    for (const bad of ['seven..', `${long}y`, 'a tab\tin it']) {
+      expect(await user('add', `${bad}\n`)).toMatchObject({ code: 1, stdout: '' })
+      const started = await firstStart(bad)
+      expect(started.code).toBe(1)
+      expect(started.stderr).toContain(rule)
+    }
+    expect((await user('add', `${long}\n`)).code).toBe(0)
+    const refused = await user('passwd', 'seven..\n')
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(rule)])
+    expect((await user('passwd', 'or eight\n')).code).toBe(0)
+    const known = start(['serve', '--port', '0', '--admin-password', 'short'], { cwd })
+    await known.line(/^cairn ready (\S+)\n$/)
+  })
+
   it('refuses a name that differs from another only in case', async () => {
     const place = ['--users-file', join(tempDir(), 'users')]
-    await run(['user', 'add', 'ana', ...place], { input: 'hunter2\n' })
+    await run(['user', 'add', 'ana', ...place], { input: 'hunter2 and more\n' })
 
-    const again = await run(['user', 'add', 'Ana', ...place], { input: 'hunter2\n' })
+    const again = await run(['user', 'add', 'Ana', ...place], { input: 'hunter2 and more\n' })
 
     expect(again.code).toBe(1)
     expect(again.stderr).toContain('There is a user ana already')

@@ -97,14 +97,14 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     await single.close()
     const database = cluster.freshSchema()
     const [dump, place] = [join(single.folder, 'dump'), join(single.folder, 'state')]
-    await run(['user', 'add', 'ana', '--state-dir', place], { input: 'p\n' })
+    await run(['user', 'add', 'ana', '--state-dir', place], { input: 'a password\n' })
     writeFileSync(dump, (await run(['state', 'dump', '--state-dir', place])).stdout)
     await run(['state', 'load', dump, '--state', database])
     const first = await serveOver(database, single.folder)
     const second = await serveOver(database, folderBeside(first))
     const statusOf = async (as: string) => (await second.fetch('/api/agents', { as })).status
 
-    const before = await Promise.all([`admin:${ADMIN_PASSWORD}`, 'ana:p'].map(statusOf))
+    const before = await Promise.all([`admin:${ADMIN_PASSWORD}`, 'ana:a password'].map(statusOf))
     await addSomeoneTo(database, [first, second])
     const listed = await run(['user', 'list', '--state', database])
     const token = await run(['token', 'create', 't', '--user', 'someone', '--state', database])

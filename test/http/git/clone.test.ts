@@ -170,14 +170,19 @@ describe('a client of the dumb protocol', () => {
   })
 
   it('is every client where the service finds no git program; pushes are refused', async () => {
-    const env = { PATH: tempDir(), CAIRN_ADMIN_PASSWORD: 'p' }
+    const env = { PATH: tempDir(), CAIRN_ADMIN_PASSWORD: 'a password' }
     const program = start(['serve', '--port', '0'], { cwd: tempDir(), env })
     const url = await program.line(/^cairn ready (\S+)\n$/)
     const folder = tempDir()
 
-    const cloned = await runGit(folder, ['clone', '-q', repositoryUrl(url, 'admin:p'), '.'])
+    const cloned = await runGit(folder, [
+      'clone',
+      '-q',
+      repositoryUrl(url, 'admin:a password'),
+      '.',
+    ])
     const pushed = await callerOf(url)('/git/config.git/info/refs?service=git-receive-pack', {
-      as: 'admin:p',
+      as: 'admin:a password',
     })
 
     expect(cloned.code).toBe(0)

@@ -82,7 +82,7 @@ describe('somebody who is removed and added again', () => {
     const { folder } = service
     await addSomeone(service)
     const { token } = await makeToken(service, 'admin', { as: SOMEONE })
-    const line = `someone:${await hashPassword('p', QUICK_COST)}`
+    const line = `someone:${await hashPassword('a password', QUICK_COST)}`
     appendFileSync(fileIn(folder), 'no line of a user\n')
 
     writeLine(folder, 'someone', null)

@@ -307,7 +307,7 @@ describe('a session', () => {
     const service = await openService()
     await addSomeone(service)
     const [one, other] = [await logIn(service), await logIn(service)]
-    const theirs = await logIn(service, { username: 'someone', password: 'p' })
+    const theirs = await logIn(service, { username: 'someone', password: 'a password' })
 
     const answer = await send(service, '/tokens', { action: 'log-out-everywhere' }, one)
 
@@ -321,10 +321,10 @@ describe('a session', () => {
     await addSomeone(service)
     const users = new UsersFile(join(service.folder, 'state', 'users.htpasswd'))
     const session = await logIn(service)
-    const theirs = await logIn(service, { username: 'someone', password: 'p' })
+    const theirs = await logIn(service, { username: 'someone', password: 'a password' })
     expect(await statusOf(service, '/agents', theirs)).toBe(200)
 
-    await writeUser(users, { username: 'admin', password: 'another', cost: QUICK_COST })
+    await writeUser(users, { username: 'admin', password: 'another one', cost: QUICK_COST })
     await removeUser(users, 'someone')
 
     await expect.poll(() => statusOf(service, '/agents', session), PATIENCE).toBe(401)

@@ -9,7 +9,7 @@ import { aConfiguration, element, exec, git } from '../documents/a-configuration
 import type { ConfigurationCall, RunCall, SwitchCall } from './models.ts'
 import { NoAnswer, NotDone, Recorder } from './recorder.ts'
 
-export const PASSWORD = 'p'
+export const PASSWORD = 'a password'
 export const FIRST_VALUE = 'v0'
 export const PIPELINES = ['runs-a', 'runs-b'] as const
 export const AGENT = 'switch'

@@ -5,7 +5,7 @@ import { hashPassword } from '../../../src/security/password.ts'
 import { type CalledService, QUICK_COST } from './service.ts'
 
 /** What a second user, who is no administrator, logs in with. */
-export const SOMEONE = 'someone:p'
+export const SOMEONE = 'someone:a password'
 
 /** The elements that make `admin` the one administrator. */
 export const ADMIN_ALONE =
@@ -13,7 +13,7 @@ export const ADMIN_ALONE =
 
 /** Adds the second user to the users file and waits until the service knows. */
 export async function addSomeone(service: CalledService): Promise<void> {
-  const hash = await hashPassword('p', QUICK_COST)
+  const hash = await hashPassword('a password', QUICK_COST)
   appendFileSync(join(service.folder, 'state', 'users.htpasswd'), `someone:${hash}\n`)
   await expect
     .poll(async () => (await service.fetch('/api/agents', { as: SOMEONE })).status)

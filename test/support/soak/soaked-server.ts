@@ -5,7 +5,7 @@ import { Program } from '../programs/program.ts'
 import { KEY } from '../agents/protocol-agent.ts'
 import type { Ledger } from './ledger.ts'
 
-const PASSWORD = 'p'
+const PASSWORD = 'a password'
 const AUTHORIZATION = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
 const READY = /^cairn ready (\S+)\n$/
 const FLAGS = [

@@ -19,34 +19,36 @@ describe('the users file', () => {
   it('keeps a written user with a bcrypt hash, readable by its owner only', async () => {
     const file = join(tempDir(), 'users')
 
-    await writeUser(new UsersFile(file), { username: 'ana', password: 'hunter2' })
+    await writeUser(new UsersFile(file), { username: 'ana', password: 'hunter2 and more' })
 
     const { users } = await readUsers(new UsersFile(file))
-    expect(isPasswordOf({ stored: users.get('ana') ?? null, password: 'hunter2', cost: 10 })).toBe(
-      true,
-    )
-    expect(isPasswordOf({ stored: users.get('ana') ?? null, password: 'hunter3', cost: 10 })).toBe(
-      false,
-    )
+    expect(
+      isPasswordOf({ stored: users.get('ana') ?? null, password: 'hunter2 and more', cost: 10 }),
+    ).toBe(true)
+    expect(
+      isPasswordOf({ stored: users.get('ana') ?? null, password: 'hunter3 and more', cost: 10 }),
+    ).toBe(false)
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
   it('changes a password and leaves every other line as it is', async () => {
     const file = join(tempDir(), 'users')
     writeFileSync(file, `# people\n${SHA_LINE}\n`)
-    await writeUser(new UsersFile(file), { username: 'ana', password: 'one' })
+    await writeUser(new UsersFile(file), { username: 'ana', password: 'one and more' })
 
-    await writeUser(new UsersFile(file), { username: 'ana', password: 'two' })
+    await writeUser(new UsersFile(file), { username: 'ana', password: 'two and more' })
 
     const lines = readFileSync(file, 'utf8').split('\n')
     const { users } = await readUsers(new UsersFile(file))
     expect(lines.slice(0, 2)).toEqual(['# people', SHA_LINE])
-    expect(isPasswordOf({ stored: users.get('ana') ?? null, password: 'two', cost: 10 })).toBe(true)
+    expect(
+      isPasswordOf({ stored: users.get('ana') ?? null, password: 'two and more', cost: 10 }),
+    ).toBe(true)
   })
 
   it('removes a user, and says when there was none', async () => {
     const file = join(tempDir(), 'users')
-    await writeUser(new UsersFile(file), { username: 'ana', password: 'one' })
+    await writeUser(new UsersFile(file), { username: 'ana', password: 'one and more' })
 
     expect(await removeUser(new UsersFile(file), 'ana')).toBe(true)
     expect(await removeUser(new UsersFile(file), 'ana')).toBe(false)
@@ -76,7 +78,7 @@ describe('the users file', () => {
     const names = Array.from({ length: 6 }, (_, n) => `user${n}`)
 
     await Promise.all(
-      names.map((username) => addUser(new UsersFile(file), { username, password: 'x' })),
+      names.map((username) => addUser(new UsersFile(file), { username, password: 'a password' })),
     )
 
     const { users } = await readUsers(new UsersFile(file))
@@ -85,10 +87,10 @@ describe('the users file', () => {
 
   it('refuses a user whose name differs from another only in case', async () => {
     const file = join(tempDir(), 'users')
-    await addUser(new UsersFile(file), { username: 'Ana', password: 'one' })
+    await addUser(new UsersFile(file), { username: 'Ana', password: 'one and more' })
 
     await expect(
-      addUser(new UsersFile(file), { username: 'ana', password: 'two' }),
+      addUser(new UsersFile(file), { username: 'ana', password: 'two and more' }),
     ).rejects.toMatchObject({
       code: 'name-in-use',
       message: 'There is a user Ana already',
@@ -108,10 +110,10 @@ describe('the users file', () => {
   it.each(['', 'a:b', '#x', 'a\nb', ' a'])('refuses the user name %j', async (username) => {
     const file = join(tempDir(), 'users')
 
-    await expect(writeUser(new UsersFile(file), { username, password: 'x' })).rejects.toMatchObject(
-      {
-        code: 'malformed-request',
-      },
-    )
+    await expect(
+      writeUser(new UsersFile(file), { username, password: 'a password' }),
+    ).rejects.toMatchObject({
+      code: 'malformed-request',
+    })
   })
 })

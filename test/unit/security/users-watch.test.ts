@@ -18,7 +18,7 @@ describe('the watch over the users file', () => {
   it('says nothing of a file that stays as it was when the watch began', async () => {
     using folder = new TempFolder()
     const store = new UsersFile(join(folder.path, 'users.htpasswd'))
-    await writeUser(store, { username: 'first', password: 'p' })
+    await writeUser(store, { username: 'first', password: 'a password' })
     const told: (readonly string[])[] = []
     using watch = await UsersWatch.open({
       store,
@@ -29,7 +29,7 @@ describe('the watch over the users file', () => {
     await rounds(2, 20)
     expect(told).toEqual([])
 
-    await writeUser(store, { username: 'second', password: 'p' })
+    await writeUser(store, { username: 'second', password: 'a password' })
     await until(() => told.length > 0)
     expect(told[0]).toEqual(['first', 'second'])
   })
