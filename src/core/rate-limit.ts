@@ -10,14 +10,16 @@ export interface RateLimitOptions {
   readonly every: number
 }
 
-/**
- * The limit of separate callers; further ones share one count, so that inventing callers gains
- * nothing.
- */
+/** The limit of callers whose actions are counted. */
 const KEYS_AT_MOST = 10_000
-const OTHERS = ''
+/** The number of callers that are forgotten at once to make room. */
+const FORGOTTEN_TOGETHER = KEYS_AT_MOST / 10
 
-/** Limits how often each of many callers may act: a burst, and then one action per interval. */
+/**
+ * Limits how often each of many callers may act: a burst, and then one action per interval. Of too
+ * many callers those with the fewest actions are forgotten first: somebody who invents callers
+ * neither uses up the actions of others nor gets back those of a caller that is at its limit.
+ */
 export class RateLimit {
   readonly #options: RateLimitOptions
   /** When the burst of each known caller is fully restored. */
@@ -30,7 +32,7 @@ export class RateLimit {
   /** Milliseconds until the caller may act again; 0 when it may now. */
   wait(caller: string): number {
     const { clock, burst, every } = this.#options
-    const fullAt = this.#fullAt.get(this.#keyOf(caller)) ?? 0
+    const fullAt = this.#fullAt.get(caller) ?? 0
     return Math.max(0, fullAt - clock() - (burst - 1) * every)
   }
 
@@ -39,35 +41,33 @@ export class RateLimit {
     const wait = this.wait(caller)
     if (wait > 0) return wait
     const { clock, every } = this.#options
-    const key = this.#keyOf(caller)
-    this.#fullAt.set(key, Math.max(this.#fullAt.get(key) ?? 0, clock()) + every)
+    if (!this.#fullAt.has(caller)) this.#makeRoom()
+    this.#fullAt.set(caller, Math.max(this.#fullAt.get(caller) ?? 0, clock()) + every)
     return 0
   }
 
   /** The number of actions that are not restored yet. */
   used(caller: string): number {
     const { clock, every } = this.#options
-    const fullAt = this.#fullAt.get(this.#keyOf(caller)) ?? 0
+    const fullAt = this.#fullAt.get(caller) ?? 0
     return Math.max(0, Math.ceil((fullAt - clock()) / every))
   }
 
   /** Takes back one counted action of the caller. */
   release(caller: string): void {
-    const key = this.#keyOf(caller)
-    const fullAt = this.#fullAt.get(key)
-    if (fullAt !== undefined) this.#fullAt.set(key, fullAt - this.#options.every)
+    const fullAt = this.#fullAt.get(caller)
+    if (fullAt !== undefined) this.#fullAt.set(caller, fullAt - this.#options.every)
   }
 
-  /** Restores the full burst of the caller, unless it shares its count with others. */
+  /** Restores the full burst of the caller. */
   forget(caller: string): void {
     this.#fullAt.delete(caller)
   }
 
-  #keyOf(caller: string): string {
-    if (this.#fullAt.has(caller) || this.#fullAt.size < KEYS_AT_MOST) return caller
-    const now = this.#options.clock()
-    for (const [key, fullAt] of this.#fullAt) if (fullAt <= now) this.#fullAt.delete(key)
-    return this.#fullAt.size < KEYS_AT_MOST ? caller : OTHERS
+  #makeRoom(): void {
+    if (this.#fullAt.size < KEYS_AT_MOST) return
+    const soonest = [...this.#fullAt].toSorted(([, one], [, other]) => one - other)
+    for (const [caller] of soonest.slice(0, FORGOTTEN_TOGETHER)) this.#fullAt.delete(caller)
   }
 }
 
@@ -80,12 +80,21 @@ export function tooMany(what: string, wait: number): ServiceError<'too-many-requ
 
 /** The owner of an address: itself, or for IPv6 the network of 64 bits that one customer gets. */
 export function networkOf(address: string): string {
+  return prefixOf(address, 64)
+}
+
+/** The site of an address: itself, or for IPv6 the 48 bits that hold the networks of one customer. */
+export function siteOf(address: string): string {
+  return prefixOf(address, 48)
+}
+
+function prefixOf(address: string, bits: 48 | 64): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
   if (!isIPv6(plain)) return plain
   const [head = '', tail = ''] = plain.split('%', 1)[0]?.split('::') ?? []
   const [first, last] = [head, tail].map((part) => (part === '' ? [] : part.split(':')))
   const zeros = plain.includes('::') ? 8 - (first?.length ?? 0) - (last?.length ?? 0) : 0
   const groups = [...(first ?? []), ...Array<string>(Math.max(0, zeros)).fill('0'), ...(last ?? [])]
-  const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
-  return `${network.join(':')}::/64`
+  const prefix = groups.slice(0, bits / 16).map((group) => Number.parseInt(group, 16).toString(16))
+  return `${prefix.join(':')}::/${bits}`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { networkOf, RateLimit } from '../../../src/core/rate-limit.ts'
+import { networkOf, RateLimit, siteOf } from '../../../src/core/rate-limit.ts'
 
 function limit() {
   const time = { now: 1_000_000 }
@@ -33,13 +33,20 @@ describe('a rate limit', () => {
     expect(takes('b', 1)).toEqual([0])
   })
 
-  it('counts callers together when somebody invents too many, until there is room again', () => {
-    const { time, limited, takes } = limit()
-    for (let n = 0; n < 10_000; n += 1) limited.take(`invented-${n}`)
+  it('counts a stranger for itself when somebody has invented too many callers', () => {
+    const { limited, takes } = limit()
+    for (let n = 0; n < 20_000; n += 1) limited.take(`invented-${n}`)
 
-    expect(['x', 'y', 'z', 'w'].map((caller) => limited.take(caller))).toEqual([0, 0, 0, 1_000])
-    time.now += 10_000
-    expect(takes('w', 3)).toEqual([0, 0, 0])
+    expect(['x', 'y', 'z', 'w'].map((caller) => limited.take(caller))).toEqual([0, 0, 0, 0])
+    expect(takes('w', 3)).toEqual([0, 0, 1_000])
+  })
+
+  it('keeps a caller at its limit when somebody invents others', () => {
+    const { limited, takes } = limit()
+    takes('guesser', 3)
+    for (let n = 0; n < 50_000; n += 1) limited.take(`invented-${n}`)
+
+    expect(takes('guesser', 1)).toEqual([1_000])
   })
 })
 
@@ -55,5 +62,16 @@ describe('the network of an address', () => {
     ['local', 'local'],
   ])('of %s is %s', (address, network) => {
     expect(networkOf(address)).toBe(network)
+  })
+})
+
+describe('the site of an address', () => {
+  it.each([
+    ['10.0.0.1', '10.0.0.1'],
+    ['::ffff:10.0.0.1', '10.0.0.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+    ['2001:db8::9', '2001:db8:0::/48'],
+  ])('of %s is %s', (address, site) => {
+    expect(siteOf(address)).toBe(site)
   })
 })
