@@ -48,15 +48,19 @@ function aHeldCheck() {
 /** A check that compares with nothing but the word `right`. */
 async function aQuickCheck() {
   const time = { now: 0 }
+  const passwords = { right: 'right' }
   const users = new Map(['bob', 'ana'].map((name) => [name, '$2b$10$stored']))
   const check = new CredentialCheck({
     users: async () => ({ users, ...FINE }),
     clock: () => time.now,
     wait: async () => undefined,
-    compare: async ({ password, stored }) => stored !== null && password === 'right',
+    compare: async ({ password, stored }) => {
+      if (password.startsWith('uncomparable')) throw new Error('The thread has ended')
+      return stored !== null && password === passwords.right
+    },
     find: async () => null,
   })
-  return { check, time }
+  return { check, time, passwords }
 }
 
 const TOO_MANY = { code: 'too-many-requests' }
@@ -204,6 +208,27 @@ describe('the limits of logins', () => {
 
     expect(wrong.at(-1)).toBe(TOO_MANY.code)
     expect(check.remembered(basic('bob:right'))).toBeNull()
+    expect(await check.check(basic('bob:right'), 'a')).toEqual(BOB)
+  })
+
+  it('count a password as a guess again once it is wrong', async () => {
+    const { check, passwords } = await aQuickCheck()
+    await check.check(basic('bob:right'), 'a')
+    passwords.right = 'another'
+    check.forget()
+
+    const ends: unknown[] = []
+    for (let n = 0; n < 22; n += 1)
+      ends.push(...(await endsOf([check.check(basic('bob:right'), 'a')])))
+
+    expect(ends).toEqual([...Array<null>(21).fill(null), TOO_MANY.code])
+  })
+
+  it('count no login whose password could not be compared', async () => {
+    const { check } = await aQuickCheck()
+    for (let n = 0; n < 200; n += 1)
+      await expect(check.check(basic(`bob:uncomparable ${n}`), 'a')).rejects.toThrow('has ended')
+
     expect(await check.check(basic('bob:right'), 'a')).toEqual(BOB)
   })
 
