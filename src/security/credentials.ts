@@ -172,10 +172,8 @@ export class CredentialCheck {
     issued: IssuedSecret,
   ): Promise<Principal | null> {
     const principal = await this.#findIssued(authorization, issued)
-    if (principal === null && issued.kind === 'token') {
-      const place = { username: issued.username ?? '', address }
-      await this.#options.wait(this.#limits.begin(place))
-    }
+    if (principal === null && issued.kind === 'token')
+      await this.#options.wait(this.#limits.countToken(address))
     return principal
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import { networkOf, RateLimit, tooMany } from '../core/rate-limit.ts'
+import { networkOf, RateLimit, siteOf, tooMany } from '../core/rate-limit.ts'
 import { usernameKey } from '../core/username.ts'
 
 /** The number of failures of a user at an address that are not delayed. */
@@ -21,18 +21,24 @@ export function isSameLogin(one: string, other: string): boolean {
 }
 
 /**
- * Limits failed logins: of one user at one address, of an address, and of a user. A single address
- * cannot exhaust the limit of a user, so nobody locks somebody else out from one place.
+ * Limits failed logins: of one user at one address and at one site, of an address, and of a user. A
+ * single site cannot exhaust the limit of a user, so nobody locks somebody else out from one place.
+ * Tokens that are no good are counted apart: nobody guesses one, and they cost no comparison, so
+ * that they neither lock a user out nor anybody who logs in from the same address.
  */
 export class LoginLimits {
   readonly #atPlaces: RateLimit
+  readonly #atSites: RateLimit
   readonly #ofAddresses: RateLimit
   readonly #ofUsers: RateLimit
+  readonly #tokens: RateLimit
 
   constructor(clock: Clock) {
     this.#atPlaces = new RateLimit({ clock, burst: 20, every: 15_000 })
+    this.#atSites = new RateLimit({ clock, burst: 50, every: 5_000 })
     this.#ofAddresses = new RateLimit({ clock, burst: 100, every: 1_000 })
     this.#ofUsers = new RateLimit({ clock, burst: 100, every: 1_000 })
+    this.#tokens = new RateLimit({ clock, burst: 100, every: 1_000 })
   }
 
   /**
@@ -42,39 +48,55 @@ export class LoginLimits {
    * @throws {ServiceError} `too-many-requests`, and counts nothing.
    */
   begin(place: LoginPlace): number {
-    const { user, network, both } = keysOf(place)
-    const wait = Math.max(
-      this.#atPlaces.wait(both),
-      this.#ofAddresses.wait(network),
-      this.#ofUsers.wait(user),
-    )
+    const counts = this.#countsOf(place)
+    const wait = Math.max(...counts.map(([limit, key]) => limit.wait(key)))
     if (wait > 0) throw tooMany('logins have failed', wait)
-    const delay = delayAfter(this.#atPlaces.used(both))
-    this.#atPlaces.take(both)
-    this.#ofAddresses.take(network)
-    this.#ofUsers.take(user)
+    const delay = delayAfter(this.#atPlaces.used(placeKey(place)))
+    for (const [limit, key] of counts) limit.take(key)
+    return delay
+  }
+
+  /**
+   * Counts a token that is no good. Returns the delay in milliseconds.
+   *
+   * @throws {ServiceError} `too-many-requests`, and counts nothing.
+   */
+  countToken(address: string): number {
+    const network = networkOf(address)
+    const delay = delayAfter(this.#tokens.used(network))
+    const wait = this.#tokens.take(network)
+    if (wait > 0) throw tooMany('logins have failed', wait)
     return delay
   }
 
   /** Removes the failure and the earlier ones of this user at this address; other limits stay. */
   succeed(place: LoginPlace): void {
-    this.#atPlaces.forget(keysOf(place).both)
+    this.#atPlaces.forget(placeKey(place))
     this.abandon(place)
   }
 
   /** Removes the failure because nothing was compared. */
   abandon(place: LoginPlace): void {
-    const { user, network, both } = keysOf(place)
-    this.#atPlaces.release(both)
-    this.#ofAddresses.release(network)
-    this.#ofUsers.release(user)
+    for (const [limit, key] of this.#countsOf(place)) limit.release(key)
+  }
+
+  /** The limits that a login counts in, each with its key there. */
+  #countsOf(place: LoginPlace): readonly (readonly [RateLimit, string])[] {
+    return [
+      [this.#atPlaces, placeKey(place)],
+      [this.#atSites, `${siteOf(place.address)} ${limitedUser(place)}`],
+      [this.#ofAddresses, networkOf(place.address)],
+      [this.#ofUsers, limitedUser(place)],
+    ]
   }
 }
 
-function keysOf({ username, address }: LoginPlace) {
-  const user = usernameKey(username).slice(0, LONGEST_NAME)
-  const network = networkOf(address)
-  return { user, network, both: `${network} ${user}` }
+function placeKey(place: LoginPlace): string {
+  return `${networkOf(place.address)} ${limitedUser(place)}`
+}
+
+function limitedUser({ username }: LoginPlace): string {
+  return usernameKey(username).slice(0, LONGEST_NAME)
 }
 
 function delayAfter(failures: number): number {

@@ -110,9 +110,22 @@ export const BREAKS_OF_IDENTITIES: readonly Break[] = [
   {
     behaviour: 'a user who logs in forgives no guesses from elsewhere',
     file: 'security/login-limits.ts',
-    find: 'this.#atPlaces.forget(keysOf(place).both)',
-    replace:
-      'this.#atPlaces.forget(keysOf(place).both)\n    this.#ofUsers.forget(keysOf(place).user)',
+    find: 'this.#atPlaces.forget(placeKey(place))',
+    replace: 'for (const [limit, key] of this.#countsOf(place)) limit.forget(key)',
+    test: 'unit/security/credentials.test.ts',
+  },
+  {
+    behaviour: 'tokens that are no good lock nobody out',
+    file: 'security/credentials.ts',
+    find: 'this.#limits.countToken(address)',
+    replace: "this.#limits.begin({ username: issued.username ?? '', address })",
+    test: 'unit/security/credentials.test.ts',
+  },
+  {
+    behaviour: 'a site locks no user out elsewhere',
+    file: 'security/login-limits.ts',
+    find: 'burst: 50, every: 5_000',
+    replace: 'burst: 500, every: 5_000',
     test: 'unit/security/credentials.test.ts',
   },
   {

@@ -42,6 +42,27 @@ describe('wrong passwords', () => {
     expect(await refused[0]?.json()).toEqual({ message: expect.stringMatching(/^Too many logins/) })
   })
 
+  it('that have the form of tokens keep nobody from logging in, there or elsewhere', async () => {
+    const service = await startService(BEHIND_PROXY)
+    await addSomeone(service)
+    const [name = ''] = SOMEONE.split(':')
+    const tokens = Array.from({ length: 150 }, (_, n) =>
+      service.fetch('/api/agents', {
+        as: `${name}:cairn_${n}`,
+        ...comesFrom(`2001:db8:0:${n % 30}::1`),
+      }),
+    )
+
+    const refused = (await Promise.all(tokens)).map(({ status }) => status)
+    const there = await service.fetch('/api/agents', {
+      as: SOMEONE,
+      ...comesFrom('2001:db8:0:1::2'),
+    })
+
+    expect(new Set(refused)).toEqual(new Set([401]))
+    expect(there.status).toBe(200)
+  })
+
   it('are answered with a page where somebody looks at pages, and do not hide the health', async () => {
     const service = await startService()
     await Promise.all(

@@ -232,6 +232,29 @@ describe('the limits of logins', () => {
     expect(await check.check(basic('bob:right'), 'a')).toEqual(BOB)
   })
 
+  it('end the guesses of a user at one site, before nobody may log in as that user', async () => {
+    const { check } = await aQuickCheck()
+    const ends = await endsOf(
+      Array.from({ length: 200 }, (_, n) => check.check(basic(`bob:${n}`), `2001:db8:1:${n}::1`)),
+    )
+
+    expect(ends.filter((end) => end === null)).toHaveLength(50)
+    expect(await check.check(basic('bob:right'), '2001:db8:2::1')).toEqual(BOB)
+    const neighbour = '2001:db8:1:ffff::1'
+    expect(await check.check(basic('ana:right'), neighbour)).toEqual({ username: 'ana' })
+  })
+
+  it('are not those of tokens: what was never a token locks nobody out', async () => {
+    const { check } = await aQuickCheck()
+    const tokens = Array.from({ length: 200 }, (_, n) => ({
+      ofBob: check.check(basic(`bob:${newApiToken()}`), `10.0.0.${n % 50}`),
+      ofOthers: check.check(basic(`user${n}:cairn_${n}`), '10.0.0.1'),
+    }))
+    await endsOf(tokens.flatMap(({ ofBob, ofOthers }) => [ofBob, ofOthers]))
+
+    expect(await check.check(basic('bob:right'), '10.0.0.1')).toEqual(BOB)
+  })
+
   it('forgive nobody else for the success of one', async () => {
     const { check } = await aQuickCheck()
     for (let n = 0; n < 20; n += 1) await check.check(basic(`bob:${n}`), 'a')
