@@ -1,14 +1,14 @@
 import type { Clock } from '../lib/clock.ts'
 import { ServiceError } from '../core/errors.ts'
-import { networkOf, RateLimit, tooMany } from '../core/rate-limit.ts'
+import { networkOf, RateLimit, siteOf, tooMany } from '../core/rate-limit.ts'
 import { meansInvitation } from '../security/issued-secret.ts'
 import type { AgentDirectory } from './agent-directory.ts'
 import { isApproved, type KnownAgent } from './known-agent.ts'
 import { hashSecret, type KeyVerdict } from './secrets.ts'
 
-/** The limits of machines that wait for approval: in total, and of one network. */
+/** The limits of machines that wait for approval: in total, and of one site. */
 const WAITING_AT_MOST = 1_000
-const WAITING_OF_A_NETWORK = 100
+const WAITING_OF_A_SITE = 100
 /** Silence after which a waiting machine may be replaced by another, in milliseconds. */
 const SILENT_AFTER = 15_000
 /** The `Retry-After` of a refused machine, in seconds. */
@@ -35,7 +35,7 @@ interface Guess {
  */
 export class RegistrationLimits {
   readonly #options: RegistrationLimitsOptions
-  readonly #ofNetworks: RateLimit
+  readonly #ofSites: RateLimit
   readonly #ofAll: RateLimit
   readonly #guesses: RateLimit
   readonly #wrong = new Set<string>()
@@ -43,7 +43,7 @@ export class RegistrationLimits {
   constructor(options: RegistrationLimitsOptions) {
     const { clock } = options
     this.#options = options
-    this.#ofNetworks = new RateLimit({ clock, burst: 120, every: 1_000 })
+    this.#ofSites = new RateLimit({ clock, burst: 120, every: 1_000 })
     this.#ofAll = new RateLimit({ clock, burst: 1_000, every: 100 })
     this.#guesses = new RateLimit({ clock, burst: 10, every: 30_000 })
   }
@@ -83,7 +83,7 @@ export class RegistrationLimits {
 
   /** @throws {ServiceError} `too-many-requests` when machines register too often. */
   countRegistration(address: string): void {
-    const wait = this.#ofNetworks.take(networkOf(address)) || this.#ofAll.take('')
+    const wait = this.#ofSites.take(siteOf(address)) || this.#ofAll.take('')
     if (wait > 0) throw tooMany('agents have registered', wait)
   }
 
@@ -93,12 +93,12 @@ export class RegistrationLimits {
    * @throws {ServiceError} `too-many-requests` when no waiting machine is silent.
    */
   async makeRoom(address: string): Promise<void> {
-    const network = networkOf(address)
+    const site = siteOf(address)
     const waiting = this.#options.directory
       .list()
       .filter((agent) => agent.record !== null && !isApproved(agent))
-    const neighbours = waiting.filter(({ heard }) => networkOf(heard?.address ?? '') === network)
-    if (neighbours.length >= WAITING_OF_A_NETWORK) return this.#dropSilent(neighbours)
+    const neighbours = waiting.filter(({ heard }) => siteOf(heard?.address ?? '') === site)
+    if (neighbours.length >= WAITING_OF_A_SITE) return this.#dropSilent(neighbours)
     if (waiting.length >= WAITING_AT_MOST) return this.#dropSilent(waiting)
   }
 

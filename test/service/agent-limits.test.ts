@@ -4,7 +4,7 @@ import { AgentEntry } from '../../src/wire/agent-entry.ts'
 import { AuditBody } from '../../src/wire/audit-body.ts'
 import { CallingAgent } from '../support/agents/agent-calls.ts'
 import { html, KEY } from '../support/pages/agents-page.ts'
-import { openService, type CalledService } from '../support/service/service.ts'
+import { openService, startService, type CalledService } from '../support/service/service.ts'
 
 function withKey(key: string) {
   return { key, resources: [], environments: [] }
@@ -69,6 +69,23 @@ describe('agents that somebody invents', () => {
     expect((await honest.register(withKey(KEY))).configStatus).toBe('Enabled')
     const entries = await registrationsIn(service)
     expect(entries.length).toBeLessThan(5)
+  }, 30_000)
+
+  it('are few from one site, whatever its networks, and keep out no agent of another', async () => {
+    const service = await startService(['--trusted-proxies', '127.0.0.1'])
+    const registerFrom = async (address: string) => {
+      const fetch: CalledService['fetch'] = (path, init = {}) => {
+        const headers = new Headers(init.headers)
+        headers.set('x-forwarded-for', address)
+        return service.fetch(path, { ...init, headers })
+      }
+      return (await new CallingAgent({ fetch }).tryRegister()).status
+    }
+    const statuses: number[] = []
+    for (let n = 0; n < 103; n += 1) statuses.push(await registerFrom(`2001:db8:1:${n}::1`))
+
+    expect(statuses).toEqual([...Array<number>(100).fill(200), 429, 429, 429])
+    expect(await registerFrom('2001:db8:2::1')).toBe(200)
   }, 30_000)
 
   it('say little of themselves', async () => {
