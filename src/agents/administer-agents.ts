@@ -23,10 +23,13 @@ import type { ConfigEditor } from '../configuration/save/config-editor.ts'
 import { type Access, assertMay } from '../configuration/access/permission.ts'
 import type { AgentDirectory } from './agent-directory.ts'
 import { factsOf, type KnownAgent } from './known-agent.ts'
+import { claimId, type RefusedMachines } from './refused-machines.ts'
+import { hashSecret, newToken } from './secrets.ts'
 
 export interface AgentAdministrationDeps {
   readonly access: Access
   readonly directory: AgentDirectory
+  readonly refused: RefusedMachines
   readonly editor: ConfigEditor
 }
 
@@ -37,22 +40,64 @@ export interface Outcome {
   readonly setAside: string | null
 }
 
+export interface ApprovalRequest {
+  readonly uuid: string
+  /** The reason in the words of the caller; may be empty. */
+  readonly message?: string
+  /** The machine that is meant, where several claim the uuid; null where one does. */
+  readonly claim?: string | null
+}
+
 /**
  * Enables a disabled agent, or approves the machine that waits with its uuid; makes no commit when
  * the configuration contains it as enabled already.
  *
- * @throws {ServiceError} `agent-not-found`, `not-permitted`.
+ * @throws {ServiceError} `agent-not-found`, `not-permitted`, and `agent-taken` when several machines
+ * claim the uuid and the request names none of them.
  */
 export async function approveAgent(
   deps: AgentAdministrationDeps,
   principal: Principal,
-  uuid: string,
-  message = '',
+  { uuid, message = '', claim = null }: ApprovalRequest,
 ): Promise<Outcome> {
+  assertMay(deps.access, principal, { action: 'administer' })
+  await choose(deps, readAgent(deps.directory, uuid), claim)
   const record = deps.directory.find(uuid)?.record ?? null
   const outcome = await decide(deps, principal, { uuid, message, edit: enableAgent })
   const isNews = record !== null && (await deps.directory.approve(record))
+  if (isNews) deps.refused.settle(uuid)
   return isNews ? { ...outcome, isNew: true } : outcome
+}
+
+/**
+ * Gives the place of a waiting machine to the one that is meant, which registers again and gets its
+ * token then.
+ */
+async function choose(
+  { directory, refused }: AgentAdministrationDeps,
+  agent: KnownAgent,
+  claim: string | null,
+): Promise<void> {
+  const { uuid, record } = agent
+  const rivals = refused.rivalsOf(agent)
+  if (claim === null && rivals.length === 0) return
+  if (claim !== null && record !== null && claimId(record.claimHash) === claim) return
+  const chosen = rivals.find(({ claimHash }) => claimId(claimHash) === claim)
+  if (!chosen) throw undecided(uuid, claim)
+  const { claimHash, facts, instance, address, at } = chosen
+  const tokenHash = hashSecret(newToken())
+  await directory.register(
+    { uuid, facts, claimHash, tokenHash, approved: false, lastContact: at },
+    { instance, at, address, stopping: false },
+  )
+}
+
+function undecided(uuid: string, claim: string | null): ServiceError {
+  const message =
+    claim === null
+      ? `Several machines claim the uuid ${uuid}: approve one of them on the page of the agent`
+      : `The machine ${claim} does not claim the uuid ${uuid} any more`
+  return new ServiceError('agent-taken', message, { uuid })
 }
 
 /**

@@ -264,11 +264,7 @@ function assertClaim(deps: AgentCallsDeps, known: KnownAgent | null, call: Regis
 }
 
 /** A folder is locked by one process, so the same place means the same agent, restarted. */
-function assertFree(
-  deps: AgentCallsDeps,
-  known: KnownAgent | null,
-  call: Caller & { readonly instance: string },
-): void {
+function assertFree(deps: AgentCallsDeps, known: KnownAgent | null, call: Caller): void {
   if (!known?.heard || known.heard.instance === call.instance || known.heard.stopping) return
   if (deps.clock() - known.heard.at > TAKEN_FOR) return
   const before = known.record?.facts
@@ -276,15 +272,18 @@ function assertFree(
   throw taken(deps, known, { call, how: `in use on ${before?.hostname ?? 'another machine'}` })
 }
 
-type Caller = Pick<Registering, 'uuid' | 'address' | 'facts'>
+type Caller = Pick<Registering, 'uuid' | 'address' | 'facts' | 'instance'> & {
+  readonly claim?: string
+}
 
 function taken(
   { refused }: AgentCallsDeps,
   holder: KnownAgent,
   { call, how }: { readonly call: Caller; readonly how: string },
 ): ServiceError {
-  const { uuid, address, facts } = call
-  refused.note(holder, { hostname: facts.hostname, address })
+  const { uuid, address, facts, instance, claim } = call
+  const claimHash = claim === undefined ? null : hashSecret(claim)
+  refused.note(holder, { facts, instance, address, claimHash })
   return new ServiceError('agent-taken', `The agent uuid ${uuid} is ${how}`, { uuid })
 }
 

@@ -111,11 +111,12 @@ export const agentResource = resource({
       path: '/api/agents/:uuid/enable',
       summary: 'Enables an agent, or approves a pending one',
       audit: 'enable-agent',
+      errors: [...decisionRoute.errors, 'agent-taken'],
       example: { answer: { message: `The agent ${SAMPLE.agent} is enabled` } },
       handle: async (c, { options }) => {
         const uuid = c.req.param('uuid')
         const message = await readMessage(c.req.raw)
-        const outcome = await approveAgent(options, c.env.principal, uuid, message)
+        const outcome = await approveAgent(options, c.env.principal, { uuid, message })
         return json(describe(uuid, 'enabled', outcome))
       },
     }),

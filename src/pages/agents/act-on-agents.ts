@@ -23,6 +23,8 @@ export interface AgentActionRequest {
    * with `enable`.
    */
   readonly names?: AgentNames
+  /** The machine that `enable` approves, of several that claim the uuid. */
+  readonly claim?: string | null
 }
 
 export const NO_NAMES: AgentNames = { resources: [], environments: [] }
@@ -50,29 +52,35 @@ export interface AgentOutcome {
 export async function actOnAgents(
   deps: AgentAdministrationDeps,
   principal: Principal,
-  { action, uuids, names = NO_NAMES }: AgentActionRequest,
+  { action, uuids, names = NO_NAMES, claim = null }: AgentActionRequest,
 ): Promise<readonly AgentOutcome[]> {
   assertMay(deps.access, principal, { action: action === 'delete' ? 'delete-agent' : 'administer' })
   const outcomes: AgentOutcome[] = []
-  for (const uuid of uuids) outcomes.push(await actOnOne(deps, principal, { action, uuid, names }))
+  for (const uuid of uuids)
+    outcomes.push(await actOnOne(deps, principal, { action, uuid, names, claim }))
   return outcomes
 }
 
 interface SingleRequest extends Omit<AgentActionRequest, 'uuids'> {
   readonly uuid: string
   readonly names: AgentNames
+  readonly claim: string | null
 }
 
 async function actOnOne(
   deps: AgentAdministrationDeps,
   principal: Principal,
-  { action, uuid, names }: SingleRequest,
+  request: SingleRequest,
 ): Promise<AgentOutcome> {
-  const known = deps.directory.find(uuid)
-  const of = { uuid, name: known ? shownAgent(known).name : uuid, action }
+  const { action, uuid } = request
+  const nameNow = () => {
+    const known = deps.directory.find(uuid)
+    return known && shownAgent(known).name
+  }
+  const of = { uuid, name: nameNow() ?? uuid, action }
   try {
-    const done = await act(deps, principal, { action, uuid, names })
-    return { ...of, isDone: true, reason: null, ...done }
+    const done = await act(deps, principal, request)
+    return { ...of, name: nameNow() ?? of.name, isDone: true, reason: null, ...done }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     return { ...of, isDone: false, reason: error.code, result: refusalOf(error), setAside: null }
@@ -82,11 +90,11 @@ async function actOnOne(
 async function act(
   deps: AgentAdministrationDeps,
   principal: Principal,
-  { action, uuid, names }: SingleRequest,
+  { action, uuid, names, claim }: SingleRequest,
 ): Promise<Pick<AgentOutcome, 'result' | 'setAside'>> {
   switch (action) {
     case 'enable': {
-      const approved = await approveAgent(deps, principal, uuid)
+      const approved = await approveAgent(deps, principal, { uuid, claim })
       const given = await changeNames(deps, principal, { uuid, changes: { added: names } })
       const isNew = approved.isNew || given.isNew
       const setAside = approved.setAside ?? given.setAside

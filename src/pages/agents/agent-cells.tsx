@@ -2,9 +2,10 @@ import { renderFreeSpace } from '../../core/builds/agent.ts'
 import { plainAddress } from '../../agents/known-agent.ts'
 import { isLowOnSpace, type ShownAgent } from './shown-agent.ts'
 import type { CurrentJob } from './running-job.ts'
-import type { AgentRow } from './agents-page.ts'
+import type { AgentRow, ShownClaim } from './agents-page.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
 import { duration } from '../parts/duration.ts'
+import { When } from '../parts/when.tsx'
 import type { Links } from '../frame/links.ts'
 
 /** The status of an agent, with the job that it runs. */
@@ -87,13 +88,42 @@ export function UnknownMachine({ agent }: { agent: ShownAgent }) {
 }
 
 /** Shows that another machine calls with the uuid of an agent and is refused. */
-export function Refused({ row: { refused } }: { row: AgentRow }) {
-  if (refused === null) return <></>
+export function Refused({ row: { refused, claims } }: { row: AgentRow }) {
+  if (refused === null || claims.length > 0) return <></>
   return (
     <p class="machine-note" role="note">
       {`${refused.reason}.`}
     </p>
   )
+}
+
+/** Shows the machines that wait for approval with one uuid, and where one of them is approved. */
+export function RivalClaims({ row, to, now }: { row: AgentRow; to: string | null; now: number }) {
+  const { claims } = row
+  if (claims.length === 0) return <></>
+  return (
+    <div class="machine-note" role="note">
+      <p>
+        {`${claims.length} machines wait for approval with this UUID. Check their addresses and `}
+        {to === null ? 'approve one of them' : <a href={to}>approve one of them</a>}
+        {': the others are refused then.'}
+      </p>
+      <ul>
+        {claims.map((claim) => (
+          <li>
+            {placeOfClaim(claim)}
+            {', last heard '}
+            <When time={claim.at} now={now} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** `builder-1 at 192.0.2.7` */
+export function placeOfClaim({ hostname, address }: ShownClaim): string {
+  return address === null ? hostname : `${hostname} at ${address}`
 }
 
 export function Names({ names, none }: { names: readonly string[]; none: string }) {

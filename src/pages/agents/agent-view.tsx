@@ -10,7 +10,9 @@ import {
   FreeSpace,
   LastChange,
   Names,
+  placeOfClaim,
   Refused,
+  RivalClaims,
   Running,
   UnknownMachine,
 } from './agent-cells.tsx'
@@ -81,6 +83,7 @@ function Facts({ frame: { links }, page, row, now }: AgentViewProps & { row: Age
           {running !== null && <Running links={links} job={running} now={now} />}
           <UnknownMachine agent={agent} />
           <Refused row={row} />
+          <RivalClaims row={row} to={null} now={now} />
         </dd>
         <dt>IP address</dt>
         <dd>
@@ -162,7 +165,12 @@ function Actions({
         )}
       </div>
       <div class="actions">
-        {(isDisabled || isPending) && (
+        {row.claims.map((claim) => (
+          <button name="claim" value={claim.id}>
+            {`Approve ${placeOfClaim(claim)}`}
+          </button>
+        ))}
+        {(isDisabled || isPending) && row.claims.length === 0 && (
           <button class={isPending ? 'primary' : ''} name="action" value="enable">
             {isPending ? 'Approve' : 'Enable'}
           </button>

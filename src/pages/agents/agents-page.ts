@@ -1,7 +1,12 @@
 import type { AgentStatus } from '../../core/builds/agent.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
-import type { RefusedMachine, RefusedMachines } from '../../agents/refused-machines.ts'
+import { plainAddress } from '../../agents/known-agent.ts'
+import {
+  claimId,
+  type RefusedMachine,
+  type RefusedMachines,
+} from '../../agents/refused-machines.ts'
 import type { EffectivePipelines } from '../../builds/runs/effective-pipelines.ts'
 import type { RunRightsDeps } from '../../builds/runs/run-rights.ts'
 import { lastChanges, type LastChangeDeps } from '../revisions/last-change.ts'
@@ -24,11 +29,24 @@ export interface AgentsQuery {
   readonly offset: number
 }
 
+/** A machine that claims the uuid of an agent. */
+export interface ShownClaim {
+  /** By which it is approved. */
+  readonly id: string
+  readonly hostname: string
+  /** The address that its calls come from, or null before its first contact. */
+  readonly address: string | null
+  /** The time of its last call, in milliseconds since the UNIX epoch. */
+  readonly at: number
+}
+
 export interface AgentRow {
   readonly agent: ShownAgent
   readonly running: CurrentJob | null
   /** A machine that calls with the uuid of this agent and is refused. */
   readonly refused: RefusedMachine | null
+  /** The machines that wait for approval with its uuid, where there are several. */
+  readonly claims: readonly ShownClaim[]
   /** The newest revision that changed it, where the caller may see revisions. */
   readonly lastChange: NumberedRevision | null
 }
@@ -84,7 +102,23 @@ export async function agentRowsOf(
     agent,
     running: running.get(agent.uuid) ?? null,
     refused: deps.refused.find(agent.uuid),
+    claims: claimsTo(deps, agent.uuid),
     lastChange: changes.get(entityOfAgent(agent.uuid)) ?? null,
+  }))
+}
+
+/** The machine that has the uuid comes first. */
+function claimsTo({ directory, refused }: AgentsPageDeps, uuid: string): readonly ShownClaim[] {
+  const holder = directory.find(uuid)
+  const rivals = holder === null ? [] : refused.rivalsOf(holder)
+  if (!holder?.record || rivals.length === 0) return []
+  const { record, heard } = holder
+  const held = { ...record, address: heard?.address ?? null, at: heard?.at ?? record.lastContact }
+  return [held, ...rivals].map(({ claimHash, facts, address, at }) => ({
+    id: claimId(claimHash),
+    hostname: facts.hostname,
+    address: address === null ? null : plainAddress(address),
+    at,
   }))
 }
 

@@ -62,10 +62,11 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
     .get('/agents/:uuid', (c) => answerOne(options, c, null))
     .post('/agents/:uuid', async (c) => {
       const form = await readForm(c.req.raw, LARGEST_FORM)
-      const action = actionOf(textField(form, 'action') ?? '')
+      const claim = textField(form, 'claim')
+      const action = claim === null ? actionOf(textField(form, 'action') ?? '') : 'enable'
       const names = namesIn(form)
       if (isNameless(action, names)) throw malformed(NO_NAME, 'resources')
-      const request = { action, uuids: [c.req.param('uuid')], names }
+      const request = { action, uuids: [c.req.param('uuid')], names, claim }
       const outcomes = await actOnAgents(options, c.env.principal, request)
       c.env.auditActions = outcomes.map(auditActionOf)
       options.removed.note(c.env.principal, outcomes)

@@ -8,6 +8,7 @@ import {
   LastChange,
   Names,
   Refused,
+  RivalClaims,
   Running,
   UnknownMachine,
 } from './agent-cells.tsx'
@@ -128,6 +129,7 @@ function Row({
         {running !== null && <Running links={links} job={running} now={now} />}
         <UnknownMachine agent={agent} />
         <Refused row={row} />
+        <RivalClaims row={row} to={mayAdminister ? links.agent(uuid) : null} now={now} />
       </td>
       <td data-label="Sandbox">
         <code>{agent.sandbox}</code>
