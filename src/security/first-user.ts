@@ -19,7 +19,10 @@ export interface FirstUserOptions {
 
 /**
  * Creates user `admin` when there are no users yet. Returns whether a password was generated. It is
- * written to its file before the user exists, and never to a log, which others store and read.
+ * written to its file before the user exists, and never to a log, which others store and read. A
+ * short password of the settings is taken: a service that does not start would lock everybody out.
+ *
+ * @throws {ServiceError} `malformed-request` for a password of the settings that would be cut.
  */
 export async function createFirstUser(options: FirstUserOptions): Promise<boolean> {
   const { users: store, passwordFile, password, cost } = options
@@ -30,6 +33,6 @@ export async function createFirstUser(options: FirstUserOptions): Promise<boolea
     await mkdir(dirname(passwordFile), { recursive: true, mode: 0o700 })
     await replaceFile(passwordFile, Buffer.from(`${chosen}\n`), { mode: 0o600 })
   }
-  await writeUser(store, { username: FIRST_USER, password: chosen, cost })
+  await writeUser(store, { username: FIRST_USER, password: chosen, cost, mayBeShort: true })
   return password === null
 }

@@ -19,20 +19,36 @@ const MAX_PASSWORD_BYTES = 72
 /** The shortest password that somebody may be given, in bytes. */
 const MIN_PASSWORD_BYTES = 8
 
+/** How the password of a user is hashed. */
+export interface NewPasswordOptions {
+  /** The cost of the hash; the usual one when absent. */
+  readonly cost?: number | undefined
+  /** Whether a short password is taken: the operator chose it before there were users. */
+  readonly mayBeShort?: boolean
+}
+
 /**
  * Hashes a password that somebody is to have with bcrypt.
  *
  * @throws {ServiceError} `malformed-request` for one that nobody may have.
  */
-export async function hashNewPassword(password: string, cost?: number): Promise<string> {
-  assertPassword(password)
+export async function hashNewPassword(
+  password: string,
+  { cost, mayBeShort = false }: NewPasswordOptions = {},
+): Promise<string> {
+  assertPassword(password, { mayBeShort })
   return hashPassword(password, cost)
 }
 
+/** Whether a password has fewer bytes than a new one must have. */
+function isShort(password: string): boolean {
+  return Buffer.byteLength(password) < MIN_PASSWORD_BYTES
+}
+
 /** @throws {ServiceError} `malformed-request` for a password that nobody may have. */
-export function assertPassword(password: string): void {
-  const length = Buffer.byteLength(password)
-  if (length >= MIN_PASSWORD_BYTES && !isCut(password) && !/\p{Cc}/u.test(password)) return
+export function assertPassword(password: string, { mayBeShort = false } = {}): void {
+  const isLongEnough = mayBeShort ? password !== '' : !isShort(password)
+  if (isLongEnough && !isCut(password) && !/\p{Cc}/u.test(password)) return
   const message = `A password has ${MIN_PASSWORD_BYTES} to ${MAX_PASSWORD_BYTES} bytes, and no line breaks`
   throw new ServiceError('malformed-request', message, {
     problems: [{ message, path: 'password' }],

@@ -4,7 +4,7 @@ import type { Principal } from '../core/principal.ts'
 import type { Problem } from '../core/problem.ts'
 import { nameKey } from '../core/name-key.ts'
 import { newUsernameProblem, usernameKey } from '../core/username.ts'
-import { hashNewPassword, isPasswordHash } from './password.ts'
+import { hashNewPassword, isPasswordHash, type NewPasswordOptions } from './password.ts'
 
 /**
  * User names and their password hashes, in the order of the lines. That of a disabled user has a `!`
@@ -164,11 +164,9 @@ export async function readUsers(store: UsersStore): Promise<UsersReading> {
 }
 
 /** A user and the new password. */
-export interface NewPassword {
+export interface NewPassword extends NewPasswordOptions {
   readonly username: string
   readonly password: string
-  /** The cost of its hash; the usual one when absent. */
-  readonly cost?: number | undefined
 }
 
 /**
@@ -202,9 +200,9 @@ export async function writeUser(store: UsersStore, user: NewPassword): Promise<v
  */
 export async function changePassword(
   store: UsersStore,
-  { username, password, cost }: NewPassword,
+  { username, password, ...options }: NewPassword,
 ): Promise<boolean> {
-  const hashed = await hashNewPassword(password, cost)
+  const hashed = await hashNewPassword(password, options)
   return changeStored(store, username, (stored) =>
     isDisabledUser(stored) ? DISABLED + hashed : hashed,
   )
@@ -277,8 +275,8 @@ function enabled(stored: string): string {
   return isDisabledUser(stored) ? stored.slice(DISABLED.length) : stored
 }
 
-async function lineOf({ username, password, cost }: NewPassword): Promise<string> {
-  return `${username}:${await hashNewPassword(password, cost)}`
+async function lineOf({ username, password, ...options }: NewPassword): Promise<string> {
+  return `${username}:${await hashNewPassword(password, options)}`
 }
 
 function isLineOf(username: string, line: string): boolean {

@@ -135,7 +135,7 @@ export const SETTINGS = {
       .default(null)
       .describe('address by which other servers reach this one; the ready address when absent'),
     'admin-password': Optional.describe(
-      'password of admin at the first start, of 8 to 72 bytes; generated when absent',
+      'password of admin at the first start, of at most 72 bytes; generated when absent',
     ),
     'auto-register-key': Optional.describe('agents that present it need no approval'),
     'public-url': ServerUrl.nullable()

@@ -89,8 +89,8 @@ export const BREAKS_OF_IDENTITIES: readonly Break[] = [
   {
     behaviour: 'the right to view does not let operate',
     file: 'security/permissions.ts',
-    find: 'group.authorization?.[right] ?? []',
-    replace: 'group.authorization?.view ?? group.authorization?.[right] ?? []',
+    find: 'operate: may(operate)',
+    replace: 'operate: may(operate) || may(view)',
     test: 'unit/security/permissions.test.ts',
   },
   {
