@@ -136,7 +136,7 @@ describe('what is missing where a service has run', () => {
     const service = await startService([], folder)
 
     expect(added.code).toBe(0)
-    expect(readFileSync(join(state, 'users.htpasswd'), 'utf8')).toMatch(/^ana:/)
+    expect(readFileSync(join(state, 'users.htpasswd'), 'utf8')).toMatch(/^ana:/m)
     expect((await fetch(`${service.url}/health`)).status).toBe(200)
   })
 
@@ -147,7 +147,7 @@ describe('what is missing where a service has run', () => {
     const service = await startService(['--begin-anew'], folder)
 
     expect((await fetch(`${service.url}/health`)).status).toBe(200)
-    expect(readFileSync(join(folder, 'state', 'users.htpasswd'), 'utf8')).toMatch(/^admin:/)
+    expect(readFileSync(join(folder, 'state', 'users.htpasswd'), 'utf8')).toMatch(/^admin:/m)
   })
 })
 

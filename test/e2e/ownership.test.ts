@@ -90,7 +90,7 @@ describe.skipIf(!isRoot)('what root does with the folders of a service of anothe
     execFileSync('git', ['init', '--quiet', other])
     writeFileSync(join(other, 'config.xml'), documentWith('imported'))
     commitFile(other, { name: 'config.xml', message: 'one', env: identityOf('native') })
-    chmodSync(other, 0o755)
+    execFileSync('chown', ['-R', `${USER}:${USER}`, other])
     const dump = join(tempDir(), 'dump')
     const places = placesIn(first)
     const state = ['--state-dir', join(first, 'state')]
