@@ -48,6 +48,7 @@ const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
  */
 export function auditRequests(audit: Audit) {
   return (request: Request, context: RequestContext, response: Response): Promise<void> | null => {
+    if (context.isAnsweredElsewhere) return null
     const { status } = response
     const isRefusal = status === 403 || (status === 401 && context.reason !== 'no-credentials')
     const isReading = SAFE.includes(request.method) && !ACTING_READS.includes(context.route)

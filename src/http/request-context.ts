@@ -94,6 +94,9 @@ export class RequestContext {
   /** What it did in particular; empty where its route says that. */
   auditActions: readonly AuditAction[] = []
 
+  /** Whether another server has answered, and has noted what there was to note. */
+  isAnsweredElsewhere = false
+
   /** False for a call that only repeated what was so before; the audit log does not note it. */
   isNews = true
 

@@ -36,6 +36,7 @@ export function dutiesOf(duties: Duties): {
 } {
   const answer: AnswerRequest = async (request, context) => {
     const answered = await answerElsewhere(duties, request, context)
+    context.isAnsweredElsewhere = true
     if (answered.headers.has('location')) await catchUp(duties, answered)
     return answered
   }

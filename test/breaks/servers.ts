@@ -3,6 +3,13 @@ import type { Break } from './break.ts'
 /** One server and several: their files, their state and their lease. */
 export const BREAKS_OF_SERVERS: readonly Break[] = [
   {
+    behaviour: 'what another server has refused is noted by that one alone',
+    file: 'server/forwarding.ts',
+    find: 'context.isAnsweredElsewhere = true',
+    replace: 'context.isAnsweredElsewhere = false',
+    test: 'e2e/servers/audit.test.ts',
+  },
+  {
     behaviour: 'a job that fails holds up none behind it',
     file: 'lib/serial-queue.ts',
     find: 'turn.then(this.#ended, this.#ended)',

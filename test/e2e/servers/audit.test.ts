@@ -112,6 +112,9 @@ describe('the audit log of several servers', { tags: ['postgresql'] }, () => {
     await until(async () => (await currentOf(first)).includes('by-git'), LONG)
     await second.fetch('/api/agents/nobody/enable', { method: 'POST' })
     const refused = await second.fetch('/api/agents', { as: 'eve:wrong' })
+    const headers = { authorization: 'Bearer x' }
+    const work = '/api/agents-protocol/nobody/work'
+    await second.fetch(work, { method: 'POST', as: null, headers, body: '{"instance":"i"}' })
 
     const [seen, same] = [await entriesOf(first), await entriesOf(second)]
     await Promise.all([kill(first), kill(second)])
@@ -127,6 +130,7 @@ describe('the audit log of several servers', { tags: ['postgresql'] }, () => {
     const actions = seen.map(({ action }) => action)
     expect(actions.filter((action) => action === 'save-configuration')).toHaveLength(2)
     expect(actions.filter((action) => action === 'enable-agent')).toHaveLength(1)
+    expect(seen.filter(({ target }) => target === work)).toHaveLength(1)
     expect(seen).toContainEqual(expect.objectContaining({ status: 401, claimed: 'eve' }))
     expect((await entriesOf(third)).slice(-seen.length)).toEqual(seen)
   })
