@@ -1,12 +1,20 @@
 import type { ExternalUser } from './principal.ts'
 
-/** Where users are known besides the users file, and whether that was there at the last log-in. */
+/** Users that are known besides the users file, and whether the last log-in found their source usable. */
 export interface UserSourceState {
   readonly source: ExternalUser['source']
   /** Such as `The directory of users`. */
   readonly name: string
-  /** Null while it answers, and before anybody has logged in; times in milliseconds since the UNIX epoch. */
-  readonly away: { readonly since: number; readonly last: number } | null
+  /** Null while it answers, and before anybody has logged in. */
+  readonly away: AwaySource | null
+}
+
+/** Times in milliseconds since the UNIX epoch. */
+export interface AwaySource {
+  readonly since: number
+  readonly last: number
+  /** The setting that keeps a source that answers from being used, as a sentence; null where none answers. */
+  readonly wrongSetting: string | null
 }
 
 /** What an operator should know of it: one sentence for each that is away. */
@@ -14,8 +22,11 @@ export function awayProblems(sources: readonly UserSourceState[]): readonly stri
   return sources.flatMap(({ name, away }) => {
     if (away === null) return []
     const [since, last] = [away.since, away.last].map((time) => new Date(time).toISOString())
+    const { wrongSetting } = away
+    const fault = wrongSetting === null ? 'has not answered' : 'has let nobody in'
+    const reason = wrongSetting === null ? '' : `. ${wrongSetting}`
     return [
-      `${name} has not answered since ${since}, and was last asked at ${last}: its users cannot log in, those of the users file can`,
+      `${name} ${fault} since ${since}, and was last asked at ${last}: its users cannot log in, those of the users file can${reason}`,
     ]
   })
 }

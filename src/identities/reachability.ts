@@ -1,18 +1,25 @@
 import { ServiceError } from '../core/errors.ts'
-import type { UserSourceState } from '../core/user-source-state.ts'
+import type { AwaySource } from '../core/user-source-state.ts'
 import type { Clock } from '../lib/clock.ts'
+
+/** The error for a source of users that answers, though not to what the settings say of it. */
+export class WrongSettingError extends ServiceError<'unavailable'> {
+  constructor(reason: string, cause: unknown) {
+    super('unavailable', reason, { reason }, { cause })
+  }
+}
 
 /** Whether something elsewhere answers, as the last attempt has shown. Nothing is asked for this alone. */
 export class Reachability {
   readonly #clock: Clock
-  #away: UserSourceState['away'] = null
+  #away: AwaySource | null = null
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Since when it is away, and when it was asked last; null otherwise. */
-  get away(): UserSourceState['away'] {
+  /** Since when and why it cannot be used, and when it was asked last; null otherwise. */
+  get away(): AwaySource | null {
     return this.#away
   }
 
@@ -28,10 +35,12 @@ export class Reachability {
     }
   }
 
-  /** A refusal is an answer too. */
+  /** A refusal is an answer too. Another reason begins another outage. */
   #noteFailure(error: unknown): void {
     if (!(error instanceof ServiceError)) return
     const last = this.#clock()
-    this.#away = error.code === 'unavailable' ? { since: this.#away?.since ?? last, last } : null
+    const wrongSetting = error instanceof WrongSettingError ? error.message : null
+    const since = this.#away?.wrongSetting === wrongSetting ? this.#away.since : last
+    this.#away = error.code === 'unavailable' ? { since, last, wrongSetting } : null
   }
 }

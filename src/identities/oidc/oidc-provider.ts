@@ -1,5 +1,7 @@
 import * as client from 'openid-client'
+import { z } from 'zod'
 import { reasonOf, type ServiceError, unavailable } from '../../core/errors.ts'
+import { WrongSettingError } from '../reachability.ts'
 import { refusedLogIn } from '../refused-log-in.ts'
 import type { Claims } from './oidc-claims.ts'
 import type { LoginAttempt } from './login-attempts.ts'
@@ -19,6 +21,15 @@ export interface OidcProviderOptions {
 const PATIENCE = 10
 /** How far the clocks of the two may be apart, in seconds. */
 const CLOCK_TOLERANCE = 30
+
+/** The cause of the library's error about a provider that names itself differently. */
+const OtherIssuer = z.object({ body: z.object({ issuer: z.string() }) })
+/** The library's codes for an answer that is no description of a provider. */
+const NO_DESCRIPTION = [
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+  'OAUTH_INVALID_RESPONSE',
+]
 
 /**
  * The way to an OpenID Connect provider. What it publishes about itself, its keys too, is asked for
@@ -112,7 +123,7 @@ export class OidcProvider {
         },
       )
     } catch (error) {
-      throw away(error)
+      throw wrongIssuer(issuer, error) ?? away(error)
     }
   }
 }
@@ -141,17 +152,34 @@ function failureOf(error: unknown): unknown {
   return refusedLogIn(message, detailOf(error))
 }
 
+/** The error where what the address of the setting has is not the provider; null where that is not known. */
+function wrongIssuer(issuer: string, error: unknown): ServiceError | null {
+  if (!(error instanceof client.ClientError) || isAway(error)) return null
+  const { code = '', cause } = error
+  const other = OtherIssuer.safeParse(cause)
+  if (code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED' && other.success) {
+    const name = other.data.body.issuer.slice(0, 300)
+    const message = `The OpenID Connect provider names itself ${name}, but --oidc-issuer is ${issuer}: both must be the same`
+    return new WrongSettingError(message, error)
+  }
+  if (!NO_DESCRIPTION.includes(code)) return null
+  const status = cause instanceof Response ? ` (status ${cause.status})` : ''
+  const message = `--oidc-issuer is ${issuer}, but the answer there is not that of an OpenID Connect provider${status}`
+  return new WrongSettingError(message, error)
+}
+
 function away(error: unknown): ServiceError {
   const message = 'The OpenID Connect provider cannot be reached now: try again later'
   return unavailable(message, error)
 }
 
-/** Also where it cannot answer: a status of 500 or more. */
+/** Also where it cannot answer now: a status of 429, or of 500 or more. */
 function isAway(error: unknown): boolean {
   if (error instanceof TypeError) return error.message === 'fetch failed'
   if (!(error instanceof client.ClientError)) return false
-  const { cause } = error
-  return error.code === 'OAUTH_TIMEOUT' || (cause instanceof Response && cause.status >= 500)
+  const { code, cause } = error
+  if (!(cause instanceof Response)) return code === 'OAUTH_TIMEOUT'
+  return cause.status === 429 || cause.status >= 500
 }
 
 /** An error with its causes, for the log. */

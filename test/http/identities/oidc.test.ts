@@ -5,12 +5,7 @@ import type { LogEvent } from '../../../src/lib/log.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { HostileProvider, type Twist } from '../../support/identities/hostile-provider.ts'
-import {
-  CLIENT_ID,
-  CLIENT_SECRET,
-  PeopleProvider,
-  PUBLIC_URL,
-} from '../../support/identities/people-provider.ts'
+import { flagsFor, PeopleProvider, PUBLIC_URL } from '../../support/identities/people-provider.ts'
 import { WalkingBrowser } from '../../support/identities/walking-browser.ts'
 import { save } from '../../support/service/saving.ts'
 import { type CalledService, openService } from '../../support/service/service.ts'
@@ -32,14 +27,6 @@ const DOCUMENT = documentWith('one')
   )
 const ANA = { preferred_username: 'Ana', groups: ['crew'] }
 const UNFIT = 'The answer of the provider does not fit this log-in: begin again.'
-
-function flagsFor(issuer: string): string[] {
-  const secret = join(tempDir(), 'secret')
-  writeFileSync(secret, `${CLIENT_SECRET}\n`)
-  const client = ['--oidc-client-id', CLIENT_ID, '--oidc-client-secret-file', secret]
-  const people = ['--public-url', PUBLIC_URL, '--oidc-roles-claim', 'groups']
-  return ['--oidc-issuer', issuer, ...client, ...people]
-}
 
 interface World {
   readonly provider: PeopleProvider

@@ -23,19 +23,21 @@ export class HostileProvider {
   readonly #key: Key
   readonly #published: object
 
-  private constructor(port: number, key: Key, published: object) {
-    this.#issuer = `http://127.0.0.1:${port}`
+  private constructor(issuer: string, key: Key, published: object) {
+    this.#issuer = issuer
     this.#key = key
     this.#published = published
   }
 
-  static async start(): Promise<HostileProvider> {
+  /** Starts one whose name ends with a path. */
+  static async start(path = ''): Promise<HostileProvider> {
     const { privateKey, publicKey } = await generateKeyPair('RS256')
     const published = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }
     const server = createServer((request, response) => {
       void provider.#answer(request.url ?? '', response)
     })
-    const provider = new HostileProvider(await listen(server), privateKey, published)
+    const issuer = `http://127.0.0.1:${await listen(server)}${path}`
+    const provider = new HostileProvider(issuer, privateKey, published)
     onTestFinished(() => void server.close())
     return provider
   }
@@ -50,8 +52,8 @@ export class HostileProvider {
   }
 
   async #bodyOf(path: string): Promise<unknown> {
-    if (path === '/keys') return { keys: [this.#published] }
-    if (path !== '/token') return this.#metadata()
+    if (path.endsWith('/keys')) return { keys: [this.#published] }
+    if (!path.endsWith('/token')) return this.#metadata()
     const tokens = { access_token: 'an-access-token', token_type: 'bearer' }
     return this.twist.isMissing ? tokens : { ...tokens, id_token: await this.#idToken() }
   }

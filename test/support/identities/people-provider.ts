@@ -1,11 +1,14 @@
+import { writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { exportJWK, generateKeyPair } from 'jose'
 import { Provider } from 'oidc-provider'
 import { onTestFinished } from 'vitest'
+import { tempDir } from '../disk/temp-folder.ts'
 
 export const CLIENT_ID = 'cairn'
-export const CLIENT_SECRET = 'the secret of cairn'
+const CLIENT_SECRET = 'the secret of cairn'
 /** Where people reach the service. */
 export const PUBLIC_URL = 'https://cairn.example'
 
@@ -78,6 +81,15 @@ export class PeopleProvider {
     const { account, person } = this
     return { accountId: account, claims: () => ({ sub: account, ...person }) }
   }
+}
+
+/** The flags of a service whose people log in by a provider. */
+export function flagsFor(issuer: string): string[] {
+  const secret = join(tempDir(), 'secret')
+  writeFileSync(secret, `${CLIENT_SECRET}\n`)
+  const client = ['--oidc-client-id', CLIENT_ID, '--oidc-client-secret-file', secret]
+  const people = ['--public-url', PUBLIC_URL, '--oidc-roles-claim', 'groups']
+  return ['--oidc-issuer', issuer, ...client, ...people]
 }
 
 /** Says yes to whatever the provider asks. */
