@@ -243,7 +243,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(found).toContain('href="/pipelines/one"')
     expect(offered).toContain(`Agents are not searched: ${silent}`)
     expect(audit).toContain(`Agents are named by their ids: ${silent}`)
-    expect(audit).toContain('Changed the configuration')
+    expect(audit).toContain('Saved the configuration')
     for (const page of away) {
       expect(page).toMatch(/^503 .*The server that runs builds does not answer\./s)
     }
