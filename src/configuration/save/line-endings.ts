@@ -30,7 +30,7 @@ export function withOwnLineEndings(own: string, typed: string): string {
     from = change.before.end
     to = change.after.end
   }
-  return lines.map(({ text, ending }) => text + ending).join('')
+  return joined(lines)
 }
 
 /** Restores the line endings in the bytes of a document from a browser's form, where every line ends with CRLF. */
@@ -63,6 +63,19 @@ function linesOf(text: string): Ended[] {
     text: parts[2 * n] ?? '',
     ending: parts[2 * n + 1] ?? '',
   })).filter(({ text: line, ending }) => line !== '' || ending !== '')
+}
+
+/**
+ * Joins lines. An empty line after a carriage return ends with one too: its line feed would make a
+ * single CR LF of both, and the line would be lost.
+ */
+function joined(lines: readonly Ended[]): string {
+  let last = ''
+  const parts = lines.map(({ text, ending }) => {
+    last = text === '' && last === '\r' && ending === '\n' ? '\r' : ending
+    return text + last
+  })
+  return parts.join('')
 }
 
 function usualEnding(lines: readonly Ended[]): string {

@@ -15,11 +15,22 @@ describe('line endings of a text that came back from a form', () => {
   it('are those that it had, whatever they were', () => {
     fc.assert(
       fc.property(text, fc.constantFrom('', 'end'), (lines, end) => {
-        fc.pre(!lines.endsWith('\r') || end !== '')
-
         expect(withOwnLineEndings(lines + end, sent(lines + end))).toBe(lines + end)
       }),
     )
+  })
+
+  it('neither lose nor add a line, whatever was typed', () => {
+    fc.assert(
+      fc.property(text, text, (own, typed) => {
+        expect(sent(withOwnLineEndings(own, sent(typed)))).toBe(sent(typed))
+      }),
+    )
+  })
+
+  it('of empty lines after a carriage return are carriage returns', () => {
+    expect(withOwnLineEndings('a\nb\nc\r', sent('a\nb\nc\n\n\nd\n'))).toBe('a\nb\nc\r\r\rd\n')
+    expect(withOwnLineEndings('a\rb\n\nc\n', sent('a\n\nc\n'))).toBe('a\r\rc\n')
   })
 
   it('of untouched lines stay where lines come and go', () => {
