@@ -106,8 +106,10 @@ export class XmlTreeBuilder {
     if (this.#text.startsWith('>', end - 1)) this.aside(end)
   }
 
-  text(text: string, end: number): void {
+  /** A text ends at the `<` of the next token, or with the document, where the parser's position may lie beyond it. */
+  text(text: string, next: number): void {
     const start = this.#cursor
+    const end = Math.min(next, this.#text.length)
     if (this.#stack.length === 0 && this.#start() < end) {
       this.#fail(fatal('there is text outside of the root element', this.#start()))
     }

@@ -52,6 +52,7 @@ describe('the editor', () => {
     ['CR LF', BASE.replaceAll('\n', '\r\n')],
     ['mixed', BASE.replace('\n', '\r\n').replace('  </pipelines>\n', '  </pipelines>\r\n')],
     ['no last', BASE.trimEnd()],
+    ['CR at the end', `${BASE.trimEnd()}\r`],
   ])('keeps the line endings of the document: %s', async (_, document) => {
     const service = await serviceAt(document)
     const edited = document.replace('beta.git', 'other.git')

@@ -42,7 +42,7 @@ const PIECES: readonly (readonly [raw: string, inText: string, inAttribute: stri
   ['&#13;', '\r', '\r'],
   ['&#x1F600;', '😀', '😀'],
 ]
-const SPACES = ['', ' ', '\n\t', '\r\n'] as const
+const SPACES = ['', ' ', '\n\t', '\r\n', '\r'] as const
 
 const space = fc.constantFrom(...SPACES)
 const name = fc.constantFrom('a', 'job', '__proto__', 'x-1.é', 'xmlns:xsi', '𐐀')

@@ -8,6 +8,7 @@ export const MALFORMED: ReadonlyMap<string, readonly Malformed[]> = new Map<stri
     [
       ['', 1, 1],
       [' \n ', 2, 2],
+      ['\r', 1, 2],
       ['<!-- a -->\n', 2, 1],
       ['<?xml version="1.0"?>\n', 2, 1],
     ],
@@ -17,6 +18,7 @@ export const MALFORMED: ReadonlyMap<string, readonly Malformed[]> = new Map<stri
     [
       ['hello', 1, 1],
       ['<a/>\n x', 2, 2],
+      ['<a/>\n x\r', 2, 2],
       ['\n x<a/>', 2, 2],
       ['<a/>\n<![CDATA[x]]>', 2, 1],
       ['<![CDATA[x]]><a/>', 1, 1],

@@ -90,6 +90,18 @@ describe('the bytes of a document', () => {
   })
 })
 
+describe('white space after the root', () => {
+  it.each(['\r', '\n\r', '\r\r', '\r\n', '<!-- x -->\r', '\r<?x?>\r'])(
+    'may end with any line ending: %j',
+    (end) => {
+      const text = `<a>x</a>${end}`
+      const { root } = read(text)
+
+      expect(text.slice(root.span.start, root.span.end)).toBe('<a>x</a>')
+    },
+  )
+})
+
 describe('the tree', () => {
   it('knows the exact place of every node', () => {
     const text = '<!-- 1 --> <a>\r\n <b\tc = "d"/>x<![CDATA[<y>]]><?p q?><!----> </a\n>\n<?z?>'
