@@ -165,13 +165,13 @@ function Contested({
   const paths = [...new Set(contested.map(({ path }) => path))]
   return (
     <>
-      <ul>
+      <ul class="contested">
         {paths.slice(0, MOST_PARTS).map((path) => (
           <li>{path}</li>
         ))}
         {paths.length > MOST_PARTS && <li>{`and ${paths.length - MOST_PARTS} more`}</li>}
       </ul>
-      <p class="actions">
+      <p class="actions contested">
         {hasRest && (
           <a class="button" href={links.undo(name, { rest: '1' })}>
             Undo the rest
