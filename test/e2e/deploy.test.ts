@@ -367,10 +367,8 @@ describe('deploy/README.md', () => {
     expect(files.filter((name) => !existsSync(rootFile(name)))).toEqual([])
     for (const script of shell) execFileSync('bash', ['-n', '-c', script])
     for (const name of variables.filter((each) => !each.endsWith('_'))) {
-      expect([name, name.toLowerCase().replaceAll('_', '-') in SETTINGS.serve.shape]).toEqual([
-        name,
-        true,
-      ])
+      const known = { ...SETTINGS.serve.shape, ...SETTINGS.agent.shape }
+      expect([name, name.toLowerCase().replaceAll('_', '-') in known]).toEqual([name, true])
     }
     for (const path of ['/health/live', '/health/ready', '/health']) {
       expect(text).toContain(path)

@@ -41,7 +41,7 @@ function runShown(commands: string, folder: string, files: Readonly<Record<strin
 describe('the first page of a new service', { timeout: 120_000, tags: ['bash'] }, () => {
   it('has commands that push a configuration', async () => {
     const { folder, url, commands } = await newService()
-    const helper = '!f() { echo username=admin; echo password=p; }; f'
+    const helper = '!f() { echo username=admin; echo password=a password; }; f'
     git(folder, 'config', '--file', '.gitconfig', 'credential.helper', helper)
     for (const [name, value] of Object.entries({ name: 'Ana', email: 'ana@example.org' })) {
       git(folder, 'config', '--file', '.gitconfig', `user.${name}`, value)
