@@ -101,7 +101,7 @@ function withLine(lines: readonly string[], place: number, line: string): readon
 
 /** The lines with those of a new user, who gets an id. */
 function withNewUser(lines: readonly string[], line: string): readonly string[] {
-  return [...lines, idLine(randomBytes(8).toString('hex'), line), line]
+  return [...lines, line, idLine(randomBytes(8).toString('hex'), line)]
 }
 
 /** Whether what is stored of a user is that of one who is disabled. */
