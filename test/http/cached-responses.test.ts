@@ -55,7 +55,7 @@ function lasting({ headers }: Response): (readonly [string, string])[] {
 /** Adds users to the users file and waits until the service knows them. */
 async function addUsers(service: TestService, ...names: readonly string[]): Promise<void> {
   const file = join(service.folder, 'state', 'users.htpasswd')
-  const hash = await hashPassword('a password', QUICK_COST)
+  const hash = await hashPassword('p', QUICK_COST)
   const lines = names.map((name) => `${name}:${hash}\n`)
   writeFileSync(file, readFileSync(file, 'utf8') + lines.join(''))
   const as = `${names[0]}:p`
