@@ -119,7 +119,7 @@ describe('a clone over HTTP', () => {
 
     expect(response.status).toBe(200)
     expect(await response.text()).toContain('refs/heads/main')
-    expect((await post('br')).status).toBe(400)
+    expect((await post('zstd')).status).toBe(415)
   })
 
   it('needs the credentials of an administrator', async () => {
