@@ -40,7 +40,7 @@ const Template = z.object({
 const LONG = 30_000
 const GIVEN: Readonly<Record<string, string>> = {
   CAIRN_AUTO_REGISTER_KEY: 'a key for agents',
-  CAIRN_ADMIN_PASSWORD: 'the word',
+  CAIRN_ADMIN_PASSWORD: 'word',
   DATABASE_PASSWORD: 'word',
 }
 
