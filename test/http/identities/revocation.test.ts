@@ -131,7 +131,12 @@ describe.each(Object.keys(REVOCATIONS))('when %s', (name) => {
     const { service, headers, tookAfterRevoking } = await openScene(name)
     const before = gitLine(service.repository, 'rev-parse', 'HEAD')
     const document = documentWith('late')
-    const saving = { ...headers, 'if-match': '*', 'content-length': `${document.length}` }
+    const saving = {
+      ...headers,
+      'sec-fetch-site': 'same-origin',
+      'if-match': '*',
+      'content-length': `${document.length}`,
+    }
     const { outgoing, answered } = begin(service, '/api/admin/config.xml', {
       method: 'PUT',
       headers: saving,
