@@ -75,7 +75,11 @@ const REVOCATIONS: Readonly<Record<string, Revocation>> = {
   'a session ends': {
     give: sessionOf,
     revoke: (service, headers) =>
-      service.fetch('/log-out', { method: 'POST', as: null, headers: { ...FORM, ...headers } }),
+      service.fetch('/log-out', {
+        method: 'POST',
+        as: null,
+        headers: { ...FORM, 'sec-fetch-site': 'same-origin', ...headers },
+      }),
   },
   'the password of a session changes': { give: sessionOf, revoke: changed },
   'a password changes': { give: passwordOf, revoke: changed },
