@@ -131,7 +131,7 @@ export const BREAKS_OF_IDENTITIES: readonly Break[] = [
   {
     behaviour: 'a comparison that could not be made is no guess',
     file: 'security/credentials.ts',
-    find: 'this.#limits.abandon(login)',
+    find: 'for (const place of places) this.#limits.abandon(place)',
     replace: '',
     test: 'unit/security/credentials.test.ts',
   },

@@ -194,7 +194,7 @@ describe('an invitation', () => {
       ['admin', 'revoke-invitation', other],
     ])
     expect(JSON.stringify(entries)).not.toContain(invitation)
-    expect(await html(service, '/audit')).toContain('Invited an agent:')
+    expect(await html(service, '/audit')).toContain('Created agent invitation')
   })
 })
 

@@ -210,16 +210,18 @@ describe('a revision that a reset has taken from the branch', () => {
 
   it('is what a draft in the editor may have begun from, which is merged', async () => {
     const { service, newest } = await served()
+    const withNote = (name: string) =>
+      documentWith(name).replace('</cruise>', '  <!-- Mine. -->\n</cruise>')
     await rewrite(service, 'reset', '--quiet', '--hard', 'HEAD~1')
     const edit = (xml: string, action: string) => {
       const body = new URLSearchParams({ basedOn: newest.md5, xml, action })
       return service.fetch('/config/edit', { method: 'POST', body })
     }
 
-    const opened = await (await edit(withAnt('three'), 'edit')).text()
-    const preview = await (await edit(withAnt('three'), 'preview')).text()
-    const conflict = await edit(documentWith('four'), 'save')
-    const saved = await edit(withAnt('three'), 'save')
+    const opened = await (await edit(withNote('three'), 'edit')).text()
+    const preview = await (await edit(withNote('three'), 'preview')).text()
+    const conflict = await edit(withAnt('three'), 'save')
+    const saved = await edit(withNote('three'), 'save')
 
     expect(opened).toContain(`name="basedOn" value="${newest.md5}"`)
     expect(opened).toContain('Started from a revision that the branch has no longer')
@@ -231,6 +233,6 @@ describe('a revision that a reset has taken from the branch', () => {
       expect.stringContaining('Take admin’s (r2)'),
     ])
     expect(saved.status).toBe(303)
-    expect(await textOf(service, '/api/admin/config.xml')).toBe(withAnt('two'))
+    expect(await textOf(service, '/api/admin/config.xml')).toBe(withNote('two'))
   })
 })
