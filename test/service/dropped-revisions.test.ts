@@ -48,6 +48,10 @@ async function served() {
   return { service, folder, newest, before, first }
 }
 
+function withNote(name: string): string {
+  return documentWith(name).replace('</cruise>', '  <!-- Mine. -->\n</cruise>')
+}
+
 function withAnt(name: string): string {
   return documentWith(name).replace('"make"', '"ant"')
 }
@@ -210,8 +214,6 @@ describe('a revision that a reset has taken from the branch', () => {
 
   it('is what a draft in the editor may have begun from, which is merged', async () => {
     const { service, newest } = await served()
-    const withNote = (name: string) =>
-      documentWith(name).replace('</cruise>', '  <!-- Mine. -->\n</cruise>')
     await rewrite(service, 'reset', '--quiet', '--hard', 'HEAD~1')
     const edit = (xml: string, action: string) => {
       const body = new URLSearchParams({ basedOn: newest.md5, xml, action })
