@@ -1,14 +1,10 @@
-import { join } from 'node:path'
-import { OBJECT_NAME } from '../../core/object-name.ts'
 import { CommitSha } from '../../core/revision.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
 import type { GitStore } from '../../git/git-store.ts'
+import { readReflog, reflogFile, type ReflogEntry } from '../../git/reflog.ts'
 import { runGit } from '../../git/run-git.ts'
 import { replaceFile } from '../../storage/durable-fs.ts'
-import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { DROPPED } from '../dropped/dropped-refs.ts'
-
-const LINE = new RegExp(`^(${OBJECT_NAME}) (${OBJECT_NAME}) `)
 
 /**
  * The commits that nothing names but the logs of the branch and of HEAD, or the name of one that was
@@ -31,9 +27,8 @@ export async function findForgotten(
   },
 ): Promise<readonly CommitSha[]> {
   const named = new Set<string>(others)
-  for (const lines of await readLogs(store, branch)) {
-    for (const line of lines) for (const oid of LINE.exec(line)?.slice(1) ?? []) named.add(oid)
-  }
+  const logs = await Promise.all(logsOf(branch).map((log) => readReflog(store, log)))
+  for (const { from, to } of logs.flat()) named.add(from).add(to)
   const tips = [...named].filter((oid) => !/^0+$/.test(oid))
   const listed = await runGit(
     git,
@@ -67,39 +62,26 @@ export async function trimReflogs(
   store: GitStore,
   { branch, goes }: { branch: string; goes: (commit: CommitSha) => boolean },
 ): Promise<void> {
-  const logs = await readLogs(store, branch)
-  for (const [n, file] of logFiles(store, branch).entries()) {
-    const lines = logs[n] ?? []
-    const kept = lines.filter((line) => !goes(CommitSha.parse(LINE.exec(line)?.[2])))
-    if (kept.length < lines.length) await replaceFile(file, rejoined(kept), { fs: store.fs })
+  for (const log of logsOf(branch)) {
+    const entries = await readReflog(store, log)
+    const left = entries.filter(({ to }) => !goes(CommitSha.parse(to)))
+    if (left.length === entries.length) continue
+    await replaceFile(reflogFile(store, log), rejoined(left), { fs: store.fs })
   }
 }
 
 /** As git does it: each line begins where the one before has ended, the first one from nothing. */
-function rejoined(lines: readonly string[]): string {
+function rejoined(entries: readonly ReflogEntry[]): string {
   let before: string | null = null
-  return lines
-    .map((line) => {
-      const [, old = '', next = ''] = LINE.exec(line) ?? []
-      const joined = `${before ?? '0'.repeat(old.length)}${line.slice(old.length)}\n`
-      before = next
+  return entries
+    .map(({ from, to, line }) => {
+      const joined = `${before ?? '0'.repeat(from.length)}${line.slice(from.length)}\n`
+      before = to
       return joined
     })
     .join('')
 }
 
-async function readLogs(store: GitStore, branch: string): Promise<readonly (readonly string[])[]> {
-  return Promise.all(
-    logFiles(store, branch).map(async (file) => {
-      const bytes = await orNullWhenAbsent(store.fs.readFile(file))
-      const lines = Buffer.from(bytes ?? [])
-        .toString('utf8')
-        .split('\n')
-      return lines.filter((line) => LINE.test(line))
-    }),
-  )
-}
-
-function logFiles({ gitDir }: GitStore, branch: string): readonly string[] {
-  return ['HEAD', branch].map((log) => join(gitDir, 'logs', log))
+function logsOf(branch: string): readonly string[] {
+  return ['HEAD', branch]
 }

@@ -5,6 +5,7 @@ import { replaceFile } from '../../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { filesBelow } from '../../storage/folders.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
+import { readReflog } from '../../git/reflog.ts'
 import { sharedFs } from '../../git/shared-repository.ts'
 import {
   type RepairFinding,
@@ -15,7 +16,6 @@ import {
 } from './repair-context.ts'
 
 const WHOLE = new RegExp(`^(?:ref: refs/\\S+|${OBJECT_NAME})\\s*$`)
-const LOGGED = new RegExp(`^${OBJECT_NAME} (${OBJECT_NAME}) `)
 const BRANCH = 'refs/heads/'
 
 /** Finds refs that a power cut left empty or truncated, and restores them from their reflogs. */
@@ -89,10 +89,9 @@ async function repairRef(context: RepairContext, ref: string): Promise<RepairFin
 
 /** Reads the last entry only: an earlier one would take acknowledged revisions back. */
 async function lastLogged(context: RepairContext, ref: string): Promise<string | null> {
-  const text = await orNullWhenAbsent(readFile(join(context.gitDir, 'logs', ref), 'utf8'))
-  const commits = text?.split('\n').flatMap((line) => LOGGED.exec(line)?.[1] ?? [])
-  const commit = commits?.at(-1) ?? null
-  if (commit === null) return null
+  const entries = await readReflog({ fs: nodeFs, gitDir: context.gitDir }, ref)
+  const commit = entries.at(-1)?.to
+  if (commit === undefined) return null
   const object = ref.startsWith(BRANCH) ? `${commit}^{commit}` : commit
   const { isDone } = await gitOn(context, 'cat-file', '-e', object)
   return isDone ? commit : null

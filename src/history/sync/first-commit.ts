@@ -9,6 +9,7 @@ import type { LiveFile, LiveFileState } from './live-file.ts'
 import { describeProblems } from '../revision/problems.ts'
 import type { RepositoryFolder } from '../repository/repository-folder.ts'
 import { unavailable } from '../../core/errors.ts'
+import { readReflog, type ReflogEntry } from '../../git/reflog.ts'
 
 export interface FirstCommitOptions {
   readonly fs: FsPromises
@@ -33,7 +34,8 @@ const UPGRADE = 'Upgrade'
  * hidden behind a new history, or the live file is not valid.
  */
 export async function commitFirst(options: FirstCommitOptions, branch: string): Promise<void> {
-  const moves = await readBranchLog(options, branch)
+  const store = { fs: options.fs, gitDir: options.folder.gitDir }
+  const moves = await readReflog(store, branch)
   if (moves.length > 0) return completeFirst(options, { branch, moves })
   await assertNeverCommitted(options, branch)
   const live = await options.live.read()
@@ -104,24 +106,12 @@ async function assertNeverCommitted(
   throw unavailable(`The branch ${branch} has no commits, but the repository ${gitDir} has a past`)
 }
 
-/** The commits that the reflog of the branch names, oldest first. */
-async function readBranchLog(
-  { fs, folder }: FirstCommitOptions,
-  branch: string,
-): Promise<readonly CommitSha[]> {
-  const bytes = await orNullWhenAbsent(fs.readFile(join(folder.gitDir, 'logs', branch)))
-  const lines = Buffer.from(bytes ?? [])
-    .toString('utf8')
-    .split('\n')
-  return lines.flatMap((line) => CommitSha.safeParse(line.split(' ', 2)[1]).data ?? [])
-}
-
 /** The reflog is written before the branch moves: a single entry is the interrupted first commit. */
 async function completeFirst(
   { repository, folder }: FirstCommitOptions,
-  { branch, moves }: { branch: string; moves: readonly CommitSha[] },
+  { branch, moves }: { branch: string; moves: readonly ReflogEntry[] },
 ): Promise<void> {
-  const commit = moves.at(-1)
+  const commit = CommitSha.safeParse(moves.at(-1)?.to).data ?? null
   const record = moves.length === 1 && commit ? await repository.reader.findCommit(commit) : null
   const move = record && {
     branch,

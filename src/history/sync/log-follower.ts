@@ -2,6 +2,7 @@ import nodeFs from 'node:fs/promises'
 import { unavailable } from '../../core/errors.ts'
 import { CommitSha } from '../../core/revision.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { readReflog } from '../../git/reflog.ts'
 import { listNamesBelow } from '../../git/refs.ts'
 import type { GitRepository } from '../repository/git-repository.ts'
 import type { Prepare } from '../revision/prepared-change.ts'
@@ -38,6 +39,8 @@ interface Behind {
   readonly head: LogEntry
 }
 
+/** The name of no object. */
+const ABSENT_OBJECT = /^0+$/
 const CONFLICTS = 'refs/conflicts/'
 /** How many native commits without an entry are looked through for one that has it. */
 const LOOKED_THROUGH = 1_000
@@ -51,8 +54,8 @@ const LOOKED_THROUGH = 1_000
  */
 export class LogFollower {
   readonly #options: LogFollowerOptions
-  /** Where branch and log agreed last. */
-  #agreed: CommitSha | null = null
+  /** The commit of the branch when it agreed with the log last; undefined before the first look. */
+  #agreed: CommitSha | null | undefined = undefined
   /** A reset of the branch that was undone; it is shown until the next revision. */
   #undone: { readonly head: CommitSha; readonly message: string } | null = null
 
@@ -70,6 +73,7 @@ export class LogFollower {
     for (;;) {
       const { branch, commit: local } = await repository.readHead()
       if (branch === null || (await repository.findUnfinished()) !== null) return null
+      if (this.#agreed === undefined) this.#agreed = await this.#leftFrom(branch, local)
       const head = await log.head()
       if (head?.commit !== this.#undone?.head) this.#undone = null
       await this.#showConflicts()
@@ -109,12 +113,20 @@ export class LogFollower {
 
   /** Tells operators that a move back of the branch is undone: other servers have what it took away. */
   async #noteReset({ branch, local, head: { commit } }: Behind): Promise<void> {
-    const agreed = this.#agreed
+    const agreed = this.#agreed ?? null
     if (local === null || agreed === null || local === agreed) return
     if (!(await isAncestor(this.#options.store, local, agreed))) return
     const message = `The branch ${branch} was reset to commit ${local} on this server, and is put back to ${commit}, as the other servers have it: to return to a revision, restore it`
     this.#undone = { head: commit, message }
     await this.#showConflicts()
+  }
+
+  /** The commit from which the branch was moved last, by its reflog: perhaps while no server ran. */
+  async #leftFrom(branch: string, local: CommitSha | null): Promise<CommitSha | null> {
+    const { gitDir } = this.#options.store
+    const last = (await readReflog({ fs: nodeFs, gitDir }, branch)).at(-1)
+    if (last === undefined || last.to !== local || ABSENT_OBJECT.test(last.from)) return null
+    return CommitSha.parse(last.from)
   }
 
   /** Adds the objects of all entries after those that are known here. */

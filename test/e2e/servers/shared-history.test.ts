@@ -227,6 +227,42 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
     },
   )
 
+  it('says that it undoes a git reset that was made while the server was stopped', async () => {
+    const database = cluster.freshSchema()
+    const first = await serveOver(database)
+    await saveAll(first, 'one', 'two')
+    const second = await serveOver(database, folderBeside(first))
+    const repository = repositoryIn(second.folder)
+    await until(async () => headOf(second.folder) === headOf(first.folder))
+    await stop(second)
+    const [head, older] = [headOf(second.folder), gitLine(repository, 'rev-parse', 'HEAD~1')]
+    git(repository, 'reset', '-q', '--hard', 'HEAD~1')
+
+    const again = await serveOver(database, second.folder)
+
+    const said = `was reset to commit ${older} on this server, and is put back to ${head}`
+    await expect.poll(() => healthOf(again)).toContain(said)
+    expect(again.program.stderr).toContain(said)
+    expect(headOf(again.folder)).toBe(head)
+    expect(git(repository, 'status', '--porcelain')).toBe('')
+  })
+
+  it('does not take a server that was stopped during saves for one that was reset', async () => {
+    const database = cluster.freshSchema()
+    const first = await serveOver(database)
+    await saveAll(first, 'one')
+    const second = await serveOver(database, folderBeside(first))
+    await saveAll(first, 'two')
+    await until(async () => headOf(second.folder) === headOf(first.folder))
+    await stop(second)
+    await saveAll(first, 'three')
+
+    const again = await serveOver(database, second.folder)
+
+    await expect.poll(() => currentOf(again)).toContain('three')
+    expect(again.program.stderr).not.toContain('was reset')
+  })
+
   it('keeps an edit of the folder of a server that was behind when it was made', async () => {
     const database = cluster.freshSchema()
     const first = await serveOver(database)
