@@ -28,7 +28,7 @@ const Report = z.object({
   ),
 })
 
-/** What a run of some test files came to. */
+/** The outcome of running some test files. */
 interface Run {
   readonly passed: number
   readonly failed: readonly string[]

@@ -16,7 +16,10 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
 const PAGES = 'src/pages'
-/** What is started by its file: the program, and its worker threads. What they share is in files beside them. */
+/**
+ * Files that are started by name: the program and its worker threads. Shared code is in files
+ * beside them.
+ */
 const ENTRIES = [
   'main.ts',
   'configuration/current/document-worker.ts',
@@ -24,7 +27,7 @@ const ENTRIES = [
   'pages/work/page-worker.ts',
   'security/password-worker.ts',
 ]
-/** What runs in the browser: one file is made of all parts of each. */
+/** Browser scripts, each bundled into one file. */
 const CLIENT_SCRIPTS = [
   'edit/client/editor.ts',
   'client/enhance.ts',
@@ -33,7 +36,7 @@ const CLIENT_SCRIPTS = [
 ]
 /** Two packages load a binary from their folder; the third is CommonJS, and imported when it is needed, which a bundle cannot do by names. */
 const OUTSIDE = ['@node-rs/bcrypt', '@photostructure/sqlite', 'isomorphic-git']
-/** What a package of CommonJS asks for inside of a bundle. */
+/** Globals that a CommonJS package expects inside a bundle. */
 const REQUIRE = [
   "import { createRequire as requireFrom } from 'node:module'",
   'const require = requireFrom(import.meta.url)',
@@ -58,7 +61,7 @@ export async function buildWhenNeeded() {
   if (!isFresh()) await build()
 }
 
-/** What is broken on purpose is built without a look at its types. */
+/** Builds without a type check where the source is broken on purpose. */
 async function build({ isChecked = true } = {}) {
   const draft = join(ROOT, `.dist-${process.pid}`)
   if (isChecked) checkTypes()

@@ -30,7 +30,7 @@ export interface InvitedMachine {
   readonly claimHash: string
 }
 
-/** What an agent asks for, or its invitation says. */
+/** The resources and environments that an agent asks for, or that its invitation grants. */
 export interface AgentWishes {
   readonly resources: readonly string[]
   readonly environments: readonly string[]
@@ -38,7 +38,9 @@ export interface AgentWishes {
 
 /** The invitations that registrations use. */
 export interface AgentInvitations {
-  /** What an invitation gives to a machine; null when it is not good for that machine. */
+  /**
+   * The wishes that an invitation grants to a machine; null when it is not valid for that machine.
+   */
   find(invitation: string, machine: InvitedMachine): Promise<AgentWishes | null>
   /** Keeps an invitation for a machine; false when it is not good for that machine any more. */
   reserve(invitation: string, machine: InvitedMachine): Promise<boolean>
@@ -146,7 +148,7 @@ async function enroll(
   await registrar.enroll({ uuid, ...addressOf(facts), resources, environments })
 }
 
-/** What makes approval unnecessary. */
+/** The reason why no approval is needed. */
 interface Admission {
   readonly wishes: AgentWishes
   /** Null for the key of the server. */

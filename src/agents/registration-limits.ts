@@ -63,7 +63,7 @@ export class RegistrationLimits {
   }
 
   /**
-   * What an invitation gives to a machine, as `find` says. One that is not good counts as a wrong
+   * The names that an invitation grants to a machine, by `find`. An invalid one counts as a wrong
    * key.
    *
    * @throws {ServiceError} `key-refused`, `too-many-requests`.

@@ -2,7 +2,7 @@ import { type SETTINGS, SettingsError } from '../settings/settings.ts'
 
 /** How a command is called, and what it does. */
 interface Usage {
-  /** What is typed after `cairn`, one line for each way. */
+  /** The words after `cairn`, one line for each form of the call. */
   readonly calls: readonly string[]
   readonly purpose: string
 }

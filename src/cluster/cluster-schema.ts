@@ -28,7 +28,7 @@ async function createLog(query: SqlQuery, { textType }: Pick<Driver, 'textType'>
     bytes BYTEA NOT NULL, PRIMARY KEY (sequence, part))`)
 }
 
-/** Who is there, how to reach them, and how far they are. */
+/** Creates the table of servers: their names, addresses and positions in the log. */
 async function createServers(
   query: SqlQuery,
   { textType }: Pick<Driver, 'textType'>,

@@ -23,7 +23,7 @@ import { SharedFiles } from './shared-files.ts'
 export interface ClusterOptions {
   /** The address of the database. */
   readonly url: string
-  /** What the other servers call this one. */
+  /** The name of this server among the others. */
   readonly server: string
   /** Called before the first table of an empty database is made; throws to leave it empty. */
   readonly assertMayCreate: () => Promise<void>

@@ -1,7 +1,7 @@
 import { reasonOf } from '../core/errors.ts'
 import { wasRefused } from '../state/postgres-errors.ts'
 
-/** What keeps this server from its database, as a sentence for operators. */
+/** Describes why this server cannot use its database, as a sentence for operators. */
 export function describeDatabaseError(error: unknown): string {
   const is = wasRefused(error) ? 'refuses what it is asked' : 'does not answer'
   return `The database ${is}: ${reasonOf(error)}`

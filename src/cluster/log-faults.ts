@@ -12,7 +12,7 @@ const STRAY_PACKS = `SELECT sequence FROM log_pack WHERE sequence <= ?
 const BASE_PARTS = `SELECT COUNT(*) AS n, COALESCE(SUM(octet_length(bytes)), 0) AS size
   FROM log_base_part WHERE attempt = ?`
 
-/** What is wrong with the rows of the log, a sentence each. */
+/** Finds faults in the rows of the log, a sentence each. */
 export async function findLogFaults(query: SqlQuery): Promise<readonly string[]> {
   const head = await headIn(query)
   if (head === null) return []

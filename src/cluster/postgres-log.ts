@@ -46,7 +46,7 @@ export class PostgresLog implements RevisionLog {
     return null
   }
 
-  /** What is read at one moment belongs together, whoever puts a base in force meanwhile. */
+  /** Reads all packs in one transaction, so that a new base in between changes nothing. */
   async *packsAfter(sequence: number): AsyncGenerator<LogPack> {
     await using snapshot = await this.#driver.snapshot()
     yield* readPacks(snapshot.query, sequence)

@@ -13,7 +13,7 @@ export interface ThisServer {
   address: string
 }
 
-/** Who has the duties, while nobody else may. */
+/** The server that holds the lease, and until when. */
 export interface LeaseHolder {
   readonly holder: string
 }
@@ -55,7 +55,7 @@ export class ServerLease implements AsyncDisposable {
   #problem: string | null = null
   /** Nobody else can have the lease before that, by the clock of this process, which no one sets. */
   #heldUntil: number
-  /** What the clock of the database is ahead of that one. */
+  /** How far the clock of the database is ahead of ours, in milliseconds. */
   #ahead: number
 
   private constructor(driver: Driver, server: ThisServer, taken: { row: SqlRow; asked: number }) {

@@ -1,7 +1,7 @@
 import type { Problem } from './problem.ts'
 import type { CommitSha } from './revision.ts'
 
-/** What a problem is about. */
+/** The subject of a problem. */
 export type ProblemKind =
   | 'repository'
   | 'live-file'

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 
-/** What a token lets its holder do at most, from least to most. */
+/** The most that a token permits, from least to most. */
 export const TokenScope = z.enum(['read', 'operate', 'admin'])
 export type TokenScope = z.infer<typeof TokenScope>
 
-/** What a caller is known by, where that is no password. */
+/** An issued secret that identified the caller in place of a password. */
 export type IssuedCredential =
   | { readonly kind: 'token'; readonly id: string; readonly scope: TokenScope }
   | { readonly kind: 'session'; readonly id: string }
@@ -14,7 +14,7 @@ export type IssuedCredential =
 export const UserSource = z.enum(['users-file', 'ldap', 'oidc'])
 export type UserSource = z.infer<typeof UserSource>
 
-/** What another source than the users file says of a user. */
+/** A user as another source than the users file describes it. */
 export interface ExternalUser {
   readonly source: Exclude<UserSource, 'users-file'>
   /** Roles of the configuration that count as if the user were in them. */

@@ -1,4 +1,4 @@
-/** What the subject of a commit says of a revision that takes another one up again. */
+/** The facts in the commit subject of a restored revision. */
 export interface RestoreSubject {
   /** `Restore`: as it was in that revision; `Undo`: without what that revision changed. */
   readonly verb: 'Restore' | 'Undo'
@@ -19,7 +19,7 @@ export function restoreSubject({
   return `${verb} ${part}r${number} by ${username}`
 }
 
-/** What a subject of {@link restoreSubject} says; null for any other. */
+/** Parses a subject made by {@link restoreSubject}; null for any other. */
 export function parseRestoreSubject(subject: string): RestoreSubject | null {
   const [, verb, what = null, number] =
     /^(Restore|Undo) (?:(\w+ .+?) of )?r([1-9]\d{0,8}) by /.exec(subject) ?? []

@@ -34,7 +34,7 @@ export interface Revision {
 /** The most characters of the message of a revision. */
 export const LONGEST_MESSAGE = 4_000
 
-/** What a line of a message cannot hold, besides the tab. */
+/** Characters that a line of a message cannot hold, besides the tab. */
 export const UNFIT_IN_MESSAGE = /(?!\t)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u
 
 /** The origin of a revision. */

@@ -17,7 +17,7 @@ export interface AwaySource {
   readonly wrongSetting: string | null
 }
 
-/** What an operator should know of it: one sentence for each that is away. */
+/** One sentence for each source of users that is away. */
 export function awayProblems(sources: readonly UserSourceState[]): readonly string[] {
   return sources.flatMap(({ name, away }) => {
     if (away === null) return []

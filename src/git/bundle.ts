@@ -62,7 +62,7 @@ export interface RefsToBundle {
   readonly format: ObjectFormat
   /** Lines of a name of an object and a ref. */
   readonly refs: string
-  /** What `HEAD` says. */
+  /** The content of `HEAD`: a ref line, or the name of a commit. */
   readonly head: string
   readonly bundle: string
 }

@@ -2,7 +2,7 @@ import { OBJECT_NAME } from '../core/object-name.ts'
 import type { GitExecutable } from './git-executable.ts'
 import { tryGit } from './run-git.ts'
 
-/** What `git fsck` says of one object that is whole, and not in the form that git gives to new ones. */
+/** A message of `git fsck` about an intact object whose form git would not write today. */
 const OF_FORM = new RegExp(`^(?:error|warning) in (\\w+) (${OBJECT_NAME}): (\\w+): (.*)$`)
 /** Nobody can read such an object. */
 const UNREADABLE = ['badTree']
@@ -11,7 +11,7 @@ const COMMAND = ['fsck', '--strict', '--no-dangling', '--no-progress']
 const FOUND = ['exit code 1', 'exit code 4', 'exit code 5']
 const MAX_NAMED = 3
 
-/** What is wrong with the objects of a repository, a sentence each. */
+/** Faults in the objects of a repository, a sentence each. */
 export interface ObjectFaults {
   /** Objects that are missing or damaged. */
   readonly damage: readonly string[]

@@ -22,7 +22,7 @@ export interface ServiceMetricsOptions extends HealthDeps {
   readonly requests: RequestMetrics
 }
 
-/** What agents do. */
+/** Counts of the work of agents. */
 export interface CountedWork {
   readonly directory: AgentDirectory
   readonly builds: Builds

@@ -55,14 +55,14 @@ import type { ObjectReader } from '../git/objects/object-reader.ts'
 export interface HistoryParts extends AsyncDisposable {
   readonly repository: GitRepository
   readonly keeper: IndexKeeper
-  /** What the branch had once, and has no longer. */
+  /** Revisions that the branch has lost. */
   readonly dropped: DroppedRevisions
   readonly reconciler: Reconciler
   readonly problems: Problems
   readonly events: RevisionEvents
   readonly queue: WriterQueue
   readonly maintenance: Maintenance
-  /** What of the history is in archives; null when nothing is. */
+  /** The archived part of the history; null when there is none. */
   readonly archived: Archived | null
   /** Null without archives that are shown. */
   readonly archives: ServedArchives | null
@@ -178,7 +178,7 @@ interface Options extends HistoryOptions {
   readonly fs: FsPromises
   /** For the checks that read very many files. */
   readonly pooledFs: FsPromises
-  /** What of the history is in archives; null when nothing is. */
+  /** The archived part of the history; null when there is none. */
   readonly archived: Archived | null
 }
 

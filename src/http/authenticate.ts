@@ -11,7 +11,7 @@ export interface AuthenticateOptions {
   readonly credentials: {
     remembered(authorization: string): Principal | null
     check(authorization: string | undefined, address: string): Promise<Principal | null>
-    /** Whom credentials that were let in stand for by now. */
+    /** Looks up accepted credentials again; null when they are no longer valid. */
     recheck(authorization: string, seen: 'recently' | 'now'): Promise<Principal | null>
   }
   /** The origin that people reach the service by, as the operator gave it; null where nobody has. */
@@ -29,7 +29,7 @@ export interface AuthenticateOptions {
   /** Whether a public path has more to say to a user, whom credentials may name. */
   readonly isForUsersToo: (path: string) => boolean
   readonly answerFailure: AnswerFailure
-  /** What answers a request that was let in. */
+  /** Handles an authenticated request. */
   readonly answer: (request: Request, context: RequestContext) => Response | Promise<Response>
 }
 
@@ -93,7 +93,7 @@ function hasBody({ headers }: Request): boolean {
   return headers.has('transfer-encoding') || (headers.get('content-length') ?? '0') !== '0'
 }
 
-/** What a call was let in by: with other rights it is another one. */
+/** The credential of a call. The same one with other rights counts as another. */
 function credentialOf(
   credentials: AuthenticateOptions['credentials'],
   authorization: string,
@@ -169,7 +169,7 @@ function toLogin(
   return new Response(null, { status: 303, headers })
 }
 
-/** Who the caller is, or why that is not looked at now. */
+/** The caller, or the error that refused the check. */
 async function checked(
   credentials: AuthenticateOptions['credentials'],
   authorization: string | undefined,

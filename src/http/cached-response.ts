@@ -17,7 +17,7 @@ export type Encoding = 'identity' | 'gzip' | 'br'
 type Bytes = Uint8Array<ArrayBuffer>
 type Headers = Readonly<Record<string, string>>
 
-/** What is sent to those who take one encoding. */
+/** The bytes for clients that accept one encoding. */
 interface Variant {
   readonly headers: InertHeaders
   readonly bytes: Bytes

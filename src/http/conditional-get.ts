@@ -5,7 +5,7 @@ import type { RouteEnv } from './request-context.ts'
 import { CachedResponse } from './cached-response.ts'
 
 const PAGE_TYPE = 'text/html'
-/** What is short enough to be held as a whole: no files. */
+/** Types of answers that are short enough to hold in memory; files are not. */
 const WHOLE_TYPES: readonly string[] = [PAGE_TYPE, 'application/json', 'application/atom+xml']
 
 /** A page is shown in the colours that a cookie asks for. */

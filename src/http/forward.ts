@@ -79,7 +79,7 @@ export async function forward(
   }
 }
 
-/** What follows the base path, with the query. */
+/** The path below the base path, with the query. */
 function innerAddress(request: Request, { basePath }: RequestContext): string {
   const { pathname, search } = new URL(request.url)
   return `${pathname.slice(basePath.length)}${search}`

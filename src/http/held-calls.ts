@@ -79,7 +79,7 @@ export class HeldCalls {
     }
   }
 
-  /** What the call still does learns of it by the signal; its own answer comes too late. */
+  /** Ends a call. Its handler learns of it by the signal; its own answer comes too late. */
   #end(call: HeldCall, refusal: ServiceError): void {
     const { request, context } = call
     this.#calls.delete(call)

@@ -23,7 +23,7 @@ const SWEEP_EVERY = 50
 const LIMITS = '/proc/self/limits'
 /** Files that may be open where the system does not say. */
 const ASSUMED_FILES = 1_024
-/** What connections leave for files and other programs. */
+/** File descriptors reserved for files and child processes. */
 const OTHER_FILES = 128
 const FEWEST_CONNECTIONS = 16
 /** How often it is said that connections are refused. */
@@ -32,7 +32,7 @@ const SAY_EVERY = 60_000
 const MALFORMED = 'The request is not well-formed HTTP'
 const INTERNAL = 'Internal server error'
 
-/** What did not become a request, by the code of the error: its status and what is said of it. */
+/** Responses to input that is not valid HTTP, by error code. */
 const REFUSALS: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['HPE_HEADER_OVERFLOW', ['431 Request Header Fields Too Large', 'The headers are too large']],
   ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'The request took too long']],

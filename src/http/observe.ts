@@ -91,7 +91,7 @@ function traceStart(log: Log, request: Request, { id, address }: RequestContext)
   log({ level: 'debug', message: 'A request began', facts })
 }
 
-/** What is logged of a request that was answered. */
+/** The facts logged about an answered request. */
 interface Answered {
   readonly method: string
   readonly path: string

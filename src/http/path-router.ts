@@ -3,7 +3,7 @@ import { RegExpRouter } from 'hono/router/reg-exp-router'
 import { SmartRouter } from 'hono/router/smart-router'
 import { TrieRouter } from 'hono/router/trie-router'
 
-/** What no path without parameters has. */
+/** Characters that no path without parameters has. */
 const PATTERN = /[:*?{]/
 
 /**

@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import { isCoded, plainBody } from './content-coding.ts'
 import { malformed, malformedBy } from './parameters.ts'
 
-/** What is asked about a request once its body has come. */
+/** Checks to make once the body of a request has arrived. */
 const decisions = new WeakMap<Request, () => Promise<void>>()
 
 /** Has a request refused when `decide` throws after the body has come: that may take minutes. */

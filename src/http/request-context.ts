@@ -26,7 +26,7 @@ export const SEQUENCE = 'x-cairn-sequence'
 /** No user: the caller of a public route. */
 export const NOBODY: Principal = { username: '' }
 
-/** What a caller may send to find its request again in the logs. */
+/** Request ids that a caller may choose, to find its request in the logs. */
 const SANE = /^[A-Za-z0-9._:@/+=-]{1,128}$/
 
 /** Distinguishes the requests of two runs of the service. */
@@ -61,7 +61,7 @@ export interface RequestContextOptions {
   readonly sequence?: (() => number) | null
 }
 
-/** What lets a call in, and may be revoked before the call is over. */
+/** A credential that let a call in, and may be revoked before the call is over. */
 export interface CallCredential {
   /**
    * Asserts that the credential is still good: as was seen a moment ago, or by asking where it is kept.
@@ -71,7 +71,7 @@ export interface CallCredential {
   assertGood(seen: 'recently' | 'now'): Promise<void>
 }
 
-/** What becomes known of a request on its way. */
+/** The facts about a request, filled in as it passes the layers. */
 export class RequestContext {
   readonly id: string
   readonly basePath: string
@@ -79,7 +79,7 @@ export class RequestContext {
   readonly path: string
   /** Where the connection comes from. */
   readonly address: string
-  /** Who calls, once the credentials have been read. */
+  /** The caller, once the credentials have been read. */
   principal: Principal = NOBODY
   /** Null for a call that depends on none. */
   credential: CallCredential | null = null
@@ -91,7 +91,7 @@ export class RequestContext {
   reason: string | null = null
   /** The name in a form whose password was wrong, or null. */
   claimed: string | null = null
-  /** What it did in particular; empty where its route says that. */
+  /** The actions it took; empty where its route names the one action. */
   auditActions: readonly AuditAction[] = []
 
   /** Whether another server has answered, and has noted what there was to note. */

@@ -1,6 +1,6 @@
 import type { CachedResponse } from './cached-response.ts'
 
-/** What an answer takes besides its bytes, so that many small ones count too. */
+/** The bytes that a cached answer takes besides its body, so that many small ones count too. */
 const OVERHEAD = 2_048
 /** How many keys are remembered of what was asked for once. */
 const ASKED_AT_MOST = 10_000

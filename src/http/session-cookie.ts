@@ -16,7 +16,7 @@ export class SessionCookie {
     this.#secureHost = url?.protocol === 'https:' ? url.host : null
   }
 
-  /** What the request shows; null without a session. */
+  /** The secret in the request; null without a session. */
   read(request: Request): string | null {
     const cookies = request.headers.get('cookie')
     if (cookies === null) return null
@@ -45,7 +45,7 @@ export class SessionCookie {
       : `${name}=${secret}; Path=/; Secure`
   }
 
-  /** Whoever comes past the proxy with TLS has no TLS. */
+  /** The name of the cookie. A request that came around the proxy has no TLS. */
   #nameFor(request: Request): string {
     const isSecure = this.#secureHost !== null && request.headers.get('host') === this.#secureHost
     return isSecure ? `${SECURE}${this.#name}` : this.#name

@@ -42,7 +42,7 @@ export interface UserAccounts {
   read(): Promise<UsersReading>
   /** Reads the users again: what they could do before is forgotten when it returns. */
   reload(): Promise<void>
-  /** Who has a password, by the rules of a log-in; null where it is wrong. */
+  /** The user whose password was given, by the rules of a log-in; null where it is wrong. */
   holderOf(given: GivenPassword, address: string): Promise<Principal | null>
   /** The cost of the hash of a new password; the usual one when absent. */
   readonly cost: number | undefined
@@ -303,7 +303,7 @@ async function accountsOf(deps: UserAdministrationDeps): Promise<readonly Accoun
   )
 }
 
-/** What users have of tokens and sessions, by the key of the user. */
+/** Tokens and sessions of users, by the key of the user. */
 async function issuedTo({
   tokens,
   sessions,

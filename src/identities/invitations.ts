@@ -19,13 +19,13 @@ const HOUR = 60 * 60 * 1_000
 export const INVITED_FOR = 24 * HOUR
 const LONGEST = 30 * 24 * HOUR
 
-/** What an agent gets in the configuration. */
+/** The names that an invited agent gets in the configuration. */
 export interface InvitedNames {
   readonly resources: readonly string[]
   readonly environments: readonly string[]
 }
 
-/** What a new invitation is to be. */
+/** The parameters of a new invitation. */
 export interface NewInvitation extends InvitedNames {
   /** Milliseconds since the UNIX epoch. */
   readonly expires: number
@@ -94,7 +94,7 @@ export class Invitations {
     throw new ServiceError('invitation-not-found', `There is no invitation ${id}`, { id })
   }
 
-  /** What an invitation gives to a machine; null when it is not good for that machine. */
+  /** Returns the names granted to a machine; null when the invitation is not valid for it. */
   async find(invitation: string, machine: Machine): Promise<InvitedNames | null> {
     if (!isInvitation(invitation)) return null
     const record = await this.#records.find(invitation)

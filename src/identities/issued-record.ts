@@ -4,7 +4,7 @@ import { TokenScope } from '../core/principal.ts'
 import { DISABLED_USERS } from './disabled-users.ts'
 import { IssuedOwner } from './issued-owner.ts'
 
-/** What is kept of every secret that the service has issued: its hash, and never the secret. */
+/** The record of an issued secret: its hash, and never the secret. */
 export const IssuedRecord = z.object({
   /** The beginning of the hash: the name in lists and logs, and the key in the store. */
   id: z.string(),
@@ -43,13 +43,13 @@ export const SESSIONS: DocumentKind<SessionRecord> = { name: 'session', schema: 
 
 /** Lets one agent in, once. */
 export const InvitationRecord = IssuedRecord.extend({
-  /** Who made it: a user, or an account of the machine for one of the command line. */
+  /** The maker: a user, or an operating-system account for one made on the command line. */
   maker: z.string(),
   /** The user, with whom it ends; null for one of the command line, and of a version without owners. */
   owner: IssuedOwner.nullable().default(null),
   /** The id of the token by which the user made it, with which it ends too. */
   token: z.string().nullable().default(null),
-  /** What the agent gets in the configuration. */
+  /** The resources that the agent gets in the configuration. */
   resources: z.array(z.string()).readonly(),
   environments: z.array(z.string()).readonly(),
   expires: z.int(),

@@ -23,7 +23,7 @@ export class Sessions {
     this.#records = new IssuedRecords(SESSIONS, options)
   }
 
-  /** Whom a session stands for now; null when it has ended. */
+  /** Finds the user of a session; null when it has ended. */
   async find(secret: string): Promise<Principal | null> {
     const record = await this.#records.find(secret)
     if (record === null || this.#isIdle(record)) return null

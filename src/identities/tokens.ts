@@ -17,7 +17,7 @@ const TOKENS_AT_MOST = 100
  */
 export const TOKEN_VOUCHED_FOR_MS = 30 * 24 * 60 * 60 * 1_000
 
-/** What a new token is to be. */
+/** The parameters of a new token. */
 export interface NewToken {
   readonly name: string
   readonly scope: TokenScope
@@ -41,7 +41,7 @@ export class Tokens {
     this.#records = new IssuedRecords(TOKENS, options)
   }
 
-  /** Whom a token stands for now, with the name that came with it; null when it is no good. */
+  /** Finds the user of a token that came with this name; null when it is not valid. */
   async find(token: string, username: string | null): Promise<Principal | null> {
     const record = await this.#records.find(token)
     if (record === null || isExpired(record, this.#options.clock())) return null

@@ -1,6 +1,6 @@
 import type { QueueLoad } from './serial-queue.ts'
 
-/** What became of a job. */
+/** The outcome of a job. */
 export type Settled<Result> = PromiseSettledResult<Result>
 
 /**

@@ -71,7 +71,7 @@ export interface CredentialCheckOptions {
   readonly cost?: number | undefined
   /** Finds users who are not in the users file, where there are others. */
   readonly findExternal?: ((login: ExternalLogin) => Promise<Principal | null>) | undefined
-  /** Whom a token or a session stands for now; null when it stands for nobody any more. */
+  /** Finds the user of a token or session; null when it is no longer valid. */
   readonly find: (issued: IssuedSecret) => Promise<Principal | null>
 }
 
@@ -131,8 +131,8 @@ export class CredentialCheck {
   }
 
   /**
-   * Whom credentials stand for by now that were right before; null when they are no longer good. Nothing
-   * here is a guess.
+   * Looks up credentials again that were accepted before; null when they are no longer valid.
+   * Nothing here counts as a guess.
    *
    * @throws {ServiceError} `too-many-requests`, `unavailable`: then nothing is known.
    */
@@ -273,7 +273,7 @@ export class CredentialCheck {
   }
 }
 
-/** What no header can begin with: a request that shows a cookie and no credentials. */
+/** A prefix that no header has: marks a request that shows a cookie and no credentials. */
 const SESSION = '\0session '
 
 /** A session as one credential among the others. */

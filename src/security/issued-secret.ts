@@ -1,7 +1,7 @@
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** What scanners for secrets look for. */
+/** The prefix by which scanners find leaked secrets. */
 const TOKEN = 'cairn_'
 const INVITATION = 'cairninvite_'
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -47,7 +47,7 @@ export function isInvitation(text: string): boolean {
   return isSecret(text, INVITATION)
 }
 
-/** What is kept of an issued secret: its hash, and the part of it by which it is named and found. */
+/** The stored part of an issued secret: its hash, and the id by which it is found. */
 export function keptOf(secret: string): { readonly id: string; readonly hash: string } {
   const digest = hash('sha256', secret)
   return { id: digest.slice(0, ID), hash: digest }

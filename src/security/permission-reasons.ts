@@ -2,7 +2,7 @@ import { nameKey } from '../core/name-key.ts'
 import { isOpenGroup, type KnownUser, rolesOf } from './permissions.ts'
 import type { GroupFacts, ListedPrincipal, SecurityFacts, StageFacts } from './security-facts.ts'
 
-/** What gives a right: an entry of the configuration, or that it has none. */
+/** The source of a right: an entry of the configuration, or the absence of one. */
 export interface Reason {
   /** Such as `role devs in view of the group services`. */
   readonly text: string

@@ -96,7 +96,7 @@ interface Caller {
   readonly roles: ReadonlySet<string>
 }
 
-/** What a caller may do in a group, whatever the pipeline. */
+/** The rights of a caller in a group, whatever the pipeline. */
 interface GroupRights {
   readonly view: boolean
   readonly operate: boolean

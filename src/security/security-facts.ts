@@ -8,7 +8,7 @@ export interface ListedPrincipal {
 
 export interface StageFacts {
   readonly name: string
-  /** Who may run the stage; empty when its approval has no list. */
+  /** The principals who may run the stage; empty when its approval has no list. */
   readonly approvers: readonly ListedPrincipal[]
 }
 

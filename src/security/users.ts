@@ -270,7 +270,7 @@ function changeStored(
   })
 }
 
-/** What was stored before the user was disabled. */
+/** The stored password from before the user was disabled. */
 function enabled(stored: string): string {
   return isDisabledUser(stored) ? stored.slice(DISABLED.length) : stored
 }

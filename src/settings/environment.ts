@@ -32,7 +32,7 @@ export function gitQuarantine(): Record<string, string> {
   )
 }
 
-/** What npx has its shell run, where the environment comes from npx. */
+/** The script that npx passes to its shell, where the environment comes from npx. */
 export function scriptOfNpx(): string | null {
   if (process.env['npm_command'] !== 'exec') return null
   return process.env['npm_lifecycle_script'] || null

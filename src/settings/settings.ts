@@ -316,7 +316,10 @@ export function separateWords(
   }
 }
 
-/** What the processes of jobs inherit from an agent. Its settings are taken out of the process itself. */
+/**
+ * Returns the environment that jobs inherit from an agent, and removes the agent's settings from
+ * this process.
+ */
 export function takeAgentEnvironment(): EnvironmentVariables {
   return takeVariables(Object.keys(SETTINGS.agent.shape).map(variableOf))
 }

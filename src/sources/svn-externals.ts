@@ -3,7 +3,7 @@ import { withAllowedAddress } from './local-materials.ts'
 import { addressOf, type SourcePlace } from './source-place.ts'
 import type { SvnClient } from './svn-client.ts'
 
-/** What is checked out beside a material, wherever it changes. */
+/** Directories checked out beside a material from elsewhere, which may change there. */
 export interface Externals {
   /** Those of the material's own repository, whose revisions are numbered with it. */
   readonly own: readonly SvnClient[]

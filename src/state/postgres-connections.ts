@@ -139,7 +139,7 @@ export class Connections {
     throw lost(`no answer for ${LONGEST_ANSWER_MS / 1_000} s`)
   }
 
-  /** What comes next is asked of another client. */
+  /** Takes a client out of use: later queries go to another one. */
   #putAside(opened: OpenedClient): void {
     if (this.#opened !== opened || this.#isOver) return
     this.#opened = this.#open()

@@ -38,7 +38,7 @@ export function wasRefused(error: unknown): boolean {
   return cause instanceof postgres.PostgresError && cause.severity === 'ERROR'
 }
 
-/** What is told of an error: callers hear of it, so addresses are left out. */
+/** The reason of an error for callers: addresses are left out. */
 export function publicReason(error: Error & { readonly code?: unknown }): string {
   if (!(error instanceof postgres.PostgresError)) return String(error.code)
   return error.message.replace(/ for host "[^"]*"/, '')

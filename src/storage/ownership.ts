@@ -63,7 +63,7 @@ export interface Inheritance {
   readonly owner: Owner
 }
 
-/** What is made at a place belongs to the owner of what is there, or of the folder above it. */
+/** Finds the owner for a new file: that of the file it replaces, or of the folder above it. */
 export async function inheritanceOf(place: string): Promise<Inheritance> {
   const owner = await orNullWhenAbsent(nodeFs.stat(place))
   if (owner !== null || dirname(place) === place) {

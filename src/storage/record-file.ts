@@ -7,7 +7,7 @@ import { PartReader } from './part-reader.ts'
 
 const LINE_FEED = 10
 
-/** What the line before the bytes of a record says of them: how many there are, and their CRC-32. */
+/** The header line of a record: the length of its bytes, and their CRC-32. */
 export interface RecordHead {
   readonly length: number
   readonly checksum: number

@@ -11,7 +11,7 @@ export class WriterQueue extends SerialQueue {
   }
 }
 
-/** What writers are refused with once the service stops. */
+/** The refusal of writers while the service stops. */
 export function stopping(): ServiceError<'unavailable'> {
   const reason = 'The service is stopping'
   return new ServiceError('unavailable', reason, { reason })

@@ -14,7 +14,7 @@ const SetAside = z.object({ setAside: z.string().exactOptional() })
 export const SavedBody = MessageBody.extend(SetAside.shape)
 export type SavedBody = z.infer<typeof SavedBody>
 
-/** What was saved, and where the file on disk is kept that the save replaced; null for none. */
+/** Answers a save; `setAside` names the copy of an invalid file that it replaced, or is null. */
 export function savedBody(message: string, setAside: string | null): SavedBody {
   if (setAside === null) return { message }
   const kept = `the file on disk was not valid, and is kept as ${setAside}`

@@ -7,7 +7,7 @@ export const PipelineBody = z.object({
   group: z.string(),
   /** The run that holds the lock, or null. */
   locked_by: z.int().nullable(),
-  /** Who paused the pipeline, and why; or null. */
+  /** The pause of the pipeline, or null. */
   paused: z.object({ by: z.string(), cause: z.string() }).nullable(),
   /** The stages, in their order. */
   stages: z.array(z.string()),

@@ -123,7 +123,7 @@ export class BuildQueries {
     return this.#store.find(PIPELINE_LOCK, lockKey(pipeline))
   }
 
-  /** Who paused the pipeline and why, or null. */
+  /** The pause of a pipeline, or null. */
   pauseOf(pipeline: string): Promise<PipelinePause | null> {
     return pauseOf(this.#store, pipeline)
   }

@@ -38,7 +38,7 @@ export interface PlanDeps extends PlanObstaclesDeps {
   ) => readonly PermissionChange[]
 }
 
-/** What saving a document now would do. */
+/** The effects of saving a document now. */
 export interface Plan {
   readonly valid: boolean
   readonly errors: readonly Problem[]
@@ -75,7 +75,7 @@ export const EMPTY_PLAN: Plan = {
 }
 
 /**
- * What saving a document now would do; nothing is saved.
+ * Computes the effects of saving a document now; nothing is saved.
  *
  * @throws {ServiceError} `not-permitted`.
  */
@@ -89,8 +89,8 @@ export async function planConfiguration(
 }
 
 /**
- * What saving a document that adds a pipeline would do, as far as that pipeline is concerned: who
- * administers its group need not know of others.
+ * Computes the effects of adding a pipeline, limited to that pipeline: an administrator of its
+ * group need not know of others.
  *
  * @throws {ServiceError} `not-permitted`.
  */

@@ -9,7 +9,7 @@ import { strandedText } from '../engine/stage-jobs.ts'
 import { candidatesIn } from '../runs/plans.ts'
 import { whyUnwatched } from '../triggers/wanted-revisions.ts'
 
-/** What keeps a pipeline of a document from starting, or one of its jobs from running. */
+/** An obstacle that keeps a planned pipeline from starting, or one of its jobs from running. */
 export interface PlannedObstacle {
   readonly pipeline: string
   readonly because: string

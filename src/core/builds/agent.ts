@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
 
-/** What an administrator decided about an agent. */
+/** An administrator's decision about an agent. */
 export const ConfigStatus = z.enum(['Pending', 'Enabled', 'Disabled'])
 export type ConfigStatus = z.infer<typeof ConfigStatus>
 

@@ -89,7 +89,7 @@ function readKind(
   return { kind: { type: name }, next: at }
 }
 
-/** What compressed bytes hold, and how many they are of those that are given. */
+/** The inflated bytes, and how many compressed bytes they took. */
 function inflated(
   bytes: Uint8Array,
   size: number,
@@ -109,7 +109,7 @@ function inflatedWith(bytes: Uint8Array, options: ZlibOptions): Inflated {
   throw new TypeError('This Node does not say how many bytes it has read')
 }
 
-/** What is declared is the result without `info`. */
+/** Narrows the result, which is declared as if called without `info`. */
 function isInflated(result: object): result is Inflated {
   return 'engine' in result && 'buffer' in result
 }

@@ -28,7 +28,7 @@ export interface ArchiveTarget extends AsyncDisposable {
   readonly git: GitExecutable
   readonly store: GitStore
   readonly reader: ObjectReader
-  /** What is in archives already, oldest first. */
+  /** The parts that are archived already, oldest first. */
   readonly parts: readonly ArchivedPart[]
   readonly branch: string
   readonly head: CommitSha

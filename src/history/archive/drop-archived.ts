@@ -14,7 +14,7 @@ import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 const GRAPHS = ['commit-graph', 'commit-graphs']
 const SYNCED = ['-c', 'core.fsync=all', '-c', 'core.fsyncMethod=fsync']
 const UNNAMED = new RegExp(`^dangling (\\w+) (${OBJECT_NAME})$`)
-/** What a `.keep` file of ours says. */
+/** The content of our `.keep` files. */
 const KEPT_BY = 'cairn archive\n'
 
 /** An object that no ref, log or index reaches. */

@@ -12,7 +12,7 @@ import type { ArchiveTarget } from './archive-target.ts'
 import { dropArchived, hasCommit, keepUnnamed } from './drop-archived.ts'
 import { trimReflogs } from './trim-reflogs.ts'
 
-/** What leaves a repository, all of which is in the file. */
+/** The objects that leave a repository, all of which are in the file. */
 export interface Leaving {
   readonly part: ArchivedPart
   readonly isArchived: (commit: CommitSha) => boolean

@@ -4,7 +4,7 @@ import type { GitExecutable } from '../../git/git-executable.ts'
 import { runGit } from '../../git/run-git.ts'
 import type { RevisionIndex } from '../index/revision-index.ts'
 
-/** What is to be archived: the oldest commits of the branch, which are the history of one of them. */
+/** The commits to archive: the oldest of the branch, which are the history of one of them. */
 export interface ArchivePlan {
   readonly revisions: number
   readonly commits: number

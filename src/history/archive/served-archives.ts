@@ -31,7 +31,7 @@ export interface ServedArchivesOptions extends Classification, Omit<IndexOrigin,
 interface ServedArchive {
   readonly index: RevisionIndex
   readonly reader: ObjectReader
-  /** What git had taken from the branch before, and what went with the revisions it came upon. */
+  /** Revisions that a rewrite had taken from the branch before, and those archived with them. */
   readonly dropped: DroppedRevisions
 }
 

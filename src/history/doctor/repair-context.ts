@@ -10,7 +10,7 @@ export interface RepairFinding {
   readonly what: string
   /** `repaired`; `repairable` when nothing may be changed; `lost` when it cannot be repaired here. */
   readonly state: 'repaired' | 'repairable' | 'lost'
-  /** What was done, would be done, or what an operator has to do. */
+  /** The repair that was made, would be made, or is left to an operator. */
   readonly remedy: string
 }
 

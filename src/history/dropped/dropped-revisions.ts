@@ -10,7 +10,7 @@ export interface DroppedRevisionsOptions extends CommitReading {
   readonly isOnBranch: (commit: CommitSha) => boolean
 }
 
-/** What one reading has found. It holds as long as the refs are these, and the branch has these ends. */
+/** The result of one reading, valid as long as the refs and the ends of the branch are these. */
 interface DroppedReading {
   readonly tips: readonly CommitSha[]
   /** The commits of the branch at which it stopped. */

@@ -12,7 +12,10 @@ export interface ImportedBefore {
   readonly digest: string | null
 }
 
-/** What was imported before into the history of a commit, by the name in the other repository. */
+/**
+ * Lists the commits imported earlier into the history of a commit, by their names in the other
+ * repository.
+ */
 export async function listImported(
   { git, gitDir }: { git: GitExecutable; gitDir: string },
   range: readonly string[],
@@ -32,7 +35,11 @@ function trailerOf(key: string): string {
   return `%(trailers:key=${key},valueonly,separator=%x20)`
 }
 
-/** What git prints. @throws {ServiceError} `unavailable` when it fails, with its reason. */
+/**
+ * Returns the output of git.
+ *
+ * @throws {ServiceError} `unavailable` when it fails, with its reason.
+ */
 export async function readGit(
   { git, gitDir }: { git: GitExecutable; gitDir: string },
   args: readonly string[],

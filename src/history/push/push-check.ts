@@ -30,7 +30,7 @@ export interface PushCheckOptions {
 
 export interface PushReport {
   readonly isAccepted: boolean
-  /** What the client's terminal shows. */
+  /** Lines for the client's terminal. */
   readonly lines: readonly string[]
 }
 

@@ -11,7 +11,7 @@ import { runGit } from '../../git/run-git.ts'
 import { readRef } from '../../git/refs.ts'
 import { SERVICE_COMMITTER } from '../revision/classify.ts'
 
-/** What was moved out of the history into one file. */
+/** A part of the history that was moved into one file. */
 const ArchivedPart = z.strictObject({
   /** The SHA-256 of the file. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -32,7 +32,7 @@ const ArchiveRecord = z.strictObject({
   parts: z.array(ArchivedPart).min(1).readonly(),
 })
 
-/** What of a history is in archives, as far as the rest needs it. */
+/** The archived part of a history, as far as other rooms need it. */
 export interface Archived {
   readonly revisions: number
   /** The newest archived commit. */
@@ -52,7 +52,7 @@ export interface RecordPlace {
 }
 
 /**
- * What was archived, oldest first; empty when nothing is.
+ * Reads the archived parts, oldest first; empty when there are none.
  *
  * @throws {ServiceError} `unavailable` when the record is damaged.
  */
@@ -94,7 +94,7 @@ export async function forgetArchives(git: GitExecutable, { gitDir }: GitStore): 
   await runGit(git, gitDir, ['-c', 'core.fsync=all', 'update-ref', '-d', RECORD])
 }
 
-/** What of the history is in archives; null when nothing is. */
+/** Sums up archived parts; null when there are none. */
 export function archivedOf(parts: readonly ArchivedPart[]): Archived | null {
   const last = parts.at(-1)?.last
   if (last === undefined) return null

@@ -6,7 +6,10 @@ import type { FsPromises } from '../../storage/fs-promises.ts'
 import type { ObjectFormat } from '../../git/object-format.ts'
 import { blobName } from '../../git/objects/raw-object.ts'
 
-/** What a path of the work tree holds. A path that leads through a symbolic link counts as absent. */
+/**
+ * The content of a path in the work tree. A path that leads through a symbolic link counts as
+ * absent.
+ */
 export type FoundFile =
   | { readonly kind: 'absent' }
   /** A folder, a link, or a file that is too large to be compared. */

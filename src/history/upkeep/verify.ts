@@ -93,9 +93,10 @@ export async function verifyRepository(
 }
 
 /**
- * What the record says was archived.
+ * Finds the archived part in the record.
  *
- * @throws {ServiceError} `unavailable` when the repository does not begin there: a start was cut off.
+ * @throws {ServiceError} `unavailable` when the repository does not begin there: a start was cut
+ * off.
  */
 async function findArchived(gitDir: string, reader: ObjectReader): Promise<Archived | null> {
   const store = { fs: nodeFs, gitDir }

@@ -10,7 +10,7 @@ export interface LdapServer {
   readonly ca: string | null
 }
 
-/** What is looked for, and which attributes of it are wanted. */
+/** A search, and the attributes to return. */
 export interface LdapSearch {
   readonly base: string
   readonly filter: string

@@ -20,7 +20,7 @@ import { rolesIn } from './ldap-roles.ts'
 export interface LdapDirectoryOptions {
   /** Several that have the same entries: the next one is asked where one is away. */
   readonly servers: readonly LdapServer[]
-  /** Who looks for users; null for anybody. */
+  /** The account that searches for users; null for an anonymous bind. */
   readonly reader: { readonly dn: string; readonly password: string } | null
   readonly users: { readonly base: string; readonly filter: string; readonly attribute: string }
   /** Where groups are; null where they mean nothing here. */
@@ -29,7 +29,7 @@ export interface LdapDirectoryOptions {
   readonly log: Log
 }
 
-/** What a directory never gives to another entry, and its servers by their kind. */
+/** Attributes that a directory never assigns to another entry, by kind of server. */
 const ID_ATTRIBUTES = ['entryUUID', 'nsUniqueId', 'objectGUID'] as const
 
 /** How many log-ins the directory is asked about at once, and the `Retry-After` of more. */

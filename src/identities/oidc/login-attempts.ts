@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 
-/** What is remembered of a log-in between its begin and the answer of the provider. */
+/** The state of a log-in between its begin and the answer of the provider. */
 export const LoginAttempt = z.object({
   state: z.string(),
   nonce: z.string(),

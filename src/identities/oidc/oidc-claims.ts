@@ -1,6 +1,6 @@
 import { assertNameOfElsewhere, refusedLogIn } from '../refused-log-in.ts'
 
-/** What a provider says of somebody who logs in. */
+/** The claims of a provider about a user who logs in. */
 export type Claims = Readonly<Record<string, unknown>>
 
 /** The claims that name the user and the roles. */
@@ -33,7 +33,7 @@ export function userOfClaims(claims: Claims, names: ClaimNames) {
   }
 }
 
-/** What the provider never gives to somebody else. */
+/** The id that the provider never gives to another user. */
 export function userIdOf({ iss, sub }: Claims): string {
   return `${String(iss)} ${String(sub)}`
 }

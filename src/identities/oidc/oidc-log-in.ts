@@ -33,7 +33,7 @@ export interface BegunLogIn {
 export interface ReturnedLogIn {
   /** The query of the request. */
   readonly search: string
-  /** What the browser has kept; null for nothing. */
+  /** The sealed attempt that the browser kept; null for none. */
   readonly sealed: string | null
   readonly address: string
 }
@@ -88,7 +88,7 @@ export class OidcLogIn {
   }
 
   /**
-   * Who comes back from the provider, and where the log-in leads.
+   * Ends a log-in: the user whom the provider sent back, and the page to go to.
    *
    * @throws {ServiceError} `log-in-refused`, `unavailable`, `too-many-requests`.
    */

@@ -69,7 +69,7 @@ export class OidcProvider {
   }
 
   /**
-   * What the provider says of the person whom it has sent back, with the query of that request.
+   * Exchanges the query of the returning request for the claims about the user.
    *
    * @throws {ServiceError} `log-in-refused`, `unavailable`.
    */

@@ -22,7 +22,7 @@ const LOOK_EVERY = 1_000
 
 const Entry = AuditEntry.omit({ id: true })
 
-/** What a command does, and who runs it. */
+/** An action of a command, and the user who runs it. */
 export interface CommandAction {
   readonly user: string
   readonly action: string

@@ -11,7 +11,7 @@ export class MirrorDiverged extends Error {
 
 const REJECTED = /\[rejected\].*\((?:fetch first|non-fast-forward)\)/s
 
-/** What a repository says that would begin where ours does: after what is in archives. */
+/** The refusal of a repository that cannot take a history that begins after the archived part. */
 const INCOMPLETE = /shallow update not allowed/
 const OWN = 'It has commits that are not in the history'
 const REMEDY =

@@ -43,7 +43,7 @@ export interface MadeArchive {
 /** The refs in an archive of commits that only logs named, each named after its commit. */
 const FORGOTTEN = 'refs/cairn/forgotten/'
 
-/** What goes, and what goes with it. */
+/** The commits to move, and the files that go with them. */
 interface Moved {
   readonly plan: ArchivePlan
   readonly index: RevisionIndex

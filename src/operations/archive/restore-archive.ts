@@ -31,7 +31,7 @@ export async function restoreArchive(file: string, options: ArchiveOptions): Pro
   return part
 }
 
-/** What was archived last is brought back first. */
+/** The part archived last, which is restored first. */
 function lastPart(
   parts: readonly ArchivedPart[],
   { file, sha256 }: { file: string; sha256: string },
