@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
@@ -11,6 +12,9 @@ const DOCUMENTS = [
     .filter((path) => path.endsWith('.md'))
     .map((path) => `docs/${path}`),
 ]
+const DESIGNS = readdirSync(`${ROOT}src`, { recursive: true, encoding: 'utf8' }).filter((path) =>
+  path.endsWith('.md'),
+)
 const section = (path: string, title: string) =>
   read(path)
     .split(/^#{2,3} /m)
@@ -33,20 +37,25 @@ describe('ARCHITECTURE.md', () => {
     expect(paths.filter((path) => !existsSync(ROOT + path))).toEqual([])
   })
 
-  it('has designs of rooms that name no file that is not there', () => {
-    const rooms = readdirSync(`${ROOT}src`).filter((room) => {
-      return existsSync(`${ROOT}src/${room}/DESIGN.md`)
-    })
-    const missing = rooms.flatMap((room) => {
-      const text = readFileSync(`${ROOT}src/${room}/DESIGN.md`, 'utf8')
-      const named = [...text.matchAll(/`([a-z][\w/-]*\.tsx?)`/g)].map(([, path = '']) => path)
+  it('has designs of rooms, which name no file that is not there', () => {
+    const missing = DESIGNS.flatMap((design) => {
+      const [room = ''] = design.split('/')
+      const named = [...read(`src/${design}`).matchAll(/`([a-z][\w/-]*\.(?:tsx?|md))`/g)]
       const places = (path: string) =>
-        [`src/${room}/`, 'src/', ''].map((folder) => `${ROOT}${folder}${path}`)
-      return named.filter((path) => !places(path).some((place) => existsSync(place)))
+        [`src/${dirname(design)}/`, `src/${room}/`, 'src/', ''].map(
+          (folder) => ROOT + folder + path,
+        )
+      return named
+        .map(([, path = '']) => path)
+        .filter((path) => !places(path).some((place) => existsSync(place)))
     })
 
-    expect(rooms.length).toBeGreaterThan(4)
+    expect(DESIGNS.length).toBeGreaterThan(4)
     expect(missing).toEqual([])
+  })
+
+  it.each(DESIGNS)('has %s in at most 10 KB', (design) => {
+    expect(Buffer.byteLength(read(`src/${design}`))).toBeLessThanOrEqual(10 * 1024)
   })
 
   it('lists every file of decisions', () => {
