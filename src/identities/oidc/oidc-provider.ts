@@ -24,6 +24,8 @@ const CLOCK_TOLERANCE = 30
 
 /** The cause of the library's error about a provider that names itself differently. */
 const OtherIssuer = z.object({ body: z.object({ issuer: z.string() }) })
+/** The cause of an error about the status of an answer. The HTTP server replaces the global Response, so its class says nothing. */
+const FailedAnswer = z.object({ status: z.int() })
 /** The library's codes for an answer that is no description of a provider. */
 const NO_DESCRIPTION = [
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
@@ -163,7 +165,8 @@ function wrongIssuer(issuer: string, error: unknown): ServiceError | null {
     return new WrongSettingError(message, error)
   }
   if (!NO_DESCRIPTION.includes(code)) return null
-  const status = cause instanceof Response ? ` (status ${cause.status})` : ''
+  const answer = FailedAnswer.safeParse(cause).data
+  const status = answer === undefined ? '' : ` (status ${answer.status})`
   const message = `--oidc-issuer is ${issuer}, but the answer there is not that of an OpenID Connect provider${status}`
   return new WrongSettingError(message, error)
 }
@@ -178,8 +181,9 @@ function isAway(error: unknown): boolean {
   if (error instanceof TypeError) return error.message === 'fetch failed'
   if (!(error instanceof client.ClientError)) return false
   const { code, cause } = error
-  if (!(cause instanceof Response)) return code === 'OAUTH_TIMEOUT'
-  return cause.status === 429 || cause.status >= 500
+  const answer = FailedAnswer.safeParse(cause).data
+  if (answer === undefined) return code === 'OAUTH_TIMEOUT'
+  return answer.status === 429 || answer.status >= 500
 }
 
 /** An error with its causes, for the log. */

@@ -4,7 +4,7 @@ import { flagsFor, PeopleProvider } from '../../support/identities/people-provid
 import { sourceSeen } from '../../support/identities/user-sources.ts'
 import { WalkingBrowser } from '../../support/identities/walking-browser.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
-import { openService } from '../../support/service/service.ts'
+import { openService, startService } from '../../support/service/service.ts'
 
 /** A service with a provider, and what people and operators see after a log-in by that. */
 async function worldWith(issuer: string, clock = Date.now) {
@@ -35,6 +35,8 @@ describe('an issuer that is not the name of the provider', () => {
 
   it('is told where no provider describes itself, apart from one that is away later', async () => {
     let later = 0
+    // A service that listens replaces the global Response of its process.
+    await startService()
     const provider = await PeopleProvider.start()
     const issuer = `${provider.issuer}/realms/x`
     const world = await worldWith(issuer, () => Date.now() + later)
