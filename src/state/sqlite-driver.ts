@@ -1,4 +1,5 @@
-import { basename } from 'node:path'
+import nodeFs, { open, type FileHandle } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceError } from '../core/errors.ts'
 import {
@@ -9,6 +10,7 @@ import {
   type WriteSession,
   textColumn,
 } from './sql.ts'
+import { syncFolder } from '../storage/sync-folder.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { storeUnavailable } from './unavailable.ts'
 
@@ -17,14 +19,17 @@ const BUSY_LIMIT_MS = 10_000
 
 /**
  * A SQLite file in WAL mode: one connection writes, another reads committed data. A commit returns
- * after its fsync.
+ * after its sync, which is ours: SQLite itself would hold up the event loop until the disk is done.
  */
 export class SqliteDriver implements Driver {
   readonly textType = 'TEXT'
+  readonly numberedKey = 'INTEGER PRIMARY KEY AUTOINCREMENT'
   readonly query: SqlQuery
   readonly #file: string
   readonly #writer: SqliteConnection
   readonly #reader: SqliteConnection
+  /** Opened by the first commit, before which the file may not be there. */
+  #wal: FileHandle | null = null
 
   constructor(file: string) {
     this.#file = file
@@ -44,7 +49,7 @@ export class SqliteDriver implements Driver {
       }
       await delay(BUSY_RETRY_MS)
     }
-    return sessionOn(this.#writer)
+    return sessionOn(this.#writer, () => this.#sync())
   }
 
   async snapshot(): Promise<StoreSnapshot> {
@@ -82,6 +87,23 @@ export class SqliteDriver implements Driver {
     this.#reader[Symbol.dispose]()
     this.#writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
     this.#writer[Symbol.dispose]()
+    await this.#wal?.close()
+  }
+
+  async #sync(): Promise<void> {
+    try {
+      this.#wal ??= await this.#openWal()
+      await this.#wal.datasync()
+    } catch (error) {
+      throw storeUnavailable(`${basename(this.#file)}: its log cannot be synced`, { cause: error })
+    }
+  }
+
+  /** The name of the file is synced once: it stays while this connection is open. */
+  async #openWal(): Promise<FileHandle> {
+    const wal = await open(`${this.#file}-wal`, 'r+')
+    await syncFolder(nodeFs, dirname(this.#file))
+    return wal
   }
 }
 
@@ -93,7 +115,8 @@ function openedForWriting(file: string): SqliteConnection {
   const connection = new SqliteConnection(file)
   connection.run('PRAGMA busy_timeout = 5000')
   connection.run('PRAGMA journal_mode = WAL')
-  connection.run('PRAGMA synchronous = FULL')
+  // Its log is synced by each commit of ours, and by SQLite before and after a checkpoint.
+  connection.run('PRAGMA synchronous = NORMAL')
   connection.run('PRAGMA busy_timeout = 0')
   return connection
 }
@@ -105,11 +128,12 @@ function openedForReading(file: string): SqliteConnection {
   return connection
 }
 
-function sessionOn(writer: SqliteConnection): WriteSession {
+function sessionOn(writer: SqliteConnection, sync: () => Promise<void>): WriteSession {
   return {
     query: writer.query,
     async commit() {
       writer.run('COMMIT')
+      await sync()
     },
     async rollback() {
       writer.rollback()
