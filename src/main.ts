@@ -14,6 +14,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => 
   ['agent', async () => (await import('./cli/commands/agent.ts')).agent],
   ['secrets', async () => (await import('./cli/commands/secrets.ts')).secrets],
   ['state', async () => (await import('./cli/commands/state.ts')).state],
+  ['audit', async () => (await import('./cli/commands/audit.ts')).audit],
   ['user', async () => (await import('./cli/commands/user.ts')).user],
   ['token', async () => (await import('./cli/commands/token.ts')).token],
   ['verify', async () => (await import('./cli/commands/verify.ts')).verify],

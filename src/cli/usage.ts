@@ -55,6 +55,10 @@ export const USAGE: Readonly<Record<CommandName, Usage>> = {
     calls: ['state dump', 'state load FILE', 'state check'],
     purpose: 'Writes the state of agents and builds as lines of JSON, reads it, or checks it.',
   },
+  audit: {
+    calls: ['audit', 'audit --follow'],
+    purpose: 'Prints the audit log; with --follow its newest entries, and each that comes.',
+  },
   secrets: {
     calls: ['secrets rotate'],
     purpose: 'Seals the secrets of the configuration with a new key. Stop the service first.',

@@ -51,7 +51,7 @@ async function createLogBase(
 
 /** An entry of the audit log is a row, in the share of the log that it counts for. */
 async function createAudit(query: SqlQuery, { textType }: Pick<Driver, 'textType'>): Promise<void> {
-  await query(`CREATE TABLE audit_entry (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  await query(`CREATE TABLE IF NOT EXISTS audit_entry (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     share ${textType} NOT NULL, json TEXT NOT NULL)`)
 }
 

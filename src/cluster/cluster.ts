@@ -1,10 +1,10 @@
-import type { AuditStore } from '../core/audit.ts'
 import { reasonOf } from '../core/errors.ts'
 import type { CommitSha } from '../core/revision.ts'
 import { type SeenServers, silentServers } from '../core/seen-server.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { pause } from '../lib/pause.ts'
+import { AuditLog, type AuditLogOptions } from '../state/audit-log.ts'
 import { openPostgresState } from '../state/open-postgres.ts'
 import { type Fence, PostgresDriver } from '../state/postgres-driver.ts'
 import { databaseErrorKind } from '../state/postgres-errors.ts'
@@ -15,7 +15,6 @@ import { UPGRADES, upgrade, versionOf } from '../state/upgrades.ts'
 import { CLUSTER_UPGRADES } from './cluster-schema.ts'
 import { FollowedLog } from './followed-log.ts'
 import { type Holder, isAnyAlive, Members } from './members.ts'
-import { PostgresAudit, type PostgresAuditOptions } from './postgres-audit.ts'
 import { PostgresLog } from './postgres-log.ts'
 import { GRACE_MS, type ThisServer, ServerLease } from './server-lease.ts'
 import { SharedFiles } from './shared-files.ts'
@@ -191,8 +190,10 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** The audit log of all servers. */
-  openAudit(options: Omit<PostgresAuditOptions, 'driver'>): AuditStore {
-    return new PostgresAudit({ ...options, driver: this.#driver })
+  openAudit(options: AuditLogOptions): AuditLog {
+    // Each entry is a transaction of its own, which waits for no other writer.
+    const { query } = this.#driver
+    return new AuditLog({ read: query, write: query }, options)
   }
 
   /** The server with the duties; null while there is none, as far as this one knows. */

@@ -9,6 +9,7 @@ import type {
   LogWeight,
   RevisionLog,
 } from '../history/log/revision-log.ts'
+import { auditText } from '../state/audit-log.ts'
 import { wasRefused } from '../state/postgres-errors.ts'
 import type { Fence } from '../state/postgres-driver.ts'
 import { type Driver, type SqlQuery, numberOf } from '../state/sql.ts'
@@ -96,7 +97,7 @@ async function appendIn(query: SqlQuery, move: LogAppend): Promise<number | null
   const { from, to, pack, audit } = move
   const parts = partsOf(pack)
   const share: AuditShare = 'actions'
-  const noted = audit.flatMap((entry) => [share, JSON.stringify(entry)])
+  const noted = audit.flatMap((entry) => [share, auditText(entry)])
   const values = [to, from, ...parts.flat(), ...noted]
   const [row] = await query(statementFor(parts.length, audit.length), ...values)
   if (row !== undefined) return numberOf(row, 'sequence')

@@ -89,22 +89,6 @@ export const MovedEntry = z.strictObject({
 })
 export type MovedEntry = z.infer<typeof MovedEntry>
 
-/** Where entries are kept, in one numbering. At its limit it drops the oldest, and adds an entry that says so. */
-export interface AuditStore extends AsyncDisposable {
-  /**
-   * Appends an entry; one that may be there already is looked for among the newest, where others write too.
-   *
-   * @throws when the entry is not kept, as far as is known.
-   */
-  append(
-    share: AuditShare,
-    entry: NewAuditEntry,
-    options?: { readonly mayBeThere: boolean },
-  ): Promise<void>
-  /** Lists entries, newest first. A page may be shorter than its limit when many entries do not match. */
-  read(query: AuditQuery): Promise<AuditPage>
-}
-
 export function isAskedFor(
   entry: AuditEntry,
   { user, action, outcome, address, since, until }: AuditQuery,

@@ -6,8 +6,8 @@ import type { BuildServices } from '../builds/build-services.ts'
 import type { MaterialPoller } from '../builds/materials/material-poller.ts'
 import type { Triggers } from '../builds/triggers/triggers.ts'
 import { SecretBox } from '../document/secrets/secret-box.ts'
-import { AuditFiles } from '../notify/audit/audit-files.ts'
 import { Audit, noteRevisions } from '../notify/audit/audit.ts'
+import { moveFormerFiles } from '../notify/audit/former-files.ts'
 import { CommandEntries, commandEntriesIn, leaveEntry } from '../notify/audit/command-entries.ts'
 import type { NewAuditEntry } from '../core/audit.ts'
 import { ServiceError, unavailable } from '../core/errors.ts'
@@ -76,9 +76,9 @@ export async function openShared(boot: BootContext): Promise<SharedContext> {
   const { settings, environment, shutdown, places } = boot
   const { stateDir } = places
   const { passwordCost: cost } = environment
-  const audit = await openAudit(boot)
   await assertComplete(boot)
   const identityStore = shutdown.own('close-engines', await openIdentityStore(boot))
+  const audit = await openAudit(boot, identityStore)
   const users = await openUsers(boot, identityStore)
   const passwordFile = join(stateDir, 'admin.password')
   const password = settings['admin-password']
@@ -174,11 +174,12 @@ function filesOf({ settings, environment: { programPath }, places }: BootContext
   return { repository, fileName: settings['config-file'], ...places, programPath }
 }
 
-async function openAudit({ settings, environment, shutdown, places, cluster }: BootContext) {
+async function openAudit(boot: BootContext, state: StateStore): Promise<Audit> {
+  const { settings, environment, shutdown, places, cluster } = boot
   const { clock, log } = environment
-  const options = { largest: settings['max-audit'], clock, log }
-  const folder = join(places.stateDir, 'audit')
-  const store = cluster?.openAudit(options) ?? (await AuditFiles.open({ ...options, folder }))
+  const options = { maxSize: settings['max-audit'], clock, log }
+  const store = cluster?.openAudit(options) ?? state.auditLog(options)
+  if (cluster === null) await moveFormerFiles(join(places.stateDir, 'audit'), store)
   const waiting = commandEntriesIn(places.stateDir)
   const leave = (entry: NewAuditEntry) => leaveEntry(waiting, entry)
   const audit = shutdown.own('close-engines', new Audit({ store, leave, clock, log }))

@@ -76,10 +76,6 @@ const PLACES = {
   ),
 }
 
-const AUDIT = {
-  'max-audit': Size.prefault('256MiB').describe('how large the audit log may become'),
-}
-
 /** Log-in on pages by OpenID Connect. */
 const OIDC = {
   'oidc-issuer': Issuer.nullable()
@@ -175,7 +171,7 @@ export const SETTINGS = {
     'begin-anew': Switch.describe(
       'start though secret keys, state, users or history are missing; what they held is lost',
     ),
-    ...AUDIT,
+    'max-audit': Size.prefault('256MiB').describe('how large the audit log may become'),
     'max-artifact': Size.prefault('1024MiB').describe('largest file that a job may keep'),
     'max-artifacts': LargeSize.nullable()
       .default(null)
@@ -248,7 +244,13 @@ export const SETTINGS = {
       .default(null)
       .describe('when a new token ends, such as 2030-12-31 (UTC); it does not when absent'),
   }),
-  state: z.object({ ...STATE, ...DATABASE, ...AUDIT }),
+  state: z.object({ ...STATE, ...DATABASE }),
+  audit: z.object({
+    ...STATE,
+    ...DATABASE,
+    follow: Switch.describe('wait for further entries'),
+    json: Switch.describe('print each entry as a line of JSON'),
+  }),
   secrets: z.object({ ...REPOSITORY, ...STATE, ...KEYS }),
   import: z.object({
     ...REPOSITORY,
@@ -276,8 +278,7 @@ export type InviteSettings = z.output<(typeof SETTINGS)['agent invite']>
 export type RepositorySettings = z.output<typeof SETTINGS.verify>
 export type ArchiveSettings = z.output<typeof SETTINGS.archive>
 export type TokenSettings = z.output<typeof SETTINGS.token>
-export type DumpSettings = z.output<typeof SETTINGS.state>
-export type StateSettings = Omit<DumpSettings, 'max-audit'>
+export type StateSettings = z.output<typeof SETTINGS.state>
 
 /**
  * The settings of one subcommand from its flags and the environment; a flag wins over its variable.

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { MovedEntry } from '../core/audit.ts'
+import { auditText, type NumberedEntry, readAuditEntries } from './audit-log.ts'
 import { type Driver, type SqlQuery, type StoreSnapshot, numberOf, textColumn } from './sql.ts'
 import { scanCounters, scanDocuments, scanLists } from './scan.ts'
 import { storeUnavailable } from './unavailable.ts'
@@ -10,8 +12,16 @@ const Item = z.strictObject({ list: z.string(), ord: z.int().positive(), id: z.s
 const Document = z.strictObject({ document: z.string(), key: z.string(), value: z.json() })
 const End = z.strictObject({ lines: z.int() })
 const Line = z.union([Counter, Item, Document, End])
+const AuditEnd = z.strictObject({ entries: z.int() })
+const AuditLine = z.union([MovedEntry, AuditEnd])
 
-/** The whole store at one moment, as one JSON value per line; the last line counts the others. */
+/** The first version whose dumps always end with the audit log. */
+export const VERSION_WITH_AUDIT = 2
+
+/**
+ * The whole store at one moment, as one JSON value per line. A line counts those of the documents,
+ * and the last one the entries of the audit log, which follow them.
+ */
 export async function* dumpLines(driver: Driver): AsyncGenerator<string> {
   await using snapshot = await driver.snapshot()
   yield JSON.stringify({ version: await versionOf(driver) })
@@ -21,6 +31,18 @@ export async function* dumpLines(driver: Driver): AsyncGenerator<string> {
     lines += 1
   }
   yield JSON.stringify({ lines })
+  let entries = 0
+  for await (const { share, entry } of readAuditEntries(snapshot.query)) {
+    yield auditLine({ share, entry })
+    entries += 1
+  }
+  yield JSON.stringify({ entries })
+}
+
+/** An entry without its number: it gets another one where it is loaded. */
+export function auditLine({ share, entry: numbered }: NumberedEntry): string {
+  const { id: _, ...entry } = numbered
+  return JSON.stringify({ share, entry })
 }
 
 async function* contentLines({ query }: StoreSnapshot): AsyncGenerator<string> {
@@ -57,6 +79,7 @@ export async function loadLines(
     await applyUpgrades(session, driver, { upgrades: upgrades.slice(0, version), from: 0 })
     await insertLines(session.query, source)
     await applyUpgrades(session, driver, { upgrades, from: version })
+    await insertEntries(session.query, source, version)
     await session.commit()
   } catch (error) {
     await session.rollback()
@@ -89,6 +112,27 @@ async function insertLines(query: SqlQuery, source: AsyncIterator<string>): Prom
     }
     await insert(query, line.data)
     number += 1
+  }
+}
+
+/** The audit log comes after the upgrades: a dump of the first version may have one, and no table for it. */
+async function insertEntries(query: SqlQuery, source: AsyncIterator<string>, version: number) {
+  for (let entries = 0; ; entries += 1) {
+    const next = await source.next()
+    if (next.done === true) {
+      if (entries === 0 && version < VERSION_WITH_AUDIT) return
+      throw storeUnavailable('the dump ends without the line that counts its audit log')
+    }
+    const line = AuditLine.safeParse(jsonOf(next.value, `entry ${entries + 1} of the audit log`))
+    if (!line.success) {
+      throw storeUnavailable(`entry ${entries + 1} of the audit log has an unknown form`)
+    }
+    if ('entries' in line.data) {
+      if (line.data.entries === entries) return
+      throw storeUnavailable(`the dump has ${entries} entries and names ${line.data.entries}`)
+    }
+    const { share, entry } = line.data
+    await query('INSERT INTO audit_entry (share, json) VALUES (?, ?)', share, auditText(entry))
   }
 }
 

@@ -22,6 +22,7 @@ export type Fence = (query: SqlQuery) => Promise<void>
 /** A PostgreSQL database that several servers may share; one of them writes at a time. */
 export class PostgresDriver implements Driver {
   readonly textType = 'TEXT COLLATE "C"'
+  readonly numberedKey = 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY'
   readonly query: SqlQuery
   readonly #fence: Fence
   readonly #url: string

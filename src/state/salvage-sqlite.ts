@@ -1,4 +1,6 @@
 import { ServiceError } from '../core/errors.ts'
+import { numberedEntry } from './audit-log.ts'
+import { auditLine, VERSION_WITH_AUDIT } from './dump.ts'
 import { loadSqliteState } from './open-sqlite.ts'
 import { type SqlRow, type SqlValue, numberOf, textColumn } from './sql.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -55,9 +57,16 @@ async function* linesOf(connection: SqliteConnection): AsyncGenerator<string> {
     }
   }
   yield JSON.stringify({ lines })
+  if (numberOf(meta, 'n') < VERSION_WITH_AUDIT) return
+  let entries = 0
+  for (const row of rowsOf(connection, 'audit_entry')) {
+    yield auditLine(numberedEntry(row))
+    entries += 1
+  }
+  yield JSON.stringify({ entries })
 }
 
-function* rowsOf(connection: SqliteConnection, table: Table): Generator<SqlRow> {
+function* rowsOf(connection: SqliteConnection, table: Table | 'audit_entry'): Generator<SqlRow> {
   const text = `SELECT rowid AS r, * FROM ${table} NOT INDEXED WHERE rowid > ? ORDER BY rowid LIMIT ?`
   let after: SqlValue = 0
   for (;;) {

@@ -22,6 +22,8 @@ export interface StoreSnapshot extends AsyncDisposable {
 export interface Driver extends AsyncDisposable {
   /** The engine's text type that sorts by bytes. */
   readonly textType: string
+  /** The type of a key that the engine numbers; a number is never given twice. */
+  readonly numberedKey: string
   /** Reads committed data; never waits for a writer. */
   readonly query: SqlQuery
   /** Waits for any other writer, in this process or another one. */

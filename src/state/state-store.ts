@@ -1,4 +1,11 @@
 import type { DocumentKind } from '../core/document-kind.ts'
+import {
+  AuditLog,
+  type AuditLogOptions,
+  type NumberedEntry,
+  findNewestNumber,
+  readAuditEntries,
+} from './audit-log.ts'
 import { checkStore } from './check.ts'
 import { DocumentQueries, listCounter, type StateReader } from './documents.ts'
 import { dumpLines } from './dump.ts'
@@ -56,6 +63,23 @@ export class StateStore extends DocumentQueries implements AsyncDisposable {
    */
   change<Result>(work: (transaction: StateTransaction) => Promise<Result>): Promise<Result> {
     return this.#commits.run((query) => work(new DocumentTransaction(query)))
+  }
+
+  /** The audit log in the store. */
+  auditLog(options: AuditLogOptions): AuditLog {
+    const write: SqlQuery = (text, ...values) =>
+      this.#commits.run((query) => query(text, ...values))
+    return new AuditLog({ read: this.#driver.query, write }, options)
+  }
+
+  /** Reads the entries of the audit log after a number, oldest first. */
+  auditEntries(after?: number): AsyncIterable<NumberedEntry> {
+    return readAuditEntries(this.#driver.query, after)
+  }
+
+  /** The number of the newest entry of the audit log; 0 when there is none. */
+  newestAuditEntry(): Promise<number> {
+    return findNewestNumber(this.#driver.query)
   }
 
   /** The whole store as JSON lines, as of the first read. */

@@ -2,13 +2,16 @@ import { type Driver, type SqlQuery, type WriteSession, numberOf } from './sql.t
 import { storeUnavailable } from './unavailable.ts'
 
 /** Upgrades a store by one version, in the given transaction. */
-export type Upgrade = (query: SqlQuery, driver: Pick<Driver, 'textType'>) => Promise<void>
+export type Upgrade = (
+  query: SqlQuery,
+  driver: Pick<Driver, 'textType' | 'numberedKey'>,
+) => Promise<void>
 
 /** The name under which a database has the version of one set of its tables. */
 export type SchemaName = 'version' | 'cluster-version'
 
 /** A store's version is the number of applied upgrades. Never change one: add another. */
-export const UPGRADES: readonly Upgrade[] = [createTables]
+export const UPGRADES: readonly Upgrade[] = [createTables, createAudit]
 
 const SET_VERSION = `INSERT INTO meta (key, n) VALUES (?, ?)
   ON CONFLICT (key) DO UPDATE SET n = excluded.n`
@@ -76,4 +79,14 @@ async function createTables(
   await query(`CREATE TABLE list (key ${textType} NOT NULL, ord BIGINT NOT NULL,
     id ${textType} NOT NULL, PRIMARY KEY (key, ord))`)
   await query(`CREATE TABLE counter (key ${textType} PRIMARY KEY, n BIGINT NOT NULL)`)
+}
+
+/** An entry of the audit log is a row, in the share of the log that it counts for. */
+async function createAudit(
+  query: SqlQuery,
+  { textType, numberedKey }: Pick<Driver, 'textType' | 'numberedKey'>,
+): Promise<void> {
+  // The database of several servers may have the table from before it was one of the state.
+  await query(`CREATE TABLE IF NOT EXISTS audit_entry (id ${numberedKey},
+    share ${textType} NOT NULL, json TEXT NOT NULL)`)
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AuditBody } from '../../src/wire/audit-body.ts'
+import { auditRowsIn, damageOldestAuditRow } from '../support/service/audit-rows.ts'
 import { HealthBody } from '../../src/wire/health-body.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
@@ -123,15 +124,14 @@ describe('damage', () => {
     await saved(service, 'one')
     await saved(service, 'two')
     await service.close()
-    const folder = join(service.folder, 'state/audit')
-    const [name = ''] = readdirSync(folder)
-    const lines = readFileSync(join(folder, name), 'utf8').split('\n')
-    writeFileSync(join(folder, name), ['damaged', ...lines.slice(1)].join('\n'))
+    const state = join(service.folder, 'state')
+    const count = auditRowsIn(state).length
+    damageOldestAuditRow(state)
 
     const again = await startService([], service.folder)
     const { entries } = AuditBody.parse(await (await again.fetch('/api/audit')).json())
 
     expect(entries.at(-1)).toMatchObject({ id: 1, action: 'damaged-entry' })
-    expect(entries.length).toBe(lines.length - 1)
+    expect(entries.length).toBe(count)
   })
 })

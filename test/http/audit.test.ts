@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { AuditEntry } from '../../src/core/audit.ts'
@@ -13,6 +12,7 @@ import { documentWith } from '../support/documents/documents.ts'
 import { aConfiguration } from '../support/documents/a-configuration.ts'
 import { jsonOf, SECURED } from '../support/builds/build-service.ts'
 import { save } from '../support/service/saving.ts'
+import { auditRowsIn } from '../support/service/audit-rows.ts'
 import { startService, type TestService } from '../support/service/service.ts'
 import { addSomeone, SOMEONE } from '../support/service/someone-else.ts'
 
@@ -20,14 +20,6 @@ const POST = { method: 'POST' }
 
 async function entriesOf(service: TestService, query = ''): Promise<readonly AuditEntry[]> {
   return AuditBody.parse(await jsonOf(await service.fetch(`/api/audit?${query}`))).entries
-}
-
-/** What the files of the log hold. */
-function filesOf({ folder }: TestService): string {
-  const log = join(folder, 'state', 'audit')
-  return readdirSync(log)
-    .map((file) => readFileSync(join(log, file), 'utf8'))
-    .join('')
 }
 
 /** Sends many requests, some of them at once, that are refused. */
@@ -75,9 +67,13 @@ describe('the audit log', () => {
     const service = await startService()
     await service.fetch('/api/agents/nobody/enable', POST)
 
-    expect(filesOf(service)).toContain('"action":"enable-agent"')
+    expect(auditRowsIn(join(service.folder, 'state')).join('\n')).toContain(
+      '"action":"enable-agent"',
+    )
     await save(service, documentWith('one'))
-    expect(filesOf(service)).toContain('"action":"save-configuration"')
+    expect(auditRowsIn(join(service.folder, 'state')).join('\n')).toContain(
+      '"action":"save-configuration"',
+    )
   })
 
   it('has what was refused, and why', async () => {

@@ -1,11 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { MovedEntry } from '../../core/audit.ts'
+import { assertNoFormerFiles } from '../../notify/audit/former-files.ts'
 import { unavailable } from '../../core/errors.ts'
 import { STATE_KINDS } from '../../operations/examine-state.ts'
 import { readSettings, separateWords, SETTINGS } from '../../settings/settings.ts'
 import { actAsOwner } from '../act-as-owner.ts'
-import { type AuditPlace, auditPlaceOf } from '../audit-place.ts'
 import { complain, say } from '../output.ts'
 import { placeOf, type StatePlace } from '../state-place.ts'
 import { wrongUsage } from '../usage.ts'
@@ -22,78 +22,40 @@ export async function state(args: readonly string[]): Promise<number> {
   // Root may read what the owner of the state may not.
   await using input = verb === 'load' && source !== undefined ? await open(source) : null
   await actAsOwner(settings['state-dir'])
-  const [place, audit] = [placeOf(settings), auditPlaceOf(settings)]
-  if (verb === 'dump' && source === undefined) return dump(place, audit)
+  const place = placeOf(settings)
+  if (verb === 'dump' && source === undefined) return dump(place)
   if (verb === 'check' && source === undefined) return check(place)
-  if (input !== null && source !== undefined) return await load({ place, audit, source, input })
+  if (input !== null && source !== undefined) {
+    if (settings.state === null) await assertNoFormerFiles(join(settings['state-dir'], 'audit'))
+    return await load(place, source, input)
+  }
   throw wrongUsage('state')
 }
 
-async function dump(place: StatePlace, audit: AuditPlace): Promise<number> {
+async function dump(place: StatePlace): Promise<number> {
   await using store = await place.open()
   for await (const line of store.dump()) say(line)
-  let entries = 0
-  for await (const moved of audit.read()) {
-    say(JSON.stringify(moved))
-    entries += 1
-  }
-  say(JSON.stringify({ entries }))
   return 0
 }
 
-async function load({
-  place,
-  audit,
-  source,
-  input,
-}: {
-  place: StatePlace
-  audit: AuditPlace
-  source: string
-  input: FileHandle
-}): Promise<number> {
+async function load(place: StatePlace, source: string, input: FileHandle): Promise<number> {
   const hasAudit = await assertWhole(source, input)
-  await audit.assertNone()
-  const lines = linesOf(input)
-  await place.load(untilEnd(lines))
-  if (hasAudit) await audit.write(entriesOf(lines))
+  await place.load(linesOf(input))
   say(`${place.name} is made of ${source}${hasAudit ? '' : ', which has no audit log'}`)
   return 0
 }
 
 /**
- * Whether a dump has an audit log, which follows the state; a dump of an older program has none.
+ * Whether a dump has an audit log; that of an older program may have none.
  *
  * @throws {ServiceError} `unavailable` when it ends before its last line.
  */
 async function assertWhole(source: string, input: FileHandle): Promise<boolean> {
-  let [entries, last] = [0, '']
-  for await (const line of linesOf(input)) {
-    if (line.startsWith('{"share":')) entries += 1
-    last = line
-  }
-  if (last.startsWith('{"lines":')) return false
-  if (last === JSON.stringify({ entries })) return true
+  let last = ''
+  for await (const line of linesOf(input)) last = line
+  const [, end] = /^\{"(lines|entries)":\d+\}$/.exec(last) ?? []
+  if (end !== undefined) return end === 'entries'
   throw unavailable(`${source} is cut off: it ends without the line that says how long it is`)
-}
-
-/** The lines of the state, to its last one; what follows stays to be read. */
-async function* untilEnd(lines: AsyncGenerator<string>): AsyncGenerator<string> {
-  for (;;) {
-    const { done, value } = await lines.next()
-    if (done === true) return
-    yield value
-    if (value.startsWith('{"lines":')) return
-  }
-}
-
-async function* entriesOf(lines: AsyncGenerator<string>): AsyncGenerator<MovedEntry> {
-  for await (const line of lines) {
-    if (!line.startsWith('{"share":')) continue
-    const moved = MovedEntry.safeParse(JSON.parse(line))
-    if (!moved.success) throw unavailable('An entry of the audit log has an unknown form')
-    yield moved.data
-  }
 }
 
 async function check(place: StatePlace): Promise<number> {

@@ -3,7 +3,6 @@ import {
   type AuditPage,
   type AuditQuery,
   type AuditShare,
-  type AuditStore,
   configurationChange,
   type NewAuditEntry,
   type Repetitions,
@@ -11,6 +10,7 @@ import {
 import { describeFault } from '../../core/faults.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
+import type { AuditLog } from '../../state/audit-log.ts'
 import { RepeatedActions } from './repeated-actions.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
@@ -18,7 +18,7 @@ import { inBackground } from '../../lib/in-background.ts'
 import type { History, RevisionEvent } from '../../history/history.ts'
 
 export interface AuditOptions {
-  readonly store: AuditStore
+  readonly store: AuditLog
   /** Leaves an entry that the store did not take where it waits until {@link Audit.keep} takes it. */
   readonly leave: (entry: NewAuditEntry) => Promise<void>
   readonly clock: Clock

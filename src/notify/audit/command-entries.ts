@@ -99,7 +99,7 @@ export class CommandEntries implements AsyncDisposable {
     inBackground(this.#options.log, 'The entries of commands could not be taken in', taken)
   }
 
-  /** An entry is removed once the audit log has it: one that was taken in right before a crash is there twice. */
+  /** An entry is removed once the audit log has it. */
   async #takeAll(): Promise<void> {
     const { folder, keep } = this.#options
     const names = (await orNullWhenAbsent(nodeFs.readdir(folder))) ?? []

@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { describeAudit } from './describe-audit.ts'
 import { describeChanges } from './describe-changes.ts'
 import { describeDocuments } from './describe-documents.ts'
 import { describeDumps } from './describe-dumps.ts'
@@ -13,6 +14,7 @@ export function describeStateStore(where: string, freshPlace: () => Promise<Stat
     describeChanges(freshPlace)
     describeLists(freshPlace)
     describeDumps(freshPlace)
+    describeAudit(freshPlace)
     describeVersions(freshPlace)
   })
 }

@@ -4,8 +4,8 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditEntry } from '../../../src/core/audit.ts'
 import { CLUSTER_UPGRADES } from '../../../src/cluster/cluster-schema.ts'
-import { PostgresAudit } from '../../../src/cluster/postgres-audit.ts'
 import { PostgresLog } from '../../../src/cluster/postgres-log.ts'
+import { AuditLog } from '../../../src/state/audit-log.ts'
 import { PostgresDriver } from '../../../src/state/postgres-driver.ts'
 import { UPGRADES, upgrade } from '../../../src/state/upgrades.ts'
 import { AuditBody } from '../../../src/wire/audit-body.ts'
@@ -156,53 +156,14 @@ describe('the audit log of several servers', { tags: ['postgresql'] }, () => {
       sequence: (before?.sequence ?? 0) + 1,
       commit: commits.at(-1),
     })
-    const common = { largest: 40_000, clock: () => 5, log: () => undefined }
-    await using audit = new PostgresAudit({ driver, ...common })
+    const ofDriver = { read: driver.query, write: driver.query }
+    const options = { maxSize: 40_000, clock: () => 5, log: () => undefined }
+    await using audit = new AuditLog(ofDriver, options)
     const { entries } = await audit.read({ ...ALL, before: null, limit: 3 })
     expect(entries.map(({ user, target }) => [user, target]).toReversed()).toEqual(
       names.map((name, n) => [name, commits[n]]),
     )
     expect(await log.findFaults()).toEqual([])
-  })
-
-  it('drops its oldest entries at its limit, and says which', async () => {
-    const database = cluster.freshSchema()
-    await using driver = new PostgresDriver(database)
-    await upgrade(driver, UPGRADES)
-    await upgrade(driver, CLUSTER_UPGRADES, 'cluster-version')
-    const options = { driver, largest: 40_000, clock: () => 5, log: () => undefined }
-    await using audit = new PostgresAudit(options)
-    const entry = {
-      user: 'ana',
-      action: 'save',
-      target: '/x',
-      address: 'a',
-      outcome: 'done',
-    } as const
-    const list = async (limit: number) =>
-      (await audit.read({ ...ALL, before: null, limit })).entries
-
-    for (let n = 0; n < 1_000; n += 1) await audit.append('actions', { ...entry, time: n })
-    for (let n = 0; n < 10; n += 1)
-      await audit.append('refusals', { ...entry, user: 'eve', time: n })
-
-    await expect
-      .poll(async () => (await list(2_000)).filter(({ user }) => user === 'ana').length)
-      .toBeLessThan(500)
-    const kept = await list(2_000)
-    expect(kept.filter(({ user }) => user === 'ana').length).toBeGreaterThan(300)
-    expect(kept.filter(({ user }) => user === 'eve')).toHaveLength(10)
-    expect(kept).toContainEqual(
-      expect.objectContaining({
-        action: 'shorten-audit-log',
-        target: expect.stringMatching(/^entries \d+ to \d+$/),
-      }),
-    )
-    const newest = await audit.read({ ...ALL, user: 'ana', before: null, limit: 3 })
-    const next = await audit.read({ ...ALL, user: 'ana', before: newest.next, limit: 1 })
-    expect([...newest.entries, ...next.entries].map(({ time }) => time)).toEqual([
-      999, 998, 997, 996,
-    ])
   })
 })
 

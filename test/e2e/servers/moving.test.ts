@@ -111,7 +111,7 @@ describe('a service that moves', { tags: ['postgresql'] }, () => {
 
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^cairn: .*cut off/) })
     expect([loaded.code, again.code]).toEqual([0, 1])
-    expect(again.stderr).toContain('has an audit log already')
+    expect(again.stderr).toContain('state.sqlite exists already')
     expect((await notedBy(next)).slice(-noted.length)).toEqual(noted)
   })
 

@@ -175,7 +175,7 @@ const FAULTS: readonly Fault[] = [
     told: null,
   },
   {
-    name: 'the folder of the audit log is a file',
+    name: 'the folder of waiting audit entries is a file',
     cause: ({ folder }) => replaceByFile(folder, 'state', 'audit'),
     told: null,
   },

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
@@ -9,6 +9,7 @@ import { openSqliteState } from '../../../src/state/open-sqlite.ts'
 import { AgentEntry } from '../../../src/wire/agent-entry.ts'
 import { HealthBody } from '../../../src/wire/health-body.ts'
 import { buildProblems } from '../builds/build-problems.ts'
+import { auditRowsIn } from '../service/audit-rows.ts'
 import { git, tryGit } from '../git/git.ts'
 import { Program } from '../programs/program.ts'
 import { seen } from './editors.ts'
@@ -21,7 +22,7 @@ const SAMPLE = 40
 /** What a killed server has left, before another one looks at it. */
 export async function checkRemains(folder: string, ledger: Ledger): Promise<void> {
   await Promise.all([checkState(folder, ledger), checkWithCommand(folder, ledger)])
-  checkAudit(join(folder, 'state/audit'), ledger)
+  checkAudit(join(folder, 'state'), ledger)
   const repository = join(folder, 'config-repo')
   const { status, stdout, stderr } = tryGit(repository, ['fsck', '--strict', '--no-dangling'])
   if (status !== 0 || String(stdout) !== '') ledger.complain(`git fsck: ${String(stdout)}${stderr}`)
@@ -33,8 +34,7 @@ async function checkWithCommand(folder: string, ledger: Ledger): Promise<void> {
 }
 
 function checkAudit(folder: string, ledger: Ledger): void {
-  const text = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
-  const saves = text.flatMap((lines) => lines.match(/^.*"save-configuration".*"done".*$/gm) ?? [])
+  const saves = auditRowsIn(folder).filter((row) => /"save-configuration".*"done"/.test(row))
   const noted = new Set(saves.map((line) => /"md5":"(\w+)"/.exec(line)?.[1]))
   for (const digest of ledger.audited) {
     if (!noted.has(digest)) ledger.complain(`the save of ${digest} is not in the audit log`)

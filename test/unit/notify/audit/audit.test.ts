@@ -1,9 +1,11 @@
-import { appendFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Action, AuditEntry, AuditQuery } from '../../../../src/core/audit.ts'
 import { Audit } from '../../../../src/notify/audit/audit.ts'
-import { AuditFiles } from '../../../../src/notify/audit/audit-files.ts'
+import { moveFormerFiles } from '../../../../src/notify/audit/former-files.ts'
+import { openSqliteState } from '../../../../src/state/open-sqlite.ts'
+import type { StateStore } from '../../../../src/state/state-store.ts'
 import { tempDir } from '../../../support/disk/temp-folder.ts'
 
 const ALL: AuditQuery = {
@@ -17,13 +19,27 @@ const ALL: AuditQuery = {
   until: null,
 }
 
-async function openIn(folder: string, largest = 1_000_000): Promise<Audit> {
-  const common = { clock: () => 5, log: () => undefined }
-  return new Audit({
-    ...common,
-    leave: async () => undefined,
-    store: await AuditFiles.open({ ...common, folder, largest }),
-  })
+/** An audit log in the state of a folder, with the files of an earlier version taken in. */
+class OpenedAudit extends Audit {
+  readonly #state: StateStore
+
+  private constructor(state: StateStore, options: ConstructorParameters<typeof Audit>[0]) {
+    super(options)
+    this.#state = state
+  }
+
+  static async in(folder: string, maxSize = 1_000_000): Promise<OpenedAudit> {
+    const common = { clock: () => 5, log: () => undefined }
+    const state = await openSqliteState(join(folder, 'state.sqlite'))
+    const store = state.auditLog({ ...common, maxSize })
+    await moveFormerFiles(folder, store)
+    return new OpenedAudit(state, { ...common, leave: async () => undefined, store })
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]()
+    await this.#state[Symbol.asyncDispose]()
+  }
 }
 
 function action(more: Partial<Action> = {}): Action {
@@ -46,17 +62,10 @@ async function entriesOf(audit: Audit, more: Partial<AuditQuery> = {}): Promise<
   return entries
 }
 
-function filesIn(folder: string, name: string): string[] {
-  return readdirSync(folder)
-    .filter((file) => file.startsWith(`${name}-`))
-    .map((file) => join(folder, file))
-    .toSorted()
-}
-
-describe('the audit log in its files', () => {
+describe('the audit log', () => {
   it('keeps every action through 20,000 refusals of visitors, users and agents', async () => {
     const folder = tempDir()
-    const audit = await openIn(folder, 100_000)
+    const audit = await OpenedAudit.in(folder, 100_000)
     for (let n = 0; n < 100; n += 1) await audit.note(action({ target: `/${n}` }))
 
     const floods = Array.from({ length: 20_000 }, async (_, n) => {
@@ -69,24 +78,25 @@ describe('the audit log in its files', () => {
     await Promise.all(floods)
     await audit[Symbol.asyncDispose]()
 
-    await using again = await openIn(folder, 100_000)
+    await using again = await OpenedAudit.in(folder, 100_000)
     const kept = await entriesOf(again, { user: 'ana' })
     expect(kept.map(({ target }) => target)).toEqual(
       Array.from({ length: 100 }, (_, n) => `/${99 - n}`),
     )
-    const sizes = filesIn(folder, 'refusals').map((file) => statSync(file).size)
-    expect(sizes.length).toBeLessThanOrEqual(16)
+    const refused = await entriesOf(again, { outcome: 'refused' })
+    expect(refused.length).toBeGreaterThan(50)
+    expect(JSON.stringify(refused).length).toBeLessThan(30_000)
   })
 
   it('counts every refusal, though it names those of a thousand kinds only', async () => {
     const folder = tempDir()
-    const audit = await openIn(folder)
+    const audit = await OpenedAudit.in(folder, 2_000_000)
     for (let n = 0; n < 1_500; n += 1) {
       for (let time = 0; time < 3; time += 1) await audit.noteOften(refusal({ claimed: `c${n}` }))
     }
     await audit[Symbol.asyncDispose]()
 
-    await using again = await openIn(folder)
+    await using again = await OpenedAudit.in(folder, 2_000_000)
     const entries = await entriesOf(again)
     const others = entries.filter((entry) => entry.action === 'other-actions')
     expect(entries.reduce((sum, { times }) => sum + (times ?? 1), 0)).toBe(4_500)
@@ -96,7 +106,7 @@ describe('the audit log in its files', () => {
   })
 
   it('is read in the order of its numbers, page by page, whatever was refused between', async () => {
-    await using audit = await openIn(tempDir())
+    await using audit = await OpenedAudit.in(tempDir())
     for (let n = 0; n < 60; n += 1) {
       const target = `/${n}`
       await audit.note(n % 3 === 0 ? action({ target }) : refusal({ target, action: `call-${n}` }))
@@ -110,42 +120,37 @@ describe('the audit log in its files', () => {
     expect(entries.map(({ id }) => id)).toEqual(Array.from({ length: 60 }, (_, n) => 60 - n))
   })
 
-  it('goes on from a log that had actions and refusals in the same files', async () => {
+  it('takes in the files of an earlier version once, with their numbers', async () => {
     const folder = tempDir()
-    const old = [1, 2, 3].map((id) => JSON.stringify({ id, time: 1, ...action() }))
-    writeFileSync(join(folder, 'audit-000000000000001.jsonl'), `${old.join('\n')}\n`)
+    const lineOf = (id: number, more: Partial<Action>) =>
+      JSON.stringify({ id, time: 1, ...action(more) })
+    const files = {
+      'audit-000000000000001.jsonl': [lineOf(1, {}), 'damaged', lineOf(4, {}), '{"id":5,"ti'],
+      'refusals-000000000000003.jsonl': [lineOf(3, { user: 'eve', outcome: 'refused' }), ''],
+    }
+    const write = () => {
+      for (const [name, lines] of Object.entries(files)) {
+        writeFileSync(join(folder, name), lines.join('\n'))
+      }
+    }
+    write()
 
-    await using audit = await openIn(folder)
+    const audit = await OpenedAudit.in(folder)
     await audit.note(refusal())
-    await audit.note(action())
-
-    expect((await entriesOf(audit)).map(({ id, user }) => [id, user])).toEqual([
-      [5, 'ana'],
-      [4, 'eve'],
-      [3, 'ana'],
-      [2, 'ana'],
-      [1, 'ana'],
-    ])
-  })
-
-  it.each(['audit', 'refusals'])('cuts off the torn last line of its %s', async (name) => {
-    const folder = tempDir()
-    const audit = await openIn(folder)
-    for (const each of [action(), refusal(), action(), refusal()]) await audit.note(each)
     await audit[Symbol.asyncDispose]()
-    appendFileSync(filesIn(folder, name)[0] ?? '', '{"id":5,"time":7,"us')
+    // As after a crash before the files were removed.
+    write()
+    await using again = await OpenedAudit.in(folder)
+    await again.note(action())
 
-    await using again = await openIn(folder)
-    for (const each of [refusal(), action()]) await again.note(each)
-
-    const entries = await entriesOf(again)
-    expect(entries.map(({ id, user }) => [id, user])).toEqual([
-      [6, 'ana'],
-      [5, 'eve'],
-      [4, 'eve'],
-      [3, 'ana'],
-      [2, 'eve'],
-      [1, 'ana'],
+    expect((await entriesOf(again)).map(({ id, user, action: what }) => [id, user, what])).toEqual([
+      [6, 'ana', 'save'],
+      [5, 'eve', 'save'],
+      [4, 'ana', 'save'],
+      [3, 'eve', 'save'],
+      [2, '', 'damaged-entry'],
+      [1, 'ana', 'save'],
     ])
+    expect(readdirSync(folder).filter((file) => file.endsWith('.jsonl'))).toEqual([])
   })
 })
