@@ -18,7 +18,7 @@ import { Backoff } from '../lib/retry.ts'
 import { pause } from '../lib/pause.ts'
 import { Worker } from './worker.ts'
 import type { Log } from '../lib/log.ts'
-import { CONTACT_INTERVAL } from '../wire/agent/contact.ts'
+import { CONTACT_INTERVAL_MS } from '../wire/agent/contact.ts'
 
 /** The timing of the agent; tests make it short. */
 interface AgentTiming {
@@ -34,7 +34,7 @@ interface AgentTiming {
 }
 
 const AGENT_TIMING: AgentTiming = {
-  contactMs: CONTACT_INTERVAL,
+  contactMs: CONTACT_INTERVAL_MS,
   backoff: { fromMs: 500, toMs: 15_000 },
   flushMs: 500,
   graceMs: 2_500,

@@ -18,7 +18,7 @@ export interface WorkerOptions extends Omit<JobRunOptions, 'assignment' | 'calls
 }
 
 /** The least pause between two requests for work, in case the server does not hold them. */
-const LEAST_PAUSE_MS = 1_000
+const MIN_PAUSE_MS = 1_000
 
 /** Asks for jobs while the agent is enabled, and runs one at a time. */
 export class Worker implements ContactWork {
@@ -63,7 +63,7 @@ export class Worker implements ContactWork {
       const assignment = signal.aborted ? null : await this.#ask(signal)
       if (assignment) await this.#run(assignment, signal)
       else if (this.#status === 'Enabled') {
-        await pause(Math.max(0, asked + LEAST_PAUSE_MS - Date.now()), signal)
+        await pause(Math.max(0, asked + MIN_PAUSE_MS - Date.now()), signal)
       }
     }
   }

@@ -15,13 +15,12 @@ import {
   factsOf,
 } from './known-agent.ts'
 
-/** How often a contact time is written, in milliseconds; in between it is only in memory. */
-const WRITTEN_EVERY = 60_000
-/**
- * Contact times are written in batches: up to this number, or those within this many milliseconds.
- */
-const WRITTEN_TOGETHER = 200
-const WRITTEN_WITHIN = 5_000
+/** The interval of writing a contact time, in milliseconds; in between it is only in memory. */
+const WRITE_INTERVAL_MS = 60_000
+/** Contact times are written in batches of up to this number. */
+const MAX_BATCH_SIZE = 200
+/** The longest time until a batch is written, in milliseconds. */
+const MAX_WRITE_DELAY_MS = 5_000
 
 export interface DirectoryOptions {
   readonly store: StateStore
@@ -126,7 +125,7 @@ export class AgentDirectory {
     const agent = this.#agents.get(contact.record.uuid)
     if (!agent) return
     const before = agent.record
-    const isDue = !before || contact.heard.at - before.lastContact >= WRITTEN_EVERY
+    const isDue = !before || contact.heard.at - before.lastContact >= WRITE_INTERVAL_MS
     const record = isDue ? { ...contact.record, lastContact: contact.heard.at } : contact.record
     this.#apply({ ...agent, record, heard: contact.heard }, contact.event)
     if (isDue) await this.#writeSoon(record.uuid, contact.heard.at)
@@ -208,7 +207,7 @@ export class AgentDirectory {
   async #writeSoon(uuid: string, now: number): Promise<void> {
     if (this.#due.size === 0) this.#dueSince = now
     this.#due.add(uuid)
-    if (this.#due.size < WRITTEN_TOGETHER && now - this.#dueSince < WRITTEN_WITHIN) return
+    if (this.#due.size < MAX_BATCH_SIZE && now - this.#dueSince < MAX_WRITE_DELAY_MS) return
     const records = [...this.#due].flatMap((due) => this.find(due)?.record ?? [])
     this.#due.clear()
     await this.#options.store.change(async (transaction) => {

@@ -16,7 +16,7 @@ interface Waiting<Item> {
  * The window after a commit in which further changes are collected, in milliseconds, so that a rush
  * makes few commits.
  */
-const GATHERING = 200
+const BATCH_WINDOW_MS = 200
 
 /**
  * Writes the agents' own changes into the configuration: registrations with the key, and new
@@ -66,7 +66,7 @@ export class AgentRegistrar {
     while (this.#registering.length > 0 || this.#moved.size > 0) {
       if (this.#registering.length > 0) {
         await this.#commitRegistrations()
-        await delay(GATHERING, null, { ref: false })
+        await delay(BATCH_WINDOW_MS, null, { ref: false })
       }
       const [address] = this.#moved.values()
       if (address) await this.#commitAddress(address)

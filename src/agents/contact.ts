@@ -11,7 +11,7 @@ import { keyRefused, type RegistrationLimits } from './registration-limits.ts'
 import { hashSecret, isSecretOf, newToken, type KeyVerdict } from './secrets.ts'
 
 /** Silence after which another process may use the uuid, in milliseconds. */
-const TAKEN_FOR = 20_000
+const UUID_IN_USE_MS = 20_000
 
 export interface AgentCallsDeps {
   readonly directory: AgentDirectory
@@ -268,7 +268,7 @@ function assertClaim(deps: AgentCallsDeps, known: KnownAgent | null, call: Regis
 /** A folder is locked by one process, so the same place means the same agent, restarted. */
 function assertFree(deps: AgentCallsDeps, known: KnownAgent | null, call: Caller): void {
   if (!known?.heard || known.heard.instance === call.instance || known.heard.stopping) return
-  if (deps.clock() - known.heard.at > TAKEN_FOR) return
+  if (deps.clock() - known.heard.at > UUID_IN_USE_MS) return
   const before = known.record?.facts
   if (before && placeOf(before) === placeOf(call.facts)) return
   throw taken(deps, known, { call, how: `in use on ${before?.hostname ?? 'another machine'}` })

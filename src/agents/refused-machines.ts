@@ -7,11 +7,11 @@ import { isApproved, type KnownAgent, plainAddress } from './known-agent.ts'
  * How long a refused machine is reported after its last call, in milliseconds: agents call again
  * within 15 s.
  */
-const PROBLEM_FOR = 60_000
+const PROBLEM_SHOWN_MS = 60_000
 /** The limit of problems that are listed separately. */
 const LISTED = 20
 /** The limit of machines that are kept for one uuid. */
-const CLAIMS_AT_MOST = 10
+const MAX_CLAIMS = 10
 /** The characters of a claim's hash that name it. */
 const CLAIM_ID = 16
 
@@ -114,11 +114,11 @@ export class RefusedMachines {
     const claims = this.#claims.get(uuid) ?? new Map<string, MachineClaim>()
     this.#claims.set(uuid, claims)
     claims.set(claim.claimHash, claim)
-    if (claims.size > CLAIMS_AT_MOST) claims.delete(mostDispensable([...claims.values()]))
+    if (claims.size > MAX_CLAIMS) claims.delete(mostDispensable([...claims.values()]))
   }
 
   #isRecent({ at }: Pick<Refusal, 'at'>): boolean {
-    return this.#clock() - at < PROBLEM_FOR
+    return this.#clock() - at < PROBLEM_SHOWN_MS
   }
 }
 

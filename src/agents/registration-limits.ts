@@ -7,14 +7,14 @@ import { isApproved, type KnownAgent } from './known-agent.ts'
 import { hashSecret, type KeyVerdict } from './secrets.ts'
 
 /** The limits of machines that wait for approval: in total, and of one site. */
-const WAITING_AT_MOST = 1_000
-const WAITING_OF_A_SITE = 100
+const MAX_WAITING = 1_000
+const MAX_WAITING_OF_SITE = 100
 /** Silence after which a waiting machine may be replaced by another, in milliseconds. */
-const SILENT_AFTER = 15_000
+const SILENT_AFTER_MS = 15_000
 /** The `Retry-After` of a refused machine, in seconds. */
-const NO_ROOM_FOR = 60
+const RETRY_AFTER_SECONDS = 60
 /** The limit of remembered wrong keys: repeating one is not a new guess. */
-const WRONG_KEYS = 10_000
+const MAX_WRONG_KEYS = 10_000
 
 export interface RegistrationLimitsOptions {
   readonly directory: AgentDirectory
@@ -98,8 +98,8 @@ export class RegistrationLimits {
       .list()
       .filter((agent) => agent.record !== null && !isApproved(agent))
     const neighbours = waiting.filter(({ heard }) => siteOf(heard?.address ?? '') === site)
-    if (neighbours.length >= WAITING_OF_A_SITE) return this.#dropSilent(neighbours)
-    if (waiting.length >= WAITING_AT_MOST) return this.#dropSilent(waiting)
+    if (neighbours.length >= MAX_WAITING_OF_SITE) return this.#dropSilent(neighbours)
+    if (waiting.length >= MAX_WAITING) return this.#dropSilent(waiting)
   }
 
   #assertMayGuess(guess: Guess): void {
@@ -110,16 +110,16 @@ export class RegistrationLimits {
 
   #countWrong(guess: Guess): void {
     this.#guesses.take(networkOf(guess.address))
-    if (this.#wrong.size >= WRONG_KEYS) this.#wrong.clear()
+    if (this.#wrong.size >= MAX_WRONG_KEYS) this.#wrong.clear()
     this.#wrong.add(nameOf(guess))
   }
 
   async #dropSilent(agents: readonly KnownAgent[]): Promise<void> {
-    const before = this.#options.clock() - SILENT_AFTER
+    const before = this.#options.clock() - SILENT_AFTER_MS
     const [oldest] = agents
       .filter((agent) => lastHeard(agent) <= before)
       .toSorted((one, other) => lastHeard(one) - lastHeard(other))
-    if (!oldest) throw tooMany('agents wait for approval', NO_ROOM_FOR * 1_000)
+    if (!oldest) throw tooMany('agents wait for approval', RETRY_AFTER_SECONDS * 1_000)
     await this.#options.directory.forget(oldest.uuid)
   }
 }

@@ -27,7 +27,7 @@ import { JobDispatcher } from './dispatch/job-dispatcher.ts'
  * How long a call for work is held open, in milliseconds: shorter than the timeout of idle
  * connections.
  */
-const WORK_HELD = 15_000
+const WORK_HOLD_MS = 15_000
 
 export interface BuildServicesOptions {
   readonly store: StateStore
@@ -92,7 +92,7 @@ export class BuildServices implements AsyncDisposable {
     this.unsupported = parts.unsupported
     this.stranded = parts.stranded
     this.#silent = parts.silent
-    this.dispatcher = new JobDispatcher({ ...options, ...parts, held: WORK_HELD })
+    this.dispatcher = new JobDispatcher({ ...options, ...parts, held: WORK_HOLD_MS })
     this.#watch = new BuildWatch({ ...options, ...parts })
   }
 

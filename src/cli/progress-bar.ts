@@ -2,7 +2,7 @@ import type { WriteStream } from 'node:tty'
 
 const WIDTH = 40
 /** Milliseconds between two updates of the bar. */
-const REDRAW = 100
+const REDRAW_INTERVAL_MS = 100
 /** The number of lines that report the progress where there is no terminal. */
 const LINES = 10
 
@@ -30,7 +30,7 @@ export class ProgressBar implements Disposable {
 
   #draw(done: number, total: number): void {
     const now = performance.now()
-    if (done < total && now - this.#drawn < REDRAW) return
+    if (done < total && now - this.#drawn < REDRAW_INTERVAL_MS) return
     this.#drawn = now
     const filled = Math.floor((WIDTH * done) / total)
     const bar = '#'.repeat(filled).padEnd(WIDTH, '.')

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { scriptOfNpx } from '../settings/environment.ts'
 
-const LOOK_EVERY_MS = 250
+const POLL_INTERVAL_MS = 250
 
 /**
  * Aborted by the first SIGTERM or SIGINT. Later ones change nothing: a terminal signals every
@@ -26,7 +26,7 @@ export function endWithNpx(): void {
     if (process.ppid === shell) return
     clearInterval(looks)
     process.kill(process.pid, 'SIGTERM')
-  }, LOOK_EVERY_MS)
+  }, POLL_INTERVAL_MS)
   looks.unref()
 }
 

@@ -51,12 +51,12 @@ interface Moment {
 }
 
 /** How often the log and the other servers are looked at, in milliseconds: others see a save within a second. */
-const LOOKED_EVERY = 500
+const POLL_INTERVAL_MS = 500
 /** How often a caller who waits for an entry has it looked for, in milliseconds. */
-const WAITED_EVERY = 50
+const WAIT_POLL_INTERVAL_MS = 50
 const ISOLATION = 'read committed'
 /** Milliseconds after which a server that has not caught up with the log says so. */
-const LATE_AFTER = 5_000
+const LATE_AFTER_MS = 5_000
 
 /**
  * One server's place among those that share a PostgreSQL database. Each follows the log and saves;
@@ -120,7 +120,7 @@ export class Cluster implements AsyncDisposable {
         const message = 'This server starts when the database is back'
         if (!isTold) log({ level: 'warning', message, facts: { reason: reasonOf(error) } })
       }
-      await pause(LOOKED_EVERY, stop)
+      await pause(POLL_INTERVAL_MS, stop)
     }
   }
 
@@ -227,7 +227,7 @@ export class Cluster implements AsyncDisposable {
     while (this.sequence() < sequence) {
       if (performance.now() >= deadline || this.#end.signal.aborted) return false
       await this.#followTo(sequence)
-      if (this.sequence() < sequence) await pause(WAITED_EVERY, this.#end.signal)
+      if (this.sequence() < sequence) await pause(WAIT_POLL_INTERVAL_MS, this.#end.signal)
     }
     return true
   }
@@ -249,7 +249,7 @@ export class Cluster implements AsyncDisposable {
   /** How old the configuration is that this server shows, where others may have a newer one. */
   lagProblems(): readonly string[] {
     const caughtUp = this.#caughtUp
-    if (caughtUp === null || performance.now() - caughtUp.since < LATE_AFTER) return []
+    if (caughtUp === null || performance.now() - caughtUp.since < LATE_AFTER_MS) return []
     // The same words each time, so that pages need not be made anew.
     const at = `${new Date(caughtUp.at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
     return [
@@ -299,7 +299,7 @@ export class Cluster implements AsyncDisposable {
 
   async #lookAlways(): Promise<void> {
     for (;;) {
-      await pause(LOOKED_EVERY, this.#end.signal)
+      await pause(POLL_INTERVAL_MS, this.#end.signal)
       if (this.#end.signal.aborted) return
       await this.#look()
     }
@@ -376,6 +376,6 @@ async function begin(
     )
     if (outcome instanceof ServerLease) return outcome
     if ((await log.head()) !== null) return null
-    await pause(LOOKED_EVERY, stop)
+    await pause(POLL_INTERVAL_MS, stop)
   }
 }

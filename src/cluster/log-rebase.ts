@@ -8,7 +8,7 @@ import { baseIn, entryOf, headIn, PART_BYTES } from './log-rows.ts'
  * How many entries before the base are kept, without their packs: who asks whether a save of a
  * moment ago was made finds it.
  */
-const KEPT_ENTRIES = 1_000
+const RETAINED_ENTRIES = 1_000
 
 const ENTRY = 'SELECT sequence, commit_sha FROM log_entry WHERE sequence = ?'
 const BEGIN = 'INSERT INTO log_entry (sequence, commit_sha) VALUES (?, ?)'
@@ -58,7 +58,7 @@ async function putInForce(query: SqlQuery, entry: LogEntry, made: Attempt): Prom
   if (head === null) await query(BEGIN, sequence, commit)
   await query(SET_BASE, sequence, made.attempt, made.parts, made.size)
   await query(DROP_PACKS, sequence)
-  await query(DROP_ENTRIES, sequence - KEPT_ENTRIES)
+  await query(DROP_ENTRIES, sequence - RETAINED_ENTRIES)
   await query(DROP_UNFINISHED)
   return true
 }

@@ -25,7 +25,7 @@ export interface MembersOptions {
 const FORGOTTEN_AFTER = `interval '10 minutes'`
 
 /** Seconds without a word after which it is not asked which servers it reaches. */
-const ALIVE_WITHIN = 3
+const ALIVE_WITHIN_SECONDS = 3
 /** Milliseconds for which it is told that another server uses the same address, after that was seen last. */
 const SHARED_FOR_MS = 10_000
 const Addresses = z.array(z.string()).nullable()
@@ -43,7 +43,7 @@ const SEEN = `SELECT server.name, server.address, sequence, reaches,
     AND lease.address = server.address
   WHERE seen > clock_timestamp() - ${FORGOTTEN_AFTER} ORDER BY server.name, server.address`
 const ALIVE = `SELECT 1 AS one FROM server
-  WHERE seen > clock_timestamp() - interval '${ALIVE_WITHIN} seconds' LIMIT 1`
+  WHERE seen > clock_timestamp() - interval '${ALIVE_WITHIN_SECONDS} seconds' LIMIT 1`
 const FORGET = `DELETE FROM server WHERE seen <= clock_timestamp() - ${FORGOTTEN_AFTER}`
 const LEAVE = 'DELETE FROM server WHERE address = ?'
 
@@ -175,7 +175,7 @@ export async function isAnyAlive(driver: Driver): Promise<boolean> {
 }
 
 function isAlive(row: SqlRow): boolean {
-  return numberOf(row, 'silence') <= ALIVE_WITHIN
+  return numberOf(row, 'silence') <= ALIVE_WITHIN_SECONDS
 }
 
 function placedServerOf(row: SqlRow): PlacedServer {

@@ -21,8 +21,8 @@ export interface LeaseHolder {
 const NAME = 'server'
 /** By the clock of the database, as all times here. */
 const LASTS_MS = 5_000
-const RENEWED_EVERY_MS = 1_000
-const LOOKED_EVERY_MS = 500
+const RENEWAL_INTERVAL_MS = 1_000
+const POLL_INTERVAL_MS = 500
 /** Time for the leader to renew its lease when the database is back: it was away for all. */
 export const GRACE_MS = LASTS_MS
 const UNTIL = `clock_timestamp() + interval '${LASTS_MS} milliseconds'`
@@ -124,7 +124,7 @@ export class ServerLease implements AsyncDisposable {
         log({ level: 'info', message, facts: { holder: outcome.holder } })
       }
       seen = outcome.holder
-      await pause(LOOKED_EVERY_MS, stop)
+      await pause(POLL_INTERVAL_MS, stop)
     }
   }
 
@@ -182,7 +182,7 @@ export class ServerLease implements AsyncDisposable {
   async #renewAlways(): Promise<void> {
     const { signal } = this.#end
     for (;;) {
-      await pause(RENEWED_EVERY_MS, signal)
+      await pause(RENEWAL_INTERVAL_MS, signal)
       if (signal.aborted || this.#lost.signal.aborted) return
       await this.#renew(this.#driver.query)
     }

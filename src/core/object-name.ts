@@ -2,7 +2,7 @@
 export const OBJECT_NAME = '(?:[0-9a-f]{40}(?:[0-9a-f]{24})?)'
 
 /** The most characters of such a name. */
-export const LONGEST_OBJECT_NAME = 64
+export const MAX_OBJECT_NAME_LENGTH = 64
 
 /** The hashes by which a repository may name its objects, as git calls them. */
 export const OBJECT_FORMATS = ['sha1', 'sha256'] as const

@@ -11,9 +11,9 @@ export interface RateLimitOptions {
 }
 
 /** The limit of callers whose actions are counted. */
-const KEYS_AT_MOST = 10_000
+const MAX_KEYS = 10_000
 /** The number of callers that are forgotten at once to make room. */
-const FORGOTTEN_TOGETHER = KEYS_AT_MOST / 10
+const FORGOTTEN_TOGETHER = MAX_KEYS / 10
 
 /**
  * Limits how often each of many callers may act: a burst, and then one action per interval. Of too
@@ -65,7 +65,7 @@ export class RateLimit {
   }
 
   #makeRoom(): void {
-    if (this.#fullAt.size < KEYS_AT_MOST) return
+    if (this.#fullAt.size < MAX_KEYS) return
     const soonest = [...this.#fullAt].toSorted(([, one], [, other]) => one - other)
     for (const [caller] of soonest.slice(0, FORGOTTEN_TOGETHER)) this.#fullAt.delete(caller)
   }

@@ -32,7 +32,7 @@ export interface Revision {
 }
 
 /** The most characters of the message of a revision. */
-export const LONGEST_MESSAGE = 4_000
+export const MAX_MESSAGE_LENGTH = 4_000
 
 /** Characters that a line of a message cannot hold, besides the tab. */
 export const UNFIT_IN_MESSAGE = /(?!\t)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u

@@ -24,9 +24,9 @@ export interface SeenServers {
 }
 
 /** Seconds after which a server counts as silent. */
-const SILENT_AFTER = 10
+const SILENT_AFTER_SECONDS = 10
 
 /** The servers that were not heard of for some time, and did not stop as they should. */
 export function silentServers({ servers }: SeenServers): readonly SeenServer[] {
-  return servers.filter(({ silence }) => silence > SILENT_AFTER)
+  return servers.filter(({ silence }) => silence > SILENT_AFTER_SECONDS)
 }

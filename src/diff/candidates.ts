@@ -23,7 +23,7 @@ const FREQUENT = 2
 
 /** How many lines around a frequent line are examined. */
 const WINDOW = 100
-const MOST_PARTNERS = 1024
+const MAX_PARTNERS = 1024
 
 /**
  * Marks at once the lines that the other side lacks, and the frequent ones
@@ -54,7 +54,7 @@ export function roughSquareRoot(n: number): number {
 }
 
 function ranksOf({ ids, partners, changed }: LinesOfSide): Uint8Array {
-  const limit = Math.min(roughSquareRoot(changed.length), MOST_PARTNERS)
+  const limit = Math.min(roughSquareRoot(changed.length), MAX_PARTNERS)
   const ranks = new Uint8Array(ids.length)
   for (let n = 0; n < ids.length; n++) {
     const count = partners[ids[n] ?? 0] ?? 0

@@ -17,7 +17,7 @@ const WORKER = builtFile('diff/diff-worker.js')
 /** Bytes that differ, between the common ends of the texts, above which a thread is used. */
 const INLINE = 2 ** 18
 /** Texts above this size, together, are too much for the event loop even where they are equal. */
-const LARGEST_INLINE = 8 * 2 ** 20
+const MAX_INLINE_BYTES = 8 * 2 ** 20
 
 /**
  * Diffs that never block the event loop: small ones are made synchronously, large ones in worker
@@ -82,7 +82,7 @@ export function isSmallDiff(
   limit = INLINE,
 ): boolean {
   const size = before.length + after.length
-  if (size > LARGEST_INLINE) return false
+  if (size > MAX_INLINE_BYTES) return false
   return size <= limit || differing(size, commonBytes(before, after)) <= limit
 }
 

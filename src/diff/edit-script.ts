@@ -32,7 +32,7 @@ interface Texts {
 }
 
 /** More lines than this are not compared, to bound the memory. */
-const MOST_LINES = 12_000_000
+const MAX_LINES = 12_000_000
 
 /** The differences of two texts: always a correct diff, and the smallest where that is cheap. */
 export function editScript(
@@ -99,7 +99,7 @@ function commonEnds(before: Int32Array, after: Int32Array) {
 function isTrivial({ before, after }: ChangedRegion): boolean {
   const beforeCount = before.end - before.start
   const afterCount = after.end - after.start
-  return beforeCount + afterCount > MOST_LINES || (beforeCount === 0 && afterCount === 0)
+  return beforeCount + afterCount > MAX_LINES || (beforeCount === 0 && afterCount === 0)
 }
 
 function wholeRegion(region: ChangedRegion): ChangedRange[] {

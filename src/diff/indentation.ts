@@ -1,8 +1,8 @@
 import { LINE_FEED, type LineRange, type Lines } from './lines.ts'
 
 const BLANK = -1
-const MOST_INDENT = 200
-const MOST_BLANKS = 20
+const MAX_INDENT = 200
+const MAX_BLANKS = 20
 
 /**
  * Weights of git's indent heuristic, found by its authors on a corpus of diffs
@@ -99,7 +99,7 @@ function nextIndent(lines: Lines, from: number, step: 1 | -1) {
     const indent = indentOf(lines, line)
     if (indent !== BLANK) return { indent, blanks }
     blanks += 1
-    if (blanks === MOST_BLANKS) return { indent: 0, blanks }
+    if (blanks === MAX_BLANKS) return { indent: 0, blanks }
   }
   return { indent: BLANK, blanks }
 }
@@ -113,7 +113,7 @@ function indentOf({ bytes, starts, count }: Lines, line: number): number {
     if (byte === 32) indent += 1
     else if (byte === 9) indent += 8 - (indent % 8)
     else if (byte !== LINE_FEED && byte !== 13) return indent
-    if (indent >= MOST_INDENT) return MOST_INDENT
+    if (indent >= MAX_INDENT) return MAX_INDENT
   }
   return BLANK
 }

@@ -8,15 +8,15 @@ export interface LinePair {
 }
 
 /** Larger changes are paired in order, without comparing lines. */
-const MOST_COMPARISONS = 2500
+const MAX_COMPARISONS = 2500
 /** Lines that have less than this part in common are not versions of each other. */
-const LEAST_LIKENESS = 0.4
+const MIN_LIKENESS = 0.4
 
 /** Pairs each removed line with the added one that replaced it. Every line is in one pair. */
 export function pairLines(script: EditScript, change: ChangedRange): LinePair[] {
   const rows = change.before.end - change.before.start
   const columns = change.after.end - change.after.start
-  if (rows * columns > MOST_COMPARISONS) return inOrder(change, Math.min(rows, columns))
+  if (rows * columns > MAX_COMPARISONS) return inOrder(change, Math.min(rows, columns))
   return byLikeness(change, likenessTable(script, change))
 }
 
@@ -95,7 +95,7 @@ function bestSums(likenesses: number[][]): number[][] {
   for (let row = likenesses.length - 1; row >= 0; row--) {
     for (let column = columns - 1; column >= 0; column--) {
       const alike = likenesses[row]?.[column] ?? 0
-      const paired = alike < LEAST_LIKENESS ? 0 : alike + (best[row + 1]?.[column + 1] ?? 0)
+      const paired = alike < MIN_LIKENESS ? 0 : alike + (best[row + 1]?.[column + 1] ?? 0)
       const below = best[row + 1]?.[column] ?? 0
       best[row]?.splice(column, 1, Math.max(paired, below, best[row]?.[column + 1] ?? 0))
     }

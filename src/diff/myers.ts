@@ -9,8 +9,8 @@ interface Box {
 }
 
 /** The least number of edits that one search may always spend. */
-const LEAST_COST = 256
-const MOST_COST = 2048
+const MIN_COST = 256
+const MAX_COST = 2048
 /** Steps that one comparison may spend before its searches become short. */
 const BUDGET = 60_000_000
 const COST_BEYOND_BUDGET = 8
@@ -79,7 +79,7 @@ class Search {
     this.#forward = new Int32Array(diagonals)
     this.#backward = new Int32Array(diagonals)
     this.#origin = b.length + 1
-    this.#cost = Math.min(Math.max(LEAST_COST, roughSquareRoot(diagonals)), MOST_COST)
+    this.#cost = Math.min(Math.max(MIN_COST, roughSquareRoot(diagonals)), MAX_COST)
   }
 
   withoutCommonEnds(box: Box): Box {

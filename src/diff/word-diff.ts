@@ -14,17 +14,17 @@ export interface WordDiff {
 
 const WORDS = /[\p{L}\p{N}_]+|\s+|[^]/gu
 /** Longer lines are not cut into words; only their common ends are left unmarked. */
-const LONGEST_LINE = 4000
+const MAX_LINE_LENGTH = 4000
 /** Lines that share less than this part of their text are shown as wholly changed. */
-const LEAST_COMMON = 0.25
+const MIN_COMMON = 0.25
 
 /** The parts of two lines that differ, by words; joined, the pieces are the lines. */
 export function wordDiff(before: string, after: string): WordDiff {
-  const words = Math.max(before.length, after.length) > LONGEST_LINE ? ends : cut
+  const words = Math.max(before.length, after.length) > MAX_LINE_LENGTH ? ends : cut
   const tokens = words(before, after)
   const sides = sidesOf(tokens)
   markDifferences(sides.before, sides.after)
-  if (commonPart(tokens.before, sides.before) < LEAST_COMMON * longest(before, after)) {
+  if (commonPart(tokens.before, sides.before) < MIN_COMMON * longest(before, after)) {
     return { before: whole(before), after: whole(after) }
   }
   return {

@@ -9,7 +9,7 @@ import type { GitStore } from './git-store.ts'
 /** The commits whose parents are kept elsewhere: where a repository begins. */
 export type Boundary = readonly CommitSha[]
 
-const PATIENCE = 3000
+const LOCK_TIMEOUT_MS = 3000
 
 /**
  * The boundary that this service obeys, in a file of its own: `.git/shallow` may have been written by
@@ -61,7 +61,7 @@ export async function writeBoundary(store: GitStore, boundary: Boundary): Promis
 async function writeShallow(store: GitStore, commits: Boundary): Promise<void> {
   const file = shallowFile(store.gitDir)
   await removeStaleLock(store.fs, file)
-  await using lock = await GitLock.open({ fs: store.fs, file, patience: PATIENCE })
+  await using lock = await GitLock.open({ fs: store.fs, file, timeoutMs: LOCK_TIMEOUT_MS })
   await lock.prepare(renderBoundary(commits))
   if (commits.length > 0) {
     await lock.place()

@@ -11,11 +11,11 @@ export interface GitLockOptions {
   /** The file to lock; its folder has to exist. */
   readonly file: string
   /** Milliseconds to wait for a git command that holds the lock. */
-  readonly patience: number
+  readonly timeoutMs: number
 }
 
-const FIRST_PAUSE = 5
-const LONGEST_PAUSE = 200
+const FIRST_PAUSE_MS = 5
+const MAX_PAUSE_MS = 200
 
 /**
  * Git's own lock on a ref or the index: `<file>.lock`, created exclusively, which is renamed to the
@@ -45,7 +45,7 @@ export class GitLock implements AsyncDisposable {
     const draft = join(dirname(file), draftName())
     const handle = await fs.open(draft, 'wx', 0o666)
     try {
-      await linkPatiently(options, draft)
+      await linkWhenFree(options, draft)
     } catch (error) {
       await Promise.allSettled([handle.close(), fs.rm(draft, { force: true })])
       throw error
@@ -108,12 +108,12 @@ async function identityOf(fs: FsPromises, file: string): Promise<string | null> 
   return stats === null ? null : `${stats.dev}:${stats.ino}`
 }
 
-async function linkPatiently({ fs, file, patience }: GitLockOptions, draft: string): Promise<void> {
-  let pause = FIRST_PAUSE
-  for (let left = patience; ; left -= pause) {
+async function linkWhenFree({ fs, file, timeoutMs }: GitLockOptions, draft: string): Promise<void> {
+  let pause = FIRST_PAUSE_MS
+  for (let left = timeoutMs; ; left -= pause) {
     if (await linked(fs, { draft, lock: `${file}.lock` })) return
     if (left <= 0) throw heldError(file)
-    pause = Math.min(pause * 2, LONGEST_PAUSE, Math.max(left, 1))
+    pause = Math.min(pause * 2, MAX_PAUSE_MS, Math.max(left, 1))
     await delay(pause)
   }
 }

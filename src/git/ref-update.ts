@@ -35,11 +35,11 @@ export type RefUpdateResult =
   /** Another writer was faster; nothing was changed. */
   | { readonly state: 'moved'; readonly current: CommitSha | null }
 
-const PATIENCE = 3000
+const LOCK_TIMEOUT_MS = 3000
 
 interface LockOptions {
   /** How long to wait for a git command that holds the ref, in milliseconds. */
-  readonly patience?: number
+  readonly timeoutMs?: number
   /** The lock of the ref where this process holds it already; the move releases it. */
   readonly held?: GitLock | null
 }
@@ -88,9 +88,9 @@ export class RefMove implements AsyncDisposable {
   static async open(
     store: GitStore,
     run: RefRun,
-    { patience = PATIENCE, held = null }: LockOptions = {},
+    { timeoutMs = LOCK_TIMEOUT_MS, held = null }: LockOptions = {},
   ): Promise<RefMove> {
-    const lock = held ?? (await lockRef(store, run.ref, patience))
+    const lock = held ?? (await lockRef(store, run.ref, timeoutMs))
     try {
       const current = await readRef(store, run.ref)
       if (current === run.expected) await lock.prepare(`${lastOf(run.steps).next}\n`)
@@ -118,10 +118,14 @@ export class RefMove implements AsyncDisposable {
  *
  * @throws {ServiceError} `unavailable` when a git command keeps it.
  */
-export function lockRef(store: GitStore, ref: string, patience = PATIENCE): Promise<GitLock> {
+export function lockRef(
+  store: GitStore,
+  ref: string,
+  timeoutMs = LOCK_TIMEOUT_MS,
+): Promise<GitLock> {
   const file = join(store.gitDir, ref)
   return inVanishingFolder(
-    () => GitLock.open({ fs: store.fs, file, patience }),
+    () => GitLock.open({ fs: store.fs, file, timeoutMs }),
     () => durableFs(store.fs).promises.mkdir(dirname(file), { recursive: true }),
   )
 }

@@ -22,7 +22,7 @@ export class UnknownIndexError extends Error {
 /** Where the name of the object begins, among the facts. */
 export const NAME_AT = 40
 const MORE_FLAGS = 0x4000
-const LONGEST_LENGTH = 0xfff
+const MAX_NAME_LENGTH = 0xfff
 
 /** How many bytes the facts of an entry have. */
 export function lengthOfFacts(format: ObjectFormat): number {
@@ -127,7 +127,7 @@ function assertOptional(bytes: Buffer): void {
 
 function renderRow({ path, facts, flags, moreFlags }: IndexRow): Buffer {
   const name = Buffer.from(path, 'latin1')
-  const length = Math.min(name.length, LONGEST_LENGTH)
+  const length = Math.min(name.length, MAX_NAME_LENGTH)
   const start = facts.length + (moreFlags === null ? 2 : 4)
   const row = Buffer.alloc(padded(start + name.length))
   row.set(facts)

@@ -8,14 +8,14 @@ export interface WatchedFolder {
 }
 
 /** Bytes below which a disk counts as full: the next change or job may not fit. */
-const LEAST = 1_048_576
+const MIN_FREE_BYTES = 1_048_576
 
 /** A sentence for each disk without space for another change. */
 export function findFullDisks(folders: readonly WatchedFolder[]): readonly string[] {
   return folders.flatMap(({ what, folder }) => {
     const left = bytesLeft(folder)
     if (typeof left === 'string') return [`The folder of ${what} cannot be looked at: ${left}`]
-    if (left >= LEAST) return []
+    if (left >= MIN_FREE_BYTES) return []
     return [`The disk of ${what} is full: what would change it is refused until there is room`]
   })
 }
@@ -23,7 +23,7 @@ export function findFullDisks(folders: readonly WatchedFolder[]): readonly strin
 /** Whether a folder's disk has no space for another change. */
 export function isOnFullDisk(folder: string): boolean {
   const left = bytesLeft(folder)
-  return typeof left === 'number' && left < LEAST
+  return typeof left === 'number' && left < MIN_FREE_BYTES
 }
 
 /** The free bytes, or why they are unknown. */

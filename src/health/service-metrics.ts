@@ -33,7 +33,7 @@ export interface CountedWork {
 const DIGEST_ROUTE = 'GET /api/admin/config/:file{.+\\.xml}'
 
 /** The sampling interval of the event loop, in milliseconds. */
-const RESOLUTION = 20
+const RESOLUTION_MS = 20
 const NANOSECONDS = 1e9
 
 /** All metrics of the service, collected on request. */
@@ -199,7 +199,7 @@ function repositoryMetrics(stored: ReturnType<History['storage']>): Metric[] {
 
 /** Metrics of this process: its memory, its CPU time, and the delays of its event loop. */
 class ProcessMetrics implements Disposable {
-  readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION })
+  readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
 
   constructor() {
     this.#delay.enable()
@@ -241,6 +241,6 @@ class ProcessMetrics implements Disposable {
 }
 
 function sampleAt(quantile: string, nanoseconds: number) {
-  const value = Math.max(0, (nanoseconds || 0) / NANOSECONDS - RESOLUTION / 1_000)
+  const value = Math.max(0, (nanoseconds || 0) / NANOSECONDS - RESOLUTION_MS / 1_000)
   return { labels: { quantile }, value }
 }

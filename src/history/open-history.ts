@@ -81,7 +81,7 @@ export interface OpenedHistory {
 }
 
 /** Editors need less time to write a file, and so does a `git commit` after the edit. */
-const LONGEST_REST = 500
+const MAX_REST_MS = 500
 
 const UNUSABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST', 'EIO']
 
@@ -383,5 +383,5 @@ async function heldAt(
 }
 
 function restOf({ pollInterval }: HistoryOptions): number {
-  return Math.min(LONGEST_REST, pollInterval / 2)
+  return Math.min(MAX_REST_MS, pollInterval / 2)
 }

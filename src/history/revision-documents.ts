@@ -16,9 +16,9 @@ export interface UnreadableRevision {
 }
 
 /** The most that are listed: more have the same cause. */
-const MOST = 50
+const MAX_LISTED = 50
 /** How long a document that was read is taken for readable while it is found, in milliseconds. */
-const READ_EVERY = 60_000
+const RECHECK_INTERVAL_MS = 60_000
 
 /** Reads the documents of revisions, and lists those that could not be read until they can be. */
 export class RevisionDocuments {
@@ -61,7 +61,7 @@ export class RevisionDocuments {
     const { commit } = revision
     const now = performance.now()
     const read = this.#readable
-    const isKnown = read?.commit === commit && now - read.time < READ_EVERY
+    const isKnown = read?.commit === commit && now - read.time < RECHECK_INTERVAL_MS
     if (isKnown && (await this.#has(commit))) return
     await this.read(revision)
     this.#readable = { commit, time: now }
@@ -112,7 +112,7 @@ export class RevisionDocuments {
     const { commit } = revision
     if (this.#readable?.commit === commit) this.#readable = null
     const damage = unreadable(commit, error.message, error)
-    if (this.#unreadable.has(commit) || this.#unreadable.size === MOST) return damage
+    if (this.#unreadable.has(commit) || this.#unreadable.size === MAX_LISTED) return damage
     this.#unreadable.set(commit, { revision, reason: damage.message })
     this.#report({ level: 'error', message: damage.message, facts: { error: damage } })
     return damage

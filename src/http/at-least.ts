@@ -4,10 +4,10 @@ import { type AnswerFailure, failure, failureOf } from './failure.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** The header with the entry of the log that a request asks for. */
-export const AT_LEAST = 'x-cairn-at-least'
+export const MIN_SEQUENCE = 'x-cairn-at-least'
 
 /** Milliseconds for which a request waits. */
-const WAITED = 5_000
+const WAIT_TIMEOUT_MS = 5_000
 
 /** How far a server is in the log that several servers share. */
 export interface Sequence {
@@ -25,14 +25,14 @@ interface AtLeastOptions {
 /** Has a request wait until this server is as far as the request says. */
 export function atLeast({ log, answerFailure, answer }: AtLeastOptions) {
   return async (request: Request, context: RequestContext): Promise<Response> => {
-    const wanted = request.headers.get(AT_LEAST)
+    const wanted = request.headers.get(MIN_SEQUENCE)
     if (wanted === null) return answer(request, context)
     const sequence = sequenceOf(wanted)
     if (sequence instanceof ServiceError) {
       context.reason = sequence.code
       return answerFailure(request, failureOf(sequence), context)
     }
-    if (await log.waitFor(sequence, WAITED)) return answer(request, context)
+    if (await log.waitFor(sequence, WAIT_TIMEOUT_MS)) return answer(request, context)
     context.reason = 'behind'
     const message = `This server is at entry ${log.sequence()} of the log, and not at ${sequence} yet`
     return answerFailure(request, failure(503, message, { 'retry-after': '1' }), context)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LONGEST_MESSAGE, UNFIT_IN_MESSAGE } from '../core/revision.ts'
+import { MAX_MESSAGE_LENGTH, UNFIT_IN_MESSAGE } from '../core/revision.ts'
 import { malformed } from './parameters.ts'
 import { type Form, readFields, textField } from './request-body.ts'
 
@@ -7,7 +7,7 @@ import { type Form, readFields, textField } from './request-body.ts'
 const HEADER = 'x-cairn-message'
 const FIELD = 'message'
 /** A message and the form around it, in bytes. */
-const LARGEST_FORM = 65_536
+const MAX_FORM_BYTES = 65_536
 
 /**
  * The reason of a change: the field `message` where the form has it, else the header; may be empty.
@@ -27,7 +27,7 @@ export const MessageFields = z.strictObject({ [FIELD]: z.string().optional() })
 export async function readMessage(request: Request): Promise<string> {
   const hasFields = /\b(?:form|json)\b/i.test(request.headers.get('content-type') ?? '')
   const none: Form = new Map()
-  const fields = hasFields ? await readFields(request, LARGEST_FORM, MessageFields) : none
+  const fields = hasFields ? await readFields(request, MAX_FORM_BYTES, MessageFields) : none
   return messageOf(request, fields)
 }
 
@@ -38,8 +38,8 @@ export async function readMessage(request: Request): Promise<string> {
  */
 export function checkedMessage(text: string, path: string): string {
   const message = text.replaceAll('\r\n', '\n').trim()
-  if (message.length > LONGEST_MESSAGE) {
-    throw malformed(`The ${path} is longer than ${LONGEST_MESSAGE} characters`, path)
+  if (message.length > MAX_MESSAGE_LENGTH) {
+    throw malformed(`The ${path} is longer than ${MAX_MESSAGE_LENGTH} characters`, path)
   }
   if (message.split('\n').every((line) => !UNFIT_IN_MESSAGE.test(line))) return message
   throw malformed(`The ${path} has characters that cannot be shown`, path)

@@ -2,7 +2,7 @@ import type { ErrorCode, ServiceError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 import type { ErrorBody } from '../wire/error-body.ts'
 
-const LONGEST_MESSAGE = 2_000
+const MAX_MESSAGE_LENGTH = 2_000
 
 /** The whole mapping. Adding an error code without a status does not compile. */
 export const STATUS = {
@@ -69,7 +69,7 @@ export function problemsOf({ facts }: ServiceError): readonly Problem[] {
 
 /** A message may quote what was sent, which can be of any length. */
 export function shown(message: string): string {
-  return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE)}…`
+  return message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH)}…`
 }
 
 /** A JSON answer of any status. */

@@ -12,22 +12,22 @@ import type { Log } from '../lib/log.ts'
 import { json } from './errors.ts'
 
 /** Longest waits for a client, in milliseconds: its headers, its whole request, and silence on the line. */
-const HEADERS_WITHIN = 10_000
-const REQUEST_WITHIN = 300_000
-const IDLE_AT_MOST = 20_000
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 300_000
+const IDLE_TIMEOUT_MS = 20_000
 /** How often clients that take too long are looked for. */
-const LOOK_EVERY = 1_000
+const TIMEOUT_CHECK_INTERVAL_MS = 1_000
 /** How often a closing server looks for connections that have become idle. */
-const SWEEP_EVERY = 50
+const SWEEP_INTERVAL_MS = 50
 
 const LIMITS = '/proc/self/limits'
 /** Files that may be open where the system does not say. */
 const ASSUMED_FILES = 1_024
 /** File descriptors reserved for files and child processes. */
 const OTHER_FILES = 128
-const FEWEST_CONNECTIONS = 16
+const MIN_CONNECTIONS = 16
 /** How often it is said that connections are refused. */
-const SAY_EVERY = 60_000
+const LOG_INTERVAL_MS = 60_000
 
 const MALFORMED = 'The request is not well-formed HTTP'
 const INTERNAL = 'Internal server error'
@@ -67,7 +67,7 @@ export class Listening implements AsyncDisposable {
   /** @throws the system's error when the address cannot be listened on. */
   static async open(
     answer: Handler,
-    { host, port, idleAtMost = IDLE_AT_MOST, log }: ListeningOptions,
+    { host, port, idleAtMost = IDLE_TIMEOUT_MS, log }: ListeningOptions,
   ): Promise<Listening> {
     const errorHandler = (error: unknown) => {
       if (error instanceof RequestError) return json({ message: MALFORMED }, 400)
@@ -77,10 +77,10 @@ export class Listening implements AsyncDisposable {
     // A request of HTTP/1.0 names no host.
     const listener = getRequestListener(answer, { errorHandler, hostname: 'localhost' })
     const limits = {
-      headersTimeout: HEADERS_WITHIN,
-      requestTimeout: REQUEST_WITHIN,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: idleAtMost,
-      connectionsCheckingInterval: LOOK_EVERY,
+      connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
     }
     const newest = new WeakMap<Socket, HttpBindings>()
     const unused = new Set<Socket>()
@@ -120,7 +120,7 @@ export class Listening implements AsyncDisposable {
     const sweep = setInterval(() => {
       this.#server.closeIdleConnections()
       for (const socket of this.#unused) if (socket.bytesRead === 0) socket.destroy()
-    }, SWEEP_EVERY)
+    }, SWEEP_INTERVAL_MS)
     this.#server.closeIdleConnections()
     await closed
     clearInterval(sweep)
@@ -132,7 +132,7 @@ export class Listening implements AsyncDisposable {
  * neither save nor poll, and anybody can open connections.
  */
 export function connectionsAtMost(files: number): number {
-  return Math.max(FEWEST_CONNECTIONS, files - Math.max(OTHER_FILES, Math.ceil(files / 4)))
+  return Math.max(MIN_CONNECTIONS, files - Math.max(OTHER_FILES, Math.ceil(files / 4)))
 }
 
 /** How many files this process may have open. */
@@ -150,7 +150,7 @@ function tellNowAndThen(log: Log, most: number): () => void {
   let saidAt = -Infinity
   return () => {
     const now = performance.now()
-    if (now - saidAt < SAY_EVERY) return
+    if (now - saidAt < LOG_INTERVAL_MS) return
     saidAt = now
     const message = `More than ${most} connections at once: further ones are refused`
     log({ level: 'warning', message })

@@ -31,7 +31,7 @@ export type ObservedHandler = (
 ) => Response | Promise<Response>
 
 /** An answer that took longer is logged, in milliseconds. */
-const SLOW = 5_000
+const SLOW_AFTER_MS = 5_000
 
 /**
  * Wraps everything that answers: gives each request its id, measures it, and has every action noted
@@ -68,7 +68,7 @@ function ended(
   context.setHeaders()
   metrics.end(context.route, status, took / 1_000)
   const noted = audit(request, context, response)
-  const isNotable = noted !== null || status >= 500 || (took > SLOW && !isHeld(context))
+  const isNotable = noted !== null || status >= 500 || (took > SLOW_AFTER_MS && !isHeld(context))
   if (isNotable || logLevel === 'debug') {
     const answered = { method: request.method, path: pathOf(request), context, status, took }
     logAnswer(log, answered, isNotable ? 'info' : 'debug')

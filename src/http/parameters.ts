@@ -29,12 +29,12 @@ export function parseIsoTime(text: string, name: string): number {
 }
 
 /** The longest text that is searched in the history, in characters. */
-const LONGEST_TEXT = 1_000
+const MAX_TEXT_LENGTH = 1_000
 
 /** A text to search for in the history; its white space counts. */
 export function parseSearchedText(text: string): string {
-  if (text.length <= LONGEST_TEXT) return text
-  throw malformed(`The text is longer than ${LONGEST_TEXT} characters`, 'text')
+  if (text.length <= MAX_TEXT_LENGTH) return text
+  throw malformed(`The text is longer than ${MAX_TEXT_LENGTH} characters`, 'text')
 }
 
 export function malformed(message: string, path: string): ServiceError {

@@ -3,7 +3,7 @@ import type { CachedResponse } from './cached-response.ts'
 /** The bytes that a cached answer takes besides its body, so that many small ones count too. */
 const OVERHEAD = 2_048
 /** How many keys are remembered of what was asked for once. */
-const ASKED_AT_MOST = 10_000
+const MAX_KEYS = 10_000
 
 /** Whether an answer is kept when it is made first, or when it is made again. */
 export type KeepWhen = 'at-once' | 'asked-again'
@@ -61,8 +61,7 @@ export class ResponseCache {
   #isAskedAgain(key: string): boolean {
     if (this.#askedOnce.delete(key)) return true
     const [oldest] = this.#askedOnce
-    if (this.#askedOnce.size >= ASKED_AT_MOST && oldest !== undefined)
-      this.#askedOnce.delete(oldest)
+    if (this.#askedOnce.size >= MAX_KEYS && oldest !== undefined) this.#askedOnce.delete(oldest)
     this.#askedOnce.add(key)
     return false
   }

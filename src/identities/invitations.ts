@@ -10,14 +10,14 @@ import { IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
 import { TOKEN_VOUCHED_FOR_MS, type Tokens } from './tokens.ts'
 
 /** How many may be open at a time. */
-const OPEN_AT_MOST = 1_000
+const MAX_OPEN = 1_000
 /** How many names of one kind an invitation may have. */
-const NAMES_AT_MOST = 100
+const MAX_NAMES = 100
 
-const HOUR = 60 * 60 * 1_000
+const HOUR_MS = 60 * 60 * 1_000
 /** How long an invitation is good for where nobody says it, and at most, in milliseconds. */
-export const INVITED_FOR = 24 * HOUR
-const LONGEST = 30 * 24 * HOUR
+export const DEFAULT_LIFETIME_MS = 24 * HOUR_MS
+const MAX_LIFETIME_MS = 30 * 24 * HOUR_MS
 
 /** The names that an invited agent gets in the configuration. */
 export interface InvitedNames {
@@ -63,7 +63,7 @@ export class Invitations {
     const now = this.#options.clock()
     assertNames({ resources, environments })
     if (expires <= now) throw malformed('expires is in the past', 'expires')
-    if (expires > now + LONGEST)
+    if (expires > now + MAX_LIFETIME_MS)
       throw malformed('An invitation is good for 30 days at most', 'expires')
     const invitation = newInvitation()
     const kept = keptOf(invitation)
@@ -181,15 +181,15 @@ export function revokeInvitation(
 }
 
 function assertRoom(others: readonly InvitationRecord[]): void {
-  if (others.length < OPEN_AT_MOST) return
-  const message = `There may be ${OPEN_AT_MOST} open invitations: revoke one first`
-  throw new ServiceError('too-many-invitations', message, { limit: OPEN_AT_MOST })
+  if (others.length < MAX_OPEN) return
+  const message = `There may be ${MAX_OPEN} open invitations: revoke one first`
+  throw new ServiceError('too-many-invitations', message, { limit: MAX_OPEN })
 }
 
 function assertNames({ resources, environments }: InvitedNames): void {
   for (const [path, names] of Object.entries({ resources, environments })) {
-    if (names.length <= NAMES_AT_MOST) continue
-    throw malformed(`An invitation has ${NAMES_AT_MOST} ${path} at most`, path)
+    if (names.length <= MAX_NAMES) continue
+    throw malformed(`An invitation has ${MAX_NAMES} ${path} at most`, path)
   }
   const wrong = resources.find((name) => !isResourceName(name))
   if (wrong !== undefined) throw malformed(`"${wrong}" is not the name of a resource`, 'resources')

@@ -11,9 +11,9 @@ import type { StateStore } from '../state/state-store.ts'
 import { type IssuedOwner, isSameOwner, ownerOf } from './issued-owner.ts'
 import type { IssuedRecord, OwnedRecord } from './issued-record.ts'
 
-const MINUTE = 60_000
-const NOTED_AT_MOST = 10_000
-const VOUCHED_AGAIN_AFTER_MS = 60 * MINUTE
+const MINUTE_MS = 60_000
+const MAX_NOTED = 10_000
+const VOUCHED_AGAIN_AFTER_MS = 60 * MINUTE_MS
 
 export interface IssuedRecordsOptions {
   readonly store: StateStore
@@ -130,9 +130,9 @@ export class IssuedRecords<Record extends IssuedRecord & { readonly owner: Issue
   /** Notes the use of a record, to the minute. Nobody waits for that. */
   noteUse(record: Record): void {
     const { clock, log, store } = this.#options
-    const lastUsed = Math.floor(clock() / MINUTE) * MINUTE
+    const lastUsed = Math.floor(clock() / MINUTE_MS) * MINUTE_MS
     if (Math.max(record.lastUsed ?? 0, this.#noted.get(record.id) ?? 0) >= lastUsed) return
-    if (this.#noted.size >= NOTED_AT_MOST) this.#noted.clear()
+    if (this.#noted.size >= MAX_NOTED) this.#noted.clear()
     this.#noted.set(record.id, lastUsed)
     const noted = store.change(async (transaction) => {
       const current = await transaction.find(this.#kind, record.id)

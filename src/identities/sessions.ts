@@ -7,9 +7,9 @@ import { type SessionRecord, SESSIONS } from './issued-record.ts'
 import { IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
 
 /** A session ends when it was not used for so long, in milliseconds. */
-const IDLE = 12 * 60 * 60 * 1_000
+const IDLE_TIMEOUT_MS = 12 * 60 * 60 * 1_000
 /** A session of a user who is not in the users file ends so long after the log-in, in milliseconds. */
-const VOUCHED_FOR = 24 * 60 * 60 * 1_000
+const VOUCHED_FOR_MS = 24 * 60 * 60 * 1_000
 /** The most sessions of a user; the next one ends the one that was used least recently. */
 const MAX_SESSIONS = 20
 
@@ -27,7 +27,7 @@ export class Sessions {
   async find(secret: string): Promise<Principal | null> {
     const record = await this.#records.find(secret)
     if (record === null || this.#isIdle(record)) return null
-    const owner = await findOwner(this.#options, record.owner, VOUCHED_FOR)
+    const owner = await findOwner(this.#options, record.owner, VOUCHED_FOR_MS)
     const { users } = await this.#options.users()
     if (owner === null || passwordMark(users, owner) !== record.password) return null
     this.#records.noteUse(record)
@@ -85,7 +85,7 @@ export class Sessions {
   }
 
   #isIdle(record: SessionRecord): boolean {
-    return this.#options.clock() - lastUseOf(record) > IDLE
+    return this.#options.clock() - lastUseOf(record) > IDLE_TIMEOUT_MS
   }
 }
 

@@ -10,7 +10,7 @@ import { assertLoggedIn } from './logged-in.ts'
 import { type TokenRecord, TOKENS } from './issued-record.ts'
 
 /** How many tokens a user may have. */
-const TOKENS_AT_MOST = 100
+const MAX_TOKENS = 100
 /**
  * A token of a user who is not in the users file needs a log-in of the user that is not older, in
  * milliseconds: nobody says when such a user is gone.
@@ -68,9 +68,9 @@ export class Tokens {
     const record = { ...kept, owner, name, scope, expires, created: now, lastUsed: null }
     await this.#records.add(record, (others) => {
       const own = others.filter((other) => isSameOwner(other.owner, principal))
-      if (own.length < TOKENS_AT_MOST) return
-      const message = `A user may have ${TOKENS_AT_MOST} tokens: revoke one first`
-      throw new ServiceError('too-many-tokens', message, { limit: TOKENS_AT_MOST })
+      if (own.length < MAX_TOKENS) return
+      const message = `A user may have ${MAX_TOKENS} tokens: revoke one first`
+      throw new ServiceError('too-many-tokens', message, { limit: MAX_TOKENS })
     })
     return { id: kept.id, token }
   }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Milliseconds after which the event loop gets its turn. */
-const TURN = 10
+const SLICE_MS = 10
 
 /**
  * Work in small steps that ends with a result. Its caller decides how it runs: without a pause, as in
@@ -11,7 +11,7 @@ export type CooperativeWork<Result> = Iterator<unknown, Result, void>
 
 /** The turns of work that would hold up the event loop: each one is over after some milliseconds. */
 export class Turns {
-  #end = performance.now() + TURN
+  #end = performance.now() + SLICE_MS
 
   get isOver(): boolean {
     return performance.now() >= this.#end
@@ -20,7 +20,7 @@ export class Turns {
   /** Gives the event loop its turn, and begins another one. */
   async next(): Promise<void> {
     await nextTurn()
-    this.#end = performance.now() + TURN
+    this.#end = performance.now() + SLICE_MS
   }
 }
 

@@ -1,5 +1,5 @@
-const SECOND = 1000
-const MINUTE = 60 * SECOND
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
 const TIME = /^(\d{4}-\d\d)(-\d\d)?(T\d\d:\d\d(:\d\d(\.\d+)?)?)?(Z|[+-]\d\d:?\d\d)?$/i
 
 /** The first moment of what {@link lastMomentOf} takes. */
@@ -27,8 +27,8 @@ export function lastMomentOf(text: string): number | null {
   const start = firstMomentOf(text)
   if (start === null) return null
   if (fraction) return start
-  if (seconds) return start + SECOND - 1
-  if (clock) return start + MINUTE - 1
+  if (seconds) return start + SECOND_MS - 1
+  if (clock) return start + MINUTE_MS - 1
   const next = new Date(start)
   if (day) next.setUTCDate(next.getUTCDate() + 1)
   else next.setUTCMonth(next.getUTCMonth() + 1)

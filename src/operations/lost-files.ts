@@ -24,7 +24,7 @@ export interface ServiceFiles extends DocumentFiles {
 
 /** Matches a secret that this service sealed: its nonce has 12 bytes, the original's has 16. */
 const SEALED = /AES:[A-Za-z0-9+/]{16}:[A-Za-z0-9+/]{22}/
-const LONGEST = 64
+const MAX_LENGTH = 64
 const WAY_OUT =
   'Put it back, from a backup if need be, or begin anew without it: cairn serve --begin-anew'
 
@@ -113,7 +113,7 @@ async function hasSealedSecrets(files: DocumentFiles): Promise<boolean> {
   for await (const chunk of document) {
     const text = before + String(chunk)
     if (SEALED.test(text)) return true
-    before = text.slice(-LONGEST)
+    before = text.slice(-MAX_LENGTH)
   }
   return false
 }

@@ -8,21 +8,21 @@ import { costOfLogin, PASSWORD_COST, type PasswordCheck } from './password.ts'
 import { findUser, localPrincipal, type UsersReading } from './users.ts'
 
 /** How long a verified password is cached, in milliseconds. */
-const REMEMBERED_FOR = 60_000
+const PASSWORD_CACHED_MS = 60_000
 /**
  * How long a token or a session is cached: another server or the command line may have ended it, in
  * milliseconds.
  */
-const ISSUED_REMEMBERED_FOR = 500
-const REMEMBERED_AT_MOST = 10_000
+const ISSUED_CACHED_MS = 500
+const MAX_CACHED = 10_000
 /**
  * The limits of concurrent password checks: for new credentials, and including those that were
  * right before.
  */
-const COMPARED_AT_MOST = 64
-const COMPARED_AT_MOST_WITH_GOOD = 2 * COMPARED_AT_MOST
+const MAX_CHECKS = 64
+const MAX_CHECKS_WITH_GOOD = 2 * MAX_CHECKS
 /** The `Retry-After` of a refused caller, in milliseconds. */
-const NO_ROOM_FOR = 2_000
+const RETRY_AFTER_MS = 2_000
 
 interface Verified {
   readonly principal: Principal
@@ -149,7 +149,7 @@ export class CredentialCheck {
       stored !== undefined && this.#good.get(this.#keyed(authorization)) === stored
     return username !== undefined && isUnchanged
       ? localPrincipal(reading, username)
-      : this.#verify({ authorization, ...given }, COMPARED_AT_MOST_WITH_GOOD)
+      : this.#verify({ authorization, ...given }, MAX_CHECKS_WITH_GOOD)
   }
 
   /** Forgets every verified credential: the users file has changed. */
@@ -182,14 +182,14 @@ export class CredentialCheck {
     const isWellFormed = issued.kind === 'session' || isApiToken(issued.secret)
     const principal = isWellFormed ? await this.#options.find(issued) : null
     if (principal !== null && edition === this.#edition)
-      this.#remember(this.#keyed(authorization), principal, ISSUED_REMEMBERED_FOR)
+      this.#remember(this.#keyed(authorization), principal, ISSUED_CACHED_MS)
     return principal
   }
 
   async #attempt(login: Login): Promise<Principal | null> {
     const key = this.#keyed(login.authorization)
-    if (this.#good.has(key)) return this.#verify(login, COMPARED_AT_MOST_WITH_GOOD)
-    this.#assertRoom(COMPARED_AT_MOST)
+    if (this.#good.has(key)) return this.#verify(login, MAX_CHECKS_WITH_GOOD)
+    this.#assertRoom(MAX_CHECKS)
     await this.#options.wait(this.#limits.begin(login))
     const places: LoginPlace[] = [login]
     let delay = 0
@@ -201,7 +201,7 @@ export class CredentialCheck {
       places.push(place)
     }
     try {
-      const principal = await this.#verify(login, COMPARED_AT_MOST, admit)
+      const principal = await this.#verify(login, MAX_CHECKS, admit)
       // Not before: what is asked elsewhere waits for nobody.
       if (delay > 0) await this.#options.wait(delay)
       if (principal) for (const place of places) this.#limits.succeed(place)
@@ -229,7 +229,7 @@ export class CredentialCheck {
     const principal = stored === null ? await this.#findExternal({ ...login, admit }) : known
     if (principal === null) this.#good.delete(key)
     else {
-      if (edition === this.#edition) this.#remember(key, principal, REMEMBERED_FOR)
+      if (edition === this.#edition) this.#remember(key, principal, PASSWORD_CACHED_MS)
       // Also when the users have changed meanwhile: it is checked again, but it is no guess.
       this.#noteGood(key, stored)
     }
@@ -255,7 +255,7 @@ export class CredentialCheck {
 
   /** @throws {ServiceError} `too-many-requests` */
   #assertRoom(atMost: number): void {
-    if (this.#compared >= atMost) throw tooMany('logins are under way', NO_ROOM_FOR)
+    if (this.#compared >= atMost) throw tooMany('logins are under way', RETRY_AFTER_MS)
   }
 
   #keyed(authorization: string): string {
@@ -263,12 +263,12 @@ export class CredentialCheck {
   }
 
   #noteGood(key: string, stored: string | null): void {
-    if (this.#good.size >= REMEMBERED_AT_MOST) this.#good.clear()
+    if (this.#good.size >= MAX_CACHED) this.#good.clear()
     this.#good.set(key, stored)
   }
 
   #remember(key: string, principal: Principal, milliseconds: number): void {
-    if (this.#verified.size >= REMEMBERED_AT_MOST) this.#verified.clear()
+    if (this.#verified.size >= MAX_CACHED) this.#verified.clear()
     this.#verified.set(key, { principal, until: this.#options.clock() + milliseconds })
   }
 }

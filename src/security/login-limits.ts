@@ -4,10 +4,10 @@ import { usernameKey } from '../core/username.ts'
 
 /** The number of failures of a user at an address that are not delayed. */
 const FREE_FAILURES = 5
-const FIRST_DELAY = 200
-const LONGEST_DELAY = 5_000
+const FIRST_DELAY_MS = 200
+const MAX_DELAY_MS = 5_000
 /** The limit of a user name's length. */
-const LONGEST_NAME = 255
+const MAX_NAME_LENGTH = 255
 
 /** The user of a login, and its address. */
 export interface LoginPlace {
@@ -96,10 +96,10 @@ function placeKey(place: LoginPlace): string {
 }
 
 function limitedUser({ username }: LoginPlace): string {
-  return usernameKey(username).slice(0, LONGEST_NAME)
+  return usernameKey(username).slice(0, MAX_NAME_LENGTH)
 }
 
 function delayAfter(failures: number): number {
   const over = failures - FREE_FAILURES
-  return over < 0 ? 0 : Math.min(FIRST_DELAY * 2 ** over, LONGEST_DELAY)
+  return over < 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** over, MAX_DELAY_MS)
 }

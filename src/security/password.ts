@@ -5,7 +5,7 @@ import { ServiceError } from '../core/errors.ts'
 /** The power of two of a password's work, where nothing else is asked for. */
 export const PASSWORD_COST = 10
 /** The limit of the cost for unknown users, whatever the users file contains. */
-const HIGHEST_COST = 13
+const MAX_COST = 13
 
 /**
  * A salt and hash without a password: comparing with it makes logins of unknown users as slow as
@@ -75,7 +75,7 @@ export function isPasswordHash(stored: string): boolean {
 /** The cost of every login: that of the most expensive of these hashes, or the least one. */
 export function costOfLogin(hashes: Iterable<string>, least: number): number {
   const highest = Array.from(hashes, costOf).reduce((high, cost) => Math.max(high, cost), least)
-  return Math.min(highest, HIGHEST_COST)
+  return Math.min(highest, MAX_COST)
 }
 
 /** A password and the stored hash of a user; null for an unknown one. */

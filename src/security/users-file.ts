@@ -10,8 +10,8 @@ import { openProcessLock, type ProcessLock } from '../storage/process-lock.ts'
 import type { UsersStore } from './users.ts'
 
 /** How long a change waits for a concurrent one, in milliseconds. */
-const PATIENCE = 30_000
-const LOOK_EVERY = 20
+const LOCK_TIMEOUT_MS = 30_000
+const POLL_INTERVAL_MS = 20
 
 /** Users in a file, which an operator may also write. */
 export class UsersFile implements UsersStore {
@@ -67,14 +67,14 @@ export class UsersFile implements UsersStore {
 
 /** @throws {ServiceError} `unavailable` when another process holds the lock for too long. */
 async function lockOf(file: string): Promise<ProcessLock> {
-  const end = performance.now() + PATIENCE
+  const end = performance.now() + LOCK_TIMEOUT_MS
   for (;;) {
     try {
       return await openProcessLock(`${file}.lock`)
     } catch (error) {
       const isHeld = error instanceof ServiceError && error.code === 'unavailable'
       if (!isHeld || performance.now() > end) throw error
-      await wait(LOOK_EVERY)
+      await wait(POLL_INTERVAL_MS)
     }
   }
 }

@@ -4,7 +4,7 @@ import { ON_EVERY_SERVER, RESOURCES } from '../api/resources.ts'
 import type { RouteFacts } from '../api/definition/route.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { ServiceError } from '../core/errors.ts'
-import { AT_LEAST } from '../http/at-least.ts'
+import { MIN_SEQUENCE } from '../http/at-least.ts'
 import { forward, FORWARDED, NoAnswer } from '../http/forward.ts'
 import { type RequestContext, type RouteEnv, SEQUENCE } from '../http/request-context.ts'
 import type { Log } from '../lib/log.ts'
@@ -91,8 +91,8 @@ async function answerElsewhere(
   context.route = ''
   const holder = cluster.holder()
   if (holder === null || request.headers.has(FORWARDED)) throw notNow(NOBODY_HAS_THEM)
-  const wanted = Number(request.headers.get(AT_LEAST) ?? 0)
-  const headers = { [AT_LEAST]: String(Math.max(wanted, cluster.sequence())) }
+  const wanted = Number(request.headers.get(MIN_SEQUENCE) ?? 0)
+  const headers = { [MIN_SEQUENCE]: String(Math.max(wanted, cluster.sequence())) }
   try {
     // No call has a limit of its own: some wait there as long as they like.
     const gone = AbortSignal.any([holder.gone, holder.silence])

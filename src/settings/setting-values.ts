@@ -1,7 +1,7 @@
 import { delimiter } from 'node:path'
 import { z } from 'zod'
 import { firstMomentOf } from '../lib/moments.ts'
-import { CONTACT_INTERVAL } from '../wire/agent/contact.ts'
+import { CONTACT_INTERVAL_MS } from '../wire/agent/contact.ts'
 
 // What a flag or a variable may hold. A value that does not fit is refused with the words given here.
 
@@ -150,10 +150,10 @@ export const Validity = AnyDuration.refine(
 )
 
 /** One contact may be late or lost; agents would be given up and found again otherwise. */
-const SHORTEST_AGENT_TIMEOUT = 2 * CONTACT_INTERVAL
+const MIN_AGENT_TIMEOUT_MS = 2 * CONTACT_INTERVAL_MS
 export const AgentTimeout = Duration.refine(
-  (timeout) => timeout >= SHORTEST_AGENT_TIMEOUT,
-  `is less than ${SHORTEST_AGENT_TIMEOUT / 1_000}s, two contacts of an agent`,
+  (timeout) => timeout >= MIN_AGENT_TIMEOUT_MS,
+  `is less than ${MIN_AGENT_TIMEOUT_MS / 1_000}s, two contacts of an agent`,
 )
 
 /** A flag without a value: it is there or not. Its variable says `true` or `false`. */

@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import type { GitMaterial } from '../document/model/materials.ts'
 import { formatOfName } from '../git/object-format.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
-import { isObjectName, LONGEST_OBJECT_NAME } from '../core/object-name.ts'
+import { isObjectName, MAX_OBJECT_NAME_LENGTH } from '../core/object-name.ts'
 import { protocolsFor, settingsFor } from '../core/git-settings.ts'
 import {
   type MaterialSource,
-  MOST_CHANGES,
+  MAX_CHANGES,
   SourceFailed,
   type RevisionSpan,
   type SourceModification,
 } from './modification.ts'
 import { secretsOf, type SourcePlace, addressOf } from './source-place.ts'
 
-const ABBREVIATED = new RegExp(`^[0-9a-f]{4,${LONGEST_OBJECT_NAME}}$`)
+const ABBREVIATED = new RegExp(`^[0-9a-f]{4,${MAX_OBJECT_NAME_LENGTH}}$`)
 
 /** Polls the server for the newest revision; keeps a mirror only if changes have to be listed. */
 export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSource {
@@ -69,11 +69,11 @@ export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSo
     if ((after !== null && !(await has(after))) || !(await has(upTo))) return null
     const form = '--format=%x00%H%x00%an <%ae>%x00%at%x00%B'
     const files = ['-z', '-c', '--name-only', '--no-renames']
-    const most = after === null ? 1 : MOST_CHANGES + 1
+    const most = after === null ? 1 : MAX_CHANGES + 1
     const options = ['--no-color', '--encoding=UTF-8', `--max-count=${most}`]
     const span = after === null ? upTo : `${after}..${upTo}`
     const log = parseGitLog(await git('log', ...files, ...options, form, span, '--'))
-    return log.length > MOST_CHANGES ? null : log
+    return log.length > MAX_CHANGES ? null : log
   }
 
   /** Agents fetch only the branch, so a commit outside it does not belong to this material. */
@@ -110,7 +110,7 @@ async function removeLocks(folder: string): Promise<void> {
   await Promise.all(locks.map((name) => rm(join(folder, name), { force: true })))
 }
 
-const SECOND = 1_000
+const SECOND_MS = 1_000
 
 /**
  * Reads `git log -z --name-only` with the format NUL, hash, NUL, author, NUL, time, NUL, message.
@@ -129,7 +129,7 @@ function parseGitLog(text: string): SourceModification[] {
     modifications.push({
       revision,
       username: username ?? '',
-      time: Number(time) * SECOND,
+      time: Number(time) * SECOND_MS,
       comment: comment.trim(),
       // The line feed separates the names from the message.
       files: names.map((name, n) => (n === 0 ? name.replace(/^\n/, '') : name)),

@@ -8,7 +8,7 @@ import { hgSettings, type HgSettings } from '../core/hg-settings.ts'
 import type { SourceAddress } from '../core/source-address.ts'
 import {
   type MaterialSource,
-  MOST_CHANGES,
+  MAX_CHANGES,
   SourceFailed,
   type RevisionSpan,
 } from './modification.ts'
@@ -18,7 +18,7 @@ const NODE = /^([0-9a-f]{40})\+?$/m
 const REVISION = /^[0-9a-f]{40}$/
 const ABBREVIATED = /^[0-9a-f]{4,40}$/
 const NO_NODE = /^0+$/
-const SECOND = 1_000
+const SECOND_MS = 1_000
 
 const Log = z.array(
   z.object({
@@ -91,10 +91,10 @@ export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSour
     if (!(await has(upTo))) await update()
     if ((after !== null && !(await has(after))) || !(await has(upTo))) return null
     const revisions = after === null ? `'${upTo}'` : `reverse(only('${upTo}', '${after}'))`
-    const span = [`--rev=${revisions}`, `--limit=${MOST_CHANGES + 1}`]
+    const span = [`--rev=${revisions}`, `--limit=${MAX_CHANGES + 1}`]
     const log = Log.safeParse(JSON.parse(await hg('log', '--verbose', '--template=json', ...span)))
     if (!log.success) throw new SourceFailed('hg: its log cannot be read')
-    return log.data.length > MOST_CHANGES ? null : log.data.map(modificationOf)
+    return log.data.length > MAX_CHANGES ? null : log.data.map(modificationOf)
   }
 
   async function find(revision: string) {
@@ -111,7 +111,7 @@ export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSour
 }
 
 function modificationOf({ node, user, date, desc, files }: z.infer<typeof Log>[number]) {
-  return { revision: node, username: user, time: date[0] * SECOND, comment: desc, files }
+  return { revision: node, username: user, time: date[0] * SECOND_MS, comment: desc, files }
 }
 
 function settingsOf(address: SourceAddress): HgSettings | null {

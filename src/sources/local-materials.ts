@@ -19,7 +19,7 @@ export interface LocalMaterials {
 /** Folders of a repository that may be links, and files that point to parts elsewhere. */
 const PARTS = ['.git', '.hg', 'objects', 'store']
 const POINTERS = ['.git', 'commondir', 'info/alternates', 'sharedpath']
-const MOST_DEPTH = 10
+const MAX_DEPTH = 10
 
 /**
  * A material whose address, if it is on this machine, is a real path that the operator allows. The
@@ -56,7 +56,7 @@ async function resolvedRules({ allowed, own }: LocalMaterials): Promise<LocalMat
 
 /** The real path of a repository, if it and everything that it points to is allowed. */
 async function allowedPath(path: string, rules: LocalMaterials, depth = 0): Promise<string> {
-  const isFound = isAbsolute(path) && !path.includes('\0') && depth <= MOST_DEPTH
+  const isFound = isAbsolute(path) && !path.includes('\0') && depth <= MAX_DEPTH
   const real = isFound ? await realPath(path) : ''
   const isAllowed = rules.allowed.some((folder) => isWithin(real, folder))
   if (!isFound || !isAllowed || rules.own.some((folder) => isWithin(real, folder))) {

@@ -16,7 +16,7 @@ export interface RevisionSpan {
 }
 
 /** Longer spans are not listed change by change. */
-export const MOST_CHANGES = 1_000
+export const MAX_CHANGES = 1_000
 
 /** A repository as far as polling needs it. Every failure is a `SourceFailed`. */
 export interface MaterialSource {

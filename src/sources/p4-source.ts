@@ -1,7 +1,7 @@
 import type { P4Material } from '../document/model/materials.ts'
 import {
   type MaterialSource,
-  MOST_CHANGES,
+  MAX_CHANGES,
   revisionNumber,
   SourceFailed,
   type RevisionSpan,
@@ -59,8 +59,8 @@ export function p4Source(material: P4Material, place: SourcePlace): MaterialSour
     const last = Number(upTo)
     const first = after === null ? last : Number(after) + 1
     if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first > last) return null
-    const numbers = await listChanges(`@${first},@${last}`, MOST_CHANGES + 1)
-    if (numbers.length > MOST_CHANGES) return null
+    const numbers = await listChanges(`@${first},@${last}`, MAX_CHANGES + 1)
+    if (numbers.length > MAX_CHANGES) return null
     return numbers.length === 0 ? [] : parseDescriptions(await p4(['describe', '-s', ...numbers]))
   }
 

@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser'
 import { z } from 'zod'
-import { MOST_CHANGES, SourceFailed, type SourceModification } from './modification.ts'
+import { MAX_CHANGES, SourceFailed, type SourceModification } from './modification.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
 
 /** An address of a Subversion server, and the user who reads it. */
@@ -81,7 +81,7 @@ export class SvnClient {
   }
 
   async log(first: number, last: number): Promise<SourceModification[]> {
-    const span = ['--verbose', `--revision=${last}:${first}`, `--limit=${MOST_CHANGES + 1}`]
+    const span = ['--verbose', `--revision=${last}:${first}`, `--limit=${MAX_CHANGES + 1}`]
     const log = Log.safeParse(await this.#run('log', ...span, `${this.url}@${last}`))
     if (!log.success) throw new SourceFailed('svn: its log cannot be read')
     return typeof log.data.log === 'string' ? [] : log.data.log.logentry.map(modificationOf)

@@ -12,7 +12,7 @@ export interface Externals {
 }
 
 /** Externals may have externals, also in a circle. */
-const MOST_EXTERNALS = 100
+const MAX_EXTERNALS = 100
 
 const WORD = /"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|((?:[^\s\\]|\\.)+)/g
 const PINNED_PEG = /@(?!HEAD$)[^@/]+$/i
@@ -32,7 +32,7 @@ export async function findExternals(
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     for (const { folder, text } of await next.client.externals()) {
       for (const url of parseExternals(text, { folder, root: next.root })) {
-        if (found.has(url) || found.size >= MOST_EXTERNALS) continue
+        if (found.has(url) || found.size >= MAX_EXTERNALS) continue
         const { url: allowed } = isBelow(root, url)
           ? { url }
           : await allowedExternal({ ...material, url }, place)

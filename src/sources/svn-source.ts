@@ -1,7 +1,7 @@
 import type { SvnMaterial } from '../document/model/materials.ts'
 import {
   type MaterialSource,
-  MOST_CHANGES,
+  MAX_CHANGES,
   type RevisionSpan,
   revisionNumber,
   type SourceModification,
@@ -44,7 +44,7 @@ export function svnSource(material: SvnMaterial, place: SourcePlace): MaterialSo
     const inside = first > last.own ? [] : await logOf([client, ...own], first, last.own)
     const outside = before && (await logOutside(others, before, last))
     const all = [...(outside ?? []).map((each) => ({ ...each, revision: upTo })), ...inside]
-    return all.length === 0 || all.length > MOST_CHANGES ? null : all
+    return all.length === 0 || all.length > MAX_CHANGES ? null : all
   }
 
   /** Checks the newest revision first, and then the requested one. */

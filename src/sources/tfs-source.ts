@@ -1,7 +1,7 @@
 import type { TfsMaterial } from '../document/model/materials.ts'
 import {
   type MaterialSource,
-  MOST_CHANGES,
+  MAX_CHANGES,
   revisionNumber,
   SourceFailed,
   type RevisionSpan,
@@ -34,9 +34,9 @@ export function tfsSource(material: TfsMaterial, place: SourcePlace): MaterialSo
     const last = Number(upTo)
     const first = after === null ? last : Number(after) + 1
     if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first > last) return null
-    const span = [`-version:C${first}~C${last}`, `-stopafter:${MOST_CHANGES + 1}`]
+    const span = [`-version:C${first}~C${last}`, `-stopafter:${MAX_CHANGES + 1}`]
     const found = parseHistory(await history(...span))
-    return found.length > MOST_CHANGES ? null : found
+    return found.length > MAX_CHANGES ? null : found
   }
 
   async function find(revision: string) {

@@ -41,8 +41,8 @@ interface Ended {
 
 const LONGER = 10
 const GRACE_MS = 1_500
-const MOST_OUTPUT = 64 * 1024 * 1024
-const MOST_COMPLAINT = 8 * 1024
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
+const MAX_COMPLAINT_BYTES = 8 * 1024
 
 /**
  * Runs the clients of version controls, each in its own process group, which is killed as a whole
@@ -138,7 +138,7 @@ function collect(stream: Readable, tooMuch: () => void): () => string {
   let length = 0
   stream.on('data', (chunk: Buffer) => {
     length += chunk.length
-    if (length > MOST_OUTPUT) tooMuch()
+    if (length > MAX_OUTPUT_BYTES) tooMuch()
     else chunks.push(chunk)
   })
   return () => Buffer.concat(chunks).toString('utf8')
@@ -147,7 +147,7 @@ function collect(stream: Readable, tooMuch: () => void): () => string {
 function collectEnd(stream: Readable): () => string {
   let text = ''
   stream.setEncoding('utf8').on('data', (chunk: string) => {
-    text = (text + chunk).slice(-MOST_COMPLAINT)
+    text = (text + chunk).slice(-MAX_COMPLAINT_BYTES)
   })
   return () => text
 }

@@ -9,11 +9,11 @@ type Client = postgres.Sql<{ int8: number }>
 type Reserved = postgres.ReservedSql<{ int8: number }>
 
 /** In seconds: who asks waits for it, and so does a database that is told to end. */
-const LONGEST_CONNECT = 5
+const CONNECT_TIMEOUT_SECONDS = 5
 /** A connection may be cut without a word; then nobody else would end the wait for an answer. */
-const LONGEST_ANSWER_MS = 15_000
+const ANSWER_TIMEOUT_MS = 15_000
 /** In seconds: what is still asked for may take so long when everything ends. */
-const LONGEST_END = 5
+const END_TIMEOUT_SECONDS = 5
 
 /**
  * A connection that one caller has for itself, until it is closed. The client would write to one
@@ -77,7 +77,7 @@ export class Connections {
   async end(): Promise<void> {
     this.#isOver = true
     const aside = [...this.#aside].map((opened) => this.#end(opened, 0))
-    await Promise.all([...aside, this.#end(this.#opened, LONGEST_END)])
+    await Promise.all([...aside, this.#end(this.#opened, END_TIMEOUT_SECONDS)])
   }
 
   /** A client that asks for no types reserves a connection only where there is one. */
@@ -93,7 +93,7 @@ export class Connections {
       max: this.#max,
       socket: sockets.open,
       onclose: () => this.#putAside(opened),
-      connect_timeout: LONGEST_CONNECT,
+      connect_timeout: CONNECT_TIMEOUT_SECONDS,
       onnotice: () => undefined,
       // The client asks for types of arrays by a query that it does not wait for: where the connection
       // is lost in the middle of it, nobody would take the error, and the process would end.
@@ -119,7 +119,7 @@ export class Connections {
   /** Waits for an answer, but not for ever. */
   async #answer<T>(opened: OpenedClient, asked: Promise<T>): Promise<T> {
     const known = new AbortController()
-    const late = pause(LONGEST_ANSWER_MS, known.signal).then(() => null)
+    const late = pause(ANSWER_TIMEOUT_MS, known.signal).then(() => null)
     opened.waiting += 1
     try {
       const answer = await Promise.race([asked.then((value) => ({ value })), late])
@@ -136,7 +136,7 @@ export class Connections {
     this.#putAside(opened)
     // Whoever else waits for an answer there is told that it does not come.
     this.#drop(opened)
-    throw lost(`no answer for ${LONGEST_ANSWER_MS / 1_000} s`)
+    throw lost(`no answer for ${ANSWER_TIMEOUT_MS / 1_000} s`)
   }
 
   /** Takes a client out of use: later queries go to another one. */

@@ -10,11 +10,11 @@ import {
 // An arbitrary constant: the servers on one database use it to take turns at writing.
 export const WRITER_LOCK = 0x43_41_49_52
 // A process that hangs inside a transaction must not keep the others from writing.
-const LONGEST_IDLE_MS = 2_000
+const IDLE_TIMEOUT_MS = 2_000
 /** The database gives up before its client does, so that what it still does is not asked for a second time. */
-const LONGEST_STATEMENT_MS = 10_000
-const LOCK = `SELECT set_config('idle_in_transaction_session_timeout', '${LONGEST_IDLE_MS}', true),
-  set_config('statement_timeout', '${LONGEST_STATEMENT_MS}', true), pg_advisory_xact_lock(?)`
+const STATEMENT_TIMEOUT_MS = 10_000
+const LOCK = `SELECT set_config('idle_in_transaction_session_timeout', '${IDLE_TIMEOUT_MS}', true),
+  set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', true), pg_advisory_xact_lock(?)`
 
 /** Throws in a transaction that this process may not make any more. */
 export type Fence = (query: SqlQuery) => Promise<void>

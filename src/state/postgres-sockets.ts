@@ -9,8 +9,8 @@ export interface DatabaseAddress {
 }
 
 /** In milliseconds. A database that is back is to be found soon, and who cannot wait is to be refused soon. */
-const FIRST_PAUSE = 50
-const LONGEST_PAUSE = 500
+const FIRST_PAUSE_MS = 50
+const MAX_PAUSE_MS = 500
 
 /** The sockets of a client of PostgreSQL. After some that came to nothing, the next one waits a little. */
 export class PostgresSockets implements Disposable {
@@ -44,7 +44,7 @@ export class PostgresSockets implements Disposable {
 
   async #pauseAfterFailures(): Promise<void> {
     if (this.#failures === 0) return
-    await pause(Math.min(FIRST_PAUSE * 2 ** this.#failures, LONGEST_PAUSE), this.#end.signal)
+    await pause(Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, MAX_PAUSE_MS), this.#end.signal)
   }
 
   #watch(socket: Socket): void {

@@ -22,8 +22,8 @@ export interface ProcessLock extends AsyncDisposable {
  * How long a new holder may take to write its name, in milliseconds; afterwards the lock counts as
  * held.
  */
-const SETTLING = 500
-const LOOK_EVERY = 20
+const SETTLING_MS = 500
+const POLL_INTERVAL_MS = 20
 
 /**
  * Acquires the lock, also after a process that died, and releases it on dispose. The folder has to
@@ -62,7 +62,7 @@ interface LockFiles {
 
 /** Null where the file system has no locks. */
 async function openSystemLock({ file, systemFile, log }: LockFiles): Promise<SystemLock | null> {
-  const end = performance.now() + SETTLING
+  const end = performance.now() + SETTLING_MS
   for (;;) {
     const attempt = await trySystemLock(systemFile)
     if (attempt.state === 'held') return attempt.lock
@@ -74,7 +74,7 @@ async function openSystemLock({ file, systemFile, log }: LockFiles): Promise<Sys
       if (reason === null) throw heldError(file, holder)
       return withoutLocks(file, { log, reason })
     }
-    await wait(LOOK_EVERY)
+    await wait(POLL_INTERVAL_MS)
   }
 }
 

@@ -8,7 +8,7 @@ import { median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
 
 /** From one contact of an agent to its next one, in milliseconds. */
-const CONTACT_EVERY = 5_000
+const CONTACT_INTERVAL_MS = 5_000
 
 export const cases: readonly BenchCase[] = [
   {
@@ -70,12 +70,12 @@ async function contacts(run: BenchRun) {
   const before = server.cpu()
   for (let round = 0; round < rounds; round += 1) {
     await crowd.contact(crowd.size)
-    await wait(Math.max(0, (round + 1) * CONTACT_EVERY - (performance.now() - begin)))
+    await wait(Math.max(0, (round + 1) * CONTACT_INTERVAL_MS - (performance.now() - begin)))
   }
   const cpu = server.cpu() - before
   const wall = performance.now() - begin
   return {
-    value: cpu / (rounds * CONTACT_EVERY),
+    value: cpu / (rounds * CONTACT_INTERVAL_MS),
     facts: { 'ms of CPU a contact': cpu / (rounds * crowd.size), 'wall, s': wall / 1000 },
   }
 }

@@ -8,7 +8,7 @@ import { keptResults, tableOfCalls, writeTable } from './readme-table.ts'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
 const OUTPUT = join(HERE, '../output/bench.json')
-const KEPT = join(HERE, 'last.json')
+const LAST_RESULTS = join(HERE, 'last.json')
 const README = join(HERE, 'README.md')
 
 interface Result extends Measured {
@@ -67,7 +67,7 @@ async function measured({ name, must, measure }: BenchCase, quick: boolean): Pro
 function keep(result: Result): void {
   const others = keptResults().results.filter(({ name }) => name !== result.name)
   const all = [...others, result].toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  writeFileSync(KEPT, `${JSON.stringify({ machine: machine(), results: all }, null, 2)}\n`)
+  writeFileSync(LAST_RESULTS, `${JSON.stringify({ machine: machine(), results: all }, null, 2)}\n`)
 }
 
 function isWithin(value: number, { atMost = Infinity, atLeast = -Infinity }: Limit): boolean {

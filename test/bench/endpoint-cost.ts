@@ -12,9 +12,9 @@ export interface Endpoint {
 }
 
 /** CPU is counted in ticks of 10 ms: so much of it is measured well, in milliseconds. */
-const ENOUGH = 200
+const ENOUGH_MS = 200
 const FIRST = 20
-const MOST = 4_000
+const MAX_TIMES = 4_000
 
 /** CPU milliseconds of the server for one call. */
 export async function costOfEndpoint(
@@ -28,7 +28,7 @@ export async function costOfEndpoint(
   for (let times = FIRST; ; times *= 4) {
     const items = Array.from({ length: times }, (_, n) => requests[n % requests.length] ?? NONE)
     const cost = await server.costOfEach(items, send)
-    if (quick || cost * times >= ENOUGH || times >= MOST) return cost
+    if (quick || cost * times >= ENOUGH_MS || times >= MAX_TIMES) return cost
   }
 }
 

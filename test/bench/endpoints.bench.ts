@@ -11,7 +11,7 @@ const OF_EVERYTHING =
   /all of them|entity\/\[kind|\/api\/agents, gzip|\/agents, the page|metrics|ready|\/(?:dis|en)able|delete/
 
 /** Less than this is not told apart, in milliseconds of CPU. */
-const LEAST = 0.05
+const MIN_COST_MS = 0.05
 
 export const cases: readonly BenchCase[] = [
   growthOf('configuration', historyWorld),
@@ -29,7 +29,7 @@ function growthOf(area: string, open: Open): BenchCase {
     measure: async (run): Promise<Measured> => {
       const calls = await compare(run, open)
       const bounded = calls.filter(({ call }) => !OF_EVERYTHING.test(call))
-      const growths = bounded.map(({ small, large }) => large / Math.max(small, LEAST))
+      const growths = bounded.map(({ small, large }) => large / Math.max(small, MIN_COST_MS))
       return { value: Math.max(...growths), calls }
     },
   }

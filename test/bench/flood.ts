@@ -4,11 +4,11 @@ import { Agent, request } from 'node:http'
 import { registrationOf } from './crowd.ts'
 
 const [url = '', aSecond = '1000', kind = 'logins', sender = '0'] = process.argv.slice(2)
-const EVERY = 10
+const INTERVAL_MS = 10
 /** A client that is behind sends no more than this at once. */
-const UNDER_WAY_AT_MOST = 500
+const MAX_UNDER_WAY = 500
 
-const agent = new Agent({ keepAlive: true, maxSockets: UNDER_WAY_AT_MOST })
+const agent = new Agent({ keepAlive: true, maxSockets: MAX_UNDER_WAY })
 let sent = 0
 let underWay = 0
 let answered = 0
@@ -46,9 +46,9 @@ function registration() {
 const began = performance.now()
 setInterval(() => {
   const due = ((performance.now() - began) / 1_000) * Number(aSecond)
-  const room = Math.min(due - sent, UNDER_WAY_AT_MOST - underWay)
+  const room = Math.min(due - sent, MAX_UNDER_WAY - underWay)
   for (let n = 0; n < room; n += 1) send()
-}, EVERY)
+}, INTERVAL_MS)
 process.stdout.write('begun\n')
 process.on('SIGTERM', () => {
   const seconds = (performance.now() - began) / 1_000

@@ -10,7 +10,7 @@ import { MeasuredServer } from './servers.ts'
 import { MadeTokenBody } from '../../src/wire/token-body.ts'
 
 const FLOOD = fileURLToPath(new URL('./flood.ts', import.meta.url))
-const A_SECOND = 1_000
+const SECOND_MS = 1_000
 /** One process that sends has less time than the server that answers. */
 const SENDERS = 2
 
@@ -121,7 +121,7 @@ async function beginFlood(url: string, kind: Flood) {
 }
 
 async function beginSender(url: string, kind: Flood, n: number) {
-  const args = ['--import', 'tsx', FLOOD, url, String(A_SECOND / SENDERS), kind, String(n)]
+  const args = ['--import', 'tsx', FLOOD, url, String(SECOND_MS / SENDERS), kind, String(n)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
   const end = async () => {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { MeasuredServer } from './servers.ts'
 
-/** A pause between two looks, so that looking is not what the server is busy with. */
-const BETWEEN_LOOKS = 5
+/** The pause between two polls, so that polling does not load the server. */
+const POLL_INTERVAL_MS = 5
 
 /** How long `/health` is waited for at most until something is done and what follows it too, in milliseconds. */
 export async function longestWaitBeside(
@@ -17,7 +17,7 @@ export async function longestWaitBeside(
     const begin = performance.now()
     await server.get('/health')
     longest = Math.max(longest, performance.now() - begin)
-    await wait(BETWEEN_LOOKS)
+    await wait(POLL_INTERVAL_MS)
   }
   const [outcome] = await working
   if (outcome.status === 'rejected') throw outcome.reason

@@ -14,7 +14,7 @@ export interface Rounds {
 }
 
 /** Linux counts the CPU time of processes in ticks of this many milliseconds. */
-const TICK = 10
+const TICK_MS = 10
 
 /**
  * Measures several ways to do something in turns, so that whatever else the
@@ -70,7 +70,7 @@ export async function costOf(way: () => unknown, times: number): Promise<Cost> {
 function cpuSoFar(): number {
   const { user, system } = process.cpuUsage()
   const [childUser, childSystem] = statOf('self').slice(13, 15)
-  return (user + system) / 1000 + (Number(childUser) + Number(childSystem)) * TICK
+  return (user + system) / 1000 + (Number(childUser) + Number(childSystem)) * TICK_MS
 }
 
 /** The fields after the name of the command, which is the only one that may contain spaces. */

@@ -23,7 +23,7 @@ const PIPELINES = 57
 const OFTEN = { warming: 20, calls: 40 }
 const SELDOM = { warming: 2, calls: 5 }
 /** Below this many milliseconds of CPU, two costs are not told apart. */
-const LEAST = 0.5
+const MIN_COST_MS = 0.5
 
 export const cases: readonly BenchCase[] = [
   {
@@ -215,7 +215,7 @@ async function growthOf(
     const before = median(all.slice(warming).map((each) => each.before))
     const cost = median(all.slice(warming).map((each) => each.cost))
     Object.assign(facts, { [`${name}, ms`]: cost, [`${name} of 1,000, ms`]: before })
-    growths.push(cost / Math.max(before, LEAST))
+    growths.push(cost / Math.max(before, MIN_COST_MS))
   }
   return { value: Math.max(...growths), facts }
 }

@@ -12,7 +12,7 @@ import { MeasuredServer } from './servers.ts'
 const GZIP = { 'accept-encoding': 'gzip' }
 const MEGABYTE = 2 ** 20
 /** A comparison may not be larger, compressed, in bytes. */
-const LARGEST_PAGE = 30_000
+const MAX_PAGE_BYTES = 30_000
 const ASSETS = fileURLToPath(new URL('../../dist/pages/scripts/', import.meta.url))
 
 export const cases: readonly BenchCase[] = [
@@ -145,7 +145,7 @@ async function compareCost(run: BenchRun, step: number): Promise<Measured> {
     await server.costOf(paths.slice(0, half), GZIP)
     const value = await server.costOf(paths.slice(half), GZIP)
     const page = await server.get(paths.at(-1) ?? '', GZIP)
-    const isLarge = page.length > LARGEST_PAGE
+    const isLarge = page.length > MAX_PAGE_BYTES
     return { value: isLarge ? Infinity : value, facts: { 'KB gzip': page.length / 1_000 } }
   })
 }

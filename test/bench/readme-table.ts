@@ -11,13 +11,13 @@ export interface Kept {
   readonly results: readonly (Measured & { name: string; must: Limit; holds: boolean })[]
 }
 
-const KEPT = new URL('last.json', import.meta.url)
+const LAST_RESULTS = new URL('last.json', import.meta.url)
 const [BEGIN, END] = ['<!-- npm run bench -- endpoints --keep -->\n', '<!-- end -->\n']
 const HEADINGS = ['call', 'small, ms', 'large, ms', 'large : small', 'large : bare Hono']
 
 /** What was measured last, on whichever machine. */
 export function keptResults(): Kept {
-  const kept: Kept = JSON.parse(readFileSync(KEPT, 'utf8'))
+  const kept: Kept = JSON.parse(readFileSync(LAST_RESULTS, 'utf8'))
   return kept
 }
 

@@ -16,7 +16,7 @@ const AUTHORIZATION = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64
 /** Requests under way at once. */
 const CONCURRENCY = 8
 /** How often, in milliseconds, and how many times at most it is looked whether a server rests. */
-const LOOK_EVERY = 250
+const POLL_INTERVAL_MS = 250
 const LOOKS = 2_400
 
 type Headers = Readonly<Record<string, string>>
@@ -155,8 +155,8 @@ export class MeasuredServer implements AsyncDisposable {
   async rest(): Promise<void> {
     for (let look = 0; look < LOOKS; look += 1) {
       const before = this.cpu()
-      await wait(LOOK_EVERY)
-      if (this.cpu() - before < LOOK_EVERY / 50) return
+      await wait(POLL_INTERVAL_MS)
+      if (this.cpu() - before < POLL_INTERVAL_MS / 50) return
     }
   }
 

@@ -61,8 +61,8 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
   {
     behaviour: 'a question that gets no answer ends',
     file: 'state/postgres-connections.ts',
-    find: 'const LONGEST_ANSWER_MS = 15_000',
-    replace: 'const LONGEST_ANSWER_MS = 600_000',
+    find: 'const ANSWER_TIMEOUT_MS = 15_000',
+    replace: 'const ANSWER_TIMEOUT_MS = 600_000',
     test: 'e2e/servers/shared-history.test.ts',
   },
   {
@@ -194,7 +194,7 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
   {
     behaviour: 'among servers, a page says how old it is where the database is not heard of',
     file: 'cluster/cluster.ts',
-    find: 'performance.now() - caughtUp.since < LATE_AFTER',
+    find: 'performance.now() - caughtUp.since < LATE_AFTER_MS',
     replace: 'this.sequence() === this.#newest',
     test: 'e2e/servers/serving.test.ts',
   },

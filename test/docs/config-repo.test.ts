@@ -15,7 +15,7 @@ const README = readFileSync(
   'utf8',
 )
 const EXAMPLES = [...README.matchAll(/```sh\n([\s\S]*?)\n```/g)].map((match) => match[1] ?? '')
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 const AGENT = 'agent_5f1d_10.0.0.7_box'
 
 const OLD = documentWith('alpha', 'beta').replace('example.org/alpha', 'old.example.org/alpha')
@@ -28,7 +28,7 @@ describe('config-repo/README.md', { timeout: 60_000, tags: ['bash'] }, () => {
   let history: History
   let revisions: readonly Revision[]
   beforeAll(async () => {
-    let now = Date.now() - 70 * DAY
+    let now = Date.now() - 70 * DAY_MS
     folder = new HistoryFolder({
       inspect: inspectAsIs,
       firstDocument: () => Buffer.from(documentWith()),
@@ -42,7 +42,7 @@ describe('config-repo/README.md', { timeout: 60_000, tags: ['bash'] }, () => {
       [GROWN, AGENT, 12],
       [NOW, 'ana', 0],
     ] as const) {
-      now = Date.now() - days * DAY
+      now = Date.now() - days * DAY_MS
       await save(history, document, author)
     }
     revisions = history.list({ offset: 0, limit: 10 })

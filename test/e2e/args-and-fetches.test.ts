@@ -5,8 +5,8 @@ import { jsonOf } from '../support/builds/build-service.ts'
 import { RealBuilds } from '../support/builds/real-builds.ts'
 import { until } from '../support/programs/until.ts'
 
-const PATIENCE = { timeout: 120_000 }
-const WITHIN = 60_000
+const SLOW = { timeout: 120_000 }
+const TIMEOUT_MS = 60_000
 const Entries = z.array(z.object({ name: z.string() }))
 
 function resultOf({ scene }: RealBuilds, stage: string) {
@@ -30,7 +30,7 @@ function use(name: string, task: Readonly<Record<string, string>>, ...files: str
   return { name, tasks: [fetchOf({ ...task, dest: 'got' }), exec('cat', ...files)] }
 }
 
-describe('what a document says of words and paths', PATIENCE, () => {
+describe('what a document says of words and paths', SLOW, () => {
   it('is what a real agent gets', async () => {
     const real = await RealBuilds.open()
     const make = "-c 'mkdir -p d; echo a > d/a.txt; echo t > top'"
@@ -74,9 +74,9 @@ describe('what a document says of words and paths', PATIENCE, () => {
     real.agent('one')
     await real.scene.schedule()
 
-    await expect.poll(resultOf(real, 'build'), { timeout: WITHIN }).toBe('Passed')
+    await expect.poll(resultOf(real, 'build'), { timeout: TIMEOUT_MS }).toBe('Passed')
     expect(await real.console()).toContain('<a><><b c>')
-    await expect.poll(resultOf(real, 'use'), { timeout: WITHIN }).not.toBe('Unknown')
+    await expect.poll(resultOf(real, 'use'), { timeout: TIMEOUT_MS }).not.toBe('Unknown')
     const { jobs } = await real.scene.stage('1/1', 'app/use')
     expect(jobs.map(({ name, result }) => `${name} ${result}`)).toEqual([
       'own Passed',
@@ -111,7 +111,7 @@ describe('what a document says of words and paths', PATIENCE, () => {
     real.agent('one')
     await real.scene.schedule()
 
-    await until(async () => (await resultOf(real, 'build')()) === 'Failed', WITHIN)
+    await until(async () => (await resultOf(real, 'build')()) === 'Failed', TIMEOUT_MS)
 
     expect(await namesIn(real, '')).toEqual(['cruise-output', 'o', 'z.txt'])
     expect(await namesIn(real, '/o')).toEqual([String.raw`a\b.txt`, 'two\nlines'])

@@ -8,8 +8,8 @@ import { gitLine } from '../support/git/git.ts'
 import { RealBuilds } from '../support/builds/real-builds.ts'
 import { until } from '../support/programs/until.ts'
 
-const PATIENCE = { timeout: 120_000 }
-const WITHIN = 60_000
+const SLOW = { timeout: 120_000 }
+const TIMEOUT_MS = 60_000
 
 function pipelineOf(script: string, more: object = {}) {
   const job = { tasks: [exec('sh', '-c', script)], ...more }
@@ -33,7 +33,7 @@ async function resultOf({ scene }: RealBuilds): Promise<string> {
   return (await scene.stage()).result
 }
 
-describe('a pipeline on a real agent', PATIENCE, () => {
+describe('a pipeline on a real agent', SLOW, () => {
   it('builds a git repository, streams its console and keeps its artifacts', async () => {
     const real = await RealBuilds.open()
     await real.scene.configure(
@@ -48,11 +48,11 @@ describe('a pipeline on a real agent', PATIENCE, () => {
     real.agent('one')
     await real.scene.schedule()
 
-    await until(async () => (await real.console()).includes('on its way'), WITHIN)
+    await until(async () => (await real.console()).includes('on its way'), TIMEOUT_MS)
     expect(await resultOf(real)).toBe('Unknown')
     expect(await real.console()).toContain('hello')
     real.letGoOn()
-    await until(async () => (await resultOf(real)) === 'Passed', WITHIN)
+    await until(async () => (await resultOf(real)) === 'Passed', TIMEOUT_MS)
 
     expect(await real.console()).toContain('went on')
     const kept = await real.scene.get('/files/app/1/build/1/unit/kept/out.txt')
@@ -96,7 +96,7 @@ describe('a pipeline on a real agent', PATIENCE, () => {
     const label = `v1-${gitLine(real.scene.origin, 'rev-parse', 'HEAD').slice(0, 7)}`
 
     await real.scene.schedule()
-    await until(async () => (await resultOf(real)) === 'Passed', WITHIN)
+    await until(async () => (await resultOf(real)) === 'Passed', TIMEOUT_MS)
 
     const console = await real.console()
     expect(console).toContain(` from a param in the west ******** ${label}\n`)
@@ -113,17 +113,17 @@ describe('a pipeline on a real agent', PATIENCE, () => {
     await real.scene.configure(pipelineOf(waiting(real.folder)))
     real.agent('one')
     await real.scene.schedule()
-    await until(async () => (await real.console()).includes('on its way'), WITHIN)
+    await until(async () => (await real.console()).includes('on its way'), TIMEOUT_MS)
     const pid = pidIn(real.folder)
     expect(isAlive(pid)).toBe(true)
 
     const cancelled = Date.now()
     await real.scene.post('/api/stages/app/build/cancel')
-    await until(() => !isAlive(pid), WITHIN)
+    await until(() => !isAlive(pid), TIMEOUT_MS)
 
     expect(Date.now() - cancelled).toBeLessThan(6_000)
     expect(await resultOf(real)).toBe('Cancelled')
-    await until(async () => (await real.console()).includes('Job completed'), WITHIN)
+    await until(async () => (await real.console()).includes('Job completed'), TIMEOUT_MS)
   })
 
   it('goes on when the server is killed in the middle and started again', async () => {
@@ -131,12 +131,12 @@ describe('a pipeline on a real agent', PATIENCE, () => {
     await real.scene.configure(pipelineOf(waiting(real.folder)))
     real.agent('one')
     await real.scene.schedule()
-    await until(async () => (await real.console()).includes('on its way'), WITHIN)
+    await until(async () => (await real.console()).includes('on its way'), TIMEOUT_MS)
 
     await real.killServer()
     expect(await resultOf(real)).toBe('Unknown')
     real.letGoOn()
-    await until(async () => (await resultOf(real)) === 'Passed', WITHIN)
+    await until(async () => (await resultOf(real)) === 'Passed', TIMEOUT_MS)
 
     expect((await real.console()).match(/ on its way$/gm)).toHaveLength(1)
     expect(await real.console()).toContain('went on')
@@ -148,15 +148,15 @@ describe('a pipeline on a real agent', PATIENCE, () => {
     await real.scene.configure(pipelineOf(waiting(real.folder)))
     const first = real.agent('one')
     await real.scene.schedule()
-    await until(async () => (await real.console()).includes('on its way'), WITHIN)
+    await until(async () => (await real.console()).includes('on its way'), TIMEOUT_MS)
     const pid = pidIn(real.folder)
     const [before] = (await real.scene.stage()).jobs
 
     first.process.kill('SIGKILL')
-    await until(() => !isAlive(pid), WITHIN)
+    await until(() => !isAlive(pid), TIMEOUT_MS)
     real.agent('two')
     real.letGoOn()
-    await until(async () => (await resultOf(real)) === 'Passed', WITHIN)
+    await until(async () => (await resultOf(real)) === 'Passed', TIMEOUT_MS)
 
     const [after] = (await real.scene.stage()).jobs
     expect(after?.id).not.toBe(before?.id)

@@ -6,8 +6,8 @@ import { RealBuilds } from '../support/builds/real-builds.ts'
 import { mayMount, SmallDisk } from '../support/disk/small-disk.ts'
 import { until } from '../support/programs/until.ts'
 
-const PATIENCE = { timeout: 120_000 }
-const WITHIN = 60_000
+const SLOW = { timeout: 120_000 }
+const TIMEOUT_MS = 60_000
 
 function jobOf(script: string, more: object = {}) {
   return { name: 'unit', tasks: [exec('sh', '-c', script)], ...more }
@@ -17,7 +17,7 @@ function stagesOf(job: object) {
   return [{ name: 'build', jobs: [job] }]
 }
 
-describe('a server whose disk is full', PATIENCE, () => {
+describe('a server whose disk is full', SLOW, () => {
   it.skipIf(!mayMount())(
     'goes on when the configuration no longer has an agent whose record it cannot remove (needs mount)',
     async () => {
@@ -51,7 +51,7 @@ describe('a server whose disk is full', PATIENCE, () => {
         await real.scene.configure({ pipelines: [{ name: pipeline, stages: scripts[pipeline] }] })
         await real.scene.schedule(pipeline)
         const result = async () => (await real.scene.stage('1/1', `${pipeline}/build`)).result
-        await until(async () => (await result()) !== 'Unknown', WITHIN)
+        await until(async () => (await result()) !== 'Unknown', TIMEOUT_MS)
         const job = `${pipeline}/1/build/1/unit`
         const kept = await jsonOf(await real.scene.get(`/files/${job}`))
         return { result: await result(), console: await real.console(job), kept }
@@ -86,11 +86,11 @@ describe('a server whose disk is full', PATIENCE, () => {
       })
       real.agent('one')
       await real.scene.schedule()
-      await until(async () => (await real.console()).includes('on its way'), WITHIN)
+      await until(async () => (await real.console()).includes('on its way'), TIMEOUT_MS)
 
       disk.fill(0)
       const schedule = () => real.scene.post('/api/pipelines/other/schedule')
-      await until(async () => (await schedule()).status >= 500, WITHIN)
+      await until(async () => (await schedule()).status >= 500, TIMEOUT_MS)
       const refused = await schedule()
       const health = await real.scene.get('/health')
       const stage = await real.scene.stage()
@@ -101,7 +101,7 @@ describe('a server whose disk is full', PATIENCE, () => {
       expect([503, 507]).toContain(refused.status)
       expect(await messageOf(refused)).toMatch(/full|room/)
       expect([health.status, agents.status, stage.result]).toEqual([200, 200, 'Unknown'])
-      await until(async () => (await real.scene.stage()).result === 'Passed', WITHIN)
+      await until(async () => (await real.scene.stage()).result === 'Passed', TIMEOUT_MS)
       expect(await real.console()).toContain('went on')
       expect((await schedule()).status).toBe(202)
     },

@@ -9,7 +9,7 @@ import { writeFileSync } from 'node:fs'
 
 const ROUNDS = 5
 /** The longest that a push is let live, in milliseconds; each round ends at another moment of it. */
-const LONGEST = 900
+const MAX_LIFETIME_MS = 900
 
 async function serve(cwd: string) {
   const env = { CAIRN_ADMIN_PASSWORD: 'a password', CAIRN_PORT: '0' }
@@ -45,7 +45,7 @@ describe('a service that is killed while it takes pushes', () => {
       }
       await push()
       const killed = program.ended()
-      setTimeout(() => program.process.kill('SIGKILL'), (LONGEST * (round + 1)) / ROUNDS)
+      setTimeout(() => program.process.kill('SIGKILL'), (MAX_LIFETIME_MS * (round + 1)) / ROUNDS)
       while (await push());
       await killed
     }

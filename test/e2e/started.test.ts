@@ -37,7 +37,7 @@ const Template = z.object({
   template: z.object({ spec: z.object({ containers: z.tuple([Pod]) }) }),
 })
 
-const LONG = 30_000
+const TIMEOUT_MS = 30_000
 const GIVEN: Readonly<Record<string, string>> = {
   CAIRN_AUTO_REGISTER_KEY: 'a key for agents',
   CAIRN_ADMIN_PASSWORD: 'word',
@@ -72,7 +72,7 @@ function mounting(machine: Machine, folder: string): Promise<string> {
 }
 
 async function started(machine: Machine, name: string): Promise<void> {
-  await expect.poll(() => machine.log(name), { timeout: LONG }).toContain('cairn ready ')
+  await expect.poll(() => machine.log(name), { timeout: TIMEOUT_MS }).toContain('cairn ready ')
 }
 
 /** The proxy of both files, with the certificate that their first container makes. */
@@ -120,7 +120,7 @@ describe.skipIf(!mayMount())('what deploy/ has', () => {
         const { command = [], environment: own = {} } = services[name] ?? {}
         const args = command.map((word) => (word === '/work' ? `/srv/${name}` : word))
         await machine.start(name, { args, environment: own, user: 'root' })
-        await expect.poll(idle, { timeout: LONG }).toBe(at + 1)
+        await expect.poll(idle, { timeout: TIMEOUT_MS }).toBe(at + 1)
         // Both have the same user for jobs, which one network has once.
         await machine.run('kill -- -$(tail -n 1 /var/lib/services/started)')
       }
@@ -156,11 +156,11 @@ describe.skipIf(!mayMount())('what deploy/ has', () => {
       await startProxy(database, '10.153.82.2', services['certificate']?.entrypoint)
       const health = () => database.run(`${THROUGH_PROXY} https://localhost/health/ready || true`)
 
-      await expect.poll(health, { timeout: LONG }).toContain('"status":"ok"')
+      await expect.poll(health, { timeout: TIMEOUT_MS }).toContain('"status":"ok"')
       await until(async () => {
         const seen = await database.run('curl -fsS -u admin:word http://10.153.82.4:8153/health')
         return addresses.slice(1, 3).every((address) => seen.includes(`http://${address}:8153`))
-      }, LONG)
+      }, TIMEOUT_MS)
     },
   )
 

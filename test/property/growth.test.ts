@@ -35,9 +35,9 @@ import { runSync } from '../../src/lib/cooperative.ts'
 const LENGTH = 20_000
 const TIMES = 4
 /** How many times as long the longer one may take: linear, with some room for the collector. */
-const MOST = 5
+const MAX_GROWTH = 5
 /** Milliseconds of the processor below which a measurement says nothing. */
-const TOO_QUICK = 80
+const MIN_TIME_MS = 80
 const TRIES = 8
 
 /** Pieces that hostile texts are made of, again and again. Whoever finds another one adds it. */
@@ -184,7 +184,7 @@ function growthOf<Input>(
       most,
       costOf(() => work(long)),
     )
-    if (most < TOO_QUICK || most <= MOST * least) return Math.min(MOST, most / least)
+    if (most < MIN_TIME_MS || most <= MAX_GROWTH * least) return Math.min(MAX_GROWTH, most / least)
   }
   // Where the smaller one still fits into a cache of the processor, or others use it much, a larger
   // pair tells the truth: what grows with the square does so at every size.
@@ -217,15 +217,15 @@ const OF_SOME_REVISION = { commit: CommitSha.parse('0'.repeat(40)), previous: nu
 
 describe('four times as many changes', { tags: ['long'] }, () => {
   it.each(Object.entries(PARTS))(
-    `take %s no more than ${MOST} times as long`,
+    `take %s no more than ${MAX_GROWTH} times as long`,
     { timeout: 300_000 },
     (_, work) => {
-      expect(growthOf(work, changesOf, 2_500)).toBeLessThanOrEqual(MOST)
+      expect(growthOf(work, changesOf, 2_500)).toBeLessThanOrEqual(MAX_GROWTH)
     },
   )
 
   it(
-    `take the index no more than ${MOST} times as long to list what they were about`,
+    `take the index no more than ${MAX_GROWTH} times as long to list what they were about`,
     { timeout: 300_000 },
     async () => {
       const few = await indexOf(500)
@@ -239,7 +239,7 @@ describe('four times as many changes', { tags: ['long'] }, () => {
           1,
           true,
         ),
-      ).toBeLessThanOrEqual(MOST)
+      ).toBeLessThanOrEqual(MAX_GROWTH)
     },
   )
 })
@@ -267,7 +267,7 @@ async function indexOf(count: number): Promise<EntityIndex> {
 
 describe('a text of four times the length', { tags: ['long'] }, () => {
   it.each(Object.entries(FUNCTIONS))(
-    `takes %s no more than ${MOST} times as long`,
+    `takes %s no more than ${MAX_GROWTH} times as long`,
     { timeout: 300_000 },
     (_, work) => {
       const grown = PIECES.map((piece) => ({
@@ -275,7 +275,7 @@ describe('a text of four times the length', { tags: ['long'] }, () => {
         growth: growthOf(work, (length) => textOf(piece, length), LENGTH),
       }))
 
-      expect(grown.filter(({ growth }) => growth > MOST)).toEqual([])
+      expect(grown.filter(({ growth }) => growth > MAX_GROWTH)).toEqual([])
     },
   )
 })

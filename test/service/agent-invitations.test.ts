@@ -28,7 +28,7 @@ function aClock() {
   return { clock: () => time.now, pass: (milliseconds: number) => void (time.now += milliseconds) }
 }
 
-const HOUR = 60 * 60 * 1_000
+const HOUR_MS = 60 * 60 * 1_000
 
 async function withEnvironment(service: CalledService): Promise<void> {
   const document = aConfiguration({ pipelines: [{ name: 'app' }], environments: [{ name: 'uat' }] })
@@ -139,7 +139,7 @@ describe('an invitation', () => {
   it('is good for a day unless it says otherwise, and for 30 days at most', async () => {
     const { clock, pass } = aClock()
     const service = await openService([], undefined, { clock })
-    const tooLate = JSON.stringify({ expires: new Date(clock() + 31 * 24 * HOUR).toISOString() })
+    const tooLate = JSON.stringify({ expires: new Date(clock() + 31 * 24 * HOUR_MS).toISOString() })
     const made = await invite(service)
 
     const refused = await service.fetch('/api/agent-invitations', {
@@ -151,9 +151,9 @@ describe('an invitation', () => {
       400,
       { message: 'An invitation is good for 30 days at most' },
     ])
-    pass(23 * HOUR)
+    pass(23 * HOUR_MS)
     expect(await openInvitations(service)).toEqual([made.id])
-    pass(2 * HOUR)
+    pass(2 * HOUR_MS)
     expect(await openInvitations(service)).toEqual([])
   })
 

@@ -16,7 +16,7 @@ const ALTERNATES = ['alternates', 'http-alternates']
 
 const SETTINGS = '/config'
 /** Larger settings were not written by git. */
-const LARGEST_SETTINGS = 2 ** 20
+const MAX_SETTINGS_BYTES = 2 ** 20
 
 const RESTORE = 'rm -rf -- .git/config && cat >.git/config'
 
@@ -59,7 +59,7 @@ export async function hasOwnSubmodulesOnly(checkout: string): Promise<boolean> {
 
 async function readSettings(file: string): Promise<string> {
   const found = await orNullIfMissing(lstat(file))
-  if (found?.isFile() !== true || found.size > LARGEST_SETTINGS) return ''
+  if (found?.isFile() !== true || found.size > MAX_SETTINGS_BYTES) return ''
   return readFile(file, 'utf8')
 }
 

@@ -2,9 +2,9 @@ import type { Clock } from '../../lib/clock.ts'
 import type { SecretMask } from './secret-mask.ts'
 
 /** Unfinished lines longer than this are written in parts. */
-const LONGEST_UNFINISHED = 64 * 1024
+const MAX_UNFINISHED_LENGTH = 64 * 1024
 /** Only text that consists of secrets grows this long without a safe position to cut. */
-const LONGEST_HELD = 1024 * 1024
+const MAX_HELD_LENGTH = 1024 * 1024
 
 /**
  * Converts pieces of output to the text of a console: whole lines, each with the time of day at
@@ -30,7 +30,7 @@ export class ConsoleText {
     const text = end < 0 ? '' : this.#renderLines(source, pending.slice(0, end))
     const rest = pending.slice(end + 1)
     this.#pending.set(source, rest)
-    return rest.length > LONGEST_UNFINISHED ? text + this.#renderPart(source) : text
+    return rest.length > MAX_UNFINISHED_LENGTH ? text + this.#renderPart(source) : text
   }
 
   /** The text of unfinished lines that can be shown. */
@@ -61,7 +61,7 @@ export class ConsoleText {
 
   #renderPart(source: string): string {
     const pending = this.#pending.get(source) ?? ''
-    const safe = pending.length > LONGEST_HELD ? pending.length : this.#mask.safeLength(pending)
+    const safe = pending.length > MAX_HELD_LENGTH ? pending.length : this.#mask.safeLength(pending)
     const shown = pending.slice(0, safe)
     if (shown === '') return ''
     this.#pending.set(source, pending.slice(safe))

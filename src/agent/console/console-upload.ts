@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { CONSOLE_BATCH } from '../../wire/agent/work.ts'
 
 /** Reading of output pauses while this many bytes wait for the server. */
-const MOST_UNSENT = 4 * 1024 * 1024
+const MAX_UNSENT_BYTES = 4 * 1024 * 1024
 
 export interface ConsoleUploadOptions {
   /** Appends bytes at an offset and returns how many the server has; rejects when it refuses. */
@@ -44,7 +44,7 @@ export class ConsoleUpload {
   /** Queues text; resolves when there is room for more. */
   async write(text: string): Promise<void> {
     this.add(text)
-    if (this.#unsent.size > MOST_UNSENT) await this.#sending
+    if (this.#unsent.size > MAX_UNSENT_BYTES) await this.#sending
   }
 
   /** Resolves when the server has everything. */

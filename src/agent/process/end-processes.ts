@@ -19,7 +19,7 @@ const LOOK_AGAIN_MS = 25
 /** Scans in a row that find nothing: on a loaded machine one is slow enough to miss what forks all the time. */
 const EMPTY_SCANS = 3
 /** Rounds of SIGKILL before giving up on processes that do not end. */
-const MOST_ROUNDS = 120
+const MAX_ROUNDS = 120
 
 /**
  * Ends all marked processes and their descendants, also those that left their group: SIGTERM, and
@@ -32,7 +32,7 @@ export async function endProcesses(belonging: Belonging, graceMs: number): Promi
     await untilEnded(left.pids, graceMs)
   }
   let quiet = left.pids.length === 0 ? 1 : 0
-  for (let round = 0; round < MOST_ROUNDS && quiet < EMPTY_SCANS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS && quiet < EMPTY_SCANS; round += 1) {
     await delay(round === 0 ? 0 : LOOK_AGAIN_MS)
     const { groups } = left
     left = scan(belonging)
@@ -51,8 +51,8 @@ function wholeGroups(groups: readonly number[]): number[] {
 }
 
 async function untilEnded(pids: readonly number[], graceMs: number): Promise<void> {
-  const patience = Date.now() + graceMs
-  while (pids.some(isProcessAlive) && Date.now() < patience) await delay(LOOK_AGAIN_MS)
+  const deadline = Date.now() + graceMs
+  while (pids.some(isProcessAlive) && Date.now() < deadline) await delay(LOOK_AGAIN_MS)
 }
 
 /** The live processes that belong, and all their descendants. */

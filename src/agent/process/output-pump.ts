@@ -11,7 +11,7 @@ export type OutputSink = (source: OutputSource, chunk: Buffer) => Promise<void>
 
 /** A command's own output arrives at once; that of background processes as long as they live. */
 const QUIET_MS = 250
-const MOST_QUIET_WAITS = 20
+const MAX_QUIET_WAITS = 20
 
 /** Reads one output of a process to its end, piece by piece. */
 export class OutputPump {
@@ -39,7 +39,7 @@ export class OutputPump {
   /** Resolves at the end of the output, or when only a background process still holds it open. */
   async settled(): Promise<void> {
     let seen = -1
-    for (let wait = 0; wait < MOST_QUIET_WAITS; wait += 1) {
+    for (let wait = 0; wait < MAX_QUIET_WAITS; wait += 1) {
       if (seen === this.#pieces && !this.#handling) return
       seen = this.#pieces
       if (await Promise.race([this.#closed, delay(QUIET_MS, false)])) return

@@ -16,12 +16,12 @@ import {
 import { HttpCaller, orAbsent } from './http-call.ts'
 import { ServerAbsent } from './server-errors.ts'
 
-const CALL_MS = 15_000
+const CALL_TIMEOUT_MS = 15_000
 /** The server holds a work request for about 15 seconds. */
-const WORK_MS = 40_000
+const WORK_TIMEOUT_MS = 40_000
 /** A file may take a minute, and more if it is large: the time for 64 KiB a second. */
-const FILE_MS = 60_000
-const SLOWEST_BYTES_PER_MS = 64
+const FILE_TIMEOUT_MS = 60_000
+const MIN_BYTES_PER_MS = 64
 
 /** The client of the protocol in `wire/agent/PROTOCOL.md`, with one method for each call. */
 export class AgentClient {
@@ -40,26 +40,32 @@ export class AgentClient {
   register(body: RegisterRequest, signal: AbortSignal): Promise<RegisterReply> {
     const path = agentPaths.register()
     return this.#http.read(
-      { method: 'POST', path, body, timeoutMs: CALL_MS, signal },
+      { method: 'POST', path, body, timeoutMs: CALL_TIMEOUT_MS, signal },
       RegisterReply,
     )
   }
 
   contact(body: ContactRequest, signal: AbortSignal): Promise<ContactReply> {
     const path = agentPaths.contact(this.#uuid)
-    return this.#http.read({ method: 'POST', path, body, timeoutMs: CALL_MS, signal }, ContactReply)
+    return this.#http.read(
+      { method: 'POST', path, body, timeoutMs: CALL_TIMEOUT_MS, signal },
+      ContactReply,
+    )
   }
 
   /** Asks for a job; the server holds the call while it has none. */
   async work(body: WorkRequest, signal: AbortSignal): Promise<JobAssignment | null> {
     const path = agentPaths.work(this.#uuid)
-    const call = { method: 'POST', path, body, timeoutMs: WORK_MS, signal } as const
+    const call = { method: 'POST', path, body, timeoutMs: WORK_TIMEOUT_MS, signal } as const
     return (await this.#http.read(call, WorkReply)).assignment
   }
 
   async report(jobId: number, body: JobReport, signal: AbortSignal): Promise<void> {
     const path = agentPaths.report(this.#job(jobId))
-    await this.#http.call({ method: 'POST', path, body, timeoutMs: CALL_MS, signal }, unread)
+    await this.#http.call(
+      { method: 'POST', path, body, timeoutMs: CALL_TIMEOUT_MS, signal },
+      unread,
+    )
   }
 
   /** Appends to the console and returns its new size in bytes. */
@@ -91,7 +97,7 @@ export class AgentClient {
     signal: AbortSignal,
   ): Promise<ArtifactListing['files']> {
     const asked = agentPaths.listArtifacts(this.#uuid, from, path)
-    const call = { method: 'GET', path: asked, timeoutMs: CALL_MS, signal } as const
+    const call = { method: 'GET', path: asked, timeoutMs: CALL_TIMEOUT_MS, signal } as const
     return (await this.#http.read(call, ArtifactListing)).files
   }
 
@@ -118,7 +124,7 @@ export class AgentClient {
 }
 
 function fileTime(size: number): number {
-  return FILE_MS + Math.ceil(size / SLOWEST_BYTES_PER_MS)
+  return FILE_TIMEOUT_MS + Math.ceil(size / MIN_BYTES_PER_MS)
 }
 
 /** Of an answer that says nothing more, the body is not waited for. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import {
   type InvitationDeps,
-  INVITED_FOR,
+  DEFAULT_LIFETIME_MS,
   inviteAgent,
   listInvitations,
   type NewInvitation,
@@ -114,7 +114,7 @@ function parseNew(body: Uint8Array, now: number): NewInvitation {
   const read = NewInvitationBody.safeParse(parseJson(Buffer.from(body).toString('utf8')))
   if (!read.success) throw malformedBy(read.error)
   const { resources = [], environments = [], expires } = read.data
-  const until = expires === undefined ? now + INVITED_FOR : parseIsoTime(expires, 'expires')
+  const until = expires === undefined ? now + DEFAULT_LIFETIME_MS : parseIsoTime(expires, 'expires')
   return { resources, environments, expires: until }
 }
 

@@ -3,9 +3,9 @@ import { ServiceError } from '../../core/errors.ts'
 /** The paths of the agent's and the server's records of a job among its artifacts. */
 export const CONSOLE_PATH = 'cruise-output/console.log'
 
-const LONGEST = 4_096
+const MAX_PATH_BYTES = 4_096
 /** The limit of bytes of a name in the file systems of agents and servers. */
-const LONGEST_NAME = 255
+const MAX_NAME_BYTES = 255
 /** The limit of characters of a path in a message. */
 const SHOWN = 200
 
@@ -18,7 +18,7 @@ const SHOWN = 200
 export function artifactSegments(path: string): readonly string[] {
   if (path === '') return []
   const segments = path.split('/')
-  if (path.length <= LONGEST && segments.every(isPlain)) return segments
+  if (path.length <= MAX_PATH_BYTES && segments.every(isPlain)) return segments
   const shown = JSON.stringify(path.slice(0, SHOWN))
   const message = `The path ${shown} is not that of a file below the folder of the job`
   throw new ServiceError('malformed-request', message, { problems: [{ message, path: 'path' }] })
@@ -34,5 +34,5 @@ export function folderName(name: string): string {
 
 function isPlain(segment: string): boolean {
   if (segment === '' || segment === '.' || segment === '..') return false
-  return Buffer.byteLength(segment) <= LONGEST_NAME && !segment.includes('\0')
+  return Buffer.byteLength(segment) <= MAX_NAME_BYTES && !segment.includes('\0')
 }

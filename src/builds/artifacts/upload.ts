@@ -9,7 +9,7 @@ import { assertRoomFor, orDiskFull } from './disk-full.ts'
 import { inTheWay, makeRoom } from './folders.ts'
 
 /** The limit of bytes of a path with everything before it, for the system. */
-const LONGEST_PATH = 4_096
+const MAX_PATH_BYTES = 4_096
 
 export interface Upload {
   /** The folder of the job. */
@@ -38,7 +38,7 @@ export interface UploadLimits {
 export async function keepUpload(upload: Upload, limits: UploadLimits): Promise<number> {
   const segments = artifactSegments(upload.path)
   if (segments.length === 0 || upload.path === CONSOLE_PATH) throw inTheWay(upload.path)
-  if (Buffer.byteLength(join(upload.folder, upload.path)) >= LONGEST_PATH) throw tooLong()
+  if (Buffer.byteLength(join(upload.folder, upload.path)) >= MAX_PATH_BYTES) throw tooLong()
   if (upload.size > limits.largest) throw tooLarge(limits.largest)
   await assertRoomFor(upload.size, { folder: limits.drafts, what: 'file' })
   return orDiskFull(async () => {

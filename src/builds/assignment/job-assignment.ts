@@ -13,7 +13,7 @@ import { assignMaterials } from './materials.ts'
 import { type Secrets, AssignmentRefusal, openSecret } from './secrets.ts'
 import { assignTasks, type FindFetchSource } from './tasks.ts'
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 
 /** The inputs of an assignment. */
 export interface AssignmentSources {
@@ -86,7 +86,7 @@ export function silenceTimeout(
   jobTimeout: number | null,
 ): number | null {
   const minutes = timeout ?? jobTimeout ?? 0
-  return minutes > 0 && Number.isFinite(minutes) ? Math.ceil(minutes * MINUTE) : null
+  return minutes > 0 && Number.isFinite(minutes) ? Math.ceil(minutes * MINUTE_MS) : null
 }
 
 /** The job of a configured stage that an instance was created from, or null. */

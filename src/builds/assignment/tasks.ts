@@ -3,7 +3,7 @@ import type { CancelTask, FetchArtifactTask, Task } from '../../document/model/m
 import { normalPath } from '../../document/rules/paths.ts'
 import { AssignmentRefusal } from './secrets.ts'
 
-const SECOND = 1_000
+const SECOND_MS = 1_000
 
 /** The run of a job that an artifact is fetched from. */
 export interface FetchSource {
@@ -54,7 +54,7 @@ function execOf(task: Extract<CancelTask, { kind: 'exec' }>) {
     command,
     args: args === null ? task.arguments.map(({ text }) => text) : wordsOf(args, command),
     workingDir: given(workingDir),
-    timeoutMs: timeout !== null && timeout > 0 ? Math.round(timeout * SECOND) : null,
+    timeoutMs: timeout !== null && timeout > 0 ? Math.round(timeout * SECOND_MS) : null,
   }
 }
 

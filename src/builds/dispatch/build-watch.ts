@@ -8,8 +8,8 @@ import type { RunningJobs } from './running-jobs.ts'
 import type { SilentJobs } from './silent-jobs.ts'
 
 /** The interval of checks for lost agents and silent jobs, in milliseconds. */
-const LOST_EVERY = 5_000
-const SILENT_EVERY = 30_000
+const LOST_CHECK_INTERVAL_MS = 5_000
+const SILENT_CHECK_INTERVAL_MS = 30_000
 
 export interface BuildWatchOptions {
   readonly builds: Builds
@@ -35,8 +35,11 @@ export class BuildWatch implements AsyncDisposable {
     this.#options = options
     this.#startedAt = options.clock()
     this.#timers = [
-      setInterval(() => this.#round(() => this.#moveLost()), LOST_EVERY),
-      setInterval(() => this.#round(() => options.silent.cancelOverdue()), SILENT_EVERY),
+      setInterval(() => this.#round(() => this.#moveLost()), LOST_CHECK_INTERVAL_MS),
+      setInterval(
+        () => this.#round(() => options.silent.cancelOverdue()),
+        SILENT_CHECK_INTERVAL_MS,
+      ),
     ]
     options.pipelines.onChange(() => this.#round(() => this.#clearRemoved()))
     this.#round(() => this.#clearRemoved())

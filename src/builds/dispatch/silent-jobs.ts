@@ -7,11 +7,11 @@ import { findJob, silenceTimeout } from '../assignment/job-assignment.ts'
 import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
 import type { RunningJob, RunningJobs } from './running-jobs.ts'
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 /** Silence that is reported to operators, in milliseconds. */
-const NOTICED = 5 * MINUTE
+const NOTICED_AFTER_MS = 5 * MINUTE_MS
 /** The agent cancels a silent job first; the server waits this much longer, in milliseconds. */
-const GRACE = 30_000
+const GRACE_MS = 30_000
 
 export interface SilentJobsOptions {
   readonly builds: Builds
@@ -31,9 +31,9 @@ export class SilentJobs {
 
   /** Problems for operators. */
   problems(): readonly HealthProblem[] {
-    const silent = this.#active().filter((job) => this.#silence(job) >= NOTICED)
+    const silent = this.#active().filter((job) => this.#silence(job) >= NOTICED_AFTER_MS)
     return silent.map((job) => {
-      const minutes = Math.floor(this.#silence(job) / MINUTE)
+      const minutes = Math.floor(this.#silence(job) / MINUTE_MS)
       const subject = `The job ${renderPlace(job.place)} has written nothing for ${minutes} minutes`
       return { subject, errors: [], pipelines: [job.place.pipelineName] }
     })
@@ -44,8 +44,8 @@ export class SilentJobs {
     const { builds, log } = this.#options
     for (const job of this.#active()) {
       const limit = this.#limitOf(job)
-      if (limit === null || this.#silence(job) < limit + GRACE) continue
-      const text = `The job wrote nothing for ${limit / MINUTE} minutes and is cancelled`
+      if (limit === null || this.#silence(job) < limit + GRACE_MS) continue
+      const text = `The job wrote nothing for ${limit / MINUTE_MS} minutes and is cancelled`
       await job.console.note(text)
       await builds.cancelJob(job.jobId)
       log({ level: 'warning', message: text, facts: { job: renderPlace(job.place) } })

@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { strandedText } from '../engine/stage-jobs.ts'
 import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
 import { candidatesIn } from '../runs/plans.ts'
-import { NOTICED_AFTER } from './waiting-jobs.ts'
+import { NOTICED_AFTER_MS } from './waiting-jobs.ts'
 
 export interface StrandedStagesOptions {
   readonly pipelines: EffectivePipelines
@@ -72,7 +72,7 @@ export class StrandedStages {
     if (this.#groups.length === 0) return []
     const candidates = candidatesIn(directory)
     // Agents that are missing at first come in a while; what no agent has does not.
-    const isEarly = clock() - this.#startedAt < NOTICED_AFTER
+    const isEarly = clock() - this.#startedAt < NOTICED_AFTER_MS
     return this.#groups.flatMap(({ need, sites }) => {
       const { isUnsuited, isStuck, reason } = explainWait(need, candidates)
       return isUnsuited || (isStuck && !isEarly) ? [{ reason, sites }] : []

@@ -10,7 +10,7 @@ import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
 import { candidatesIn } from '../runs/plans.ts'
 
 /** The time for agents to connect after a start of the server, in milliseconds. */
-export const NOTICED_AFTER = 60_000
+export const NOTICED_AFTER_MS = 60_000
 
 export interface WaitingJobsOptions {
   readonly builds: Pick<Builds, 'queue'>
@@ -58,7 +58,7 @@ export class WaitingJobs {
 
   /** The jobs that no agent has been able to take for a while, grouped by reason. */
   problems(): readonly StuckJobs[] {
-    const since = this.#options.clock() - NOTICED_AFTER
+    const since = this.#options.clock() - NOTICED_AFTER_MS
     if (this.#startedAt > since) return []
     const waiting = this.#options.builds.queue().filter((job) => job.scheduledDate <= since)
     return this.#stuckGroups(waiting).map(({ jobs, reason }) => {

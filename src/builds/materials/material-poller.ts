@@ -49,7 +49,7 @@ interface Watched {
 
 /** The limits of concurrent polls, of polls of failing materials, and of queries for changes. */
 const AT_ONCE = 4
-const TIMEOUT = 60_000
+const TIMEOUT_MS = 60_000
 const HIDDEN = '…'
 /** Matches a URL, `user@host:path` and `host:port`. */
 const HOST = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^@/]*@)?([^/:]+)/i
@@ -91,7 +91,7 @@ export class MaterialPoller implements AsyncDisposable {
 
   constructor(options: MaterialPollerOptions) {
     this.#options = options
-    const { environment, timeout = TIMEOUT } = options
+    const { environment, timeout = TIMEOUT_MS } = options
     this.#tools = new Tools({ environment, timeout })
   }
 

@@ -7,7 +7,7 @@ import {
 import type { Semaphore } from '../../lib/semaphore.ts'
 
 /** The pause after failures grows up to this limit, in milliseconds. */
-const LONGEST_PAUSE = 600_000
+const MAX_PAUSE_MS = 600_000
 
 export interface MaterialWatchOptions {
   readonly source: MaterialSource
@@ -129,7 +129,7 @@ export class MaterialWatch implements Disposable {
   #pollLater(): void {
     const { interval } = this.#options
     if (interval === null || this.#closed) return
-    const longest = Math.max(interval, LONGEST_PAUSE)
+    const longest = Math.max(interval, MAX_PAUSE_MS)
     const pause = Math.min(interval * 2 ** this.#failures, longest)
     this.#pollIn(pause)
   }

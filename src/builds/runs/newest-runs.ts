@@ -13,7 +13,7 @@ export interface NewestRun {
 }
 
 /** The limit of newest runs that are cached, and how many pipelines without a run count as one. */
-const KEPT = 10_000
+const MAX_RUNS = 10_000
 const WITHOUT_RUN = 10
 
 /**
@@ -23,7 +23,7 @@ const WITHOUT_RUN = 10
 export class NewestRuns {
   readonly #builds: Builds
   readonly #kept = new LRUCache<string, { readonly newest: NewestRun | null }>({
-    maxSize: KEPT * WITHOUT_RUN,
+    maxSize: MAX_RUNS * WITHOUT_RUN,
     sizeCalculation: ({ newest }) => (newest === null ? 1 : WITHOUT_RUN),
   })
   #events = 0

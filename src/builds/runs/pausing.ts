@@ -13,7 +13,7 @@ export interface PausingDeps {
 }
 
 /** Longer reasons are cut at this number of characters, as in the original server. */
-const LONGEST_CAUSE = 255
+const MAX_CAUSE_LENGTH = 255
 
 /**
  * Prevents new runs of a pipeline until it is unpaused. Active runs continue.
@@ -26,7 +26,7 @@ export async function pausePipeline(
   { pipeline, cause }: { readonly pipeline: string; readonly cause: string },
 ): Promise<void> {
   const name = operatedName(deps, principal, pipeline)
-  const shortened = cause.trim().slice(0, LONGEST_CAUSE).toWellFormed()
+  const shortened = cause.trim().slice(0, MAX_CAUSE_LENGTH).toWellFormed()
   await deps.builds.pausePipeline({ pipeline: name, by: principal.username, cause: shortened })
 }
 

@@ -12,7 +12,7 @@ import { runSync } from '../../lib/cooperative.ts'
 type Groups = ReadonlyMap<string, string>
 
 /** The limit of documents whose groups are cached. */
-const KEPT = 16
+const MAX_DOCUMENTS = 16
 
 /**
  * The groups of a pipeline during a run of it. Runs record them; for runs of older versions they
@@ -20,7 +20,7 @@ const KEPT = 16
  */
 export class RunGroups {
   readonly #history: History
-  readonly #cached = new LRUCache<Digest, Groups>({ max: KEPT })
+  readonly #cached = new LRUCache<Digest, Groups>({ max: MAX_DOCUMENTS })
 
   constructor({ history }: { readonly history: History }) {
     this.#history = history

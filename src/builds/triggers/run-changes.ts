@@ -27,8 +27,8 @@ export interface RunRevisions {
  * The limits of stored modifications per material, newest first, and of characters in their
  * comments.
  */
-const MOST_KEPT = 100
-const LONGEST_COMMENT = 2_000
+const MAX_MODIFICATIONS = 100
+const MAX_COMMENT_LENGTH = 2_000
 
 type ListedChanges = readonly Modification[] | null
 
@@ -38,19 +38,19 @@ interface Look {
 }
 
 /**
- * The changes in the revisions since another run, as far as they are available within `patience`
+ * The changes in the revisions since another run, as far as they are available within `timeoutMs`
  * milliseconds.
  */
 export async function compareRevisions(
   deps: ChangesDeps,
   wanted: readonly WantedRevision[],
-  { newest, patience }: { readonly newest: PipelineInstance | null; readonly patience: number },
+  { newest, timeoutMs }: { readonly newest: PipelineInstance | null; readonly timeoutMs: number },
 ): Promise<RunRevisions> {
   const looks = wanted
     .filter(({ fingerprint, revision }) => revisionIn(newest, fingerprint) !== revision)
     .map((each) => ({ wanted: each, listed: changesOf(deps, each, newest) }))
   const inTime = await Promise.all(
-    looks.map(async (look) => ({ look, listed: await within(patience, look.listed) })),
+    looks.map(async (look) => ({ look, listed: await within(timeoutMs, look.listed) })),
   )
   const listedOf = new Map(inTime.map(({ look, listed }) => [look.wanted.fingerprint, listed]))
   return {
@@ -92,10 +92,10 @@ async function changesOf(
   }
 }
 
-async function within(patience: number, listed: Promise<ListedChanges>): Promise<ListedChanges> {
+async function within(timeoutMs: number, listed: Promise<ListedChanges>): Promise<ListedChanges> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), patience)
+    timer = setTimeout(() => resolve(null), timeoutMs)
   })
   try {
     return await Promise.race([listed, late])
@@ -106,11 +106,13 @@ async function within(patience: number, listed: Promise<ListedChanges>): Promise
 
 function kept({ wanted: { fingerprint } }: Look, listed: ListedChanges): RunChanges {
   if (!listed || listed.length === 0) return []
-  const modifications = listed.slice(0, MOST_KEPT).map(({ revision, username, time, comment }) => ({
-    revision,
-    username,
-    time,
-    comment: comment.slice(0, LONGEST_COMMENT),
-  }))
+  const modifications = listed
+    .slice(0, MAX_MODIFICATIONS)
+    .map(({ revision, username, time, comment }) => ({
+      revision,
+      username,
+      time,
+      comment: comment.slice(0, MAX_COMMENT_LENGTH),
+    }))
   return [{ fingerprint, modifications }]
 }

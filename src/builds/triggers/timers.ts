@@ -20,7 +20,7 @@ interface Timer {
 }
 
 /** The clock is checked again after this time, in case it was adjusted. */
-const LONGEST_WAIT = 30_000
+const MAX_WAIT_MS = 30_000
 /** Ticks that nobody did in the last ten minutes are made up for, by one. */
 const MADE_UP_FOR_MS = 600_000
 
@@ -69,7 +69,7 @@ export class Timers implements Disposable {
     this.#waiting = null
     const soonest = Math.min(...[...this.#timers.values()].map(({ next }) => next ?? Infinity))
     if (soonest === Infinity) return
-    const pause = Math.min(Math.max(soonest - this.#options.clock(), 0), LONGEST_WAIT)
+    const pause = Math.min(Math.max(soonest - this.#options.clock(), 0), MAX_WAIT_MS)
     this.#waiting = setTimeout(() => this.#fire(), pause)
     this.#waiting.unref()
   }

@@ -59,7 +59,7 @@ export interface PlannedStart {
 }
 
 /** How long a run waits for its list of changes, in milliseconds. */
-const PATIENCE = 5_000
+const CHANGES_TIMEOUT_MS = 5_000
 
 /**
  * Starts pipelines: by changes of their materials, by stages of other pipelines, by timers, manually.
@@ -179,7 +179,7 @@ export class Triggers implements AsyncDisposable {
     wanted: readonly WantedRevision[],
     newest: PipelineInstance | null,
   ): Promise<PipelineInstance> {
-    const at = { newest, patience: PATIENCE }
+    const at = { newest, timeoutMs: CHANGES_TIMEOUT_MS }
     const compared = await compareRevisions(this.#options, wanted, at)
     const { revisions, changes } = compared
     const run = await this.#options.builds.schedulePipeline({ ...request, revisions, changes })

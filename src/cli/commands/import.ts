@@ -11,8 +11,8 @@ import { ProgressBar } from '../progress-bar.ts'
 import { takeFile } from '../take-file.ts'
 
 /** The limits of commits that are listed for one reason, and of problems for each. */
-const MOST_COMMITS = 10
-const MOST_PROBLEMS = 3
+const MAX_COMMITS = 10
+const MAX_PROBLEMS = 3
 
 /** Imports the history of another repository. The service must be stopped. */
 export async function importCommand(args: readonly string[]): Promise<number> {
@@ -53,10 +53,10 @@ function describe(
     ...counted(imported.older, 'left out: older than --since'),
     ...counted(imported.absent, `left out: without ${sourceFile}`),
     ...counted(imported.tooLarge.length, 'left out: too large'),
-    ...imported.tooLarge.slice(0, MOST_COMMITS).map((each) => largeLine(each, sourceFile)),
+    ...imported.tooLarge.slice(0, MAX_COMMITS).map((each) => largeLine(each, sourceFile)),
     ...counted(imported.unchanged, 'left out: the document is as before'),
     ...counted(imported.invalid.length, 'left out: not valid'),
-    ...imported.invalid.slice(0, MOST_COMMITS).flatMap((each) => invalidLines(each, sourceFile)),
+    ...imported.invalid.slice(0, MAX_COMMITS).flatMap((each) => invalidLines(each, sourceFile)),
     ...counted(sealed, 'had plain secrets, which were sealed; their digests are others'),
     `The current configuration has the digest ${current.digest}, by ${current.username}`,
   ]
@@ -70,7 +70,7 @@ function invalidLines(
   { commit, author, problems }: Imported['invalid'][number],
   sourceFile: string,
 ): string[] {
-  return problems.slice(0, MOST_PROBLEMS).map(({ message, line, column }) => {
+  return problems.slice(0, MAX_PROBLEMS).map(({ message, line, column }) => {
     const place = line === undefined ? '' : `:${line}:${column ?? 1}`
     return `       ${commit.slice(0, 10)} by ${author}: ${sourceFile}${place}: ${message}`
   })

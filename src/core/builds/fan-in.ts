@@ -22,7 +22,7 @@ interface Choice<Run> {
 /**
  * The limit of tried choices: more occur only where many pipelines share many origins crosswise.
  */
-const MOST_TRIED = 2_000
+const MAX_TRIED = 2_000
 
 /**
  * Selects one run of each upstream stage, in their order, so that all have the same revisions of
@@ -33,7 +33,7 @@ export function fanIn<Run extends UpstreamRun>(
   upstreams: readonly (readonly Run[])[],
 ): readonly Run[] | null {
   const places = upstreams.map((runs, index) => ({ index, runs }))
-  const chosen = choose(places, new Map(), { left: MOST_TRIED })
+  const chosen = choose(places, new Map(), { left: MAX_TRIED })
   return chosen && chosen.toSorted((one, other) => one.index - other.index).map(({ run }) => run)
 }
 

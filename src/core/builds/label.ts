@@ -1,7 +1,7 @@
 import { nameKey } from '../name-key.ts'
 const PLACE = /\$\{([^}[]+)(?:\[:(\d+)\])?\}/g
 const VARIABLE = /^env:/i
-const LONGEST = 255
+const MAX_LENGTH = 255
 
 export const DEFAULT_LABEL_TEMPLATE = '${COUNT}'
 
@@ -28,5 +28,5 @@ export function renderLabel(
     if (value === undefined) return place
     return length === undefined ? value : value.slice(0, Number(length))
   })
-  return label.slice(0, LONGEST)
+  return label.slice(0, MAX_LENGTH)
 }

@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util'
-import { isObjectName, LONGEST_OBJECT_NAME } from '../../core/object-name.ts'
+import { isObjectName, MAX_OBJECT_NAME_LENGTH } from '../../core/object-name.ts'
 import { CommitSha } from '../../core/revision.ts'
 import type { CommitRecord, CommitterIdentity } from './object-reader.ts'
 
@@ -7,7 +7,7 @@ const TREE = 'tree '
 
 /** The name of the tree of a commit. */
 export function parseCommitTree(content: Uint8Array): string {
-  const start = content.subarray(0, TREE.length + LONGEST_OBJECT_NAME + 1)
+  const start = content.subarray(0, TREE.length + MAX_OBJECT_NAME_LENGTH + 1)
   const [line = ''] = Buffer.from(start).toString('latin1').split('\n')
   const tree = line.slice(TREE.length)
   if (!line.startsWith(TREE) || !isObjectName(tree)) throw new RangeError('A commit names no tree')

@@ -15,7 +15,7 @@ export function damagedObject(oid: string, cause?: unknown): DamageError {
 }
 
 /** Well above the largest document and the largest file that is checked out beside it. */
-export const LARGEST_OBJECT = 64 * 1024 * 1024
+export const MAX_OBJECT_BYTES = 64 * 1024 * 1024
 
 /** An object is too large to be read: a commit of a megabyte may hold a file of gigabytes. */
 export class TooLargeError extends DamageError {
@@ -23,7 +23,7 @@ export class TooLargeError extends DamageError {
   readonly size: number
 
   constructor(oid: string, size: number) {
-    super(`Its object ${oid} has ${size} bytes; at most ${LARGEST_OBJECT} are read`)
+    super(`Its object ${oid} has ${size} bytes; at most ${MAX_OBJECT_BYTES} are read`)
     this.size = size
   }
 }

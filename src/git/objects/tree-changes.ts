@@ -15,10 +15,10 @@ export interface TreePair {
 }
 
 /** A tree may name ten million files in a few objects, but git's index has an entry for each. */
-export const MOST_DIFFERENCES = 100_000
+export const MAX_DIFFERENCES = 100_000
 
 /** The longest path that git itself writes. */
-export const LONGEST_PATH = 4_095
+export const MAX_PATH_LENGTH = 4_095
 
 /** Characters that some file systems ignore, so that another name may mean `.git` there. */
 const INVISIBLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
@@ -45,7 +45,7 @@ export async function listTreeChanges(
     for (const name of new Set([...before.keys(), ...after.keys()])) {
       const path = `${next.prefix}${name}`
       const pair = [before.get(name) ?? null, after.get(name) ?? null] as const
-      if (isSame(...pair) || path.length > LONGEST_PATH || !isNameAllowed(name)) continue
+      if (isSame(...pair) || path.length > MAX_PATH_LENGTH || !isNameAllowed(name)) continue
       const [from, to] = [folderOf(pair[0]), folderOf(pair[1])]
       if (from !== to) pending.push({ before: from, after: to, prefix: `${path}/` })
       const change = { before: unlessFolder(pair[0]), after: unlessFolder(pair[1]) }

@@ -1,6 +1,6 @@
 import { DamageError } from './damage.ts'
 import type { RawObjectReader } from './raw-object.ts'
-import { isNameAllowed, LONGEST_PATH, type TreePair } from './tree-changes.ts'
+import { isNameAllowed, MAX_PATH_LENGTH, type TreePair } from './tree-changes.ts'
 import {
   FOLDER_MODE,
   LINK_MODE,
@@ -20,7 +20,7 @@ const MODES: readonly string[] = [
   SUBMODULE_MODE,
 ]
 
-const LONGEST_SHOWN = 100
+const MAX_SHOWN_LENGTH = 100
 
 /**
  * The first fault that keeps git's index from following a tree, as a sentence; null when there is
@@ -76,8 +76,8 @@ function findFault(entries: readonly TreeEntry[], path: string): string | null {
     const { name, mode } = entry
     if (!MODES.includes(mode)) return `has ${shown(name)} with the mode ${shown(mode)}`
     if (!isNameAllowed(name)) return `has an entry with the name ${shown(name)}`
-    if (path.length + name.length > LONGEST_PATH)
-      return `has a path of more than ${LONGEST_PATH} bytes`
+    if (path.length + name.length > MAX_PATH_LENGTH)
+      return `has a path of more than ${MAX_PATH_LENGTH} bytes`
     if (names.has(name)) return `has ${shown(name)} twice`
     if (last !== null && sortKey(last) > sortKey(entry)) return 'is not in the order of git'
     names.add(name)
@@ -89,6 +89,6 @@ function findFault(entries: readonly TreeEntry[], path: string): string | null {
 /** A name, which is latin1 text, for a terminal. */
 function shown(name: string): string {
   const text = Buffer.from(name, 'latin1').toString('utf8')
-  const start = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN - 1)}…` : text
+  const start = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH - 1)}…` : text
   return JSON.stringify(start).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')
 }

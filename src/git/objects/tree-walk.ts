@@ -1,6 +1,6 @@
 import type { CommitSha } from '../../core/revision.ts'
 import { parseCommitTree } from './commit-object.ts'
-import { damagedObject, LARGEST_OBJECT, TooLargeError } from './damage.ts'
+import { damagedObject, MAX_OBJECT_BYTES, TooLargeError } from './damage.ts'
 import type { RawObject, RawObjectReader } from './raw-object.ts'
 import {
   findEntry,
@@ -85,7 +85,7 @@ export async function describeNoFile(
 }
 
 function sizeInWords(size: number): string {
-  return `a file of ${size} bytes (at most ${LARGEST_OBJECT} are read)`
+  return `a file of ${size} bytes (at most ${MAX_OBJECT_BYTES} are read)`
 }
 
 /** The object, or its size when that is too large. */

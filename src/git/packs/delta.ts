@@ -1,11 +1,11 @@
 import { commonBytes } from '../../lib/common-bytes.ts'
-import { LARGEST_OBJECT } from '../objects/damage.ts'
+import { MAX_OBJECT_BYTES } from '../objects/damage.ts'
 import { numberBytes, readNumber } from './pack-number.ts'
 
 /** A copy of this length is written as one of none. */
 const UNWRITTEN_COPY = 0x10000
-const LONGEST_COPY = 0xffffff
-const LONGEST_INSERT = 0x7f
+const MAX_COPY_LENGTH = 0xffffff
+const MAX_INSERT_LENGTH = 0x7f
 /** Git takes no delta of less than four bytes. */
 const WORTH_A_DELTA = 64
 
@@ -17,7 +17,7 @@ const WORTH_A_DELTA = 64
 export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array<ArrayBuffer> {
   const before = readNumber(delta, 0, 7)
   const after = readNumber(delta, before.next, 7)
-  if (before.value !== base.length || after.value > LARGEST_OBJECT) throw damaged()
+  if (before.value !== base.length || after.value > MAX_OBJECT_BYTES) throw damaged()
   const made = new Uint8Array(after.value)
   let [at, filled] = [after.next, 0]
   while (at < delta.length) {
@@ -48,11 +48,11 @@ export function renderDelta(base: Uint8Array, content: Uint8Array): Uint8Array |
 
 function copiesOf(start: number, length: number): readonly Buffer[] {
   const copies: Buffer[] = []
-  for (let at = 0; at < length; at += LONGEST_COPY) {
+  for (let at = 0; at < length; at += MAX_COPY_LENGTH) {
     const copy = Buffer.alloc(8)
     copy.writeUInt8(0xff, 0)
     copy.writeUInt32LE(start + at, 1)
-    copy.writeUIntLE(Math.min(LONGEST_COPY, length - at), 5, 3)
+    copy.writeUIntLE(Math.min(MAX_COPY_LENGTH, length - at), 5, 3)
     copies.push(copy)
   }
   return copies
@@ -60,8 +60,8 @@ function copiesOf(start: number, length: number): readonly Buffer[] {
 
 function insertsOf(bytes: Uint8Array): readonly Uint8Array[] {
   const inserts: Uint8Array[] = []
-  for (let at = 0; at < bytes.length; at += LONGEST_INSERT) {
-    const piece = bytes.subarray(at, at + LONGEST_INSERT)
+  for (let at = 0; at < bytes.length; at += MAX_INSERT_LENGTH) {
+    const piece = bytes.subarray(at, at + MAX_INSERT_LENGTH)
     inserts.push(Buffer.from([piece.length]), piece)
   }
   return inserts

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Inflate, inflateSync, type ZlibOptions } from 'node:zlib'
 import type { ObjectFormat } from '../object-format.ts'
-import { LARGEST_OBJECT } from '../objects/damage.ts'
+import { MAX_OBJECT_BYTES } from '../objects/damage.ts'
 import { readDistance, readNumber } from './pack-number.ts'
 import type { ObjectType } from '../objects/raw-object.ts'
 
@@ -64,7 +64,7 @@ function readEntry(
   format: ObjectFormat,
 ): { entry: PackEntry; next: number } {
   const size = readNumber(bytes, offset, 4)
-  if (size.value > LARGEST_OBJECT) throw damaged()
+  if (size.value > MAX_OBJECT_BYTES) throw damaged()
   const { kind, next: start } = readKind(bytes, { offset, at: size.next, format })
   const { content, length } = inflated(bytes.subarray(start), size.value)
   const next = start + length

@@ -1,5 +1,5 @@
 import { OBJECT_NAME } from '../../core/object-name.ts'
-import { LARGEST_OBJECT, TooLargeError } from '../objects/damage.ts'
+import { MAX_OBJECT_BYTES, TooLargeError } from '../objects/damage.ts'
 import type { RawObject } from '../objects/raw-object.ts'
 
 /** An answer of `git cat-file --batch`: an object, or null for one that is not there. */
@@ -13,7 +13,7 @@ interface Body {
 }
 
 const HEADER = new RegExp(`^(${OBJECT_NAME}) (blob|tree|commit|tag) (\\d+)$`)
-const LONGEST_HEADER = 1 << 16
+const MAX_HEADER_LENGTH = 1 << 16
 const LINE_FEED = 10
 const NOTHING = Buffer.alloc(0)
 
@@ -45,7 +45,7 @@ export class BatchParser {
     const end = chunk.indexOf(LINE_FEED)
     const piece = end < 0 ? chunk : chunk.subarray(0, end)
     const header = this.#header.length === 0 ? piece : Buffer.concat([this.#header, piece])
-    if (header.length > LONGEST_HEADER) throw new RangeError('git answers with no objects')
+    if (header.length > MAX_HEADER_LENGTH) throw new RangeError('git answers with no objects')
     this.#header = end < 0 ? header : NOTHING
     if (end < 0) return NOTHING
     return this.#begin(header.toString('utf8'), chunk.subarray(end + 1))
@@ -60,7 +60,7 @@ export class BatchParser {
       return rest
     }
     const size = Number(digits)
-    if (size > LARGEST_OBJECT) throw new TooLargeError(oid, size)
+    if (size > MAX_OBJECT_BYTES) throw new TooLargeError(oid, size)
     const part = partOf(rest, size)
     if (part === null) {
       this.#body = { type, bytes: Buffer.allocUnsafeSlow(size + 1), filled: 0 }

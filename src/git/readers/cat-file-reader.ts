@@ -16,7 +16,7 @@ import type { RawObject } from '../objects/raw-object.ts'
 import { findFileInTree } from '../objects/tree-walk.ts'
 
 const CLOSED = 'The repository is closed'
-const MOST_SUSPECTS = 1_000
+const MAX_SUSPECTS = 1_000
 /** To read so many one after the other takes 2 ms, and to have `git log` list them 4 ms. */
 const FEW_COMMITS = 16
 /** The object that git ends upon. */
@@ -103,7 +103,7 @@ export class CatFileReader implements ObjectReader {
       return found
     } catch (error) {
       if (!(error instanceof CatFileEnded)) throw error
-      if (this.#suspects.size < MOST_SUSPECTS) this.#suspects.add(name)
+      if (this.#suspects.size < MAX_SUSPECTS) this.#suspects.add(name)
       throw failureOf(error)
     }
   }

@@ -29,7 +29,7 @@ interface Request {
  */
 const ARGUMENTS = ['-c', 'core.deltaBaseCacheLimit=8m', 'cat-file', '--batch']
 
-const LONGEST_COMPLAINT = 4_096
+const MAX_COMPLAINT_LENGTH = 4_096
 
 /**
  * One `git cat-file --batch` process with pipelined requests. It keeps this process alive only
@@ -53,7 +53,7 @@ export class CatFile implements AsyncDisposable {
     })
     this.#child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
     this.#child.stderr.on('data', (chunk: Buffer) => {
-      this.#complaint = `${this.#complaint}${chunk.toString('utf8')}`.slice(-LONGEST_COMPLAINT)
+      this.#complaint = `${this.#complaint}${chunk.toString('utf8')}`.slice(-MAX_COMPLAINT_LENGTH)
     })
     this.#keepAlive(false)
   }

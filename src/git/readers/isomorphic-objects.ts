@@ -3,7 +3,7 @@ import { Errors, readObject } from 'isomorphic-git'
 import { z } from 'zod'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
-import { damagedObject, LARGEST_OBJECT, TooLargeError } from '../objects/damage.ts'
+import { damagedObject, MAX_OBJECT_BYTES, TooLargeError } from '../objects/damage.ts'
 import type { GitStore } from '../git-store.ts'
 import { SHA1 } from '../object-format.ts'
 import { inflateStart, PackedSizes } from '../packs/packed-sizes.ts'
@@ -64,15 +64,15 @@ export class IsomorphicObjects implements RawObjectReader {
     const file = join(this.#gitDir, 'objects', oid.slice(0, 2), oid.slice(2))
     const stats = await orNullWhenAbsent(this.#fs.promises.stat(file))
     if (stats === null) return this.#refusePacked(oid)
-    if (stats.size > LARGEST_OBJECT) throw new TooLargeError(oid, stats.size)
+    if (stats.size > MAX_OBJECT_BYTES) throw new TooLargeError(oid, stats.size)
     const bytes = await orNullWhenAbsent(this.#fs.promises.readFile(file))
     const size = sizeIn(bytes?.subarray(0, HEAD) ?? new Uint8Array())
-    if (size > LARGEST_OBJECT) throw new TooLargeError(oid, size)
+    if (size > MAX_OBJECT_BYTES) throw new TooLargeError(oid, size)
   }
 
   async #refusePacked(oid: string): Promise<void> {
     const size = await this.#packed.find(oid)
-    if (size !== null && size > LARGEST_OBJECT) throw new TooLargeError(oid, size)
+    if (size !== null && size > MAX_OBJECT_BYTES) throw new TooLargeError(oid, size)
   }
 
   async #read(oid: string, cache: object): Promise<RawObject> {

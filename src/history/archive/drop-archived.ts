@@ -15,7 +15,7 @@ const GRAPHS = ['commit-graph', 'commit-graphs']
 const SYNCED = ['-c', 'core.fsync=all', '-c', 'core.fsyncMethod=fsync']
 const UNNAMED = new RegExp(`^dangling (\\w+) (${OBJECT_NAME})$`)
 /** The content of our `.keep` files. */
-const KEPT_BY = 'cairn archive\n'
+const KEEP_FILE_CONTENT = 'cairn archive\n'
 
 /** An object that no ref, log or index reaches. */
 export interface UnnamedObject {
@@ -60,7 +60,7 @@ export async function keepUnnamed(
   const args = ['pack-objects', '--revs', '--non-empty', '-q', join(packs, 'pack')]
   const made = await runGit(git, gitDir, [...SYNCED, ...args], { input: `${input}\n` })
   const name = made.toString('latin1').trim()
-  if (name !== '') await replaceFile(join(packs, `pack-${name}.keep`), KEPT_BY, { fs })
+  if (name !== '') await replaceFile(join(packs, `pack-${name}.keep`), KEEP_FILE_CONTENT, { fs })
 }
 
 /**
@@ -90,7 +90,8 @@ async function releaseKept({ fs, gitDir }: GitStore): Promise<void> {
   for (const name of await fs.readdir(packs)) {
     if (!name.endsWith('.keep')) continue
     const text = await orNullWhenAbsent(fs.readFile(join(packs, name)))
-    if (Buffer.from(text ?? []).toString('utf8') === KEPT_BY) await fs.rm(join(packs, name))
+    if (Buffer.from(text ?? []).toString('utf8') === KEEP_FILE_CONTENT)
+      await fs.rm(join(packs, name))
   }
 }
 

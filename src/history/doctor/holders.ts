@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 
 /** Where processes cannot be inspected, a lock counts as stale after this time, in milliseconds. */
-const SURELY_LEFT = 3_600_000
+const STALE_AFTER_MS = 3_600_000
 
 /** Describes the process that may hold a lock of the repository; null when there is none. */
 export async function findHolder(lock: string, repository: string): Promise<string | null> {
@@ -18,7 +18,7 @@ export async function findHolder(lock: string, repository: string): Promise<stri
 
 async function byAge(lock: string): Promise<string | null> {
   const { mtimeMs } = await stat(lock)
-  return Date.now() - mtimeMs > SURELY_LEFT ? null : 'somebody, for it is less than an hour old'
+  return Date.now() - mtimeMs > STALE_AFTER_MS ? null : 'somebody, for it is less than an hour old'
 }
 
 /** Git closes its lock file while an editor is open. So any git process in this repository counts as a holder too. */

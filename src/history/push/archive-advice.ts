@@ -9,7 +9,7 @@ const ADVICE =
 const REPORT = 1
 const TERMINAL = 2
 const LENGTH_DIGITS = 4
-const KEPT_AT_MOST = 8_192
+const MAX_RETAINED_BYTES = 8_192
 
 /**
  * Git's answer to a push to a repository that begins behind an archive. Git takes for known whatever
@@ -20,7 +20,7 @@ export async function* withArchiveAdvice(answer: AsyncIterable<Buffer>): AsyncGe
   let shown = ''
   for await (const frame of readPktFrames(answer)) {
     const channel = frame[LENGTH_DIGITS]
-    if (channel === TERMINAL) shown = (shown + frame.toString('latin1')).slice(-KEPT_AT_MOST)
+    if (channel === TERMINAL) shown = (shown + frame.toString('latin1')).slice(-MAX_RETAINED_BYTES)
     if (channel === REPORT && LEFT_OUT.test(shown)) {
       yield terminalFrame(ADVICE)
       shown = ''

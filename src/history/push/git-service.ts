@@ -45,11 +45,11 @@ export interface GitExchange extends GitCall {
 }
 
 /** How many clients are served at once; each needs up to two git processes. */
-const MOST_AT_ONCE = 16
+const MAX_CLIENTS = 16
 
 /** The most bytes that a push may send before its pack, for its list of refs. */
-const COMMANDS_AT_MOST = 1_048_576
-const COMPLAINT_AT_MOST = 8_192
+const MAX_COMMAND_BYTES = 1_048_576
+const MAX_COMPLAINT_BYTES = 8_192
 
 const COMMON = ['safe.directory=*', 'transfer.hideRefs=refs/cairn']
 
@@ -109,7 +109,7 @@ export class GitService {
   exchange(exchange: GitExchange) {
     const child = this.#start(exchange, { isAdvertisement: false })
     const channel = child.stdio[3]
-    const limit = this.#options.limit + COMMANDS_AT_MOST
+    const limit = this.#options.limit + MAX_COMMAND_BYTES
     this.#inBackground(feed(child, { body: exchange.body, limit }))
     if (!(channel instanceof Duplex)) return outputOf(child)
     this.#answer(channel, exchange)
@@ -120,7 +120,7 @@ export class GitService {
   }
 
   #start(call: GitCall, { isAdvertisement }: { isAdvertisement: boolean }): PipedProcess {
-    if (this.#running >= MOST_AT_ONCE) throw unavailable('Too many clients of git at once')
+    if (this.#running >= MAX_CLIENTS) throw unavailable('Too many clients of git at once')
     const isPush = call.program === 'receive-pack'
     const settings = [...COMMON, ...(isPush ? this.#pushSettings() : this.#readSettings())]
     const mode = isAdvertisement ? ['--advertise-refs'] : []
@@ -162,7 +162,7 @@ export class GitService {
   async #watch(child: PipedProcess, program: GitProgram): Promise<void> {
     let complaint = ''
     child.stderr.on('data', (chunk: Buffer) => {
-      complaint = (complaint + chunk.toString('utf8')).slice(-COMPLAINT_AT_MOST)
+      complaint = (complaint + chunk.toString('utf8')).slice(-MAX_COMPLAINT_BYTES)
     })
     const how = await ended(child)
     this.#running -= 1

@@ -12,7 +12,7 @@ import type { CommitRecord, ObjectReader } from '../../git/objects/object-reader
 import { openObjectReader } from '../../git/readers/open-object-reader.ts'
 import { readHead } from '../../git/refs.ts'
 import { findTreeFault } from '../../git/objects/tree-faults.ts'
-import { listTreeChanges, MOST_DIFFERENCES } from '../../git/objects/tree-changes.ts'
+import { listTreeChanges, MAX_DIFFERENCES } from '../../git/objects/tree-changes.ts'
 import { describeNoFile, findFileInTree } from '../../git/objects/tree-walk.ts'
 
 export interface PushCheckOptions {
@@ -40,9 +40,9 @@ interface RefMove {
 }
 
 /** How many bad commits are named one by one. */
-const MOST_COMMITS = 10
-const MOST_PROBLEMS = 20
-const TOO_MANY = `The folders that the push changes have more than ${MOST_DIFFERENCES} entries: push it in smaller parts`
+const MAX_COMMITS = 10
+const MAX_PROBLEMS = 20
+const TOO_MANY = `The folders that the push changes have more than ${MAX_DIFFERENCES} entries: push it in smaller parts`
 
 /**
  * Checks a push as git's `pre-receive` hook. Every new commit of the served branch needs a valid
@@ -96,7 +96,7 @@ async function judge(
   for await (const commits of reader.listCommits({ from: to, until: from })) {
     for (const commit of commits) {
       const reasons = await judgeCommit(options, { reader, commit, trees })
-      if (reasons.length > 0 && (refused += 1) > MOST_COMMITS) return [...lines, 'and others']
+      if (reasons.length > 0 && (refused += 1) > MAX_COMMITS) return [...lines, 'and others']
       lines.push(...reasons)
     }
   }
@@ -110,7 +110,7 @@ async function canFollow(
 ): Promise<boolean> {
   const [before, after] = [from && (await treeOf(reader, from)), await treeOf(reader, to)]
   try {
-    return (await listTreeChanges(reader, { before, after }, MOST_DIFFERENCES)) !== null
+    return (await listTreeChanges(reader, { before, after }, MAX_DIFFERENCES)) !== null
   } catch (error) {
     // The new trees are sound; the one before may be older than this check.
     if (error instanceof DamageError || error instanceof RangeError) return true
@@ -156,7 +156,7 @@ async function judgeCommit(
     const isSealed = Buffer.compare(inspection.document, document) === 0
     return isSealed ? [] : [`Commit ${name} has plain secrets in ${fileName}`]
   }
-  return inspection.problems.slice(0, MOST_PROBLEMS).map(({ message, line, column }) => {
+  return inspection.problems.slice(0, MAX_PROBLEMS).map(({ message, line, column }) => {
     const at = line === undefined ? '' : `:${line}:${column ?? 1}`
     return `Commit ${name}: ${fileName}${at}: ${message}`
   })

@@ -41,12 +41,12 @@ export type IndexUpdateResult = 'updated' | 'busy' | 'unknown'
 
 export interface IndexChangeOptions {
   /** How long to wait for a git command that holds the index, in milliseconds. */
-  readonly patience?: number
+  readonly timeoutMs?: number
   /** False where a power cut may bring the index before back, as the next start changes it again. */
   readonly isDurable?: boolean
 }
 
-const PATIENCE = 1000
+const LOCK_TIMEOUT_MS = 1000
 const REGULAR = 0o100644
 const EXECUTABLE = 0o100755
 const MODE_AT = 24
@@ -64,11 +64,11 @@ export function updateGitIndex(
 export async function changeGitIndex(
   { fs, gitDir, format }: StagingStore,
   change: (rows: readonly IndexRow[]) => Promise<readonly IndexRow[]>,
-  { patience = PATIENCE, isDurable = true }: IndexChangeOptions = {},
+  { timeoutMs = LOCK_TIMEOUT_MS, isDurable = true }: IndexChangeOptions = {},
 ): Promise<IndexUpdateResult> {
   const file = join(gitDir, 'index')
   try {
-    await using lock = await GitLock.open({ fs, file, patience })
+    await using lock = await GitLock.open({ fs, file, timeoutMs })
     const bytes = await orNullWhenAbsent(fs.readFile(file))
     const rows = bytes === null ? [] : parseIndex(Buffer.from(bytes), format)
     await lock.prepare(renderIndex(await change(rows), format))

@@ -9,7 +9,7 @@ import type { CommitRecord } from '../../git/objects/object-reader.ts'
 export const SERVICE_COMMITTER = { name: 'Cairn', email: 'cairn@localhost' } as const
 
 /** How far the recorded time may be from the author time, which an amend may set again. */
-const DRIFT = 60_000
+const MAX_DRIFT_MS = 60_000
 
 export interface Classification {
   readonly inspect: Inspect
@@ -75,7 +75,7 @@ function recorded(commit: CommitRecord, message: RecordedMessage): Revision {
     digest,
     commit: commit.sha,
     username: isAuthor || message.form === 'original' ? (username ?? commit.author) : commit.author,
-    time: Math.abs(time - commit.time) < DRIFT ? time : commit.time,
+    time: Math.abs(time - commit.time) < MAX_DRIFT_MS ? time : commit.time,
     schemaVersion,
     serverEdition,
     serverVersion,

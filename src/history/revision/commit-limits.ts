@@ -1,14 +1,14 @@
 import { TextDecoder } from 'node:util'
-import { LONGEST_MESSAGE, type Revision } from '../../core/revision.ts'
+import { MAX_MESSAGE_LENGTH, type Revision } from '../../core/revision.ts'
 import { authorName, oneLine } from './message.ts'
 import type { CommitRecord } from '../../git/objects/object-reader.ts'
 
 /** The last moment of the year 9999. Later times do not fit a date with a four-digit year. */
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
-const LONGEST_NAME = 256
-const LONGEST_SUBJECT = 1000
+const MAX_NAME_LENGTH = 256
+const MAX_SUBJECT_LENGTH = 1000
 /** Of subject, body and trailers together, in bytes. */
-const LARGEST_TEXT = 65_536
+const MAX_TEXT_BYTES = 65_536
 
 const UNFIT = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u
 
@@ -25,12 +25,12 @@ export function fitRevision(revision: Revision, commit: CommitRecord): Revision 
   const { username, time, serverEdition, serverVersion, subject, message } = revision
   return {
     ...revision,
-    username: shortened(UNFIT.test(username) ? authorName(username) : username, LONGEST_NAME),
+    username: shortened(UNFIT.test(username) ? authorName(username) : username, MAX_NAME_LENGTH),
     time: fitTime(time, commit.time, commit.committer.time),
-    serverEdition: fitLine(serverEdition, LONGEST_NAME),
-    serverVersion: fitLine(serverVersion, LONGEST_NAME),
-    subject: fitLine(subject, LONGEST_SUBJECT),
-    message: shortened(message, LONGEST_MESSAGE),
+    serverEdition: fitLine(serverEdition, MAX_NAME_LENGTH),
+    serverVersion: fitLine(serverVersion, MAX_NAME_LENGTH),
+    subject: fitLine(subject, MAX_SUBJECT_LENGTH),
+    message: shortened(message, MAX_MESSAGE_LENGTH),
   }
 }
 
@@ -72,8 +72,8 @@ function findUnfitPerson(header: readonly string[], role: string): string[] {
   const [, name = '', email = '', seconds = '', zone = ''] = parts
   const unfit: string[] = []
   if (UNFIT.test(name + email)) unfit.push(`has an ${role} with characters that cannot be shown`)
-  if (Math.max(name.length, email.length) > LONGEST_NAME) {
-    unfit.push(`has an ${role} of more than ${LONGEST_NAME} characters`)
+  if (Math.max(name.length, email.length) > MAX_NAME_LENGTH) {
+    unfit.push(`has an ${role} of more than ${MAX_NAME_LENGTH} characters`)
   }
   if (!/^\d+$/.test(seconds) || Number(seconds) * 1000 > LATEST) {
     unfit.push(`has the ${role} time ${shown(seconds)}, which is none from 1970 to 9999`)
@@ -90,8 +90,8 @@ function findUnfitMessage(message: string): string[] {
   if (UNFIT.test(subject.replaceAll('\t', ' ').replace(/\r$/, '')) || message.includes('\0')) {
     unfit.push('has a message with characters that cannot be shown')
   }
-  if (Buffer.byteLength(message) > LARGEST_TEXT) {
-    unfit.push(`has a message of more than ${LARGEST_TEXT} bytes`)
+  if (Buffer.byteLength(message) > MAX_TEXT_BYTES) {
+    unfit.push(`has a message of more than ${MAX_TEXT_BYTES} bytes`)
   }
   return unfit
 }

@@ -36,8 +36,8 @@ interface Head {
 }
 
 /** How long to wait for an unfinished git command, in milliseconds. */
-const PATIENCE = 2000
-const PAUSE = 25
+const GIT_TIMEOUT_MS = 2000
+const PAUSE_MS = 25
 
 /** Keeps the index up to date with the checked-out branch, whichever tool moves it. */
 export class BranchFollower {
@@ -97,11 +97,11 @@ export class BranchFollower {
   }
 
   async #waitForUnfinished(): Promise<void> {
-    for (let left = PATIENCE; ; left -= PAUSE) {
+    for (let left = GIT_TIMEOUT_MS; ; left -= PAUSE_MS) {
       const unfinished = await this.#options.repository.findUnfinished()
       if (unfinished === null) return
       if (left <= 0) throw unavailable(`Somebody has begun ${unfinished} in the repository`)
-      await delay(PAUSE)
+      await delay(PAUSE_MS)
     }
   }
 

@@ -28,7 +28,7 @@ export interface FileVersion {
 }
 
 /** The size limit of the files beside the document; a larger one is neither compared nor written. */
-export const LARGEST_FILE = 64 * 1024 * 1024
+export const MAX_FILE_BYTES = 64 * 1024 * 1024
 
 const OWNER_EXECUTES = 0o100
 const READERS = 0o444
@@ -63,7 +63,7 @@ export class CheckedOutFiles {
     const file = join(this.#workTree, path)
     const stats = await orNullWhenAbsent(this.#fs.lstat(file, { bigint: true }))
     if (stats === null) return { kind: 'absent' }
-    if (!stats.isFile() || stats.size > LARGEST_FILE) return { kind: 'other' }
+    if (!stats.isFile() || stats.size > MAX_FILE_BYTES) return { kind: 'other' }
     const content = await orNullWhenAbsent(this.#fs.readFile(file))
     const after = await orNullWhenAbsent(this.#fs.lstat(file, { bigint: true }))
     if (content === null || after?.ctimeNs !== stats.ctimeNs || after.ino !== stats.ino) {

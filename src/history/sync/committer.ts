@@ -65,9 +65,9 @@ interface DraftCommit {
   readonly objects: readonly NamedObject[]
 }
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 /** For how long a live file that was not valid is kept. */
-const KEEP_INVALID = 30 * DAY
+const KEEP_INVALID_MS = 30 * DAY_MS
 
 /** Commits changes as revisions: objects first, then the branch, then the live file. */
 export class Committer {
@@ -133,8 +133,8 @@ export class Committer {
     const { live, clock } = this.#options
     const now = clock()
     if (now < this.#nextTidy) return
-    this.#nextTidy = now + DAY
-    await live.removeMovedAway(now - KEEP_INVALID)
+    this.#nextTidy = now + DAY_MS
+    await live.removeMovedAway(now - KEEP_INVALID_MS)
   }
 
   async #prepareCommits({ parent, changes }: CommitRequest): Promise<Run<DraftCommit>> {

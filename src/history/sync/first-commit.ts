@@ -22,7 +22,7 @@ export interface FirstCommitOptions {
 }
 
 /** A repository without commits has at most the objects of interrupted attempts. */
-const MOST_LOOSE_FOLDERS = 16
+const MAX_LOOSE_FOLDERS = 16
 
 const UPGRADE = 'Upgrade'
 
@@ -100,7 +100,7 @@ async function assertNeverCommitted(
   const isNew =
     heads.length === 0 &&
     packs.length === 0 &&
-    objects.length <= MOST_LOOSE_FOLDERS &&
+    objects.length <= MAX_LOOSE_FOLDERS &&
     packedRefs === null
   if (isNew) return
   throw unavailable(`The branch ${branch} has no commits, but the repository ${gitDir} has a past`)

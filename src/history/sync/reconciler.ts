@@ -52,9 +52,9 @@ type FileState = Extract<LiveFileState, { kind: 'file' }>
 type Outcome = Base | 'again' | 'wait'
 
 /** How long a change waits for an edit that keeps changing, in milliseconds. */
-const LONGEST_WAIT = 5000
+const EDIT_TIMEOUT_MS = 5000
 
-const PAUSE = 25
+const PAUSE_MS = 25
 
 const FILESYSTEM = 'Filesystem'
 
@@ -75,10 +75,10 @@ export class Reconciler {
 
   /** Reconciles for a change in the queue: takes a valid edit over at once. */
   async reconcile(): Promise<Base> {
-    const deadline = performance.now() + LONGEST_WAIT
+    const deadline = performance.now() + EDIT_TIMEOUT_MS
     for (;;) {
       const outcome = await this.#look(deadline)
-      if (outcome === 'wait') await delay(PAUSE)
+      if (outcome === 'wait') await delay(PAUSE_MS)
       else if (outcome !== 'again') return outcome
     }
   }

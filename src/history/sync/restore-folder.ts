@@ -17,7 +17,7 @@ export interface RestoreFolderOptions extends BundleOptions {
 }
 
 /** A tree may name ten million files in a few objects; git's index names each of them. */
-const LARGEST_INDEX = 100_000
+const MAX_INDEX_ENTRIES = 100_000
 const NUL = 0
 
 /**
@@ -91,9 +91,9 @@ async function listFiles(git: GitExecutable, gitDir: string): Promise<readonly B
       files.push(rest.subarray(0, at))
       rest = rest.subarray(at + 1)
     }
-    if (files.length > LARGEST_INDEX) break
+    if (files.length > MAX_INDEX_ENTRIES) break
   }
   child.kill()
   await end
-  return files.length > LARGEST_INDEX ? null : files
+  return files.length > MAX_INDEX_ENTRIES ? null : files
 }

@@ -9,7 +9,7 @@ import {
   type FileVersion,
   type FoundFile,
   isVersion,
-  LARGEST_FILE,
+  MAX_FILE_BYTES,
 } from './checked-out-files.ts'
 import { parseCommitTree } from '../../git/objects/commit-object.ts'
 import { isReachable } from '../../git/objects/commit-walk.ts'
@@ -30,7 +30,7 @@ import type { RepositoryFolder } from '../repository/repository-folder.ts'
 import { tryGit } from '../../git/run-git.ts'
 import {
   listTreeChanges,
-  MOST_DIFFERENCES,
+  MAX_DIFFERENCES,
   type TreeChange,
   type TreePair,
 } from '../../git/objects/tree-changes.ts'
@@ -62,8 +62,8 @@ interface Step {
 }
 
 /** The most files that one move of the branch checks out. */
-const MOST_FILES = 1_000
-const MOST_BYTES = LARGEST_FILE
+const MAX_FILES = 1_000
+const MAX_BYTES = MAX_FILE_BYTES
 const SKIP_WORKTREE = 0x4000
 
 /**
@@ -139,7 +139,7 @@ export class WorkTreeSync {
   }
 
   async #listChanges(trees: TreePair): Promise<Changes | null> {
-    const changes = await listTreeChanges(this.#options.reader, trees, MOST_DIFFERENCES)
+    const changes = await listTreeChanges(this.#options.reader, trees, MAX_DIFFERENCES)
     const own = this.#own
     const isSynchronised = ([path, change]: readonly [string, TreeChange]) =>
       path === own ? isChangeOfMode(change) : !isInTheWay(path, own)
@@ -234,12 +234,12 @@ export class WorkTreeSync {
     const entries = [...changes.entries()].flatMap(([path, { after }]) =>
       after && isFile(after) && latin1(utf8(path)) === path ? [after.oid] : [],
     )
-    const names = entries.slice(0, MOST_FILES)
+    const names = entries.slice(0, MAX_FILES)
     if (git === null || names.length === 0) return new Set()
     const args = ['cat-file', '--batch-check=%(objectname) %(objectsize)']
     const { output } = await tryGit(git, folder.gitDir, args, { input: `${names.join('\n')}\n` })
     const small = new Set<string>()
-    let left = MOST_BYTES
+    let left = MAX_BYTES
     for (const line of output.toString('latin1').split('\n')) {
       const [oid = '', size = ''] = line.split(' ')
       if (!/^\d+$/.test(size) || Number(size) > left) continue

@@ -4,7 +4,7 @@ import type { GitStore } from '../../git/git-store.ts'
 
 /** Temporary packs of git processes that were killed, and their minimum age in milliseconds. */
 const ABANDONED = /^\.?tmp[-_]/
-const ABANDONED_AFTER = 3_600_000
+const ABANDONED_AFTER_MS = 3_600_000
 /**
  * The folders in which git keeps the objects of a push until it is accepted; before git 2.35
  * without the prefix.
@@ -25,7 +25,7 @@ export async function removeAbandoned(store: GitStore, now: number): Promise<voi
   const unfinished = names.filter((name) => ABANDONED.test(name)).map((name) => join(packs, name))
   for (const path of [...unfinished, ...(await listIncoming(store))]) {
     const touched = await lastTouched(store, path)
-    if (now - touched <= ABANDONED_AFTER) continue
+    if (now - touched <= ABANDONED_AFTER_MS) continue
     await store.fs.rm(path, { force: true, recursive: true })
   }
 }

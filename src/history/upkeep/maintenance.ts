@@ -46,9 +46,9 @@ const OBJECTS_OF_REVISION = 3
 /** New revisions after which the size is measured. */
 const REVISIONS_BETWEEN_LOOKS = 64
 /** Milliseconds after which the size is measured in any case, because other tools write too. */
-const INTERVAL = 600_000
+const INTERVAL_MS = 600_000
 /** Milliseconds after the start, and after a revision, until the next measurement. */
-const SOON = 10_000
+const NEXT_MEASUREMENT_MS = 10_000
 const NOTHING: RepositorySize = { looseObjects: 0, looseBytes: 0, packs: 0, packBytes: 0 }
 
 /**
@@ -70,7 +70,7 @@ export class Maintenance implements AsyncDisposable {
   constructor(options: MaintenanceOptions) {
     this.#options = options
     this.#limits = options.limits ?? LIMITS
-    this.#wakeIn(SOON)
+    this.#wakeIn(NEXT_MEASUREMENT_MS)
   }
 
   /** The last measurement; null before the first. */
@@ -80,7 +80,7 @@ export class Maintenance implements AsyncDisposable {
 
   /** Counts new revisions and schedules a measurement, at once when there are many of them. */
   noteRevisions(count: number): void {
-    if (this.#newRevisions === 0) this.#wakeIn(SOON)
+    if (this.#newRevisions === 0) this.#wakeIn(NEXT_MEASUREMENT_MS)
     this.#newRevisions += count
     const many = Math.ceil(this.#limits.looseObjects / OBJECTS_OF_REVISION)
     if (this.#newRevisions >= Math.min(many, REVISIONS_BETWEEN_LOOKS)) {
@@ -92,7 +92,7 @@ export class Maintenance implements AsyncDisposable {
   look(): Promise<void> {
     this.#running ??= this.#look().finally(() => {
       this.#running = null
-      this.#wakeIn(this.#newRevisions === 0 ? INTERVAL : SOON)
+      this.#wakeIn(this.#newRevisions === 0 ? INTERVAL_MS : NEXT_MEASUREMENT_MS)
     })
     return this.#running
   }

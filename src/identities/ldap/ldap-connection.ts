@@ -27,7 +27,7 @@ export interface LdapEntry {
 const BINARY = ['objectGUID'] as const
 
 /** How long a directory server may take for all that a log-in asks of it, in milliseconds. */
-const PATIENCE = 5_000
+const LOG_IN_TIMEOUT_MS = 5_000
 
 /** A connection to one directory server, for one log-in. */
 export class LdapConnection {
@@ -48,13 +48,13 @@ export class LdapConnection {
   ): Promise<Result> {
     const tlsOptions = server.ca === null ? {} : { ca: server.ca }
     const isSecure = server.url.startsWith('ldaps:')
-    const limits = { timeout: PATIENCE, connectTimeout: PATIENCE }
+    const limits = { timeout: LOG_IN_TIMEOUT_MS, connectTimeout: LOG_IN_TIMEOUT_MS }
     const client = new Client({ url: server.url, ...limits, ...(isSecure ? { tlsOptions } : {}) })
     const asked = async () => {
       if (server.startTls) await client.startTLS({ ...tlsOptions, ...namedHost(server.url) })
       return ask(new LdapConnection(client))
     }
-    const deadline = new Deadline(PATIENCE)
+    const deadline = new Deadline(LOG_IN_TIMEOUT_MS)
     try {
       return await Promise.race([asked(), deadline.passed])
     } finally {

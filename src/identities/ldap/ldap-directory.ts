@@ -33,8 +33,8 @@ export interface LdapDirectoryOptions {
 const ID_ATTRIBUTES = ['entryUUID', 'nsUniqueId', 'objectGUID'] as const
 
 /** How many log-ins the directory is asked about at once, and the `Retry-After` of more. */
-const ASKED_AT_MOST = 64
-const NO_ROOM_FOR = 2_000
+const MAX_CONCURRENT = 64
+const RETRY_AFTER_MS = 2_000
 
 /** The users of a directory: found by a search, and known by a bind with their password. */
 export class LdapDirectory {
@@ -64,7 +64,7 @@ export class LdapDirectory {
   async find(given: ExternalLogin): Promise<Principal | null> {
     const login = { ...given, username: normalUsername(given.username) }
     if (usernameProblem(login.username) !== null) return null
-    if (this.#asked >= ASKED_AT_MOST) throw tooMany('logins are under way', NO_ROOM_FOR)
+    if (this.#asked >= MAX_CONCURRENT) throw tooMany('logins are under way', RETRY_AFTER_MS)
     this.#asked += 1
     try {
       return await this.#reachability.noted(() => this.#findAnywhere(login))

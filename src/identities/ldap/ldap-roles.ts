@@ -2,8 +2,8 @@ import { groupFilter } from './ldap-filter.ts'
 import type { LdapConnection, LdapEntry } from './ldap-connection.ts'
 
 /** How far groups in groups are followed, and how many of them. */
-const LEVELS_AT_MOST = 5
-const GROUPS_AT_MOST = 200
+const MAX_LEVELS = 5
+const MAX_GROUPS = 200
 
 /** The names of the groups that have the user, themselves or by groups in them. */
 export async function rolesIn(
@@ -13,12 +13,12 @@ export async function rolesIn(
 ): Promise<readonly string[]> {
   const groups = new Map<string, LdapEntry>()
   let members = [user.dn]
-  for (let level = 0; level < LEVELS_AT_MOST && members.length > 0; level += 1) {
+  for (let level = 0; level < MAX_LEVELS && members.length > 0; level += 1) {
     const filter = groupFilter(members, level === 0 ? user.username : null)
     const found = await connection.search({ base, filter, attributes: ['cn'] })
     const added = found
       .filter(({ dn }) => !groups.has(dn.toLowerCase()))
-      .slice(0, GROUPS_AT_MOST - groups.size)
+      .slice(0, MAX_GROUPS - groups.size)
     for (const group of added) groups.set(group.dn.toLowerCase(), group)
     members = added.map(({ dn }) => dn)
   }

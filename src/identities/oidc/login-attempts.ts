@@ -14,8 +14,8 @@ export const LoginAttempt = z.object({
 export type LoginAttempt = Readonly<z.infer<typeof LoginAttempt>>
 
 /** How long somebody may take at the provider, in milliseconds. */
-const LASTS = 10 * 60_000
-const USED_AT_MOST = 10_000
+const LIFETIME_MS = 10 * 60_000
+const MAX_USED = 10_000
 const SEALED = { alg: 'dir', enc: 'A256GCM' } as const
 
 /**
@@ -31,13 +31,13 @@ export class LoginAttempts {
   constructor(key: Uint8Array, clock: Clock) {
     this.#key = key
     this.#clock = clock
-    this.#used = new LRUCache({ max: USED_AT_MOST })
+    this.#used = new LRUCache({ max: MAX_USED })
   }
 
   seal(attempt: LoginAttempt): Promise<string> {
     return new EncryptJWT({ ...attempt })
       .setProtectedHeader(SEALED)
-      .setExpirationTime(new Date(this.#clock() + LASTS))
+      .setExpirationTime(new Date(this.#clock() + LIFETIME_MS))
       .encrypt(this.#key)
   }
 

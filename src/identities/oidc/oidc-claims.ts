@@ -10,8 +10,8 @@ export interface ClaimNames {
   readonly roles: string | null
 }
 
-const ROLES_AT_MOST = 200
-const LONGEST_ROLE = 255
+const MAX_ROLES = 200
+const MAX_ROLE_LENGTH = 255
 
 /**
  * The user and the roles that the claims name.
@@ -52,7 +52,7 @@ function memberOf(value: unknown, name: string): unknown {
 /** One role or a list of them; whatever else is there is no role. */
 function rolesOfClaim(claim: unknown): readonly string[] {
   const roles = (Array.isArray(claim) ? claim : [claim]).filter(
-    (role) => typeof role === 'string' && role !== '' && role.length <= LONGEST_ROLE,
+    (role) => typeof role === 'string' && role !== '' && role.length <= MAX_ROLE_LENGTH,
   )
-  return [...new Set<string>(roles)].slice(0, ROLES_AT_MOST)
+  return [...new Set<string>(roles)].slice(0, MAX_ROLES)
 }

@@ -18,7 +18,7 @@ export interface OidcProviderOptions {
 }
 
 /** How long the provider may take for an answer, in seconds. */
-const PATIENCE = 10
+const TIMEOUT_SECONDS = 10
 /** How far the clocks of the two may be apart, in seconds. */
 const CLOCK_TOLERANCE = 30
 
@@ -117,7 +117,7 @@ export class OidcProvider {
         { [client.clockTolerance]: CLOCK_TOLERANCE },
         clientSecret === null ? client.None() : bySecret(clientSecret),
         {
-          timeout: PATIENCE,
+          timeout: TIMEOUT_SECONDS,
           execute: [
             client.enableNonRepudiationChecks,
             ...(isPlain ? [client.allowInsecureRequests] : []),

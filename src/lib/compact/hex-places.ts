@@ -5,7 +5,7 @@ const SIGNS = 6
 /** Places are below this; with the signs in front they fit in a whole number of a double. */
 const PLACES = 2 ** 28
 /** Names are sorted in once there are so many new ones: a few, and a part of those that are sorted. */
-const MOST_NEW = { atLeast: 256, part: 1 / 4 }
+const MAX_UNSORTED = { atLeast: 256, part: 1 / 4 }
 
 /**
  * Where names in hexadecimal, such as those of commits, are in a long list. Each takes eight bytes,
@@ -28,7 +28,7 @@ export class HexPlaces {
   grow(length: number): void {
     const from = this.#length
     this.#length = length
-    const { atLeast, part } = MOST_NEW
+    const { atLeast, part } = MAX_UNSORTED
     const most = Math.max(atLeast, this.#sorted.length * part)
     if (this.#new.size + length - from > most) {
       this.#sort(from)

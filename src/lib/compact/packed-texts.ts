@@ -5,7 +5,7 @@ import { bisect } from '../bisect.ts'
 /** Characters that are compressed together, and again read together. */
 const TOGETHER = 16_384
 /** Compressing a longer text would hold others up. */
-const LONGEST = 262_144
+const MAX_LENGTH = 262_144
 const FAST = { level: 1 }
 /** How many groups of texts stay as they were read. */
 const READ = 16
@@ -31,7 +31,7 @@ export class PackedTexts {
   add(text: string): number {
     const number = this.#size
     this.#size += 1
-    const isLong = text.length > LONGEST
+    const isLong = text.length > MAX_LENGTH
     if (isLong) this.#long.set(number, text)
     this.#open.push(isLong ? '' : text)
     this.#openLength += this.#open.at(-1)?.length ?? 0

@@ -27,7 +27,7 @@ export interface AuditOptions {
 
 /** How many refusals of a user for one reason are recorded singly within a minute. */
 const NOTED_AT_ONCE = 10
-const LONGEST_TARGET = 500
+const MAX_TARGET_LENGTH = 500
 
 export interface AuditDeps {
   readonly access: Access
@@ -95,7 +95,7 @@ export class Audit implements AsyncDisposable {
   }
 
   async #append(share: AuditShare, action: Action, repetitions: Repetitions = {}): Promise<void> {
-    const target = action.target.slice(0, LONGEST_TARGET)
+    const target = action.target.slice(0, MAX_TARGET_LENGTH)
     await this.#write(share, { time: this.#options.clock(), ...action, target, ...repetitions })
   }
 

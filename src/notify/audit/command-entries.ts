@@ -14,11 +14,11 @@ const BEGUN = '.begun'
 const ENDED = '.json'
 const LATE = '.late'
 /** A command that has said nothing more for so long was cut off, in milliseconds. */
-const CUT_OFF_AFTER = 60_000
+const CUT_OFF_AFTER_MS = 60_000
 /** By then it is known whether an entry that got no answer was kept all the same, in milliseconds. */
-const KNOWN_AFTER = 20_000
+const KNOWN_AFTER_MS = 20_000
 /** How often entries are looked for, in milliseconds. */
-const LOOK_EVERY = 1_000
+const POLL_INTERVAL_MS = 1_000
 
 const Entry = AuditEntry.omit({ id: true })
 
@@ -83,7 +83,7 @@ export class CommandEntries implements AsyncDisposable {
 
   constructor(options: CommandEntriesOptions) {
     this.#options = options
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY).unref()
+    this.#timer = setInterval(() => this.#look(), POLL_INTERVAL_MS).unref()
     this.#look()
   }
 
@@ -117,7 +117,7 @@ export class CommandEntries implements AsyncDisposable {
     if (file.endsWith(ENDED)) return true
     const isLate = file.endsWith(LATE)
     const facts = isLate || file.endsWith(BEGUN) ? await orNullWhenAbsent(nodeFs.stat(file)) : null
-    const after = isLate ? KNOWN_AFTER : CUT_OFF_AFTER
+    const after = isLate ? KNOWN_AFTER_MS : CUT_OFF_AFTER_MS
     return facts !== null && facts.mtimeMs < this.#options.clock() - after
   }
 

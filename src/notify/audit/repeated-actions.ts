@@ -4,12 +4,12 @@ import type { Log } from '../../lib/log.ts'
 import type { Clock } from '../../lib/clock.ts'
 
 /** How long repetitions are counted before they are recorded, in milliseconds. */
-const WINDOW = 60_000
+const WINDOW_MS = 60_000
 /** Above so many different actions, they are counted together. */
-const KINDS = 1_000
+const MAX_KINDS = 1_000
 /** The most different targets that are recorded for repetitions. */
-const TARGETS = 5
-const LONGEST_TARGET = 500
+const MAX_TARGETS = 5
+const MAX_TARGET_LENGTH = 500
 
 interface Counted {
   readonly action: Action
@@ -49,7 +49,8 @@ export class RepeatedActions implements AsyncDisposable {
     counted.first = counted.times === 0 ? now : counted.first
     counted.last = now
     counted.times += 1
-    if (counted.targets.size < TARGETS) counted.targets.add(action.target.slice(0, LONGEST_TARGET))
+    if (counted.targets.size < MAX_TARGETS)
+      counted.targets.add(action.target.slice(0, MAX_TARGET_LENGTH))
     return null
   }
 
@@ -58,9 +59,9 @@ export class RepeatedActions implements AsyncDisposable {
   }
 
   #countedOf(action: Action): Counted {
-    this.#timer ??= setTimeout(() => this.#flushAside(), WINDOW).unref()
+    this.#timer ??= setTimeout(() => this.#flushAside(), WINDOW_MS).unref()
     const key = keyOf(action)
-    const isOneTooMany = this.#counted.size >= KINDS && !this.#counted.has(key)
+    const isOneTooMany = this.#counted.size >= MAX_KINDS && !this.#counted.has(key)
     const kind = isOneTooMany ? othersThan(action) : action
     const name = isOneTooMany ? keyOf(kind) : key
     const counted = this.#counted.get(name) ?? newlyCounted(kind)

@@ -35,7 +35,7 @@ export interface MirrorState {
 }
 
 /** Milliseconds after which a git command that hangs is ended; a push gets ten times as long. */
-const TIMEOUT = 60_000
+const TIMEOUT_MS = 60_000
 const PAUSES = { fromMs: 1_000, toMs: 300_000 }
 
 /**
@@ -55,7 +55,7 @@ export class Mirror implements AsyncDisposable {
   constructor(options: MirrorOptions) {
     const { url, environment, history, clock, repository } = options
     this.#options = options
-    this.#tools = new Tools({ environment, timeout: TIMEOUT })
+    this.#tools = new Tools({ environment, timeout: TIMEOUT_MS })
     this.#remote = openRemote(url, { tools: this.#tools, repository })
     this.#behindSince = clock()
     this.#loop = new RetryLoop({

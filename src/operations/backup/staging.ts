@@ -15,7 +15,7 @@ export interface Staging extends AsyncDisposable {
 const DRAFT = /\.(?:begun|draft)-[0-9a-f]{16}$/
 const LOCK = 'lock'
 /** Milliseconds within which a new draft has its lock. */
-const BEGINNING = 60_000
+const BEGINNING_MS = 60_000
 
 /** Creates a folder beside the file, readable by its owner only, and removes abandoned ones of any file. */
 export async function openStaging(target: string): Promise<Staging> {
@@ -53,7 +53,7 @@ async function removeUnlessHeld(folder: string): Promise<void> {
   const stats = await orNullWhenAbsent(lstat(folder))
   if (!stats?.isDirectory() || stats.uid !== process.getuid?.()) return
   const names = (await orNullWhenAbsent(readdir(folder))) ?? []
-  const isForgotten = names.every(isDraftName) && Date.now() - stats.mtimeMs > BEGINNING
+  const isForgotten = names.every(isDraftName) && Date.now() - stats.mtimeMs > BEGINNING_MS
   const hasLock = names.includes(LOCK) || names.includes(systemFileOf(LOCK))
   if (!hasLock && !isForgotten) return
   try {

@@ -11,7 +11,7 @@ import { secretsOf, addressOf } from '../../sources/source-place.ts'
 import { Tools } from '../../sources/tools.ts'
 
 /** Milliseconds that the other repository may take to answer; a fetch may take ten times as long. */
-const TIMEOUT = 600_000
+const TIMEOUT_MS = 600_000
 const HEADS = 'refs/heads/'
 const USUAL = ['main', 'master']
 
@@ -31,7 +31,7 @@ export class SourceRepository implements AsyncDisposable {
     const address = foreseen(() => addressOf('git', existsSync(from) ? resolve(from) : from))
     this.url = address.url
     this.#branch = branch
-    this.#tools = new Tools({ environment, timeout: TIMEOUT })
+    this.#tools = new Tools({ environment, timeout: TIMEOUT_MS })
     this.#call = {
       command: 'git',
       address: address.url,

@@ -1,7 +1,7 @@
 import type { Digest } from '../../core/digest.ts'
 import type { DraftProblem } from '../work/draft-examination.ts'
 import { EntityName } from '../work/edit-scope.ts'
-import { LONGEST_MESSAGE } from '../../core/revision.ts'
+import { MAX_MESSAGE_LENGTH } from '../../core/revision.ts'
 import type { Links } from '../frame/links.ts'
 import { EXACT_SCHEMA_VERSION } from '../../document/structure/structure.ts'
 import { OutlineView } from '../snapshot/outline.tsx'
@@ -171,7 +171,7 @@ export function MessageField({ message }: { message: string }) {
       class="message"
       name="message"
       value={message}
-      maxlength={LONGEST_MESSAGE}
+      maxlength={MAX_MESSAGE_LENGTH}
       placeholder="Why? (optional)"
       aria-label="Reason of the change"
       autocomplete="off"

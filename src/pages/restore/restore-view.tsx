@@ -1,6 +1,6 @@
 import type { RestorePreview } from './restore-preview.ts'
 import type { Obstacle } from './restore-scope.ts'
-import { LONGEST_MESSAGE } from '../../core/revision.ts'
+import { MAX_MESSAGE_LENGTH } from '../../core/revision.ts'
 import type { TextComparison } from '../code/comparison.ts'
 import { ChangesAboveText, toEntityHistory } from '../parts/change-list.tsx'
 import type { View } from '../code/compare-query.ts'
@@ -237,7 +237,7 @@ function RestoreForm({ frame: { links }, preview, reason, view }: RestoreViewPro
       <p>{promise}</p>
       <input type="hidden" name="basedOn" value={current.digest} />
       <label for="reason">Reason</label>
-      <textarea id="reason" name="reason" rows={2} required maxlength={LONGEST_MESSAGE}>
+      <textarea id="reason" name="reason" rows={2} required maxlength={MAX_MESSAGE_LENGTH}>
         {`\n${reason}`}
       </textarea>
       <div class="actions">

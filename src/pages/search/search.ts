@@ -6,7 +6,7 @@ import { EVERYTHING } from '../../configuration/search/find-revisions.ts'
 import { filterRevisions, type RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import { revisionsInTurns } from '../../configuration/search/in-turns.ts'
 import type { TextIndex } from '../../configuration/search/text-index.ts'
-import { LONGEST_OBJECT_NAME } from '../../core/object-name.ts'
+import { MAX_OBJECT_NAME_LENGTH } from '../../core/object-name.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Revision, shownAuthor } from '../../core/revision.ts'
 import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
@@ -60,7 +60,7 @@ const MOST = 8
 /** Shorter texts are in nearly everything. */
 const SHORTEST = 2
 /** A part of a digest or commit that is long enough to mean one. */
-const HEXADECIMAL = new RegExp(`^[0-9a-f]{4,${LONGEST_OBJECT_NAME}}$`)
+const HEXADECIMAL = new RegExp(`^[0-9a-f]{4,${MAX_OBJECT_NAME_LENGTH}}$`)
 
 /**
  * Searches pipelines, agents, revisions, people, and the texts of the history, as far as the caller

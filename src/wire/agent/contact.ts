@@ -7,9 +7,9 @@ export const ReportedStatus = RuntimeStatus.extract(['Idle', 'Building', 'Cancel
 export type ReportedStatus = z.infer<typeof ReportedStatus>
 
 /** From the answer of one contact to the next one, in milliseconds. */
-export const CONTACT_INTERVAL = 5_000
+export const CONTACT_INTERVAL_MS = 5_000
 
-/** `POST …/[uuid]/contact`, every `CONTACT_INTERVAL`. */
+/** `POST …/[uuid]/contact`, every `CONTACT_INTERVAL_MS`. */
 export const ContactRequest = AgentDescription.extend({
   runtimeStatus: ReportedStatus,
   /** The job that the agent holds, or null. */

@@ -6,7 +6,7 @@ import type { Problem } from '../../core/problem.ts'
 const DEEPEST = 12
 
 /** Greater than the number of keys in the protocol. */
-const KEYS_AT_MOST = 500
+const MAX_KEYS = 500
 
 const snakeCase = remembering((key) =>
   key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
@@ -59,7 +59,7 @@ function remembering(rename: (key: string) => string): (key: string) => string {
   const renamed = new Map<string, string>()
   return (key) => {
     const name = renamed.get(key) ?? rename(key)
-    if (renamed.size < KEYS_AT_MOST) renamed.set(key, name)
+    if (renamed.size < MAX_KEYS) renamed.set(key, name)
     return name
   }
 }

@@ -19,14 +19,14 @@ import { eventually, usernamesOf } from './following.ts'
 /** How many bursts there are; CAIRN_BURSTS=1000 for a long look. */
 const ROUNDS = Number(process.env.CAIRN_BURSTS ?? 10)
 const COMMITS = 30
-const SHORTEST_POLL = 10
+const MIN_POLL_INTERVAL_MS = 10
 const TIMEOUT = { timeout: 60_000 + ROUNDS * 1000 }
 
 describe('native moves of the branch in quick succession', () => {
   let folder: HistoryFolder
   let history: History
   beforeEach(async () => {
-    folder = new HistoryFolder({ pollInterval: SHORTEST_POLL })
+    folder = new HistoryFolder({ pollInterval: MIN_POLL_INTERVAL_MS })
     history = await folder.open()
   })
   afterEach(() => folder[Symbol.asyncDispose]())

@@ -5,7 +5,7 @@ import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { History, HistoryOptions } from '../../../src/history/history.ts'
 import type { FsPromises } from '../../../src/storage/fs-promises.ts'
 import { change, documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
-import { eventually, expectUsernames, POLL, usernamesOf } from './following.ts'
+import { eventually, expectUsernames, POLL_INTERVAL_MS, usernamesOf } from './following.ts'
 
 /** A file system during whose first draft in a folder something else happens. */
 function whileDraftIsWritten(folder: string, happen: () => void): FsPromises {
@@ -40,7 +40,7 @@ export function describeEdits(where: string, defaults: Partial<HistoryOptions>):
     let folder: HistoryFolder
     let history: History
     beforeEach(async () => {
-      folder = new HistoryFolder({ pollInterval: POLL, ...defaults })
+      folder = new HistoryFolder({ pollInterval: POLL_INTERVAL_MS, ...defaults })
       history = await folder.open()
     })
     afterEach(() => folder[Symbol.asyncDispose]())
@@ -69,7 +69,7 @@ export function describeEdits(where: string, defaults: Partial<HistoryOptions>):
       const document = documentOf('long'.repeat(50))
       for (const length of [10, 50, 100, document.length]) {
         folder.write(document.slice(0, length))
-        await new Promise((resolve) => setTimeout(resolve, POLL / 10))
+        await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS / 10))
       }
 
       await expectRevisions('Filesystem', 'Upgrade')

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { History, HistoryOptions } from '../../../src/history/history.ts'
 import { change, documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
-import { eventually, expectUsernames, POLL, usernamesOf } from './following.ts'
+import { eventually, expectUsernames, POLL_INTERVAL_MS, usernamesOf } from './following.ts'
 
 /** How a history follows what git does to its branch, whatever it reads its objects with. */
 export function describeNativeCommits(where: string, defaults: Partial<HistoryOptions>): void {
@@ -9,7 +9,7 @@ export function describeNativeCommits(where: string, defaults: Partial<HistoryOp
     let folder: HistoryFolder
     let history: History
     beforeEach(async () => {
-      folder = new HistoryFolder({ pollInterval: POLL, ...defaults })
+      folder = new HistoryFolder({ pollInterval: POLL_INTERVAL_MS, ...defaults })
       history = await folder.open()
     })
     afterEach(() => folder[Symbol.asyncDispose]())

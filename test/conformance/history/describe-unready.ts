@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { rmSync, truncateSync } from 'node:fs'
 import type { History, HistoryOptions } from '../../../src/history/history.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
-import { eventually, POLL, usernamesOf } from './following.ts'
+import { eventually, POLL_INTERVAL_MS, usernamesOf } from './following.ts'
 
 /** What a history does while git is in the middle of something. */
 export function describeUnready(where: string, defaults: Partial<HistoryOptions>): void {
@@ -10,7 +10,7 @@ export function describeUnready(where: string, defaults: Partial<HistoryOptions>
     let folder: HistoryFolder
     let history: History
     beforeEach(async () => {
-      folder = new HistoryFolder({ pollInterval: POLL, ...defaults })
+      folder = new HistoryFolder({ pollInterval: POLL_INTERVAL_MS, ...defaults })
       history = await folder.open()
     })
     afterEach(() => folder[Symbol.asyncDispose]())

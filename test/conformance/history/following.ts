@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
 
-export const POLL = 1000
+export const POLL_INTERVAL_MS = 1000
 
 /** Others are followed soon, but not at once. */
 export function eventually<Result>(check: () => Result): Promise<Result> {

@@ -14,7 +14,7 @@ import { bundled } from '../../support/programs/bundle.ts'
 
 const BUILDER = new URL('./builder.ts', import.meta.url)
 const KILLS = 50
-const MOST_STEPS = 40
+const MAX_STEPS = 40
 
 const Step = z.union([z.object({ counter: z.int() }), z.object({ job: JobInstance })])
 type Step = z.infer<typeof Step>
@@ -74,7 +74,7 @@ describe('builds whose server is killed at any moment', () => {
       const file = join(folder, 'state.db')
       const counters: number[] = []
       for (let kill = 0; kill < KILLS; kill += 1) {
-        const steps = await stepsUntilKilled(file, 1 + ((kill * 17) % MOST_STEPS))
+        const steps = await stepsUntilKilled(file, 1 + ((kill * 17) % MAX_STEPS))
         await using store = await openSqliteState(file)
         expect(await lostSteps(store, steps)).toEqual([])
         counters.push(...steps.flatMap((step) => ('counter' in step ? [step.counter] : [])))

@@ -7,7 +7,7 @@ import { TempFolder } from '../../support/disk/temp-folder.ts'
 import { bundled } from '../../support/programs/bundle.ts'
 
 const FILLER = new URL('./filler.ts', import.meta.url)
-const LARGEST_FILE_KB = 2000
+const MAX_FILE_KB = 2000
 const TEXT: DocumentKind<string> = { name: 'text', schema: z.string() }
 const Told = z.object({ written: z.int(), refusals: z.array(z.string()), readable: z.int() })
 
@@ -18,7 +18,7 @@ describe('a state store that can grow no more', () => {
     async () => {
       using folder = new TempFolder()
       const file = folder.file('state.db')
-      const command = `ulimit -f ${LARGEST_FILE_KB}; exec "$0" "$@"`
+      const command = `ulimit -f ${MAX_FILE_KB}; exec "$0" "$@"`
 
       const filler = spawnSync('bash', ['-c', command, process.execPath, bundled(FILLER), file], {
         encoding: 'utf8',

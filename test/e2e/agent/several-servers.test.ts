@@ -9,7 +9,7 @@ import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
 import { until } from '../../support/programs/until.ts'
 
 /** In milliseconds: sooner than a call for work ends by itself. */
-const SOON = 12_000
+const SOON_MS = 12_000
 
 let server: AgentProtocolServer
 let temp: TempFolder
@@ -32,21 +32,21 @@ describe('an agent of several servers', { tags: ['long'] }, () => {
     const running = runAgent({ ...options, servers }, stop.signal)
     const script = 'echo one; until [ -e go ]; do sleep 0.02; done; echo two'
     const first = server.assign(anAssignment({ jobId: 1, tasks: [sh(script)] }))
-    await until(() => /\d one\n/.test(first.text), SOON)
+    await until(() => /\d one\n/.test(first.text), SOON_MS)
 
     line.deafen()
     const frozenAt = performance.now()
     const { length } = server.contacts
-    await until(() => server.contacts.length > length + 1, SOON)
+    await until(() => server.contacts.length > length + 1, SOON_MS)
     const took = performance.now() - frozenAt
     writeFileSync(temp.file('work/pipelines/demo/go'), '')
-    await until(() => first.result === 'Passed', SOON)
+    await until(() => first.result === 'Passed', SOON_MS)
     const second = server.assign(anAssignment({ jobId: 2, tasks: [sh('true')] }))
-    await until(() => second.result === 'Passed', SOON)
+    await until(() => second.result === 'Passed', SOON_MS)
     stop.abort()
     await running
 
-    expect(took).toBeLessThan(SOON)
+    expect(took).toBeLessThan(SOON_MS)
     expect(first.written).toEqual(['one', 'two'])
   })
 })

@@ -9,7 +9,7 @@ import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import { RealBuilds } from '../../support/builds/real-builds.ts'
 
 /** A machine may be busy with other tests. */
-const PATIENCE = { timeout: 180_000 }
+const SLOW = { timeout: 180_000 }
 const WITHIN = { timeout: 60_000 }
 
 const MANUAL = element('approval', { type: 'manual' })
@@ -61,7 +61,7 @@ function says(page: Page, text: string | RegExp): Promise<void> {
   return page.getByText(text).first().waitFor(WITHIN)
 }
 
-describe('a build in a browser', PATIENCE, () => {
+describe('a build in a browser', SLOW, () => {
   it('is triggered, watched live, cancelled, run again and followed to its end', async () => {
     const real = await building()
     const page = await visit(chromium.browser, real.scene.service.url)
@@ -124,7 +124,7 @@ function focusedElement(page: Page): Promise<unknown> {
     [tagName, ariaLabel ?? textContent.trim()].join(' '))(document.activeElement)`)
 }
 
-describe('the question before a cancellation', PATIENCE, () => {
+describe('the question before a cancellation', SLOW, () => {
   it('is in view on a phone and has the focus, without scripts too', async () => {
     const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
     await scene.schedule()
@@ -141,7 +141,7 @@ describe('the question before a cancellation', PATIENCE, () => {
   })
 })
 
-describe('the keyboard focus on a page that updates itself', PATIENCE, () => {
+describe('the keyboard focus on a page that updates itself', SLOW, () => {
   it('stays on the button of the same run', async () => {
     const stages = [
       { name: 'build', jobs: [{ name: 'unit', tasks: [exec('true')] }] },
@@ -195,7 +195,7 @@ describe('the keyboard focus on a page that updates itself', PATIENCE, () => {
   })
 })
 
-describe('the console of a job in a browser', PATIENCE, () => {
+describe('the console of a job in a browser', SLOW, () => {
   const isAtEnd = 'innerHeight + scrollY >= document.body.scrollHeight - 4'
 
   it('follows the end until it is scrolled up, and goes there at once when told to again', async () => {
@@ -231,7 +231,7 @@ describe('the console of a job in a browser', PATIENCE, () => {
   })
 })
 
-describe('an agent in a browser', PATIENCE, () => {
+describe('an agent in a browser', SLOW, () => {
   it('is removed safely: disabled, stopped within the time that is counted down, deleted', async () => {
     const real = await building()
     const agent = real.agent('one')

@@ -21,8 +21,8 @@ import { save } from '../../support/service/saving.ts'
 import { currentOf, setLease } from '../../support/service/servers.ts'
 
 /** Milliseconds. */
-const LONG = 30_000
-const WITHIN = { timeout: LONG }
+const TIMEOUT_MS = 30_000
+const WITHIN = { timeout: TIMEOUT_MS }
 const AWAY = 'The server does not answer. This page may be out of date.'
 
 const chromium = useBrowser()
@@ -49,10 +49,10 @@ async function startAgentAt(server: DatabaseServer): Promise<void> {
   const agent = new AgentProcess({ server: server.url, workDir: join(tempDir(), 'agent') })
   onTestFinished(() => agent[Symbol.asyncDispose]())
   const listed = async () => (await server.fetch('/api/agents')).text()
-  await until(async () => (await listed()).includes('Pending'), LONG)
+  await until(async () => (await listed()).includes('Pending'), TIMEOUT_MS)
   const [uuid = ''] = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(await listed()) ?? []
   await server.fetch(`/api/agents/${uuid}/enable`, { method: 'POST' })
-  await until(() => agent.output.includes('The server lists this agent as Enabled'), LONG)
+  await until(() => agent.output.includes('The server lists this agent as Enabled'), TIMEOUT_MS)
 }
 
 /** Reads a stream up to the event of a commit, and gives its id; null when it ends before, however it does. */
@@ -100,7 +100,7 @@ describe('what waits at several servers', { tags: ['postgresql'] }, () => {
     await setLease(database, '1 hour')
     await page.getByText(AWAY).waitFor(WITHIN)
     await setLease(database, '0')
-    await until(async () => (await second.fetch('/api/agents')).status === 200, LONG)
+    await until(async () => (await second.fetch('/api/agents')).status === 200, TIMEOUT_MS)
     const again = await openEvents(second, '', { 'last-event-id': before })
     const ended = await readTo(atHolder, 'none')
     await rename(second, 'before', 'after')

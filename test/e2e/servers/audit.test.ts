@@ -27,7 +27,7 @@ import {
 import { save } from '../../support/service/saving.ts'
 import { currentOf, serveTwo } from '../../support/service/servers.ts'
 
-const LONG = 30_000
+const TIMEOUT_MS = 30_000
 
 const ALL = {
   user: null,
@@ -88,7 +88,7 @@ describe('the audit log of several servers', { tags: ['postgresql'] }, () => {
       await sql.end()
 
       const again = await serveOver(database, first.folder)
-      await until(async () => callsIn(await entriesOf(again), saved).length > 0, LONG)
+      await until(async () => callsIn(await entriesOf(again), saved).length > 0, TIMEOUT_MS)
       const calls = callsIn(await entriesOf(again), saved)
 
       expect(saved.status).toBe(200)
@@ -106,10 +106,10 @@ describe('the audit log of several servers', { tags: ['postgresql'] }, () => {
     await save(first, documentWith('one'))
     await save(second, documentWith('one', 'two'))
     const repository = join(second.folder, 'config-repo')
-    await until(async () => gitLine(repository, 'status', '--porcelain') === '', LONG)
+    await until(async () => gitLine(repository, 'status', '--porcelain') === '', TIMEOUT_MS)
     writeFileSync(join(repository, 'config.xml'), documentWith('by-git'))
     git(repository, 'commit', '-q', '-a', '-m', 'By git')
-    await until(async () => (await currentOf(first)).includes('by-git'), LONG)
+    await until(async () => (await currentOf(first)).includes('by-git'), TIMEOUT_MS)
     await second.fetch('/api/agents/nobody/enable', { method: 'POST' })
     const refused = await second.fetch('/api/agents', { as: 'eve:wrong' })
     const headers = { authorization: 'Bearer x' }
@@ -120,7 +120,7 @@ describe('the audit log of several servers', { tags: ['postgresql'] }, () => {
     await Promise.all([kill(first), kill(second)])
     const third = await serveOver(database, folderBeside(first))
     for (const { folder } of [first, second]) rmSync(folder, { recursive: true })
-    await until(async () => (await entriesOf(third)).length > 0, LONG)
+    await until(async () => (await entriesOf(third)).length > 0, TIMEOUT_MS)
 
     expect(refused.status).toBe(401)
     expect(same).toEqual(seen)

@@ -22,7 +22,7 @@ import { setLease } from '../../support/service/servers.ts'
 import { WebhookReceiver } from '../../support/service/webhook-receiver.ts'
 
 /** Milliseconds. */
-const LONG = 30_000
+const TIMEOUT_MS = 30_000
 
 const Pipelines = z.array(
   z.object({
@@ -88,7 +88,7 @@ async function untilBuilt(server: DatabaseServer, revision: string): Promise<voi
   await until(async () => {
     await makeRoom(server, 'polled')
     return (await latestOf(server, 'polled'))?.label.endsWith(revision) ?? false
-  }, LONG)
+  }, TIMEOUT_MS)
 }
 
 /** The revisions that all runs of a pipeline were made from, the oldest first. */
@@ -128,13 +128,13 @@ describe('the duties that one of several servers has', { tags: ['postgresql'] },
     await untilBuilt(first, changes[0] ?? '')
     changes.push(change(origin))
     await untilBuilt(first, changes[1] ?? '')
-    await until(async () => (await latestOf(first, 'timed')) !== null, LONG)
-    await until(() => receiver.taken().at(-1) === headOf(first), LONG)
+    await until(async () => (await latestOf(first, 'timed')) !== null, TIMEOUT_MS)
+    await until(() => receiver.taken().at(-1) === headOf(first), TIMEOUT_MS)
     const withoutThem = Duties.parse(await (await second.fetch('/health')).json())
     receiver.behaviours.push('hang')
     await save(first, documentOf(origin, 'told'))
-    await until(() => receiver.calls.at(-1)?.behaviour === 'hang', LONG)
-    await until(() => tipOf(mirror) === headOf(first), LONG)
+    await until(() => receiver.calls.at(-1)?.behaviour === 'hang', TIMEOUT_MS)
+    await until(() => tipOf(mirror) === headOf(first), TIMEOUT_MS)
 
     await kill(first)
     changes.push(change(origin))
@@ -149,13 +149,13 @@ describe('the duties that one of several servers has', { tags: ['postgresql'] },
       const isStartedAgain = ((await latestOf(second, 'timed'))?.counter ?? 0) > 1
       if (!isStartedAgain) await makeRoom(second, 'timed')
       return isStartedAgain
-    }, LONG)
+    }, TIMEOUT_MS)
     const head = headOf(second)
-    await until(() => receiver.taken().at(-1) === head, LONG)
+    await until(() => receiver.taken().at(-1) === head, TIMEOUT_MS)
     const revisions = git(join(second.folder, 'config-repo'), 'rev-list', '--reverse', 'HEAD')
     expect(receiver.taken()).toEqual(revisions.trim().split('\n').slice(1))
     expect(receiver.calls.filter(({ behaviour }) => behaviour === 'hang')).toHaveLength(1)
-    await until(() => tipOf(mirror) === head, LONG)
+    await until(() => tipOf(mirror) === head, TIMEOUT_MS)
     const pushed = git(mirror, 'log', '--walk-reflogs', '--format=%H', 'main').trim().split('\n')
     expect(new Set(pushed).size).toBe(pushed.length)
     expect(withoutThem).toEqual({ mirror: null, webhooks: [] })

@@ -17,9 +17,9 @@ import { callerOf } from '../../support/service/service.ts'
 import { currentOf, pausedBy, pausePipeline, serveTwo } from '../../support/service/servers.ts'
 
 /** In milliseconds. */
-const LONG = 30_000
+const TIMEOUT_MS = 30_000
 /** About as long as a lease lasts, so that it is over when the database is back. */
-const AWAY = 4_000
+const AWAY_MS = 4_000
 const SOON = { timeout: 10_000 }
 
 /** Has a database refuse whatever would change it, as one that another one was promoted for. */
@@ -59,15 +59,15 @@ describe('servers whose database', { tags: ['postgresql'] }, () => {
         .toContain('The database refuses what it is asked')
     }
     // Longer than the lease lasts, so that everybody tries to take it.
-    await until(async () => (await pausePipeline(servers[1], 'app', 'none')) === 503, LONG)
+    await until(async () => (await pausePipeline(servers[1], 'app', 'none')) === 503, TIMEOUT_MS)
     const late = await serveOver(database, folderBeside(servers[0]))
     const read = await currentOf(late)
-    await wait(AWAY)
+    await wait(AWAY_MS)
     await setReadOnly(database, 'off')
 
     expect(read).toContain('app')
     for (const server of [...servers, late]) {
-      await until(async () => (await pausePipeline(server, 'app', 'again')) === 200, LONG)
+      await until(async () => (await pausePipeline(server, 'app', 'again')) === 200, TIMEOUT_MS)
       expect(await readinessOf(server)).toMatch(/^200 /)
       expect(server.program.process.exitCode).toBeNull()
     }
@@ -79,10 +79,10 @@ describe('servers whose database', { tags: ['postgresql'] }, () => {
     await save(servers[0], documentWith('app'))
     for (const _ of [1, 2, 3]) {
       await cluster.stop()
-      await wait(AWAY)
+      await wait(AWAY_MS)
       expect(await currentOf(servers[0])).toContain('app')
       await cluster.startAgain()
-      await until(async () => (await pausePipeline(servers[1], 'app', 'back')) === 200, LONG)
+      await until(async () => (await pausePipeline(servers[1], 'app', 'back')) === 200, TIMEOUT_MS)
     }
 
     const health = await (await servers[1].fetch('/health')).json()

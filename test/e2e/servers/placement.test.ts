@@ -13,8 +13,8 @@ import { save } from '../../support/service/saving.ts'
 import { pausedBy, pausePipeline, serveTwo } from '../../support/service/servers.ts'
 
 /** In milliseconds. */
-const LONG = 60_000
-const WITHIN = { timeout: LONG }
+const TIMEOUT_MS = 60_000
+const WITHIN = { timeout: TIMEOUT_MS }
 
 async function healthOf(server: Pick<DatabaseServer, 'fetch'>): Promise<string> {
   return (await server.fetch('/health')).text()
@@ -45,11 +45,11 @@ describe('servers that do not reach each other', { tags: ['postgresql', 'long'] 
       serveOver(database, folderBeside(first)),
       serveOver(database, folderBeside(first)),
     ])
-    await until(async () => (await pausePipeline(second, 'app', 'before')) === 200, LONG)
+    await until(async () => (await pausePipeline(second, 'app', 'before')) === 200, TIMEOUT_MS)
 
     line.cutOff()
     const ended = await first.program.ended()
-    await until(async () => (await pausePipeline(second, 'app', 'after')) === 200, LONG)
+    await until(async () => (await pausePipeline(second, 'app', 'after')) === 200, TIMEOUT_MS)
     await serveOver(database, first.folder, { port, advertised })
 
     expect(ended.code).toBe(1)

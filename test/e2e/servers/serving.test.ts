@@ -30,12 +30,12 @@ import { postForm, save } from '../../support/service/saving.ts'
 import { bearer, makeToken } from '../../support/service/tokens.ts'
 
 /** Milliseconds. */
-const LONG = 30_000
-const SAID_AFTER = 5_000
+const TIMEOUT_MS = 30_000
+const SAID_AFTER_MS = 5_000
 /** A second, and what a machine that does other things takes. */
-const SOON = 5_000
+const SOON_MS = 5_000
 /** Ages are told without milliseconds. */
-const A_SECOND = 1_000
+const SECOND_MS = 1_000
 const FORM = 'application/x-www-form-urlencoded'
 const AS_OF = /This server shows the configuration as of (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC/
 
@@ -94,7 +94,10 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     for (const page of ['/config', '/pipelines', '/config/edit']) {
       expect(await textAt(second, page, newest)).toContain('<html')
     }
-    await until(async () => (await textAt(second, '/servers', newest)).includes(third.url), LONG)
+    await until(
+      async () => (await textAt(second, '/servers', newest)).includes(third.url),
+      TIMEOUT_MS,
+    )
     expect(await textAt(second, '/servers', newest)).toContain(`${first.url} runs builds`)
     expect(await textAt(third, '/metrics', newest)).toContain('cairn_log_lag 0')
     expect(JSON.parse(await textAt(third, '/health', newest))).toMatchObject({
@@ -142,10 +145,10 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
       await answer.body?.cancel()
       return answer.status
     }
-    await until(async () => (await statusOf(second, bearer(token))) === 200, LONG)
+    await until(async () => (await statusOf(second, bearer(token))) === 200, TIMEOUT_MS)
     const revoked = await second.fetch(`/api/tokens/${id}`, { method: 'DELETE' })
     expect(revoked.status).toBe(200)
-    await until(async () => (await statusOf(first, bearer(token))) === 401, LONG)
+    await until(async () => (await statusOf(first, bearer(token))) === 401, TIMEOUT_MS)
     expect(await statusOf(second, bearer(token))).toBe(401)
 
     const { invitation } = await invite(second)
@@ -165,7 +168,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     })
     const held = []
     for (const server of [first, second]) {
-      await until(async () => (await server.fetch('/api/whoami', bearer(token))).ok, LONG)
+      await until(async () => (await server.fetch('/api/whoami', bearer(token))).ok, TIMEOUT_MS)
       const since = gitLine(`${server.folder}/config-repo`, 'rev-parse', 'HEAD')
       const { next } = await openEvents(anonymous(server), `since=${since}`, headers)
       const sent = { ...headers, 'content-length': '100', 'content-type': FORM }
@@ -183,7 +186,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     const ends = await Promise.all(held.map(({ ended }) => ended))
     const answers = await Promise.all(held.map(({ answered }) => answered))
 
-    expect(performance.now() - began).toBeLessThan(SOON)
+    expect(performance.now() - began).toBeLessThan(SOON_MS)
     expect(ends).toEqual([null, null])
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 401])
     expect(await pausedBy(first, 'p')).toMatchObject({ paused: false })
@@ -222,7 +225,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     }
     const history = '/config/entity/pipeline/one'
     // The history is indexed a moment after a start.
-    await until(async () => (await pageOf(history)).startsWith('200'), LONG)
+    await until(async () => (await pageOf(history)).startsWith('200'), TIMEOUT_MS)
     const [known, found, offered, audit] = await Promise.all(
       [history, '/search?q=one', '/search/results.json?q=one', '/audit'].map(pageOf),
     )
@@ -230,7 +233,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
       ['/pipelines', '/pipelines/one', '/config/edit', '/config/r1/restore'].map(pageOf),
     )
     await setLease(database, '0')
-    await until(async () => (await pausePipeline(second, 'one', 'release')) === 200, LONG)
+    await until(async () => (await pausePipeline(second, 'one', 'release')) === 200, TIMEOUT_MS)
 
     expect(read.status).toBe(200)
     expect(saved.status).toBe(200)
@@ -293,7 +296,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
 
     line.deafen()
     await save(first, documentWith('two'))
-    await until(async () => (await ageOn('/config')).age !== undefined, LONG)
+    await until(async () => (await ageOn('/config')).age !== undefined, TIMEOUT_MS)
     const [{ age = '' }, onAnother] = [await ageOn('/config'), await ageOn('/config/r1')]
     const current = await currentOf(second)
     line.heal()
@@ -301,12 +304,12 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(current).toContain('one')
     expect(onAnother).toEqual({ status: 200, age })
     const at = Date.parse(`${age.replace(' ', 'T')}Z`)
-    expect(at).toBeGreaterThan(began - A_SECOND)
-    expect(at).toBeLessThan(Date.now() - SAID_AFTER)
+    expect(at).toBeGreaterThan(began - SECOND_MS)
+    expect(at).toBeLessThan(Date.now() - SAID_AFTER_MS)
     await until(async () => {
       const { status, age: stillOld } = await ageOn('/config')
       return status === 200 && stillOld === undefined
-    }, LONG)
+    }, TIMEOUT_MS)
     expect(await currentOf(second)).toContain('two')
   })
 
@@ -318,7 +321,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     const first = await serveOver(database, tempDir(), { port, advertised })
     const second = await serveOver(database, folderBeside(first))
     await save(first, documentWith('app'))
-    await until(async () => (await pausePipeline(second, 'app', 'before')) === 200, LONG)
+    await until(async () => (await pausePipeline(second, 'app', 'before')) === 200, TIMEOUT_MS)
 
     line.deafen()
     const path = '/api/pipelines/app/pause'
@@ -332,10 +335,10 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(changed.status).toBe(503)
     expect(changed.headers.get('retry-after')).toBe('1')
     expect(await changed.text()).toContain('whether this was done is known when it does')
-    expect(took).toBeLessThan(LONG)
+    expect(took).toBeLessThan(TIMEOUT_MS)
     expect(read.status).toBe(503)
     expect(await read.text()).not.toContain('whether')
-    await until(async () => (await pausePipeline(second, 'app', 'after')) === 200, LONG)
+    await until(async () => (await pausePipeline(second, 'app', 'after')) === 200, TIMEOUT_MS)
     expect((await save(second, documentWith('app', 'two'))).status).toBe(200)
   })
 
@@ -348,16 +351,16 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
       workDir: join(tempDir(), 'agent'),
     })
     const listed = async () => (await second.fetch('/api/agents')).text()
-    await until(async () => (await listed()).includes('Pending'), LONG)
+    await until(async () => (await listed()).includes('Pending'), TIMEOUT_MS)
     await kill(first)
     await setLease(database, '0')
 
-    await until(async () => (await listed()).includes('Pending'), LONG)
+    await until(async () => (await listed()).includes('Pending'), TIMEOUT_MS)
     const [uuid = ''] = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(await listed()) ?? []
     const enabled = await second.fetch(`/api/agents/${uuid}/enable`, { method: 'POST' })
     expect(enabled.status).toBe(200)
-    await until(async () => (await listed()).includes('"Idle"'), LONG)
-    await until(() => agent.output.includes('The server lists this agent as Enabled'), LONG)
+    await until(async () => (await listed()).includes('"Idle"'), TIMEOUT_MS)
+    await until(() => agent.output.includes('The server lists this agent as Enabled'), TIMEOUT_MS)
   })
 
   it('read while the database is away, and save when it is back', async () => {
@@ -381,8 +384,8 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(ready.status).toBe(503)
     expect(answered).toEqual(ANSWERED.map(() => 200))
     expect(unanswered).toEqual(UNANSWERED.map(() => 503))
-    await until(async () => (await save(second, documentWith('three'))).status === 200, LONG)
-    await until(async () => (await pausePipeline(second, 'three', 'release')) === 200, LONG)
+    await until(async () => (await save(second, documentWith('three'))).status === 200, TIMEOUT_MS)
+    await until(async () => (await pausePipeline(second, 'three', 'release')) === 200, TIMEOUT_MS)
     expect(await stop(second)).toMatchObject({ code: 0 })
   })
 })

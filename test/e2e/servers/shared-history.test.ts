@@ -25,7 +25,7 @@ import { save } from '../../support/service/saving.ts'
 type Caller = Pick<DatabaseServer, 'fetch'>
 
 /** In milliseconds: a question waits for 15 s, and for the log of a lost save it is asked once more. */
-const ANSWERED_WITHIN = 40_000
+const ANSWER_TIMEOUT_MS = 40_000
 
 const repositoryIn = (folder: string) => join(folder, 'config-repo')
 const liveIn = (folder: string) => join(repositoryIn(folder), 'config.xml')
@@ -397,7 +397,7 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
     expect([200, 503]).toContain(answer.status)
     expect(text).toContain(answer.status === 200 ? 'is saved' : 'unavailable')
     expect((await currentOf(server)).includes('two')).toBe(answer.status === 200)
-    expect(took).toBeLessThan(ANSWERED_WITHIN)
+    expect(took).toBeLessThan(ANSWER_TIMEOUT_MS)
     expect(text).not.toContain('127.0.0.1')
     await expect.poll(async () => (await save(server, documentWith('three'))).status).toBe(200)
     expect(await currentOf(server)).toContain('three')

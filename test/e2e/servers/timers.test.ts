@@ -19,8 +19,8 @@ import { setLease } from '../../support/service/servers.ts'
 
 const CLOCK = fileURLToPath(new URL('../../support/faults/shifted-clock.cjs', import.meta.url))
 /** In milliseconds. */
-const LONG = 90_000
-const SECOND = 1_000
+const TIMEOUT_MS = 90_000
+const SECOND_MS = 1_000
 
 const Pipelines = z.array(
   z.object({
@@ -75,16 +75,16 @@ describe('timers of several servers', { tags: ['postgresql', 'long'] }, () => {
     const database = cluster.freshSchema()
     const first = await serveOver(database, tempDir(), { flags })
     const second = await serveOver(database, folderBeside(first), { flags })
-    const tick = Date.now() + 15 * SECOND
-    await save(first, documentOf(origin, { nightly: tick, noon: tick + 4 * LONG }))
-    await until(async () => (await runsAt(second))?.['nightly'] === 0, LONG)
+    const tick = Date.now() + 15 * SECOND_MS
+    await save(first, documentOf(origin, { nightly: tick, noon: tick + 4 * TIMEOUT_MS }))
+    await until(async () => (await runsAt(second))?.['nightly'] === 0, TIMEOUT_MS)
 
     await kill(first)
     await setLease(database, '1 hour')
-    await until(() => Date.now() > tick + SECOND, LONG)
+    await until(() => Date.now() > tick + SECOND_MS, TIMEOUT_MS)
     await setLease(database, '0')
 
-    await until(async () => (await runsAt(second))?.['nightly'] === 1, LONG)
+    await until(async () => (await runsAt(second))?.['nightly'] === 1, TIMEOUT_MS)
     expect(await runsAt(second)).toEqual({ nightly: 1, noon: 0 })
   })
 
@@ -92,20 +92,20 @@ describe('timers of several servers', { tags: ['postgresql', 'long'] }, () => {
     const { origin, flags } = origins()
     const database = cluster.freshSchema()
     const clock = join(tempDir(), 'clock')
-    writeFileSync(clock, `${25 * SECOND}`)
+    writeFileSync(clock, `${25 * SECOND_MS}`)
     const env = { NODE_OPTIONS: `--require ${CLOCK}`, SHIFTED_CLOCK: clock }
     const first = await serveOver(database, tempDir(), { flags, env })
     const second = await serveOver(database, folderBeside(first), { flags })
-    const tick = Date.now() + 45 * SECOND
-    await save(first, documentOf(origin, { nightly: tick, later: tick + 10 * SECOND }))
+    const tick = Date.now() + 45 * SECOND_MS
+    await save(first, documentOf(origin, { nightly: tick, later: tick + 10 * SECOND_MS }))
 
-    await until(async () => (await runsAt(second))?.['nightly'] === 1, LONG)
+    await until(async () => (await runsAt(second))?.['nightly'] === 1, TIMEOUT_MS)
     const ranAt = Date.now()
     await kill(first)
     await setLease(database, '0')
-    await until(async () => (await runsAt(second))?.['later'] === 1, LONG)
+    await until(async () => (await runsAt(second))?.['later'] === 1, TIMEOUT_MS)
 
-    expect(ranAt).toBeGreaterThanOrEqual(tick - (tick % SECOND))
+    expect(ranAt).toBeGreaterThanOrEqual(tick - (tick % SECOND_MS))
     expect(await runsAt(second)).toEqual({ nightly: 1, later: 1 })
     const run = await second.fetch('/api/pipelines/later/instance/1')
     expect(Run.parse(await run.json()).scheduled_date).toBeGreaterThan(tick)

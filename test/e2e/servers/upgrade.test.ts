@@ -12,7 +12,7 @@ import { save } from '../../support/service/saving.ts'
 import { currentOf, pausedBy, pausePipeline } from '../../support/service/servers.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const LONG = 30_000
+const TIMEOUT_MS = 30_000
 
 /** The program as its next version may be: with one more table beside those of the state. */
 function nextVersion(): string {
@@ -56,9 +56,9 @@ describe('servers of two versions', { tags: ['postgresql'] }, () => {
       (await save(next, documentWith('app', 'by-next'))).status,
     ]
     const paused = await pausePipeline(next, 'app', 'by the old server')
-    await until(async () => (await currentOf(old)).includes('by-next'), LONG)
+    await until(async () => (await currentOf(old)).includes('by-next'), TIMEOUT_MS)
     const ended = await stop(old)
-    await until(async () => (await pausePipeline(next, 'app', 'by the next')) === 200, LONG)
+    await until(async () => (await pausePipeline(next, 'app', 'by the next')) === 200, TIMEOUT_MS)
     const back = await run(serveFlags(database, old.folder))
 
     expect([...saved, paused]).toEqual([200, 200, 200])

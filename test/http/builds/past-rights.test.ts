@@ -29,7 +29,7 @@ const OLD = {
   stages: [{ jobs: [{ name: 'OLD-job', tasks: [exec('make', 'OLD-target')] }] }],
 }
 const NEW = { name: 'app', stages: [{ jobs: [{ name: 'fresh', tasks: [exec('ninja')] }] }] }
-const KEPT = { name: 'kept' }
+const RETAINED = { name: 'kept' }
 
 type Pipelines = NonNullable<Parameters<BuildScene['configure']>[0]['pipelines']>
 
@@ -43,7 +43,7 @@ function configuration(shut: Pipelines, wide: Pipelines = []) {
 
 /** A run of the old pipeline with a console and an artifact, and then what became of the pipeline. */
 async function sceneAfter(then: ReturnType<typeof configuration> | null) {
-  const scene = await BuildScene.open(configuration([KEPT, OLD]))
+  const scene = await BuildScene.open(configuration([RETAINED, OLD]))
   const agent = await ProtocolAgent.join(scene.service, 'a1')
   await scene.schedule()
   const job = await agent.work()
@@ -110,9 +110,9 @@ describe('what a pipeline was', { timeout: 60_000 }, () => {
   })
 
   it.each([
-    ['was deleted', configuration([KEPT])],
-    ['has another name', configuration([KEPT, { ...OLD, name: 'moved' }])],
-    ['has another name in another group', configuration([KEPT], [{ ...OLD, name: 'moved' }])],
+    ['was deleted', configuration([RETAINED])],
+    ['has another name', configuration([RETAINED, { ...OLD, name: 'moved' }])],
+    ['has another name in another group', configuration([RETAINED], [{ ...OLD, name: 'moved' }])],
   ])('is for administrators under its old name when it %s', async (_, then) => {
     const scene = await sceneAfter(then)
 
@@ -120,14 +120,14 @@ describe('what a pipeline was', { timeout: 60_000 }, () => {
   })
 
   it('stays with the pipeline that has another name', async () => {
-    const scene = await sceneAfter(configuration([KEPT, { ...OLD, name: 'moved' }]))
+    const scene = await sceneAfter(configuration([RETAINED, { ...OLD, name: 'moved' }]))
     const roads = ['/config/entity/pipeline/moved', '/config/entity/pipeline/moved/compare/r1/r2']
 
     expect(await whoSees(scene, roads)).toEqual(each(roads, ['admin', 'gina', 'vera', 'ben']))
   })
 
   it('is for those who may view the new group and the old one when it moves', async () => {
-    const scene = await sceneAfter(configuration([KEPT], [OLD]))
+    const scene = await sceneAfter(configuration([RETAINED], [OLD]))
     const past = ['/config/entity/pipeline/app/compare/r1/r2', ...MADE]
 
     expect(await whoSees(scene, past)).toEqual(each(past, ['admin', 'ben']))
@@ -136,7 +136,7 @@ describe('what a pipeline was', { timeout: 60_000 }, () => {
   })
 
   it('is for those who may view every group in which it ran, when it runs on in a new one', async () => {
-    const scene = await sceneAfter(configuration([KEPT], [OLD]))
+    const scene = await sceneAfter(configuration([RETAINED], [OLD]))
 
     const again = await scene.post('/api/stages/app/build/run/1', 'ben')
 
@@ -145,9 +145,12 @@ describe('what a pipeline was', { timeout: 60_000 }, () => {
   })
 
   it.each([
-    ['at once', [configuration([KEPT], [NEW])]],
-    ['later', [configuration([KEPT]), configuration([KEPT], [NEW])]],
-    ['while the old one gets another', [configuration([KEPT, { ...OLD, name: 'moved' }], [NEW])]],
+    ['at once', [configuration([RETAINED], [NEW])]],
+    ['later', [configuration([RETAINED]), configuration([RETAINED], [NEW])]],
+    [
+      'while the old one gets another',
+      [configuration([RETAINED, { ...OLD, name: 'moved' }], [NEW])],
+    ],
   ])('is not for those who may view another that takes its name %s', async (_, then) => {
     const scene = await sceneAfter(null)
     for (const configured of then) await scene.configure(configured)
@@ -164,7 +167,7 @@ describe('what a pipeline was', { timeout: 60_000 }, () => {
   })
 
   it('is not started again by those who may start another that takes its name', async () => {
-    const scene = await sceneAfter(configuration([KEPT], [NEW]))
+    const scene = await sceneAfter(configuration([RETAINED], [NEW]))
     const post = (path: string, body?: URLSearchParams) => (user: string) =>
       scene.post(path, user, body)
     const users = ['vera', 'gina', 'olga', 'pete', 'ben']
@@ -178,7 +181,7 @@ describe('what a pipeline was', { timeout: 60_000 }, () => {
   })
 
   it('is judged by the configuration of its time when a run does not say where it ran', async () => {
-    const scene = await sceneAfter(configuration([KEPT], [OLD]))
+    const scene = await sceneAfter(configuration([RETAINED], [OLD]))
     await scene.service.close()
     const store = await openSqliteState(join(scene.service.folder, 'state', 'state.sqlite'))
     await store.change(async (tx) => {
@@ -193,7 +196,7 @@ describe('what a pipeline was', { timeout: 60_000 }, () => {
   })
 
   it('names no job on the lists of agents to those who may not view its pipeline', async () => {
-    const scene = await BuildScene.open(configuration([KEPT, OLD]))
+    const scene = await BuildScene.open(configuration([RETAINED, OLD]))
     const agent = await ProtocolAgent.join(scene.service, 'a1')
     await scene.schedule()
     await agent.work()

@@ -4,7 +4,7 @@ import { open, commit, latest, pollsPass } from '../../support/builds/trigger-sc
 
 const MANUAL = element('approval', { type: 'manual' })
 
-const EVERY_SECOND = '* * * * * ?'
+const EACH_SECOND = '* * * * * ?'
 
 function timer(cron: string, onlyOnChanges: boolean): AnElement {
   return element('timer', { onlyOnChanges }, [cron])
@@ -16,7 +16,7 @@ describe('a pipeline with a timer', () => {
       pipelines: [
         {
           name: 'app',
-          before: [timer(EVERY_SECOND, false)],
+          before: [timer(EACH_SECOND, false)],
           stages: [{ name: 'build', approval: MANUAL }],
         },
       ],
@@ -33,7 +33,7 @@ describe('a pipeline with a timer', () => {
       pipelines: [
         {
           name: 'app',
-          before: [timer(EVERY_SECOND, true)],
+          before: [timer(EACH_SECOND, true)],
           stages: [{ name: 'build', approval: MANUAL }],
         },
       ],

@@ -12,7 +12,7 @@ const Health = z.object({
   ),
 })
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 const PAGES = [
   '/pipelines',
   '/pipelines/app',
@@ -68,7 +68,7 @@ describe('a job that no agent can take', () => {
     const { scene, pass } = await needsDocker()
     const early = await problems(scene)
 
-    pass(MINUTE)
+    pass(MINUTE_MS)
 
     expect(early).toEqual([])
     expect(await problems(scene)).toEqual([
@@ -102,7 +102,7 @@ describe('a job that waits for a busy agent', () => {
     await scene.schedule()
     const { jobId } = await agent.work()
     await scene.schedule()
-    ahead += 2 * MINUTE
+    ahead += 2 * MINUTE_MS
     await agent.contact({ jobId })
 
     const page = await pageOf(scene.service, '/stages/app/build/2/1')
@@ -123,7 +123,7 @@ describe('a job whose resources only an agent in an environment has', () => {
     await ProtocolAgent.join(scene.service, 'a1')
     await ProtocolAgent.join(scene.service, 'a2', { resources: ['docker'], environments: ['uat'] })
     await scene.schedule()
-    ahead += MINUTE
+    ahead += MINUTE_MS
 
     const reason =
       'the one agent that has the resource docker is in the environment uat, and the pipeline is in none'
@@ -176,7 +176,7 @@ describe('a stage whose job runs on all agents, of which none fits', () => {
     await scene.service.fetch('/api/agents/a1/disable', { method: 'POST' })
 
     expect(await problems(scene)).toEqual([])
-    ahead += 2 * MINUTE
+    ahead += 2 * MINUTE_MS
     expect(await problems(scene)).toMatchObject([
       {
         errors: [

@@ -23,7 +23,7 @@ const LARGE = 24 * 2 ** 20
 const STALL_AFTER = 2 ** 20
 /** More clients than are served at once. */
 const MANY = 20
-const TWO_HOURS = 7_200_000
+const TWO_HOURS_MS = 7_200_000
 
 /** A repository with a large file beside the configuration, put there with git. */
 async function largeService(bytes: number): Promise<TestService> {
@@ -137,7 +137,7 @@ describe('a git that is killed while it takes a push', () => {
     const left = await listIncoming(store)
     await removeAbandoned(store, Date.now())
     const young = await listIncoming(store)
-    await removeAbandoned(store, Date.now() + TWO_HOURS)
+    await removeAbandoned(store, Date.now() + TWO_HOURS_MS)
 
     expect([left.length, young.length]).toEqual([1, 1])
     expect(await listIncoming(store)).toEqual([])

@@ -4,7 +4,7 @@ import { BASIC, RawConnection, statusOf } from '../../support/http/raw-http.ts'
 import { startService } from '../../support/service/service.ts'
 
 /** More than the limits of the server, which are 10 and 20 seconds, and less than those of Node. */
-const PATIENCE = 26_000
+const TIMEOUT_MS = 26_000
 
 async function drip(connection: RawConnection, text: string): Promise<void> {
   const letters = text.split('')
@@ -42,7 +42,7 @@ describe('a client that is slow on purpose', () => {
 
       expect(health.status).toBe(200)
       expect(statusOf(dripped)).toBe(408)
-      expect(performance.now() - began).toBeLessThan(PATIENCE)
+      expect(performance.now() - began).toBeLessThan(TIMEOUT_MS)
       expect((await service.fetch('/api/config/revisions')).status).toBe(200)
     },
   )

@@ -35,12 +35,12 @@ function listed(name: string, user: string) {
 const SHUT = element('authorization', {}, [listed('view', 'vera'), listed('operate', 'vera')])
 const WIDE = element('authorization', {}, [listed('view', 'pete'), listed('operate', 'pete')])
 const OTHER = { name: 'other', materials: [git('https://git.invalid/other.git')] }
-const KEPT = { name: 'kept', materials: [git('https://git.invalid/kept.git')] }
+const RETAINED = { name: 'kept', materials: [git('https://git.invalid/kept.git')] }
 
 function configured({ secret }: World, name: string | null) {
   const jobs = [{ name: 'job', tasks: [exec('make', secret)] }]
   const hidden = { variables: { KEY: secret }, stages: [{ jobs }] }
-  const shut = name === null ? [KEPT] : [KEPT, { name, ...hidden }]
+  const shut = name === null ? [RETAINED] : [RETAINED, { name, ...hidden }]
   return {
     server: SECURED,
     groups: [

@@ -15,7 +15,7 @@ import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { sourceSeen } from '../../support/identities/user-sources.ts'
 import { MadeTokenBody } from '../../../src/wire/token-body.ts'
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 const SECURITY = `<server><security><passwordFile path="/u" /><roles>
   <role name="Crew"><users><user>nobody</user></users></role></roles>
   <admins><user>root</user></admins></security></server>`
@@ -277,12 +277,12 @@ describe('what is issued to a user of a provider', () => {
     expect(await ask()).toMatchObject({ name: 'Ana', source: 'oidc', roles: ['Crew'] })
     later = 25 * 60 * 60_000
     expect((await browser.step('/api/whoami')).status).toBe(401)
-    later = 29 * DAY
+    later = 29 * DAY_MS
     provider.person = { preferred_username: 'ana' }
     await browser.go('/login/oidc')
-    later = 58 * DAY
+    later = 58 * DAY_MS
     expect(await ask()).toMatchObject({ name: 'Ana', source: 'oidc', roles: [] })
-    later = 60 * DAY
+    later = 60 * DAY_MS
     expect((await service.fetch('/api/whoami', bearer(token))).status).toBe(401)
   })
 })

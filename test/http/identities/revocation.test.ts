@@ -18,7 +18,7 @@ import { makeToken } from '../../support/service/tokens.ts'
 type Headers = Readonly<Record<string, string>>
 
 /** Milliseconds: a second, and what a machine that does other things takes. */
-const SOON = 5_000
+const SOON_MS = 5_000
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const WATCH = '/api/config/watch?wait=15'
 
@@ -64,13 +64,13 @@ async function revokeTokens(service: TestService): Promise<void> {
     await service.fetch(`/api/tokens/${id}`, { method: 'DELETE' })
 }
 
-const LATER = 3_600_000
+const LATER_MS = 3_600_000
 
 const REVOCATIONS: Readonly<Record<string, Revocation>> = {
   'a token is revoked': { give: tokenOf, revoke: revokeTokens },
   'a token expires': {
-    give: (service) => tokenOf(service, new Date(Date.now() + LATER).toISOString()),
-    revoke: async (_service, _headers, clock) => void (clock.now += 2 * LATER),
+    give: (service) => tokenOf(service, new Date(Date.now() + LATER_MS).toISOString()),
+    revoke: async (_service, _headers, clock) => void (clock.now += 2 * LATER_MS),
   },
   'a session ends': {
     give: sessionOf,
@@ -128,7 +128,7 @@ describe.each(Object.keys(REVOCATIONS))('when %s', (name) => {
 
     expect((await waiting).status).toBe(401)
     expect(await ended).toBeNull()
-    expect(took).toBeLessThan(SOON)
+    expect(took).toBeLessThan(SOON_MS)
   })
 
   it('a save whose body ends after that is refused', async () => {
@@ -169,7 +169,7 @@ describe('when a token is revoked', () => {
     const took = await tookAfterRevoking(answered)
 
     expect((await answered).statusCode).toBe(401)
-    expect(took).toBeLessThan(SOON)
+    expect(took).toBeLessThan(SOON_MS)
   })
 
   it('a push that is under way breaks off, and moves nothing', async () => {
@@ -190,7 +190,7 @@ describe('when a token is revoked', () => {
     const took = await tookAfterRevoking(ended)
 
     expect(await ended).toBe('cut off')
-    expect(took).toBeLessThan(SOON)
+    expect(took).toBeLessThan(SOON_MS)
     expect(gitLine(service.repository, 'rev-parse', 'HEAD')).toBe(before)
   })
 })
@@ -210,6 +210,6 @@ describe('when an agent is disabled', () => {
     const { status } = await waiting
 
     expect(status).toBe(403)
-    expect(performance.now() - began).toBeLessThan(SOON)
+    expect(performance.now() - began).toBeLessThan(SOON_MS)
   })
 })

@@ -14,8 +14,8 @@ import { filledFieldsOf } from '../../support/pages/page-forms.ts'
 import { addSomeone } from '../../support/service/someone-else.ts'
 import { makeToken } from '../../support/service/tokens.ts'
 
-const HOUR = 3_600_000
-const PATIENCE = { timeout: 10_000 }
+const HOUR_MS = 3_600_000
+const SLOW = { timeout: 10_000 }
 const BROWSER = { accept: 'text/html,application/xhtml+xml' }
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', ...BROWSER }
 const ADMIN = { username: 'admin', password: ADMIN_PASSWORD }
@@ -290,15 +290,15 @@ describe('a session', () => {
     await first.close()
     const second = await openService([], folder, clock)
 
-    time.now += 11 * HOUR
+    time.now += 11 * HOUR_MS
     const early = await statusOf(second, '/agents', session)
     await second.close()
     const third = await openService([], folder, clock)
-    time.now += 11 * HOUR
+    time.now += 11 * HOUR_MS
     const used = await statusOf(third, '/agents', session)
     await third.close()
     const fourth = await openService([], folder, clock)
-    time.now += 12 * HOUR + 60_001
+    time.now += 12 * HOUR_MS + 60_001
 
     expect([early, used, await statusOf(fourth, '/agents', session)]).toEqual([200, 200, 401])
   })
@@ -327,7 +327,7 @@ describe('a session', () => {
     await writeUser(users, { username: 'admin', password: 'another one', cost: QUICK_COST })
     await removeUser(users, 'someone')
 
-    await expect.poll(() => statusOf(service, '/agents', session), PATIENCE).toBe(401)
-    await expect.poll(() => statusOf(service, '/agents', theirs), PATIENCE).toBe(401)
+    await expect.poll(() => statusOf(service, '/agents', session), SLOW).toBe(401)
+    await expect.poll(() => statusOf(service, '/agents', theirs), SLOW).toBe(401)
   })
 })

@@ -12,7 +12,7 @@ import { bearer, makeToken } from '../../support/service/tokens.ts'
 import { ErrorBody } from '../../../src/wire/error-body.ts'
 import { TokenEntry } from '../../../src/wire/token-body.ts'
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 const START = Date.parse('2030-01-01T10:00:30Z')
 const SECURED = documentWith('one').replace(
   '<cruise schemaVersion="75">',
@@ -91,7 +91,7 @@ describe('a token', () => {
       { id, created: '2030-01-01T10:00:30.000Z', lastUsed: null },
     ])
     await first.close()
-    time.now += 5 * MINUTE
+    time.now += 5 * MINUTE_MS
 
     const second = await openService([], folder, clock)
 

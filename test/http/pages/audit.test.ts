@@ -21,7 +21,7 @@ function rowWith(page: string, text: string): string {
   return rowsIn(page).find((row) => row.includes(text)) ?? ''
 }
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
@@ -127,7 +127,9 @@ describe('the page of the audit log', () => {
 
   it('is filtered by days, in its address', async () => {
     const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
-    const [yesterday, today, tomorrow] = [-DAY, 0, DAY].map((away) => dayOf(Date.now() + away))
+    const [yesterday, today, tomorrow] = [-DAY_MS, 0, DAY_MS].map((away) =>
+      dayOf(Date.now() + away),
+    )
     const rowsOf = async (query: string) => rowsIn(await pageOf(scene.service, `/audit?${query}`))
 
     const counts = [

@@ -4,14 +4,14 @@ import { pageOf } from '../../support/pages/page-forms.ts'
 import { saveRevisions } from '../../support/service/saved-revisions.ts'
 import { startService, type TestService } from '../../support/service/service.ts'
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 /** r1 is of 1 June 2015, and each further one of a day later, at noon. */
 async function ofThreeDays(): Promise<TestService> {
   const at = { time: Date.parse('2015-06-01T12:00:00Z') }
   const service = await startService([], undefined, { clock: () => at.time })
   for (const document of [documentWith('one'), documentWith('one', 'two')]) {
-    at.time += DAY
+    at.time += DAY_MS
     await saveRevisions(service, document)
   }
   return service

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isQuartzCron } from '../../../src/document/rules/quartz-cron.ts'
 import { nextFire } from '../../../src/document/timer/next-fire.ts'
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 const ZONE = process.env['TZ']
 
 beforeAll(() => {
@@ -127,10 +127,10 @@ const moment = fc.oneof(
   fc.date({ min: new Date('2001-01-01'), max: new Date('2030-01-01'), noInvalidDate: true }),
   // The nights in which the clock is put forward and back.
   fc
-    .integer({ min: -6 * HOUR, max: 6 * HOUR })
+    .integer({ min: -6 * HOUR_MS, max: 6 * HOUR_MS })
     .map((off) => new Date(Date.UTC(2025, 2, 30, 1) + off)),
   fc
-    .integer({ min: -6 * HOUR, max: 6 * HOUR })
+    .integer({ min: -6 * HOUR_MS, max: 6 * HOUR_MS })
     .map((off) => new Date(Date.UTC(2025, 9, 26, 1) + off)),
 )
 
@@ -159,7 +159,7 @@ describe('the next time a cron expression fires', () => {
     fc.assert(
       fc.property(hour, dayFields, list({ min: 1, max: 12 }), moment, (h, days, months, at) => {
         const cron = `0 0 ${h} ${days[0]} ${months} ${days[1]}`
-        const span = { step: HOUR, count: 12_000 }
+        const span = { step: HOUR_MS, count: 12_000 }
         const after = at.getTime()
 
         expect(isQuartzCron(cron)).toBe(true)

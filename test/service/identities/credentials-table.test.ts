@@ -13,7 +13,7 @@ import { loginOf, secure } from '../../support/service/secured-service.ts'
 import { type CalledService, openService } from '../../support/service/service.ts'
 import { makeToken } from '../../support/service/tokens.ts'
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 const SCOPES: readonly TokenScope[] = ['read', 'operate', 'admin']
 
 /** The calls of a scope that is not what the method says, by what they are about. */
@@ -99,7 +99,7 @@ function sessionOf(service: CalledService, role: Role): Shown {
 /** Tokens that were good once, and those that never were. */
 async function deadTokens(service: CalledService, time: { now: number }): Promise<Shown[]> {
   const dead = { role: 'root', scope: null } as const
-  const expires = new Date(time.now + HOUR).toISOString()
+  const expires = new Date(time.now + HOUR_MS).toISOString()
   const options = { as: loginOf('root') ?? '' }
   const expired = await makeToken(service, 'admin', { ...options, expires })
   const revoked = await makeToken(service, 'admin', options)
@@ -112,7 +112,7 @@ async function deadTokens(service: CalledService, time: { now: number }): Promis
       { timeout: 30_000 },
     )
     .toBe(401)
-  time.now += 2 * HOUR
+  time.now += 2 * HOUR_MS
   return [
     withBearer('a token that expired', expired.token, dead),
     withBearer('a token that was revoked', revoked.token, dead),

@@ -21,15 +21,15 @@ const CURRENT = '/api/admin/config.xml'
 const DIGEST = 'x-service-config-md5'
 const SEQUENCE = 'x-cairn-sequence'
 /** In milliseconds: who waits longer than that asks another server. */
-const PATIENCE = 8_000
+const CALL_TIMEOUT_MS = 8_000
 /** In milliseconds, between the calls of one caller. */
-const LONGEST_PAUSE = 200
+const MAX_PAUSE_MS = 200
 /** In milliseconds: how long everything may take until it works again. */
-const LONGEST = 60_000
+const RECOVERY_TIMEOUT_MS = 60_000
 /** In milliseconds: a next change that takes longer is told with the calls before it. */
 const SLOW = { save: 2_000, build: 10_000 } as const satisfies Record<Change, number>
 /** The calls that are remembered for that. */
-const MOST_TOLD = 2_000
+const MAX_CALLS = 2_000
 /** What a server says that did not even begin. */
 const NOT_DONE =
   /^\{"message":"(No server runs builds|The server that runs builds does not answer"|This server is at entry)/
@@ -158,7 +158,7 @@ export class Callers {
   }
 
   #judge(what: Change, url: string, began: number): void {
-    if (performance.now() - began <= LONGEST || this.#isOver) return
+    if (performance.now() - began <= RECOVERY_TIMEOUT_MS || this.#isOver) return
     this.problems.push(`no ${what} at ${url} any more`)
     this.end()
   }
@@ -201,12 +201,12 @@ export class Callers {
     const headers = new Headers(init.headers)
     headers.set('authorization', AUTHORIZATION)
     headers.set('x-cairn-at-least', String(this.#newest))
-    const signal = AbortSignal.timeout(PATIENCE)
+    const signal = AbortSignal.timeout(CALL_TIMEOUT_MS)
     const began = performance.now()
     const tell = (outcome: string) => {
       const what = `${init.method ?? 'GET'} ${path}: ${outcome}`
       this.#told.push({ what, url, began, took: performance.now() - began })
-      if (this.#told.length > 2 * MOST_TOLD) this.#told.splice(0, MOST_TOLD)
+      if (this.#told.length > 2 * MAX_CALLS) this.#told.splice(0, MAX_CALLS)
     }
     const answer = await fetch(`${url}${path}`, { ...init, headers, signal })
       .then(async (response) => ({
@@ -231,7 +231,7 @@ export class Callers {
     while (!this.#isOver) {
       await anyOf(calls)()
       // The machine of a test is not to be what makes them wait.
-      await wait(Math.random() * LONGEST_PAUSE)
+      await wait(Math.random() * MAX_PAUSE_MS)
     }
   }
 

@@ -9,10 +9,10 @@ export interface Fault {
 }
 
 /** In milliseconds: longer than the lease of the duties lasts. */
-const LONGER_THAN_THE_LEASE = 8_000
-const SHORT = 3_000
-const MOMENT = 1_500
-const A_DAY = 86_400_000
+const LONGER_THAN_LEASE_MS = 8_000
+const SHORT_MS = 3_000
+const MOMENT_MS = 1_500
+const DAY_MS = 86_400_000
 
 export const KILL = lost('a server is killed', anyMember, async ({ server }) => server.kill())
 export const KILL_HOLDER = lost(
@@ -23,14 +23,14 @@ export const KILL_HOLDER = lost(
 export const STOP_AND_WAKE = lost(
   'the server with the duties is stopped for longer than its lease',
   (scene) => scene.holder(),
-  ({ server }) => during(LONGER_THAN_THE_LEASE, server.freeze()),
+  ({ server }) => during(LONGER_THAN_LEASE_MS, server.freeze()),
 )
 export const HALF_OPEN = lost(
   'the database of the server with the duties takes its calls and never answers',
   (scene) => scene.holder(),
   ({ toDatabase }) => {
     toDatabase.deafen()
-    return during(LONGER_THAN_THE_LEASE, () => toDatabase.heal())
+    return during(LONGER_THAN_LEASE_MS, () => toDatabase.heal())
   },
 )
 export const RESTART_DATABASE: Fault = {
@@ -55,28 +55,28 @@ export const ONE_CUT_OFF: Fault = {
   async run(scene) {
     const line = anyOf((await scene.holder()).fromOthers)
     line.cutOff()
-    await during(SHORT, () => line.heal())
+    await during(SHORT_MS, () => line.heal())
   },
 }
 export const LATE_DATABASE: Fault = {
   name: 'the database answers late',
   async run({ members }) {
     for (const { toDatabase } of members) toDatabase.slowDown(20 + Math.random() * 100)
-    await during(MOMENT, () => members.forEach(({ toDatabase }) => toDatabase.heal()))
+    await during(MOMENT_MS, () => members.forEach(({ toDatabase }) => toDatabase.heal()))
   },
 }
 export const CLOCK_JUMP: Fault = {
   name: 'a clock jumps',
   async run(scene) {
-    scene.setClock((Math.random() * 2 - 1) * A_DAY)
-    await during(MOMENT, () => scene.setClock(0))
+    scene.setClock((Math.random() * 2 - 1) * DAY_MS)
+    await during(MOMENT_MS, () => scene.setClock(0))
   },
 }
 export const FULL_DATABASE: Fault = {
   name: 'the database is full',
   async run({ disk }) {
     disk?.fill(0)
-    await during(MOMENT, () => disk?.empty())
+    await during(MOMENT_MS, () => disk?.empty())
   },
 }
 
@@ -89,11 +89,11 @@ export const FAULTS: readonly Fault[] = [
   KILL,
   TWO_TAKE_OVERS,
   lost('a server is stopped for a moment', anyMember, ({ server }) =>
-    during(Math.random() * SHORT, server.freeze()),
+    during(Math.random() * SHORT_MS, server.freeze()),
   ),
   lost('a server is cut off from the database', anyMember, ({ toDatabase }) => {
     toDatabase.cutOff()
-    return during(SHORT, () => toDatabase.heal())
+    return during(SHORT_MS, () => toDatabase.heal())
   }),
   ONE_CUT_OFF,
   {
@@ -101,7 +101,7 @@ export const FAULTS: readonly Fault[] = [
     async run(scene) {
       const { fromOthers } = await scene.holder()
       for (const line of fromOthers) line.cutOff()
-      await during(SHORT, () => fromOthers.forEach((line) => line.heal()))
+      await during(SHORT_MS, () => fromOthers.forEach((line) => line.heal()))
     },
   },
   {
@@ -109,7 +109,7 @@ export const FAULTS: readonly Fault[] = [
     async run(scene) {
       const { fromOthers } = await scene.holder()
       for (const line of fromOthers) line.deafen()
-      await during(LONGER_THAN_THE_LEASE, () => fromOthers.forEach((line) => line.heal()))
+      await during(LONGER_THAN_LEASE_MS, () => fromOthers.forEach((line) => line.heal()))
     },
   },
   LATE_DATABASE,

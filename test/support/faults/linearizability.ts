@@ -3,7 +3,7 @@ export interface Operation<Call> {
   readonly call: Call
   /** Any clock that all callers share. */
   readonly began: number
-  /** Infinity where nobody knows: it may have happened at any time since, for {@link LATEST}, or never. */
+  /** Infinity when unknown: at any time since, for up to {@link MAX_LATENESS_MS}, or never. */
   readonly ended: number
 }
 
@@ -17,7 +17,7 @@ export interface Model<State, Call> {
 }
 
 /** In milliseconds: no server goes on for longer with a call that got no answer. Without that, each of them stays possible to the end. */
-export const LATEST = 60_000
+export const MAX_LATENESS_MS = 60_000
 
 /** A set of operations, by their places in the order in which they began. */
 interface Done {
@@ -107,7 +107,7 @@ function nextOf<State, Call>(
 
 /** Whether one without an answer may still happen when another one has begun. */
 function isPossible(operation: Operation<unknown> | undefined, now: number): boolean {
-  return operation !== undefined && operation.began + LATEST >= now
+  return operation !== undefined && operation.began + MAX_LATENESS_MS >= now
 }
 
 function withDone({ first, beyond }: Done, n: number): Done {

@@ -44,7 +44,7 @@ export interface ServersSoakOutcome {
 /** How many calls are shown before one that fits in no order. */
 const SHOWN = 60
 /** In milliseconds: how long everything may take until it works again. */
-const HEALED_WITHIN = 60_000
+const HEALING_TIMEOUT_MS = 60_000
 
 /** Three servers whose callers go on while one fault after the other happens to them. */
 export async function soakServers(options: ServersSoakOptions): Promise<ServersSoakOutcome> {
@@ -211,7 +211,7 @@ async function changesIn(callers: Callers, url: string): Promise<string[]> {
 
 /** Asks until there is an answer. */
 async function answered(callers: Callers, path: string, url: string) {
-  const end = performance.now() + HEALED_WITHIN
+  const end = performance.now() + HEALING_TIMEOUT_MS
   for (;;) {
     try {
       const answer = await callers.ask(path, {}, url)

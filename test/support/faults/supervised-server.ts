@@ -9,9 +9,9 @@ export interface ServerPlace {
 }
 
 const READY = /^cairn ready (\S+)\n$/
-const RESTARTED_AFTER = 300
+const RESTART_DELAY_MS = 300
 /** In milliseconds: what a server that has lost its duties may take to end. */
-const LONGEST_END = 30_000
+const END_TIMEOUT_MS = 30_000
 
 /** A server that is started again whenever it ends, as whoever supervises it does. */
 export class SupervisedServer implements AsyncDisposable {
@@ -51,7 +51,7 @@ export class SupervisedServer implements AsyncDisposable {
    * @throws when that goes on.
    */
   async replaced(process: Program): Promise<void> {
-    const end = performance.now() + LONGEST_END
+    const end = performance.now() + END_TIMEOUT_MS
     while (this.#program === process) {
       if (performance.now() > end) throw new Error(`${this.name} lost the duties and goes on`)
       await wait(50)
@@ -89,7 +89,7 @@ export class SupervisedServer implements AsyncDisposable {
     for (;;) {
       const { stderr } = await this.#program.ended()
       this.#look(stderr)
-      await wait(RESTARTED_AFTER)
+      await wait(RESTART_DELAY_MS)
       if (!this.#isWanted) return
       this.#program = this.#start()
     }

@@ -2,7 +2,7 @@ import { PUBLIC_URL } from './people-provider.ts'
 import type { CalledService } from '../service/service.ts'
 
 const PAGE = 'text/html,application/xhtml+xml'
-const STEPS_AT_MOST = 20
+const MAX_STEPS = 20
 
 /** What a browser ends at. */
 export interface Arrival {
@@ -23,7 +23,7 @@ export class WalkingBrowser {
   /** Goes where an address leads in the end. */
   async go(address: string): Promise<Arrival> {
     let url = new URL(address, PUBLIC_URL)
-    for (let step = 0; step < STEPS_AT_MOST; step += 1) {
+    for (let step = 0; step < MAX_STEPS; step += 1) {
       const answer = await this.step(url.href)
       const location = answer.headers.get('location')
       if (location === null) {

@@ -8,12 +8,12 @@ import { messagesOf } from './browser.ts'
 const WIDTHS = [1440, 1024, 768, 390, 320] as const
 /** A sheet of A4 without its margins. */
 const PAPER = 718
-const MOST_TAB_STOPS = 40
+const MAX_TAB_STOPS = 40
 
 /** Half as long as `axe.source`: each page that is looked at reads it. */
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-const EVERY_RULE: RunOptions = { rules: { 'target-size': { enabled: true } } }
+const ALL_RULES: RunOptions = { rules: { 'target-size': { enabled: true } } }
 const SIZES: RunOptions = { runOnly: ['target-size'] }
 const COLOURS: RunOptions = { runOnly: ['color-contrast'] }
 const PLACES: RunOptions = { runOnly: ['target-size', 'color-contrast'] }
@@ -64,7 +64,7 @@ export async function troublesOf(page: Page): Promise<string[]> {
 /** What axe has against a page in its window, each with the first place. */
 export async function violationsOf(
   page: Page,
-  rules: RunOptions = EVERY_RULE,
+  rules: RunOptions = ALL_RULES,
   part = 'document',
 ): Promise<string[]> {
   return runAxe(page, part, rules, FIRST_PLACES)
@@ -141,7 +141,7 @@ interface Look {
 function placeTroubles({ overflow, tabStops }: Look): string[] {
   return [
     ...(overflow > 0 ? ['it is wider than the window'] : []),
-    ...(tabStops < MOST_TAB_STOPS ? [] : [`${tabStops} tab stops stand before the content`]),
+    ...(tabStops < MAX_TAB_STOPS ? [] : [`${tabStops} tab stops stand before the content`]),
   ]
 }
 

@@ -4,7 +4,7 @@ import { keepPicture, visit } from './browser.ts'
 import { troublesOf } from './inspection.ts'
 
 /** A machine may be busy with other tests. */
-export const PATIENCE = { timeout: 600_000 }
+export const SLOW = { timeout: 600_000 }
 export const WITHIN = { timeout: 60_000 }
 
 /** A name as long as those of real servers, without a place to break. */

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Folders whose files take longest, so that no worker is left with one of them at the end. */
-const LONGEST = ['e2e/servers', 'e2e/pages', 'crash', 'e2e', 'http']
+const SLOW_FOLDERS = ['e2e/servers', 'e2e/pages', 'crash', 'e2e', 'http']
 
 /**
  * First the files that run alone, one after the other: between two others, each would end a process
@@ -15,6 +15,6 @@ export class LongestFirst extends BaseSequencer {
 
 function rankOf({ project, moduleId }: TestSpecification): number {
   if (project.config.isolate) return -1
-  const place = LONGEST.findIndex((folder) => moduleId.includes(`/test/${folder}/`))
-  return place < 0 ? LONGEST.length : place
+  const place = SLOW_FOLDERS.findIndex((folder) => moduleId.includes(`/test/${folder}/`))
+  return place < 0 ? SLOW_FOLDERS.length : place
 }

@@ -7,7 +7,7 @@ import { SOMEONE } from './someone-else.ts'
 type Caller = Pick<DatabaseServer, 'fetch'>
 
 /** Milliseconds. */
-const LONG = 30_000
+const TIMEOUT_MS = 30_000
 
 /** Two servers of a new database; the first one has the duties. */
 export async function serveTwo(
@@ -36,7 +36,7 @@ export async function addSomeoneTo(database: string, servers: readonly Caller[])
   if (code !== 0) throw new Error(stderr)
   const isKnown = async (server: Caller) =>
     (await server.fetch('/api/agents', { as: SOMEONE })).status === 200
-  for (const server of servers) await until(() => isKnown(server), LONG)
+  for (const server of servers) await until(() => isKnown(server), TIMEOUT_MS)
 }
 
 /** Which entry of the log an answer knows. */
@@ -87,6 +87,6 @@ export async function pausedBy(server: Caller, pipeline: string): Promise<unknow
     const answer = await server.fetch(`/api/pipelines/${pipeline}/status`)
     status = answer.status === 200 ? await answer.json() : null
     return status !== null
-  }, LONG)
+  }, TIMEOUT_MS)
   return status
 }

@@ -13,7 +13,7 @@ import type { SoakedServer } from './soaked-server.ts'
 const DIGEST = 'x-service-config-md5'
 const CURRENT = '/api/admin/config.xml'
 /** How long an edit of the live file may take to become a revision, in milliseconds. */
-const PATIENCE = 20_000
+const EDIT_TIMEOUT_MS = 20_000
 /** How many bursts of how many commits come one after the other. */
 const BURSTS = 3
 const BURST = 10
@@ -119,7 +119,7 @@ async function endsWell(command: () => Promise<unknown>): Promise<boolean> {
 /** Waits until an edit of the live file has become a revision. */
 export async function seen(server: SoakedServer, digest: string, how: string): Promise<void> {
   const { ledger } = server
-  const end = performance.now() + PATIENCE
+  const end = performance.now() + EDIT_TIMEOUT_MS
   while (!(await server.serves(digest))) {
     if (performance.now() > end) {
       ledger.pendingEdits.delete(digest)

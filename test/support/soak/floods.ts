@@ -7,9 +7,9 @@ import type { SoakedInit, SoakedServer } from './soaked-server.ts'
 
 /** How many of each kind come at once, and the pause between. */
 const AT_ONCE = 16
-const PAUSE = 50
+const PAUSE_MS = 50
 const CONNECTIONS = 64
-const HELD_FOR = 200
+const HOLD_MS = 200
 
 interface FloodCall {
   readonly method?: string
@@ -28,7 +28,7 @@ export function floodUntilGone(server: SoakedServer): Promise<void>[] {
   const flood = (one: () => Promise<void>) =>
     server.untilGone(async () => {
       await Promise.all(Array.from({ length: AT_ONCE }, one))
-      await wait(PAUSE)
+      await wait(PAUSE_MS)
     })
   return [
     flood(() => logIn(server)),
@@ -74,7 +74,7 @@ async function askIn(
 async function connect(server: SoakedServer): Promise<void> {
   const connections = Array.from({ length: CONNECTIONS }, () => new RawConnection(server.url))
   for (const [n, connection] of connections.entries()) if (n % 2 === 0) connection.say('GET / HT')
-  await wait(HELD_FOR)
+  await wait(HOLD_MS)
   for (const { socket } of connections) socket.destroy()
   await Promise.all(connections.map((connection) => connection.heard()))
   server.ledger.count('idle connections')

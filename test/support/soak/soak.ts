@@ -15,8 +15,8 @@ import { soakDocument } from './soak-document.ts'
 import { SoakedServer } from './soaked-server.ts'
 
 /** A server lives for so many milliseconds, at least and at most, once it was checked. */
-const SHORTEST = 200
-const LONGEST = 4_000
+const MIN_LIFETIME_MS = 200
+const MAX_LIFETIME_MS = 4_000
 
 export interface SoakOptions {
   readonly folder: string
@@ -99,7 +99,7 @@ async function live(server: SoakedServer, { agents, isFlooded, mayEnd }: Life): 
     ...operateUntilGone(server, uuids, turns),
     ...agents.map((agent) => server.untilGone(() => agent.step(server, turns))),
   ]
-  await wait(SHORTEST + Math.random() * (LONGEST - SHORTEST))
+  await wait(MIN_LIFETIME_MS + Math.random() * (MAX_LIFETIME_MS - MIN_LIFETIME_MS))
   while (ledger.total() === before || !mayEnd()) await wait(5)
   await Promise.all([server.kill(), ...users])
 }

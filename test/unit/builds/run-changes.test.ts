@@ -43,8 +43,8 @@ async function open(url = 'the origin') {
   onTestFinished(() => world[Symbol.asyncDispose]())
   const { revision } = origin.material(1)
   const wanted = [{ fingerprint: watched[0]?.fingerprint ?? '', name: null, revision }]
-  const compare = (patience: number) =>
-    compareRevisions({ poller, builds: world.builds }, wanted, { newest: null, patience })
+  const compare = (timeoutMs: number) =>
+    compareRevisions({ poller, builds: world.builds }, wanted, { newest: null, timeoutMs })
   return { compare, letGoOn: () => writeFileSync(join(home, 'go'), ''), revision }
 }
 

@@ -9,7 +9,7 @@ import { effectiveConfiguration } from '../../support/builds/build-facts.ts'
 import { anAgent, aPipeline, BuildsWorld } from '../../support/builds/builds.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 
 interface Given {
   readonly timeout?: number
@@ -22,7 +22,7 @@ async function scene({ timeout, jobTimeout }: Given) {
   const world = await BuildsWorld.open(aPipeline())
   const logged: LogEvent[] = []
   let minutes = 0
-  const clock = () => minutes * MINUTE
+  const clock = () => minutes * MINUTE_MS
   const configuration = effectiveConfiguration(
     aConfiguration({
       ...(jobTimeout === undefined ? {} : { server: element('server', { jobTimeout }) }),

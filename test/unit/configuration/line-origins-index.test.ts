@@ -15,7 +15,7 @@ import { tempDir } from '../../support/disk/temp-folder.ts'
 import { fastImport } from '../../support/git/fast-import.ts'
 import { SHARED_DATA } from '../../support/programs/shared-data.ts'
 
-const LONG = 60_000
+const TIMEOUT_MS = 60_000
 
 async function emptyFolder(): Promise<HistoryFolder> {
   const folder = new HistoryFolder()
@@ -82,7 +82,7 @@ function tracedAnew(history: History): Promise<number[]> {
 }
 
 async function originsOf(index: LineOriginsIndex, history: History): Promise<number[]> {
-  const answer = await index.of(history.current(), LONG)
+  const answer = await index.of(history.current(), TIMEOUT_MS)
   return answer.done ? [...answer.origins] : []
 }
 
@@ -148,7 +148,7 @@ describe('the origins of the lines of a revision', () => {
 
     index.begin()
     await expect.poll(() => asked.scripts).toBeGreaterThanOrEqual(1_000)
-    const answer = await index.of(history.current(), LONG)
+    const answer = await index.of(history.current(), TIMEOUT_MS)
 
     expect(asked.scripts).toBe(1_150)
     expect(answer).toEqual({ done: true, origins: Int32Array.from(await tracedAnew(history)) })

@@ -9,7 +9,7 @@ import {
 } from '../../../src/core/builds/agent.ts'
 import { AGENT_EVENTS, nextAgent } from '../../../src/core/builds/agent-life-cycle.ts'
 
-const EVERY: readonly AgentCondition[] = ConfigStatus.options.flatMap((configStatus) =>
+const ALL: readonly AgentCondition[] = ConfigStatus.options.flatMap((configStatus) =>
   RuntimeStatus.options.map((runtimeStatus) => ({ configStatus, runtimeStatus })),
 )
 const BUSY = new Set(['Building', 'Cancelled'])
@@ -44,13 +44,13 @@ describe('agentStatus', () => {
 })
 
 describe('assertDeletable', () => {
-  it.each(EVERY.filter(isRetired))('lets $configStatus and $runtimeStatus go', (condition) => {
+  it.each(ALL.filter(isRetired))('lets $configStatus and $runtimeStatus go', (condition) => {
     expect(() => {
       assertDeletable({ uuid: 'a1', ...condition })
     }).not.toThrow()
   })
 
-  it.each(EVERY.filter((condition) => !isRetired(condition)))(
+  it.each(ALL.filter((condition) => !isRetired(condition)))(
     'refuses $configStatus and $runtimeStatus',
     (condition) => {
       expect(() => {
@@ -89,7 +89,7 @@ describe('the life of an agent', () => {
     ])
   })
 
-  it.each(EVERY)('with $configStatus and $runtimeStatus ends as the rules say', (agent) => {
+  it.each(ALL)('with $configStatus and $runtimeStatus ends as the rules say', (agent) => {
     const endings = AGENT_EVENTS.filter((event) => nextAgent(agent, event) === null)
 
     expect(endings).toEqual([
@@ -99,7 +99,7 @@ describe('the life of an agent', () => {
     ])
   })
 
-  it.each(EVERY)(
+  it.each(ALL)(
     'an administrator decides, whatever it does: $configStatus $runtimeStatus',
     (agent) => {
       const runtimeStatus = agent.runtimeStatus === 'Unknown' ? 'Idle' : agent.runtimeStatus
@@ -113,7 +113,7 @@ describe('the life of an agent', () => {
     },
   )
 
-  it.each(EVERY)('its own words never change a decision: $configStatus $runtimeStatus', (agent) => {
+  it.each(ALL)('its own words never change a decision: $configStatus $runtimeStatus', (agent) => {
     const events = ['report-idle', 'report-building', 'assign', 'cancel-job', 'register'] as const
 
     for (const event of events) {
@@ -121,13 +121,13 @@ describe('the life of an agent', () => {
     }
   })
 
-  it.each(EVERY)('approves itself with the key only while Pending: $configStatus', (agent) => {
+  it.each(ALL)('approves itself with the key only while Pending: $configStatus', (agent) => {
     const approved = nextAgent(agent, 'auto-register')?.configStatus
 
     expect(approved).toBe(agent.configStatus === 'Pending' ? 'Enabled' : agent.configStatus)
   })
 
-  it.each(EVERY)('follows from its reports: $configStatus $runtimeStatus', (agent) => {
+  it.each(ALL)('follows from its reports: $configStatus $runtimeStatus', (agent) => {
     const stopping = agent.runtimeStatus === 'Cancelled'
 
     expect(nextAgent(agent, 'report-idle')?.runtimeStatus).toBe('Idle')
@@ -136,19 +136,19 @@ describe('the life of an agent', () => {
     )
   })
 
-  it.each(EVERY)('is building once it has a job, if it may: $configStatus', (agent) => {
+  it.each(ALL)('is building once it has a job, if it may: $configStatus', (agent) => {
     const next = nextAgent(agent, 'assign')?.runtimeStatus
 
     expect(next).toBe(agent.configStatus === 'Enabled' ? 'Building' : agent.runtimeStatus)
   })
 
-  it.each(EVERY)('can be stopped only while building: $runtimeStatus', (agent) => {
+  it.each(ALL)('can be stopped only while building: $runtimeStatus', (agent) => {
     const next = nextAgent(agent, 'cancel-job')?.runtimeStatus
 
     expect(next).toBe(agent.runtimeStatus === 'Building' ? 'Cancelled' : agent.runtimeStatus)
   })
 
-  it.each(EVERY.filter(({ configStatus }) => configStatus !== 'Pending'))(
+  it.each(ALL.filter(({ configStatus }) => configStatus !== 'Pending'))(
     'is lost when it falls silent: $configStatus $runtimeStatus',
     (agent) => {
       const next = nextAgent(agent, 'silence')?.runtimeStatus

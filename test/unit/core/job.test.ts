@@ -10,7 +10,7 @@ import {
   type JobReport,
 } from '../../../src/core/builds/job.ts'
 
-const EVERY: readonly JobProgress[] = JobState.options.flatMap((state) =>
+const ALL: readonly JobProgress[] = JobState.options.flatMap((state) =>
   JobResult.options.map((result) => ({
     state,
     result,
@@ -60,13 +60,13 @@ describe('a job', () => {
     expect(entered).toEqual(['Assigned', 'Preparing', 'Building', 'Completing', 'Completed'])
   })
 
-  it.each(EVERY)('is assigned only while Scheduled: $state $result', (job) => {
+  it.each(ALL)('is assigned only while Scheduled: $state $result', (job) => {
     const step = jobStep(job, { type: 'assign', agentUuid: 'other' })
 
     expect(step.outcome).toBe(job.state === 'Scheduled' ? 'changed' : 'ignored')
   })
 
-  it.each(EVERY)('is cancelled straight away unless it is over: $state $result', (job) => {
+  it.each(ALL)('is cancelled straight away unless it is over: $state $result', (job) => {
     const step = jobStep(job, { type: 'cancel' })
 
     expect(step).toEqual(
@@ -80,7 +80,7 @@ describe('a job', () => {
     )
   })
 
-  it.each(EVERY)('is failed by the server unless it is over: $state $result', (job) => {
+  it.each(ALL)('is failed by the server unless it is over: $state $result', (job) => {
     const entered = job.state === 'Completing' ? ['Completed'] : ['Completing', 'Completed']
 
     const step = jobStep(job, { type: 'fail' })
@@ -92,7 +92,7 @@ describe('a job', () => {
     )
   })
 
-  it.each(EVERY)('is rescheduled only while an agent has it: $state $result', (job) => {
+  it.each(ALL)('is rescheduled only while an agent has it: $state $result', (job) => {
     const step = jobStep(job, { type: 'reschedule' })
 
     expect(step).toEqual(
@@ -102,13 +102,13 @@ describe('a job', () => {
     )
   })
 
-  it.each(EVERY)('is on an agent from Assigned to Completing: $state', (job) => {
+  it.each(ALL)('is on an agent from Assigned to Completing: $state', (job) => {
     const states = ['Assigned', 'Preparing', 'Building', 'Completing']
 
     expect(isOnAgent(job)).toBe(states.includes(job.state))
   })
 
-  it.each(EVERY)('listens to its own agent alone: $state $result', (job) => {
+  it.each(ALL)('listens to its own agent alone: $state $result', (job) => {
     const deaf =
       job.state === 'Rescheduled' || (job.state === 'Completed' && job.result === 'Cancelled')
 
@@ -117,14 +117,14 @@ describe('a job', () => {
     }
   })
 
-  it.each(EVERY.filter(isOnAgent))('only goes forward by reports: $state $result', (job) => {
+  it.each(ALL.filter(isOnAgent))('only goes forward by reports: $state $result', (job) => {
     for (const told of REPORTS) {
       const outcome = jobStep(job, report(told)).outcome
       expect(outcome).toBe(isAfter(told.state, job.state) ? 'changed' : 'ignored')
     }
   })
 
-  it.each(EVERY.filter((job) => !isUnfinished(job)))('stays over: $state $result', (job) => {
+  it.each(ALL.filter((job) => !isUnfinished(job)))('stays over: $state $result', (job) => {
     for (const told of REPORTS) {
       expect(jobStep(job, report(told))).toEqual({ outcome: 'ignored' })
     }

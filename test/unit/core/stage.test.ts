@@ -14,13 +14,13 @@ interface Outcome {
   readonly result: JobResult
 }
 
-const EVERY: readonly Outcome[] = JobState.options
+const ALL: readonly Outcome[] = JobState.options
   .filter((state) => state !== 'Rescheduled')
   .flatMap((state) => JobResult.options.map((result) => ({ state, result })))
 const STAGES: readonly (readonly Outcome[])[] = [
   [],
-  ...EVERY.map((one) => [one]),
-  ...EVERY.flatMap((one) => EVERY.map((two) => [one, two])),
+  ...ALL.map((one) => [one]),
+  ...ALL.flatMap((one) => ALL.map((two) => [one, two])),
 ]
 
 /** The table of the rules, read from the top. */
@@ -70,8 +70,8 @@ describe('a stage', () => {
   })
 
   it('counts a job that moves as if all were counted again', () => {
-    for (const from of EVERY) {
-      for (const to of EVERY) {
+    for (const from of ALL) {
+      for (const to of ALL) {
         const other: Outcome = { state: 'Completed', result: 'Passed' }
         expect(retally(tallyOf([other, from]), { from, to })).toEqual(tallyOf([other, to]))
       }

@@ -25,7 +25,7 @@ function commitPastTheIndex(repository: GitRepository, path: string): string {
   return repository.git('rev-parse', `HEAD:${path}`)
 }
 
-function update(repository: GitRepository, path: string, options?: { patience: number }) {
+function update(repository: GitRepository, path: string, options?: { timeoutMs: number }) {
   const oid = commitPastTheIndex(repository, path)
   return updateGitIndex(
     repository.store,
@@ -134,7 +134,7 @@ describe('updateGitIndex', () => {
     writeFileSync(repository.file('config.xml'), 'one\n')
     writeFileSync(repository.file('.git/index.lock'), '')
 
-    expect(await update(repository, 'config.xml', { patience: 10 })).toBe('busy')
+    expect(await update(repository, 'config.xml', { timeoutMs: 10 })).toBe('busy')
     await removeStaleIndexLock(repository.store)
 
     expect(existsSync(repository.file('.git/index.lock'))).toBe(true)

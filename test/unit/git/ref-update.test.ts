@@ -120,7 +120,7 @@ describe('updateRef', () => {
     writeFileSync(repository.file('.git/refs/heads/main.lock'), '')
 
     const update = updateRef(repository.store, aMove({ expected: first, next: second }), {
-      patience: 20,
+      timeoutMs: 20,
     })
 
     await expect(update).rejects.toMatchObject({

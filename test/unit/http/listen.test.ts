@@ -5,7 +5,7 @@ import { type Connection, type Handler, Listening } from '../../../src/http/list
 import type { LogEvent } from '../../../src/lib/log.ts'
 
 /** What the server waits for the headers of a request, in milliseconds. */
-const LONGEST_HEADERS = 10_000
+const HEADERS_TIMEOUT_MS = 10_000
 const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n'
 
 /** A server that takes a line for silent very soon. */
@@ -122,7 +122,7 @@ describe('a server that closes', () => {
 
     await listening[Symbol.asyncDispose]()
 
-    expect(performance.now() - began).toBeLessThan(LONGEST_HEADERS)
+    expect(performance.now() - began).toBeLessThan(HEADERS_TIMEOUT_MS)
   })
 })
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { CallingAgent } from '../../../support/agents/agent-calls.ts'
 import { useBrowser } from '../../../support/pages/browser.ts'
-import { LONG, PATIENCE, walkOf, WITHIN } from '../../../support/pages/walk.ts'
+import { LONG, SLOW, walkOf, WITHIN } from '../../../support/pages/walk.ts'
 import { startService, type TestService } from '../../../support/service/service.ts'
 
 const AGENT_KEY = 'let-me-in'
@@ -17,7 +17,7 @@ async function joined(service: TestService, hostname: string, key = AGENT_KEY) {
 
 const chromium = useBrowser()
 
-describe('the states of agents fit and are accessible', PATIENCE, () => {
+describe('the states of agents fit and are accessible', SLOW, () => {
   it('with agents in every state, while some are removed, and when that is refused', async () => {
     const service = await startService(['--auto-register-key', AGENT_KEY])
     const names = ['build-01.example.org', 'build-02.example.org']

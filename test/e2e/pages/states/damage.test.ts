@@ -8,7 +8,7 @@ import { tempDir } from '../../../support/disk/temp-folder.ts'
 import { git } from '../../../support/git/git.ts'
 import { MADE, NINJA } from '../../../support/history/small-history.ts'
 import { useBrowser } from '../../../support/pages/browser.ts'
-import { PATIENCE, walkOf } from '../../../support/pages/walk.ts'
+import { SLOW, walkOf } from '../../../support/pages/walk.ts'
 import { saveRevisions } from '../../../support/service/saved-revisions.ts'
 import { startService } from '../../../support/service/service.ts'
 
@@ -31,7 +31,7 @@ function historyWithGarbage(): string {
 
 const chromium = useBrowser()
 
-describe('pages of what cannot be read fit and are accessible', PATIENCE, () => {
+describe('pages of what cannot be read fit and are accessible', SLOW, () => {
   it('where a text of the past is no XML', async () => {
     const walk = await walkOf(chromium.browser, await startService([], historyWithGarbage()))
 

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { MADE, NINJA, serviceWithHistory } from '../../../support/history/small-history.ts'
 import { useBrowser } from '../../../support/pages/browser.ts'
-import { PATIENCE, walkOf } from '../../../support/pages/walk.ts'
+import { SLOW, walkOf } from '../../../support/pages/walk.ts'
 import { saveRevisions } from '../../../support/service/saved-revisions.ts'
 import { save } from '../../../support/service/saving.ts'
 import { startService } from '../../../support/service/service.ts'
@@ -26,7 +26,7 @@ async function retype(page: Page, text: string): Promise<void> {
 
 const chromium = useBrowser()
 
-describe('the states of edits fit and are accessible', PATIENCE, () => {
+describe('the states of edits fit and are accessible', SLOW, () => {
   it('in the editor: problems, preview, conflict, saved', async () => {
     const service = await startService()
     await saveRevisions(service, MADE)

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { BuildScene } from '../../../support/builds/build-service.ts'
 import { useBrowser } from '../../../support/pages/browser.ts'
-import { LONG, PATIENCE, walkOf } from '../../../support/pages/walk.ts'
+import { LONG, SLOW, walkOf } from '../../../support/pages/walk.ts'
 
 const STAGE = 'build_and_copy_to_the_web_server_of_the_project'
 const RUN = `/stages/${LONG}/${STAGE}/1/1`
@@ -84,7 +84,7 @@ async function sceneWithLongNames(): Promise<BuildScene> {
 
 const chromium = useBrowser()
 
-describe('pages with long names fit and are accessible', PATIENCE, () => {
+describe('pages with long names fit and are accessible', SLOW, () => {
   it('with long names, in lists and forms, and after an error', async () => {
     const { service } = await sceneWithLongNames()
     const walk = await walkOf(chromium.browser, service)

@@ -5,7 +5,7 @@ import { ProtocolAgent } from '../../../support/agents/protocol-agent.ts'
 import { BuildScene, GUARDED, SECURED } from '../../../support/builds/build-service.ts'
 import { element } from '../../../support/documents/a-configuration.ts'
 import { useBrowser } from '../../../support/pages/browser.ts'
-import { PATIENCE, walkOf } from '../../../support/pages/walk.ts'
+import { SLOW, walkOf } from '../../../support/pages/walk.ts'
 
 /** Pipelines whose runs have ended in every way, are in progress, or cannot begin. */
 async function sceneWithEveryOutcome() {
@@ -55,7 +55,7 @@ async function sceneWithEveryOutcome() {
 
 const chromium = useBrowser()
 
-describe('the states of runs fit and are accessible', PATIENCE, () => {
+describe('the states of runs fit and are accessible', SLOW, () => {
   it('with runs in every state, for an administrator and for a viewer', async () => {
     const scene = await sceneWithEveryOutcome()
     const walk = await walkOf(chromium.browser, scene.service)

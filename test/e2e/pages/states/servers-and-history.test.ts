@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { tempDir } from '../../../support/disk/temp-folder.ts'
 import { git } from '../../../support/git/git.ts'
 import { useBrowser } from '../../../support/pages/browser.ts'
-import { PATIENCE, type Walk, walkOf, WITHIN } from '../../../support/pages/walk.ts'
+import { SLOW, type Walk, walkOf, WITHIN } from '../../../support/pages/walk.ts'
 import { PostgresCluster } from '../../../support/programs/postgres-cluster.ts'
 import { SHARED_DATA } from '../../../support/programs/shared-data.ts'
 import { serveTwo } from '../../../support/service/servers.ts'
@@ -13,7 +13,7 @@ import { startService } from '../../../support/service/service.ts'
 
 const chromium = useBrowser()
 
-describe('the states of real servers fit and are accessible', PATIENCE, () => {
+describe('the states of real servers fit and are accessible', SLOW, () => {
   it('with several servers, seen from each of them', { tags: ['postgresql'] }, async () => {
     await using cluster = await PostgresCluster.start()
     const servers = await serveTwo(cluster.freshSchema())

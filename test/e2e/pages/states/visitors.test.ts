@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { serviceWithHistory } from '../../../support/history/small-history.ts'
 import { useBrowser } from '../../../support/pages/browser.ts'
-import { PATIENCE, walkOf, WITHIN } from '../../../support/pages/walk.ts'
+import { SLOW, walkOf, WITHIN } from '../../../support/pages/walk.ts'
 import { startService } from '../../../support/service/service.ts'
 
 /** The log-in page has another way in. */
@@ -18,7 +18,7 @@ const WITH_PROVIDER = [
 
 const chromium = useBrowser()
 
-describe('pages for newcomers and searchers fit and are accessible', PATIENCE, () => {
+describe('pages for newcomers and searchers fit and are accessible', SLOW, () => {
   it('in a new service, for somebody who is not known, and after log-out', async () => {
     const service = await startService(WITH_PROVIDER)
     const walk = await walkOf(chromium.browser, service)

@@ -6,7 +6,7 @@ import { CommandEntries, recordCommand } from '../../../../src/notify/audit/comm
 import { tempDir } from '../../../support/disk/temp-folder.ts'
 
 const NOW = Date.now()
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 const ACTION = { user: 'root', action: 'create-token', target: '/api/tokens' }
 
 /** A server that starts at some time; what it has taken in. */
@@ -29,7 +29,7 @@ describe('the entry of a command', () => {
     )
     const after = Date.now()
 
-    await using server = serverAt(folder, NOW + MINUTE)
+    await using server = serverAt(folder, NOW + MINUTE_MS)
 
     await expect.poll(() => server.kept).toHaveLength(1)
     expect(server.kept).toMatchObject([
@@ -84,8 +84,8 @@ describe('the entry of a command', () => {
     })
     expect(begun).toHaveLength(1)
 
-    await using soon = serverAt(folder, Date.now() + MINUTE / 2)
-    await using later = serverAt(folder, Date.now() + 2 * MINUTE)
+    await using soon = serverAt(folder, Date.now() + MINUTE_MS / 2)
+    await using later = serverAt(folder, Date.now() + 2 * MINUTE_MS)
 
     await expect
       .poll(() => later.kept)
