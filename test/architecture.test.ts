@@ -20,7 +20,7 @@ const FEATURES = [
   'cluster',
 ] as const
 
-/** What each room may import besides itself. The root is `src/main.ts`. */
+/** The rooms that each room may import besides itself. The root is `src/main.ts`. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   lib: [],
   core: ['lib'],

@@ -28,11 +28,11 @@ export interface Measured {
   readonly calls?: readonly MeasuredCall[]
 }
 
-/** What one call costs the server, in milliseconds of CPU, with little data and with much. */
+/** The CPU time of one call on the server, in milliseconds, with little data and with much. */
 export interface MeasuredCall {
   readonly call: string
   readonly small: number
   readonly large: number
-  /** What a bare Hono app takes for the bytes of the answer; null for what changes something. */
+  /** The CPU time of a bare Hono app for the same bytes; null for a call that changes something. */
   readonly bare: number | null
 }

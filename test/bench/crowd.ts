@@ -4,7 +4,7 @@ import { agentPaths } from '../../src/wire/agent/paths.ts'
 import { git } from '../support/git/git.ts'
 import { MeasuredServer, type Sent } from './servers.ts'
 
-/** What agents of a measured server present. */
+/** The key that agents of a measured server present. */
 export const KEY = 'let-me-in'
 
 /** More connections at once than a busy machine accepts would be reset. */
@@ -72,7 +72,7 @@ export class Crowd implements AsyncDisposable {
     })
   }
 
-  /** What each of them sends when it wants a job. */
+  /** The request for work of each agent. */
   asksForWork(): AgentCall[] {
     return this.#members.map((member) => {
       const { instance } = factsOf(member.uuid)
@@ -90,7 +90,7 @@ export interface AgentCall extends Sent {
   readonly path: string
 }
 
-/** What an agent says first. */
+/** The first call of an agent. */
 export function registrationOf(member: Member, key: string | null): AgentCall {
   const { uuid } = member
   const wish = key === null ? null : { key, resources: ['linux'], environments: [] }

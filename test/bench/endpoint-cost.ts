@@ -7,7 +7,10 @@ export interface Endpoint {
   /** As it stands in the table. */
   readonly call: string
   readonly requests: readonly (Sent & { readonly path: string })[]
-  /** What changes something is asked once each, one after the other; the rest until it is measured well. */
+  /**
+   * An action runs once for each path, one after the other; a read is repeated until it is measured
+   * well.
+   */
   readonly isAction?: boolean
 }
 
@@ -32,7 +35,7 @@ export async function costOfEndpoint(
   }
 }
 
-/** What a bare app takes for each of these answers, in their order. */
+/** The cost of each of these answers on a bare app, in their order. */
 export async function costsOnBareApp(
   answers: readonly Buffer[],
   { folder, quick }: { readonly folder: string; readonly quick: boolean },

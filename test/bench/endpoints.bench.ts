@@ -6,7 +6,10 @@ const SMALL: Size = { name: 'small', revisions: 100, stages: 1_000, agents: 10 }
 const LARGE: Size = { name: 'large', revisions: 100_000, stages: 100_000, agents: 10_000 }
 const QUICK: Size = { ...LARGE, revisions: 300, stages: 2_000, agents: 100 }
 
-/** What answers with everything there is, all that one thing went through, or a document of 10,000 agents, costs more. */
+/**
+ * Calls that cost more: they answer with everything, with the whole past of one thing, or with a
+ * document of 10,000 agents.
+ */
 const OF_EVERYTHING =
   /all of them|entity\/\[kind|\/api\/agents, gzip|\/agents, the page|metrics|ready|\/(?:dis|en)able|delete/
 
@@ -49,7 +52,7 @@ async function compare(run: BenchRun, open: Open): Promise<MeasuredCall[]> {
   }))
 }
 
-/** What each call costs, and what is answered to those that change nothing. */
+/** The cost of each call, and the answers of those that change nothing. */
 async function costsIn({ quick }: BenchRun, open: () => Promise<World>) {
   await using world = await open()
   const { server, endpoints } = world

@@ -84,7 +84,7 @@ export const cases: readonly BenchCase[] = [
 interface SaveTimes {
   readonly ours: number
   readonly git: number
-  /** What the service used for a save, all that follows it included. */
+  /** CPU time of the service for a save and all that follows it. */
   readonly cpu: number
 }
 

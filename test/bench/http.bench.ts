@@ -109,7 +109,7 @@ export const cases: readonly BenchCase[] = [
   },
 ]
 
-/** What a hot answer costs on a bare server, as a share of what it costs here. */
+/** The cost of a hot answer on a bare server, as a share of its cost here. */
 function hot(name: string, against: Against): BenchCase {
   return {
     name: `${name}, as a share of a bare server's speed`,
@@ -128,8 +128,8 @@ function hot(name: string, against: Against): BenchCase {
 }
 
 /**
- * What one request costs either server in the same moments, while it has no time to rest. The
- * share of bare in requests per second is the same where both have a processor for themselves.
+ * The cost of one request on either server at the same time, while it is busy throughout. The share
+ * of bare in requests per second is the same where each has a processor to itself.
  */
 async function compare(options: {
   cairn: MeasuredServer
@@ -170,7 +170,7 @@ class Asked implements Disposable {
     this.#asker = server.askerOf(path, headers)
   }
 
-  /** What one answer has cost, in milliseconds. */
+  /** The cost of one answer, in milliseconds. */
   async ask(times: number): Promise<Cost> {
     const [cpu, start] = [this.#server.cpu(), performance.now()]
     await this.#asker.ask(times)
@@ -183,7 +183,10 @@ class Asked implements Disposable {
   }
 }
 
-/** What snapshots cost that nobody has asked for, on a server that has answered some thousand others. */
+/**
+ * The cost of snapshots that were not requested before, on a server that has answered thousands of
+ * others.
+ */
 async function coldSnapshots(run: BenchRun) {
   const { places, digests } = await historyOf(revisionsIn(run), 110_000)
   await using cairn = await MeasuredServer.cairn(places)
@@ -196,7 +199,7 @@ async function coldSnapshots(run: BenchRun) {
   return { value: median(costs.slice(run.quick ? 1 : COLD_WARMING)) }
 }
 
-/** What a hundred of them cost on a server of their own. */
+/** The cost of a hundred snapshots on a server of their own. */
 async function hundredColdSnapshots(run: BenchRun, revisions: number, n: number) {
   const { places, digests } = await historyOf(revisions, 20_000)
   await using cairn = await MeasuredServer.cairn(places)

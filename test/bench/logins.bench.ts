@@ -32,7 +32,7 @@ export const cases: readonly BenchCase[] = [
   },
 ]
 
-/** What one answer costs the server either way, in turns. */
+/** The cost of one answer either way, measured alternately. */
 async function tokenAgainstPassword({ quick }: BenchRun) {
   const { places } = await historyOf(100, 20_000)
   await using server = await MeasuredServer.cairn(places)

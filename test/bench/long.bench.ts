@@ -27,7 +27,10 @@ export const cases: readonly BenchCase[] = [
   },
 ]
 
-/** What a look at `/config` costs after a save, in milliseconds of CPU, and how long the first one takes. */
+/**
+ * The CPU time of reading `/config` after a save, in milliseconds, and how long the first read
+ * takes.
+ */
 async function costOfLooks({ quick, folder }: BenchRun, revisions: number) {
   const { places } = await historyOf(revisions, DOCUMENT_SIZE)
   const [repository, state] = [

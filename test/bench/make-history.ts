@@ -96,7 +96,10 @@ function gitLine(name: string): string {
   return `        <git url="https://example.org/${name}.git" autoUpdate="false" />`
 }
 
-/** What the revisions of {@link makeHistory} change in the pipelines of its documents, and the text of that. */
+/**
+ * Writes the changes of the revisions of {@link makeHistory} in the pipelines of its documents, and
+ * their text.
+ */
 export async function writeAllFound(folder: string, state: string, size: number): Promise<void> {
   const places = documentOfSize(size).filter((line) => line.includes('<git url')).length
   await writeChanges(folder, join(state, 'revision-changes'), (n) =>

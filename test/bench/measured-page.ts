@@ -11,7 +11,7 @@ interface Credentials {
   readonly password: string
 }
 
-/** What a page costs the browser that the system has, logged in as admin. */
+/** Measures a page in the browser of the system, logged in as admin. */
 export function costOfPage(address: string, credentials: Credentials): Promise<PageCost> {
   return inBrowser((browser) => measured(browser, address, credentials))
 }

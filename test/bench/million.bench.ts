@@ -147,7 +147,7 @@ function spread(names: readonly string[], n: number): string {
   return names[Math.floor(((n * 0.618) % 1) * names.length)] ?? ''
 }
 
-/** What a service at rest has on disk, its state included, beside what git makes of the same history. */
+/** The disk space of a service at rest, with its state, beside that of the same history in git. */
 async function diskBeyondGit(run: BenchRun): Promise<Measured> {
   const size = run.quick ? { ...MILLION, revisions: SHORT } : MILLION
   const places = await copyOf(run, size, 'weighed')

@@ -5,7 +5,7 @@ const OK = 'HTTP/1.1 200 '
 
 interface Line {
   readonly socket: Socket
-  /** What has come of the headers of the answer under way. */
+  /** The headers of the current answer, as far as they have arrived. */
   headers: Buffer
   /** Bytes of its body that are still to come; null while its headers are not complete. */
   bodyLeft: number | null

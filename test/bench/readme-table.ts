@@ -15,7 +15,7 @@ const LAST_RESULTS = new URL('last.json', import.meta.url)
 const [BEGIN, END] = ['<!-- npm run bench -- endpoints --keep -->\n', '<!-- end -->\n']
 const HEADINGS = ['call', 'small, ms', 'large, ms', 'large : small', 'large : bare Hono']
 
-/** What was measured last, on whichever machine. */
+/** The latest results, on whichever machine. */
 export function keptResults(): Kept {
   const kept: Kept = JSON.parse(readFileSync(LAST_RESULTS, 'utf8'))
   return kept
@@ -41,7 +41,7 @@ export function tableOfCalls(calls: readonly MeasuredCall[]): string {
   return [HEADINGS, dashes, ...rows].map(line).join('')
 }
 
-/** What README.md says about speed. */
+/** The table about speed in README.md. */
 export function renderTable({ machine, results }: Kept): string {
   const calls = results.flatMap((result) => result.calls ?? [])
   const { cpu, cores, memory, node } = machine

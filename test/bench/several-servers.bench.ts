@@ -6,7 +6,7 @@ import { median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
 import { type Places, shareFiles } from './shared-files.ts'
 
-/** Who saves at once. */
+/** The number of concurrent savers. */
 const AT_ONCE = 16
 const CURRENT = '/api/admin/config.xml'
 

@@ -1,6 +1,6 @@
 /** A deliberate break of the code, and the test that has to notice it. */
 export interface Break {
-  /** What no longer holds. */
+  /** The behaviour that no longer holds. */
   readonly behaviour: string
   /** Below `src`. */
   readonly file: string

@@ -1,6 +1,6 @@
 import type { Break } from './break.ts'
 
-/** Who somebody is, and what they may do. */
+/** Breaks of log-ins, users and permissions. */
 export const BREAKS_OF_IDENTITIES: readonly Break[] = [
   {
     behaviour: 'a log-in by OpenID Connect takes no answer to an earlier one',

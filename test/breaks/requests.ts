@@ -1,6 +1,6 @@
 import type { Break } from './break.ts'
 
-/** What is asked over HTTP, by programs and by people. */
+/** Breaks of requests over HTTP, by programs and by people. */
 export const BREAKS_OF_REQUESTS: readonly Break[] = [
   {
     behaviour: 'a limit allows its burst and no more',

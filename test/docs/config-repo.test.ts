@@ -49,7 +49,7 @@ describe('config-repo/README.md', { timeout: 60_000, tags: ['bash'] }, () => {
   })
   afterAll(() => folder[Symbol.asyncDispose]())
 
-  /** What the nth command of the page prints, run in the folder by a shell. */
+  /** The output of the nth command of the page, run in the folder by a shell. */
   function answerTo(number: number, replace = (command: string) => command): string {
     const command = replace(EXAMPLES[number - 1] ?? 'false')
     const env = { ...PLAIN_GIT, ...identityOf('Gil') }

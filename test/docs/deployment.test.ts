@@ -15,7 +15,7 @@ function examplesOf(heading: string): readonly string[] {
   return [...own.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script = '']) => script)
 }
 
-/** What the service of a machine has written until it listened. */
+/** Waits until the service of a machine listens. */
 async function listening(machine: Machine): Promise<void> {
   await expect.poll(() => machine.log('cairn'), { timeout: 30_000 }).toContain('cairn ready ')
 }

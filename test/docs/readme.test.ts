@@ -15,7 +15,10 @@ const ADDRESS = 'http://127.0.0.1:8153'
 const STRICT = "set -euo pipefail; trap 'kill $(jobs -p) 2>/dev/null || true' EXIT"
 
 const examples = examplesIn(README)
-/** What it tells of before and after takes machines of their own: `deployment.test.ts` has them. */
+/**
+ * The part about operation. Steps before and after need machines of their own: `deployment.test.ts`
+ * has them.
+ */
 const operation = examplesIn(
   deployed('README.md').split('\n## Watch\n')[1]?.split('\n## State in PostgreSQL\n')[0] ?? '',
 )

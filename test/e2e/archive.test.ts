@@ -21,7 +21,7 @@ async function untilMirrored(service: TestService, mirror: string): Promise<void
   await until(async () => git(mirror, 'for-each-ref', '--format=%(objectname)') === head, 30_000)
 }
 
-/** What a client may ask git for. */
+/** The capabilities of git that the service offers a client. */
 async function capabilitiesOf(service: TestService): Promise<string> {
   const headers = { 'git-protocol': 'version=2' }
   const path = '/git/config.git/info/refs?service=git-upload-pack'

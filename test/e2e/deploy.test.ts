@@ -21,7 +21,7 @@ import { until } from '../support/programs/until.ts'
 const UNITS = ['cairn.service', 'cairn-agent@.service']
 const CHECK = 'cairn-check.service'
 const Words = z.array(z.string())
-/** What was installed; what only the build and the tests need is marked. */
+/** The installed packages; those for the build and the tests alone are marked. */
 const Lock = z.object({
   packages: z.record(z.string(), z.object({ dev: z.boolean().default(false) })),
 })
@@ -33,7 +33,7 @@ function assertTaken([subcommand, ...args]: readonly string[], environment = {})
   else throw new Error(`${subcommand} is not meant to be deployed`)
 }
 
-/** What comes back over a connection that is left as it is after these bytes. */
+/** The answer to these bytes over a connection that is then left as it is. */
 async function sentOver({ port, ca }: Nginx, bytes: string): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, ca, servername: 'localhost' })
   socket.write(bytes)
@@ -244,7 +244,7 @@ describe('the units of systemd', () => {
   })
 })
 
-/** What the stages of the Dockerfile leave: each stage in a folder, without an engine for containers. */
+/** Runs the stages of the Dockerfile, each in a folder, without a container engine. */
 function buildImage(): { folder: string; main: string } {
   const [build = '', final = ''] = deployed('Dockerfile')
     .split(/^FROM .*$/m)

@@ -10,7 +10,10 @@ import { run, start } from '../support/programs/start.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 import { FILE, type Facts, md5, Source, Target, factsOf } from '../support/history/import-places.ts'
 
-/** What the messages of the original and the bytes of the file say, read independently, newest first. */
+/**
+ * The facts in the messages of the original and the bytes of the file, read independently, newest
+ * first.
+ */
 function recordedIn(folder: string): Facts[] {
   const lines = git(folder, 'log', '--date-order', '--format=%H%x00%an%x00%at%x00%s').trim()
   const commits = lines.split('\n').map((line) => line.split('\0'))

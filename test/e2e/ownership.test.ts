@@ -55,7 +55,7 @@ async function stop(program: Program): Promise<void> {
   expect((await program.ended()).code).toBe(0)
 }
 
-/** What below a folder belongs to somebody else than the user of the service. */
+/** Paths below a folder that do not belong to the user of the service. */
 function foreignBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
     const { uid, gid } = lstatSync(join(folder, name))

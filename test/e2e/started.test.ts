@@ -44,7 +44,7 @@ const GIVEN: Readonly<Record<string, string>> = {
   DATABASE_PASSWORD: 'word',
 }
 
-/** What the image starts, at the address that an engine gives the container. */
+/** The command of the image, at the address that an engine gives the container. */
 function imageAt(address: string) {
   const args = imageCommand().map((word) => word.replace('0.0.0.0', address))
   return { args, environment: imageVariables() }

@@ -7,7 +7,7 @@ function hasExample({ example }: { readonly example?: unknown }): boolean {
   return example !== undefined
 }
 
-/** What a reader would have to make up to make a call, and to know its answer. */
+/** Facts that a reader would have to guess to make a call and to understand its answer. */
 function missingFrom({ method, path, ...more }: DescribedOperation): string[] {
   const { parameters, requestBody, responses } = more
   const needed = parameters.filter((one) => one.required && one.example === undefined)

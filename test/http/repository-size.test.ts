@@ -32,7 +32,7 @@ async function metricsOf(service: TestService): Promise<Record<string, number>> 
   return Object.fromEntries([...samples].map(([, name = '', value]) => [name, Number(value)]))
 }
 
-/** What git itself says about a repository: a number for each word. */
+/** The statistics of git itself about a repository: a number for each word. */
 function countedByGit({ repository }: TestService): Record<string, number> {
   const lines = git(repository, 'count-objects', '-v').trim().split('\n')
   return Object.fromEntries(

@@ -191,7 +191,10 @@ function growthOf<Input>(
   return isTwice ? most / least : growthOf(work, inputOf, 4 * size, true)
 }
 
-/** What a save of so many pipelines changes, where each has one change of its own and one of all. */
+/**
+ * The changes of a save of this many pipelines, where each has one change of its own and one in
+ * common.
+ */
 function changesOf(count: number): DocumentChange[] {
   return Array.from({ length: count }, (_, n) => `p-${n}`).flatMap((label): DocumentChange[] => [
     { kind: 'added', entity: `pipeline/${label}`, label, path: [], subject: `pipeline ${label}` },
@@ -207,7 +210,7 @@ function changesOf(count: number): DocumentChange[] {
   ])
 }
 
-/** What a page renders of many changes; whoever adds such a part adds it here. */
+/** The parts of pages that render many changes; a new part is to be added here. */
 const PARTS: Readonly<Record<string, (changes: readonly DocumentChange[]) => unknown>> = {
   ChangeList: (changes) =>
     renderToString(ChangeList({ changes, linkOf: () => null, most: 100, more: String })),

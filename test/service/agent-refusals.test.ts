@@ -13,7 +13,7 @@ import { QUICK_COST, openService, type CalledService } from '../support/service/
 interface Refused {
   readonly call: string
   readonly status: number
-  /** What the message has to name. */
+  /** A name that the message has to contain. */
   readonly told: RegExp
   readonly as?: string | null
   readonly token?: string

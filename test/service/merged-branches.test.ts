@@ -99,7 +99,7 @@ function rowOf(history: string, number: number): string {
   return new RegExp(`<tr[^>]* id="r${number}".*?</tr>`, 's').exec(history)?.[0] ?? ''
 }
 
-/** Who wrote the line with each of some texts, as a page says. */
+/** The authors of the lines with these texts, according to a page. */
 function authorsOf(html: string, ...texts: readonly string[]): (string | undefined)[] {
   const before = (text: string) => html.slice(0, html.indexOf(text))
   return texts.map((text) => [...before(text).matchAll(/>r\d+<\/a> (\w+)/g)].at(-1)?.[1])

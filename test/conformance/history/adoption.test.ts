@@ -177,7 +177,7 @@ describe.each(READERS)('adopting a repository with $reader', ({ defaults }) => {
   })
 })
 
-/** What the messages of the original say, read independently. */
+/** The revisions in the messages of the original, read independently. */
 function recordedIn(folder: HistoryFolder) {
   const log = folder.git('log', '--date-order', '--format=%an%x00%at%x00%s').trim()
   return log.split('\n').map((line) => {

@@ -4,7 +4,7 @@ import { CommitSha } from '../../../src/core/revision.ts'
 import type { HistoryOptions } from '../../../src/history/history.ts'
 import { change, documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 
-/** What a history has to do, whatever it reads its objects with. */
+/** Describes a history, whichever way it reads its objects. */
 export function describeHistory(where: string, defaults: Partial<HistoryOptions>): void {
   describe(`history (${where})`, () => {
     let folder: HistoryFolder

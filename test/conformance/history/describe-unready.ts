@@ -4,7 +4,7 @@ import type { History, HistoryOptions } from '../../../src/history/history.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { eventually, POLL_INTERVAL_MS, usernamesOf } from './following.ts'
 
-/** What a history does while git is in the middle of something. */
+/** Describes a history while git is in the middle of an operation. */
 export function describeUnready(where: string, defaults: Partial<HistoryOptions>): void {
   describe(`a repository in no state to be written to (${where})`, () => {
     let folder: HistoryFolder

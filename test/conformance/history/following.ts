@@ -8,7 +8,7 @@ export function eventually<Result>(check: () => Result): Promise<Result> {
   return vi.waitFor(check, { timeout: 10_000 })
 }
 
-/** Who made the revisions, newest first. */
+/** The authors of the revisions, newest first. */
 export function usernamesOf(history: History): string[] {
   return history.list({ offset: 0, limit: history.size() }).map(({ username }) => username)
 }

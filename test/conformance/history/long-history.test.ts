@@ -125,7 +125,7 @@ describe('the index of a long history', () => {
   })
 })
 
-/** What entries say of the graph, by the list of git. */
+/** The shape of the graph in each entry, listed by git. */
 function shapesByGit(folder: string) {
   const childless = new Set<string>()
   const list = gitLine(folder, 'rev-list', '--date-order', '--reverse', '--parents', 'main')

@@ -8,7 +8,7 @@ import { GitRepository } from '../../support/git/git-repository.ts'
 import { commitOfZeroes } from '../../support/disk/zeroes.ts'
 import { absentIn, blobOf, commitsIn, fileText, type OpenReader } from './reading.ts'
 
-/** What git itself puts away, and how a reader of history may find it. */
+/** The ways in which git stores objects, as a reader of history may find them. */
 const STORAGES: Record<string, (repository: GitRepository) => void> = {
   loose: () => undefined,
   packed: (repository) => repository.git('gc', '--quiet'),
@@ -20,7 +20,7 @@ const STORAGES: Record<string, (repository: GitRepository) => void> = {
 
 const LONG = { timeout: 60_000, tags: ['long'] }
 
-/** What everything that reads objects of a repository has to honour. */
+/** Describes a reader of the objects of a repository. */
 export function describeObjects(
   kind: string,
   open: OpenReader,

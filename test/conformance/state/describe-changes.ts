@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { NUMBER } from './notes.ts'
 import { openedState, type StatePlace } from './state-place.ts'
 
-/** What holds of changes, of one writer and of several. */
+/** Describes changes of one writer and of several. */
 export function describeChanges(freshPlace: () => Promise<StatePlace>): void {
   describe('changes', () => {
     const at = openedState(freshPlace)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { NOTE, NUMBER, TEXT } from './notes.ts'
 import { openedState, type StatePlace } from './state-place.ts'
 
-/** What a store does with single documents. */
+/** Describes how a store handles single documents. */
 export function describeDocuments(freshPlace: () => Promise<StatePlace>): void {
   describe('documents', () => {
     const at = openedState(freshPlace)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { filled, dumped, streamed, NOTE, NUMBER, TEXT } from './notes.ts'
 import { openedState, type StatePlace } from './state-place.ts'
 
-/** What is checked, dumped and loaded elsewhere. */
+/** Describes checks, dumps, and loads into another store. */
 export function describeDumps(freshPlace: () => Promise<StatePlace>): void {
   describe('a check', () => {
     const at = openedState(freshPlace)

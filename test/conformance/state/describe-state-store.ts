@@ -7,7 +7,7 @@ import { describeLists } from './describe-lists.ts'
 import { describeVersions } from './describe-versions.ts'
 import type { StatePlace } from './state-place.ts'
 
-/** What every engine under the state store has to honour. */
+/** Describes the contract of every engine of the state store. */
 export function describeStateStore(where: string, freshPlace: () => Promise<StatePlace>): void {
   describe(`state store (${where})`, () => {
     describeDocuments(freshPlace)

@@ -26,7 +26,7 @@ async function lastStep(file: string, from: { first: number; awaited: number }):
   return last
 }
 
-/** What the state says after a step. */
+/** The cause of the pause in the state after a step. */
 function after(step: number): string | null {
   return step % 3 === 0 ? null : `${step}`
 }

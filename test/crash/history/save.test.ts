@@ -9,7 +9,7 @@ interface Attempt {
   readonly prepare: (folder: HistoryFolder) => Promise<void>
   /** Returns once the change is acknowledged. */
   readonly run: (folder: HistoryFolder, fs: FaultyFs) => Promise<unknown>
-  /** What others do to the repository before the next start. */
+  /** Changes of others to the repository before the next start. */
   readonly meanwhile?: (folder: HistoryFolder) => Promise<void>
   /** Every history that may be found afterwards, newest first. The first is the acknowledged one. */
   readonly allowed: readonly [readonly string[], ...(readonly string[])[]]

@@ -5,7 +5,9 @@ import { replaceSqliteState } from '../../../src/state/salvage-sqlite.ts'
 import { FaultyFs, LOSSES } from '../../support/disk/faulty-fs.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 
-/** What a start finds: the old store with its log, one that it refuses, or the new store alone. */
+/**
+ * The outcomes of a start: the old store with its log, one that is refused, or the new store alone.
+ */
 const SOUND = ['damaged with its log', 'empty', 'empty with its log', 'made']
 
 function found(file: string): string {

@@ -56,7 +56,7 @@ function alive(pids: readonly number[]): number[] {
   return pids.filter((pid) => all.includes(pid))
 }
 
-/** What the processes of the agent in this test's folder have in common. */
+/** The mark that the processes of the agent in this test's folder share. */
 function agentMark(): string {
   const identity: unknown = JSON.parse(readFileSync(`${workDir}/identity.json`, 'utf8'))
   const { uuid } = z.object({ uuid: z.string() }).parse(identity)

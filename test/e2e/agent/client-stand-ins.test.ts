@@ -37,7 +37,7 @@ function run(pipelineName: string, material: AssignedSourceMaterial): Promise<Se
   return agent.run({ pipelineName, materials: [material] })
 }
 
-/** What the stand-ins wrote down since the last look, with the name of the workspace. */
+/** The calls that the stand-ins wrote down since the last look, with the name of the workspace. */
 function readCalls(): { lines: string[]; workspace: string } {
   const text = readFileSync(calls, 'utf8')
   writeFileSync(calls, '')

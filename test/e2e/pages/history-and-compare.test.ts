@@ -170,7 +170,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-/** What a screen reader reads of each cell, from the accessibility tree. */
+/** The text of each cell for a screen reader, from the accessibility tree. */
 async function cellsInTree(page: Page): Promise<string[]> {
   const cdp = await page.context().newCDPSession(page)
   const { nodes } = await cdp.send('Accessibility.getFullAXTree')

@@ -10,7 +10,7 @@ const Words = z.array(z.string())
 const Memory = z.string().regex(/^\d+[mg]$/)
 const Network = z.object({ ipv4_address: z.string(), aliases: Words.optional() }).nullable()
 
-/** What a container of several servers has: bounds, and one of an image or a way to build it. */
+/** A container of several servers: limits, and either an image or a way to build it. */
 const Container = z.strictObject({
   build: z.strictObject({ context: z.literal('..'), dockerfile: z.string() }).optional(),
   image: z

@@ -57,7 +57,7 @@ class OpenedLog implements AsyncDisposable {
   }
 }
 
-/** What the audit log says is of no matter here. */
+/** An empty audit log: its entries do not matter here. */
 const NOTHING_TO_SAY = async () => []
 
 async function storeOf({ store, gitDir }: GitRepository): Promise<PackStore> {

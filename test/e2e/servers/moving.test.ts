@@ -29,13 +29,13 @@ async function textOf(server: Caller, path: string): Promise<string> {
   return (await server.fetch(path)).text()
 }
 
-/** What callers see of the configuration and of the builds. */
+/** The configuration and the builds as callers see them. */
 async function seenBy(server: Caller): Promise<readonly string[]> {
   const paths = ['/api/config/revisions', '/api/admin/config.xml', '/api/pipelines/app/status']
   return Promise.all(paths.map((path) => textOf(server, path)))
 }
 
-/** What the audit log says, newest first, without its numbers. */
+/** The entries of the audit log, newest first, without their numbers. */
 async function notedBy(server: Caller): Promise<readonly unknown[]> {
   const { entries } = AuditBody.parse(await (await server.fetch('/api/audit')).json())
   return entries.map((entry) => ({ ...entry, id: 0 }))

@@ -20,7 +20,7 @@ async function healthOf(server: Pick<DatabaseServer, 'fetch'>): Promise<string> 
   return (await server.fetch('/health')).text()
 }
 
-/** What a server advertises that is reached by a line. */
+/** The address that a server behind a proxy advertises. */
 function advertisedOf(line: TcpProxy): string {
   return line.through('http://127.0.0.1:1')
 }

@@ -43,7 +43,7 @@ function documentOfAdmin(...pipelines: readonly string[]): string {
   return documentWith(...pipelines).replace(/(<cruise[^>]*>)/, `$1${ADMIN_ALONE}`)
 }
 
-/** What deploy/README.md says of the time while the database is away. */
+/** The answers that deploy/README.md promises while the database is away. */
 const ANSWERED = [
   '/api/config/revisions',
   '/git/config.git/info/refs?service=git-upload-pack',

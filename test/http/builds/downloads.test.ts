@@ -118,7 +118,7 @@ describe('part of a file', () => {
   })
 })
 
-/** What headers say of the encoding of a file. */
+/** The headers about the encoding of a file. */
 const told = ({ headers }: Response) =>
   ['content-encoding', 'etag', 'accept-ranges', 'vary'].map((name) => headers.get(name))
 

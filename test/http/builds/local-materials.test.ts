@@ -16,7 +16,7 @@ const Health = z.object({
   problems: z.array(z.object({ errors: z.array(z.object({ message: z.string() })) })),
 })
 
-/** What scheduling a pipeline of this material answers. */
+/** The answer to scheduling a pipeline of this material. */
 async function scheduled(scene: BuildScene, material: Parameters<typeof element>): Promise<string> {
   await scene.configure({
     pipelines: [{ name: 'app' }, { name: 'spy', materials: [element(...material)] }],

@@ -4,7 +4,7 @@ import { WorkReply } from '../../../src/wire/agent/work.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import { sceneWithAgent, listed, consoleOf } from '../../support/builds/scene-with-agent.ts'
 
-/** What a document has to say so that the agent stays. */
+/** The entry of the document that keeps the agent. */
 const LISTED = [{ uuid: 'a1', hostname: 'host-a1' }]
 
 describe('a call for work', () => {

@@ -58,7 +58,7 @@ async function walk(service: TestService, fixed: readonly string[]): Promise<Map
   return texts
 }
 
-/** What writes and answers with a reason, also to git. */
+/** Answers to writes that give a reason, also over git. */
 async function write(service: TestService): Promise<string[]> {
   const answers = await Promise.all([
     save(service, documentWith('alpha', 'beta')),
@@ -105,7 +105,7 @@ interface Fault {
   readonly name: string
   /** Brings it about. */
   readonly cause: (service: TestService) => void
-  /** What the health says of it. */
+  /** The problem that `/health` reports. */
   readonly told: RegExp | null
 }
 

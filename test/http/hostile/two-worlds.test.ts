@@ -10,7 +10,7 @@ import { until } from '../../support/programs/until.ts'
 /** Nothing that a clock says may tell the worlds apart. */
 const clock = () => 1_700_000_000_000
 
-/** What differs between the worlds; nobody but an administrator may learn any of it. */
+/** The differences between the worlds, which only an administrator may learn. */
 interface World {
   readonly hidden: string
   readonly renamed: string

@@ -407,7 +407,7 @@ async function hostileWorld() {
   return { provider, service, browser: new WalkingBrowser(service) }
 }
 
-/** What the browser takes to the provider. */
+/** The parameters that the browser takes to the provider. */
 async function begun(browser: WalkingBrowser) {
   const { headers } = await browser.step('/login/oidc')
   const { searchParams } = new URL(headers.get('location') ?? '')

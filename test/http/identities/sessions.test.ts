@@ -30,7 +30,7 @@ function send(service: CalledService, path: string, fields: Fields, headers: Fie
   return service.fetch(path, { method: 'POST', as: null, headers: all, body })
 }
 
-/** What a browser sends back of the cookies of an answer. */
+/** The header with which a browser returns the cookies of an answer. */
 function cookieOf(answer: Response): Fields {
   const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';')
   return { cookie }

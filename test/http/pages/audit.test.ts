@@ -12,7 +12,7 @@ import { ADMIN_PASSWORD, openService } from '../../support/service/service.ts'
 import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
 import { bearer, makeToken } from '../../support/service/tokens.ts'
 
-/** What was done by whom in each row, with the links in it. */
+/** The action and the user of each row, with the links in it. */
 function rowsIn(page: string): string[] {
   return Array.from(page.matchAll(/<tr>(<td><time.*?)<\/tr>/gs), ([, row = '']) => row)
 }

@@ -8,7 +8,7 @@ import { save } from '../../support/service/saving.ts'
 import { addSomeone, ADMIN_ALONE, SOMEONE } from '../../support/service/someone-else.ts'
 import type { TestService } from '../../support/service/service.ts'
 
-/** What the audit log says last about these actions, oldest first. */
+/** The latest entries of the audit log about these actions, oldest first. */
 async function told(scene: BuildScene, most: number) {
   const { entries } = AuditBody.parse(await jsonOf(await scene.get(`/api/audit?limit=${most}`)))
   return entries

@@ -26,7 +26,7 @@ function attributeOf({ attributes }: XmlElement, name: string): string | undefin
   return attributes.get(name)?.value
 }
 
-/** What RFC 4287 has against a feed, section by section. */
+/** Violations of RFC 4287 in a feed, section by section. */
 function faultsOf(xml: string): string[] {
   const read = runSync(readXml(Buffer.from(xml)))
   if (!read.ok) return ['it is not well-formed']

@@ -49,7 +49,10 @@ async function build(scene: BuildScene, pipelines: readonly string[]): Promise<P
   return agent
 }
 
-/** What every page that can be reached links to, with the answer; or what the first pages alone link to. */
+/**
+ * Follows the links of every page that can be reached, or of the first pages alone, and returns the
+ * answers.
+ */
 async function walk(
   scene: BuildScene,
   as: string | null,

@@ -95,7 +95,7 @@ function plain(html: string): string {
     .trim()
 }
 
-/** What each link to a line says of it, with the line itself. */
+/** The text of each link to a line, with the line itself. */
 async function linkedLines(service: CalledService, html: string): Promise<[string, string][]> {
   const raw = await service.fetch('/api/admin/config.xml')
   const lines = (await raw.text()).split('\n')

@@ -8,7 +8,7 @@ import { until } from '../../support/programs/until.ts'
 
 const MANUAL = element('approval', { type: 'manual' })
 
-/** What each run of a stage says of its start, newest first. */
+/** The text about the start of each run of a stage, newest first. */
 async function startsOn(scene: BuildScene, stage: string): Promise<string[]> {
   const page = await pageOf(scene.service, `/stages/${stage}`)
   const [, history = ''] = /data-part="history"(.*)/s.exec(page) ?? []

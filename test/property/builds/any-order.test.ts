@@ -70,7 +70,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     ),
 )
 
-/** What a caller did wrong is no matter here; anything else is. */
+/** Ignores errors of the caller; any other error is thrown. */
 async function attempt(world: BuildsWorld, act: Deed): Promise<void> {
   try {
     await act(world)

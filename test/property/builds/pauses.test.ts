@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../src/core/errors.ts'
 import { anAgent, aPipeline, aStage, BuildsWorld } from '../../support/builds/builds.ts'
 
-/** What is to be true of the pipeline whatever happens. */
+/** The expected state of the pipeline, whatever happens. */
 interface Model {
   isPaused: boolean
   /** Runs so far. */

@@ -40,12 +40,12 @@ function fail(message: string): void {
   throw new Error(message)
 }
 
-/** What git finds, in any order. */
+/** The commits that git finds, in any order. */
 function pickaxe(folder: string, text: string): string[] {
   return pickaxes(folder, [text])[0] ?? []
 }
 
-/** What git finds for each of some texts. */
+/** The commits that git finds for each of some texts. */
 function pickaxes(folder: string, texts: readonly string[]): string[][] {
   const script = 'for text; do git log -S "$text" --format=%H; echo end; done'
   const ends = gitScript(folder, script, texts).split('end\n').slice(0, -1)

@@ -67,7 +67,7 @@ function entitiesNamedIn({ root }: XmlDocument): string[] {
   return [...names, 'server', 'document']
 }
 
-/** What is wrong with the summary of two documents, whichever they are. */
+/** Faults of the summary of any two documents. */
 function faultsOf(before: XmlDocument, after: XmlDocument): string[] {
   const changes = runSync(summariseChanges(before, after))
   const known = new Set([...entitiesNamedIn(before), ...entitiesNamedIn(after)])

@@ -13,7 +13,7 @@ export interface Plain {
 
 type Insert = Extract<XmlEdit, { kind: 'insert' }>
 
-/** What a document has to mean after some edits. */
+/** The expected meaning of a document after some edits. */
 export function plainAfter(root: XmlElement, edits: readonly XmlEdit[]): Plain {
   const [plain] = afterEdits(root, edits)
   if (!plain) throw new Error('the root went away')

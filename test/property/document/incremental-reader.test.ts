@@ -156,7 +156,7 @@ function touched(text: string, { kind, from, to, value }: Touch): string {
   return text.slice(0, place.index) + replaced + text.slice(place.index + member.length)
 }
 
-/** What two documents are told to say otherwise, when both are valid. */
+/** The summary of the changes between two documents, when both are valid. */
 function changesBetween(before: ConfigDocument | null, after: ConfigDocument | null) {
   return before && after ? runSync(summariseChanges(before, after)) : []
 }

@@ -61,7 +61,7 @@ function renamesOf(edits: readonly NamedEdit[]): ReadonlyMap<string, string> {
   return new Map(edits.flatMap(({ renamed }) => (renamed ? [renamed] : [])))
 }
 
-/** What is wrong with the merge of a triple; null for nothing. */
+/** The fault of the merge of a triple; null when there is none. */
 export function faultOf(triple: Triple): string | null {
   const documents = {
     base: xmlDocument(triple.base),

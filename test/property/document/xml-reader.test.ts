@@ -6,7 +6,7 @@ import { readXml, type XmlDocument } from '../../../src/document/xml/xml-reader.
 import type { XmlAttribute, XmlElement, XmlNode } from '../../../src/document/xml/xml-tree.ts'
 import { runSync } from '../../../src/lib/cooperative.ts'
 
-/** What a written document means, told beside its text. */
+/** A generated document: its text, and its meaning. */
 interface Meant {
   readonly source: string
   readonly root: Expected

@@ -26,7 +26,7 @@ const READS = [
 ]
 const OPERATIONS =
   /^(POST|PATCH) \/(api\/(agents|pipelines|stages)|agents|pipelines|stages)(?!-)(\/|$)/
-/** What a token never does. */
+/** Calls that no token can make. */
 const LOGIN_ONLY = [
   'POST /api/tokens',
   'POST /tokens',
@@ -37,7 +37,7 @@ const LOGIN_ONLY = [
   'POST /account',
 ]
 
-/** Whoever has a session is asked whether it is to end. */
+/** The status of the page on which a caller with a session confirms its end. */
 const ASKED = 200
 
 /** A credential in a request, and what it is good for; null for one that is good for nothing. */

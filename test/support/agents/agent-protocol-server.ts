@@ -10,7 +10,7 @@ import { AGENT_PATTERNS } from '../../../src/wire/agent/paths.ts'
 import { RegisterRequest } from '../../../src/wire/agent/registration.ts'
 import { type JobAssignment, WorkRequest } from '../../../src/wire/agent/work.ts'
 
-/** What an agent did about one job. */
+/** The messages of an agent about one job. */
 export class SeenJob {
   readonly reports: JobReport[] = []
   readonly artifacts = new Map<string, string>()

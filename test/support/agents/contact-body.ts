@@ -1,4 +1,4 @@
-/** What an agent says of itself in every call. */
+/** The facts that an agent sends with every call. */
 export const AGENT_FACTS = {
   instance: 'i',
   hostname: 'h',
@@ -9,7 +9,7 @@ export const AGENT_FACTS = {
   version: '1',
 }
 
-/** What an idle agent says when it calls. */
+/** The body of a call of an idle agent. */
 export const CONTACT_BODY = JSON.stringify({
   ...AGENT_FACTS,
   runtime_status: 'Idle',

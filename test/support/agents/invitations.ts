@@ -26,7 +26,7 @@ export async function openInvitations(service: Called): Promise<string[]> {
     .map(({ id }) => id)
 }
 
-/** What an agent sends that has an invitation, or a key. */
+/** The registration of an agent that has an invitation, or a key. */
 export function withKey(key: string): RegisterRequest['autoRegister'] {
   return { key, resources: [], environments: [] }
 }

@@ -12,7 +12,7 @@ import { ADMIN_PASSWORD, startService, type TestService } from '../service/servi
 import { tempDir } from '../disk/temp-folder.ts'
 
 type Configured = NonNullable<Parameters<typeof aConfiguration>[0]>
-/** What a scene needs of a service, in this process or another. */
+/** The part of a service that a scene needs, in this process or another. */
 type Called = Pick<TestService, 'url' | 'folder' | 'fetch' | 'close'>
 type Pipelines = NonNullable<Configured['pipelines']>
 

@@ -49,7 +49,7 @@ export class RealBuilds {
     this.#url = await this.#server.line(READY)
   }
 
-  /** What the server has written to its log. */
+  /** The log of the server. */
   complaints(): string {
     return this.#server?.stderr ?? ''
   }

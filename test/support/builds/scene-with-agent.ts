@@ -20,7 +20,7 @@ export async function listed(
   return agents.find((agent) => agent.uuid === uuid)
 }
 
-/** What is on disk of the console of the first job. */
+/** The console of the first job, as it is on disk. */
 export function consoleOf({ service }: BuildScene): string {
   const job = 'app/1/build/1/unit/cruise-output/console.log'
   return readFileSync(join(service.folder, 'state', 'artifacts', job), 'utf8')

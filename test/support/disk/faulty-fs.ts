@@ -5,7 +5,7 @@ import type { FsHandle, FsPromises, WriteOptions } from '../../../src/storage/fs
 import { orNullWhenAbsent } from '../../../src/storage/fs-error.ts'
 
 /**
- * What the disk forgets of the changes that nobody synced:
+ * Changes that the disk loses when they were not synced:
  * - `nothing`: only the process died, the system kept every change;
  * - `content`: names are there, but a file that was not synced has half of what was added to it;
  * - `names`: names are back to what they were when their folder was last synced, and content as when last synced;
@@ -26,7 +26,7 @@ export class PowerCut extends Error {
 }
 
 interface File {
-  /** What a power cut leaves of the content; null while all of it is synced. */
+  /** The content that survives a power cut; null while all of it is synced. */
   synced: Uint8Array | null
 }
 

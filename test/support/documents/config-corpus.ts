@@ -6,7 +6,7 @@ import { git, readObjects } from '../git/git.ts'
 import { SHARED_DATA } from '../programs/shared-data.ts'
 import { TempFolder } from '../disk/temp-folder.ts'
 
-/** What the original's own loader says of the documents of one folder. */
+/** The verdicts of the original's own loader on the documents of one folder. */
 export const Verdicts = z.array(
   z.object({
     file: z.string(),

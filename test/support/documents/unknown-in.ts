@@ -1,6 +1,6 @@
 import type { DocumentReading } from '../../../src/document/document.ts'
 
-/** What no schema knows in a document, each as text; nothing of one that is not valid. */
+/** Parts of a document that no schema knows, each as text; none for an invalid document. */
 export function unknownIn(reading: DocumentReading): string[] {
   if (!reading.ok) return []
   const { groups, templates, unknown } = reading.document.configuration

@@ -30,7 +30,7 @@ const RECOVERY_TIMEOUT_MS = 60_000
 const SLOW = { save: 2_000, build: 10_000 } as const satisfies Record<Change, number>
 /** The calls that are remembered for that. */
 const MAX_CALLS = 2_000
-/** What a server says that did not even begin. */
+/** Messages of a server about a call that it did not begin. */
 const NOT_DONE =
   /^\{"message":"(No server runs builds|The server that runs builds does not answer"|This server is at entry)/
 const PLACE = /(<variable name="VALUE">\s*<value>)([^<]*)/
@@ -88,7 +88,7 @@ export class Callers {
   readonly built: number[] = []
   readonly acknowledged: Acknowledged[] = []
   readonly problems: string[] = []
-  /** What those who waited long for a next change were told meanwhile. */
+  /** Answers to callers that waited long for the next change. */
   readonly slow: string[] = []
   readonly #told: Told[] = []
   readonly #urls: readonly string[]

@@ -67,7 +67,7 @@ export function findContradiction<State, Call>(
   return known[furthest] ?? null
 }
 
-/** What may come next, the likeliest last. */
+/** The operations that may come next, the likeliest last. */
 function nextOf<State, Call>(
   model: Model<State, Call>,
   place: Place<State>,

@@ -61,7 +61,7 @@ export interface Runs {
   readonly isNewestActive: boolean
 }
 
-/** What cannot be known of a call without an answer is null. */
+/** A call; facts that are unknown because it got no answer are null. */
 export type RunCall =
   | { readonly kind: 'start'; readonly counter: number | null }
   /** Whether there was something to cancel: that is the newest run that goes on. */

@@ -29,14 +29,14 @@ export interface ServersSoakOutcome {
   readonly saves: number
   /** Runs that agents ended. */
   readonly builds: number
-  /** What was acknowledged and is not there, and what is there twice. */
+  /** Acknowledged changes that are missing, and those that are there twice. */
   readonly lost: readonly string[]
   readonly doubled: readonly string[]
-  /** What the loss of a server meant for the others. */
+  /** The consequences for the others when a server is lost. */
   readonly losses: readonly Loss[]
-  /** What came after a fault was over, at every server. */
+  /** The first changes after each fault, at every server. */
   readonly recoveries: readonly Loss[]
-  /** What those who waited long for a next change were told meanwhile. */
+  /** Answers to callers that waited long for the next change. */
   readonly slow: readonly string[]
   readonly problems: readonly string[]
 }
@@ -147,7 +147,7 @@ function contradictionOf<State, Call>(
   ]
 }
 
-/** What every server says at the end, against what was acknowledged. */
+/** Compares the final answers of every server with the acknowledged changes. */
 async function lookAtRemains({ callers, urls }: ThreeServers) {
   const [lost, doubled]: [string[], string[]] = [[], []]
   const saved = callers.configuration.operations.flatMap(({ call, ended }) =>

@@ -95,7 +95,7 @@ export class SupervisedServer implements AsyncDisposable {
     }
   }
 
-  /** What the log calls an error is that of the database, and no server ends with a stack. */
+  /** Looks for stack traces, and for errors in the log that are not about the database. */
   #look(stderr: string): void {
     for (const line of stderr.split('\n')) {
       if (/^ +at |^\w*Error/.test(line)) this.problems.push(`${this.name}: ${line}`)

@@ -28,7 +28,10 @@ const MEGABYTES = 96
 /** One of three servers, with its lines to the database and from each of the other servers. */
 export interface Member {
   readonly server: SupervisedServer
-  /** What it says that it is reached at. Nobody listens there: each other server has a line of its own instead. */
+  /**
+   * The address that it advertises. Nobody listens there: each other server reaches it by a proxy
+   * of its own instead.
+   */
   readonly advertised: string
   readonly toDatabase: TcpProxy
   readonly fromOthers: readonly TcpProxy[]
@@ -43,7 +46,7 @@ export interface NextChanges {
   readonly nextBuild: number
 }
 
-/** What a fault, by its name, meant for changes. */
+/** The consequences of a fault, by its name, for changes. */
 export interface Loss extends NextChanges {
   readonly name: string
 }
@@ -118,7 +121,7 @@ export class ThreeServers implements AsyncDisposable {
     this.#losses.push(this.nextChanges(others).then((next) => ({ name, ...next })))
   }
 
-  /** What the next changes at some servers take from now on. */
+  /** The time that the next changes at some servers take from now on. */
   async nextChanges(urls = this.urls): Promise<NextChanges> {
     const changes: Change[] = ['save', 'build']
     const next = await Promise.all(changes.map((what) => this.callers.until(what, urls)))
@@ -126,7 +129,7 @@ export class ThreeServers implements AsyncDisposable {
     return { nextSave, nextBuild }
   }
 
-  /** What was lost so far, when it is made up for. */
+  /** The losses so far, once they are made up for. */
   losses(): Promise<Loss[]> {
     return Promise.all(this.#losses)
   }
@@ -206,7 +209,7 @@ export class ThreeServers implements AsyncDisposable {
   }
 }
 
-/** What the servers of one database need to be the same. */
+/** Copies the files that all servers of a database need. */
 function shareFiles(from: string, to: string): void {
   for (const file of ['secret.keys', 'artifacts/.cairn-database']) {
     cpSync(join(from, 'state', file), join(to, 'state', file))
@@ -248,7 +251,7 @@ async function startMember({
   database: string
   place: Place
   places: readonly Place[]
-  /** What its clock follows; null where that is never wrong. */
+  /** The file that its clock follows; null for a clock that is never wrong. */
   clock: string | null
 }): Promise<Member> {
   const toDatabase = await TcpProxy.open(database)

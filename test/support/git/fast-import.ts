@@ -6,7 +6,7 @@ const BRANCH = 'refs/heads/main'
 const execute = promisify(execFile)
 
 export interface Imported {
-  /** What the first commit comes upon; the newest commit of the branch when not given. */
+  /** The parent of the first commit; the newest commit of the branch when not given. */
   readonly from?: string
   /** Where the commits go. */
   readonly ref?: string

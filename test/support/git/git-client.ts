@@ -52,7 +52,7 @@ export class Clone {
     return clone
   }
 
-  /** What git prints; its complaint is thrown. */
+  /** Runs git and returns its output; throws its message when it fails. */
   async git(...args: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await this.try(...args)
     if (code !== 0) throw new Error(stderr)

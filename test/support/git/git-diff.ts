@@ -2,7 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { type GitEnd, tryGit } from './git.ts'
 import { TempFolder } from '../disk/temp-folder.ts'
 
-/** What `git diff` says of two texts: hunks only, without the headings it adds to their first lines. */
+/**
+ * The output of `git diff` for two texts: hunks only, without the headings of their first lines.
+ */
 export function gitDiff(before: Uint8Array, after: Uint8Array, ...flags: string[]): string {
   using folder = new TempFolder()
   writeFileSync(folder.file('before'), before)

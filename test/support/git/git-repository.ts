@@ -50,7 +50,7 @@ export class GitRepository implements Disposable {
     return CommitSha.parse(this.git('rev-parse', 'HEAD'))
   }
 
-  /** What a strict check of every object says; empty when all is well. */
+  /** The output of a strict check of every object; empty when all is well. */
   fsck(): string {
     return this.git('fsck', '--strict', '--no-dangling', '--no-progress')
   }

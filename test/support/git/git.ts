@@ -35,7 +35,7 @@ export function gitLine(folder: string, ...args: readonly string[]): string {
   return git(folder, ...args).trimEnd()
 }
 
-/** What git prints, to the byte; it must succeed. */
+/** The exact output of git, which must succeed. */
 export function gitBytes(folder: string, args: readonly string[], call: GitCall = {}): Buffer {
   return outputOf(`${args[0]}`, tryGit(folder, args, call))
 }

@@ -33,7 +33,7 @@ export class StuckGit {
     return this.running().length >= PROCESSES
   }
 
-  /** What is there of it and its children. */
+  /** Its running process and children. */
   running(): number[] {
     if (!existsSync(this.#file)) return []
     return readFileSync(this.#file, 'utf8').trim().split('\n').map(Number).filter(isProcessAlive)

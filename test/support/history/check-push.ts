@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { checkPush } from '../../../src/history/push/push-check.ts'
 import { inspect } from './history-folder.ts'
 
-/** What a `pre-receive` hook runs in tests: `check-push.ts REPOSITORY`. */
+/** Runs as a `pre-receive` hook in tests: `check-push.ts REPOSITORY`. */
 const [repository = '', programPath] = process.argv.slice(2)
 const names = ['GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES']
 const given = names.flatMap((name) => {

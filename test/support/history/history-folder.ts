@@ -141,7 +141,7 @@ export class HistoryFolder implements AsyncDisposable {
     return readdirSync(this.path)
   }
 
-  /** What is wrong with the repository or its work tree, as git sees it. */
+  /** Faults of the repository or its work tree, according to git. */
   complaints(): string {
     return this.git('fsck', '--strict', '--no-dangling') + this.git('status', '--porcelain')
   }

@@ -9,7 +9,7 @@ interface RawCommit {
   readonly message?: string | Uint8Array
 }
 
-/** What no honest tool writes into a commit, with what a push of it is refused for. */
+/** Commits that no honest tool writes, with the reason for which a push of them is refused. */
 export const HOSTILE_COMMITS = {
   'a time beyond all dates': {
     author: `${PERSON} 99999999999999 +0000`,

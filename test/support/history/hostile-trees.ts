@@ -11,9 +11,9 @@ type Line = readonly [mode: string, name: string, oid: string]
 interface HostileTree {
   /** The entries beside the document, which are sorted before it. */
   readonly lines?: (objects: Objects) => readonly Line[]
-  /** What follows the entries. */
+  /** Bytes after the entries. */
   readonly tail?: string
-  /** What a push of it is refused for. */
+  /** The reason for which a push of it is refused. */
   readonly why: RegExp
 }
 

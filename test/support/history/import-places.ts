@@ -56,7 +56,7 @@ export class Target {
     return this.git('log', '--date-order', `--format=${format}`).trim().split('\n')
   }
 
-  /** What is wrong with the repository. */
+  /** Faults of the repository. */
   complaints(): string {
     return this.git('fsck', '--strict', '--no-dangling') + this.git('status', '--porcelain')
   }

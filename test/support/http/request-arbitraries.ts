@@ -171,7 +171,7 @@ function fill(path: string, values: Readonly<Record<string, string>>): string {
   )
 }
 
-/** What a header can hold. */
+/** The part of a text that a header can hold. */
 function asHeader(value: string): string {
   return value.replaceAll(/[^\x20-\x7e]/g, '?').trim()
 }

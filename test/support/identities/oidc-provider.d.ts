@@ -1,4 +1,4 @@
-/** What the tests use of the package, which has no types of its own. */
+/** The types that the tests need of the package, which has none of its own. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
   import type { JWK } from 'jose'

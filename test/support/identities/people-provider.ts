@@ -37,7 +37,7 @@ const CONFIGURATION = {
 
 /** A real provider on loopback that logs one person in without asking anything. */
 export class PeopleProvider {
-  /** What the provider says of the person who logs in. */
+  /** The claims of the provider about the person who logs in. */
   person: Readonly<Record<string, unknown>> = {}
   /** The account that logs in. */
   account = 'a-person'

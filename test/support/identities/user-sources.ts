@@ -3,7 +3,10 @@ import type { CalledService } from '../service/service.ts'
 
 const Problems = z.object({ problems: z.array(z.object({ subject: z.string() })) })
 
-/** What an operator sees of a directory or provider: the status of /health, its problems, and the gauge. */
+/**
+ * The state of a directory or provider for an operator: the status of /health, its problems, and
+ * the gauge.
+ */
 export async function sourceSeen(service: Pick<CalledService, 'fetch'>, source: 'ldap' | 'oidc') {
   const health = await service.fetch('/health')
   const { problems } = Problems.parse(await health.json())

@@ -4,7 +4,7 @@ import type { CalledService } from '../service/service.ts'
 const PAGE = 'text/html,application/xhtml+xml'
 const MAX_STEPS = 20
 
-/** What a browser ends at. */
+/** The page at which a browser arrives. */
 export interface Arrival {
   readonly status: number
   readonly address: string

@@ -4,7 +4,7 @@ import type { CalledService } from '../service/service.ts'
 /** With which agents register themselves. */
 export const KEY = 'let-me-in'
 
-/** What an agent that joins says of itself. */
+/** The facts that a joining agent sends. */
 export type Wishes = {
   readonly resources?: string[]
   readonly facts?: Partial<CallingAgent['facts']>

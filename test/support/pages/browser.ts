@@ -58,7 +58,7 @@ export interface Visitor {
 }
 
 const ADMIN = { username: 'admin', password: ADMIN_PASSWORD }
-/** What a browser says of every page with an error status. */
+/** The message of a browser about every page with an error status. */
 const STATUS_OF_PAGE = /^Failed to load resource: the server responded with a status of \d+/
 
 const messages = new WeakMap<Page, string[]>()

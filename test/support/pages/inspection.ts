@@ -21,9 +21,9 @@ const ALL_BUT_PLACES: RunOptions = { rules: { 'color-contrast': { enabled: false
 const SCROLLING: RunOptions = { runOnly: ['scrollable-region-focusable'] }
 
 /**
- * What is wrong with a page as it stands once it is loaded, at every width, in both colour schemes and on paper: what axe
- * has against it, whether it is wider than the window, how many tab stops stand before its content, and
- * what it has written to the console. The page gets its window back.
+ * Faults of a loaded page, at every width, in both colour schemes and on paper: violations that axe
+ * finds, content wider than the window, too many tab stops before the content, and messages on the
+ * console. The page gets its window back.
  */
 export async function troublesOf(page: Page): Promise<string[]> {
   await page.waitForLoadState()
@@ -61,7 +61,7 @@ export async function troublesOf(page: Page): Promise<string[]> {
   return troubles.list()
 }
 
-/** What axe has against a page in its window, each with the first place. */
+/** The violations that axe finds in a page at its window size, each with the first place. */
 export async function violationsOf(
   page: Page,
   rules: RunOptions = ALL_RULES,
@@ -78,7 +78,10 @@ export async function smallTargetsOf(page: Page, part: string): Promise<string[]
 const FIRST_PLACES = '({ id, nodes: [node] }) => `${id}: ${node?.html} ${node?.failureSummary}`'
 const PLACES_ALONE = '({ nodes }) => nodes.map(({ html }) => html)'
 
-/** What is told of each violation is picked in the page: all that axe has found is long. */
+/**
+ * Runs axe. The reported part of each violation is picked in the page, since the full report is
+ * long.
+ */
 async function runAxe(
   page: Page,
   part: string,
@@ -152,7 +155,10 @@ const REACH = 14
 /** Pixels: a target is compared with those in the rows where it lies, not with all of a long page. */
 const ROW = 64
 const NATIVE_TARGETS = 'a[href], button, input, select, textarea, summary, [contenteditable]'
-/** What axe takes as targets; another element with a tab stop, such as a region that scrolls, is none. */
+/**
+ * The elements that axe takes as targets; another element with a tab stop, such as a region that
+ * scrolls, is none.
+ */
 const TARGETS = `${NATIVE_TARGETS}, [tabindex]:is(${[
   'button',
   'checkbox',
@@ -245,7 +251,7 @@ function outermost(condition: string): string {
 })()`
 }
 
-/** What no wider window has shown, and the targets that lie otherwise than there. */
+/** Elements that no wider window has shown, and targets that have moved. */
 const NEW_HERE = outermost('shownAt.get(element) === innerWidth || moved.has(element)')
 
 /** The elements that are shown in this window and not in the widest one. */

@@ -1,4 +1,4 @@
-/** What a client sends to make a pipeline. */
+/** The fields that a client sends to create a pipeline. */
 export type Form = Readonly<Record<string, string>>
 
 /** A new pipeline as it is written, but for the indentation of all of it. */
@@ -79,7 +79,7 @@ export const ARTIFACTS: readonly (readonly [Form, string])[] = [
   [{ source: 'out', dest: 'all' }, '<artifact src="out" dest="all" />'],
 ]
 
-/** What is refused, and the parameters that the answer names. */
+/** Refused forms, and the parameters that the answer names. */
 export const REFUSED: readonly (readonly [Form, readonly string[]])[] = [
   [{}, ['url']],
   [{ scm: 'hg' }, ['url']],

@@ -39,7 +39,7 @@ export class Walk {
     await Promise.all([this.page.waitForEvent('load', WITHIN), button.click()])
   }
 
-  /** What is wrong, of those states alone that have anything. */
+  /** The faults of each state that has any. */
   wrong(): Record<string, string[]> {
     return Object.fromEntries(Object.entries(this.#found).filter(([, found]) => found.length > 0))
   }

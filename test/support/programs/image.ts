@@ -3,7 +3,7 @@ import { deployed } from './root-file.ts'
 
 const Words = z.array(z.string())
 
-/** What a container of the image runs after the path of the program. */
+/** The arguments that a container of the image runs the program with. */
 export function imageCommand(): readonly string[] {
   const [command = ''] = /(?<=^CMD ).*$/m.exec(deployed('Dockerfile')) ?? []
   return Words.parse(JSON.parse(command))

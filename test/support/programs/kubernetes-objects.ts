@@ -8,8 +8,8 @@ import { rootFile } from './root-file.ts'
 const KubernetesObject = z.looseObject({ apiVersion: z.string(), kind: z.string() })
 
 /**
- * What is wrong with objects by the types of the Kubernetes API, as the compiler says it: fields
- * that are not there, that are missing, and values of another type. Empty when nothing is.
+ * Faults of objects according to the types of the Kubernetes API, as the compiler words them:
+ * unknown or missing fields, and values of another type. Empty when there are none.
  */
 export function wrongInKubernetesObjects(objects: readonly unknown[]): string {
   const file = join(tempDir(), 'objects.ts')

@@ -12,7 +12,9 @@ const run = promisify(execFile)
 
 /** The folders that a machine has to itself. Everything else is that of the machine that runs the tests. */
 const OWN_FOLDERS = ['/srv', '/etc', '/opt', '/var/lib', '/var/log', '/run', '/tmp']
-/** What of this project is built and installed; packages are found in the folder above. */
+/**
+ * The parts of this project that are built and installed; packages are found in the folder above.
+ */
 const CLONED = ['dist', 'scripts', 'deploy', 'package.json']
 /** Where the stand-ins are, which is in place of `/usr/local/bin`. */
 const BIN = '/opt/bin'
@@ -44,14 +46,14 @@ export class Network {
   }
 }
 
-/** What an engine for containers starts. */
+/** The part of a container that its engine starts. */
 export interface Container {
   readonly args: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   readonly user?: string
 }
 
-/** What the package of PostgreSQL leaves: a running server, and its user. */
+/** Leaves the same as the package of PostgreSQL: a running server, and its user. */
 export const INSTALL_DATABASE = `
 id postgres > /dev/null 2>&1 || useradd --system postgres
 install -d -o nobody -m 0700 /var/lib/database
@@ -133,7 +135,7 @@ export class Machine {
       createdb -h /tmp -U postgres --owner ${owner} cairn`)
   }
 
-  /** What a service of this machine has written. */
+  /** The log of a service of this machine. */
   log(service: string): string {
     const file = this.path(`/var/lib/services/${service}.log`)
     return existsSync(file) ? readFileSync(file, 'utf8') : ''

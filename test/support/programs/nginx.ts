@@ -25,7 +25,7 @@ export interface CertificateFiles {
 /** An address of this machine that is no probe's: neither the loopback's own nor a private network's. */
 export const OUTSIDE = '127.0.0.2'
 
-/** What a test may have otherwise than `deploy/nginx.conf` says. */
+/** Deviations of a test from `deploy/nginx.conf`. */
 export interface NginxOptions {
   readonly site?: string
   readonly main?: string

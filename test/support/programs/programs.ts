@@ -10,7 +10,7 @@ const POSTGRESQL = '/usr/lib/postgresql'
 export interface Program {
   /** The tag of the suites that need it. */
   readonly name: string
-  /** What must be there for it to be installed. */
+  /** The commands that show that it is installed. */
   readonly commands: readonly string[]
   /** The package of Debian that has it. */
   readonly package: string

@@ -57,7 +57,7 @@ for word in "$@"; do case $word in deploy/*) test -e "$word" ;; esac; done
 echo "\${0##*/} $*"
 `
 
-/** What it does is done by the test of the Dockerfile. */
+/** Does nothing: the test of the Dockerfile does its work. */
 const NPM = '#!/bin/sh\n'
 
 export const STAND_INS: Readonly<Record<string, string>> = {

@@ -11,7 +11,7 @@ export class TcpProxy implements AsyncDisposable {
   #cutsAfter: string | null = null
   #answered = 0
   #silent = new Set<Socket>()
-  /** What becomes of a new connection. */
+  /** The treatment of a new connection. */
   #mode: 'carries' | 'refuses' | 'swallows' = 'carries'
   #delay = 0
 
@@ -53,12 +53,14 @@ export class TcpProxy implements AsyncDisposable {
     this.#cutsBefore = text
   }
 
-  /** What answers the next call that has this text is lost, and with it the connection. */
+  /** Drops the answer to the next call that has this text, and with it the connection. */
   cutAfter(text: string): void {
     this.#cutsAfter = text
   }
 
-  /** What is connected stays so, and nothing goes through any more; new connections work. */
+  /**
+   * Keeps the present connections open, with nothing going through any more; new connections work.
+   */
   silence(): void {
     this.#silent = new Set(this.#sockets)
   }

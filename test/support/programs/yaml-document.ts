@@ -10,7 +10,7 @@ const Node = z.object({
 })
 const Mapping = z.record(z.string(), z.unknown())
 
-/** What a scalar without quotes is. */
+/** The value of a scalar without quotes. */
 type ScalarOf = (plain: string) => unknown
 
 interface Reading {
@@ -18,7 +18,9 @@ interface Reading {
   readonly scalarOf: ScalarOf
 }
 
-/** What YAML says, with its aliases and merged mappings; its scalars stay text, `null` is what is empty. */
+/**
+ * Reads YAML with its aliases and merged mappings; scalars stay text, and an empty value is `null`.
+ */
 export function readYaml(text: string): unknown {
   return read(text, (plain) => plain)
 }
@@ -59,7 +61,7 @@ function contentOf(node: z.infer<typeof Node>, reading: Reading): unknown {
   return valueOf(children.at(-1), reading)
 }
 
-/** What is merged in comes first here, so that what is said beside it wins. */
+/** Puts merged values first, so that keys beside them win. */
 function entryOf(item: unknown, reading: Reading): object {
   const [key, value] = (Node.parse(item).children ?? []).map((part) => valueOf(part, reading))
   return key === '<<' ? Mapping.parse(value) : { [String(key)]: value }

@@ -20,7 +20,10 @@ export async function restoreNew(file: string): Promise<Ended & { folder: string
   return { folder, ...(await run(['restore', file, ...placesIn(folder)])) }
 }
 
-/** What `cairn verify` and `cairn state check` say about a folder: two zeros when all is well. */
+/**
+ * The exit codes of `cairn verify` and `cairn state check` for a folder: two zeros when all is
+ * well.
+ */
 export async function checkCodes(folder: string): Promise<(number | null)[]> {
   const repository = ['--config-repo', join(folder, 'config-repo')]
   const state = ['--state-dir', join(folder, 'state')]

@@ -41,7 +41,7 @@ export interface DescribedOperation extends z.infer<typeof Operation> {
   readonly path: string
 }
 
-/** What a service says of its own interface, read back from it. */
+/** The interface that a service describes, read back from it. */
 export class DescribedApi {
   readonly operations: readonly DescribedOperation[]
   readonly #ajv = new Ajv2020({
@@ -62,7 +62,7 @@ export class DescribedApi {
     return new DescribedApi(await (await service.fetch('/api/openapi.json')).text())
   }
 
-  /** What is wrong with an answer by the description; nothing when it is as described. */
+  /** Faults of an answer according to the description; none when it is as described. */
   async faultsOf(operation: DescribedOperation, response: Response): Promise<string[]> {
     const { status } = response
     const key = [String(status), `${Math.floor(status / 100)}XX`].find((name) =>
@@ -79,7 +79,7 @@ export class DescribedApi {
     return this.#faultsOfValue(operation, ['responses', key, 'content', found], JSON.parse(bytes))
   }
 
-  /** What is wrong with the examples of bodies and answers, by the description itself. */
+  /** Faults of the examples of bodies and answers, according to the description itself. */
   faultsOfExamples(operation: DescribedOperation): string[] {
     const answers = Object.entries(operation.responses)
     return [

@@ -3,7 +3,7 @@ import type { CalledService } from './service.ts'
 
 const Event = z.object({ id: z.string(), event: z.string(), data: z.string() })
 
-/** What one server-sent event says. */
+/** The content of one server-sent event. */
 export interface ReadEvent {
   readonly id: string
   readonly event: string

@@ -21,7 +21,7 @@ export type Step = z.infer<typeof Step>
 export interface LoadLimits {
   /** Asked before each save: how many there may be by now. Without it, saves never pause. */
   readonly savesAtMost?: () => number
-  /** What each of the builder's agents rests after a job, in milliseconds. */
+  /** The pause of each of the builder's agents after a job, in milliseconds. */
   readonly restMs?: number
 }
 

@@ -13,7 +13,7 @@ export const ROLES = [
 ] as const
 export type Role = (typeof ROLES)[number]
 
-/** Who may make a call, in the words of the configuration. */
+/** The callers of each level, in the words of the configuration. */
 export const LEVELS = {
   anybody: ROLES,
   user: ['root', 'owner', 'operator', 'viewer', 'approver', 'stranger'],

@@ -8,7 +8,7 @@ import { type CalledService, QUICK_COST } from './service.ts'
 
 const PASSWORD = 'p'
 
-/** What a user of a role logs in with; null for nobody. */
+/** The name and password of a user of a role; null for nobody. */
 export function loginOf(role: Role): string | null {
   return role === 'nobody' ? null : `${role}:${PASSWORD}`
 }

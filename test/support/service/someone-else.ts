@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { hashPassword } from '../../../src/security/password.ts'
 import { type CalledService, QUICK_COST } from './service.ts'
 
-/** What a second user, who is no administrator, logs in with. */
+/** The name and password of a second user, who is no administrator. */
 export const SOMEONE = 'someone:a password'
 
 /** The elements that make `admin` the one administrator. */

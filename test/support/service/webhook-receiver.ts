@@ -7,7 +7,7 @@ import { WebhookBody } from '../../../src/wire/revision-events.ts'
 
 export const HOOK_SECRET = 'a secret of the hook'
 
-/** What a receiver does with one call. */
+/** The response of a receiver to one call. */
 export type Behaviour = 'take' | 'fail' | 'hang' | 'redirect'
 
 export interface ReceivedCall {

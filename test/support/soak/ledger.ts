@@ -9,13 +9,13 @@ export interface JobStep {
 
 export type Decision = 'enabled' | 'disabled' | 'absent'
 
-/** What was decided about an agent last, and what was asked for since and may have happened. */
+/** The latest decision about an agent, and what was requested since and may have happened. */
 export interface Decided {
   readonly acknowledged: Decision | null
   readonly asked: Decision | null
 }
 
-/** What a service has acknowledged over all of its lives, and what was found wrong with it. */
+/** The acknowledgements of a service over all of its lives, and the faults that were found. */
 export class Ledger {
   readonly digests = new Set<string>()
   /** Those that were saved over HTTP: the audit log has an entry of each. */
@@ -25,7 +25,7 @@ export class Ledger {
   readonly runs = new Set<string>()
   readonly steps: JobStep[] = []
   readonly decisions = new Map<string, Decided>()
-  /** What each job is, and who has it. */
+  /** The jobs by their ids, and the agent of each. */
   readonly assigned = new Map<number, string>()
   /** Edits of the live file that nobody has seen as a revision yet. */
   readonly pendingEdits = new Set<string>()

@@ -19,7 +19,7 @@ import type { SoakedServer } from './soaked-server.ts'
 
 const SAMPLE = 40
 
-/** What a killed server has left, before another one looks at it. */
+/** Checks the files that a killed server left, before another one opens them. */
 export async function checkRemains(folder: string, ledger: Ledger): Promise<void> {
   await Promise.all([checkState(folder, ledger), checkWithCommand(folder, ledger)])
   checkAudit(join(folder, 'state'), ledger)
@@ -75,7 +75,7 @@ function lost({ jobId, agent, state }: JobStep): string {
   return `job ${jobId} of ${agent} was ${state}, and nothing is known of that`
 }
 
-/** What a server that was started again knows and serves. */
+/** Checks the state and the answers of a server that was started again. */
 export async function checkServed(server: SoakedServer, fresh: readonly string[]): Promise<void> {
   const { ledger, repository } = server
   for (const digest of ledger.pendingEdits) await seen(server, digest, 'edits while it was gone')

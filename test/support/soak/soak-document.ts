@@ -2,7 +2,7 @@ import { aConfiguration, dependency, element, exec, git } from '../documents/a-c
 
 /** Pipelines that build; the second starts after the first. */
 export const BUILT = ['alpha', 'beta']
-/** Who changes the configuration; each has a place of its own in it. */
+/** The editors of the configuration; each has a place of its own in it. */
 export const EDITORS = ['form', 'put', 'disk', 'native'] as const
 export type Editor = (typeof EDITORS)[number]
 

@@ -41,7 +41,7 @@ function enrolling({ editor }: ConfigServices): (uuid: string) => Promise<void> 
   return (uuid) => registrar.enroll({ uuid, ...place, resources: [], environments: [] })
 }
 
-/** Who made the revisions, oldest first: an administrator, or an agent for some of them. */
+/** The authors of the revisions, oldest first: an administrator, or an agent for some of them. */
 function authorsOf({ history }: ConfigServices): string[] {
   const newestFirst = history.list({ offset: 0, limit: history.size() })
   return newestFirst.map(({ username }) => username.replace(/_.*/, '')).toReversed()

@@ -81,7 +81,7 @@ describe('a full disk', () => {
   })
 })
 
-/** What a page has that asks for more after each growth. */
+/** The text of a page that requests more after each growth. */
 async function followed(chunks: readonly string[]): Promise<string> {
   const file = join(tempDir(), 'console.log')
   writeFileSync(file, '')

@@ -7,7 +7,7 @@ const TWO_STAGES = aPipeline({
   stages: [aStage({ name: 'test' }), aStage({ name: 'release', approvalType: 'manual' })],
 })
 
-/** What is said of the newest run: its number, and each stage with its result. */
+/** A line about the newest run: its number, and each stage with its result. */
 async function standing(newest: NewestRuns, pipeline = 'app'): Promise<string | null> {
   const found = await newest.of(pipeline)
   if (found === null) return null

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ProgressBar } from '../../../src/cli/progress-bar.ts'
 
-/** What a bar writes on the way from nothing to all of a hundred commits. */
+/** The output of a bar on its way from none to all of a hundred commits. */
 function written(isTTY: boolean): string {
   let text = ''
   const out = {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { withOwnLineEndings } from '../../../src/configuration/save/line-endings.ts'
 
-/** What a form sends of a text. */
+/** The body that a form sends for a text. */
 function sent(text: string): string {
   return text.replace(/\r\n?|\n/g, '\r\n')
 }

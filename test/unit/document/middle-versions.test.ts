@@ -23,7 +23,10 @@ function second(inner: string): string {
 
 const SCM = `<scms><scm id="i" name="n"><pluginConfiguration id="p" version="1" />${CONFIGURATION}</scm></scms>`
 
-/** What a schema between the one that is known exactly and the newest had: the construct, and its versions. */
+/**
+ * Constructs of schemas between the one that is known exactly and the newest, each with its
+ * versions.
+ */
 const CONSTRUCTS: readonly [from: number, to: number, content: string][] = [
   [76, 94, configRepo('<git url="u" />')],
   [76, 94, configRepo(`<git url="u" />${CONFIGURATION}`, '')],

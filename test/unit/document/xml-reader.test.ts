@@ -159,7 +159,7 @@ function cutsOf(construct: string): number[] {
   return Array.from({ length: construct.length + 1 }, (_, cut) => cut)
 }
 
-/** What an element holds behind the padding. */
+/** The content of an element behind the padding. */
 function said(text: string): unknown {
   const [, ...nodes] = read(text).root.children
   return nodes.map((node) => [

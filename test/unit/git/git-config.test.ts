@@ -6,7 +6,7 @@ import { findConfigValue } from '../../../src/git/git-config.ts'
 import { tryGit } from '../../support/git/git.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
 
-/** What git itself reads in that text. */
+/** The value that git itself reads in that text. */
 function askGit(text: string, path: string): string | null {
   const asked = ['config', '--file', '-', '--null', '--get', path]
   const { status, stdout } = tryGit('/', asked, { input: text })

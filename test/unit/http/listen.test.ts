@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Connection, type Handler, Listening } from '../../../src/http/listen.ts'
 import type { LogEvent } from '../../../src/lib/log.ts'
 
-/** What the server waits for the headers of a request, in milliseconds. */
+/** The time that the server waits for the headers of a request, in milliseconds. */
 const HEADERS_TIMEOUT_MS = 10_000
 const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n'
 

@@ -63,7 +63,9 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   bg: ['text'],
 }
 
-/** What only has to be made out: the borders of controls, and the ring around what has the focus. */
+/**
+ * Shapes that only have to be discernible: the borders of controls, and the ring around the focus.
+ */
 const SHAPES: Readonly<Record<string, readonly string[]>> = {
   control: ['bg', 'canvas', 'panel'],
   accent: ['bg', 'canvas', 'panel'],

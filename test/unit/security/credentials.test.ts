@@ -8,7 +8,7 @@ import { hashPassword, isPasswordOf } from '../../../src/security/password.ts'
 import { median } from '../../bench/measure.ts'
 import { until } from '../../support/programs/until.ts'
 
-/** What a file of users is besides them. */
+/** The facts of a file of users besides the users. */
 const FINE = { ids: new Map<string, string>(), problems: [], unusable: [], isTorn: false }
 
 async function aCheck() {
@@ -65,7 +65,7 @@ async function aQuickCheck() {
 
 const TOO_MANY = { code: 'too-many-requests' }
 
-/** What comes of each login: the user, null, or the code of an error. */
+/** The outcome of each log-in: the user, null, or the code of an error. */
 async function endsOf(logins: readonly Promise<unknown>[]): Promise<unknown[]> {
   const settled = await Promise.allSettled(logins)
   return settled.map((end) => (end.status === 'fulfilled' ? end.value : codeOf(end.reason)))

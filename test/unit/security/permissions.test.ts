@@ -72,7 +72,7 @@ const QUESTIONS: Readonly<Record<string, (may: Permissions) => boolean>> = {
 
 const EVERYTHING = Object.keys(QUESTIONS)
 
-/** What any user may, whoever it is. */
+/** Permissions of every user. */
 const ANYONE = [
   'view Open',
   'operate Open',

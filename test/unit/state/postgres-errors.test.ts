@@ -63,7 +63,7 @@ const SENT: Readonly<Record<string, DatabaseErrorKind>> = {
   XX000: 'outage',
 }
 
-/** What the client and the system say, by their codes. */
+/** Errors of the client and the system, by their codes. */
 const OWN: Readonly<Record<string, DatabaseErrorKind | null>> = {
   CONNECTION_CLOSED: 'outage',
   CONNECTION_ENDED: 'outage',

@@ -5,7 +5,7 @@ import type { Exception } from './permission-row.ts'
 const NOT_THERE: Exception = { allowed: 404 }
 /** No user has the token of an agent: whoever calls is refused. */
 const NO_TOKEN: Exception = { allowed: 401 }
-/** What the example began from is not the configuration of the test. */
+/** The base of the example is not the configuration of the test. */
 const STALE: Exception = { allowed: 409 }
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 

@@ -17,7 +17,7 @@ export interface PermissionRow {
 
 /** A page, which has no example that says how it is asked for. */
 export interface PageRow extends Pick<PermissionRow, 'call' | 'may' | 'allowed'> {
-  /** What stands for parameters of the path, where it is not what stands for them everywhere. */
+  /** Values for parameters of the path that differ from the usual ones. */
   readonly places?: Readonly<Record<string, string>>
   readonly query?: string
   readonly refused?: PermissionRow['refused']
@@ -25,5 +25,5 @@ export interface PageRow extends Pick<PermissionRow, 'call' | 'may' | 'allowed'>
   readonly body?: string | URLSearchParams
 }
 
-/** What is otherwise than the definition of a call and its example say, in the service of the test. */
+/** Deviations from the definition of a call and its example, in the service of the test. */
 export type Exception = Partial<Omit<PermissionRow, 'call'>>

@@ -25,7 +25,7 @@ const LEVEL_OF: Readonly<Record<CallerKind, Level>> = {
   administrator: 'administrator',
 }
 
-/** What stands for the parameters of a page; nothing of it is there but the pipeline and the first revision. */
+/** Values for the parameters of a page; only the pipeline and the first revision exist. */
 const PLACES: Readonly<Record<string, string>> = {
   from: SAMPLE.before.commit,
   to: SAMPLE.commit,

@@ -20,7 +20,7 @@ function created(query: string, text = TEXT): string {
   return createPipeline(xmlDocument(text), reading.request, (secret) => `sealed-${secret.length}`)
 }
 
-/** What stands between two tags of the new pipeline, on one line. */
+/** The text between two tags of the new pipeline, on one line. */
 function inside(query: string, name: string): string {
   const text = created(query, '<cruise><pipelines/></cruise>')
   return text.split(`<${name}>`)[1]?.split(`</${name}>`)[0] ?? ''

@@ -15,7 +15,7 @@ interface Seen {
   readonly children: readonly Seen[]
 }
 
-/** What the strict reader saw, asking the node for the same attributes. */
+/** The facts that the strict reader saw, asking the node for the same attributes. */
 function seenByReader(element: XmlElement): Seen {
   const texts = element.children.map((child) => (child.kind === 'text' ? child.text : ''))
   return {
