@@ -14,7 +14,7 @@ import { storeUnavailable } from '../state/unavailable.ts'
 import { UPGRADES, upgrade, versionOf } from '../state/upgrades.ts'
 import { CLUSTER_UPGRADES } from './cluster-schema.ts'
 import { FollowedLog } from './followed-log.ts'
-import { type Holder, isAnyAlive, Members } from './members.ts'
+import { type Leader, isAnyAlive, Members } from './members.ts'
 import { PostgresLog } from './postgres-log.ts'
 import { GRACE_MS, type ThisServer, ServerLease } from './server-lease.ts'
 import { SharedFiles } from './shared-files.ts'
@@ -28,7 +28,7 @@ export interface ClusterOptions {
   readonly assertMayCreate: () => Promise<void>
   /** Called before this server serves; throws when its files are not those of the others. */
   readonly assertFits: (files: SharedFiles) => Promise<void>
-  /** Whether this server was one of the database's before: then a database that is away is waited for. */
+  /** Whether this server has used the database before: if so, it waits for one that is down. */
   readonly isMember: boolean
   /** Ends a start that waits. */
   readonly stop: AbortSignal
@@ -50,21 +50,21 @@ interface Moment {
   readonly since: number
 }
 
-/** How often the log and the other servers are looked at, in milliseconds: others see a save within a second. */
+/** The interval of polling the log and the other servers, so that a save is seen within a second. */
 const POLL_INTERVAL_MS = 500
-/** How often a caller who waits for an entry has it looked for, in milliseconds. */
+/** The interval of polling for an entry that a caller waits for. */
 const WAIT_POLL_INTERVAL_MS = 50
 const ISOLATION = 'read committed'
-/** Milliseconds after which a server that has not caught up with the log says so. */
+/** Time without catching up with the log after which a server reports it. */
 const LATE_AFTER_MS = 5_000
 
 /**
  * One server's place among those that share a PostgreSQL database. Each follows the log and saves;
- * one has the lease, and with it the duties: whatever changes the state.
+ * one has the lease and is the leader, which alone changes the state.
  */
 export class Cluster implements AsyncDisposable {
   readonly files: SharedFiles
-  /** Where moves of the configuration's branch become final. */
+  /** The log in which moves of the configuration's branch become final. */
   readonly log: FollowedLog
   readonly #options: ClusterOptions
   readonly #driver: PostgresDriver
@@ -103,7 +103,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   /**
-   * Creates or upgrades the tables. Takes the duties when nobody has them; otherwise waits until
+   * Creates or upgrades the tables. Takes the lead when there is no leader; otherwise waits until
    * the log has begun.
    *
    * @throws {ServiceError} `unavailable` when there is no such database, it cannot be used, or it is
@@ -142,12 +142,12 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  /** Whether this server has the duties. */
+  /** Whether this server is the leader. */
   get isLeading(): boolean {
     return this.#lease !== null
   }
 
-  /** Whether nobody else can have the duties, so that what this server remembers of the state is true. */
+  /** Whether no other server can be the leader, so that the state in memory is current. */
   get isSurelyLeading(): boolean {
     return this.#lease?.isSure ?? false
   }
@@ -158,7 +158,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   /**
-   * Waits until nobody else has the duties, and takes them.
+   * Waits until there is no other leader, and takes the lead.
    *
    * @throws the reason of `stop` once it is aborted.
    */
@@ -169,7 +169,7 @@ export class Cluster implements AsyncDisposable {
     this.#lead(await ServerLease.wait(this.#driver, this.#server, { mayLead, stop, log }))
   }
 
-  /** Tells the others where this server is reached, and follows the log from now on. */
+  /** Announces the address of this server, and follows the log from now on. */
   async serve(address: string, follower: Follower): Promise<void> {
     this.#server.address = address
     this.#follower = follower
@@ -179,12 +179,12 @@ export class Cluster implements AsyncDisposable {
     this.#looking = this.#lookAlways()
   }
 
-  /** The state, which the server with the duties alone changes. */
+  /** Opens the state, which only the leader changes. */
   openState(): Promise<StateStore> {
     return openPostgresState(this.#options.url, { fence: this.#fence })
   }
 
-  /** The same for what every server changes: that is of users, and the duties have no part in it. */
+  /** Opens the state of users, which every server changes, leader or not. */
   openIdentities(): Promise<StateStore> {
     return openPostgresState(this.#options.url)
   }
@@ -196,11 +196,11 @@ export class Cluster implements AsyncDisposable {
     return new AuditLog({ read: query, write: query }, options)
   }
 
-  /** The server with the duties; null while there is none, as far as this one knows. */
-  holder(): Holder | null {
-    const holder = this.#members.holder()
-    const isItself = holder?.address === this.#server.address
-    return isItself && !this.isSurelyLeading ? null : holder
+  /** The leader; null while there is none, as far as this server knows. */
+  leader(): Leader | null {
+    const leader = this.#members.leader()
+    const isItself = leader?.address === this.#server.address
+    return isItself && !this.isSurelyLeading ? null : leader
   }
 
   /** The servers that were heard of lately. */
@@ -209,7 +209,7 @@ export class Cluster implements AsyncDisposable {
     return {
       sequence,
       lag: Math.max(0, this.#newest - sequence),
-      holder: this.holder()?.address ?? null,
+      holder: this.leader()?.address ?? null,
       servers: this.#members.list(this.#newest),
     }
   }
@@ -221,7 +221,7 @@ export class Cluster implements AsyncDisposable {
     return this.#sequence
   }
 
-  /** Waits until this server has an entry of the log. False when it has not within some time. */
+  /** Waits until this server has an entry of the log. Returns false after the time limit. */
   async waitFor(sequence: number, within: number): Promise<boolean> {
     const deadline = performance.now() + within
     while (this.sequence() < sequence) {
@@ -246,7 +246,7 @@ export class Cluster implements AsyncDisposable {
     return [...silent, ...this.#members.addressProblems()]
   }
 
-  /** How old the configuration is that this server shows, where others may have a newer one. */
+  /** The age of the configuration on this server, when others may have a newer one; for operators. */
   lagProblems(): readonly string[] {
     const caughtUp = this.#caughtUp
     if (caughtUp === null || performance.now() - caughtUp.since < LATE_AFTER_MS) return []
@@ -287,7 +287,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   readonly #fence: Fence = async (query) => {
-    if (this.#lease === null) throw storeUnavailable('another server has the duties')
+    if (this.#lease === null) throw storeUnavailable('another server is the leader')
     await this.#lease.fence(query)
   }
 
@@ -311,14 +311,14 @@ export class Cluster implements AsyncDisposable {
     if (this.isSurelyLeading && this.#members.isCutOff) await this.#resign()
   }
 
-  /** Calls to the others would wait for this server, and none of them reaches it. */
+  /** Gives up the lead: the others forward calls to this server, and none of them reaches it. */
   async #resign(): Promise<void> {
     const { address } = this.#server
     this.#superseded.abort(`no other server reaches this one at ${address}: another one takes over`)
     await this.#lease?.resign()
   }
 
-  /** Follows the log where it is ahead of this server, up to a sequence number that is wanted. */
+  /** Follows the log up to this sequence number, when it is ahead of this server. */
   async #followTo(wanted: number): Promise<void> {
     const asked = this.#now()
     const head = await this.log.head().catch(() => null)
@@ -331,7 +331,7 @@ export class Cluster implements AsyncDisposable {
     return { at: this.#options.clock(), since: performance.now() }
   }
 
-  /** Counts from the question: its answer, or what followed from it, may have come long after. */
+  /** Counts from the time of the query: its answer may have come long after. */
   #noteCaughtUp(asked: Moment): void {
     if (asked.since > (this.#caughtUp?.since ?? 0)) this.#caughtUp = asked
   }
@@ -342,8 +342,8 @@ export class Cluster implements AsyncDisposable {
 }
 
 /**
- * Single statements run in the isolation that is the default: where that is stricter, one of two that
- * meet fails, which is what happens to servers all the time.
+ * Single statements run in the default isolation. In a stricter one, one of two concurrent statements
+ * fails, and servers run concurrent statements all the time.
  */
 async function assertIsolation(driver: PostgresDriver): Promise<void> {
   const [row] = await driver.query(`SELECT current_setting('transaction_isolation') AS level`)
@@ -355,8 +355,8 @@ async function assertIsolation(driver: PostgresDriver): Promise<void> {
 }
 
 /**
- * Takes the duties, or waits until who has them has begun the log. Where other servers run, they take
- * over before this one, which has yet to open everything.
+ * Takes the lead, or waits until the leader has begun the log. Other running servers take over before
+ * this one, which has yet to open everything.
  */
 async function begin(
   driver: PostgresDriver,
@@ -369,7 +369,7 @@ async function begin(
     const mayLead = !(await isAnyAlive(driver))
     const outcome = await ServerLease.take(driver, server, () => mayLead).catch(
       (error: unknown) => {
-        // One that cannot be written can be followed.
+        // A database that cannot be written can still be followed.
         if (databaseErrorKind(error) !== 'outage') throw error
         return null
       },

@@ -7,12 +7,12 @@ import { type PlacedServer, ServerPlacement } from './placement.ts'
 import { Reach } from './reach.ts'
 import type { ThisServer } from './server-lease.ts'
 
-/** The server that has the duties. */
-export interface Holder {
+/** The leader, as another server sees it. */
+export interface Leader {
   readonly address: string
-  /** Aborted when it has them no longer. */
+  /** Aborted when it no longer leads. */
   readonly gone: AbortSignal
-  /** Aborted when it gives this server no answer. */
+  /** Aborted when it does not answer this server. */
   readonly silence: AbortSignal
 }
 
@@ -21,12 +21,12 @@ export interface MembersOptions {
   readonly server: ThisServer
 }
 
-/** A server that was not heard of for so long is no longer listed. */
+/** Silence after which a server is no longer listed. */
 const FORGOTTEN_AFTER = `interval '10 minutes'`
 
-/** Seconds without a word after which it is not asked which servers it reaches. */
+/** Silence after which a server is not asked which servers it reaches. */
 const ALIVE_WITHIN_SECONDS = 3
-/** Milliseconds for which it is told that another server uses the same address, after that was seen last. */
+/** How long another server with the same address is reported after it was last seen. */
 const SHARED_FOR_MS = 10_000
 const Addresses = z.array(z.string()).nullable()
 
@@ -47,7 +47,7 @@ const ALIVE = `SELECT 1 AS one FROM server
 const FORGET = `DELETE FROM server WHERE seen <= clock_timestamp() - ${FORGOTTEN_AFTER}`
 const LEAVE = 'DELETE FROM server WHERE address = ?'
 
-/** Which servers share the database, and which of them has the duties. */
+/** The servers that share the database, and the leader among them. */
 export class Members implements AsyncDisposable {
   readonly #options: MembersOptions
   readonly #reach = new Reach()
@@ -57,7 +57,7 @@ export class Members implements AsyncDisposable {
   #hasNoted = false
   #shared: { readonly name: string; readonly at: number } | null = null
   #servers: readonly Omit<SeenServer, 'lag'>[] = []
-  #holder: { epoch: number; address: string; end: AbortController } | null = null
+  #leader: { epoch: number; address: string; end: AbortController } | null = null
   #problem: string | null = null
   #failedAt = -Infinity
 
@@ -65,19 +65,19 @@ export class Members implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Null while nobody has the duties, as far as this server knows. */
-  holder(): Holder | null {
-    if (this.#holder === null) return null
-    const { address, end } = this.#holder
+  /** The leader; null while there is none, as far as this server knows. */
+  leader(): Leader | null {
+    if (this.#leader === null) return null
+    const { address, end } = this.#leader
     return { address, gone: end.signal, silence: this.#reach.silence(address) }
   }
 
-  /** Whether each look of so many milliseconds could write to the database. */
+  /** Whether the database could be written throughout this time. */
   couldWriteFor(milliseconds: number): boolean {
     return performance.now() - this.#failedAt > milliseconds
   }
 
-  /** Whether another server is a better leader, since none of the others reaches this one. */
+  /** Whether another server would be a better leader, since none of the others reaches this one. */
   get isBehindAnother(): boolean {
     return this.#placement.isBehindAnother(this.#options.server.address)
   }
@@ -105,7 +105,7 @@ export class Members implements AsyncDisposable {
     ]
   }
 
-  /** Why the database could not be asked at the last look; null when it could. */
+  /** The error of the last query; null when it succeeded. */
   get problem(): string | null {
     return this.#problem
   }
@@ -117,7 +117,7 @@ export class Members implements AsyncDisposable {
     }))
   }
 
-  /** Says that this server is there and how far it is, and looks at the others. Never fails. */
+  /** Records that this server runs and how far it is, and reads the others. Never fails. */
   async look(sequence: number): Promise<void> {
     const { driver } = this.#options
     try {
@@ -131,10 +131,10 @@ export class Members implements AsyncDisposable {
     }
   }
 
-  /** The others need not wait for its silence. */
+  /** Removes this server at once, so that the others need not wait for its silence. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { driver, server } = this.#options
-    this.#holder?.end.abort()
+    this.#leader?.end.abort()
     await this.#reach[Symbol.asyncDispose]()
     // A database that is away notices by itself.
     await driver.query(LEAVE, server.address).catch(() => undefined)
@@ -160,9 +160,9 @@ export class Members implements AsyncDisposable {
     this.#reach.follow(addresses.filter((address) => address !== own))
     const row = rows.find(({ epoch }) => epoch !== null)
     const epoch = row === undefined ? null : numberOf(row, 'epoch')
-    if (epoch === (this.#holder?.epoch ?? null)) return
-    this.#holder?.end.abort()
-    this.#holder =
+    if (epoch === (this.#leader?.epoch ?? null)) return
+    this.#leader?.end.abort()
+    this.#leader =
       row === undefined || epoch === null
         ? null
         : { epoch, address: textColumn(row, 'address'), end: new AbortController() }

@@ -3,64 +3,64 @@ import { request as requestHttps } from 'node:https'
 import { abortedAfter } from '../lib/aborted-after.ts'
 import { pause } from '../lib/pause.ts'
 
-/** The interval of questions to a server, and its time for an answer, in milliseconds. */
+/** The interval of probes of a server, and the time for an answer, in milliseconds. */
 const ASK_INTERVAL_MS = 1_000
 const ANSWER_TIMEOUT_MS = 4_000
 const ALIVE = '/health/live'
 
 /**
- * The lines from this server to the others. Each is asked whether it is there, all the time: its row
- * in the database says nothing of that, since it may reach the database and not be reached itself.
+ * The connections from this server to the others, which are probed all the time: a server that
+ * writes its row in the database may still be unreachable for the others.
  */
 export class Reach implements AsyncDisposable {
-  readonly #lines = new Map<string, Line>()
+  readonly #connections = new Map<string, ServerConnection>()
 
-  /** Asks these servers from now on, and no others. */
+  /** Probes these servers from now on, and no others. */
   follow(addresses: readonly string[]): void {
-    for (const [address, line] of this.#lines) {
+    for (const [address, connection] of this.#connections) {
       if (addresses.includes(address)) continue
-      this.#lines.delete(address)
-      line.end()
+      this.#connections.delete(address)
+      connection.end()
     }
-    for (const address of addresses) this.#lineTo(address)
+    for (const address of addresses) this.#connectionTo(address)
   }
 
-  /** The addresses at which a server gave the last answer in time; null until each was asked. */
+  /** The addresses that answered the last probe in time; null until each was probed. */
   reached(): readonly string[] | null {
-    const lines = [...this.#lines.values()]
-    if (lines.some(({ isReached }) => isReached === null)) return null
-    return lines.filter(({ isReached }) => isReached).map(({ address }) => address)
+    const connections = [...this.#connections.values()]
+    if (connections.some(({ isReached }) => isReached === null)) return null
+    return connections.filter(({ isReached }) => isReached).map(({ address }) => address)
   }
 
-  /** Aborted when the server at an address gives no answer in time. */
+  /** Aborted when the server at an address does not answer in time. */
   silence(address: string): AbortSignal {
-    return this.#lineTo(address).silence
+    return this.#connectionTo(address).silence
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const lines = [...this.#lines.values()]
+    const connections = [...this.#connections.values()]
     this.follow([])
-    await Promise.all(lines.map(({ asking }) => asking))
+    await Promise.all(connections.map(({ probing }) => probing))
   }
 
-  #lineTo(address: string): Line {
-    const line = this.#lines.get(address) ?? new Line(address)
-    this.#lines.set(address, line)
-    return line
+  #connectionTo(address: string): ServerConnection {
+    const connection = this.#connections.get(address) ?? new ServerConnection(address)
+    this.#connections.set(address, connection)
+    return connection
   }
 }
 
-class Line {
+class ServerConnection {
   readonly address: string
-  readonly asking: Promise<void>
-  /** Null before the first answer, or the end of the wait for it. */
+  readonly probing: Promise<void>
+  /** Null before the first answer or timeout. */
   isReached: boolean | null = null
   readonly #end = new AbortController()
   #silence = new AbortController()
 
   constructor(address: string) {
     this.address = address
-    this.asking = this.#ask()
+    this.probing = this.#probe()
   }
 
   get silence(): AbortSignal {
@@ -71,7 +71,7 @@ class Line {
     this.#end.abort()
   }
 
-  async #ask(): Promise<void> {
+  async #probe(): Promise<void> {
     const { signal } = this.#end
     while (!signal.aborted) {
       this.isReached = await isThere(this.address, signal)
@@ -84,7 +84,7 @@ class Line {
   }
 }
 
-/** Over a connection of its own: one that is kept may be cut where the next one is not. */
+/** Uses a new connection each time: a reused one may be cut where a new one is not. */
 function isThere(address: string, end: AbortSignal): Promise<boolean> {
   const url = new URL(address)
   const send = url.protocol === 'https:' ? requestHttps : requestHttp

@@ -13,7 +13,7 @@ export interface ThisServer {
   address: string
 }
 
-/** The server that holds the lease, and until when. */
+/** The server that holds the lease, or held it last. */
 export interface LeaseHolder {
   readonly holder: string
 }
@@ -39,11 +39,11 @@ const HELD = 'SELECT epoch FROM lease WHERE name = ? AND epoch = ?'
 const RELEASE = 'UPDATE lease SET until = clock_timestamp() WHERE name = ? AND epoch = ?'
 
 /**
- * The right of one server to the duties of a database. It is renewed all the time; a server that could not
- * do that for some seconds loses it to whoever asks next.
+ * The right of one server to be the leader. It is renewed all the time; a server that cannot renew it
+ * for some seconds loses it to the next one that asks.
  *
- * Time alone proves nothing to a process that was stopped and goes on. So each take-over has its
- * number, the epoch, and every write transaction asks for it ({@link fence}).
+ * A process that was suspended cannot rely on time. So each take-over has a number, the epoch, and
+ * every write transaction checks it ({@link fence}).
  */
 export class ServerLease implements AsyncDisposable {
   readonly #driver: Driver
@@ -53,9 +53,9 @@ export class ServerLease implements AsyncDisposable {
   readonly #lost = new AbortController()
   readonly #renewing: Promise<void>
   #problem: string | null = null
-  /** Nobody else can have the lease before that, by the clock of this process, which no one sets. */
+  /** No other server can have the lease before this time, by the monotonic clock of this process. */
   #heldUntil: number
-  /** How far the clock of the database is ahead of ours, in milliseconds. */
+  /** Milliseconds by which the clock of the database is ahead of ours. */
   #ahead: number
 
   private constructor(driver: Driver, server: ThisServer, taken: { row: SqlRow; asked: number }) {
@@ -68,9 +68,9 @@ export class ServerLease implements AsyncDisposable {
   }
 
   /**
-   * Takes the lease, or says who has it or had it last. The driver stays the caller's.
+   * Takes the lease, or returns its present or last holder. The driver stays the caller's.
    *
-   * @param mayTake Whether this server takes one that nobody has.
+   * @param mayTake Whether this server takes a free lease.
    */
   static async take(
     driver: Driver,
@@ -78,7 +78,7 @@ export class ServerLease implements AsyncDisposable {
     mayTake = () => true,
   ): Promise<ServerLease | LeaseHolder> {
     const [seen] = await driver.query(LOOK, NAME)
-    // Who only waits keeps no writer waiting.
+    // A server that only waits must not block writers.
     if (seen !== undefined && (seen['held'] === true || !mayTake())) {
       return { holder: textColumn(seen, 'holder') }
     }
@@ -100,8 +100,8 @@ export class ServerLease implements AsyncDisposable {
   }
 
   /**
-   * Takes the lease as soon as nobody has it, and this server may. A database that is away meanwhile is
-   * asked again.
+   * Takes the lease as soon as it is free and this server may lead. Retries while the database is
+   * down.
    *
    * @throws the reason of `stop` once it is aborted.
    */
@@ -120,7 +120,7 @@ export class ServerLease implements AsyncDisposable {
       })
       if (outcome instanceof ServerLease) return outcome
       if (outcome.holder !== seen) {
-        const message = 'Another server has the duties; this one takes them over when it is lost'
+        const message = 'Another server is the leader; this one takes over when it is lost'
         log({ level: 'info', message, facts: { holder: outcome.holder } })
       }
       seen = outcome.holder
@@ -138,7 +138,7 @@ export class ServerLease implements AsyncDisposable {
     return !this.#lost.signal.aborted && performance.now() < this.#heldUntil
   }
 
-  /** Why the lease could not be renewed; null while it could. */
+  /** The error of the last renewal; null when it succeeded. */
   get problem(): string | null {
     return this.#problem
   }
@@ -162,7 +162,7 @@ export class ServerLease implements AsyncDisposable {
     throw storeUnavailable('another server has taken over')
   }
 
-  /** Says at once where this server is reached. */
+  /** Publishes the address of this server at once. */
   announce(): Promise<void> {
     return this.#renew(this.#driver.query)
   }
@@ -204,7 +204,7 @@ export class ServerLease implements AsyncDisposable {
   }
 }
 
-/** Halfway between the question and its answer is when the database looked at its clock, about. */
+/** Assumes that the database read its clock halfway between the query and its answer. */
 function aheadIn(row: SqlRow, asked: number): number {
   return numberOf(row, 'now') - (asked + performance.now()) / 2
 }

@@ -17,7 +17,7 @@ import { orNullWhenAbsent } from '../storage/fs-error.ts'
 export interface ServiceMetricsOptions extends HealthDeps {
   readonly history: History
   readonly writer: Pick<ConfigurationWriter, 'load'>
-  /** Null on a server that does not have the duties. */
+  /** Null on a server that is not the leader. */
   readonly work: CountedWork | null
   readonly requests: RequestMetrics
 }
@@ -172,11 +172,11 @@ function serverMetrics(seen: SeenServers | null): Metric[] {
     ['seen', seen.servers.length - silent],
     ['silent', silent],
   ])
-  const hasHolder = seen.holder === null ? 0 : 1
+  const hasLeader = seen.holder === null ? 0 : 1
   return [
     gauge('cairn_log_sequence', 'The newest entry of the log that this server has', seen.sequence),
     gauge('cairn_log_lag', 'Entries of the log that this server has not', seen.lag),
-    gauge('cairn_duties_held', 'Whether a server has the duties', hasHolder),
+    gauge('cairn_duties_held', 'Whether there is a leader', hasLeader),
     byLabel(['gauge', 'cairn_servers', 'Servers that share the database'], 'state', counts),
   ]
 }

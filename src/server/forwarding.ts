@@ -12,7 +12,7 @@ import { PLANNING_PAGES } from '../pages/planning-pages.ts'
 import type { AnswerRequest } from './routes.ts'
 
 export interface Duties {
-  readonly cluster: Pick<Cluster, 'holder' | 'sequence' | 'waitFor'>
+  readonly cluster: Pick<Cluster, 'leader' | 'sequence' | 'waitFor'>
   readonly log: Log
 }
 
@@ -22,7 +22,7 @@ const AGAIN = 1
 const NOBODY_HAS_THEM = 'No server runs builds at the moment: another one takes over within seconds'
 /** Milliseconds for which somebody who is sent on is kept waiting. */
 const CATCHES_UP_WITHIN = 5_000
-/** Holders that did not answer: each is logged once. */
+/** Leaders that did not answer: each is logged once. */
 const silent = new WeakSet<AbortSignal>()
 
 const UNREACHABLE = 'The server that runs builds does not answer'
@@ -81,7 +81,7 @@ function listForwarded(): readonly RouteFacts[] {
   return RESOURCES.flatMap(({ routes }) => routes).filter((route) => !own.has(route))
 }
 
-/** The holder is at least as far in the log as this server when it answers. */
+/** The leader is at least as far in the log as this server when it answers. */
 async function answerElsewhere(
   { cluster, log }: Duties,
   request: Request,
@@ -89,20 +89,20 @@ async function answerElsewhere(
 ): Promise<Response> {
   // The server that answers counts the call and notes it in its audit log.
   context.route = ''
-  const holder = cluster.holder()
-  if (holder === null || request.headers.has(FORWARDED)) throw notNow(NOBODY_HAS_THEM)
+  const leader = cluster.leader()
+  if (leader === null || request.headers.has(FORWARDED)) throw notNow(NOBODY_HAS_THEM)
   const wanted = Number(request.headers.get(MIN_SEQUENCE) ?? 0)
   const headers = { [MIN_SEQUENCE]: String(Math.max(wanted, cluster.sequence())) }
   try {
     // No call has a limit of its own: some wait there as long as they like.
-    const gone = AbortSignal.any([holder.gone, holder.silence])
-    return await forward(request, context, { address: holder.address, gone, headers })
+    const gone = AbortSignal.any([leader.gone, leader.silence])
+    return await forward(request, context, { address: leader.address, gone, headers })
   } catch (error) {
     if (request.signal.aborted) throw error
-    if (!silent.has(holder.gone)) {
-      silent.add(holder.gone)
-      const facts = { address: holder.address, error: String(error) }
-      log({ level: 'warning', message: 'The server with the duties does not answer', facts })
+    if (!silent.has(leader.gone)) {
+      silent.add(leader.gone)
+      const facts = { address: leader.address, error: String(error) }
+      log({ level: 'warning', message: 'The leader does not answer', facts })
     }
     const wasReached = error instanceof NoAnswer && error.wasReached
     throw notNow(wasReached && !SAFE.includes(request.method) ? UNKNOWN : UNREACHABLE)

@@ -149,7 +149,7 @@ async function serve(boot: BootContext): Promise<RunningServer> {
   const follower = cluster === null ? null : following(shared, cluster)
   const current = { service: isFollower && follower ? follower : await leading(shared) }
   const listening = await openPort(boot, (...asked) => {
-    // One that was stopped, or is cut off from the database, may have lost the duties to another one.
+    // A server that was suspended, or is cut off from the database, may no longer be the leader.
     const isSure = cluster === null || cluster.isSurelyLeading
     return (isSure || follower === null ? current.service : follower).answer(...asked)
   })
@@ -217,7 +217,7 @@ function failOn({ superseded }: Cluster, failed: AbortController): void {
   else superseded.addEventListener('abort', fail)
 }
 
-/** Takes the duties when nobody has them any more. Disposing it ends the wait. */
+/** Takes the lead when there is no leader any more. Disposing it ends the wait. */
 function takeOver(
   shared: SharedContext,
   cluster: Cluster,
@@ -226,12 +226,12 @@ function takeOver(
   const { log } = shared.environment
   const stop = new AbortController()
   const taking = cluster.waitForLease(stop.signal).then(async () => {
-    log({ level: 'info', message: 'This server has the duties now' })
+    log({ level: 'info', message: 'This server is the leader now' })
     current.service = await leading(shared)
     loadPages(shared, current.service)
   })
   const taken = taking.catch((error: unknown) => {
-    if (!stop.signal.aborted) failed.abort(`the duties could not be taken over: ${reasonOf(error)}`)
+    if (!stop.signal.aborted) failed.abort(`the lead could not be taken over: ${reasonOf(error)}`)
   })
   return {
     [Symbol.asyncDispose]: async () => {

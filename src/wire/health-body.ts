@@ -79,7 +79,7 @@ export const HealthBody = z.object({
       sequence: z.int().nonnegative(),
       /** How many entries this server is behind. */
       lag: z.int().nonnegative(),
-      /** The address of the server that has the duties; null while there is none. */
+      /** The address of the leader; null while there is none. */
       holder: z.string().nullable(),
       servers: z
         .array(

@@ -13,7 +13,7 @@ import type { Builds } from '../engine/builds.ts'
 
 export interface HoldingDeps {
   readonly cache: DocumentCache
-  /** Null on a server that does not have the duties. */
+  /** Null on a server that is not the leader. */
   readonly holding: { readonly builds: Builds } | null
 }
 
@@ -37,7 +37,7 @@ export async function saveAndHold(
 ): Promise<SavedChange> {
   if (!holds) return saveDocument(deps, principal, request)
   const { cache, holding } = deps
-  if (holding === null) throw unavailable('The server that has the duties holds pipelines')
+  if (holding === null) throw unavailable('Only the leader can hold pipelines')
   const { builds } = holding
   const held = new Set<string>()
   const beforeCommit = async (
