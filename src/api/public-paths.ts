@@ -8,24 +8,24 @@ const isOpen = coveredBy([...pathsFor(null), ...pathsFor('agent'), '/assets/:nam
 const isOpenToAgents = coveredBy(pathsFor('both'))
 const knowsUsers = new Set(ROUTES.filter((route) => route.knowsUsers).map(({ path }) => path))
 
-/** The way in and the way out of pages. */
-export const DOORS: readonly string[] = [
+/** The pages to log in and out by. */
+export const PUBLIC_PATHS: readonly string[] = [
   '/login',
   '/login/oidc',
   '/login/oidc/callback',
   '/log-out',
 ]
 
-/** The form in the footer of every page, that of the log-in too. */
+/** The form in the footer of every page, the log-in page included. */
 const COLOURS = '/colours'
 
 /**
- * Whether a request is answered without a user: the calls of anybody, those that carry an agent's
- * token, what pages load, the way in and the way out. What is below such an address is missing for everybody.
+ * Whether a request needs no user: public calls, calls with an agent's token, files that pages load,
+ * and the log-in. Paths below such an address are not found for any caller.
  */
 export function isPublic(path: string, request: Request): boolean {
-  const isForAnybody = isOpen(path) || DOORS.includes(path) || path === COLOURS
-  return isForAnybody || (isOpenToAgents(path) && hasAgentToken(request))
+  const isForEveryone = isOpen(path) || PUBLIC_PATHS.includes(path) || path === COLOURS
+  return isForEveryone || (isOpenToAgents(path) && hasAgentToken(request))
 }
 
 /** Whether a public address answers more to a user. */
@@ -41,8 +41,8 @@ function pathsFor(scheme: Scheme): string[] {
 function coveredBy(patterns: readonly string[]): (path: string) => boolean {
   const fixed = new Set(patterns.filter((pattern) => !pattern.includes(':')))
   const starts = patterns.map((pattern) => pattern.replace(/(\/:.*)?$/, '/'))
-  const least = [...new Set(starts)].filter(
+  const shortest = [...new Set(starts)].filter(
     (start) => !starts.some((other) => other !== start && start.startsWith(other)),
   )
-  return (path) => fixed.has(path) || least.some((start) => path.startsWith(start))
+  return (path) => fixed.has(path) || shortest.some((start) => path.startsWith(start))
 }

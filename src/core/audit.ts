@@ -33,7 +33,7 @@ export const AuditEntry = z.object({
   request: z.string().exactOptional(),
   /** The digest of the configuration that is current after it. */
   md5: z.string().exactOptional(),
-  /** How often the action was repeated within a minute, if more than once. */
+  /** The number of repetitions within a minute, if more than one. */
   times: z.int().exactOptional(),
   /** The times of the first and the last repetition. */
   first: z.int().exactOptional(),
@@ -46,7 +46,7 @@ export type AuditEntry = z.infer<typeof AuditEntry>
 /** The facts of an action before it is recorded. */
 export type Action = Omit<AuditEntry, 'id' | 'time' | keyof Repetitions>
 
-/** How often an action was repeated, when, and on which targets. */
+/** The number of repetitions of an action, their times, and their targets. */
 export type Repetitions = Pick<AuditEntry, 'times' | 'first' | 'last' | 'targets'>
 
 /** An entry before it has its number. */
@@ -103,7 +103,7 @@ export function isAskedFor(
   )
 }
 
-/** The entry for a line or row of the log: one that says so where it cannot be read. */
+/** The entry in a line or row of the log; an unreadable one becomes an entry that says so. */
 export function parseAuditEntry(id: number, text: string): AuditEntry {
   return AuditEntry.safeParse(parsed(text)).data ?? { ...DAMAGED, id }
 }
@@ -130,7 +130,7 @@ export interface DroppedEntries {
   readonly last: number
 }
 
-/** Tells operators that a share was full, and returns the entry that says so. */
+/** Reports to operators that a share was full, and returns the entry about it. */
 export function noteFullShare(
   share: AuditShare,
   { first, last }: DroppedEntries,
@@ -142,7 +142,7 @@ export function noteFullShare(
   return { time: clock(), ...action, outcome: 'done' }
 }
 
-/** Stands for what cannot be read, so that its loss is visible. */
+/** Replaces an unreadable entry, so that its loss is visible. */
 const DAMAGED = {
   time: 0,
   user: '',

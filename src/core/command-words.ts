@@ -6,7 +6,7 @@ export type CommandWords =
 interface Grammar {
   /** A stretch of a word: in single quotes, in double quotes, escaped, or plain. */
   readonly piece: RegExp
-  /** Whether a shell would act upon what stands outside quotes. */
+  /** Whether a shell would interpret unquoted characters. */
   readonly isForShell: boolean
 }
 
@@ -30,8 +30,8 @@ export function shellWords(line: string): CommandWords {
 }
 
 /**
- * Splits the text of several arguments: both kinds of quotes keep what is between them, and a
- * backslash is a character like any other, as in the paths of Windows.
+ * Splits the text of several arguments. Both kinds of quotes preserve the text between them, and a
+ * backslash is an ordinary character, as in Windows paths.
  */
 export function quotedWords(text: string): CommandWords {
   return splitWords(text, QUOTED)
@@ -59,7 +59,7 @@ function matchAt(pattern: RegExp, line: string, position: number): RegExpExecArr
   return pattern.exec(line)
 }
 
-/** For a shell, a backslash inside double quotes is special only before what would be special there. */
+/** Inside double quotes of a shell, a backslash is special only before a special character. */
 function meaningOf([, single, double, escaped, plain]: RegExpExecArray, isForShell: boolean) {
   if (double === undefined) return single ?? escaped ?? plain ?? ''
   return isForShell ? double.replace(/\\(["\\$`])/g, '$1') : double

@@ -7,7 +7,7 @@ const MD5 = /^[0-9a-f]{32}$/
 export const Digest = z.string().regex(MD5).brand<'Digest'>()
 export type Digest = z.infer<typeof Digest>
 
-/** The same check by hand, for what there is for every revision. */
+/** The same check without zod, for data that exists for every revision. */
 export function isDigest(text: string): text is Digest {
   return MD5.test(text)
 }

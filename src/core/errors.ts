@@ -24,12 +24,12 @@ export interface ErrorFacts {
   'agent-not-listed': { readonly uuid: string }
   'agent-not-deletable': { readonly uuid: string; readonly reason: string }
   'user-not-found': { readonly username: string }
-  /** Without that user nobody who can log in would administer the server. */
+  /** Without this user, nobody who can log in would administer the server. */
   'last-administrator': { readonly username: string }
   /** The caller has no token with that id. */
   'token-not-found': { readonly id: string }
   'invitation-not-found': { readonly id: string }
-  /** As many invitations as there may be are open. */
+  /** The limit of open invitations is reached. */
   'too-many-invitations': { readonly limit: number }
   /** The user has as many tokens as a user may have. */
   'too-many-tokens': { readonly limit: number }
@@ -55,11 +55,11 @@ export interface ErrorFacts {
   /** An agent reports a job that it does not have. */
   'job-not-yours': { readonly id: number; readonly uuid: string }
   'name-in-use': { readonly name: string }
-  /** The caller is known but may not do this. */
+  /** The caller is known but lacks the permission. */
   'not-permitted': { readonly permission: string }
   /** Like `not-permitted`, for the calls that the interface answers with 401. */
   'not-authorized': { readonly permission: string }
-  /** Another service does not vouch for somebody who logs in by it; the detail is for the log. */
+  /** Another service does not vouch for the user who logs in; the detail is for the log. */
   'log-in-refused': { readonly detail: string }
   /** The token does not belong to the calling agent. */
   'token-refused': { readonly uuid: string }
@@ -99,7 +99,7 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The error for what the service cannot do now, though it usually can. */
+/** The error when the service cannot do something now, though it usually can. */
 export function unavailable(reason: string, cause?: unknown): ServiceError<'unavailable'> {
   return new ServiceError('unavailable', reason, { reason }, { cause })
 }

@@ -37,7 +37,7 @@ export function describeFault(error: unknown): string {
 export interface ComplaintContext {
   /** The working folder of the program. */
   readonly folder: string
-  /** The address that the caller asked for, which may be named; null for none. */
+  /** The address in the request, which may be named; null for none. */
   readonly address?: string | null
 }
 

@@ -36,13 +36,13 @@ export interface HealthProblem {
   /** The commits that it is about, newest first. */
   readonly commits?: readonly CommitSha[]
   /**
-   * The pipelines that it names, for callers who may view all of them; a problem without any is for
-   * administrators.
+   * The named pipelines: the problem is shown to callers who may view all of them, and to
+   * administrators alone when there are none.
    */
   readonly pipelines?: readonly string[]
 }
 
-/** A problem of the service, with what it is about. */
+/** A problem of the service, with its subject. */
 export interface ServiceProblem extends HealthProblem {
   readonly kind: ProblemKind
 }

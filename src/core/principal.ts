@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 
-/** The most that a token permits, from least to most. */
+/** The scopes of a token, from least to most. */
 export const TokenScope = z.enum(['read', 'operate', 'admin'])
 export type TokenScope = z.infer<typeof TokenScope>
 
@@ -10,7 +10,7 @@ export type IssuedCredential =
   | { readonly kind: 'token'; readonly id: string; readonly scope: TokenScope }
   | { readonly kind: 'session'; readonly id: string }
 
-/** Where users are known: in the users file, in a directory, or to an OpenID Connect provider. */
+/** The sources of users: the users file, a directory, or an OpenID Connect provider. */
 export const UserSource = z.enum(['users-file', 'ldap', 'oidc'])
 export type UserSource = z.infer<typeof UserSource>
 
@@ -24,7 +24,10 @@ export interface ExternalUser {
 /** The caller. */
 export interface Principal {
   readonly username: string
-  /** Tells users apart who have one name after another; absent where the source has no such id. */
+  /**
+   * Distinguishes users who had the same name one after the other; absent where the source has no
+   * such id.
+   */
   readonly userId?: string
   /** Absent for name and password. */
   readonly credential?: IssuedCredential
@@ -32,7 +35,7 @@ export interface Principal {
   readonly external?: ExternalUser
 }
 
-/** Where the caller is known. */
+/** The source that knows the caller. */
 export function sourceOf({ external }: Principal): UserSource {
   return external?.source ?? 'users-file'
 }
@@ -48,7 +51,7 @@ export function isSamePrincipal(one: Principal, other: Principal): boolean {
   )
 }
 
-/** Whether a credential that is good for `scope` is good for what needs `needed`. */
+/** Whether a credential with `scope` suffices for a call that needs `needed`. */
 export function isScopeEnough(needed: TokenScope, scope: TokenScope): boolean {
   return TokenScope.options.indexOf(needed) <= TokenScope.options.indexOf(scope)
 }

@@ -10,19 +10,19 @@ export interface RateLimitOptions {
   readonly every: number
 }
 
-/** The limit of callers whose actions are counted. */
+/** The limit of tracked callers. */
 const MAX_KEYS = 10_000
 /** The number of callers that are forgotten at once to make room. */
 const FORGOTTEN_TOGETHER = MAX_KEYS / 10
 
 /**
- * Limits how often each of many callers may act: a burst, and then one action per interval. Of too
- * many callers those with the fewest actions are forgotten first: somebody who invents callers
- * neither uses up the actions of others nor gets back those of a caller that is at its limit.
+ * Limits the rate of each caller: a burst, and then one action per interval. Above the limit of
+ * tracked callers, those with the fewest actions are forgotten first. So invented callers can
+ * neither use up the actions of others nor reset a caller that is at its limit.
  */
 export class RateLimit {
   readonly #options: RateLimitOptions
-  /** When the burst of each known caller is fully restored. */
+  /** When the burst of each caller is fully restored. */
   readonly #fullAt = new Map<string, number>()
 
   constructor(options: RateLimitOptions) {
@@ -71,7 +71,7 @@ export class RateLimit {
   }
 }
 
-/** The error for a caller who has to wait, in milliseconds. */
+/** The error for a caller that has to wait, in milliseconds. */
 export function tooMany(what: string, wait: number): ServiceError<'too-many-requests'> {
   const retryAfter = Math.ceil(wait / 1_000)
   const message = `Too many ${what}; try again in ${retryAfter} s`

@@ -1,6 +1,6 @@
 /** The facts in the commit subject of a restored revision. */
 export interface RestoreSubject {
-  /** `Restore`: as it was in that revision; `Undo`: without what that revision changed. */
+  /** `Restore` returns to the state in that revision; `Undo` reverts its changes. */
   readonly verb: 'Restore' | 'Undo'
   /** The part that is restored, such as `pipeline shop`; null for all of it. */
   readonly what: string | null

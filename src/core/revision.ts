@@ -27,11 +27,11 @@ export interface Revision {
   readonly serverVersion: string
   /** The first line of the commit message: the described changes, or the words of a native commit. */
   readonly subject: string
-  /** The reason in the words of the author: the body of the commit without its facts; may be empty. */
+  /** The author's reason: the body of the commit without its trailers; may be empty. */
   readonly message: string
 }
 
-/** The most characters of the message of a revision. */
+/** The maximum length of the message of a revision, in characters. */
 export const MAX_MESSAGE_LENGTH = 4_000
 
 /** Characters that a line of a message cannot hold, besides the tab. */

@@ -1,6 +1,6 @@
 import { unescape } from 'node:querystring'
 
-/** A kind of version control whose client takes an address. */
+/** A version control system whose client takes an address. */
 export type SourceKind = 'git' | 'hg' | 'svn' | 'p4' | 'tfs'
 
 /** The address of a repository, apart from the credentials in its URL. */
@@ -24,7 +24,7 @@ const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//
 const HELPER = /^[A-Za-z][A-Za-z0-9+.-]*::/
 // A host such as `-oProxyCommand=…` would be an option of ssh. Some clients decode it first.
 const HOST_AS_OPTION = /^(?:[A-Za-z][A-Za-z0-9+.-]*:\/\/)?(?:[^/@]*@)*\[?(?:-|%2d)/i
-// `host:path` is git's; to others it is a kind of repository of their own, such as `bundle:`.
+// `host:path` is git's syntax; for others it is another kind of repository, such as `bundle:`.
 const SHORT = /^[^/]*:(?!\/\/)/
 // To p4 `rsh:command` is a server that is started for the connection.
 const P4_PORT =

@@ -1,6 +1,6 @@
 /**
- * A revision of a Subversion material. With externals in other repositories, whose numbers have
- * nothing to do with its own, these belong to it: `12+5`.
+ * A revision of a Subversion material. With externals in other repositories it includes their
+ * numbers, which are unrelated to its own: `12+5`.
  */
 export interface SvnRevision {
   readonly own: number

@@ -1,11 +1,11 @@
 import type { ExternalUser } from './principal.ts'
 
-/** Users that are known besides the users file, and whether the last log-in found their source usable. */
+/** A source of users beside the users file, and whether it was usable at the last log-in. */
 export interface UserSourceState {
   readonly source: ExternalUser['source']
   /** Such as `The directory of users`. */
   readonly name: string
-  /** Null while it answers, and before anybody has logged in. */
+  /** Null while it answers, and before the first log-in. */
   readonly away: AwaySource | null
 }
 

@@ -1,12 +1,12 @@
 import { isServiceAuthor } from './revision.ts'
 
-/** Characters that nobody sees, or that no version of Unicode assigns: controls, formats, directions, fillers. */
+/** Invisible and unassigned characters: controls, formats, directions, fillers. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u
 const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
 
 /**
- * The form in which a user name is written: compatible characters are one, such as those of full
- * width, and so are blanks, of which none is at the ends.
+ * The canonical form of a user name: compatible characters, such as full-width ones, and blanks are
+ * unified, and blanks at the ends removed.
  */
 export function normalUsername(name: string): string {
   return name
@@ -33,7 +33,10 @@ export function usernameProblem(name: string): string | null {
   return null
 }
 
-/** Why nobody new can be let in by the name: the service itself has some names; null for a good one. */
+/**
+ * The problem of a name for a new user, such as one that the service itself uses; null for a good
+ * one.
+ */
 export function newUsernameProblem(name: string): string | null {
   const problem = usernameProblem(name)
   if (problem !== null || !isServiceAuthor(usernameKey(name))) return problem

@@ -115,7 +115,11 @@ export class GitExecutable {
    * @throws {ServiceError} `unavailable`, with git's error output as cause, unless the signal ended
    * it.
    */
-  async runAside(gitDir: string, args: readonly string[], signal: AbortSignal): Promise<void> {
+  async runAtLowPriority(
+    gitDir: string,
+    args: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
     if (signal.aborted) return
     const child = this.run([`--git-dir=${gitDir}`, ...args], { env: packingVariable(gitDir) })
     const end = () => signalGroup(child, 'SIGTERM')

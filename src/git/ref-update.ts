@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import type { CommitSha } from '../core/revision.ts'
-import { lastOf, type Run } from '../lib/run.ts'
+import { lastOf, type NonEmptyArray } from '../lib/non-empty-array.ts'
 import { durableFs } from '../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { GitLock, removeStaleLock } from './git-lock.ts'
@@ -27,7 +27,7 @@ export interface RefUpdate extends ExpectedRef, RefStep {}
 
 /** Steps that a ref takes as one move, oldest first: git sees the last one. */
 export interface RefRun extends ExpectedRef {
-  readonly steps: Run<RefStep>
+  readonly steps: NonEmptyArray<RefStep>
 }
 
 export type RefUpdateResult =

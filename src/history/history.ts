@@ -1,7 +1,7 @@
 import type { Digest } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import { describeFault } from '../core/faults.ts'
-import type { Run } from '../lib/run.ts'
+import type { NonEmptyArray } from '../lib/non-empty-array.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 import { ChangeWatch } from './sync/change-watch.ts'
@@ -252,7 +252,10 @@ export class History implements AsyncDisposable {
    * of them in their order. They are `stale`, and nothing changes, when the branch or the live file
    * has moved since.
    */
-  async commit(base: Base, changes: Run<PreparedChange>): Promise<Run<Committed> | 'stale'> {
+  async commit(
+    base: Base,
+    changes: NonEmptyArray<PreparedChange>,
+  ): Promise<NonEmptyArray<Committed> | 'stale'> {
     const { queue, reconciler } = this.#parts
     return (await queue.run(() => reconciler.commit(base, changes))) ?? 'stale'
   }

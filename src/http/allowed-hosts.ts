@@ -4,12 +4,12 @@ import { isIP } from 'node:net'
 const HOST = /^(?:\[([0-9a-f:.]+)\]|([^:/?#@\\\s[\]]+))(?::\d{1,5})?$/
 
 /**
- * Decides by the Host header whether a request was meant for this service. A page of another site
- * can have its own name resolve to this machine (DNS rebinding), and its scripts then count as this
- * site's in the browser; the header still has the other name.
+ * Decides by the Host header whether a request was meant for this service.
  *
- * Addresses and names without a dot cannot be taken over in that way: nobody outside resolves them.
- * All other names have to be known.
+ * A page of another site can make its own name resolve to this machine (DNS rebinding), and its
+ * scripts then count as this site's in the browser; the header still has the other name. IP
+ * addresses and names without a dot cannot be taken over in this way, since public DNS does not
+ * resolve them. All other names must be configured.
  */
 export class AllowedHosts {
   readonly #names: ReadonlySet<string>

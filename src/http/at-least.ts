@@ -3,13 +3,13 @@ import { parseWholeNumber } from './parameters.ts'
 import { type AnswerFailure, failure, failureOf } from './failure.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** The header with the entry of the log that a request asks for. */
+/** The header with the entry of the log that a request needs. */
 export const MIN_SEQUENCE = 'x-cairn-at-least'
 
 /** Milliseconds for which a request waits. */
 const WAIT_TIMEOUT_MS = 5_000
 
-/** How far a server is in the log that several servers share. */
+/** The position of this server in the log that several servers share. */
 export interface Sequence {
   sequence(): number
   /** False when this server has not come so far within the time, in milliseconds. */
@@ -22,7 +22,7 @@ interface AtLeastOptions {
   readonly answer: (request: Request, context: RequestContext) => Response | Promise<Response>
 }
 
-/** Has a request wait until this server is as far as the request says. */
+/** Makes a request wait until this server has reached the requested entry. */
 export function atLeast({ log, answerFailure, answer }: AtLeastOptions) {
   return async (request: Request, context: RequestContext): Promise<Response> => {
     const wanted = request.headers.get(MIN_SEQUENCE)

@@ -14,19 +14,19 @@ export interface AuthenticateOptions {
     /** Looks up accepted credentials again; null when they are no longer valid. */
     recheck(authorization: string, seen: 'recently' | 'now'): Promise<Principal | null>
   }
-  /** The origin that people reach the service by, as the operator gave it; null where nobody has. */
+  /** The public origin of the service, as configured by the operator; null when it is not. */
   readonly publicOrigin: string | null
   /** A session that a browser shows, as a credential; undefined for none. */
   readonly sessionOf: (request: Request) => string | undefined
-  /** Whether somebody asks for a page. */
+  /** Whether the request is for a page. */
   readonly isForPage: (request: Request) => boolean
   /** Where people log in. */
   readonly loginAddress: string
   /** Answers a form of a page that was sent without a session. */
   readonly askToLogIn: (request: Request) => Promise<Response>
-  /** Whether the path, without base, is answered without a user: health, and calls with a token of their own. */
+  /** Whether the path, without base, needs no user: health, and calls with a token of their own. */
   readonly isPublic: (path: string, request: Request) => boolean
-  /** Whether a public path has more to say to a user, whom credentials may name. */
+  /** Whether a public path answers more to a user, who may be named by credentials. */
   readonly isForUsersToo: (path: string) => boolean
   readonly answerFailure: AnswerFailure
   /** Handles an authenticated request. */
@@ -43,8 +43,8 @@ const REVOKED = 'The credentials are no longer good, or stand for other rights b
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Lets a request in when its host, its origin and its credentials are good. It is a function around
- * the routes and not a middleware, so that a known caller costs one look-up.
+ * Lets a request in when its host, origin and credentials are valid. It wraps the routes rather
+ * than being a middleware, so that a known caller costs one look-up.
  */
 export function authenticate(options: AuthenticateOptions) {
   return (request: Request, context: RequestContext): Response | Promise<Response> => {
@@ -73,7 +73,7 @@ export function authenticate(options: AuthenticateOptions) {
   }
 }
 
-/** Answers a known caller, for as long as the credentials are good. */
+/** Answers a known caller while the credentials are valid. */
 function letIn(
   { credentials, answer }: AuthenticateOptions,
   request: Request,
@@ -108,12 +108,12 @@ function credentialOf(
   }
 }
 
-/** Probes of load balancers name the service as they like; what they are answered is no secret. */
+/** Probes of load balancers use any host name; their answers are no secret. */
 function isProbe(path: string): boolean {
   return path === '/health' || path.startsWith('/health/')
 }
 
-/** Wrong credentials, and too many of them, are as good as none where nobody needs any. */
+/** Wrong or too many credentials count as none where none are needed. */
 async function identify(
   { credentials, answer }: AuthenticateOptions,
   request: Request,
@@ -146,17 +146,17 @@ async function admit(
   return answerFailure(request, failure(401, message, headers), context)
 }
 
-/** Whether a browser asks for a page to show: programs get a challenge instead, as they know it. */
+/** Whether a browser navigates to a page: programs get a challenge instead, as they expect. */
 function isNavigation({ isForPage }: AuthenticateOptions, request: Request): boolean {
   return (request.headers.get('accept') ?? '').includes('text/html') && isForPage(request)
 }
 
-/** Whether a script of a page asks: a challenge would make the browser ask for a name and a password. */
+/** Whether a script of a page calls: a challenge would open the browser's password dialog. */
 function isScript({ headers }: Request): boolean {
   return headers.has('sec-fetch-site') && headers.get('sec-fetch-mode') !== 'navigate'
 }
 
-/** A page is shown after the log-in; what a form has sent is sent again by the person alone. */
+/** Redirects to the page after the log-in; a form has to be submitted again by the user. */
 function toLogin(
   { loginAddress, askToLogIn }: AuthenticateOptions,
   request: Request,
@@ -184,9 +184,9 @@ async function checked(
 }
 
 /**
- * A browser says where a request comes from; another site's may not act with the user's credentials.
- * Programs say nothing of the kind, and carry credentials only on purpose. A session is a browser's: without a
- * word about where it comes from it does nothing.
+ * Whether the browser names another site as the origin. Such a request must not use the credentials
+ * of the user. Programs name no origin, and send credentials only on purpose; a session belongs to
+ * a browser, so it is refused without an origin.
  */
 function isForged(
   request: Request,
@@ -201,8 +201,8 @@ function isForged(
 }
 
 /**
- * Whether an address is of this service, as the request names it. By the host that people reach with TLS,
- * a page without TLS is another site's: somebody on the way can have written it.
+ * Whether an address belongs to this service, as the request names it. When users reach it by TLS,
+ * a page without TLS belongs to another site: it may have been modified on the way.
  */
 function isOwnOrigin(
   address: string,

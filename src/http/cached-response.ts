@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'hono'
 import { plainTag } from './entity-tag.ts'
-import { type RouteEnv, INERT, type InertHeaders } from './request-context.ts'
+import { type RouteEnv, SANDBOXED, type SandboxedHeaders } from './request-context.ts'
 
 const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
@@ -19,7 +19,7 @@ type Headers = Readonly<Record<string, string>>
 
 /** The bytes for clients that accept one encoding. */
 interface Variant {
-  readonly headers: InertHeaders
+  readonly headers: SandboxedHeaders
   readonly bytes: Bytes
 }
 
@@ -32,15 +32,15 @@ export interface CachedResponseOptions {
 }
 
 /**
- * A response kept as bytes with its compressed forms and ETag, so that a request for it is a look-up
- * and not a rendering. Each compressed form is made at its first use.
+ * A response cached as bytes with its ETag and compressed forms, so that a request costs a look-up
+ * and no rendering. Each compressed form is made at its first use.
  */
 export class CachedResponse {
   readonly etag: string
   readonly size: number
   /** Its bytes without an encoding. */
   readonly plain: Bytes
-  readonly #headers: InertHeaders
+  readonly #headers: SandboxedHeaders
   readonly #making = new Map<Encoding, Promise<Variant>>()
   readonly #variants = new Map<Encoding, Variant>()
 
@@ -86,23 +86,28 @@ export class CachedResponse {
 }
 
 /** The headers of an answer, but for its encoding and length. */
-export function headersOf({ type, etag, immutable, headers }: CachedResponseOptions): InertHeaders {
+export function headersOf({
+  type,
+  etag,
+  immutable,
+  headers,
+}: CachedResponseOptions): SandboxedHeaders {
   return {
     'content-type': type,
     etag: `"${etag}"`,
     'cache-control': immutable ? IMMUTABLE : MUTABLE,
     vary: 'accept-encoding',
-    ...INERT,
+    ...SANDBOXED,
     ...headers,
   }
 }
 
-/** The encoding that a caller gets so many bytes in. */
+/** The encoding for a body of this size. */
 export function encodingFor(size: number, accepted = ''): Encoding {
   return size < WORTH_COMPRESSING ? 'identity' : bestOf(accepted)
 }
 
-/** Answers at once with what is there, and with anything else when it is made. */
+/** Answers at once when the response is there, and otherwise when it is ready. */
 export function answerWith(
   body: CachedResponse | Promise<CachedResponse>,
   c: Context<RouteEnv>,

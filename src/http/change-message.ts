@@ -10,7 +10,8 @@ const FIELD = 'message'
 const MAX_FORM_BYTES = 65_536
 
 /**
- * The reason of a change: the field `message` where the form has it, else the header; may be empty.
+ * The reason of a change: the field `message` of the form if there is one, else the header; may be
+ * empty.
  *
  * @throws {ServiceError} `malformed-request` for what a commit cannot hold.
  */

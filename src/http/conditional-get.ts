@@ -8,12 +8,13 @@ const PAGE_TYPE = 'text/html'
 /** Types of answers that are short enough to hold in memory; files are not. */
 const WHOLE_TYPES: readonly string[] = [PAGE_TYPE, 'application/json', 'application/atom+xml']
 
-/** A page is shown in the colours that a cookie asks for. */
+/** Pages depend on the cookie with the colour scheme. */
 export const PAGE_VARIES = 'accept-encoding, cookie'
 
 /**
- * The same routes with conditional reads: each answer gets an ETag, is 304 for who knows it, and is
- * compressed for who takes that. It is not kept, because it may change at any time.
+ * The same routes with conditional reads: each answer gets an ETag, becomes a 304 when the caller
+ * has it, and is compressed when the caller accepts it. It is not cached, because it may change at
+ * any time.
  */
 export function conditionalGets(part: Hono<RouteEnv>): Hono<RouteEnv> {
   const routes = new Hono<RouteEnv>()

@@ -6,11 +6,11 @@ import { malformed } from './parameters.ts'
 const HEADER = 'content-encoding'
 const IDENTITY = 'identity'
 
-/** The stream that unpacks each coding, from the first bytes of what was sent. */
+/** The stream that unpacks each coding, chosen by the first bytes of the body. */
 const UNPACKING = {
   gzip: () => createGunzip(),
   'x-gzip': () => createGunzip(),
-  // Some programs send it without the frame of zlib that the standard asks for.
+  // Some programs send it without the zlib frame that the standard requires.
   deflate: (first: Uint8Array) => (hasZlibFrame(first) ? createInflate() : createInflateRaw()),
   br: () => createBrotliDecompress(),
 } as const satisfies Record<string, (first: Uint8Array) => Duplex>
@@ -75,7 +75,7 @@ async function* rejoined(first: Uint8Array, others: AsyncIterator<Uint8Array>) {
   }
 }
 
-/** One coding, in lower case; a list of several is none that is known. */
+/** The coding, in lower case; a list of several is unsupported. */
 function codingOf(headers: Headers): string {
   return headers.get(HEADER)?.trim().toLowerCase() || IDENTITY
 }

@@ -67,7 +67,7 @@ export function problemsOf({ facts }: ServiceError): readonly Problem[] {
   }))
 }
 
-/** A message may quote what was sent, which can be of any length. */
+/** Truncates a message, which may quote input of any length. */
 export function shown(message: string): string {
   return message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH)}…`
 }

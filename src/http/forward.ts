@@ -5,20 +5,20 @@ import { pipeline } from 'node:stream/promises'
 import { reasonOf } from '../core/errors.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** Says that a request comes from another server: it is not forwarded a second time. */
+/** Marks a request from another server, which is not forwarded a second time. */
 export const FORWARDED = 'x-cairn-forwarded'
 
 /** A server that answers instead of this one. */
 export interface Upstream {
   /** With its base path. */
   readonly address: string
-  /** Ends what is still in flight there. */
+  /** Aborts requests in flight. */
   readonly gone: AbortSignal
 }
 
 /** The other server gave no answer. */
 export class NoAnswer extends Error {
-  /** Whether it may have done what it was asked for. */
+  /** Whether the other server may have received the request. */
   readonly wasReached: boolean
 
   constructor(wasReached: boolean, cause: unknown) {
@@ -27,7 +27,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Headers of one connection, which are not those of the next. */
+/** Headers of a single connection, which are not forwarded. */
 const OF_A_CONNECTION: readonly string[] = [
   'connection',
   'expect',
@@ -103,7 +103,7 @@ function answerOf(outgoing: ClientRequest): Promise<IncomingMessage> {
   })
 }
 
-/** An answer that comes before the whole body was read ends the sending; then it is what counts. */
+/** An answer that arrives before the body was sent ends the sending, and is what counts. */
 async function sendBody(request: Request, outgoing: ClientRequest): Promise<void> {
   if (request.body === null) {
     outgoing.end()

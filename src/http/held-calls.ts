@@ -2,10 +2,10 @@ import { ServiceError } from '../core/errors.ts'
 import { type AnswerFailure, failureOf } from './failure.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** How often the credentials of calls in flight are checked. */
+/** The interval of checking the credentials of calls in flight. */
 const CHECK_INTERVAL_MS = 250
 
-/** Errors by which a credential is refused. Any other one says nothing about it. */
+/** Errors that refuse a credential. Any other error says nothing about it. */
 const REFUSALS: readonly string[] = ['not-authorized', 'not-permitted', 'token-refused']
 
 type AnswerRequest = (request: Request, context: RequestContext) => Response | Promise<Response>

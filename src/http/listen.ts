@@ -11,22 +11,22 @@ import {
 import type { Log } from '../lib/log.ts'
 import { json } from './errors.ts'
 
-/** Longest waits for a client, in milliseconds: its headers, its whole request, and silence on the line. */
+/** Timeouts for a client: its headers, its whole request, and silence on the line. */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 300_000
 const IDLE_TIMEOUT_MS = 20_000
-/** How often clients that take too long are looked for. */
+/** The interval of looking for clients that have timed out. */
 const TIMEOUT_CHECK_INTERVAL_MS = 1_000
-/** How often a closing server looks for connections that have become idle. */
+/** The interval at which a closing server looks for idle connections. */
 const SWEEP_INTERVAL_MS = 50
 
 const LIMITS = '/proc/self/limits'
-/** Files that may be open where the system does not say. */
+/** The limit of open files where the system reports none. */
 const ASSUMED_FILES = 1_024
 /** File descriptors reserved for files and child processes. */
 const OTHER_FILES = 128
 const MIN_CONNECTIONS = 16
-/** How often it is said that connections are refused. */
+/** The interval of logging that connections are refused. */
 const LOG_INTERVAL_MS = 60_000
 
 const MALFORMED = 'The request is not well-formed HTTP'
@@ -45,7 +45,7 @@ export type Handler = (request: Request, connection: Connection) => Response | P
 export interface ListeningOptions {
   readonly host: string
   readonly port: number
-  /** Longest silence on the line while it is the client's turn, in milliseconds. */
+  /** The longest silence on the line while it is the client's turn, in milliseconds. */
   readonly idleAtMost?: number
   readonly log?: Log
 }
@@ -54,7 +54,7 @@ export interface ListeningOptions {
 export class Listening implements AsyncDisposable {
   readonly port: number
   readonly #server: Server
-  /** On which there was no request yet; node takes them for busy. */
+  /** Connections without a request so far, which node takes for busy. */
   readonly #unused: ReadonlySet<Socket>
 
   private constructor(server: Server, unused: ReadonlySet<Socket>) {
@@ -84,7 +84,7 @@ export class Listening implements AsyncDisposable {
     }
     const newest = new WeakMap<Socket, HttpBindings>()
     const unused = new Set<Socket>()
-    // A client may close its half when it has said everything, and wait for the answer.
+    // A client may close its half after the request, and wait for the answer.
     const server = Object.assign(createServer(limits), { httpAllowHalfOpen: true })
     server.on('connection', (socket) => {
       unused.add(socket)
@@ -105,8 +105,12 @@ export class Listening implements AsyncDisposable {
       if (!isOurTurn(newest.get(socket))) socket.destroy()
     })
     server.on('clientError', refuse)
-    server.maxConnections = connectionsAtMost(filesAtMost())
-    if (log) server.on('drop', tellNowAndThen(log, server.maxConnections))
+    server.maxConnections = maxConnections(maxFiles())
+    if (log) {
+      const message = `More than ${server.maxConnections} connections at once: further ones are refused`
+      const warn = () => log({ level: 'warning', message })
+      server.on('drop', throttled(warn, LOG_INTERVAL_MS))
+    }
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(port, host, resolve)
@@ -116,7 +120,7 @@ export class Listening implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve))
-    // A connection whose answer is on its way becomes idle only after it.
+    // A connection becomes idle only after its answer is sent.
     const sweep = setInterval(() => {
       this.#server.closeIdleConnections()
       for (const socket of this.#unused) if (socket.bytesRead === 0) socket.destroy()
@@ -128,15 +132,15 @@ export class Listening implements AsyncDisposable {
 }
 
 /**
- * How many connections leave room for files and programs: without descriptors the service could
- * neither save nor poll, and anybody can open connections.
+ * The number of connections that leaves room for files and programs: without file descriptors the
+ * service could neither save nor poll, and any client can open connections.
  */
-export function connectionsAtMost(files: number): number {
+export function maxConnections(files: number): number {
   return Math.max(MIN_CONNECTIONS, files - Math.max(OTHER_FILES, Math.ceil(files / 4)))
 }
 
-/** How many files this process may have open. */
-function filesAtMost(): number {
+/** The limit of open files of this process. */
+function maxFiles(): number {
   try {
     const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync(LIMITS, 'utf8')) ?? []
     return Number(limit ?? ASSUMED_FILES)
@@ -146,14 +150,14 @@ function filesAtMost(): number {
   }
 }
 
-function tellNowAndThen(log: Log, most: number): () => void {
-  let saidAt = -Infinity
+/** Calls a function at most once in each interval. */
+function throttled(call: () => void, intervalMs: number): () => void {
+  let calledAt = -Infinity
   return () => {
     const now = performance.now()
-    if (now - saidAt < LOG_INTERVAL_MS) return
-    saidAt = now
-    const message = `More than ${most} connections at once: further ones are refused`
-    log({ level: 'warning', message })
+    if (now - calledAt < intervalMs) return
+    calledAt = now
+    call()
   }
 }
 
@@ -162,20 +166,20 @@ function reportUnanswered(log: Log | undefined, error: unknown): void {
 }
 
 /**
- * A request without a body has nothing to be read. Node does not know that before it is asked for
- * it, and takes four turns to throw nothing away: a tenth of a small answer.
+ * A request without a body has nothing to read. Node finds out only when it is read, and takes four
+ * ticks to discard nothing: a tenth of a small answer.
  */
 function endRead(incoming: IncomingMessage): void {
   const { 'content-length': length, 'transfer-encoding': coding } = incoming.headers
   if (length === undefined && coding === undefined) incoming.read()
 }
 
-/** Whether the client has said everything and waits for an answer that has not begun. */
+/** Whether the request is complete and its answer has not begun. */
 function isOurTurn(connection: HttpBindings | undefined): boolean {
   return connection?.incoming.complete === true && !connection.outgoing.headersSent
 }
 
-/** Answers what is not even a request, and ends the connection. */
+/** Answers input that is not a request, and ends the connection. */
 function refuse(error: Error, socket: Duplex): void {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (code === 'ECONNRESET' || !socket.writable) {

@@ -1,4 +1,7 @@
-/** The most bytes of an address to which a log-in leads: it has to fit into a cookie, and into an address. */
+/**
+ * The limit of the address to return to after a log-in, in bytes: it has to fit into a cookie, and
+ * into an address.
+ */
 const MAX_NEXT_BYTES = 1_500
 
 /**

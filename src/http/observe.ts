@@ -9,22 +9,25 @@ export interface ObserveOptions {
   readonly answer: (request: Request, context: RequestContext) => Response | Promise<Response>
   readonly basePath: string
   readonly metrics: RequestMetrics
-  /** How far this server is in the log that several share; null where there is none. */
+  /** The position of this server in the shared log; null where there is none. */
   readonly sequence: (() => number) | null
-  /** Notes what was done or refused; null for a request that is no action, and for a repetition that is only counted. */
+  /**
+   * Records an action or its refusal; null for a request that is no action, and for a repetition
+   * that is only counted.
+   */
   readonly audit: (
     request: Request,
     context: RequestContext,
     response: Response,
   ) => Promise<void> | null
-  /** Addresses of proxies that say truly where a request comes from. */
+  /** Addresses of proxies that are trusted to name the client. */
   readonly trustedProxies: readonly string[]
   readonly log: Log
   /** At `debug`, the start and the end of every request are logged. */
   readonly logLevel: LogLevel
 }
 
-/** Answers what comes over a connection, and requests of this process, which have none. */
+/** Answers requests over a connection, and requests of this process, which have none. */
 export type ObservedHandler = (
   request: Request,
   connection?: Connection,
@@ -81,7 +84,7 @@ function isHeld({ route }: RequestContext): boolean {
   return route.endsWith('/work')
 }
 
-/** The query stays out of the log: people search for what they like. */
+/** The path without the query: searches are private, and stay out of the log. */
 function pathOf(request: Request): string {
   return new URL(request.url).pathname.slice(0, 500)
 }

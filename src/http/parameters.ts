@@ -41,7 +41,7 @@ export function malformed(message: string, path: string): ServiceError {
   return new ServiceError('malformed-request', message, { problems: [{ message, path }] })
 }
 
-/** The error for a body that is not as its schema says. */
+/** The error for a body that does not match its schema. */
 export function malformedBy(error: z.ZodError): ServiceError {
   const problems = error.issues.map(({ message, path }) => ({
     message,

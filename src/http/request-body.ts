@@ -12,7 +12,7 @@ export function decideAfterBody(request: Request, decide: () => Promise<void>): 
 }
 
 /**
- * The whole body of a request, unpacked where it is in a content coding.
+ * Reads the whole body of a request, and unpacks it when it has a content coding.
  *
  * @throws {ServiceError} `body-too-large` as soon as it is known to be over the limit, in bytes;
  * `coding-unsupported`, and `malformed-request` for what its coding cannot have made;
@@ -73,8 +73,9 @@ export async function readForm(request: Request, limit: number): Promise<Form> {
 }
 
 /**
- * The fields of a call, from a form or a JSON object of texts and lists of texts. An empty object is a form without fields:
- * clients that have nothing to say send one, whatever type they announce.
+ * Reads the fields of a call, from a form or from a JSON object of texts and lists of texts. An
+ * empty object is a form without fields: clients without fields send one, whatever type they
+ * announce.
  *
  * @throws {ServiceError} `malformed-request` for a field that the call does not have, by its name.
  */

@@ -6,16 +6,18 @@ import type { Connection } from './listen.ts'
 import { getPath } from 'hono/utils/url'
 
 /**
- * Headers of every answer that has none of its own kind: a browser takes it for what it says it is,
- * and runs, loads and styles nothing by it, not even a document with a style sheet.
+ * Default headers of every answer: the browser must trust its content type, and may not run, load
+ * or style anything by it, not even in a document with a style sheet.
  */
-export const INERT = {
+export const SANDBOXED = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
 } as const
 
-/** The headers of an answer that is inert, or has rules of its own. */
-export type InertHeaders = Readonly<Record<keyof typeof INERT, string> & Record<string, string>>
+/** The headers of an answer that is sandboxed, or has a policy of its own. */
+export type SandboxedHeaders = Readonly<
+  Record<keyof typeof SANDBOXED, string> & Record<string, string>
+>
 
 /** The header that names a request in its answer, and that a caller may name it with. */
 export const REQUEST_ID = 'x-request-id'
@@ -27,7 +29,7 @@ export const SEQUENCE = 'x-cairn-sequence'
 export const NOBODY: Principal = { username: '' }
 
 /** Request ids that a caller may choose, to find its request in the logs. */
-const SANE = /^[A-Za-z0-9._:@/+=-]{1,128}$/
+const WELL_FORMED = /^[A-Za-z0-9._:@/+=-]{1,128}$/
 
 /** Distinguishes the requests of two runs of the service. */
 const RUN = randomBytes(6).toString('base64url')
@@ -35,10 +37,10 @@ let requests = 0
 
 /** The id that a caller has given its request when it is fit for logs, or a new one. */
 function requestIdOf(given: string | null): string {
-  return given !== null && SANE.test(given) ? given : `${RUN}-${(requests += 1)}`
+  return given !== null && WELL_FORMED.test(given) ? given : `${RUN}-${(requests += 1)}`
 }
 
-/** One thing that a form of a page asked for, for the audit log, where its route does not say it all. */
+/** An action of a form of a page, for the audit log, where the route does not say it all. */
 export interface AuditAction {
   /** Such as `enable-agent`. */
   readonly action: string
@@ -48,23 +50,23 @@ export interface AuditAction {
   readonly ended?: { readonly reason: string | null }
 }
 
-/** The environment of every route: what is known of its request besides the request itself. */
+/** The environment of every route: the facts about a request beside the request itself. */
 export interface RouteEnv {
   readonly Bindings: RequestContext
 }
 
 export interface RequestContextOptions {
   readonly basePath: string
-  /** Addresses of proxies that say truly where a request comes from. */
+  /** Addresses of proxies that are trusted to name the client. */
   readonly proxies: AddressList
-  /** How far this server is in the log that several share; null where there is none. */
+  /** The position of this server in the shared log; null where there is none. */
   readonly sequence?: (() => number) | null
 }
 
-/** A credential that let a call in, and may be revoked before the call is over. */
+/** The credential of a call, which may be revoked before the call is over. */
 export interface CallCredential {
   /**
-   * Asserts that the credential is still good: as was seen a moment ago, or by asking where it is kept.
+   * Asserts that the credential is still valid: by a recent check, or by asking its store now.
    *
    * @throws {ServiceError} `not-authorized`, `token-refused`, or `not-permitted`.
    */
@@ -89,15 +91,15 @@ export class RequestContext {
   route = ''
   /** The code of the error that it is answered with, or null. */
   reason: string | null = null
-  /** The name in a form whose password was wrong, or null. */
+  /** The name in a log-in form with a wrong password, or null. */
   claimed: string | null = null
   /** The actions it took; empty where its route names the one action. */
   auditActions: readonly AuditAction[] = []
 
-  /** Whether another server has answered, and has noted what there was to note. */
+  /** Whether another server has answered, and has written the audit log. */
   isAnsweredElsewhere = false
 
-  /** False for a call that only repeated what was so before; the audit log does not note it. */
+  /** False for a call that changed nothing; the audit log leaves it out. */
   isNews = true
 
   readonly #connection: Connection | null
@@ -120,7 +122,7 @@ export class RequestContext {
     this.#connection = connection
   }
 
-  /** Aborted when the call is over for its caller, whose credential is good no longer. */
+  /** Aborted when the call ends because its credential was revoked. */
   get ended(): AbortSignal {
     this.#end ??= new AbortController()
     if (this.#isEnded) this.#end.abort()
@@ -134,13 +136,13 @@ export class RequestContext {
     return outgoing.writableFinished || outgoing.destroyed
   }
 
-  /** Has what waits for the call's sake give up. */
+  /** Aborts whatever waits for this call. */
   end(): void {
     this.#isEnded = true
     this.#end?.abort()
   }
 
-  /** Ends an answer that is being sent, so that nobody takes it for whole. */
+  /** Cuts an answer off while it is sent, so that it cannot be taken for whole. */
   cutOff(): void {
     this.#connection?.outgoing.destroy()
   }
@@ -156,8 +158,8 @@ export class RequestContext {
   }
 
   /**
-   * Ends a request that waits for something as soon as its caller closes the connection, even if only its own half: a caller
-   * that is gone would be given what another one could have.
+   * Ends a waiting request as soon as its caller closes the connection, even if only its own half:
+   * a caller that is gone would be given what another one could have.
    */
   endWithCaller(): void {
     if (this.#connection === null) return
@@ -173,7 +175,7 @@ export class RequestContext {
    * much quicker than some that were set before, and V8 copies them into an object that it knows
    * quicker than it adds the id to a copy.
    */
-  complete(headers: InertHeaders): Record<string, string> {
+  complete(headers: SandboxedHeaders): Record<string, string> {
     this.#isComplete = true
     const completed = Object.assign({ [REQUEST_ID]: this.id }, headers)
     return this.#sequence === null
@@ -181,16 +183,16 @@ export class RequestContext {
       : Object.assign(completed, { [SEQUENCE]: String(this.#sequence()) })
   }
 
-  /** Makes any other answer inert and adds the id; headers of its own replace these. */
+  /** Adds the id and the default headers to any answer; its own headers take precedence. */
   setHeaders(): void {
     if (this.#isComplete || this.#connection === null) return
     const { outgoing } = this.#connection
-    for (const [name, value] of Object.entries(this.complete(INERT)))
+    for (const [name, value] of Object.entries(this.complete(SANDBOXED)))
       outgoing.setHeader(name, value)
   }
 }
 
-/** Where a request comes from; behind a proxy that is trusted, what that says last. */
+/** The address of the client; behind a trusted proxy, the last one that the proxy reports. */
 function addressOf({ incoming }: Connection, proxies: AddressList): string {
   const address = incoming.socket.remoteAddress ?? 'local'
   if (!proxies.has(address)) return address

@@ -2,13 +2,16 @@ import type { CachedResponse } from './cached-response.ts'
 
 /** The bytes that a cached answer takes besides its body, so that many small ones count too. */
 const OVERHEAD = 2_048
-/** How many keys are remembered of what was asked for once. */
+/** The limit of remembered keys that were requested once. */
 const MAX_KEYS = 10_000
 
-/** Whether an answer is kept when it is made first, or when it is made again. */
+/** Whether an answer is cached at its first request, or at the second one. */
 export type KeepWhen = 'at-once' | 'asked-again'
 
-/** Answers kept by key up to a number of bytes; the least recently used go first. Each is made once at a time. */
+/**
+ * Answers cached by key up to a number of bytes; the least recently used go first. Concurrent
+ * requests for a key share one rendering.
+ */
 export class ResponseCache {
   readonly #limit: number
   readonly #entries = new Map<string, CachedResponse>()
@@ -22,16 +25,18 @@ export class ResponseCache {
     this.#limit = limit
   }
 
-  /** The answer for the key if it is kept. */
+  /** The cached answer for the key, if there is one. */
   find(key: string): CachedResponse | null {
     const cached = this.#entries.get(key)
     return cached ? this.#touch(key, cached) : null
   }
 
   /**
-   * The answer for the key: kept, in the making, or made now. Of many answers that are asked for
-   * once each, none is worth keeping: what lives for a while and then goes costs the collector far
-   * more than what goes at once, and the more the longer the history is.
+   * The answer for the key: cached, in the making, or made now.
+   *
+   * Answers that are requested only once are not worth caching: objects that live for a while and
+   * are then dropped cost the garbage collector far more than short-lived ones, all the more with a
+   * long history.
    */
   take(
     key: string,

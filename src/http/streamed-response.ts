@@ -18,7 +18,10 @@ export interface StreamedResponseOptions {
   readonly options: CachedResponseOptions
 }
 
-/** An answer whose beginning is sent before the whole is made. All but its length is as with the whole. */
+/**
+ * An answer whose beginning is sent before the whole is ready. It has all headers of a whole answer
+ * but its length.
+ */
 export function streamedResponse(
   { req, env }: Context<RouteEnv>,
   { beginning, whole, options }: StreamedResponseOptions,
@@ -38,7 +41,7 @@ export function streamedResponse(
   return new Response(Readable.toWeb(body), { headers })
 }
 
-/** Encodes what is written to it. */
+/** A stream that encodes its input. */
 export function encoderOf(encoding: Encoding): Transform | (Transform & (Gzip | BrotliCompress)) {
   if (encoding === 'identity') return new PassThrough()
   return encoding === 'gzip' ? createGzip() : createBrotliCompress(BROTLI)

@@ -1,6 +1,6 @@
 /**
- * A signal that is aborted with another one, or after some time. `AbortSignal.any` does not hold what
- * it is made of: an `AbortSignal.timeout` that nobody else has is collected, and never comes.
+ * A signal that is aborted with another one, or after some time. `AbortSignal.any` does not hold
+ * its sources: an `AbortSignal.timeout` without another reference is collected, and never fires.
  */
 export function abortedAfter(milliseconds: number, signal: AbortSignal): AbortSignal {
   const late = new AbortController()

@@ -1,4 +1,4 @@
-/** How many bytes two texts share at their start and end; the two never overlap. */
+/** The numbers of bytes that two texts share at their start and end; the two never overlap. */
 export interface CommonBytes {
   readonly prefix: number
   readonly suffix: number

@@ -39,10 +39,13 @@ export function runSync<Result>(steps: CooperativeWork<Result>): Result {
   return step.value
 }
 
-/** How many items of a list are worked on at once. */
+/** The number of items that are processed concurrently. */
 const AT_ONCE = 100
 
-/** Several items at once, for a database, and with turns for others: there may be tens of thousands. */
+/**
+ * Maps several items concurrently, for a database, and yields to the event loop between: there may
+ * be tens of thousands.
+ */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Promise<Result>,

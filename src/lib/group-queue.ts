@@ -4,9 +4,9 @@ import type { QueueLoad } from './serial-queue.ts'
 export type Settled<Result> = PromiseSettledResult<Result>
 
 /**
- * Serves the oldest jobs of those that wait, in their order, and says what became of each. It takes
- * a job by iterating to it, and leaves the others to the next call. Jobs that come meanwhile are
- * there to be taken, and iterating anew begins with the same one.
+ * Processes a prefix of the waiting jobs, and returns the result of each. A job is taken once the
+ * iterator has yielded it; the others are left to the next call. Jobs that arrive meanwhile can be
+ * taken, and a new iterator begins with the same job.
  */
 export type ServeGroup<Job, Result> = (
   waiting: Iterable<Job>,
@@ -29,7 +29,7 @@ export class GroupQueue<Job, Result> implements AsyncDisposable {
   readonly #waiting: Waiting<Job, Result>[] = []
   #serving: Promise<void> | null = null
   #closed = false
-  /** How many of those that wait were taken. */
+  /** The number of waiting jobs that were taken. */
   #taken = 0
   #served = 0
   #waited = 0
@@ -68,7 +68,7 @@ export class GroupQueue<Job, Result> implements AsyncDisposable {
   }
 
   async #serveAll(): Promise<void> {
-    // What is asked for in the same turn is in the first group.
+    // Jobs of the same tick are in the first group.
     await Promise.resolve()
     while (this.#waiting.length > 0) await this.#serveOnce()
     this.#serving = null

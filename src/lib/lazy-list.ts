@@ -1,9 +1,9 @@
-/** A list whose items are made each time they are read: those that nobody reads cost nothing. */
+/** A list whose items are made each time they are read, so that unread ones cost nothing. */
 export class LazyList<Item> implements Iterable<Item> {
   readonly length: number
   readonly #make: (place: number) => Item | undefined
 
-  /** `make` gives the item at a place, from 0; it is only asked for those of the list. */
+  /** `make` returns the item at an index, from 0; it is called only for indexes of the list. */
   constructor(length: number, make: (place: number) => Item | undefined) {
     this.length = length
     this.#make = make

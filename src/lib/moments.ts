@@ -2,7 +2,7 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const TIME = /^(\d{4}-\d\d)(-\d\d)?(T\d\d:\d\d(:\d\d(\.\d+)?)?)?(Z|[+-]\d\d:?\d\d)?$/i
 
-/** The first moment of what {@link lastMomentOf} takes. */
+/** The first moment of the period that a text names; see {@link lastMomentOf}. */
 export function firstMomentOf(text: string): number | null {
   const [, month = '', day = '-01', clock, , , zone] = TIME.exec(text) ?? []
   const start = isDay(`${month}${day}`)

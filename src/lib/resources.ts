@@ -18,7 +18,7 @@ export class Resources implements AsyncDisposable {
 
 /** Resources that are opened concurrently and closed together, whichever of them exist by then. */
 export class PendingResources implements AsyncDisposable {
-  readonly #letGo: (() => Promise<void>)[] = []
+  readonly #releases: (() => Promise<void>)[] = []
 
   /**
    * Takes ownership of a resource that is being opened, or of none. Its failure may be handled
@@ -26,7 +26,7 @@ export class PendingResources implements AsyncDisposable {
    */
   take<Resource extends AsyncDisposable | null>(pending: Promise<Resource>): Promise<Resource> {
     const settled = Promise.allSettled([pending])
-    this.#letGo.push(async () => {
+    this.#releases.push(async () => {
       const [opened] = await settled
       if (opened.status === 'fulfilled') await opened.value?.[Symbol.asyncDispose]()
     })
@@ -34,6 +34,6 @@ export class PendingResources implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#letGo.map((letGo) => letGo()))
+    await Promise.all(this.#releases.map((release) => release()))
   }
 }

@@ -129,7 +129,7 @@ export class RetryLoop implements AsyncDisposable {
 
   async #run(): Promise<void> {
     try {
-      // A round that succeeds after the abort is the last one: nobody wakes the loop any more.
+      // A round that succeeds after the abort is the last one: nothing wakes the loop any more.
       while (!this.signal.aborted) {
         if (!this.#isWoken) await new Promise<void>((resolve) => (this.#wake = resolve))
         await this.step(() => {

@@ -1,6 +1,8 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 
-/** Typed arrays do not count in these limits; their size is bounded by that of the texts. */
+/**
+ * Typed arrays do not count towards these limits; their size is bounded by the size of the texts.
+ */
 const LIMITS = { maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
 const MEMORY_MB = 256
 

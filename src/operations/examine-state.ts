@@ -62,7 +62,7 @@ export async function repairState({ file, lock, clock }: StateRepair): Promise<s
   const holder = await findHolder(file, dirname(file))
   if (holder !== null) throw cannot(`${file} is in use by ${holder}`)
   const stamp = new Date(clock()).toISOString().replaceAll(/[:.]/g, '-')
-  const aside = join(dirname(file), 'doctor', stamp)
+  const quarantine = join(dirname(file), 'doctor', stamp)
   const work = await mkdtemp(`${file}.draft-`)
   try {
     const [copy, made] = [join(work, 'damaged.sqlite'), join(work, 'made.sqlite')]
@@ -70,8 +70,8 @@ export async function repairState({ file, lock, clock }: StateRepair): Promise<s
     await salvageSqliteState(copy, made)
     const faults = await faultsOf(made)
     if (faults.length > 0) throw cannot(faults.join('; '))
-    await exchange(file, { made, aside })
-    return aside
+    await exchange(file, { made, quarantine })
+    return quarantine
   } finally {
     await rm(work, { recursive: true, force: true })
   }
@@ -90,13 +90,14 @@ async function faultsOf(file: string): Promise<readonly string[]> {
 
 async function exchange(
   file: string,
-  { made, aside }: { made: string; aside: string },
+  { made, quarantine }: { made: string; quarantine: string },
 ): Promise<void> {
-  await mkdir(aside, { recursive: true, mode: 0o700 })
-  const copy = join(aside, basename(file))
+  await mkdir(quarantine, { recursive: true, mode: 0o700 })
+  const copy = join(quarantine, basename(file))
   await copyBytes(file, copy)
   for (const each of [copy, `${copy}-wal`]) await orNullWhenAbsent(syncFile(nodeFs, each))
-  for (const each of [aside, dirname(aside), dirname(file)]) await syncFolder(nodeFs, each)
+  for (const each of [quarantine, dirname(quarantine), dirname(file)])
+    await syncFolder(nodeFs, each)
   const { uid, gid } = await stat(file)
   await chown(made, uid, gid)
   await replaceSqliteState(file, made)

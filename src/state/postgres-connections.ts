@@ -40,7 +40,7 @@ export class Connections {
   readonly #url: string
   readonly #max: number
   /** Those that somebody still waits for. */
-  readonly #aside = new Set<OpenedClient>()
+  readonly #retired = new Set<OpenedClient>()
   #opened: OpenedClient
   #isOver = false
 
@@ -76,8 +76,8 @@ export class Connections {
 
   async end(): Promise<void> {
     this.#isOver = true
-    const aside = [...this.#aside].map((opened) => this.#end(opened, 0))
-    await Promise.all([...aside, this.#end(this.#opened, END_TIMEOUT_SECONDS)])
+    const retired = [...this.#retired].map((opened) => this.#end(opened, 0))
+    await Promise.all([...retired, this.#end(this.#opened, END_TIMEOUT_SECONDS)])
   }
 
   /** A client that asks for no types reserves a connection only where there is one. */
@@ -92,7 +92,7 @@ export class Connections {
     const options = {
       max: this.#max,
       socket: sockets.open,
-      onclose: () => this.#putAside(opened),
+      onclose: () => this.#retire(opened),
       connect_timeout: CONNECT_TIMEOUT_SECONDS,
       onnotice: () => undefined,
       // The client asks for types of arrays by a query that it does not wait for: where the connection
@@ -126,29 +126,29 @@ export class Connections {
       if (answer !== null) return answer.value
     } catch (error) {
       // The client hears of the close a moment later, and writes to a connection until then.
-      if (databaseErrorKind(error) !== null && !wasRefused(error)) this.#putAside(opened)
+      if (databaseErrorKind(error) !== null && !wasRefused(error)) this.#retire(opened)
       return rethrown(error)
     } finally {
       known.abort()
       opened.waiting -= 1
       this.#endWhenUnused(opened)
     }
-    this.#putAside(opened)
+    this.#retire(opened)
     // Whoever else waits for an answer there is told that it does not come.
     this.#drop(opened)
     throw lost(`no answer for ${ANSWER_TIMEOUT_MS / 1_000} s`)
   }
 
   /** Takes a client out of use: later queries go to another one. */
-  #putAside(opened: OpenedClient): void {
+  #retire(opened: OpenedClient): void {
     if (this.#opened !== opened || this.#isOver) return
     this.#opened = this.#open()
-    this.#aside.add(opened)
+    this.#retired.add(opened)
     this.#endWhenUnused(opened)
   }
 
   #endWhenUnused(opened: OpenedClient): void {
-    if (this.#aside.has(opened) && opened.waiting === 0) this.#drop(opened)
+    if (this.#retired.has(opened) && opened.waiting === 0) this.#drop(opened)
   }
 
   #drop(opened: OpenedClient): void {
@@ -158,7 +158,7 @@ export class Connections {
   /** Never fails. */
   async #end(opened: OpenedClient, timeout: number): Promise<void> {
     const { sql, sockets } = opened
-    this.#aside.delete(opened)
+    this.#retired.delete(opened)
     await sql.end({ timeout }).catch(() => undefined)
     sockets[Symbol.dispose]()
   }

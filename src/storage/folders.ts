@@ -25,9 +25,9 @@ export async function removeOthers(
 ): Promise<void> {
   for (const name of (await orNullWhenAbsent(readdir(folder))) ?? []) {
     if (isWanted(name)) continue
-    const aside = join(folder, draftName())
-    renameSync(join(folder, name), aside)
-    await removeFolder(aside)
+    const trash = join(folder, draftName())
+    renameSync(join(folder, name), trash)
+    await removeFolder(trash)
   }
 }
 

@@ -54,7 +54,7 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
   {
     behaviour: 'a question after a lost connection is asked over another one',
     file: 'state/postgres-connections.ts',
-    find: 'if (databaseErrorKind(error) !== null && !wasRefused(error)) this.#putAside(opened)',
+    find: 'if (databaseErrorKind(error) !== null && !wasRefused(error)) this.#retire(opened)',
     replace: '',
     test: 'conformance/state/postgres.test.ts',
   },

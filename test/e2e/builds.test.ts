@@ -51,7 +51,7 @@ describe('a pipeline on a real agent', SLOW, () => {
     await until(async () => (await real.console()).includes('on its way'), TIMEOUT_MS)
     expect(await resultOf(real)).toBe('Unknown')
     expect(await real.console()).toContain('hello')
-    real.letGoOn()
+    real.proceed()
     await until(async () => (await resultOf(real)) === 'Passed', TIMEOUT_MS)
 
     expect(await real.console()).toContain('went on')
@@ -135,7 +135,7 @@ describe('a pipeline on a real agent', SLOW, () => {
 
     await real.killServer()
     expect(await resultOf(real)).toBe('Unknown')
-    real.letGoOn()
+    real.proceed()
     await until(async () => (await resultOf(real)) === 'Passed', TIMEOUT_MS)
 
     expect((await real.console()).match(/ on its way$/gm)).toHaveLength(1)
@@ -155,7 +155,7 @@ describe('a pipeline on a real agent', SLOW, () => {
     first.process.kill('SIGKILL')
     await until(() => !isAlive(pid), TIMEOUT_MS)
     real.agent('two')
-    real.letGoOn()
+    real.proceed()
     await until(async () => (await resultOf(real)) === 'Passed', TIMEOUT_MS)
 
     const [after] = (await real.scene.stage()).jobs

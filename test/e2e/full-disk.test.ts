@@ -94,7 +94,7 @@ describe('a server whose disk is full', SLOW, () => {
       const refused = await schedule()
       const health = await real.scene.get('/health')
       const stage = await real.scene.stage()
-      real.letGoOn()
+      real.proceed()
       const agents = await real.scene.get('/api/agents')
       disk.empty()
 

@@ -202,10 +202,10 @@ export class JobRun {
     const message = reasonOf(error)
     const facts = { job: this.#locator(), error: message }
     this.#options.log({ level: 'warning', message: 'The server ended a job', facts })
-    this.#endAside(gone ? 'gone' : 'refused', message)
+    this.#endInBackground(gone ? 'gone' : 'refused', message)
   }
 
-  #endAside(why: EndCause, message: string): void {
+  #endInBackground(why: EndCause, message: string): void {
     inBackground(this.#options.log, 'A job could not be ended', this.end(why, message))
   }
 
@@ -225,7 +225,7 @@ export class JobRun {
     const limit = this.#options.assignment.silenceTimeoutMs
     if (limit === null) return
     const message = `The job wrote nothing for ${limit / 60_000} minutes and is cancelled`
-    this.#silence = setTimeout(() => this.#endAside('silent', message), limit)
+    this.#silence = setTimeout(() => this.#endInBackground('silent', message), limit)
   }
 
   #cause(): EndCause | null {

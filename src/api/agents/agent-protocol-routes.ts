@@ -11,7 +11,7 @@ import { ContactReply, ContactRequest } from '../../wire/agent/contact.ts'
 import { parseAgentMessage, renderAgentMessage } from '../../wire/agent/message.ts'
 import { AGENT_PATTERNS } from '../../wire/agent/paths.ts'
 import { RegisterReply, RegisterRequest } from '../../wire/agent/registration.ts'
-import { type RouteEnv, INERT } from '../../http/request-context.ts'
+import { type RouteEnv, SANDBOXED } from '../../http/request-context.ts'
 import { readBody } from '../../http/request-body.ts'
 import { type Answer, JSON_TYPE } from '../definition/operation.ts'
 import { tokenOf } from './agent-token.ts'
@@ -23,7 +23,7 @@ export const AGENT_TAG = 'Agents’ protocol'
 /** The largest message of the protocol, in bytes. */
 const MESSAGE_AT_MOST = 65_536
 
-const HEADERS = { ...INERT, 'content-type': 'application/json; charset=utf-8' }
+const HEADERS = { ...SANDBOXED, 'content-type': 'application/json; charset=utf-8' }
 
 /** What an agent says of itself. */
 const DESCRIPTION = {

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../core/errors.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { STATUS } from '../../http/errors.ts'
-import { DOORS } from '../public-paths.ts'
+import { PUBLIC_PATHS } from '../public-paths.ts'
 import { isInterface } from '../interface-paths.ts'
 import { ROUTES } from '../resources.ts'
 import { nameOf } from '../definition/route.ts'
@@ -117,7 +117,7 @@ export function describeRoutes(
   return routes.map(({ method, path }) => {
     const operation = byRoute.get(`${method} ${path}`)
     const isForPrograms = isInterface(path)
-    const page = DOORS.includes(path) ? DOOR : PAGE
+    const page = PUBLIC_PATHS.includes(path) ? DOOR : PAGE
     const given = operation ?? (isForPrograms ? UNDESCRIBED : page)
     const [shown, parameters] = [pathOf(path, given), parametersOf(path, given)]
     return {

@@ -2,7 +2,7 @@ import { unavailable } from '../../core/errors.ts'
 import type { History } from '../../history/history.ts'
 import type { Preparation } from '../../history/revision/prepared-change.ts'
 import { GroupQueue, type Settled } from '../../lib/group-queue.ts'
-import { runOf } from '../../lib/run.ts'
+import { nonEmpty } from '../../lib/non-empty-array.ts'
 import type { QueueLoad } from '../../lib/serial-queue.ts'
 import { stopping } from '../../storage/writer-queue.ts'
 import {
@@ -91,7 +91,7 @@ export class ConfigurationWriter implements AsyncDisposable {
       await group.add(change)
       if (group.isFull) break
     }
-    const changes = runOf(group.changes)
+    const changes = nonEmpty(group.changes)
     const committed = changes === null ? [] : await history.commit(base, changes)
     return committed === 'stale' ? committed : group.outcomes(committed)
   }

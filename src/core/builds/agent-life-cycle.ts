@@ -8,7 +8,7 @@ import {
 /**
  * Every event of an agent. `register` waits for approval and `auto-register` does not; `assign`
  * gives it a job, which `cancel-job` cancels; `silence` is a missing contact; the `config-` events
- * report the new configuration, `config-unapproved` an agent whose machine nobody has approved.
+ * report the new configuration, `config-unapproved` an agent whose machine is not approved.
  */
 export const AGENT_EVENTS = [
   'register',
@@ -44,19 +44,19 @@ const APPEARING: Partial<Record<AgentEvent, AgentCondition>> = {
 const LIFE: Record<AgentEvent, Next> = {
   register: unchanged,
   'auto-register': (agent) =>
-    agent.configStatus === 'Pending' ? decided('Enabled')(agent) : agent,
+    agent.configStatus === 'Pending' ? withConfigStatus('Enabled')(agent) : agent,
   'report-idle': heard('Idle'),
   'report-building': (agent) =>
     agent.runtimeStatus === 'Cancelled' ? agent : heard('Building')(agent),
   assign: (agent) => (agent.configStatus === 'Enabled' ? heard('Building')(agent) : agent),
   'cancel-job': (agent) => (agent.runtimeStatus === 'Building' ? heard('Cancelled')(agent) : agent),
   silence: silenced,
-  enable: decided('Enabled'),
-  disable: decided('Disabled'),
+  enable: withConfigStatus('Enabled'),
+  disable: withConfigStatus('Disabled'),
   delete: (agent) => (deletionObstacle(agent) === null ? null : agent),
-  'config-enabled': decided('Enabled'),
-  'config-disabled': decided('Disabled'),
-  'config-unapproved': decided('Pending'),
+  'config-enabled': withConfigStatus('Enabled'),
+  'config-disabled': withConfigStatus('Disabled'),
+  'config-unapproved': withConfigStatus('Pending'),
   'config-lost': (agent) => (agent.configStatus === 'Pending' ? agent : null),
 }
 
@@ -73,7 +73,7 @@ function heard(runtimeStatus: RuntimeStatus): Next {
   return (agent) => ({ ...agent, runtimeStatus })
 }
 
-function decided(configStatus: ConfigStatus): Next {
+function withConfigStatus(configStatus: ConfigStatus): Next {
   return ({ runtimeStatus }) => ({
     configStatus,
     runtimeStatus:

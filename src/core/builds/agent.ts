@@ -33,7 +33,7 @@ export interface AgentCondition {
   readonly runtimeStatus: RuntimeStatus
 }
 
-/** A cancelled build shows even on a Disabled agent, because somebody waits for its end. */
+/** A cancelled build shows even on a Disabled agent, because its end is awaited. */
 export function agentStatus({ configStatus, runtimeStatus }: AgentCondition): AgentStatus {
   if (runtimeStatus === 'Cancelled') return 'Building (Cancelled)'
   if (configStatus !== 'Enabled') return configStatus

@@ -32,7 +32,7 @@ type JobOutcome = Pick<JobProgress, 'state' | 'result'>
 
 const NONE: JobTally = { running: 0, passed: 0, failed: 0, cancelled: 0, unknown: 0 }
 
-/** Counts the jobs of a stage, without those that were replaced. */
+/** Counts the jobs of a stage, except replaced ones. */
 export function tallyOf(jobs: readonly JobOutcome[]): JobTally {
   return jobs.reduce((tally, job) => withJobs(tally, job, 1), NONE)
 }

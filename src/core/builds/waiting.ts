@@ -23,8 +23,7 @@ export interface Wait {
   /** Whether no agent matches the job, whatever its status. */
   readonly isUnsuited: boolean
   /**
-   * Whether the job waits until somebody intervenes: no agent matches, or no matching one is
-   * available.
+   * Whether the job waits for an intervention: no agent matches, or no matching one is available.
    */
   readonly isStuck: boolean
   /** A clause such as `no agent has the resource docker`. */

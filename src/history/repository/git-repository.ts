@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { CommitSha } from '../../core/revision.ts'
-import { mapRun, type Run } from '../../lib/run.ts'
+import { mapNonEmpty, type NonEmptyArray } from '../../lib/non-empty-array.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
@@ -56,7 +56,7 @@ export interface BranchMove {
   readonly branch: string
   /** The commit below them; null begins the history. */
   readonly parent: CommitSha | null
-  readonly commits: Run<MovedCommit>
+  readonly commits: NonEmptyArray<MovedCommit>
 }
 
 /** A commit, with what the reflog says of it. */
@@ -214,7 +214,7 @@ export class GitRepository {
 
   /** Prepares such a move, to be finished later. Null when the branch has left their parent. */
   async openMove({ branch, parent, commits }: BranchMove): Promise<RefMove | null> {
-    const steps = mapRun(commits, ({ commit, time, message }) => ({
+    const steps = mapNonEmpty(commits, ({ commit, time, message }) => ({
       next: commit,
       who: { ...SERVICE_COMMITTER, time },
       reason: `commit: ${subjectOf(message)}`,

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { digestOf } from '../../core/digest.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { allOf } from '../../lib/all-of.ts'
-import { lastOf, mapRun, type Run } from '../../lib/run.ts'
+import { lastOf, mapNonEmpty, type NonEmptyArray } from '../../lib/non-empty-array.ts'
 import { PendingResources } from '../../lib/resources.ts'
 import type { GitRepository, MovedCommit } from '../repository/git-repository.ts'
 import type { IndexKeeper } from '../index/index-keeper.ts'
@@ -26,7 +26,7 @@ export interface CommitRequest {
   readonly branch: string
   /** The newest commit of the branch; null begins the history. */
   readonly parent: CommitSha | null
-  readonly changes: Run<PreparedChange>
+  readonly changes: NonEmptyArray<PreparedChange>
 }
 
 /** Changes of which the last one's document is to become the current one. */
@@ -85,7 +85,7 @@ export class Committer {
    * place. The branch and the live file go to the last change at once, so a crash leaves all of
    * the changes or none.
    */
-  async commit(draft: NewRevisions): Promise<Run<Committed> | null> {
+  async commit(draft: NewRevisions): Promise<NonEmptyArray<Committed> | null> {
     const { repository, keeper, live, publish } = this.#options
     const { branch, parent, changes } = draft
     const { document } = lastOf(changes)
@@ -97,7 +97,9 @@ export class Committer {
     const compressed = await repository.compress(commits.flatMap(({ objects }) => objects))
     const [, move, file] = await allOf([
       repository.write(compressed),
-      resources.take(repository.openMove({ branch, parent, commits: mapRun(commits, moveOf) })),
+      resources.take(
+        repository.openMove({ branch, parent, commits: mapNonEmpty(commits, moveOf) }),
+      ),
       preparing,
     ])
     if (move === null || (await live.stamp()) !== draft.live.stamp) return null
@@ -108,7 +110,10 @@ export class Committer {
     const findClean = () => live.findPlaced(document)
     await allOf([live.syncName(), repository.stage({ commit: newest.commit, oid, findClean })])
     await keeper.append(saved)
-    const [first, ...others] = mapRun(commits, ({ revision }) => ({ revision, setAside: null }))
+    const [first, ...others] = mapNonEmpty(commits, ({ revision }) => ({
+      revision,
+      setAside: null,
+    }))
     return [{ ...first, setAside }, ...others]
   }
 
@@ -137,7 +142,7 @@ export class Committer {
     await live.removeMovedAway(now - KEEP_INVALID_MS)
   }
 
-  async #prepareCommits({ parent, changes }: CommitRequest): Promise<Run<DraftCommit>> {
+  async #prepareCommits({ parent, changes }: CommitRequest): Promise<NonEmptyArray<DraftCommit>> {
     const [first, ...others] = changes
     const commits: [DraftCommit, ...DraftCommit[]] = [await this.#prepareCommit(first, parent)]
     for (const change of others) {
@@ -188,7 +193,7 @@ export class Committer {
     { document, file }: { document: Uint8Array<ArrayBuffer>; file: LiveDraft | null },
   ): Promise<string | null> {
     const { live } = this.#options
-    if (file === null) live.noteAgreed(document)
+    if (file === null) live.markInSync(document)
     if (file === null || (await live.stamp()) !== seen.stamp) return null
     const setAside = hasInvalidEdit ? await this.moveAway() : null
     await live.place(file, hasInvalidEdit ? ABSENT : seen.stamp)

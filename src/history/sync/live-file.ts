@@ -48,7 +48,7 @@ export class LiveFile {
   #placed: LiveFileState | null = null
   /** The digests of documents that the file may hold without having been edited. */
   #ours: ReadonlySet<Digest> = new Set()
-  #agreed: Uint8Array<ArrayBuffer> | null = null
+  #inSync: Uint8Array<ArrayBuffer> | null = null
 
   /** A file of more bytes than the largest document is not read. */
   constructor(fs: FsPromises, path: string, largest = Number.POSITIVE_INFINITY) {
@@ -65,23 +65,23 @@ export class LiveFile {
     return this.#ours.size > 0 && this.#ours.has(digestOf(bytes))
   }
 
-  /** Notes that the file holds the document of the newest commit. */
-  noteAgreed(document: Uint8Array<ArrayBuffer>): void {
-    if (this.#agreed === document) return
+  /** Marks the file as in sync with the newest commit. */
+  markInSync(document: Uint8Array<ArrayBuffer>): void {
+    if (this.#inSync === document) return
     this.#ours = new Set([digestOf(document)])
-    this.#agreed = document
+    this.#inSync = document
   }
 
   /** Notes the documents that the file may hold from before this start. */
   assumeOurs(digests: Iterable<Digest>): void {
     this.#ours = new Set([...this.#ours, ...digests])
-    this.#agreed = null
+    this.#inSync = null
   }
 
-  /** From now on, any content of the file counts as an edit. */
-  disown(): void {
+  /** Forgets the known contents: from now on, any content of the file counts as an edit. */
+  invalidate(): void {
     this.#ours = new Set()
-    this.#agreed = null
+    this.#inSync = null
   }
 
   /** Changes whenever the file does: an edit in place, a rename over it, its removal. */
@@ -120,7 +120,7 @@ export class LiveFile {
     // Noted before the rename, because a failure or another check may come right after it.
     this.assumeOurs([digest])
     await draft.place()
-    this.noteAgreed(bytes)
+    this.markInSync(bytes)
     const stats = await this.#stats()
     this.#placed = stats !== null && isAsPlaced(stats, draft) ? fileState(stats, bytes) : null
   }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { digestOf } from '../../core/digest.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
-import { lastOf, type Run } from '../../lib/run.ts'
+import { lastOf, type NonEmptyArray } from '../../lib/non-empty-array.ts'
 import type { BranchFollower, BranchState } from './branch-follower.ts'
 import type { Committed, Committer } from './committer.ts'
 import type { BranchAdvance, GitRepository } from '../repository/git-repository.ts'
@@ -96,7 +96,10 @@ export class Reconciler {
    * Commits changes on a base, each upon the one before, or returns null when the base has changed
    * meanwhile.
    */
-  async commit(base: Base, changes: Run<PreparedChange>): Promise<Run<Committed> | null> {
+  async commit(
+    base: Base,
+    changes: NonEmptyArray<PreparedChange>,
+  ): Promise<NonEmptyArray<Committed> | null> {
     const { branch, head: parent, live, hasInvalidEdit } = base
     const draft = { changes, branch, parent, live, hasInvalidEdit }
     const committed = await this.#options.committer.commit(draft)
@@ -160,7 +163,7 @@ export class Reconciler {
       this.#agreedHead = null
       workTree.noteReset(from, state.head)
     }
-    if (follower.takeReset()) live.disown()
+    if (follower.takeReset()) live.invalidate()
     const base = { ...state, live: await live.read(), hasInvalidEdit: false }
     if (holds(base.live, base.headDocument)) return this.#agree(base)
     if (base.live.kind === 'absent') return this.#restore(base, deadline)
@@ -181,7 +184,7 @@ export class Reconciler {
     await follower.keep()
     problems.clear('live-file')
     if (base.headDocument === null) return base
-    live.noteAgreed(base.headDocument)
+    live.markInSync(base.headDocument)
     if (base.inspection?.ok && !isEqual(base.inspection.document, base.headDocument)) {
       return this.#seal(base, base.inspection)
     }

@@ -142,12 +142,12 @@ export class Maintenance implements AsyncDisposable {
   async #measure(): Promise<RepositorySize> {
     const { packFiles, ...size } = await measureRepository(this.#options.store)
     this.#state = { packedAt: null, problem: null, ...this.#state, ...size }
-    this.#letGoOf(packFiles)
+    this.#release(packFiles)
     return size
   }
 
   /** Packs may have been replaced, by our packing or by another git process. */
-  #letGoOf(packFiles: RepositoryMeasure['packFiles']): void {
+  #release(packFiles: RepositoryMeasure['packFiles']): void {
     const present = new Set(packFiles)
     if (this.#packFiles.some((name) => !present.has(name))) this.#options.reader.renew()
     this.#packFiles = packFiles
@@ -201,6 +201,6 @@ async function packRepository(
   const together = git.isAtLeast(GEOMETRIC_SINCE) ? ['--geometric=2'] : ['-a', '--keep-unreachable']
   const graph = ['commit-graph', 'write', '--reachable', '--split', '--no-progress']
   for (const args of [REPACK, [...REPACK, ...together], [...SETTINGS, ...graph]]) {
-    await git.runAside(gitDir, args, signal)
+    await git.runAtLowPriority(gitDir, args, signal)
   }
 }

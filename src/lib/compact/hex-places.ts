@@ -1,15 +1,18 @@
 import { bisect } from '../bisect.ts'
 
-/** So many signs of each name are kept. */
+/** The stored digits of each name. */
 const SIGNS = 6
 /** Places are below this; with the signs in front they fit in a whole number of a double. */
 const PLACES = 2 ** 28
-/** Names are sorted in once there are so many new ones: a few, and a part of those that are sorted. */
+/**
+ * The number of new names that are sorted in together: at least a few, and a share of the sorted
+ * ones.
+ */
 const MAX_UNSORTED = { atLeast: 256, part: 1 / 4 }
 
 /**
- * Where names in hexadecimal, such as those of commits, are in a long list. Each takes eight bytes,
- * where a `Map` of them takes more than a hundred. The list itself has the whole names.
+ * Finds hexadecimal names, such as those of commits, in a long list. Each takes eight bytes, where
+ * a `Map` takes more than a hundred. The list itself has the whole names.
  */
 export class HexPlaces {
   readonly #nameAt: (place: number) => string | null
@@ -24,7 +27,7 @@ export class HexPlaces {
     this.#nameAt = nameAt
   }
 
-  /** Adds the names that the list has got since the last call, now that it is so long. */
+  /** Adds the names of the list since the last call, up to its present length. */
   grow(length: number): void {
     const from = this.#length
     this.#length = length
@@ -54,7 +57,7 @@ export class HexPlaces {
     return null
   }
 
-  /** Sorts in the new names, and those of the places from there on. */
+  /** Merges the new names into the places from this one on. */
   #sort(from: number): void {
     const sorted = this.#sorted
     const all = new Float64Array(sorted.length + this.#new.size + this.#length - from)

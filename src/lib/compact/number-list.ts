@@ -1,5 +1,5 @@
 const FIRST = 4
-/** By how much it grows when it is full. */
+/** The factor by which it grows when it is full. */
 const GROWTH = 1.5
 
 /** A list of whole numbers of 32 bits that grows: four bytes for each, which no collection of garbage looks at. */

@@ -7,13 +7,13 @@ const TOGETHER = 16_384
 /** Compressing a longer text would hold others up. */
 const MAX_LENGTH = 262_144
 const FAST = { level: 1 }
-/** How many groups of texts stay as they were read. */
+/** The number of groups that are cached unpacked. */
 const READ = 16
 const END = '\n'
 
 /**
- * Many short texts of one line in little memory: those that came one after the other are compressed
- * together. A text is read within microseconds where its neighbours were read lately.
+ * Stores many short lines in little memory: neighbours are compressed together. A text is read
+ * within microseconds when its neighbours were read recently.
  */
 export class PackedTexts {
   readonly #groups: Uint8Array[] = []
@@ -27,7 +27,7 @@ export class PackedTexts {
   #openLength = 0
   readonly #read = new LRUCache<number, readonly string[]>({ max: READ })
 
-  /** Adds a text, and gives its number: how many came before it. */
+  /** Adds a text, and returns its number. */
   add(text: string): number {
     const number = this.#size
     this.#size += 1

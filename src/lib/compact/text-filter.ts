@@ -5,8 +5,8 @@ const MULTIPLIER = 0x9e_37_79_b1
 const SEQUENCE = 4
 
 /**
- * Says which texts cannot be in some others, without having these: a Bloom filter of all sequences
- * of four bytes in them.
+ * A Bloom filter of all sequences of four bytes in some texts: rules out texts that cannot occur in
+ * them, without storing them.
  */
 export class TextFilter {
   readonly #bits = new Uint32Array(2 ** (BITS - 5))

@@ -59,7 +59,7 @@ export class RepeatedActions implements AsyncDisposable {
   }
 
   #countedOf(action: Action): Counted {
-    this.#timer ??= setTimeout(() => this.#flushAside(), WINDOW_MS).unref()
+    this.#timer ??= setTimeout(() => this.#flushInBackground(), WINDOW_MS).unref()
     const key = keyOf(action)
     const isOneTooMany = this.#counted.size >= MAX_KINDS && !this.#counted.has(key)
     const kind = isOneTooMany ? othersThan(action) : action
@@ -69,7 +69,7 @@ export class RepeatedActions implements AsyncDisposable {
     return counted
   }
 
-  #flushAside(): void {
+  #flushInBackground(): void {
     inBackground(this.#options.log, 'Repeated actions could not be recorded', this.#flush())
   }
 

@@ -86,7 +86,7 @@ describe('a build in a browser', SLOW, () => {
     await says(page, 'Run 1, stage run 2')
     await page.getByRole('link', { name: 'unit' }).click()
     await page.locator('.console li', { hasText: / started\s*$/ }).waitFor(WITHIN)
-    real.letGoOn()
+    real.proceed()
     await page.locator('.console li', { hasText: / went on\s*$/ }).waitFor(WITHIN)
     await page.locator('[data-part=outcome] .status.good').waitFor(WITHIN)
     await page.getByRole('link', { name: 'index.html' }).waitFor(WITHIN)

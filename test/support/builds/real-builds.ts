@@ -77,7 +77,7 @@ export class RealBuilds {
   }
 
   /** Makes the file that scripts wait for. */
-  letGoOn(): void {
+  proceed(): void {
     writeFileSync(join(this.folder, 'go'), '')
   }
 

@@ -45,16 +45,16 @@ async function open(url = 'the origin') {
   const wanted = [{ fingerprint: watched[0]?.fingerprint ?? '', name: null, revision }]
   const compare = (timeoutMs: number) =>
     compareRevisions({ poller, builds: world.builds }, wanted, { newest: null, timeoutMs })
-  return { compare, letGoOn: () => writeFileSync(join(home, 'go'), ''), revision }
+  return { compare, proceed: () => writeFileSync(join(home, 'go'), ''), revision }
 }
 
 describe('the changes of a run', () => {
   it('are noted later when they cannot be listed in time', async () => {
-    const { compare, letGoOn, revision } = await open()
+    const { compare, proceed, revision } = await open()
 
     const { revisions, changes, later } = await compare(20)
     const told = later()
-    letGoOn()
+    proceed()
 
     expect(revisions).toMatchObject([{ revision, fromRevision: revision, changed: true }])
     expect(changes).toEqual([])
@@ -62,8 +62,8 @@ describe('the changes of a run', () => {
   })
 
   it('are left out where they cannot be listed at all', async () => {
-    const { compare, letGoOn, revision } = await open('/nowhere/at/all')
-    letGoOn()
+    const { compare, proceed, revision } = await open('/nowhere/at/all')
+    proceed()
 
     const { revisions, changes, later } = await compare(20_000)
 

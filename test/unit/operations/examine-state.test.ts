@@ -104,12 +104,12 @@ describe('the doctor of a state file', () => {
       const damaged = readFileSync(file)
 
       const seen = await examineState(file)
-      const aside = await repair()
+      const quarantine = await repair()
 
       expect(seen).not.toEqual([])
       expect(await examineState(file)).toEqual([])
       expect(await dumpOf(file)).toEqual(before)
-      expect(readFileSync(join(aside, 'state.sqlite')).equals(damaged)).toBe(true)
+      expect(readFileSync(join(quarantine, 'state.sqlite')).equals(damaged)).toBe(true)
       expect(statSync(file).mode & 0o777).toBe(0o600)
       expect(readdirSync(folder).filter((name) => name.includes('draft'))).toEqual([])
     },
@@ -119,11 +119,11 @@ describe('the doctor of a state file', () => {
     await putMore('the newest', 'dies')
     const before = await dumpOf(file)
 
-    const aside = await repair()
+    const quarantine = await repair()
 
     expect(before.join('\n')).toContain('the newest')
     expect(await dumpOf(file)).toEqual(before)
-    expect(readdirSync(aside).toSorted()).toEqual(['state.sqlite', 'state.sqlite-wal'])
+    expect(readdirSync(quarantine).toSorted()).toEqual(['state.sqlite', 'state.sqlite-wal'])
   })
 
   it.each(['document', 'list', 'counter', 'meta'])(

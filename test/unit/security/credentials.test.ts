@@ -39,10 +39,10 @@ function aHeldCheck() {
       }),
     find: async () => null,
   })
-  const letGo = () => {
-    for (const release of held.splice(0)) release()
+  const release = () => {
+    for (const end of held.splice(0)) end()
   }
-  return { check, held, letGo }
+  return { check, held, release }
 }
 
 /** A check that compares with nothing but the word `right`. */
@@ -289,19 +289,19 @@ describe('the limits of logins', () => {
   })
 
   it('let 64 passwords be compared or wait, and turn away the others until there is room', async () => {
-    const { check, held, letGo } = aHeldCheck()
+    const { check, held, release } = aHeldCheck()
     const guesses = endsOf(
       Array.from({ length: 400 }, (_, n) => check.check(basic(`u${n}:x`), `host${n}`)),
     )
     await until(() => held.length === 64)
-    letGo()
+    release()
     const ends = await guesses
 
     expect(ends.filter((end) => end === null)).toHaveLength(64)
     expect(ends.filter((end) => end === TOO_MANY.code)).toHaveLength(336)
     const next = check.check(basic('bob:right'), 'home')
     await until(() => held.length === 1)
-    letGo()
+    release()
     expect(await next).toEqual(BOB)
   })
 
@@ -313,18 +313,18 @@ describe('the limits of logins', () => {
       (check: CredentialCheck) => check.forget(),
     ],
   ])('leave room for credentials that %s', async (_, afterwards, meanwhile) => {
-    const { check, held, letGo } = aHeldCheck()
+    const { check, held, release } = aHeldCheck()
     const first = check.check(basic('bob:right'), 'home')
     await until(() => held.length === 1)
     meanwhile(check)
-    letGo()
+    release()
     await first
     afterwards(check)
     const guesses = [...Array(64).keys()].map((n) => check.check(basic(`u${n}:x`), `host${n}`))
     await until(() => held.length === 64)
 
     const again = endsOf([check.check(basic('bob:right'), 'home')])
-    await until(() => held.length === 65).finally(letGo)
+    await until(() => held.length === 65).finally(release)
 
     expect(await again).toEqual([BOB])
     expect(await endsOf(guesses)).toEqual(guesses.map(() => null))
@@ -333,7 +333,7 @@ describe('the limits of logins', () => {
 
 describe('a verification that began before the users changed', () => {
   it('is not remembered, and nobody who comes after the change gets its result', async () => {
-    const { check, held, letGo } = aHeldCheck()
+    const { check, held, release } = aHeldCheck()
     const before = check.check(basic('bob:right'), 'a')
     await until(() => held.length === 1)
     check.forget()
@@ -343,7 +343,7 @@ describe('a verification that began before the users changed', () => {
     held.shift()?.()
     expect(await before).toEqual({ username: 'bob' })
     expect(check.remembered(basic('bob:right'))).toBeNull()
-    letGo()
+    release()
     expect(await after).toEqual({ username: 'bob' })
     expect(check.remembered(basic('bob:right'))).toEqual({ username: 'bob' })
   })
