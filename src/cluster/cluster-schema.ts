@@ -20,7 +20,9 @@ async function createTables(
   await query(`CREATE TABLE shared_file (key ${textType} PRIMARY KEY, value TEXT NOT NULL)`)
 }
 
-/** The newest entry says where the branch is; its key lets one of two appends at once fail. */
+/**
+ * The newest entry is the position of the branch; its key makes one of two concurrent appends fail.
+ */
 async function createLog(query: SqlQuery, { textType }: Pick<Driver, 'textType'>): Promise<void> {
   await query(`CREATE TABLE log_entry (sequence BIGINT PRIMARY KEY,
     commit_sha ${textType} NOT NULL UNIQUE)`)
@@ -55,7 +57,10 @@ async function createAudit(query: SqlQuery, { textType }: Pick<Driver, 'textType
     share ${textType} NOT NULL, json TEXT NOT NULL)`)
 }
 
-/** Which of the others a server reaches, and which process says so. Servers of an older version say neither. */
+/**
+ * Records which other servers a server reaches, and its process. Servers of an older version record
+ * neither.
+ */
 async function createReach(query: SqlQuery): Promise<void> {
   await query('ALTER TABLE server ADD COLUMN reaches TEXT, ADD COLUMN instance TEXT')
 }

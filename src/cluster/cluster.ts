@@ -26,7 +26,10 @@ export interface ClusterOptions {
   readonly server: string
   /** Called before the first table of an empty database is made; throws to leave it empty. */
   readonly assertMayCreate: () => Promise<void>
-  /** Called before this server serves; throws when its files are not those of the others. */
+  /**
+   * Called before this server serves; throws when its files differ from the ones on the other
+   * servers.
+   */
   readonly assertFits: (files: SharedFiles) => Promise<void>
   /** Whether this server has used the database before: if so, it waits for one that is down. */
   readonly isMember: boolean
@@ -44,7 +47,7 @@ export interface Follower {
   follow(): Promise<void>
 }
 
-/** By the clock of this machine, and by that of this process, which nobody sets. */
+/** A time by the clock of this machine, and by the monotonic clock of this process. */
 interface Moment {
   readonly at: number
   readonly since: number
@@ -59,8 +62,8 @@ const ISOLATION = 'read committed'
 const LATE_AFTER_MS = 5_000
 
 /**
- * One server's place among those that share a PostgreSQL database. Each follows the log and saves;
- * one has the lease and is the leader, which alone changes the state.
+ * The membership of one server among those that share a PostgreSQL database. Each follows the log
+ * and saves; one has the lease and is the leader, which alone changes the state.
  */
 export class Cluster implements AsyncDisposable {
   readonly files: SharedFiles
@@ -250,7 +253,7 @@ export class Cluster implements AsyncDisposable {
   lagProblems(): readonly string[] {
     const caughtUp = this.#caughtUp
     if (caughtUp === null || performance.now() - caughtUp.since < LATE_AFTER_MS) return []
-    // The same words each time, so that pages need not be made anew.
+    // The wording stays the same, so that pages need not be rendered again.
     const at = `${new Date(caughtUp.at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
     return [
       `This server shows the configuration as of ${at}, and has not caught up with the database since`,

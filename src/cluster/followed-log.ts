@@ -8,7 +8,7 @@ import type {
   RevisionLog,
 } from '../history/log/revision-log.ts'
 
-/** How many of the newest entries are known by their commits. */
+/** The number of newest entries whose commits are cached. */
 const KNOWN = 1_000
 
 export interface FollowedLogOptions {

@@ -2,7 +2,7 @@ import { type SqlQuery, numberOf } from '../state/sql.ts'
 import { baseIn, headIn } from './log-rows.ts'
 
 const SPAN = 'SELECT MIN(sequence) AS first, COUNT(*) AS n FROM log_entry'
-/** Entries after the base whose pack is not there, and packs whose parts are not counted from 0. */
+/** Entries after the base without a pack, and packs whose parts are not numbered from 0. */
 const BROKEN_PACKS = `SELECT entry.sequence FROM log_entry entry
   LEFT JOIN log_pack pack ON pack.sequence = entry.sequence WHERE entry.sequence > ?
   GROUP BY entry.sequence HAVING COUNT(pack.part) = 0 OR MAX(pack.part) + 1 <> COUNT(pack.part)

@@ -2,9 +2,9 @@ import type { LogPack } from '../history/log/revision-log.ts'
 import { type SqlQuery, type SqlRow, numberOf } from '../state/sql.ts'
 import { baseIn, type BaseRow, packBytesOf } from './log-rows.ts'
 
-/** How many packs one statement asks for. */
+/** The number of packs that one statement reads. */
 const MANY = 1_000
-/** How many bytes of packs one statement asks for, unless a single one has more. */
+/** The size of packs that one statement reads, in bytes, unless a single one is larger. */
 const READ_BYTES = 16 * 1024 * 1024
 
 const WEIGHTS = `SELECT sequence, SUM(octet_length(bytes)) AS size FROM log_pack WHERE sequence > ?

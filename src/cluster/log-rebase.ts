@@ -5,8 +5,8 @@ import { type Driver, type SqlQuery, numberOf } from '../state/sql.ts'
 import { baseIn, entryOf, headIn, PART_BYTES } from './log-rows.ts'
 
 /**
- * How many entries before the base are kept, without their packs: who asks whether a save of a
- * moment ago was made finds it.
+ * The number of entries that are retained before the base, without their packs, to answer whether a
+ * recent save was made.
  */
 const RETAINED_ENTRIES = 1_000
 
@@ -29,9 +29,9 @@ interface Attempt {
 }
 
 /**
- * Writes a base in parts, each by a transaction of its own, and then puts it in force by one. What
- * was written without that is dropped by the next attempt. False when the base does not fit any
- * more. Each of the transactions is fenced.
+ * Writes a base in parts, each in a transaction of its own, and then activates it in one
+ * transaction. The next attempt drops parts that were never activated. Returns false when the base
+ * is out of date. Every transaction is fenced.
  */
 export async function rebase(
   driver: Driver,
@@ -63,7 +63,7 @@ async function putInForce(query: SqlQuery, entry: LogEntry, made: Attempt): Prom
   return true
 }
 
-/** Whether the base begins the log, or is that of an entry after the base in force. */
+/** Whether the base begins the log, or is newer than the active base. */
 async function fits(
   query: SqlQuery,
   { entry, head }: { entry: LogEntry; head: LogEntry | null },
@@ -100,7 +100,7 @@ async function writeIn<T>(
   }
 }
 
-/** The same bytes in pieces of one size, the last of which may be shorter. */
+/** The same bytes in pieces of one size; the last one may be shorter. */
 async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let [held, size]: [Uint8Array[], number] = [[], 0]
   for await (const chunk of bytes) {

@@ -5,7 +5,7 @@ import { type SqlQuery, type SqlRow, numberOf, textColumn } from '../state/sql.t
 /** A value of the database has at most 1 GB, and is held in memory as a whole. */
 export const PART_BYTES = 8 * 1024 * 1024
 
-/** The base of the log, whose parts are those of one attempt. */
+/** The base of the log; its parts are from one attempt. */
 export interface BaseRow {
   readonly sequence: number
   readonly attempt: string

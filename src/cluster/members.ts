@@ -26,7 +26,7 @@ const FORGOTTEN_AFTER = `interval '10 minutes'`
 
 /** Silence after which a server is not asked which servers it reaches. */
 const ALIVE_WITHIN_SECONDS = 3
-/** How long another server with the same address is reported after it was last seen. */
+/** The time for which another server with the same address is reported after it was last seen. */
 const SHARED_FOR_MS = 10_000
 const Addresses = z.array(z.string()).nullable()
 
@@ -117,7 +117,9 @@ export class Members implements AsyncDisposable {
     }))
   }
 
-  /** Records that this server runs and how far it is, and reads the others. Never fails. */
+  /**
+   * Records that this server runs and its position in the log, and reads the others. Never fails.
+   */
   async look(sequence: number): Promise<void> {
     const { driver } = this.#options
     try {

@@ -1,23 +1,23 @@
-/** A server as the database has it: where it says that it is reached, and which others it reaches. */
+/** A server in the database: its advertised address, and the other servers that it reaches. */
 export interface PlacedServer {
   readonly address: string
-  /** Null for a server that does not say so. */
+  /** Null when the server does not report it. */
   readonly reaches: readonly string[] | null
 }
 
-/** Milliseconds for which a server may be reached by none of the others before that counts. */
+/** The time without being reached by any other server after which that counts. */
 const UNREACHED_AFTER_MS = 5_000
 
 /**
- * Which servers the others reach. A server that none of them reaches is no leader where another one
- * would be reached: agents that call the others would wait for it.
+ * Tells which servers the others reach. A server that none of them reaches must not lead when
+ * another one is reached: agents that call the others would wait for it.
  */
 export class ServerPlacement {
   #servers: readonly PlacedServer[] = []
   /** Since when none of the others has reached a server, by the clock of this process. */
   #unreachedSince = new Map<string, number>()
 
-  /** Notes what the servers that are alive say now. */
+  /** Takes the present reports of the live servers. */
   note(servers: readonly PlacedServer[]): void {
     const now = performance.now()
     const before = this.#unreachedSince

@@ -18,7 +18,7 @@ import { readPacks } from './log-reading.ts'
 import { rebase } from './log-rebase.ts'
 import { baseIn, entryOf, headIn, PART_BYTES } from './log-rows.ts'
 
-/** How many commits one statement asks for. */
+/** The number of commits in one statement. */
 const MANY = 1_000
 
 const SIZE = 'SELECT COALESCE(SUM(octet_length(bytes)), 0) AS size FROM log_pack'
@@ -59,7 +59,8 @@ export class PostgresLog implements RevisionLog {
       return await appendIn(query, move)
     } catch (error) {
       if (wasRefused(error)) throw error
-      // The connection may be lost after the commit; what is appended already is not appended again.
+      // The connection may be lost after the commit; an entry that is already there is not appended
+      // again.
       return await appendIn(query, move).catch((cause: unknown) => {
         throw unavailable(
           `The database went away: whether commit ${move.to} was saved is known when it is back`,
@@ -90,7 +91,7 @@ export class PostgresLog implements RevisionLog {
 }
 
 /**
- * Appends by one statement, so that no lock waits for what a server does next. Two appends at once
+ * Appends in one statement, so that no lock waits for the server's next step. Concurrent appends
  * want the same sequence number: the later one finds it taken.
  */
 async function appendIn(query: SqlQuery, move: LogAppend): Promise<number | null> {

@@ -143,7 +143,10 @@ export class ServerLease implements AsyncDisposable {
     return this.#problem
   }
 
-  /** Milliseconds since the epoch by the clock of the database: those of its servers may differ. */
+  /**
+   * Milliseconds since the epoch by the clock of the database; the clocks of its servers may
+   * differ.
+   */
   now(): number {
     return Math.round(performance.now() + this.#ahead)
   }

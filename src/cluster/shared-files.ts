@@ -7,7 +7,7 @@ import { type Driver, textColumn } from '../state/sql.ts'
 import { replaceFile } from '../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 
-/** The file in the folder of consoles and artifacts that says which database it belongs to. */
+/** The file in the folder of consoles and artifacts that names its database. */
 const MARKER = '.cairn-database'
 const ARTIFACTS = 'artifacts'
 const KEY = 'key:'
@@ -18,8 +18,8 @@ const NOTE = `INSERT INTO shared_file (key, value) VALUES (?, ?)
 const FORGET = `DELETE FROM shared_file WHERE key = ?`
 
 /**
- * The files that have to be the same on every server of one database: by what the database knows of
- * them, a server with others is refused.
+ * The files that must be the same on every server of a database: a server with other files is
+ * refused.
  */
 export class SharedFiles {
   readonly #driver: Driver
@@ -36,7 +36,7 @@ export class SharedFiles {
     return new SharedFiles(driver, new Map(known))
   }
 
-  /** Whether a folder of consoles and artifacts is that of some database. */
+  /** Whether a folder of consoles and artifacts belongs to a database. */
   static async isMarked(folder: string): Promise<boolean> {
     return (await readMark(folder)) !== null
   }
@@ -48,8 +48,8 @@ export class SharedFiles {
   }
 
   /**
-   * Notes the keys of this server. Keys that a rotation has added become known; null are keys that
-   * are still to be made.
+   * Records the keys of this server. Keys of a rotation are added; null stands for keys that are
+   * yet to be created.
    *
    * @throws {ServiceError} `unavailable` when it lacks one that sealed secrets on another server.
    */
@@ -72,7 +72,7 @@ export class SharedFiles {
   }
 
   /**
-   * Marks the folder of consoles and artifacts as that of the database.
+   * Marks the folder of consoles and artifacts as belonging to the database.
    *
    * @throws {ServiceError} `unavailable` when it is another one than before.
    */
@@ -86,7 +86,7 @@ export class SharedFiles {
   }
 
   /**
-   * Asserts that the folder is that of the database, and returns its mark, if it has one.
+   * Asserts that the folder belongs to the database, and returns its mark, if it has one.
    *
    * @throws {ServiceError} `unavailable` when it is another one.
    */

@@ -46,7 +46,7 @@ export interface ListeningOptions {
   readonly host: string
   readonly port: number
   /** The longest silence on the line while it is the client's turn, in milliseconds. */
-  readonly idleAtMost?: number
+  readonly idleTimeoutMs?: number
   readonly log?: Log
 }
 
@@ -67,7 +67,7 @@ export class Listening implements AsyncDisposable {
   /** @throws the system's error when the address cannot be listened on. */
   static async open(
     answer: Handler,
-    { host, port, idleAtMost = IDLE_TIMEOUT_MS, log }: ListeningOptions,
+    { host, port, idleTimeoutMs = IDLE_TIMEOUT_MS, log }: ListeningOptions,
   ): Promise<Listening> {
     const errorHandler = (error: unknown) => {
       if (error instanceof RequestError) return json({ message: MALFORMED }, 400)
@@ -79,7 +79,7 @@ export class Listening implements AsyncDisposable {
     const limits = {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
-      keepAliveTimeout: idleAtMost,
+      keepAliveTimeout: idleTimeoutMs,
       connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
     }
     const newest = new WeakMap<Socket, HttpBindings>()
@@ -101,7 +101,7 @@ export class Listening implements AsyncDisposable {
         outgoing.destroy()
       })
     })
-    server.setTimeout(idleAtMost, (socket) => {
+    server.setTimeout(idleTimeoutMs, (socket) => {
       if (!isOurTurn(newest.get(socket))) socket.destroy()
     })
     server.on('clientError', refuse)

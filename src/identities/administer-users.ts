@@ -36,13 +36,13 @@ import type { Tokens } from './tokens.ts'
 /** 120 bits in 20 characters. */
 const MADE_BYTES = 15
 
-/** Where the users of this server are kept. */
+/** The store of the users of this server. */
 export interface UserAccounts {
   readonly store: UsersStore
   read(): Promise<UsersReading>
-  /** Reads the users again: what they could do before is forgotten when it returns. */
+  /** Reads the users again; cached permissions are gone when it returns. */
   reload(): Promise<void>
-  /** The user whose password was given, by the rules of a log-in; null where it is wrong. */
+  /** The user with this password, by the rules of a log-in; null when it is wrong. */
   holderOf(given: GivenPassword, address: string): Promise<Principal | null>
   /** The cost of the hash of a new password; the usual one when absent. */
   readonly cost: number | undefined
@@ -59,7 +59,7 @@ export interface UserAdministrationDeps {
   readonly identityStore: StateStore
 }
 
-/** A user as an administrator names one: where is known without the source, unless several have the name. */
+/** A user, as an administrator names one: the source is needed when several users have the name. */
 export interface NamedUser {
   readonly name: string
   readonly source?: UserSource | undefined
@@ -69,26 +69,30 @@ export interface NamedUser {
 export interface ListedUser {
   readonly name: string
   readonly source: UserSource
-  /** As permissions are asked for. */
+  /** The user for checks of permissions. */
   readonly known: KnownUser
   readonly disabled: boolean
   readonly administrator: boolean
   readonly roles: readonly string[]
-  /** How many tokens the user has. */
+  /** The number of the user's tokens. */
   readonly tokens: number
-  /** Of a token or a session, to the minute, in milliseconds since the UNIX epoch; null when not known. */
+  /**
+   * The last use of a token or a session, to the minute, in milliseconds since the UNIX epoch; null
+   * when unknown.
+   */
   readonly lastUsed: number | null
 }
 
-/** A user who was just added, or has another password. */
+/** A new user, or one with a new password. */
 export interface NewCredentials {
   readonly name: string
-  /** The password that was made; null for one that was given. It is known this once. */
+  /** The generated password, which is shown once; null when it was given. */
   readonly password: string | null
 }
 
 /**
- * Every user of the users file, and those from elsewhere who have a session or a token, by name.
+ * Lists every user of the users file, and those of other sources who have a session or a token, by
+ * name.
  *
  * @throws {ServiceError} `not-permitted`
  */
@@ -101,7 +105,7 @@ export async function listUsers(
 }
 
 /**
- * Everybody of those who is not disabled, as permissions are asked for.
+ * Lists the users who are not disabled, for checks of permissions.
  *
  * @throws {ServiceError} `not-permitted`
  */
@@ -153,7 +157,7 @@ export async function resetPassword(
 }
 
 /**
- * Gives the caller another password, which ends the caller's sessions.
+ * Changes the caller's password, which ends the caller's sessions.
  *
  * @throws {ServiceError} `not-permitted` for a wrong old password, and to a user who is not of the
  * users file, `malformed-request`, `too-many-requests`.
@@ -175,8 +179,8 @@ export async function changeOwnPassword(
 }
 
 /**
- * Keeps a user from everything: no password, session or token of the user is good any more, whatever a
- * directory or a provider says. The tokens are there again with `enableAccount`.
+ * Disables a user: ends sessions, and rejects password and tokens, even if a directory or a
+ * provider vouches for the user. `enableAccount` makes the tokens valid again.
  *
  * @throws {ServiceError} `not-permitted`, `user-not-found`, `last-administrator`.
  */
@@ -211,8 +215,8 @@ export async function enableAccount(
 }
 
 /**
- * Removes a user, whose sessions, tokens and invitations end with that. Another log-in lets in a user of
- * elsewhere who is not disabled.
+ * Removes a user, with all sessions, tokens and invitations. A user of another source who is not
+ * disabled may log in again.
  *
  * @throws {ServiceError} `not-permitted`, `user-not-found`, `last-administrator`.
  */
@@ -265,7 +269,7 @@ interface Account {
 }
 
 /**
- * Those of the users file, and those from elsewhere who have something that was issued to them or are
+ * The users of the users file, and those of other sources who have issued credentials or are
  * disabled; by name.
  */
 async function accountsOf(deps: UserAdministrationDeps): Promise<readonly Account[]> {
@@ -358,7 +362,7 @@ async function storePassword(
 }
 
 /**
- * The one user that is meant: one of the users file before those of elsewhere.
+ * The user with this name; a user of the users file takes precedence over those of other sources.
  *
  * @throws {ServiceError} `user-not-found`; `malformed-request` when the source has to be named.
  */
@@ -388,7 +392,7 @@ function assertAdministrator({ access }: UserAdministrationDeps, principal: Prin
   assertMay(access, principal, { action: 'administer' })
 }
 
-/** To let somebody in is more than an administrator's token may do: it would outlive the token. */
+/** An administrator's token must not let others in: their access would outlive the token. */
 function assertMayLetIn(deps: UserAdministrationDeps, principal: Principal): void {
   assertAdministrator(deps, principal)
   assertGivesNoLogin(principal)
@@ -410,7 +414,7 @@ function assertLocal({ external }: KnownUser): void {
   throw notPermitted('This password is kept elsewhere, and is changed there')
 }
 
-/** Somebody has to be left who can log in here and administers the server. */
+/** Asserts that a user is left who can log in here and administers the server. */
 function assertAdministered({ access }: UserAdministrationDeps, left: Users, name: string): void {
   const isLeft = Array.from(left).some(
     ([username, stored]) =>

@@ -4,15 +4,15 @@ import type { IssuedOwner } from './issued-owner.ts'
 
 export interface DepartedUsersOptions {
   readonly users: () => Promise<UsersReading>
-  /** Ends what was issued to those who are gone. */
+  /** Revokes all that was issued to users who are gone. */
   readonly revoke: (isGone: (owner: IssuedOwner) => boolean) => Promise<void>
 }
 
 type KnownUser = Pick<IssuedOwner, 'name' | 'id'>
 
 /**
- * Notices who is removed from the users file, so that somebody who gets the same name later does not
- * get what was issued to the first.
+ * Detects users who were removed from the users file, so that a later user of the same name does
+ * not inherit their credentials.
  */
 export class DepartedUsers {
   readonly #options: DepartedUsersOptions
@@ -23,8 +23,8 @@ export class DepartedUsers {
   }
 
   /**
-   * Looks at the users for the first time. Where the users file is the only one, whoever is not in it
-   * is gone; the files of several servers need not be changed at once.
+   * Reads the users for the first time. When the users file is the only one, users who are not in
+   * it are gone; the files of several servers need not change at the same time.
    */
   async begin(isOnlyFile: boolean): Promise<void> {
     const reading = await this.#options.users()
@@ -33,7 +33,7 @@ export class DepartedUsers {
       await this.#options.revoke((owner) => isOfFile(owner) && isGone(reading, owner))
   }
 
-  /** Revokes what those have who were there before. */
+  /** Revokes the credentials of users who have left since the last look. */
   async look(): Promise<void> {
     const reading = await this.#options.users()
     if (!saysWhoIsGone(reading)) return
@@ -53,7 +53,7 @@ function isOfFile({ source }: IssuedOwner): boolean {
   return source === 'users-file'
 }
 
-/** A file that is empty says nothing, nor does one that somebody is writing. */
+/** An empty file proves nothing, and neither does one that is being written. */
 function saysWhoIsGone({ users, isTorn }: UsersReading): boolean {
   return users.size > 0 && !isTorn
 }
@@ -62,7 +62,7 @@ function knownIn({ users, ids }: UsersReading): readonly KnownUser[] {
   return Array.from(users.keys(), (name) => ({ name, id: ids.get(name) ?? null }))
 }
 
-/** A user whose line cannot be used is still there. */
+/** A user with an unusable line is still there. */
 function isGone(reading: UsersReading, { name, id }: KnownUser): boolean {
   if (isUnusable(reading, name)) return false
   const found = findUser(reading.users, name)

@@ -4,7 +4,7 @@ import { isSameName, nameKey } from '../core/name-key.ts'
 import { type Principal, sourceOf, UserSource } from '../core/principal.ts'
 import type { StateStore } from '../state/state-store.ts'
 
-/** A user of a directory or a provider who is not let in here. Those of the users file are disabled there. */
+/** A disabled user of a directory or a provider. Users of the users file are disabled there. */
 const DisabledUser = z.object({
   name: z.string(),
   source: UserSource.exclude(['users-file']),

@@ -9,13 +9,13 @@ import { findOwner, type IssuedOwner, ownerOf } from './issued-owner.ts'
 import { IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
 import { TOKEN_VOUCHED_FOR_MS, type Tokens } from './tokens.ts'
 
-/** How many may be open at a time. */
+/** The limit of open invitations. */
 const MAX_OPEN = 1_000
-/** How many names of one kind an invitation may have. */
+/** The limit of names of one kind in an invitation. */
 const MAX_NAMES = 100
 
 const HOUR_MS = 60 * 60 * 1_000
-/** How long an invitation is good for where nobody says it, and at most, in milliseconds. */
+/** The default and the maximum lifetime of an invitation. */
 export const DEFAULT_LIFETIME_MS = 24 * HOUR_MS
 const MAX_LIFETIME_MS = 30 * 24 * HOUR_MS
 
@@ -31,7 +31,7 @@ export interface NewInvitation extends InvitedNames {
   readonly expires: number
 }
 
-/** An invitation that was just made: the only time that it is known. */
+/** A new invitation: the only time that its secret is known. */
 export interface MadeInvitation {
   readonly id: string
   readonly invitation: string
@@ -54,8 +54,8 @@ export class Invitations {
   }
 
   /**
-   * Makes an invitation for a user, or an account of this machine; those that have expired are removed
-   * with that. One that is made with a token ends when the token does.
+   * Creates an invitation by a user, or by an account of this machine, and removes expired ones. An
+   * invitation that is created with a token ends with the token.
    *
    * @throws {ServiceError} `malformed-request`, `too-many-invitations`.
    */
@@ -75,14 +75,14 @@ export class Invitations {
     return { id: kept.id, invitation } satisfies MadeInvitation
   }
 
-  /** Those that an agent may still use, oldest first. */
+  /** The invitations that an agent can still use, oldest first. */
   async list(): Promise<InvitationRecord[]> {
     const open = await this.#records.list(({ machine }) => machine === null)
     const good = await Promise.all(open.map((record) => this.#isGood(record)))
     return open.filter((_, place) => good[place])
   }
 
-  /** Revokes those of all owners that `isMeant` picks. */
+  /** Revokes the invitations of all owners that `isMeant` picks. */
   revokeOfAll(isMeant: (owner: IssuedOwner) => boolean): Promise<void> {
     return this.#records.endAll(({ owner }) => owner !== null && isMeant(owner))
   }
@@ -102,7 +102,10 @@ export class Invitations {
     return (await this.#isGood(record)) ? record : null
   }
 
-  /** Keeps an invitation for a machine that registers. Returns whether it is good for that. */
+  /**
+   * Reserves an invitation for a machine that registers. Returns whether it is valid for the
+   * machine.
+   */
   async reserve(invitation: string, machine: Machine): Promise<boolean> {
     if ((await this.find(invitation, machine)) === null) return false
     const isWanted = (record: InvitationRecord) => isFor(machine, record)

@@ -6,11 +6,11 @@ import { findUser, isDisabledUser, localPrincipal, type UsersReading } from '../
 import type { StateStore } from '../state/state-store.ts'
 import { isDisabledElsewhere } from './disabled-users.ts'
 
-/** The user something was issued to: where the user is known, by which name and which id. */
+/** The user to whom a credential was issued: source, name and id. */
 export const IssuedOwner = z.object({
   name: z.string(),
   source: UserSource,
-  /** Null for a user without an id, and in what a version without ids has issued. */
+  /** Null for a user without an id, and in credentials of versions without ids. */
   id: z.string().nullable().default(null),
   /** The roles that another source than the users file gave at the last log-in. */
   roles: z.array(z.string()).readonly().default([]),
@@ -19,7 +19,7 @@ export const IssuedOwner = z.object({
 })
 export type IssuedOwner = Readonly<z.infer<typeof IssuedOwner>>
 
-/** The owner of what is issued to a user now. */
+/** The owner of credentials that are issued to a user now. */
 export function ownerOf(principal: Principal, now: number): IssuedOwner {
   const { username: name, userId: id = null, external } = principal
   return { name, source: sourceOf(principal), id, roles: external?.roles ?? [], vouched: now }
@@ -32,9 +32,9 @@ export interface OwnerDeps {
 }
 
 /**
- * The owner as a user of today; null for one who is gone, disabled, or somebody else by now. A name of
- * the users file belongs to the user there and to nobody else, and the word of another source is good
- * for `vouchedFor` milliseconds.
+ * Resolves an owner to a current user; null for one who is gone, disabled, or replaced by another.
+ * A name of the users file belongs to the user there alone; other sources vouch for a user for
+ * `vouchedFor` milliseconds.
  */
 export async function findOwner(
   { store, users, clock }: OwnerDeps,
@@ -56,8 +56,8 @@ export async function findOwner(
 }
 
 /**
- * Whether what was issued to the owner is the user's. Users of elsewhere are told apart by their ids
- * where both have one: what an older version has issued has none.
+ * Whether a credential of this owner belongs to the user. Users of other sources are compared by id
+ * when both have one: credentials of older versions have none.
  */
 export function isSameOwner({ name, source, id }: IssuedOwner, principal: Principal): boolean {
   const { username, userId = null } = principal

@@ -32,7 +32,7 @@ export type TokenRecord = Readonly<z.infer<typeof TokenRecord>>
 
 export const TOKENS: DocumentKind<TokenRecord> = { name: 'token', schema: TokenRecord }
 
-/** Of somebody who logged in on a page. */
+/** The session of a user who logged in on a page. */
 export const SessionRecord = OwnedRecord.extend({
   /** A hash of the password's hash: with another password the session ends. Null for a user from elsewhere. */
   password: z.string().nullable(),
@@ -45,7 +45,10 @@ export const SESSIONS: DocumentKind<SessionRecord> = { name: 'session', schema: 
 export const InvitationRecord = IssuedRecord.extend({
   /** The maker: a user, or an operating-system account for one made on the command line. */
   maker: z.string(),
-  /** The user, with whom it ends; null for one of the command line, and of a version without owners. */
+  /**
+   * The user, with whom it ends; null for one from the command line, and in versions without
+   * owners.
+   */
   owner: IssuedOwner.nullable().default(null),
   /** The id of the token by which the user made it, with which it ends too. */
   token: z.string().nullable().default(null),
@@ -53,7 +56,7 @@ export const InvitationRecord = IssuedRecord.extend({
   resources: z.array(z.string()).readonly(),
   environments: z.array(z.string()).readonly(),
   expires: z.int(),
-  /** The machine whose registration with it has begun: no other may use it any more. */
+  /** The machine that began to register with it: no other can use it any more. */
   machine: z.object({ uuid: z.string(), claimHash: z.string() }).nullable(),
 })
 export type InvitationRecord = Readonly<z.infer<typeof InvitationRecord>>

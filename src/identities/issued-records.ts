@@ -47,7 +47,7 @@ export class IssuedRecords<Record extends IssuedRecord & { readonly owner: Issue
     return this.#options.store.find(this.#kind, id)
   }
 
-  /** Those that `isWanted` picks, oldest first. */
+  /** The records that `isWanted` picks, oldest first. */
   async list(isWanted: (record: Record) => boolean): Promise<Record[]> {
     const entries = await this.#options.store.list(this.#kind)
     return entries
@@ -115,8 +115,8 @@ export class IssuedRecords<Record extends IssuedRecord & { readonly owner: Issue
   }
 
   /**
-   * Gives what a user of elsewhere has the roles that the source gives now, and the id where it had none.
-   * Where nothing has changed, that is noted once an hour.
+   * Updates the credentials of a user of another source to the present roles, and adds the id where
+   * they have none. When nothing has changed, the update is written once an hour.
    */
   async vouch(principal: Principal): Promise<void> {
     if (principal.external === undefined) return
@@ -127,7 +127,7 @@ export class IssuedRecords<Record extends IssuedRecord & { readonly owner: Issue
     )
   }
 
-  /** Notes the use of a record, to the minute. Nobody waits for that. */
+  /** Records the use of a credential, to the minute, in the background. */
   noteUse(record: Record): void {
     const { clock, log, store } = this.#options
     const lastUsed = Math.floor(clock() / MINUTE_MS) * MINUTE_MS
@@ -147,7 +147,7 @@ function isOutdated(owner: IssuedOwner, now: IssuedOwner): boolean {
   return !isSame || now.vouched - owner.vouched >= VOUCHED_AGAIN_AFTER_MS
 }
 
-/** Whether a record is a user's by name, wherever the user is known. */
+/** Whether a record belongs to a user of this name, of whichever source. */
 export function isOwner({ owner }: OwnedRecord, username: string): boolean {
   return isSameName(owner.name, username)
 }

@@ -2,8 +2,8 @@ import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 
 /**
- * Asserts that the caller has logged in: a token may give nobody a credential that outlives it, or it
- * would escape its own expiry and revocation.
+ * Asserts that the caller has logged in: a token must not create a credential that outlives it, or
+ * it would escape its own expiry and revocation.
  *
  * @throws {ServiceError} `not-permitted` to who calls with a token.
  */

@@ -2,14 +2,14 @@ import { ServiceError } from '../core/errors.ts'
 import type { AwaySource } from '../core/user-source-state.ts'
 import type { Clock } from '../lib/clock.ts'
 
-/** The error for a source of users that answers, though not to what the settings say of it. */
+/** The error for a source of users that answers, but differs from the settings. */
 export class WrongSettingError extends ServiceError<'unavailable'> {
   constructor(reason: string, cause: unknown) {
     super('unavailable', reason, { reason }, { cause })
   }
 }
 
-/** Whether something elsewhere answers, as the last attempt has shown. Nothing is asked for this alone. */
+/** Whether another service answers, by the last attempt. Nothing is requested for this alone. */
 export class Reachability {
   readonly #clock: Clock
   #away: AwaySource | null = null
@@ -18,7 +18,7 @@ export class Reachability {
     this.#clock = clock
   }
 
-  /** Since when and why it cannot be used, and when it was asked last; null otherwise. */
+  /** The time and cause of an outage, and the last attempt; null while it works. */
   get away(): AwaySource | null {
     return this.#away
   }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import { newUsernameProblem } from '../core/username.ts'
 
-/** The error for somebody who is not let in; the detail is for the log alone. */
+/** The error for a refused log-in; the detail is for the log alone. */
 export function refusedLogIn(message: string, detail: string): ServiceError<'log-in-refused'> {
   return new ServiceError('log-in-refused', message, { detail })
 }

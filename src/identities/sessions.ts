@@ -6,14 +6,14 @@ import { findOwner, type IssuedOwner, isSameOwner, ownerOf } from './issued-owne
 import { type SessionRecord, SESSIONS } from './issued-record.ts'
 import { IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
 
-/** A session ends when it was not used for so long, in milliseconds. */
+/** The time without use after which a session ends, in milliseconds. */
 const IDLE_TIMEOUT_MS = 12 * 60 * 60 * 1_000
-/** A session of a user who is not in the users file ends so long after the log-in, in milliseconds. */
+/** The lifetime of a session of a user who is not in the users file, in milliseconds. */
 const VOUCHED_FOR_MS = 24 * 60 * 60 * 1_000
-/** The most sessions of a user; the next one ends the one that was used least recently. */
+/** The limit of sessions of a user; a further one ends the least recently used one. */
 const MAX_SESSIONS = 20
 
-/** The sessions of people who logged in on a page. */
+/** The sessions of users who logged in on a page. */
 export class Sessions {
   readonly #options: IssuedRecordsOptions
   readonly #records: IssuedRecords<SessionRecord>
@@ -34,7 +34,7 @@ export class Sessions {
     return { ...owner, credential: { kind: 'session', id: record.id } }
   }
 
-  /** Begins a session of a user who has just logged in. Returns what the cookie has. */
+  /** Begins a session of a user who has just logged in. Returns the value of the cookie. */
   async begin(principal: Principal): Promise<string> {
     const { users } = await this.#options.users()
     const secret = newSessionSecret()

@@ -9,11 +9,11 @@ import { findOwner, type IssuedOwner, isSameOwner, ownerOf } from './issued-owne
 import { assertLoggedIn } from './logged-in.ts'
 import { type TokenRecord, TOKENS } from './issued-record.ts'
 
-/** How many tokens a user may have. */
+/** The limit of tokens of a user. */
 const MAX_TOKENS = 100
 /**
- * A token of a user who is not in the users file needs a log-in of the user that is not older, in
- * milliseconds: nobody says when such a user is gone.
+ * The maximum age of the last log-in for tokens of users who are not in the users file, in
+ * milliseconds: other sources do not report that a user is gone.
  */
 export const TOKEN_VOUCHED_FOR_MS = 30 * 24 * 60 * 60 * 1_000
 
@@ -25,13 +25,15 @@ export interface NewToken {
   readonly expires: number | null
 }
 
-/** A token that was just made: the only time that it is known. */
+/** A new token: the only time that its secret is known. */
 export interface MadeToken {
   readonly id: string
   readonly token: string
 }
 
-/** The tokens of users: made, found by what a request carries, and revoked. */
+/**
+ * The tokens of users: creates them, finds them by the credentials of a request, and revokes them.
+ */
 export class Tokens {
   readonly #options: IssuedRecordsOptions
   readonly #records: IssuedRecords<TokenRecord>
@@ -75,7 +77,9 @@ export class Tokens {
     return { id: kept.id, token }
   }
 
-  /** The tokens of a user, oldest first; of everybody for null, and of all users of a name for a name. */
+  /**
+   * Lists the tokens of a user, of all users with a name, or of everyone when null; oldest first.
+   */
   list(of: Principal | string | null): Promise<TokenRecord[]> {
     return this.#records.list((record) => {
       if (typeof of === 'string') return isOwner(record, of)
@@ -95,7 +99,7 @@ export class Tokens {
   }
 
   /**
-   * Revokes a token of a user; of anybody for null.
+   * Revokes a token of a user, or of any user when null.
    *
    * @throws {ServiceError} `token-not-found`
    */
@@ -123,7 +127,7 @@ export interface TokenDeps {
 }
 
 /**
- * Makes a token for the caller, who has to be logged in: a token makes no other.
+ * Creates a token for the caller, who must have logged in: a token cannot create another one.
  *
  * @throws {ServiceError} `not-permitted`, `malformed-request`, `too-many-tokens`.
  */
@@ -138,7 +142,7 @@ export async function createToken(
 }
 
 /**
- * The tokens of a user, who is the caller when absent. Those of others are for administrators.
+ * Lists the tokens of a user; of the caller when absent. Those of others are for administrators.
  *
  * @throws {ServiceError} `not-permitted`
  */

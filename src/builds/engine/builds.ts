@@ -90,7 +90,7 @@ export class Builds extends BuildQueries {
     return this.#change((change) => schedule.schedulePipeline(change, request))
   }
 
-  /** Adds changes of a run that became known only after its start. */
+  /** Adds changes of a run that were found only after its start. */
   noteChanges({ pipeline: name, counter }: PipelineRun, changes: RunChanges): Promise<void> {
     return this.#change((change) => schedule.noteChanges(change, { name, counter, changes }))
   }
@@ -115,8 +115,8 @@ export class Builds extends BuildQueries {
   }
 
   /**
-   * Assigns the oldest job that the agent may run, or none. An agent that asks has no job: one that
-   * it still had goes back to the queue.
+   * Assigns the oldest job that the agent may run, or none. An agent that asks for work has no job:
+   * a job that it still had goes back to the queue.
    */
   async assignWork(agent: AgentOffer): Promise<JobInstance | null> {
     await this.rescheduleJobsOf(agent.uuid)
@@ -207,7 +207,7 @@ export class Builds extends BuildQueries {
     return this.#change((change) => pause.recordPause(change, request))
   }
 
-  /** Pauses those of the pipelines that are not paused yet, all or none. */
+  /** Pauses the pipelines that are not paused yet, all or none. */
   pausePipelines(request: pause.PausesRequest): Promise<void> {
     return this.#change((change) => pause.recordPauses(change, request))
   }

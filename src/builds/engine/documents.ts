@@ -75,7 +75,7 @@ export const StageInstance = z.object({
   rerunOfCounter: Id.nullable(),
   /** The user who cancelled it; null otherwise, and for runs of versions that did not record it. */
   cancelledBy: z.string().nullable().default(null),
-  /** The ids of its jobs, without those that were replaced. */
+  /** The ids of its jobs, except replaced ones. */
   jobs: IdRanges,
   tally: JobTally,
 })
@@ -121,7 +121,7 @@ export const AgentJob = z.object({ agentUuid: z.string(), jobId: Id })
 export type AgentJob = Readonly<z.infer<typeof AgentJob>>
 
 export const PIPELINE = { name: 'pipeline', schema: PipelineInstance }
-/** Kept apart from the run, which is read far more often. */
+/** Stored apart from the run, which is read far more often. */
 export const RUN_CHANGES = { name: 'run-changes', schema: RunChanges }
 export const STAGE = { name: 'stage', schema: StageInstance }
 export const JOB = { name: 'job', schema: JobInstance }
@@ -136,12 +136,12 @@ export const ACTIVE_STAGE = { name: 'active-stage', schema: z.string() }
 /** The counter of the run that holds a pipeline's lock. */
 export const PIPELINE_LOCK = { name: 'pipeline-lock', schema: Id }
 
-/** Prevents new runs of a pipeline; records by whom and why. */
+/** Prevents new runs of a pipeline; records the user and the cause. */
 export const PipelinePause = z.object({ by: z.string(), cause: z.string(), since: z.int() })
 export type PipelinePause = Readonly<z.infer<typeof PipelinePause>>
 export const PIPELINE_PAUSE = { name: 'pipeline-pause', schema: PipelinePause }
 
-/** The last tick of a pipeline's timer that was done, with what the timer was then. */
+/** The last completed tick of a pipeline's timer, with the timer's setting at that time. */
 export const TimerTick = z.object({ cron: z.string(), at: z.int() })
 export type TimerTick = Readonly<z.infer<typeof TimerTick>>
 export const TIMER_TICK = { name: 'timer-tick', schema: TimerTick }

@@ -26,7 +26,7 @@ export async function recordPause(
   await tx.put(PIPELINE_PAUSE, pauseKey(pipeline), { by, cause, since: now })
 }
 
-/** The same of many; one that is paused already keeps by whom and why. */
+/** Pauses several pipelines; one that is already paused keeps its user and cause. */
 export async function recordPauses(
   change: BuildChange,
   { pipelines, ...facts }: PausesRequest,

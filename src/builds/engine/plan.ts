@@ -9,7 +9,7 @@ export interface PipelinePlan {
   readonly labelTemplate: string
   /** The plain variables of the pipeline, for its labels. */
   readonly labelVariables: ReadonlyMap<string, string>
-  /** Whether only one run of it may be active. */
+  /** Whether it allows a single active run. */
   readonly locking: boolean
   /** Whether a run gives the lock back as soon as it does not go on by itself. */
   readonly unlocksWhenFinished: boolean
@@ -26,7 +26,7 @@ export interface JobPlacement {
 export interface StagePlan {
   readonly name: string
   readonly approvalType: ApprovalType
-  /** Whether it may be run by hand only when the stage before it has passed. */
+  /** Whether a manual run requires that the previous stage has passed. */
   readonly allowOnlyOnSuccess: boolean
   readonly jobs: readonly JobPlan[]
 }

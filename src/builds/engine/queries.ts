@@ -58,7 +58,7 @@ export class BuildQueries {
     return this.#store.find(PIPELINE, pipelineKey(run))
   }
 
-  /** The changes of a run, as far as they are known. */
+  /** The changes of a run that have been found so far. */
   async runChanges(run: PipelineRun): Promise<RunChanges> {
     return (await this.#store.find(RUN_CHANGES, pipelineKey(run))) ?? []
   }

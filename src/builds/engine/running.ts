@@ -171,8 +171,8 @@ async function followUp(change: BuildChange, stage: StageInstance): Promise<void
 }
 
 /**
- * Starts an automatic stage behind one that has passed; returns whether it began. The end of a stage
- * is kept even if the next one cannot start.
+ * Starts an automatic stage after one that has passed; returns whether it began. The end of a stage
+ * is recorded even if the next one cannot start.
  */
 async function startNext(
   change: BuildChange,

@@ -89,7 +89,7 @@ export async function startObstacle(
   return plan.stages.length === 0 ? noStage(plan.name) : lockObstacle(reader, plan, null)
 }
 
-/** Adds changes of a run that became known later. */
+/** Adds changes of a run that were found later. */
 export async function noteChanges(
   { tx }: BuildChange,
   { name, counter, changes }: { name: string; counter: number; changes: RunChanges },

@@ -35,7 +35,7 @@ interface Head {
   readonly inspection: Inspection | null
 }
 
-/** How long to wait for an unfinished git command, in milliseconds. */
+/** The time to wait for an unfinished git command, in milliseconds. */
 const GIT_TIMEOUT_MS = 2000
 const PAUSE_MS = 25
 

@@ -28,7 +28,7 @@ export class ChangeWatch implements AsyncDisposable {
     this.wakeIn(options.interval)
   }
 
-  /** Requests a check after so many milliseconds, unless an earlier one is due. */
+  /** Requests a check after this time, unless an earlier one is due. */
   wakeIn(delay: number): void {
     const due = performance.now() + delay
     if (this.#isClosed || due >= this.#due) return

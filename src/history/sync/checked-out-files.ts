@@ -21,7 +21,7 @@ export type FoundFile =
       readonly stats: BigIntStats
     }
 
-/** A file as a tree has it. */
+/** A file in a tree. */
 export interface FileVersion {
   readonly oid: string
   readonly isExecutable: boolean
@@ -89,7 +89,7 @@ export class CheckedOutFiles {
     return isWritten
   }
 
-  /** Makes a file executable for those who may read it, or for nobody. Its other bits stay. */
+  /** Sets or clears the executable bits for everyone who can read the file. Other bits stay. */
   async setExecutable(path: string, isExecutable: boolean): Promise<void> {
     if (!(await this.#isInFolders(path))) return
     const file = join(this.#workTree, path)

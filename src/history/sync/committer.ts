@@ -21,7 +21,7 @@ import type { PreparedChange } from '../revision/prepared-change.ts'
 import type { Report } from '../revision/problems.ts'
 import { type NamedObject, named } from '../../git/objects/raw-object.ts'
 
-/** Changes that are to be committed, each upon the one before. */
+/** Changes to commit, each based on the one before. */
 export interface CommitRequest {
   readonly branch: string
   /** The newest commit of the branch; null begins the history. */
@@ -40,7 +40,7 @@ export interface NewRevisions extends CommitRequest {
 /** A change that was committed. */
 export interface Committed {
   readonly revision: Revision
-  /** The name under which an invalid live file is kept; null when there was none. */
+  /** The new name of an invalid live file that was moved away; null when there was none. */
   readonly setAside: string | null
 }
 
@@ -66,7 +66,7 @@ interface DraftCommit {
 }
 
 const DAY_MS = 86_400_000
-/** For how long a live file that was not valid is kept. */
+/** The time after which an invalid live file is deleted. */
 const KEEP_INVALID_MS = 30 * DAY_MS
 
 /** Commits changes as revisions: objects first, then the branch, then the live file. */

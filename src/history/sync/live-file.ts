@@ -44,7 +44,7 @@ export class LiveFile {
   readonly path: string
   readonly #fs: FsPromises
   readonly #largest: number
-  /** The draft that was placed last; while its stamp is unchanged, nobody has written to the file. */
+  /** The draft that was placed last; while its stamp is unchanged, the file is as we wrote it. */
   #placed: LiveFileState | null = null
   /** The digests of documents that the file may hold without having been edited. */
   #ours: ReadonlySet<Digest> = new Set()
@@ -58,8 +58,9 @@ export class LiveFile {
   }
 
   /**
-   * Whether these bytes are the content of the file when it last agreed with the branch, or content
-   * that the service wrote since. Then nobody has edited the file; at most it is behind the branch.
+   * Whether these bytes are the content of the file when it was last in sync with the branch, or
+   * content that the service has written since. If so, the file was not edited; at most it is
+   * behind the branch.
    */
   isOurs(bytes: Uint8Array<ArrayBuffer>): boolean {
     return this.#ours.size > 0 && this.#ours.has(digestOf(bytes))
@@ -137,8 +138,8 @@ export class LiveFile {
   }
 
   /**
-   * The stats of the file if nobody has written to it since these bytes were placed. Null when only
-   * a comparison of the content could tell.
+   * The stats of the file when it was not written to since these bytes were placed. Null when only
+   * a comparison of the content can tell.
    */
   async findPlaced(bytes: Uint8Array<ArrayBuffer>): Promise<BigIntStats | null> {
     const placed = this.#placed
@@ -148,8 +149,8 @@ export class LiveFile {
   }
 
   /**
-   * Renames the file, together with anything that an editor still writes to it, and returns its new
-   * path. Only its owner may read it, because it may hold plain secrets.
+   * Renames the file, with anything that an editor is still writing to it, and returns its new
+   * path. Only its owner can read it, because it may hold plain secrets.
    */
   async moveAway(time: number): Promise<string> {
     const ending = `invalid-${new Date(time).toISOString().replaceAll(/[:.]/g, '-')}`

@@ -42,15 +42,14 @@ interface Behind {
 /** The name of no object. */
 const ABSENT_OBJECT = /^0+$/
 const CONFLICTS = 'refs/conflicts/'
-/** How many native commits without an entry are looked through for one that has it. */
+/** The number of native commits that are searched for one with an entry. */
 const LOOKED_THROUGH = 1_000
 
 /**
- * Brings the branch of this repository to where the log is, before anything else looks at it.
- *
- * What this repository alone has is published when it goes on from the newest entry, such as a
- * commit by git. Otherwise another server was faster: it is kept below `refs/conflicts/`, and the
- * log wins.
+ * Moves the branch of this repository to the head of the log, before anything else reads it.
+ * Commits that only this repository has, such as native ones, are published when they follow the
+ * newest entry. Otherwise another server was faster: they are retained below `refs/conflicts/`, and
+ * the log wins.
  */
 export class LogFollower {
   readonly #options: LogFollowerOptions
@@ -89,7 +88,7 @@ export class LogFollower {
     }
   }
 
-  /** False when somebody has moved the branch meanwhile. */
+  /** Returns false when the branch was moved meanwhile. */
   async #catchUp(behind: Behind): Promise<boolean> {
     const { branch, local, head } = behind
     const { store, repository, live, clock } = this.#options
@@ -111,7 +110,10 @@ export class LogFollower {
     return true
   }
 
-  /** Tells operators that a move back of the branch is undone: other servers have what it took away. */
+  /**
+   * Reports to operators that a move back of the branch is undone: other servers have the dropped
+   * commits.
+   */
   async #noteReset({ branch, local, head: { commit } }: Behind): Promise<void> {
     const agreed = this.#agreed ?? null
     if (local === null || agreed === null || local === agreed) return
@@ -129,7 +131,7 @@ export class LogFollower {
     return CommitSha.parse(last.from)
   }
 
-  /** Adds the objects of all entries after those that are known here. */
+  /** Adds the objects of all entries that this repository lacks. */
   async #fetch(local: CommitSha | null): Promise<void> {
     const { log, store } = this.#options
     const known = local === null ? [] : await listNewest(store, local, LOOKED_THROUGH)
@@ -138,8 +140,8 @@ export class LogFollower {
   }
 
   /**
-   * Keeps an edit of the live file that began from what is no longer the newest. Returns the stamp
-   * of the live file afterwards.
+   * Preserves an edit of the live file that was based on an older commit. Returns the stamp of the
+   * live file afterwards.
    */
   async #keepEdit({ branch, local }: Behind, seen: LiveFileState): Promise<string> {
     if (seen.kind !== 'file') return seen.stamp

@@ -31,9 +31,11 @@ export interface ReconcilerOptions {
   readonly report: Report
   /** Milliseconds for which an edit has to stay unchanged before it is taken over. */
   readonly rest: number
-  /** This time for a staged edit, which somebody may be about to commit. */
+  /** The rest for a staged edit, which may be about to be committed. */
   readonly stagedRest: number
-  /** Called before the branch is looked at. Returns the commit from which it moved the branch, if it did. */
+  /**
+   * Called before the branch is read. Returns the commit from which it moved the branch, if it did.
+   */
   readonly follow: () => Promise<CommitSha | null>
   readonly publish: Publish
   readonly onCommitted: (revisions: readonly Revision[]) => void
@@ -43,7 +45,7 @@ export interface ReconcilerOptions {
 export interface InvalidEdit {
   /** Identifies this state of the file. */
   readonly version: string
-  /** Null for a file that is too large, and for what is no file. */
+  /** Null for a file that is too large, and for anything but a file. */
   readonly bytes: Uint8Array<ArrayBuffer> | null
   readonly problems: readonly Problem[]
 }
@@ -51,7 +53,7 @@ export interface InvalidEdit {
 type FileState = Extract<LiveFileState, { kind: 'file' }>
 type Outcome = Base | 'again' | 'wait'
 
-/** How long a change waits for an edit that keeps changing, in milliseconds. */
+/** The time to wait for an edit that keeps changing, in milliseconds. */
 const EDIT_TIMEOUT_MS = 5000
 
 const PAUSE_MS = 25
@@ -93,8 +95,8 @@ export class Reconciler {
   }
 
   /**
-   * Commits changes on a base, each upon the one before, or returns null when the base has changed
-   * meanwhile.
+   * Commits changes on a base, each based on the one before, or returns null when the base has
+   * changed meanwhile.
    */
   async commit(
     base: Base,
@@ -200,7 +202,10 @@ export class Reconciler {
     if (await workTree.moveTo(head)) this.#agreedHead = head
   }
 
-  /** Updates a live file that nobody has edited. Beside an invalid newest commit it holds the last valid document. */
+  /**
+   * Updates a live file that was not edited. When the newest commit is invalid, it holds the last
+   * valid document.
+   */
   async #updateLiveFile(base: Base): Promise<Outcome> {
     const document = base.isHeadRevision ? base.headDocument : base.document
     if (!holds(base.live, document)) return this.#catchUp(document, base.live.stamp)
@@ -269,7 +274,7 @@ export class Reconciler {
     return { ...base, hasInvalidEdit: true }
   }
 
-  /** How long the live file has had this stamp. */
+  /** The time since the live file got this stamp. */
   #restOf(stamp: string): number {
     const now = performance.now()
     if (this.#edit?.stamp !== stamp) this.#edit = { stamp, since: now }

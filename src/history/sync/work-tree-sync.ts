@@ -61,7 +61,7 @@ interface Step {
   readonly changes: Changes
 }
 
-/** The most files that one move of the branch checks out. */
+/** The limit of files that one move of the branch checks out. */
 const MAX_FILES = 1_000
 const MAX_BYTES = MAX_FILE_BYTES
 const SKIP_WORKTREE = 0x4000
@@ -146,7 +146,7 @@ export class WorkTreeSync {
     return changes && new Map([...changes].filter(isSynchronised))
   }
 
-  /** The path of the document, as the index has it. */
+  /** The path of the document in the index. */
   get #own(): string {
     return latin1(this.#options.fileName)
   }
@@ -175,7 +175,7 @@ export class WorkTreeSync {
     return result !== 'busy'
   }
 
-  /** Updates the executable bit of the document, whose content has followed already. */
+  /** Updates the executable bit of the document, whose content is already updated. */
   async #followMode(next: IndexDraft, { after }: TreeChange): Promise<void> {
     if (after === null) return
     await unlessRefused(this.#files.setExecutable(this.#options.fileName, isRunnable(after)))
@@ -228,7 +228,7 @@ export class WorkTreeSync {
     return (await unlessRefused(this.#files.look(utf8(path)))) ?? { kind: 'other' }
   }
 
-  /** The blobs that may be checked out. Git reports their sizes before they are read. */
+  /** The blobs that are small enough to check out. Git reports their sizes before they are read. */
   async #findSmall(changes: Changes): Promise<ReadonlySet<string>> {
     const { git, folder } = this.#options
     const entries = [...changes.entries()].flatMap(([path, { after }]) =>

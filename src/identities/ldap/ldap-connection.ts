@@ -6,7 +6,7 @@ import { BusyError, Client, ResultCodeError, type SearchOptions, UnavailableErro
 export interface LdapServer {
   readonly url: string
   readonly startTls: boolean
-  /** Certificates of authorities, as PEM; those that Node knows when null. */
+  /** Certificates of authorities, as PEM; those of Node when null. */
   readonly ca: string | null
 }
 
@@ -23,10 +23,10 @@ export interface LdapEntry {
   readonly attributes: ReadonlyMap<string, readonly string[]>
 }
 
-/** Attributes whose values are bytes; they are told in hexadecimal digits. */
+/** Binary attributes, which are converted to hexadecimal digits. */
 const BINARY = ['objectGUID'] as const
 
-/** How long a directory server may take for all that a log-in asks of it, in milliseconds. */
+/** The time for all requests of a log-in to a directory server, in milliseconds. */
 const LOG_IN_TIMEOUT_MS = 5_000
 
 /** A connection to one directory server, for one log-in. */
@@ -38,8 +38,8 @@ export class LdapConnection {
   }
 
   /**
-   * Has a server asked over a new connection, which is closed afterwards. A server that is away, has no
-   * certificate of these authorities or takes too long ends it with an error.
+   * Opens a connection to a server for some requests, and closes it afterwards. Fails when the
+   * server is away, is too slow, or has no certificate of these authorities.
    */
   static async with<Result>(
     server: LdapServer,
@@ -68,7 +68,10 @@ export class LdapConnection {
     await this.#client.bind(dn, password)
   }
 
-  /** Whether the password is that of the entry. A bind without one succeeds, and proves nothing. */
+  /**
+   * Whether this is the password of the entry. A bind without a password succeeds, and proves
+   * nothing.
+   */
   async isPasswordOf(dn: string, password: string): Promise<boolean> {
     if (password === '') return false
     try {
@@ -98,7 +101,7 @@ export class LdapConnection {
   }
 }
 
-/** Whether the server has judged the password; it may also be too busy for that. */
+/** Whether the server has checked the password; it may also be too busy. */
 function isVerdict(error: unknown): boolean {
   const isBusy = error instanceof BusyError || error instanceof UnavailableError
   return error instanceof ResultCodeError && !isBusy

@@ -18,7 +18,7 @@ import { userFilter } from './ldap-filter.ts'
 import { rolesIn } from './ldap-roles.ts'
 
 export interface LdapDirectoryOptions {
-  /** Several that have the same entries: the next one is asked where one is away. */
+  /** Servers with the same entries: the next one is tried when one is away. */
   readonly servers: readonly LdapServer[]
   /** The account that searches for users; null for an anonymous bind. */
   readonly reader: { readonly dn: string; readonly password: string } | null
@@ -32,11 +32,11 @@ export interface LdapDirectoryOptions {
 /** Attributes that a directory never assigns to another entry, by kind of server. */
 const ID_ATTRIBUTES = ['entryUUID', 'nsUniqueId', 'objectGUID'] as const
 
-/** How many log-ins the directory is asked about at once, and the `Retry-After` of more. */
+/** The limit of concurrent log-ins at the directory, and the `Retry-After` of further ones. */
 const MAX_CONCURRENT = 64
 const RETRY_AFTER_MS = 2_000
 
-/** The users of a directory: found by a search, and known by a bind with their password. */
+/** The users of a directory: found by a search, and authenticated by a bind with their password. */
 export class LdapDirectory {
   readonly #options: LdapDirectoryOptions
   /** The server that answered last comes first. */
@@ -56,7 +56,7 @@ export class LdapDirectory {
   }
 
   /**
-   * The user whose name and password these are, with the groups as roles; null for nobody.
+   * The user with this name and password, with the groups as roles; null when there is none.
    *
    * @throws {ServiceError} `unavailable` when no server answers, `too-many-requests`, `log-in-refused` for a name that
    * no user can have here.

@@ -4,7 +4,7 @@ import { reasonOf } from '../../core/errors.ts'
 /** Where the name stands in the filter by which a user is found. */
 const PLACE = '{user}'
 
-/** The part of the filter whose attribute is the name of a user. */
+/** The part of the filter with the attribute of the user name. */
 const NAMED = /\(([A-Za-z][\w.;-]*)=\{user\}\)/
 
 /** The attribute that has the name of a user, by the first part such as `(uid={user})`; null without one. */
@@ -39,7 +39,9 @@ export function groupFilter(members: readonly string[], username: string | null)
   return `(|${parts.join('')})`
 }
 
-/** A value in a filter (RFC 4515): what means something there, and what is no ASCII, by its bytes. */
+/**
+ * Escapes a value in a filter (RFC 4515): special characters, and the bytes of anything but ASCII.
+ */
 function escapedValue(value: string): string {
   return Array.from(Buffer.from(value, 'utf8'), escapedByte).join('')
 }

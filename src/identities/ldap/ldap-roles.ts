@@ -1,7 +1,7 @@
 import { groupFilter } from './ldap-filter.ts'
 import type { LdapConnection, LdapEntry } from './ldap-connection.ts'
 
-/** How far groups in groups are followed, and how many of them. */
+/** The limits of nesting and of the number of groups in groups. */
 const MAX_LEVELS = 5
 const MAX_GROUPS = 200
 

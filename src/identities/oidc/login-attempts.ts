@@ -13,14 +13,14 @@ export const LoginAttempt = z.object({
 })
 export type LoginAttempt = Readonly<z.infer<typeof LoginAttempt>>
 
-/** How long somebody may take at the provider, in milliseconds. */
+/** The time for the user at the provider, in milliseconds. */
 const LIFETIME_MS = 10 * 60_000
 const MAX_USED = 10_000
 const SEALED = { alg: 'dir', enc: 'A256GCM' } as const
 
 /**
- * Keeps log-ins that are under way in the browsers that began them, sealed, so that any server with
- * the same key goes on with them and nobody fills a store. Each is good once.
+ * Stores pending log-ins in the browsers that began them, sealed, so that any server with the same
+ * key can complete them and no store can be filled up. Each can be completed once.
  */
 export class LoginAttempts {
   readonly #key: Uint8Array

@@ -14,7 +14,7 @@ import { detailOf, OidcProvider, type OidcProviderOptions } from './oidc-provide
 
 export interface OidcLogInOptions extends Omit<OidcProviderOptions, 'claims'> {
   readonly claims: ClaimNames
-  /** Seals what browsers keep. */
+  /** The key that seals the data in browsers. */
   readonly key: Uint8Array
   readonly users: () => Promise<UsersReading>
   /** The user, unless an administrator has disabled the user here. */
@@ -23,7 +23,7 @@ export interface OidcLogInOptions extends Omit<OidcProviderOptions, 'claims'> {
   readonly log: Log
 }
 
-/** A log-in that has begun: where the browser goes now, and what it keeps meanwhile. */
+/** A log-in that has begun: the next address, and the data that the browser stores meanwhile. */
 export interface BegunLogIn {
   readonly location: string
   readonly sealed: string
@@ -33,7 +33,7 @@ export interface BegunLogIn {
 export interface ReturnedLogIn {
   /** The query of the request. */
   readonly search: string
-  /** The sealed attempt that the browser kept; null for none. */
+  /** The sealed attempt from the browser; null for none. */
   readonly sealed: string | null
   readonly address: string
 }
@@ -88,7 +88,8 @@ export class OidcLogIn {
   }
 
   /**
-   * Ends a log-in: the user whom the provider sent back, and the page to go to.
+   * Completes a log-in: returns the user whom the provider has authenticated, and the page to go
+   * to.
    *
    * @throws {ServiceError} `log-in-refused`, `unavailable`, `too-many-requests`.
    */
@@ -117,7 +118,7 @@ export class OidcLogIn {
     throw refusedLogIn(`The user ${username} is disabled here`, `${username} is disabled`)
   }
 
-  /** People read one line; what an operator needs is in the log. */
+  /** Users see one line; details for operators go to the log. */
   async #logged<Result>(address: string, step: () => Promise<Result>): Promise<Result> {
     const wait = this.#limit.take(networkOf(address))
     if (wait > 0) throw tooMany('log-ins', wait)

@@ -11,15 +11,15 @@ export interface OidcProviderOptions {
   readonly clientId: string
   /** Null for a client that has none. */
   readonly clientSecret: string | null
-  /** Claims that are wanted: a provider that names a scope like one of them is asked for it. */
+  /** Wanted claims: the scope of the same name is requested when the provider supports it. */
   readonly claims: readonly string[]
   /** Where the provider sends people back to. */
   readonly callback: string
 }
 
-/** How long the provider may take for an answer, in seconds. */
+/** The time for an answer of the provider, in seconds. */
 const TIMEOUT_SECONDS = 10
-/** How far the clocks of the two may be apart, in seconds. */
+/** The tolerated difference between the two clocks, in seconds. */
 const CLOCK_TOLERANCE = 30
 
 /** The cause of the library's error about a provider that names itself differently. */
@@ -34,8 +34,8 @@ const NO_DESCRIPTION = [
 ]
 
 /**
- * The way to an OpenID Connect provider. What it publishes about itself, its keys too, is asked for
- * at every log-in: a provider that was away or has changed its keys needs no attention here.
+ * The client of an OpenID Connect provider. It fetches the provider's metadata and keys at every
+ * log-in: a provider that was away or has changed its keys needs no attention here.
  */
 export class OidcProvider {
   readonly #options: OidcProviderOptions
@@ -139,7 +139,7 @@ function bySecret(secret: string): client.ClientAuth {
   }
 }
 
-/** The library reports what comes from the provider by errors of these kinds. */
+/** The library reports responses of the provider by errors of these kinds. */
 function failureOf(error: unknown): unknown {
   if (isAway(error)) return away(error)
   if (error instanceof client.AuthorizationResponseError) {
@@ -154,7 +154,7 @@ function failureOf(error: unknown): unknown {
   return refusedLogIn(message, detailOf(error))
 }
 
-/** The error where what the address of the setting has is not the provider; null where that is not known. */
+/** The error when the configured address belongs to another issuer; null when that is unknown. */
 function wrongIssuer(issuer: string, error: unknown): ServiceError | null {
   if (!(error instanceof client.ClientError) || isAway(error)) return null
   const { code = '', cause } = error

@@ -10,7 +10,7 @@ const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n'
 
 /** A server that takes a line for silent very soon. */
 async function open(answer: Handler): Promise<Listening> {
-  const at = { host: '127.0.0.1', port: 0, idleAtMost: 50 }
+  const at = { host: '127.0.0.1', port: 0, idleTimeoutMs: 50 }
   const listening = await Listening.open(answer, at)
   onTestFinished(() => listening[Symbol.asyncDispose]())
   return listening
