@@ -36,7 +36,7 @@ export interface AgentAdministrationDeps {
 export interface Outcome {
   /** Whether anything changed: the configuration by a commit, or the approval of a machine. */
   readonly isNew: boolean
-  /** The name under which an invalid live file is kept that the commit replaced; null for none. */
+  /** The new name of an invalid live file that the commit replaced; null for none. */
   readonly setAside: string | null
 }
 

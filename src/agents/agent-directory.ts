@@ -39,7 +39,7 @@ export class AgentDirectory {
   readonly #agents = new Map<string, KnownAgent>()
   /** The sorted uuids, or null when a name has changed since. */
   #order: readonly string[] | null = null
-  /** The agents whose contact time has to be written, and since when there are any. */
+  /** The agents whose contact time is yet to be written, and the time since when. */
   readonly #due = new Set<string>()
   #dueSince = 0
   #isConfigured = false
@@ -77,7 +77,7 @@ export class AgentDirectory {
     return this.#order.flatMap((uuid) => this.find(uuid) ?? [])
   }
 
-  /** Applies what the configuration now contains about agents. */
+  /** Applies the agents of the present configuration. */
   configure(configured: ReadonlyMap<string, ConfiguredAgent>): void {
     for (const agent of this.#agents.values()) {
       if (agent.configured && !configured.has(agent.uuid)) this.#lose(agent)
@@ -116,7 +116,7 @@ export class AgentDirectory {
     return true
   }
 
-  /** Records what an agent reported in a contact. The contact time is written periodically. */
+  /** Records the report of an agent in a contact. The contact time is written periodically. */
   async recordContact(contact: {
     record: AgentRecord
     heard: LastContact

@@ -21,12 +21,12 @@ const BATCH_WINDOW_MS = 200
 /**
  * Writes the agents' own changes into the configuration: registrations with the key, and new
  * addresses. Changes that arrive during one commit, or soon after it, go into the next one
- * together, so that a thousand agents make few commits and nobody waits for more than one.
+ * together, so that a thousand agents make few commits and no agent waits for more than one.
  */
 export class AgentRegistrar {
   readonly #editor: ConfigEditor
   readonly #log: Log
-  /** An agent whose call has timed out may be there twice. */
+  /** An agent that timed out and called again may be there twice. */
   #registering: Waiting<RegisteringAgent>[] = []
   readonly #moved = new Map<string, AgentAddress>()
   #isRunning = false

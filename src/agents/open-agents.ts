@@ -17,7 +17,7 @@ export interface AgentsOptions {
   readonly timeout: number
 }
 
-/** Opens the known agents, and keeps them in step with the configuration. */
+/** Opens the known agents, and keeps them up to date with the configuration. */
 export async function openAgents(options: AgentsOptions) {
   const directory = await AgentDirectory.open(options)
   options.configuration.subscribe(({ configuration }) => {

@@ -4,13 +4,13 @@ import type { AgentFacts } from './agent-record.ts'
 import { isApproved, type KnownAgent, plainAddress } from './known-agent.ts'
 
 /**
- * How long a refused machine is reported after its last call, in milliseconds: agents call again
- * within 15 s.
+ * The time for which a refused machine is reported after its last call: agents call again within 15
+ * s.
  */
 const PROBLEM_SHOWN_MS = 60_000
 /** The limit of problems that are listed separately. */
 const LISTED = 20
-/** The limit of machines that are kept for one uuid. */
+/** The limit of machines for one uuid. */
 const MAX_CLAIMS = 10
 /** The characters of a claim's hash that name it. */
 const CLAIM_ID = 16
@@ -25,7 +25,7 @@ export interface RefusedMachine {
   readonly reason: string
 }
 
-/** A refused machine with what it registers with, by which it can be approved. */
+/** A refused machine with its registration, by which it can be approved. */
 export interface MachineClaim {
   readonly claimHash: string
   readonly facts: AgentFacts
@@ -36,7 +36,7 @@ export interface MachineClaim {
   readonly at: number
 }
 
-/** A machine that is refused: what it calls with, and its claim when it registers. */
+/** A refused call of a machine, with the claim of a registration. */
 export interface RefusedCall {
   readonly facts: AgentFacts
   readonly instance: string

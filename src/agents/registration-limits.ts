@@ -30,8 +30,8 @@ interface Guess {
 }
 
 /**
- * Limits the cost of unknown machines: how often they register, how many wait for approval, and how
- * many keys they try. Approved machines, and those with the key, are not counted.
+ * Limits the cost of unknown machines: the rate of registrations, the number that wait for
+ * approval, and the keys that they try. Approved machines, and those with the key, are not counted.
  */
 export class RegistrationLimits {
   readonly #options: RegistrationLimitsOptions

@@ -29,7 +29,7 @@ export interface CountedWork {
   readonly running: RunningJobs
 }
 
-/** The route whose answers are look-ups of a digest. */
+/** The route whose answers are look-ups by digest. */
 const DIGEST_ROUTE = 'GET /api/admin/config/:file{.+\\.xml}'
 
 /** The sampling interval of the event loop, in milliseconds. */
@@ -125,7 +125,7 @@ function durations(series: readonly Series[]): Metric {
   }
 }
 
-/** Nothing where everybody is in the users file. */
+/** Nothing when the users file is the only source of users. */
 function userSourceMetrics(sources: readonly UserSourceState[]): Metric[] {
   if (sources.length === 0) return []
   const up = new Map(sources.map(({ source, away }) => [source, away === null ? 1 : 0]))

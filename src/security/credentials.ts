@@ -7,17 +7,17 @@ import { isApiToken, meansApiToken } from './issued-secret.ts'
 import { costOfLogin, PASSWORD_COST, type PasswordCheck } from './password.ts'
 import { findUser, localPrincipal, type UsersReading } from './users.ts'
 
-/** How long a verified password is cached, in milliseconds. */
+/** The time for which a verified password is cached. */
 const PASSWORD_CACHED_MS = 60_000
 /**
- * How long a token or a session is cached: another server or the command line may have ended it, in
- * milliseconds.
+ * The time for which a token or a session is cached: another server or the command line may have
+ * revoked it.
  */
 const ISSUED_CACHED_MS = 500
 const MAX_CACHED = 10_000
 /**
  * The limits of concurrent password checks: for new credentials, and including those that were
- * right before.
+ * valid before.
  */
 const MAX_CHECKS = 64
 const MAX_CHECKS_WITH_GOOD = 2 * MAX_CHECKS
@@ -29,16 +29,16 @@ interface Verified {
   readonly until: number
 }
 
-/** A name and a password, as somebody gives them. */
+/** A name and a password, as they were entered. */
 export interface GivenPassword {
   readonly username: string
   readonly password: string
 }
 
-/** A log-in that somebody else than the users file judges. */
+/** A log-in that another source than the users file checks. */
 export interface ExternalLogin extends GivenPassword {
   /**
-   * Counts an attempt at the user whom the name has found, before the password is looked at.
+   * Counts an attempt at the user with this name, before the password is checked.
    *
    * @throws {ServiceError} `too-many-requests`
    */
@@ -69,17 +69,19 @@ export interface CredentialCheckOptions {
   readonly compare: (check: PasswordCheck) => Promise<boolean>
   /** The least cost of a comparison, whatever the users file contains. */
   readonly cost?: number | undefined
-  /** Finds users who are not in the users file, where there are others. */
+  /** Finds users of other sources than the users file, where there are any. */
   readonly findExternal?: ((login: ExternalLogin) => Promise<Principal | null>) | undefined
   /** Finds the user of a token or session; null when it is no longer valid. */
   readonly find: (issued: IssuedSecret) => Promise<Principal | null>
 }
 
 /**
- * Checks Basic credentials against the users file and then elsewhere, and tokens and sessions against those that were
- * issued. A verified credential is cached as a keyed hash, so that bcrypt runs once and not per
- * request. Failures are limited and delayed; credentials that were right before are not guesses, so
- * no limit locks their user out.
+ * Checks Basic credentials against the users file and then other sources, and tokens and sessions
+ * against the issued ones.
+ *
+ * A verified credential is cached as a keyed hash, so that bcrypt runs once and not per request.
+ * Failures are limited and delayed; credentials that were valid before are no guesses, so no limit
+ * locks their user out.
  */
 export class CredentialCheck {
   readonly #options: CredentialCheckOptions
@@ -93,7 +95,7 @@ export class CredentialCheck {
   readonly #good = new Map<string, string | null>()
   readonly #underWay = new Map<string, Promise<Principal | null>>()
   #compared = 0
-  /** Incremented at each change of the users, and of what is issued. */
+  /** Incremented at each change of the users, and of issued credentials. */
   #edition = 0
 
   constructor(options: CredentialCheckOptions) {
@@ -131,8 +133,8 @@ export class CredentialCheck {
   }
 
   /**
-   * Looks up credentials again that were accepted before; null when they are no longer valid.
-   * Nothing here counts as a guess.
+   * Checks credentials again that were accepted before; null when they are no longer valid. Nothing
+   * here counts as a guess.
    *
    * @throws {ServiceError} `too-many-requests`, `unavailable`: then nothing is known.
    */
@@ -165,7 +167,7 @@ export class CredentialCheck {
       if (principal.credential !== undefined) this.#verified.delete(key)
   }
 
-  /** A token that is good is let in whatever was tried before: nobody guesses one. */
+  /** A valid token is let in whatever was tried before: tokens cannot be guessed. */
   async #checkIssued(
     authorization: string,
     address: string,
@@ -193,7 +195,7 @@ export class CredentialCheck {
     await this.#options.wait(this.#limits.begin(login))
     const places: LoginPlace[] = [login]
     let delay = 0
-    /** Many names may find one user elsewhere; its limits are those of all of them. */
+    /** Several names may find the same user of another source, whose limits they share. */
     const admit = (username: string) => {
       if (places.some((place) => isSameLogin(place.username, username))) return
       const place = { username, address: login.address }

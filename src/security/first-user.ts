@@ -9,7 +9,7 @@ export const FIRST_USER = 'admin'
 
 export interface FirstUserOptions {
   readonly users: UsersStore
-  /** The file for a generated password, readable for those who may read the state. */
+  /** The file with a generated password, readable for everyone who can read the state. */
   readonly passwordFile: string
   /** Null to generate a password. */
   readonly password: string | null
@@ -18,9 +18,11 @@ export interface FirstUserOptions {
 }
 
 /**
- * Creates user `admin` when there are no users yet. Returns whether a password was generated. It is
- * written to its file before the user exists, and never to a log, which others store and read. A
- * short password of the settings is taken: a service that does not start would lock everybody out.
+ * Creates user `admin` when there are no users yet. Returns whether a password was generated.
+ *
+ * The password is written to its file before the user exists, and never to a log, which others
+ * store and read. A short password in the settings is accepted: refusing to start would lock
+ * everyone out.
  *
  * @throws {ServiceError} `malformed-request` for a password of the settings that would be cut.
  */

@@ -5,11 +5,11 @@ import { crc32 } from 'node:zlib'
 const TOKEN = 'cairn_'
 const INVITATION = 'cairninvite_'
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** 178 bits: nobody guesses it, so that a plain hash keeps it as well as a slow one. */
+/** 178 bits cannot be guessed, so a plain hash protects them as well as a slow one. */
 const RANDOM = 30
 const CHECKSUM = 6
 const REST = new RegExp(`^[0-9A-Za-z]{${RANDOM + CHECKSUM}}$`)
-/** Hexadecimal characters of a hash that name what it is of. */
+/** The leading hexadecimal digits of a hash that identify its secret. */
 const ID = 16
 
 /** A new token: the prefix, random characters, and the checksum of these, CRC-32 in base 62. */
@@ -17,12 +17,12 @@ export function newApiToken(): string {
   return newSecret(TOKEN)
 }
 
-/** A new invitation of an agent, in the same form with a prefix of its own. */
+/** A new invitation of an agent, in the same form with its own prefix. */
 export function newInvitation(): string {
   return newSecret(INVITATION)
 }
 
-/** The id of a new session, as its cookie has it. */
+/** The id of a new session, as stored in its cookie. */
 export function newSessionSecret(): string {
   return randomText(RANDOM)
 }

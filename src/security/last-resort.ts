@@ -2,8 +2,8 @@ import { FIRST_USER } from './first-user.ts'
 import type { AccessRules, KnownUser } from './permissions.ts'
 
 /**
- * Whether a user is the first one of the users file, and none of those who can log in is an
- * administrator by the configuration: somebody has to be. Nobody else gets these rights by that name.
+ * Whether a user is the first one of the users file while the configuration makes none of those who
+ * can log in an administrator: there has to be one. No other user gets these rights by that name.
  */
 export function isLastResort(
   rules: AccessRules,

@@ -21,10 +21,12 @@ export function isSameLogin(one: string, other: string): boolean {
 }
 
 /**
- * Limits failed logins: of one user at one address and at one site, of an address, and of a user. A
- * single site cannot exhaust the limit of a user, so nobody locks somebody else out from one place.
- * Tokens that are no good are counted apart: nobody guesses one, and they cost no comparison, so
- * that they neither lock a user out nor anybody who logs in from the same address.
+ * Limits failed log-ins: of a user at one address and at one site, of an address, and of a user. A
+ * single site cannot exhaust the limit of a user, so nobody can lock another user out from one
+ * place.
+ *
+ * Invalid tokens are counted apart: they cannot be guessed and cost no bcrypt comparison, so they
+ * lock out neither a user nor others at the same address.
  */
 export class LoginLimits {
   readonly #atPlaces: RateLimit

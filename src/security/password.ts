@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { hash, verifySync } from '@node-rs/bcrypt'
 import { ServiceError } from '../core/errors.ts'
 
-/** The power of two of a password's work, where nothing else is asked for. */
+/** The default cost of a password: the logarithm of its work. */
 export const PASSWORD_COST = 10
 /** The limit of the cost for unknown users, whatever the users file contains. */
 const MAX_COST = 13
@@ -13,10 +13,10 @@ const MAX_COST = 13
  */
 const NOBODY = 'VGTnQw0smYCiibyZnSx0UODmHOvvxYP9sdemmDdST9XgmWvquH2lW'
 
-/** The most bytes of a password that bcrypt looks at; it passes over the rest without a word. */
+/** The number of bytes of a password that bcrypt uses; it silently ignores the rest. */
 const MAX_PASSWORD_BYTES = 72
 
-/** The shortest password that somebody may be given, in bytes. */
+/** The minimum length of a new password, in bytes. */
 const MIN_PASSWORD_BYTES = 8
 
 /** How the password of a user is hashed. */
@@ -28,7 +28,7 @@ export interface NewPasswordOptions {
 }
 
 /**
- * Hashes a password that somebody is to have with bcrypt.
+ * Hashes a new password with bcrypt.
  *
  * @throws {ServiceError} `malformed-request` for one that nobody may have.
  */
@@ -72,7 +72,7 @@ export function isPasswordHash(stored: string): boolean {
   )
 }
 
-/** The cost of every login: that of the most expensive of these hashes, or the least one. */
+/** The cost of every log-in: that of the most expensive of these hashes, or the minimum. */
 export function costOfLogin(hashes: Iterable<string>, least: number): number {
   const highest = Array.from(hashes, costOf).reduce((high, cost) => Math.max(high, cost), least)
   return Math.min(highest, MAX_COST)
@@ -94,7 +94,7 @@ export interface PasswordCheck {
 export function isPasswordOf({ password, stored, cost }: PasswordCheck): boolean {
   const isBcrypt = stored?.startsWith('$') ?? false
   const isEqual = isBcrypt && stored !== null && verifySync(password, stored)
-  // The hash of a longer password would be that of its beginning.
+  // A longer password would be hashed by its beginning alone.
   const matches = isEqual && !isCut(password)
   spend(password, { from: isBcrypt ? costOf(stored ?? '') : null, to: cost })
   return stored?.startsWith('{SHA}') ? isShaOf(stored, password) : matches

@@ -10,7 +10,7 @@ export interface Reason {
   readonly line: number | null
 }
 
-/** By what a user has each right in a group; by nothing where the user has not. */
+/** The reasons for each right of a user in a group; empty where the user lacks it. */
 export interface GroupReasons {
   readonly view: readonly Reason[]
   readonly operate: readonly Reason[]
@@ -37,16 +37,19 @@ const LAST_RESORT: Reason = {
   line: null,
 }
 
-/** Why one user may do what the configuration permits. */
+/** The reasons for the permissions of one user. */
 export class Reasons {
   /** The roles of the configuration that the user has. */
   readonly roles: readonly string[]
-  /** By what the user administers the server, which is every right; by nothing who does not. */
+  /**
+   * The reasons why the user administers the server, which includes every right; empty for one who
+   * does not.
+   */
   readonly administers: readonly Reason[]
   readonly #user: string
   readonly #roleKeys: ReadonlySet<string>
 
-  /** @param isLastResort Whether nobody else could administer the server. */
+  /** @param isLastResort Whether no other user could administer the server. */
   constructor(facts: SecurityFacts, user: KnownUser, isLastResort: boolean) {
     this.roles = rolesOf(facts, user)
     this.#user = nameKey(user.username)
@@ -68,7 +71,7 @@ export class Reasons {
     return { view: by('view'), operate: by('operate'), administer }
   }
 
-  /** By what the user may operate a stage that names its approvers. */
+  /** The reasons why the user may operate a stage with its own approvers. */
   inStage(group: GroupFacts, { name, stage }: GroupStage): readonly Reason[] {
     const approving = this.#entriesIn(stage.approvers, `approval of the stage ${name}`)
     return [...this.#administering(group), ...approving]
@@ -102,7 +105,7 @@ export function groupStages({ pipelines }: GroupFacts): readonly GroupStage[] {
   )
 }
 
-/** Those that name their approvers. Where nobody is named, a stage is as its pipeline. */
+/** The stages with their own approvers. Without any, the rights of the pipeline apply. */
 export function approvedStages(group: GroupFacts): readonly GroupStage[] {
   return groupStages(group).filter(({ stage }) => stage.approvers.length > 0)
 }

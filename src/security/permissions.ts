@@ -36,7 +36,7 @@ interface KnownPipeline {
 
 /**
  * Decides permissions by a configuration. Callers are always known users here, since the service
- * always requires a login: where the configuration has security off, each of them is an
+ * always requires a log-in: when the configuration has security off, each of them is an
  * administrator.
  */
 export class AccessRules {

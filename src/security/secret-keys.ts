@@ -20,9 +20,8 @@ const HEADING = `# The keys of the secrets in the configuration, newest first, o
 `
 
 /**
- * Reads the key file, or creates it with a new key. Nobody but its owner and a group that the operator
- * lets read it may do so afterwards. Two
- * processes that create it at the same time agree on one key.
+ * Reads the key file, or creates it with a new key. Afterwards only its owner, and a group that the
+ * operator allows, can read it. Two processes that create it at the same time agree on one key.
  */
 export async function openSecretKeys(file: string): Promise<SecretKeys> {
   const known = await readSecretKeys(file)
@@ -33,7 +32,7 @@ export async function openSecretKeys(file: string): Promise<SecretKeys> {
   return made
 }
 
-/** Puts a new key first; the others still decrypt what they encrypted. */
+/** Adds a new key in front; the others still decrypt what they encrypted. */
 export async function addSecretKey(file: string): Promise<SecretKeys> {
   const keys = [newKey(), ...(await openSecretKeys(file))]
   await replaceFile(file, render(keys), { newMode: OWNER_ONLY })

@@ -2,7 +2,7 @@
 export interface ListedPrincipal {
   readonly kind: 'user' | 'role'
   readonly name: string
-  /** The line of the entry, where somebody wants to know it. */
+  /** The line of the entry, when it is wanted. */
   readonly line?: number
 }
 
@@ -20,7 +20,7 @@ export interface PipelineFacts {
 
 export interface GroupFacts {
   readonly name: string
-  /** The line of the group, where somebody wants to know it. */
+  /** The line of the group, when it is wanted. */
   readonly line?: number
   /** Null for a group without `<authorization>`; otherwise a list for each of its parts. */
   readonly authorization: {

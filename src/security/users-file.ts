@@ -9,7 +9,7 @@ import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { openProcessLock, type ProcessLock } from '../storage/process-lock.ts'
 import type { UsersStore } from './users.ts'
 
-/** How long a change waits for a concurrent one, in milliseconds. */
+/** The time that a change waits for a concurrent one, in milliseconds. */
 const LOCK_TIMEOUT_MS = 30_000
 const POLL_INTERVAL_MS = 20
 

@@ -3,7 +3,7 @@ import { isDisabledUser, readUsers, type UsersReading, type UsersStore } from '.
 
 export interface UsersWatchOptions {
   readonly store: UsersStore
-  /** Differs from the one before when something has changed about users who are kept elsewhere. */
+  /** A value that changes whenever users of other sources do. */
   readonly stampOfOthers?: () => Promise<string>
   /** The polling interval where the store cannot be watched, in milliseconds. */
   readonly interval: number
@@ -58,7 +58,7 @@ export class UsersWatch implements Disposable {
     return this.#reading
   }
 
-  /** Reads the users again: what is known of the old ones is invalid when it returns. */
+  /** Reads the users again; cached facts about them are invalid when it returns. */
   async reload(): Promise<void> {
     this.#reload()
     await this.#known
@@ -69,7 +69,7 @@ export class UsersWatch implements Disposable {
     clearInterval(this.#timer)
   }
 
-  /** A store that is away is asked again; meanwhile those who are known can log in. */
+  /** A store that is away is retried; meanwhile users with cached credentials can log in. */
   #poll(): void {
     this.#stamps().then(
       (stamp) => {

@@ -7,8 +7,8 @@ import { newUsernameProblem, usernameKey } from '../core/username.ts'
 import { hashNewPassword, isPasswordHash, type NewPasswordOptions } from './password.ts'
 
 /**
- * User names and their password hashes, in the order of the lines. That of a disabled user has a `!`
- * before it, as in `/etc/shadow`, so that it is the hash of no password.
+ * User names and their password hashes, in the order of the lines. The hash of a disabled user is
+ * prefixed with `!`, as in `/etc/shadow`, so that it matches no password.
  */
 export type Users = ReadonlyMap<string, string>
 
@@ -16,18 +16,18 @@ export type Users = ReadonlyMap<string, string>
 export interface UsersReading {
   readonly users: Users
   /**
-   * The ids of users, by name: somebody who is removed and added again has another one. Those whose
-   * lines were written by other tools, or by a version without ids, have none.
+   * The ids of users, by name: a user who is removed and added again gets another one. Lines of
+   * other tools, or of versions without ids, have none.
    */
   readonly ids: ReadonlyMap<string, string>
   readonly problems: readonly Problem[]
   /** The names at the beginning of the unusable lines. */
   readonly unusable: readonly string[]
-  /** Whether the last line breaks off, as while somebody writes it. */
+  /** Whether the last line is cut off, as during a write. */
   readonly isTorn: boolean
 }
 
-/** Where the users are kept, as htpasswd lines. */
+/** The file of users, as htpasswd lines. */
 export interface UsersStore {
   /**
    * The lines; empty when nothing was ever written.
@@ -36,8 +36,8 @@ export interface UsersStore {
    */
   text(): Promise<string>
   /**
-   * Changes the lines. Changes come one after another, also those of other processes: each starts
-   * from the result of the previous one. Null leaves them as they are; returns whether they changed.
+   * Changes the lines. Changes are serialized, across processes, too: each starts from the result
+   * of the previous one. Null leaves the lines as they are; returns whether they changed.
    */
   change(change: (lines: readonly string[]) => readonly string[] | null): Promise<boolean>
   /** Differs from the one before when the lines may have changed. */
@@ -47,8 +47,9 @@ export interface UsersStore {
 }
 
 /**
- * The name of a user as in the file, and the hash; null when there is none. Lines of other tools may name users whose
- * keys are the same: the name as it is given comes first, then in another case, then by its key.
+ * The name of a user as in the file, and the hash; null when there is none. Lines of other tools
+ * may name users with the same key: an exact match comes first, then one in another case, then one
+ * by key.
  */
 export function findUser(users: Users, username: string): readonly [string, string] | null {
   const stored = users.get(username)
@@ -90,7 +91,7 @@ function idOf(lines: readonly string[], userLine: string): string | null {
   return read.find((found) => found?.[2] === mark)?.[1] ?? null
 }
 
-/** The lines with another one in place of a user's, whose id stays. */
+/** The lines with a user's line replaced; the id stays. */
 function withLine(lines: readonly string[], place: number, line: string): readonly string[] {
   const before = lines[place] ?? ''
   const id = idOf(lines, before)
@@ -99,12 +100,12 @@ function withLine(lines: readonly string[], place: number, line: string): readon
   return changed.map((each) => (each === idLine(id, before) ? idLine(id, line) : each))
 }
 
-/** The lines with those of a new user, who gets an id. */
+/** The lines with a new user, who gets an id. */
 function withNewUser(lines: readonly string[], line: string): readonly string[] {
   return [...lines, line, idLine(randomBytes(8).toString('hex'), line)]
 }
 
-/** Whether what is stored of a user is that of one who is disabled. */
+/** Whether a stored hash belongs to a disabled user. */
 export function isDisabledUser(stored: string): boolean {
   return stored.startsWith(DISABLED)
 }
@@ -195,7 +196,7 @@ export async function writeUser(store: UsersStore, user: NewPassword): Promise<v
 }
 
 /**
- * Changes the password of an existing user, who stays disabled or not; false when there is none with
+ * Changes the password of an existing user, disabled or not; returns false when there is none with
  * that name.
  */
 export async function changePassword(

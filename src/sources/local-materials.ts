@@ -22,8 +22,8 @@ const POINTERS = ['.git', 'commondir', 'info/alternates', 'sharedpath']
 const MAX_DEPTH = 10
 
 /**
- * A material whose address, if it is on this machine, is a real path that the operator allows. The
- * error is the same for a missing folder and for one that is not allowed.
+ * Resolves the address of a material on this machine to a real path that the operator allows. The
+ * error is the same for a missing folder and for a forbidden one.
  *
  * @throws {SourceFailed} for any other folder.
  */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { MAX_CHANGES, SourceFailed, type SourceModification } from './modification.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
 
-/** An address of a Subversion server, and the user who reads it. */
+/** An address of a Subversion server, and its user. */
 export interface SvnPlace {
   readonly url: string
   readonly username: string | null

@@ -5,9 +5,9 @@ import type { SvnClient } from './svn-client.ts'
 
 /** Directories checked out beside a material from elsewhere, which may change there. */
 export interface Externals {
-  /** Those of the material's own repository, whose revisions are numbered with it. */
+  /** Externals of the material's own repository, which share its revision numbers. */
   readonly own: readonly SvnClient[]
-  /** Those of other repositories, by their addresses. */
+  /** Externals of other repositories, by their addresses. */
   readonly others: readonly SvnClient[]
 }
 
@@ -19,8 +19,8 @@ const PINNED_PEG = /@(?!HEAD$)[^@/]+$/i
 const ADDRESS = /^(?:[A-Za-z][A-Za-z0-9+.-]*:\/\/|\^\/|\/|\.\.\/)/
 
 /**
- * Finds the externals that follow the newest revision of what they name. Others bring nothing new
- * before the material itself changes.
+ * Finds the externals that follow the newest revision of their target. Pinned ones bring nothing
+ * new before the material itself changes.
  */
 export async function findExternals(
   client: SvnClient,
@@ -90,7 +90,7 @@ function isRevision(word: string): boolean {
   return word.startsWith('-r')
 }
 
-/** The whole address of what may be relative to the folder, the repository, or the server. */
+/** Resolves an address that may be relative to the folder, the repository, or the server. */
 function resolveExternal(
   named: string,
   { folder, root }: { readonly folder: string; readonly root: string },

@@ -8,11 +8,9 @@ interface Member {
 }
 
 /**
- * Runs transactions one after another, and lets those of one turn of the event loop share one
- * commit, and so one wait for the disk.
- *
- * Each has its own savepoint: one that throws is undone alone. None resolves before the shared
- * commit is durable.
+ * Runs transactions one after another. Those of one tick of the event loop share a commit, and so
+ * one wait for the disk. Each has its own savepoint: one that throws is rolled back alone. None
+ * resolves before the shared commit is durable.
  */
 export class GroupCommit implements AsyncDisposable {
   readonly #driver: Driver

@@ -80,8 +80,7 @@ async function sizeOf(file: string): Promise<number | null> {
 }
 
 // A crash never leaves half a store: it is created under another name and appears as a copy,
-// because
-// SQLite may still hold open what it has just created.
+// because SQLite may still hold open the file that it created.
 async function create(
   file: string,
   fill: (driver: SqliteDriver) => Promise<void>,

@@ -8,11 +8,11 @@ import { storeUnavailable } from './unavailable.ts'
 type Client = postgres.Sql<{ int8: number }>
 type Reserved = postgres.ReservedSql<{ int8: number }>
 
-/** In seconds: who asks waits for it, and so does a database that is told to end. */
+/** Callers wait for it, and so does the end of the service. */
 const CONNECT_TIMEOUT_SECONDS = 5
-/** A connection may be cut without a word; then nobody else would end the wait for an answer. */
+/** A connection may be cut silently; without a timeout the wait for an answer would never end. */
 const ANSWER_TIMEOUT_MS = 15_000
-/** In seconds: what is still asked for may take so long when everything ends. */
+/** The time for pending queries when the service ends. */
 const END_TIMEOUT_SECONDS = 5
 
 /**
@@ -28,18 +28,19 @@ interface OpenedClient {
   readonly sql: Client
   readonly sockets: PostgresSockets
   isConnected: boolean
-  /** How many wait for an answer. */
+  /** The number of pending queries. */
   waiting: number
 }
 
 /**
- * Connections to a database. All of them are put aside when one is closed or gives no answer: the
- * client of `postgres` 3.4 keeps what it had not written to one that is closed, and never writes to it again.
+ * Connections to a database. All of them are retired when one is closed or does not answer: the
+ * client of `postgres` 3.4 keeps unwritten queries of a closed connection, and never writes them
+ * again.
  */
 export class Connections {
   readonly #url: string
   readonly #max: number
-  /** Those that somebody still waits for. */
+  /** Retired clients with pending queries. */
   readonly #retired = new Set<OpenedClient>()
   #opened: OpenedClient
   #isOver = false
@@ -53,7 +54,7 @@ export class Connections {
   readonly query: SqlQuery = (text, ...values) =>
     this.#ask(this.#opened, this.#opened.sql, [text, ...values])
 
-  /** Only where there is one connection: a close is that of this one then. */
+  /** Only where there is one connection: a close event belongs to it. */
   async reserve(): Promise<OwnConnection> {
     const opened = this.#opened
     const isClosed = () => this.#opened !== opened
@@ -80,7 +81,7 @@ export class Connections {
     await Promise.all([...retired, this.#end(this.#opened, END_TIMEOUT_SECONDS)])
   }
 
-  /** A client that asks for no types reserves a connection only where there is one. */
+  /** A client that fetches no types reserves a connection only where there is one. */
   async #connect(opened: OpenedClient): Promise<void> {
     if (opened.isConnected) return
     await this.#ask(opened, opened.sql, ['SELECT 1'])
@@ -95,8 +96,8 @@ export class Connections {
       onclose: () => this.#retire(opened),
       connect_timeout: CONNECT_TIMEOUT_SECONDS,
       onnotice: () => undefined,
-      // The client asks for types of arrays by a query that it does not wait for: where the connection
-      // is lost in the middle of it, nobody would take the error, and the process would end.
+      // The client fetches array types by a query that it does not await: when the connection is
+      // lost in the middle of it, the rejection would be unhandled and end the process.
       fetch_types: false,
       types: { int8: { to: 20, from: [20], serialize: String, parse: Number } },
     }
@@ -134,7 +135,7 @@ export class Connections {
       this.#endWhenUnused(opened)
     }
     this.#retire(opened)
-    // Whoever else waits for an answer there is told that it does not come.
+    // Rejects all other queries that wait for an answer there.
     this.#drop(opened)
     throw lost(`no answer for ${ANSWER_TIMEOUT_MS / 1_000} s`)
   }
@@ -176,7 +177,7 @@ function numbered(text: string): string {
   return renumbered
 }
 
-/** Callers hear of errors; the log has the cause. A fault of this program stays what it is. */
+/** Callers get an error; its cause goes to the log. A bug of this program stays as it is. */
 function rethrown(error: unknown): never {
   const kind = databaseErrorKind(error)
   if (kind === null || kind === 'fault' || !(error instanceof Error)) throw error

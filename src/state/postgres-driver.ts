@@ -11,7 +11,10 @@ import {
 export const WRITER_LOCK = 0x43_41_49_52
 // A process that hangs inside a transaction must not keep the others from writing.
 const IDLE_TIMEOUT_MS = 2_000
-/** The database gives up before its client does, so that what it still does is not asked for a second time. */
+/**
+ * The database gives up before its client does, so that a running statement is not sent a second
+ * time.
+ */
 const STATEMENT_TIMEOUT_MS = 10_000
 const LOCK = `SELECT set_config('idle_in_transaction_session_timeout', '${IDLE_TIMEOUT_MS}', true),
   set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', true), pg_advisory_xact_lock(?)`
@@ -27,7 +30,7 @@ export class PostgresDriver implements Driver {
   readonly #fence: Fence
   readonly #url: string
   readonly #readers: Connections
-  /** Has one connection, so that a close is that of the open session. */
+  /** It has one connection, so that a close event belongs to the open session. */
   readonly #writer: Connections
 
   constructor(url: string, fence: Fence = async () => undefined) {
@@ -58,7 +61,7 @@ export class PostgresDriver implements Driver {
       const { query, release } = await own.reserve()
       await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
       const end = async () => {
-        // What only reads has nothing to lose when its end gets lost.
+        // A transaction that only reads loses nothing when its end is lost.
         await query('COMMIT').catch(() => undefined)
         release()
         await own.end()

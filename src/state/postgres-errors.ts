@@ -9,7 +9,7 @@ export type DatabaseErrorKind = 'outage' | 'refusal' | 'fault'
 
 /** By SQLSTATE or its class, or by the code of the client or the operating system; the first that fits counts. */
 const KINDS: readonly (readonly [RegExp, DatabaseErrorKind])[] = [
-  // Rights, passwords, and what is missing: the role, the database, the schema, the tables.
+  // Permissions, passwords, and a missing role, database, schema or table.
   [/^(?:0L|0P|28|3D|3F|42501|42P01|57P04|P0)/, 'refusal'],
   // Read-only, a time limit of transactions, a conflict with another transaction.
   [/^(?:25006|25P03|25P04|40)/, 'outage'],
@@ -22,13 +22,13 @@ const KINDS: readonly (readonly [RegExp, DatabaseErrorKind])[] = [
   [/^[0-9A-Z]{5}$/, 'fault'],
 ]
 
-/** The kind of what a question to the database ended with; null for an error of something else. */
+/** The kind of a failed query's error; null for an error of something else. */
 export function databaseErrorKind(error: unknown): DatabaseErrorKind | null {
   const cause = error instanceof ServiceError ? error.cause : error
   if (!(cause instanceof Error && 'code' in cause)) return null
   const code = String(cause.code)
   const [, kind = null] = KINDS.find(([pattern]) => pattern.test(code)) ?? []
-  // A connection that is refused was not asked anything yet.
+  // A refused connection has sent no query yet.
   return kind === 'fault' && isFatal(cause) ? 'refusal' : kind
 }
 

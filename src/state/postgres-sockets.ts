@@ -8,7 +8,10 @@ export interface DatabaseAddress {
   readonly path?: string | false
 }
 
-/** In milliseconds. A database that is back is to be found soon, and who cannot wait is to be refused soon. */
+/**
+ * A database that is back should be found soon, and a caller that cannot wait should be refused
+ * soon.
+ */
 const FIRST_PAUSE_MS = 50
 const MAX_PAUSE_MS = 500
 
@@ -17,26 +20,26 @@ export class PostgresSockets implements Disposable {
   readonly #sockets = new Set<Socket>()
   readonly #end = new AbortController()
   #opened = 0
-  /** How many in a row were closed before anything came. */
+  /** The number of connections in a row that were closed before any data came. */
   #failures = 0
 
-  /** One that connects. What is written before it is connected waits for that. */
+  /** A connecting socket. Writes wait until it is connected. */
   readonly open = async ({ host, port, path }: DatabaseAddress): Promise<Socket> => {
     await this.#pauseAfterFailures()
     const which = this.#opened % Math.max(host.length, 1)
     this.#opened += 1
-    // The client asks a socket for the name that a certificate has to be for.
+    // The client reads the name for the certificate from the socket.
     const place = { host: host[which] ?? 'localhost', port: port[which] ?? 0 }
     const socket = Object.assign(new Socket(), place)
     this.#watch(socket)
-    // Who opens it has to be able to hear of its end.
+    // The opener must be able to listen for its end.
     if (this.#end.signal.aborted) setImmediate(() => socket.destroy())
     else if (typeof path === 'string') socket.connect(path)
     else socket.connect(place.port, place.host)
     return socket
   };
 
-  /** Closes whatever is open, and what is still asked for. */
+  /** Closes all sockets, with pending queries. */
   [Symbol.dispose](): void {
     this.#end.abort()
     for (const socket of this.#sockets) socket.destroy()
@@ -54,8 +57,8 @@ export class PostgresSockets implements Disposable {
       isHeard = true
       this.#failures = 0
     })
-    // A proxy whose database is away takes a connection and closes it: the client would try again
-    // without a pause, and tell nobody.
+    // A proxy whose database is down accepts a connection and closes it: the client would retry
+    // without a pause, and report nothing.
     socket.once('end', () => {
       if (!isHeard) socket.destroy(Object.assign(new Error('closed'), { code: 'ECONNREFUSED' }))
     })

@@ -57,7 +57,7 @@ export class StateStore extends DocumentQueries implements AsyncDisposable {
   }
 
   /**
-   * Runs one change. `work` uses only its transaction and waits for nothing else: every other
+   * Runs one change. `work` uses only its transaction and awaits nothing else, since every other
    * change waits for it. When it throws, everything is rolled back and the error reaches the
    * caller.
    */

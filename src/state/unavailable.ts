@@ -16,7 +16,7 @@ export function storeUnavailable(
   )
 }
 
-/** Whether an error is about what the file of a store holds, and not about how it can be reached. */
+/** Whether an error is about the content of a store's file, and not about access to it. */
 export function isDamagedState({ message }: ServiceError): boolean {
   return DAMAGED.test(message)
 }

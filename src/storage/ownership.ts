@@ -17,8 +17,8 @@ export function isRoot(): boolean {
 }
 
 /**
- * The owner that a new file is to have: that of the file in whose place it comes. What root makes
- * anew belongs to the owner of its folder. Null for this process itself.
+ * The owner for a new file: the owner of the file that it replaces. Files that root creates belong
+ * to the owner of their folder. Null for this process itself.
  */
 export async function ownerToKeep(fs: FsPromises, file: string): Promise<Owner | null> {
   const former = await orNullWhenAbsent(fs.stat(file))

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** How much is read at once, in bytes; a longer line or piece is read whole. */
+/** The size of one read, in bytes; a longer line or piece is read whole. */
 const PART = 262_144
 const LINE_FEED = 10
 
@@ -21,7 +21,7 @@ export class PartReader implements AsyncDisposable {
     return this.#read - this.#bytes.length + this.#at
   }
 
-  /** Whether nothing follows what was taken, once there is no next line. */
+  /** Whether the end is reached, once there is no next line. */
   get isSpent(): boolean {
     return this.#at === this.#bytes.length
   }
@@ -36,7 +36,7 @@ export class PartReader implements AsyncDisposable {
     return this.take(end + 1 - this.#at)
   }
 
-  /** So many bytes, or null where there are not as many. */
+  /** Reads this number of bytes, or returns null when there are fewer. */
   async take(length: number): Promise<Buffer | null> {
     while (this.#bytes.length - this.#at < length) {
       const missing = length - (this.#bytes.length - this.#at)

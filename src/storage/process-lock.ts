@@ -18,10 +18,7 @@ export interface ProcessLock extends AsyncDisposable {
   readonly names: readonly string[]
 }
 
-/**
- * How long a new holder may take to write its name, in milliseconds; afterwards the lock counts as
- * held.
- */
+/** The time for a new holder to write its name; afterwards the lock counts as held. */
 const SETTLING_MS = 500
 const POLL_INTERVAL_MS = 20
 

@@ -15,7 +15,7 @@ export interface RecordHead {
 
 /** How the records of a file are written. */
 export interface RecordFormat<Head extends RecordHead> {
-  /** The first line of the file. Raise it when what is recorded changes. */
+  /** The first line of the file. Raise the version when the format of records changes. */
   readonly name: string
   /** One line of text. */
   readonly renderHead: (head: Head) => string
@@ -41,7 +41,7 @@ interface LoadedRecord<Head extends RecordHead> {
 
 /**
  * A file of derived data: records of a line and bytes, one after the other, each with its checksum.
- * Nothing waits for them to be durable, and lost ones are made again.
+ * Nothing waits for them to be durable, and lost ones are computed again.
  */
 export class RecordFile<Head extends RecordHead> {
   readonly #path: string
@@ -55,9 +55,8 @@ export class RecordFile<Head extends RecordHead> {
   }
 
   /**
-   * Reads what the file has before it is written to; what is damaged makes room for new records.
-   * Yields them in their order, one part of the file after the other; their bytes are valid until the
-   * next one.
+   * Reads the file before it is written to, and cuts off a damaged end. Yields the records in
+   * order, one part of the file after the other; their bytes are valid until the next one.
    */
   async *load(): AsyncGenerator<LoadedRecord<Head>, void> {
     this.#end = 0

@@ -22,10 +22,8 @@ const held = new Set<SystemLock>()
 /**
  * A lock of the operating system, which ends with its process and is visible to every process of
  * this machine, in any container. Node has no call for it, but SQLite does: this is an exclusive
- * transaction on an empty file that is never committed.
- *
- * POSIX drops such a lock when its process closes any descriptor of the file, so only SQLite may
- * open it.
+ * transaction on an empty file that is never committed. POSIX drops such a lock when its process
+ * closes any descriptor of the file, so only SQLite may open it.
  */
 export class SystemLock implements AsyncDisposable {
   readonly #database: DatabaseSyncInstance
@@ -64,7 +62,7 @@ export async function trySystemLock(file: string): Promise<SystemLockAttempt> {
   return { state: 'busy' }
 }
 
-/** The file gets its name after it is locked, so that nobody else can lock a new one first. */
+/** The file gets its name after it is locked, so that no other process can lock a new one first. */
 async function createLocked(file: string): Promise<SystemLockAttempt> {
   const draft = join(dirname(file), draftName())
   try {
@@ -107,8 +105,8 @@ export async function findLockingFault(folder: string): Promise<string | null> {
 }
 
 /**
- * Locks a draft, which nobody else can lock: a failure shows that the file system has no locks, for
- * which SQLite only reports that the database is locked.
+ * Locks a draft, which no other process can lock: a failure shows that the file system has no
+ * locks, for which SQLite only reports that the database is locked.
  */
 function lockDraft(draft: string): Exclude<Locked, { readonly state: 'busy' }> {
   const result = lockExclusively(draft)

@@ -206,8 +206,8 @@ function lastEnd(jobs: readonly JobInstance[]): number {
 }
 
 /**
- * Whether the files of a run of a stage must be kept: it is the newest run of its stage, or the
- * newest run has copies of its jobs.
+ * Whether the files of a run of a stage must stay: it is the newest run of its stage, or the newest
+ * run has copies of its jobs.
  */
 async function isOfNewest(builds: Builds, run: StageRunName): Promise<boolean> {
   const newest = await builds.newestRun(run)

@@ -26,8 +26,8 @@ export interface ConsoleLogOptions {
 }
 
 /**
- * The console of one job: a file that grows. The server's own lines in it do not count for the
- * agent, whose offsets refer to its own bytes.
+ * The console of one job: a growing file. Lines of the server in it do not count for the agent,
+ * whose offsets refer to its own bytes.
  */
 export class ConsoleLog {
   readonly #folder: string
@@ -45,8 +45,8 @@ export class ConsoleLog {
   }
 
   /**
-   * Appends bytes at an offset, which has to be the end, and returns how many bytes of the agent
-   * are durable.
+   * Appends bytes at an offset, which has to be the end, and returns the number of the agent's
+   * bytes that are durable.
    *
    * @throws {ServiceError} `disk-full`; then none of these bytes is written.
    */

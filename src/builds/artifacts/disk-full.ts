@@ -18,7 +18,7 @@ const RESERVED_SHARE = 1 / 8
 const LEFT = { file: 1, 'beginning of a console': 1 / 2 } as const
 
 /**
- * Keeps space free for the state of builds, without which no job can start or end.
+ * Reserves space for the state of builds, without which no job can start or end.
  *
  * @throws {ServiceError} `disk-full` when so many more bytes would leave too little.
  */

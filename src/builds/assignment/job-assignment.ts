@@ -22,7 +22,7 @@ export interface AssignmentSources {
   /** A user, or `changes`. */
   readonly approvedBy: string
   readonly agent: AgentOffer
-  /** The effective pipeline; null when the configuration no longer has it. */
+  /** The effective pipeline; null when it is no longer in the configuration. */
   readonly pipeline: Pipeline | null
   readonly environments: readonly Environment[]
   /** Minutes without output after which a job is cancelled; null and 0 mean never. */

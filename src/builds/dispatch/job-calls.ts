@@ -44,7 +44,7 @@ export async function reportJob(
 }
 
 /**
- * Appends to a job's console, and returns how many bytes of the agent it has.
+ * Appends to a job's console, and returns the number of the agent's bytes in it.
  *
  * @throws {ServiceError} `token-refused`, `job-not-yours`, `disk-full`.
  */

@@ -20,7 +20,7 @@ export interface JobDispatcherOptions extends BuildAssignmentDeps {
   readonly directory: AgentDirectory
   readonly running: RunningJobs
   readonly log: Log
-  /** How long a call of an agent is held while there is no work, in milliseconds. */
+  /** The time for which a call is held while there is no work, in milliseconds. */
   readonly held: number
 }
 
@@ -40,8 +40,8 @@ interface Waiting extends Pick<WorkCall, 'uuid' | 'instance'> {
 }
 
 /**
- * Assigns jobs to agents that ask for work. A call without a result waits, and waiting calls are
- * answered in order as soon as there is work. An assignment whose answer got lost is sent again to
+ * Assigns jobs to agents that request work. A call without a job waits, and waiting calls are
+ * answered in order as soon as there is work. An assignment whose answer was lost is sent again to
  * the same process.
  */
 export class JobDispatcher implements Disposable {

@@ -22,7 +22,9 @@ interface Site {
   readonly job: string
 }
 
-/** Sites that are alike: in a document with thousands of them, each need is looked at once. */
+/**
+ * Groups jobs with the same needs: in a document with thousands of jobs, each need is checked once.
+ */
 interface SiteGroup {
   readonly need: PlacedNeed
   readonly sites: Site[]
@@ -71,7 +73,7 @@ export class StrandedStages {
     this.#groups ??= groupSites(pipelines)
     if (this.#groups.length === 0) return []
     const candidates = candidatesIn(directory)
-    // Agents that are missing at first come in a while; what no agent has does not.
+    // Missing agents may connect soon; a resource that no agent has will not appear.
     const isEarly = clock() - this.#startedAt < NOTICED_AFTER_MS
     return this.#groups.flatMap(({ need, sites }) => {
       const { isUnsuited, isStuck, reason } = explainWait(need, candidates)

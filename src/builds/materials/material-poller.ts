@@ -85,7 +85,7 @@ export class MaterialPoller implements AsyncDisposable {
   readonly #queries = new Semaphore(AT_ONCE)
   readonly #tidying = new SerialQueue()
   readonly #polled = new Emitter<[fingerprint: string]>()
-  /** Every page asks for the problems, and there may be tens of thousands. */
+  /** Every page shows the problems, and there may be tens of thousands. */
   readonly #problems = new WeakMap<WatchedMaterial, ReasonedProblem>()
   #watches = new Map<string, Watched>()
 
@@ -130,7 +130,7 @@ export class MaterialPoller implements AsyncDisposable {
     return (this.#watches.get(fingerprint)?.watch.failures ?? 0) > 0
   }
 
-  /** The newest known revision, or null before the first successful poll. */
+  /** The newest polled revision, or null before the first successful poll. */
   latest(fingerprint: string): string | null {
     return this.#watches.get(fingerprint)?.watch.latest ?? null
   }

@@ -44,7 +44,7 @@ export class MaterialWatch implements Disposable {
     if (options.interval !== null) this.#pollIn(options.first)
   }
 
-  /** The newest known revision, or null before the first successful poll. */
+  /** The newest polled revision, or null before the first successful poll. */
   get latest(): string | null {
     return this.#latest
   }

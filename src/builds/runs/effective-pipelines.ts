@@ -18,8 +18,8 @@ interface Expanded {
 }
 
 /**
- * The pipelines of the configuration in force, expanded once per configuration, when they are asked
- * for. Names compare without case.
+ * The pipelines of the current configuration, expanded at their first use, once per configuration.
+ * Names compare without case.
  */
 export class EffectivePipelines {
   readonly #current: CurrentConfiguration

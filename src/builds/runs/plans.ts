@@ -52,7 +52,7 @@ function isLive({ condition: { configStatus, runtimeStatus } }: KnownAgent): boo
   )
 }
 
-/** The agents that are configured or known, as far as a job that waits needs them. */
+/** The configured and the connected agents, as far as a waiting job needs them. */
 export function candidatesIn(directory: Pick<AgentDirectory, 'list'>): Candidate[] {
   return directory.list().map((agent) => ({ ...offerOf(agent), condition: agent.condition }))
 }

@@ -11,7 +11,7 @@ import { runSync } from '../../lib/cooperative.ts'
 
 type Groups = ReadonlyMap<string, string>
 
-/** The limit of documents whose groups are cached. */
+/** The limit of documents with cached groups. */
 const MAX_DOCUMENTS = 16
 
 /**

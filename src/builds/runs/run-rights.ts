@@ -14,7 +14,7 @@ export interface RunRightsDeps {
 
 /**
  * Reads a run for a caller who may view the pipeline now and in each group that it was in during
- * the run: another pipeline may have the name now. Null when there is no such run.
+ * the run: another pipeline may have the name now. Returns null when there is no such run.
  *
  * @throws {ServiceError} `not-permitted`.
  */

@@ -5,15 +5,15 @@ import { ServiceError } from '../../core/errors.ts'
 /** Where the variables of a pipeline are defined. */
 export interface VariableScope {
   readonly pipeline: Pipeline
-  /** Those that contain the pipeline. */
+  /** The environments that contain the pipeline. */
   readonly environments: readonly Environment[]
 }
 
 const HIDDEN = '****'
 
 /**
- * Asserts that each variable may be given to a run: one of its jobs has it, and it is given as
- * secure if and only if it is secure there. A mismatch would store and show a secret in plain text.
+ * Asserts that each variable can be given to a run: one of its jobs has it, and it is secure in
+ * both or in neither. A mismatch would store and show a secret in plain text.
  *
  * @throws {ServiceError} `variable-not-found`, `malformed-request`.
  */

@@ -16,7 +16,7 @@ export interface WillNotRun extends Omit<UnsupportedPart, 'at'> {
   readonly at: Position
 }
 
-/** The most pipelines that have a problem of their own; of more than these only the number is said. */
+/** The limit of pipelines with a problem of their own; above it, only the number is reported. */
 const MAX_PIPELINES = 100
 
 export interface UnsupportedOptions {
@@ -24,7 +24,7 @@ export interface UnsupportedOptions {
   readonly secrets: Secrets
 }
 
-/** The parts of the configuration that are kept, though nobody here acts on them. */
+/** The parts of the configuration that have no effect. */
 export class Unsupported {
   readonly #options: UnsupportedOptions
   readonly #parts: UnsupportedParts
@@ -36,19 +36,21 @@ export class Unsupported {
     this.#problemsOf = memoize((configuration) => this.#findProblems(configuration))
   }
 
-  /** Those of a pipeline of the configuration in force, each a sentence without its full stop. */
+  /**
+   * The parts of a pipeline of the current configuration, each a sentence without its full stop.
+   */
   ofPipeline(name: string): readonly string[] {
     const { configuration } = this.#options.pipelines
     const pipeline = this.#options.pipelines.find(name)?.pipeline
     return pipeline ? this.#parts.ofPipeline(pipeline, configuration).map(sentenceOf) : []
   }
 
-  /** Those of the configuration in force, by pipeline. */
+  /** The parts of the current configuration, by pipeline. */
   problems(): readonly HealthProblem[] {
     return this.#problemsOf(this.#options.pipelines.configuration)
   }
 
-  /** Those of a document, in the order of its pipelines. */
+  /** The parts of a document, in the order of its pipelines. */
   listIn(document: ConfigDocument): Promise<readonly WillNotRun[]> {
     return runCooperatively(this.#listInSteps(document))
   }

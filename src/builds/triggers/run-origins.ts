@@ -9,7 +9,7 @@ import { nameKey, stageNameKey } from '../../core/name-key.ts'
 /** The limit of cached origins. They never change. */
 const REMEMBERED = 2_000
 
-/** Finds what runs were made from, through all the runs before them. */
+/** Finds the origins of runs, through all the runs before them. */
 export class RunOrigins {
   readonly #runs: Pick<BuildQueries, 'pipelineInstance'>
   readonly #origins = new LRUCache<string, Promise<Origins>>({ max: REMEMBERED })

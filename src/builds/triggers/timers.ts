@@ -21,12 +21,12 @@ interface Timer {
 
 /** The clock is checked again after this time, in case it was adjusted. */
 const MAX_WAIT_MS = 30_000
-/** Ticks that nobody did in the last ten minutes are made up for, by one. */
+/** Missed ticks of the last ten minutes are made up for, by one. */
 const MADE_UP_FOR_MS = 600_000
 
 /**
- * The timers of pipelines. Times that passed while no server ran builds, such as during a take-over,
- * are made up for by one tick; those of long before are skipped.
+ * The timers of pipelines. Ticks that were missed while no server ran builds, such as during a
+ * take-over, are made up for by one; older ones are skipped.
  */
 export class Timers implements Disposable {
   readonly #options: TimersOptions
@@ -53,7 +53,7 @@ export class Timers implements Disposable {
       return { cron, next: nextFire(cron, now) }
     }
     this.#timers = new Map([...crons].map(([name, cron]) => [name, timerOf(name, cron)]))
-    // What is configured later is new, whatever there was before.
+    // A pipeline that is configured later is new, even if an older one had its name.
     this.#done = new Map()
     if (begun.size > 0) this.#options.began(begun)
     this.#wait()
@@ -85,7 +85,7 @@ export class Timers implements Disposable {
   }
 }
 
-/** A clock that was wrong must not silence a timer, nor fire it for what was long ago. */
+/** A clock that was wrong must neither silence a timer nor fire it for a tick of long ago. */
 function near(at: number, now: number): number {
   return Math.min(Math.max(at, now - MADE_UP_FOR_MS), now + MADE_UP_FOR_MS)
 }

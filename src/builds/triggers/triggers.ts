@@ -37,7 +37,7 @@ export interface TriggersOptions {
   readonly builds: Builds
   readonly pipelines: EffectivePipelines
   readonly poller: MaterialPoller
-  /** Of timers: that of all servers. */
+  /** The clock of timers, which all servers share. */
   readonly clock: Clock
   /** The ticks of timers that were done before. */
   readonly ticks: TimerTicks
@@ -58,7 +58,7 @@ export interface PlannedStart {
   readonly because: string
 }
 
-/** How long a run waits for its list of changes, in milliseconds. */
+/** The time that a run waits for its list of changes, in milliseconds. */
 const CHANGES_TIMEOUT_MS = 5_000
 
 /**
@@ -81,7 +81,7 @@ export class Triggers implements AsyncDisposable {
   readonly #notes = new Set<Promise<unknown>>()
   readonly #unlisten: () => void
   readonly #retry: NodeJS.Timeout
-  /** Looks at all pipelines, one after the other: each of them takes many turns. */
+  /** Checks all pipelines, one after the other, yielding to the event loop in between. */
   readonly #looks = new SerialQueue()
   #looked: Promise<unknown> = Promise.resolve()
   #uses = new PipelineUses()

@@ -11,7 +11,7 @@ import type { MaterialPoller } from '../materials/material-poller.ts'
 import { SourceFailed } from '../../sources/modification.ts'
 import { type UpstreamDeps, upstreamRevisions } from './upstream-revisions.ts'
 
-/** Why a pipeline with a material that nobody watches cannot start. */
+/** The reason why a pipeline with an unwatched material cannot start. */
 export function whyUnwatched({ kind }: Material): string {
   return `it has a material that ${kind === 'unknown' ? 'is of no known kind' : 'needs a plugin'}`
 }
@@ -24,8 +24,8 @@ export interface RevisionsDeps extends UpstreamDeps {
 }
 
 /**
- * The revisions for the next run of a pipeline as far as they are known, or null while one is
- * unknown: before a first poll, or before the upstream stages have consistent passed runs.
+ * The revisions for the next run of a pipeline, or null while one is unknown: before a first poll,
+ * or before the upstream stages have consistent passed runs.
  */
 export async function knownRevisions(
   deps: RevisionsDeps,

@@ -25,7 +25,7 @@ export interface AuditOptions {
   readonly log: Log
 }
 
-/** How many refusals of a user for one reason are recorded singly within a minute. */
+/** The limit of refusals of a user for one reason that are recorded singly within a minute. */
 const NOTED_AT_ONCE = 10
 const MAX_TARGET_LENGTH = 500
 
@@ -35,9 +35,11 @@ export interface AuditDeps {
 }
 
 /**
- * Records every action: who, what, from where, and the outcome. An entry is kept before the
- * action is answered. While it cannot be written, entries go to the log of the service, those of what
- * was done wait, and the health check reports it, because the action is already done. Repetitions of what is refused
+ * Records every action: user, action, address, and outcome. The entry is durable before the action
+ * is answered.
+ *
+ * While entries cannot be written, they go to the log of the service, entries of completed actions
+ * wait, and the health check reports it, because the action is already done. Repeated refusals
  * become one entry.
  */
 export class Audit implements AsyncDisposable {
@@ -54,8 +56,8 @@ export class Audit implements AsyncDisposable {
   }
 
   /**
-   * Records an action; returns once the entry is kept. Never fails. Many refusals become one entry:
-   * null for one that is only counted.
+   * Records an action; returns once the entry is durable. Never fails. Many refusals become one
+   * entry: returns null for one that is only counted.
    */
   note(action: Action): Promise<void> | null {
     if (action.outcome === 'refused') return this.#repeated.note(action, NOTED_AT_ONCE)
@@ -67,7 +69,10 @@ export class Audit implements AsyncDisposable {
     return this.#repeated.note(action, 1)
   }
 
-  /** Keeps the entry of an action that was done elsewhere or earlier, once. False when it is not kept. */
+  /**
+   * Records an action that was done elsewhere or earlier, once. Returns false when the entry is not
+   * durable.
+   */
   async keep(entry: NewAuditEntry): Promise<boolean> {
     try {
       await this.#options.store.append('actions', entry, { mayBeThere: true })

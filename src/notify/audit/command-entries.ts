@@ -8,16 +8,16 @@ import type { Log } from '../../lib/log.ts'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 
-/** The address of who works on the machine itself. */
+/** The address of a user who works on the machine itself. */
 const COMMAND_LINE = 'command line'
 const BEGUN = '.begun'
 const ENDED = '.json'
 const LATE = '.late'
-/** A command that has said nothing more for so long was cut off, in milliseconds. */
+/** The silence after which a command counts as cut off. */
 const CUT_OFF_AFTER_MS = 60_000
-/** By then it is known whether an entry that got no answer was kept all the same, in milliseconds. */
+/** The time by which it is certain whether an unanswered entry was stored. */
 const KNOWN_AFTER_MS = 20_000
-/** How often entries are looked for, in milliseconds. */
+/** The interval of looking for entries. */
 const POLL_INTERVAL_MS = 1_000
 
 const Entry = AuditEntry.omit({ id: true })
@@ -35,10 +35,11 @@ export function commandEntriesIn(stateDir: string): string {
 }
 
 /**
- * Does what a command does, and leaves an entry for the audit log. The log belongs to the server that
- * runs, so the entry waits until one takes it in. A note of it is on disk before the work begins: a
- * command that is cut off leaves an entry that says so. What fails or is refused changed nothing and
- * leaves none.
+ * Runs the work of a command, and leaves an entry for the audit log. The log belongs to the running
+ * server, so the entry waits until a server takes it in.
+ *
+ * A draft of it is on disk before the work begins: a command that is cut off leaves an entry that
+ * says so. Work that fails or is refused changed nothing and leaves none.
  *
  * @param targetOf names the target where only the result says it.
  */
@@ -75,7 +76,7 @@ export interface CommandEntriesOptions {
   readonly log: Log
 }
 
-/** Takes in the entries of commands that were run beside this server, or before it, and those that are late. */
+/** Takes in the entries of commands that ran beside this server, or before it, and late ones. */
 export class CommandEntries implements AsyncDisposable {
   readonly #options: CommandEntriesOptions
   readonly #timer: NodeJS.Timeout

@@ -3,17 +3,17 @@ import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Clock } from '../../lib/clock.ts'
 
-/** How long repetitions are counted before they are recorded, in milliseconds. */
+/** The time for which repetitions are counted before they are recorded. */
 const WINDOW_MS = 60_000
-/** Above so many different actions, they are counted together. */
+/** The limit of distinct actions; further ones share a counter. */
 const MAX_KINDS = 1_000
-/** The most different targets that are recorded for repetitions. */
+/** The limit of recorded targets of repetitions. */
 const MAX_TARGETS = 5
 const MAX_TARGET_LENGTH = 500
 
 interface Counted {
   readonly action: Action
-  /** How many were recorded singly. */
+  /** The number of actions that were recorded singly. */
   noted: number
   /** The repetitions after those. */
   times: number

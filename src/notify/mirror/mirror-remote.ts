@@ -4,7 +4,10 @@ import { SourceFailed } from '../../sources/modification.ts'
 import { secretsOf, addressOf } from '../../sources/source-place.ts'
 import type { Tools } from '../../sources/tools.ts'
 
-/** Why a mirror cannot be moved forward: what it has and what is here do not meet. Only an operator can decide about it. */
+/**
+ * The error for a mirror that cannot be moved forward: its branch and ours have diverged. An
+ * operator has to decide.
+ */
 export class MirrorDiverged extends Error {
   override readonly name = 'MirrorDiverged'
 }

@@ -22,13 +22,13 @@ export interface MirrorOptions {
   readonly log: Log
 }
 
-/** The known state of the mirror. */
+/** The last known state of the mirror. */
 export interface MirrorState {
   /** Without credentials. */
   readonly url: string
-  /** How many revisions it lacks; null while unknown. */
+  /** The number of revisions that it lacks; null while unknown. */
   readonly behind: number | null
-  /** For how many seconds it has been behind; 0 when it has all. */
+  /** The seconds that it has been behind; 0 when it has all. */
   readonly seconds: number
   /** Why the last attempt failed, or null. */
   readonly error: string | null

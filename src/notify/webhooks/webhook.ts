@@ -37,7 +37,10 @@ export interface WebhookDeps {
 /** The state of one receiver. */
 export interface WebhookState {
   readonly name: string
-  /** How many revisions it has yet to get; null when its last one is no longer in the history. */
+  /**
+   * The number of revisions that it has yet to receive; null when its last one is no longer in the
+   * history.
+   */
   readonly behind: number | null
   /** The time of its last delivery, in milliseconds since the UNIX epoch. */
   readonly deliveredAt: number | null
