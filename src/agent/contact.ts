@@ -120,9 +120,7 @@ export class Contact {
   }
 }
 
-/**
- * Such as a full disk when the token is to be stored: the agent continues with its state in memory.
- */
+/** Such as a full disk when the token is written: the agent continues with its state in memory. */
 function isSystemError(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error
 }

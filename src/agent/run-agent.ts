@@ -25,11 +25,13 @@ interface AgentTiming {
   readonly contactMs: number
   /** The shortest and the longest pause between attempts to reach the server. */
   readonly backoff: { readonly fromMs: number; readonly toMs: number }
-  /** How long console output is collected before it is sent. */
+  /** The time for which console output is collected before it is sent. */
   readonly flushMs: number
   /** The time between SIGTERM and SIGKILL. */
   readonly graceMs: number
-  /** How long a stopping agent tries to reach the server, after its processes have ended. */
+  /**
+   * The time for which a stopping agent tries to reach the server, after its processes have ended.
+   */
   readonly shutdownMs: number
 }
 
@@ -145,7 +147,7 @@ async function serve(options: AgentOptions, run: AgentRun): Promise<void> {
   await contact.unregister(shutdownDeadline.signal)
 }
 
-/** The timing of an agent with so many servers. */
+/** The timing of an agent with this number of servers. */
 function timingFor(servers: readonly string[], timing: AgentTiming): AgentTiming {
   if (servers.length === 1) return timing
   const { fromMs, toMs } = timing.backoff

@@ -20,7 +20,7 @@ export interface WorkerOptions extends Omit<JobRunOptions, 'assignment' | 'calls
 /** The least pause between two requests for work, in case the server does not hold them. */
 const MIN_PAUSE_MS = 1_000
 
-/** Asks for jobs while the agent is enabled, and runs one at a time. */
+/** Requests jobs while the agent is enabled, and runs one at a time. */
 export class Worker implements ContactWork {
   readonly #options: WorkerOptions
   #status: ConfigStatus | null = null
@@ -68,7 +68,7 @@ export class Worker implements ContactWork {
     }
   }
 
-  /** Asks for a job. After a refusal it waits for the next successful contact. */
+  /** Requests a job. After a refusal it waits for the next successful contact. */
   async #ask(signal: AbortSignal): Promise<JobAssignment | null> {
     const { client, instance } = this.#options
     this.#attempts += 1

@@ -16,16 +16,16 @@ declare global {
 
 const AS_ROOT = 'this goes on as root, and files keep the owner of what they replace'
 
-/** A folder of a service, and whom it belongs to. */
+/** A folder of a service, and its owner. */
 interface OwnedPlace {
   readonly place: string
   readonly owner: Owner
 }
 
 /**
- * Goes on as the owner of the folders of a service, where root gives a command about those of another
- * user: whatever is made there by this process, by git and by the database could not be used by the
- * service otherwise. Says so, and also where somebody else than root is not that owner.
+ * Switches to the owner of the folders of a service when root runs a command on another user's
+ * folders: otherwise the service could not use files that this process, git and the database
+ * create. Reports the switch, and also when a user other than root is not the owner.
  *
  * @param places The folders that are written to, the most important one first.
  */
@@ -77,7 +77,7 @@ function takeGroups({ uid, gid }: Owner): void {
   try {
     process.initgroups?.(uid, gid)
   } catch (error) {
-    // The number has no name, so that no groups are known for it.
+    // A number without a user name has no known groups.
     if (fsErrorCode(error) !== 'ERR_UNKNOWN_CREDENTIAL') throw error
     process.setgroups?.([gid])
   }

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 
-/** The user who has given the command, as the audit log names them: root may go on as another. */
+/** The user who ran the command, for the audit log: root may continue as another user. */
 export const CALLER = nameOfUser()
 
 /** In a container there may be no name for the number of a user. */

@@ -14,7 +14,7 @@ export function helpOfAll(): readonly string[] {
   ]
 }
 
-/** The lines about one command, and about those that are part of it, as `agent invite` is. */
+/** The lines about one command, and about its parts, such as `agent invite`. */
 export function helpOf(command: string): readonly string[] {
   return commandNames()
     .filter((name) => name === command || name.startsWith(`${command} `))

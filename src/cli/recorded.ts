@@ -11,7 +11,10 @@ type Recorded = <Result>(
   targetOf?: (result: Result) => string,
 ) => Promise<Result>
 
-/** Records what a command does with the state that settings name. Without its folder no server has been there. */
+/**
+ * Records the work of a command on the state of these settings. Without its folder no server has
+ * run there.
+ */
 export function recordedIn({ 'state-dir': stateDir }: StateSettings): Recorded {
   return async (what, work, targetOf) => {
     const isThere = (await orNullWhenAbsent(access(stateDir).then(() => true))) ?? false

@@ -5,7 +5,7 @@ const POLL_INTERVAL_MS = 250
 
 /**
  * Aborted by the first SIGTERM or SIGINT. Later ones change nothing: a terminal signals every
- * process, and npm forwards what it gets.
+ * process, and npm forwards its signals.
  */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController()

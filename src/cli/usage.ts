@@ -1,6 +1,6 @@
 import { type SETTINGS, SettingsError } from '../settings/settings.ts'
 
-/** How a command is called, and what it does. */
+/** The syntax of a command, and its purpose. */
 interface Usage {
   /** The words after `cairn`, one line for each form of the call. */
   readonly calls: readonly string[]

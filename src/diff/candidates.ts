@@ -13,7 +13,7 @@ interface LinesOfSide {
   /** Number of the first line of `ids` in the text. */
   readonly offset: number
   readonly changed: Uint8Array
-  /** How often the other side has the line of that id. */
+  /** The number of lines of the other side with this id. */
   readonly partners: Int32Array
 }
 
@@ -21,14 +21,14 @@ const ALONE = 0
 const USEFUL = 1
 const FREQUENT = 2
 
-/** How many lines around a frequent line are examined. */
+/** The number of lines around a frequent line that are examined. */
 const WINDOW = 100
 const MAX_PARTNERS = 1024
 
 /**
- * Marks at once the lines that the other side lacks, and the frequent ones
- * (blank lines, closing tags) that are among such lines: matching those would
- * tear a rewritten block apart. What is left takes part in the comparison.
+ * Drops the lines that the other side lacks, and the frequent ones (blank lines, closing tags)
+ * among such lines: matching those would tear a rewritten block apart. The rest takes part in the
+ * comparison.
  */
 export function candidatesOf(lines: LinesOfSide): ComparedSide {
   const ranks = ranksOf(lines)
@@ -66,7 +66,7 @@ function ranksOf({ ids, partners, changed }: LinesOfSide): Uint8Array {
 /** Decides, for ascending places, whether a frequent line is in a run of lines mostly without partners. */
 class Surroundings {
   readonly #ranks: Uint8Array
-  /** How many lines above each place have no partner. */
+  /** The number of lines without a partner above each place. */
   readonly #alone: Int32Array
   #runStart = 0
   #runEnd = 0

@@ -40,7 +40,7 @@ export function changedRegion(before: Lines, after: Lines, common: CommonBytes):
   }
 }
 
-/** Where the line of a place begins, or one that is so many lines before it. */
+/** The start of the line at a place, or of one some lines before it. */
 function linesBack(text: Uint8Array, place: number, lines: number): number {
   let start = place
   for (let n = 0; n < lines && start > 0; n += 1) {
@@ -49,7 +49,7 @@ function linesBack(text: Uint8Array, place: number, lines: number): number {
   return start
 }
 
-/** Where the line of a place ends, or one that is so many lines after it. */
+/** The end of the line at a place, or of one some lines after it. */
 function linesOn(text: Uint8Array, place: number, lines: number): number {
   let end = place
   for (let n = 0; n < lines && end < text.length; n += 1) {
@@ -59,7 +59,7 @@ function linesOn(text: Uint8Array, place: number, lines: number): number {
   return end
 }
 
-/** How many lines begin at or after that place. */
+/** The number of lines that begin at or after the place. */
 function linesFrom(lines: Lines, place: number): number {
   return lines.count - Math.min(firstStart(lines, place), lines.count)
 }

@@ -7,7 +7,7 @@ export interface LineComparison {
   equal(lines: Lines, index: number, others: Lines, other: number): boolean
 }
 
-/** Differs in every process, so that nobody can prepare lines whose hashes collide. */
+/** A random number of this process, so that lines with colliding hashes cannot be prepared. */
 const MULTIPLIER = randomInt(2 ** 20, 2 ** 31) | 1
 
 /** Every byte counts. */

@@ -26,7 +26,7 @@ export function hunksOf(script: EditScript, context: number = CONTEXT): Hunk[] {
   return hunks
 }
 
-/** How many lines a diff removes and adds. */
+/** The numbers of removed and added lines of a diff. */
 export function countLines({ changes }: Pick<EditScript, 'changes'>) {
   let removed = 0
   let added = 0

@@ -92,7 +92,10 @@ function stepPenalty(place: Surroundings, indent: number, afterBlank: boolean): 
   return afterBlank ? WEIGHTS.shallowerAfterBlank : WEIGHTS.shallower
 }
 
-/** The indent of the nearest line in one direction that is not blank, and how many blank ones lie between. */
+/**
+ * The indent of the nearest line in one direction that is not blank, and the number of blank ones
+ * in between.
+ */
 function nextIndent(lines: Lines, from: number, step: 1 | -1) {
   let blanks = 0
   for (let line = from + step; line >= 0 && line < lines.count; line += step) {

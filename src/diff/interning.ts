@@ -6,7 +6,7 @@ import type { LineRange, Lines } from './lines.ts'
 export interface Interned {
   readonly before: Int32Array
   readonly after: Int32Array
-  /** How often each text has each of these lines, the equal ends included. */
+  /** The number of occurrences of each line in each text, including the equal ends. */
   readonly counts: { readonly before: Int32Array; readonly after: Int32Array }
 }
 

@@ -3,7 +3,10 @@ import type { EditScript } from './edit-script.ts'
 /** For each line of a text, the number of the edit that wrote it last. */
 export type LineOrigins = Int32Array<ArrayBuffer>
 
-/** The origins of the lines after an edit: those of the lines that stay, and `origin` for all others. */
+/**
+ * The origins of the lines after an edit: unchanged lines keep theirs, and `origin` is that of all
+ * others.
+ */
 export function carryOrigins(before: LineOrigins, script: EditScript, origin: number): LineOrigins {
   const after = new Int32Array(script.after.count).fill(origin)
   let from = 0
@@ -18,8 +21,8 @@ export function carryOrigins(before: LineOrigins, script: EditScript, origin: nu
 }
 
 /**
- * The origins of the lines of a merge, from those that each of its parents gives them: a line has that
- * of the first parent that has the line, and `origin` where none has.
+ * The origins of the lines of a merge, from the origins by each of its parents: a line has the
+ * origin by the first parent that has the line, or `origin` when none has.
  */
 export function originsOfMerge(carried: readonly LineOrigins[], origin: number): LineOrigins {
   const [first = new Int32Array(), ...others] = carried

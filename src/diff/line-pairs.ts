@@ -65,7 +65,7 @@ function likeness(a: string, b: string): number {
   return (prefix + suffix) / Math.max(a.length, b.length, 1)
 }
 
-/** The pairs, in order of both sides, whose likenesses have the largest sum. */
+/** The pairs, in order of both sides, with the largest sum of likenesses. */
 function byLikeness({ before, after }: ChangedRange, likenesses: number[][]): LinePair[] {
   const best = bestSums(likenesses)
   const pairs: LinePair[] = []

@@ -40,7 +40,7 @@ export function splitLike(model: Lines, text: Uint8Array, { prefix, suffix }: Co
   return starts.linesOf(text)
 }
 
-/** A text whose table of line starts is known. */
+/** A text with its table of line starts. */
 export function linesAt(bytes: Uint8Array, starts: Int32Array): Lines {
   const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   return { bytes, words, count: starts.length - 1, starts }

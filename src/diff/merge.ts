@@ -46,7 +46,7 @@ interface MergeScripts {
   readonly theirs: EditScript
 }
 
-/** Touching changes of both sides, and what the base and each side have in their place. */
+/** Touching changes of both sides, with the lines of the base and of each side in their place. */
 interface MergeRegion extends Conflict {
   readonly changedBy: { readonly ours: boolean; readonly theirs: boolean }
 }
@@ -78,7 +78,7 @@ function regionsOf(sides: MergeScripts): MergeRegion[] {
   })
 }
 
-/** The changes of both sides in order of the base, those that touch together. */
+/** The changes of both sides in order of the base, grouped where they touch. */
 function groupsOf({ ours, theirs }: MergeScripts): Edit[][] {
   const edits = [
     ...ours.changes.map((change): Edit => ({ ...change, side: 'ours' })),

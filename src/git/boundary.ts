@@ -6,20 +6,20 @@ import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { GitLock, removeStaleLock } from './git-lock.ts'
 import type { GitStore } from './git-store.ts'
 
-/** The commits whose parents are kept elsewhere: where a repository begins. */
+/** The commits whose parents are stored elsewhere: the beginning of a repository. */
 export type Boundary = readonly CommitSha[]
 
 const LOCK_TIMEOUT_MS = 3000
 
 /**
- * The boundary that this service obeys, in a file of its own: `.git/shallow` may have been written by
- * anybody, and would hide commits that are there.
+ * The boundary that this service uses, in a file of its own: any tool may have written
+ * `.git/shallow`, which could hide existing commits.
  */
 export function boundaryFile(gitDir: string): string {
   return join(gitDir, 'cairn', 'boundary')
 }
 
-/** Where other git commands find the boundary, and whatever else was said to be shallow. */
+/** The boundary for other git commands, and other shallow commits. */
 export function shallowFile(gitDir: string): string {
   return join(gitDir, 'shallow')
 }
@@ -35,9 +35,9 @@ export function readShallow(store: GitStore): Promise<Boundary> {
 }
 
 /**
- * Makes a boundary that of the repository, for this service and for other git commands; what else
- * `.git/shallow` names stays in it. A crash in between is completed by the next call. Only for the
- * process that holds the repository.
+ * Sets the boundary of the repository, for this service and for other git commands; other entries
+ * of `.git/shallow` stay. A crash in between is completed by the next call. Only for the process
+ * that holds the repository.
  *
  * @throws {ServiceError} `unavailable` when a git command holds `.git/shallow`.
  */
@@ -69,7 +69,7 @@ async function writeShallow(store: GitStore, commits: Boundary): Promise<void> {
   } else await store.fs.rm(file, { force: true })
 }
 
-/** The lines of a file that says where a repository begins. */
+/** The lines of a file with a boundary. */
 export function renderBoundary(commits: Boundary): string {
   return commits.toSorted().join('\n') + (commits.length > 0 ? '\n' : '')
 }
@@ -83,8 +83,8 @@ async function readCommits({ fs }: GitStore, file: string): Promise<Boundary> {
 }
 
 /**
- * Asserts that other git commands, too, take nothing for the beginning but the boundary: what they
- * take for the beginning hides what came before, and would let it be removed.
+ * Asserts that for other git commands, too, the repository begins at the boundary alone: commits
+ * before a wrong beginning would be hidden, and could be removed.
  *
  * @throws {ServiceError} `unavailable`
  */

@@ -68,8 +68,8 @@ export interface RefsToBundle {
 }
 
 /**
- * Writes what refs reach into one file, up to the boundary of the repository; the refs need not be
- * in it. They are those of a repository beside the file, which borrows the objects.
+ * Writes the objects that refs reach into one file, up to the boundary of the repository. The refs
+ * are those of a repository beside the file, which borrows the objects.
  */
 export async function bundleRefs(
   git: GitExecutable,

@@ -17,7 +17,7 @@ const CORE = `\tfilemode = true
 \tdepth = ${DELTA_DEPTH}
 `
 
-/** SHA-1 is what a repository of version 0 has, which every git can read. */
+/** A repository of version 0, which every git can read, uses SHA-1. */
 function configOf(format: ObjectFormat): string {
   if (format === SHA1) return `[core]\n\trepositoryformatversion = 0\n${CORE}`
   const extension = `[extensions]\n\tobjectformat = ${format.name}\n`

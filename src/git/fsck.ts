@@ -4,7 +4,7 @@ import { tryGit } from './run-git.ts'
 
 /** A message of `git fsck` about an intact object whose form git would not write today. */
 const OF_FORM = new RegExp(`^(?:error|warning) in (\\w+) (${OBJECT_NAME}): (\\w+): (.*)$`)
-/** Nobody can read such an object. */
+/** An object that cannot be read. */
 const UNREADABLE = ['badTree']
 const COMMAND = ['fsck', '--strict', '--no-dangling', '--no-progress']
 /** How the command ends where it has found fault with loose objects, with packed ones, or with both. */
@@ -15,7 +15,7 @@ const MAX_NAMED = 3
 export interface ObjectFaults {
   /** Objects that are missing or damaged. */
   readonly damage: readonly string[]
-  /** Faults of form, each with how many objects have it and some of them. */
+  /** Faults of form, each with the number of affected objects and some of their names. */
   readonly ofForm: readonly string[]
 }
 

@@ -33,7 +33,7 @@ const OLDEST: Version = [2, 30]
 /** The error codes for a missing program. */
 const ABSENT = ['ENOENT', 'EACCES', 'ENOTDIR']
 
-/** The version of the git on a search path, asked for once in a process. */
+/** The version of git on a search path, read once in a process. */
 const versions = new Map<string | undefined, Version>()
 
 /** As arguments, because git 2.30 does not take settings from variables. */

@@ -9,7 +9,7 @@ import type { GitStore } from './git-store.ts'
 export interface ObjectFormat {
   /** As git calls it, and node:crypto too. */
   readonly name: ObjectFormatName
-  /** How many bytes a name has; in text it has twice as many characters. */
+  /** The number of bytes of a name; as text it has twice as many characters. */
   readonly bytes: number
 }
 
@@ -19,7 +19,7 @@ export const SHA256: ObjectFormat = { name: 'sha256', bytes: 32 }
 /** The setting that names it; a repository without the setting has SHA-1. */
 const SETTING = 'extensions.objectFormat'
 
-/** The format of that name; null for one that is not known. */
+/** The format with this name; null for an unknown one. */
 export function findObjectFormat(name: string): ObjectFormat | null {
   return [SHA1, SHA256].find((format) => format.name === name.toLowerCase()) ?? null
 }

@@ -38,7 +38,7 @@ export type RefUpdateResult =
 const LOCK_TIMEOUT_MS = 3000
 
 interface LockOptions {
-  /** How long to wait for a git command that holds the ref, in milliseconds. */
+  /** The time to wait for a git command that holds the ref, in milliseconds. */
   readonly timeoutMs?: number
   /** The lock of the ref where this process holds it already; the move releases it. */
   readonly held?: GitLock | null

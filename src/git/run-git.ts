@@ -94,7 +94,7 @@ export async function runGitToFile(
 }
 
 /**
- * Runs a git command, and gives its output as it comes. Who reads no further ends it.
+ * Runs a git command, and streams its output. Ending the iteration ends the command.
  *
  * @throws {ServiceError} `unavailable`, with what git says, when it fails: not all of what was read
  * is then what it would have been.
@@ -107,7 +107,7 @@ export async function* streamGit(
 ): AsyncGenerator<Uint8Array> {
   const child = git.run([`--git-dir=${gitDir}`, ...args], { env: boundaryVariable(gitDir) })
   const end = allOf([text(child.stderr), ended(child), feed(child, input)])
-  // Whoever reads no further does not hear of it.
+  // The error is lost for a caller that stops reading.
   end.catch(() => undefined)
   for await (const chunk of child.stdout) yield Buffer.from(chunk)
   const [errors, how] = await end

@@ -29,8 +29,8 @@ const NAMED: ReadonlyMap<string, SharedBits | null> = new Map([
 ])
 
 /**
- * A file system that gives what it makes in `.git` the permission bits by which a repository is shared
- * among users, as git does. Files beside that folder are as the process makes them.
+ * A file system that sets the permission bits of shared repositories on new files in `.git`, as git
+ * does. Other files get those of the process.
  *
  * @throws {ServiceError} `unavailable` for a value that git does not take either.
  */
@@ -80,14 +80,14 @@ function sharingFs(fs: FsPromises, gitDir: string, shared: SharedBits): FsPromis
   return Object.assign(Object.create(fs), own)
 }
 
-/** Nobody may write what the owner may not, nor run what the owner does not. */
+/** Others cannot write or run a file when its owner cannot. */
 function fileBits(mode: number, { bits, isWhole }: SharedBits): number {
   const writable = (mode & OWNER_WRITES) === 0 ? bits & ~WRITE_BITS : bits
   const shared = (mode & OWNER_RUNS) === 0 ? writable : writable | ((writable & READ_BITS) >> 2)
   return isWhole ? shared : mode | shared
 }
 
-/** Where others use a folder, what is made in it belongs to its group. */
+/** In a folder that others use, new files belong to its group. */
 function folderBits(mode: number, shared: SharedBits): number {
   const bits = fileBits(mode, shared)
   return (bits & OTHERS_USE) === 0 ? bits : bits | GROUP_OF_FOLDER

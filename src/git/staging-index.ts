@@ -24,7 +24,7 @@ export const NAME_AT = 40
 const MORE_FLAGS = 0x4000
 const MAX_NAME_LENGTH = 0xfff
 
-/** How many bytes the facts of an entry have. */
+/** The number of bytes with the facts of an entry. */
 export function lengthOfFacts(format: ObjectFormat): number {
   return NAME_AT + format.bytes
 }
@@ -68,9 +68,9 @@ export function renderIndex(
 interface Place {
   readonly at: number
   readonly version: number
-  /** The path before this one: version 4 writes only what differs. */
+  /** The previous path: version 4 writes only the difference. */
   readonly before: string
-  /** How many bytes its facts have. */
+  /** The number of bytes of its facts. */
   readonly length: number
 }
 
@@ -117,7 +117,7 @@ function endOfPath(bytes: Buffer, start: number): number {
   return end
 }
 
-/** An extension whose name begins with a small letter changes what the entries mean. */
+/** An extension whose name begins with a small letter changes the meaning of entries. */
 function assertOptional(bytes: Buffer): void {
   for (let at = 0; at + 8 <= bytes.length; at += 8 + bytes.readUInt32BE(at + 4)) {
     const name = bytes.toString('latin1', at, at + 4)

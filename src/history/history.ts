@@ -69,12 +69,12 @@ export class History implements AsyncDisposable {
     return this.#current
   }
 
-  /** How many revisions there have been, those in archives too. */
+  /** The number of all revisions, including archived ones. */
   size(): number {
     return this.#parts.keeper.index.size()
   }
 
-  /** How many revisions the repository has, and can be listed. */
+  /** The number of revisions in the repository, which can be listed. */
   kept(): number {
     return this.#parts.keeper.index.kept()
   }
@@ -85,7 +85,7 @@ export class History implements AsyncDisposable {
     return keeper.index.find(digest) ?? archives?.find(digest) ?? null
   }
 
-  /** The same, also of what the branch had once and has no longer, as after a `git reset`. */
+  /** The same, including revisions that the branch had once, as before a `git reset`. */
   async findEver(digest: Digest): Promise<Revision | null> {
     const { dropped, archives } = this.#parts
     const here = this.find(digest) ?? (await dropped.find(digest))
@@ -97,7 +97,7 @@ export class History implements AsyncDisposable {
     return keeper.index.findCommit(commit) ?? archives?.findCommit(commit) ?? null
   }
 
-  /** The same, also of what the branch had once and has no longer. Such a revision has no number. */
+  /** The same, including revisions that the branch had once, which have no number. */
   async findCommitEver(commit: CommitSha): Promise<Revision | null> {
     const { dropped, archives } = this.#parts
     const here = this.findCommit(commit) ?? (await dropped.findCommit(commit))
@@ -110,7 +110,7 @@ export class History implements AsyncDisposable {
     return keeper.index.numberOf(commit) ?? archives?.numberOf(commit) ?? null
   }
 
-  /** Whether what the list has below a revision is all of its own history and nothing else: then it stays that. */
+  /** Whether the list below a revision is exactly its own history: then it stays so. */
   isClosed({ commit }: Pick<Revision, 'commit'>): boolean {
     return this.#parts.keeper.index.isClosed(commit)
   }
@@ -129,23 +129,23 @@ export class History implements AsyncDisposable {
     return (number > archived ? archived : (this.#parts.archives?.startOf(number) ?? 0)) + 1
   }
 
-  /** A part of the list of revisions, newest first; those of archives are not in it. */
+  /** A part of the list of revisions, newest first, without archived ones. */
   list(range: RevisionRange): readonly Revision[] {
     return this.#parts.keeper.index.list(range)
   }
 
-  /** The same, but only their commits and those of their bases, which are quicker to read. */
+  /** The same, but only their commits and their bases, which are quicker to read. */
   listLineage(range: RevisionRange): readonly Lineage[] {
     return this.#parts.keeper.index.listLineage(range)
   }
 
-  /** The revisions that a revision came upon, that of the first parent first; none for an unknown one. */
+  /** The bases of a revision, the first parent first; none for an unknown one. */
   basesOf({ commit }: Pick<Revision, 'commit'>): Lineage['bases'] {
     const { keeper, archives } = this.#parts
     return keeper.index.basesOf(commit) ?? archives?.basesOf(commit) ?? []
   }
 
-  /** The revision upon which a revision came, along first parents; null for the first. */
+  /** The base of a revision, along first parents; null for the first one. */
   previousOf(revision: Pick<Revision, 'commit'>): Revision | null {
     const [base] = this.basesOf(revision)
     return base === undefined ? null : this.findCommit(base)
@@ -162,7 +162,7 @@ export class History implements AsyncDisposable {
     return this.#parts.keeper.index.tip()
   }
 
-  /** Takes over now what other tools and servers have done. Never fails: a failure is a problem. */
+  /** Takes over changes of other tools and servers now. Never fails: a failure is a problem. */
   follow(): Promise<void> {
     return this.#check()
   }
@@ -173,8 +173,8 @@ export class History implements AsyncDisposable {
   }
 
   /**
-   * The document of a revision as readers may see it: its exact bytes, or a copy with sealed
-   * secrets where a foreign commit has them in plain text.
+   * The document of a revision for readers: its exact bytes, or a copy with sealed secrets when a
+   * foreign commit has them in plain text.
    *
    * @throws {ServiceError} `unavailable` when the repository no longer has it as recorded.
    */
@@ -185,8 +185,8 @@ export class History implements AsyncDisposable {
   }
 
   /**
-   * The document of a revision as it is written in git, to compare and to show: its exact bytes, but
-   * for a stand-in in the place of each secret that a foreign commit has in plain text.
+   * The document of a revision as written in git, to compare and to show: its exact bytes, with a
+   * placeholder for each secret that a foreign commit has in plain text.
    *
    * @throws {ServiceError} `unavailable` when the repository no longer has it as recorded.
    */
@@ -248,8 +248,8 @@ export class History implements AsyncDisposable {
   }
 
   /**
-   * Commits changes that were prepared on a base, each upon the one before, and returns what became
-   * of them in their order. They are `stale`, and nothing changes, when the branch or the live file
+   * Commits changes that were prepared on a base, each based on the one before, and returns the
+   * results in their order. They are `stale`, and nothing changes, when the branch or the live file
    * has moved since.
    */
   async commit(

@@ -136,7 +136,9 @@ async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
   }
 }
 
-/** The format of what the log has, which a repository has to have; null without a log or an entry in it. */
+/**
+ * The object format of the log, which a repository must have; null without a log or an entry in it.
+ */
 async function findLoggedFormat({ revisionLog }: HistoryOptions): Promise<ObjectFormat | null> {
   const head = (await revisionLog?.head()) ?? null
   return head && formatOfName(head.commit)
@@ -148,14 +150,14 @@ function assertSameFormat({ format }: ObjectReader, logged: ObjectFormat | null)
   throw unavailable(`${what}: start with an empty folder as --config-repo`)
 }
 
-/** The log has packs of moves, and would give back what was archived, or end before it. */
+/** The log has packs of moves: it would restore archived commits, or end before them. */
 function assertNoLog({ revisionLog, repository }: HistoryOptions): void {
   if (!revisionLog) return
   const what = `Older revisions of ${repository} are in an archive, and a history in a database is whole`
   throw unavailable(`${what}: bring them back first, with "cairn archive --restore"`)
 }
 
-/** Few servers show archives, so that the others do not load what reads them. */
+/** Few servers show archives, so the code to read them is loaded on demand. */
 async function openArchives(
   parts: readonly ArchivedPart[],
   { archives, ...options }: HistoryOptions,
@@ -280,7 +282,7 @@ function openFollow(
   return () => follower.follow()
 }
 
-/** A start ends here where the log cannot be followed: what is on disk may be old. */
+/** A start ends here when the log cannot be followed: the repository may be out of date. */
 async function followFirst(
   options: Pick<Beginning, 'repository' | 'keeper' | 'live'> & { follow: () => Promise<unknown> },
 ): Promise<void> {

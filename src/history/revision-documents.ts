@@ -15,17 +15,17 @@ export interface UnreadableRevision {
   readonly reason: string
 }
 
-/** The most that are listed: more have the same cause. */
+/** The limit of listed revisions: further ones have the same cause. */
 const MAX_LISTED = 50
-/** How long a document that was read is taken for readable while it is found, in milliseconds. */
+/** The time for which a document that was read counts as readable while it is found. */
 const RECHECK_INTERVAL_MS = 60_000
 
-/** Reads the documents of revisions, and lists those that could not be read until they can be. */
+/** Reads the documents of revisions, and lists unreadable ones until they can be read again. */
 export class RevisionDocuments {
   readonly #repository: Repository
   readonly #report: Report
   readonly #unreadable = new Map<CommitSha, UnreadableRevision>()
-  /** The commit of {@link assertReadable} that was read last, and when, by a clock that nobody sets. */
+  /** The last commit that {@link assertReadable} has read, and the time by the monotonic clock. */
   #readable: { readonly commit: CommitSha; readonly time: number } | null = null
 
   constructor(repository: Repository, report: Report) {
@@ -53,7 +53,7 @@ export class RevisionDocuments {
 
   /**
    * Asserts that a revision can be read: by reading it once a minute, and otherwise by finding its
-   * document in the repository, which costs the same for one of any size.
+   * document in the repository, at a cost that does not depend on its size.
    *
    * @throws {DamageError} when the repository no longer has it.
    */

@@ -29,9 +29,9 @@ const WAY_OUT =
   'Put it back, from a backup if need be, or begin anew without it: cairn serve --begin-anew'
 
 /**
- * A first start creates missing files. This refuses a later start on which a file is missing,
- * because a new one would hide the loss. A service has run in a folder that has its reserve; what an
- * operator prepares before the first start is no sign of that.
+ * Refuses a later start when a file is missing: a first start creates missing files, and a new one
+ * would hide the loss. A folder with a reserve has been used by a service; files that an operator
+ * prepares before the first start are no sign of that.
  *
  * @throws {ServiceError} `unavailable`, with the way out.
  */
@@ -91,7 +91,7 @@ export async function assertKeysThere(
 }
 
 /**
- * Refuses the start of a server whose users are not those of the others.
+ * Refuses the start of a server whose users differ from those of the other servers.
  *
  * @throws {ServiceError} `unavailable`, with the way out.
  */

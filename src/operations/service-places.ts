@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 
-/** The settings of the state folder and of what may lie elsewhere. */
+/** The settings of the state folder and of the places that may lie elsewhere. */
 interface PlaceSettings {
   readonly 'state-dir': string
   readonly 'users-file': string | null

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/**
- * The variable that marks every process started by another one, also those that leave its group.
- */
+/** The variable that marks every process started by another one, even if it leaves its group. */
 export const MARK_VARIABLE = 'CAIRN_MARK'
 
 /** Marks the processes of one agent's jobs: of any run of that agent, or of this run only. */

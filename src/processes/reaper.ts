@@ -66,9 +66,9 @@ leave
 `
 
 export interface ReaperOptions {
-  /** The user whose processes all end. */
+  /** The user whose processes are all ended. */
   readonly user?: { readonly uid: number } | null
-  /** The folder of a control group whose processes all end. */
+  /** The folder of a control group whose processes are all ended. */
   readonly controlGroup?: string | null
 }
 

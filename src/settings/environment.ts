@@ -6,7 +6,9 @@ export function ownEnvironment(): EnvironmentVariables {
   return process.env
 }
 
-/** The variables of this process with those of some names, which are taken out of it. */
+/**
+ * Takes the variables with these names out of the environment of this process, and returns them.
+ */
 export function takeVariables(names: readonly string[]): EnvironmentVariables {
   const environment = { ...process.env }
   for (const name of names) delete process.env[name]
@@ -38,7 +40,7 @@ export function scriptOfNpx(): string | null {
   return process.env['npm_lifecycle_script'] || null
 }
 
-/** Where programs such as git are looked for. */
+/** The search path of programs such as git. */
 export function programPath(): string | undefined {
   return process.env['PATH']
 }

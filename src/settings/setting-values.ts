@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { firstMomentOf } from '../lib/moments.ts'
 import { CONTACT_INTERVAL_MS } from '../wire/agent/contact.ts'
 
-// What a flag or a variable may hold. A value that does not fit is refused with the words given here.
+// The type of a flag or a variable. Refuses an unfit value with the message given here.
 
 export const NonEmpty = z.string().min(1, 'is empty')
 export const Optional = NonEmpty.nullable().default(null)
@@ -18,7 +18,7 @@ export const FileName = NonEmpty.refine(
   (name) => name.split('/').every((part) => !['', '.', '..', '.git'].includes(part)),
   'is not the name of a file in the repository',
 )
-/** It is shown on pages and told to others, which have no use for a user of it. */
+/** It is shown on pages and given to others, who have no use for credentials in it. */
 export const ServerUrl = NonEmpty.refine(
   (url) => /^https?:/.test(url) && URL.canParse(url),
   'is not a URL',
@@ -26,7 +26,7 @@ export const ServerUrl = NonEmpty.refine(
   (url) => !URL.canParse(url) || userInfoOf(url) === '',
   'has a user name or password in it, which is not used',
 )
-/** The provider vouches for people: nobody may come between, but on this machine. */
+/** The provider authenticates users: the connection must be protected, except on this machine. */
 export const Issuer = ServerUrl.refine(
   (url) => /^https:|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/.test(url),
   'is not an address with https',
@@ -83,13 +83,13 @@ export const IpAddresses = CommaList.refine(
   'is not an IP address such as 127.0.0.1 or a network such as 10.0.0.0/8, or several with commas between',
 )
 
-/** Folders, each by a flag of its own; in the variable separated like those of `PATH`. */
+/** Folders, each by its own flag; in the variable separated as in `PATH`. */
 export const Folders = z
   .union([z.array(NonEmpty), z.string().transform((text) => text.split(delimiter))])
   .transform((folders) => folders.filter((folder) => folder !== ''))
   .meta({ isRepeatable: true })
 
-/** One address or more, each by a flag of its own; in the variable separated by commas. */
+/** One address or more, each by its own flag; in the variable separated by commas. */
 export const ServerUrls = z.preprocess(
   (given) => (typeof given === 'string' ? given.split(',').map((url) => url.trim()) : given),
   z.tuple([ServerUrl], ServerUrl),
@@ -143,7 +143,7 @@ export const Size = quantity(BYTES, 'is not a size such as 32MiB').refine(
 /** Of a disk rather than of memory. */
 export const LargeSize = quantity(BYTES, 'is not a size such as 10GiB')
 
-/** How long an invitation is good for: 30 days at most, as a call may ask for. */
+/** The lifetime of an invitation: 30 days at most, as for a call. */
 export const Validity = AnyDuration.refine(
   (validity) => validity <= 720 * 3_600_000,
   'is more than 720h, which is 30 days',
@@ -156,7 +156,7 @@ export const AgentTimeout = Duration.refine(
   `is less than ${MIN_AGENT_TIMEOUT_MS / 1_000}s, two contacts of an agent`,
 )
 
-/** A flag without a value: it is there or not. Its variable says `true` or `false`. */
+/** A flag without a value, given or not. Its variable is `true` or `false`. */
 export const Switch = z
   .stringbool({ truthy: ['true'], falsy: ['false'], error: 'is neither true nor false' })
   .prefault('false')

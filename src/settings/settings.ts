@@ -301,7 +301,7 @@ export function readSettings<Schema extends z.ZodObject>(
   throw new SettingsError(read.error.issues.map((issue) => describeIssue(issue, given)).join('; '))
 }
 
-/** The arguments of a subcommand that are words, and those that are its flags with their values. */
+/** Splits the arguments of a subcommand into its words, and its flags with their values. */
 export function separateWords(
   schema: z.ZodObject,
   args: readonly string[],

@@ -7,7 +7,7 @@ import { ErrorBody } from './error-body.ts'
 export const MessageBody = z.object({ message: z.string() })
 export type MessageBody = z.infer<typeof MessageBody>
 
-/** The name under which a file on disk is kept that was not valid and that a save replaced. */
+/** The new name of an invalid file on disk that a save replaced. */
 const SetAside = z.object({ setAside: z.string().exactOptional() })
 
 /** Answers a save. */

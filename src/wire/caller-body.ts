@@ -4,7 +4,7 @@ import { TokenScope, UserSource } from '../core/principal.ts'
 /** Answers `GET /api/whoami`. */
 export const WhoAmIBody = z.object({
   name: z.string(),
-  /** Where the user is known. */
+  /** The source of the user. */
   source: UserSource,
   administrator: z.boolean(),
   /** The roles of the configuration that have the user. */

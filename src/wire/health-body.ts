@@ -45,7 +45,7 @@ export const HealthBody = z.object({
       url: z.string(),
       /** The number of missing revisions; null while unknown. */
       behind: z.int().nonnegative().nullable(),
-      /** For how long it has been behind. */
+      /** The time that it has been behind. */
       seconds: z.int().nonnegative(),
       /** Why the last attempt failed. */
       error: z.string().nullable(),
@@ -77,7 +77,7 @@ export const HealthBody = z.object({
     .object({
       /** The newest entry of the log that this server has. */
       sequence: z.int().nonnegative(),
-      /** How many entries this server is behind. */
+      /** The number of entries that this server is behind. */
       lag: z.int().nonnegative(),
       /** The address of the leader; null while there is none. */
       holder: z.string().nullable(),

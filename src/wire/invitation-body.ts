@@ -17,7 +17,7 @@ export type MadeInvitationBody = z.infer<typeof MadeInvitationBody>
 /** An element of `GET /api/agent-invitations`. */
 export const InvitationEntry = z.object({
   id: z.string(),
-  /** The user who made it. */
+  /** The user who created it. */
   user: z.string(),
   resources: z.array(z.string()),
   environments: z.array(z.string()),

@@ -17,7 +17,7 @@ export const PipelineBody = z.object({
       label: z.string(),
       approved_by: z.string(),
       scheduled_date: z.int(),
-      /** Those of its stages that have run. */
+      /** The stages that have run. */
       stages: z.array(z.object({ name: z.string(), counter: z.string(), result: JobResult })),
       /** The stage that failed to start automatically, and why; or null. */
       blocked: z.object({ stage: z.string(), reason: z.string() }).nullable(),

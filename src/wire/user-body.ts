@@ -25,9 +25,9 @@ export const UserEntry = z.object({
   disabled: z.boolean(),
   administrator: z.boolean(),
   roles: z.array(z.string()),
-  /** How many tokens the user has. */
+  /** The number of the user's tokens. */
   tokens: z.int().nonnegative(),
-  /** Of a token or a session, to the minute; null when it is not known. */
+  /** The last use of a token or a session, to the minute; null when unknown. */
   lastUsed: IsoTime.nullable(),
 })
 export type UserEntry = z.infer<typeof UserEntry>

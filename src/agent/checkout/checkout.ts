@@ -15,7 +15,7 @@ export interface CheckoutPlace {
   readonly folder: string
   /** The agent's records about its folders; outside the working folder. */
   readonly notes: string
-  /** A folder without settings, for clients whose user's own are not trusted; null where they are. */
+  /** A folder without settings, for clients that must not use the user's own; null otherwise. */
   readonly userSettings: string | null
 }
 
@@ -28,8 +28,8 @@ export interface CheckoutTools {
 }
 
 /**
- * Checks a material out into its folder at its revision. A folder that is a copy of the same source
- * is updated; any other, one that cannot be updated, and one whose client a job has reconfigured is
+ * Checks a material out into its folder at its revision. A copy of the same source is updated. Any
+ * other folder, one that cannot be updated, and one whose client was reconfigured by a job are
  * created anew.
  */
 export async function checkOut(
@@ -72,7 +72,7 @@ async function writeNote(copyNote: string, source: SourceTool): Promise<void> {
   await writeFile(copyNote, `${head}${settings}`, { mode: 0o600 })
 }
 
-/** The source of the folder, a digest of what controls its client, and its settings. */
+/** The source of the folder, a digest of the files that configure its client, and its settings. */
 async function describeCopy(source: SourceTool): Promise<{ head: string; settings: string }> {
   const steering = await source.steering?.()
   const { digest, settings } = steering ?? { digest: '', settings: '' }
@@ -118,7 +118,9 @@ async function settingsOfCopy(
   }
 }
 
-/** A job may leave what the agent cannot read: folders without rights, or ones too deep for a path. */
+/**
+ * A job may leave folders that the agent cannot read: without permissions, or too deep for a path.
+ */
 function isOfSystem(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error
 }

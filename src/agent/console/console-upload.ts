@@ -5,9 +5,9 @@ import { CONSOLE_BATCH } from '../../wire/agent/work.ts'
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024
 
 export interface ConsoleUploadOptions {
-  /** Appends bytes at an offset and returns how many the server has; rejects when it refuses. */
+  /** Appends bytes at an offset and returns the length on the server; rejects when it refuses. */
   readonly append: (offset: number, bytes: Buffer) => Promise<number>
-  /** How long output is collected before it is sent. */
+  /** The time for which output is collected before it is sent. */
   readonly flushMs: number
   /** Called before a batch is built. */
   readonly onFlush: () => void
@@ -109,7 +109,7 @@ class ByteQueue {
     this.#size += chunk.length
   }
 
-  /** The first bytes, at most so many. */
+  /** The first bytes, up to this number. */
   peek(most: number): Buffer {
     let enough = 0
     let size = 0

@@ -28,8 +28,8 @@ export class SecretMask {
   }
 
   /**
-   * How much of a text can be shown while more of it may follow: no secret starts before that
-   * position and ends after it.
+   * The length of a text that can be shown while more of it may follow: no secret starts before
+   * that position and ends after it.
    */
   safeLength(text: string): number {
     const cut = Math.max(0, text.length - this.#longest + 1)

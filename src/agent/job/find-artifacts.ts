@@ -60,7 +60,7 @@ async function listFiles(folder: string): Promise<Record<'files' | 'unlisted', s
   return { files: files.toSorted(), unlisted }
 }
 
-/** Null for a folder that may not be read, or whose name is no text. */
+/** Null for a folder that cannot be read, or whose name is no text. */
 async function listFolder(folder: string): Promise<Dirent[] | null> {
   try {
     return await readdir(folder, { withFileTypes: true })

@@ -26,7 +26,8 @@ export function inheritedVariables(
 }
 
 /**
- * Those of the assignment are set last, so that the configuration can override the built-in ones.
+ * Variables of the assignment are set last, so that the configuration can override the built-in
+ * ones.
  */
 export function jobEnvironment(
   assignment: JobAssignment,

@@ -105,7 +105,7 @@ export class JobRun {
       await this.#report({ state: 'Completed', result: last })
   }
 
-  /** The result to report, or null when no result is to be reported. */
+  /** The result to report, or null when there is none to report. */
   async #runToResult(): Promise<ReportedResult | null> {
     let ran = false
     const built = await this.#attempt(async () => {

@@ -5,7 +5,7 @@ import { ended, startProcess } from '../../processes/piped-process.ts'
 import { orNullIfMissing } from '../host/sandbox-path.ts'
 import type { JobUser } from '../process/job-user.ts'
 
-/** The agent's own folders that contain those of the pipelines. */
+/** The agent's own folders, which contain the folders of the pipelines. */
 const WORK = 'pipelines'
 const HOMES = 'homes'
 const NOTES = 'checkouts'
@@ -18,8 +18,8 @@ const PRIVATE = 0o700
 
 /**
  * An agent's folders of one pipeline. With a job user the folders belong to that user while a job
- * of the pipeline runs, and to the agent at any other time, so that no job can access those of
- * another pipeline.
+ * of the pipeline runs, and to the agent at any other time, so that no job can access another
+ * pipeline's folders.
  */
 export class PipelineFolders {
   readonly folder: string
@@ -78,7 +78,7 @@ export class PipelineFolders {
 }
 
 /**
- * Lets the job user enter the folders of pipelines, and takes back those that a killed agent left
+ * Lets the job user enter the folders of pipelines, and takes back folders that a killed agent left
  * open.
  */
 export async function shutFolders(workDir: string): Promise<void> {

@@ -5,12 +5,12 @@ import { resolveInside } from '../host/sandbox-path.ts'
 import { runAsUser } from './run-as-user.ts'
 import type { JobContext } from './job-context.ts'
 
-/** Variables that would make git use another repository than that of the folder. */
+/** Variables that would make git use another repository than the one in the folder. */
 const MISLEADING = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY']
 
 /**
- * The clients share a job user's home with the jobs, which may have left settings there. The client
- * of svn has no variable for it.
+ * The clients share a job user's home with the jobs, which may have left settings there. The svn
+ * client has no variable for it.
  */
 const NO_SETTINGS_OF_HOME = {
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -22,8 +22,8 @@ const NO_SETTINGS_OF_HOME = {
 }
 
 /**
- * The parent folder may belong to another user, so the folder itself is kept. A job may have taken
- * rights from folders inside.
+ * The parent folder may belong to another user, so the folder itself stays. A job may have removed
+ * permissions of folders inside.
  */
 const RENEW =
   '[ -d "$1" ] || rm -f -- "$1"; mkdir -p -- "$1" && chmod -R u+rwX -- "$1" && find "$1" -mindepth 1 -delete'

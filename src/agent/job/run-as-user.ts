@@ -1,8 +1,8 @@
 import type { JobContext } from './job-context.ts'
 
 /**
- * Runs a command in the working folder with the rights of the job's user, never with those of the
- * agent: the job's processes may create links at any time.
+ * Runs a command in the working folder with the permissions of the job's user, never with those of
+ * the agent: the job's processes can create links at any time.
  *
  * @throws when it fails.
  */

@@ -12,10 +12,7 @@ const ON_CANCEL_MS = 30_000
 /** A task that runs a process. */
 type ProcessCommand = Exclude<TaskCommand, { type: 'fetchartifact' }>
 
-/**
- * Runs the tasks of a job one after the other, each if its condition matches the job's status so
- * far.
- */
+/** Runs the tasks of a job in order, each if its condition matches the job's status so far. */
 export class TaskRun {
   readonly #context: JobContext
   #current: AssignedTask | null = null

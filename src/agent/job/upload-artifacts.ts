@@ -14,8 +14,8 @@ const AT_ONCE = 4
 const OF_ONE_FILE: readonly number[] = [400, 413]
 
 /**
- * Sends the job's artifacts to the server. Each is sent whatever becomes of the others: a file that
- * cannot be read or has a name that the server does not take is told in the console.
+ * Sends the job's artifacts to the server. Each is sent even if another one fails: a file that
+ * cannot be read, or has a name that the server refuses, is reported in the console.
  *
  * @throws when one was not sent, or a build artifact selects nothing.
  */
@@ -46,7 +46,7 @@ async function find(
   return found
 }
 
-/** Sends the files of an artifact, and returns those that were not sent. */
+/** Sends the files of an artifact, and returns the files that failed. */
 async function uploadAll(
   context: JobContext,
   { kind, src, dest }: AssignedArtifact,
@@ -87,7 +87,7 @@ async function ofOneArtifact<Result>(
   }
 }
 
-/** A name may have line breaks and what terminals act upon. */
+/** A name may contain line breaks and terminal control sequences. */
 function shown(name: string): string {
   return name.replaceAll(/\p{Cc}/gu, '?')
 }

@@ -8,8 +8,8 @@ const MEMBERS = 'cgroup.procs'
 const KILL = 'cgroup.kill'
 
 /**
- * A control group of the kernel (cgroup v2). What is started in it stays in it with all its
- * descendants, whatever they do with their environment, process group and parent.
+ * A control group of the kernel (cgroup v2). A process that starts in it stays in it with all its
+ * descendants, even if they change their environment, process group and parent.
  */
 export class ControlGroup {
   readonly folder: string
@@ -64,8 +64,8 @@ const NO_GROUPS =
   'Jobs have no control groups: what gives up its environment and process group may outlive its job'
 
 /**
- * Finds a place for the group that contains those of the jobs of this run of the agent; null where the system
- * lets the agent make none there.
+ * Finds a place for the parent group of all jobs of this run of the agent; null when the system
+ * does not let the agent create one.
  */
 export function openControlGroup(mark: ProcessMark, log: Log): ControlGroup | null {
   const own = findOwnGroup()

@@ -16,14 +16,17 @@ export interface Belonging {
 }
 
 const LOOK_AGAIN_MS = 25
-/** Scans in a row that find nothing: on a loaded machine one is slow enough to miss what forks all the time. */
+/**
+ * The number of empty scans in a row: on a loaded machine a single scan can be too slow to see a
+ * process that keeps forking.
+ */
 const EMPTY_SCANS = 3
 /** Rounds of SIGKILL before giving up on processes that do not end. */
 const MAX_ROUNDS = 120
 
 /**
  * Ends all marked processes and their descendants, also those that left their group: SIGTERM, and
- * SIGKILL for the rest after the grace time. Returns how many could not be ended.
+ * SIGKILL for the rest after the grace time. Returns the number that could not be ended.
  */
 export async function endProcesses(belonging: Belonging, graceMs: number): Promise<number> {
   let left = scan(belonging)
@@ -45,7 +48,10 @@ export async function endProcesses(belonging: Belonging, graceMs: number): Promi
   return left.pids.length
 }
 
-/** As `kill` takes them. The kernel ends a group at once: also what forks faster than a scan reads. */
+/**
+ * Group numbers as `kill` takes them. The kernel ends a group at once, even one that forks faster
+ * than a scan reads.
+ */
 function wholeGroups(groups: readonly number[]): number[] {
   return groups.filter((group) => group > 1).map((group) => -group)
 }

@@ -78,7 +78,7 @@ export class JobProcesses {
     return end
   }
 
-  /** Ends all running processes. Returns how many could not be ended. */
+  /** Ends all running processes. Returns the number that could not be ended. */
   async end(): Promise<number> {
     this.#closed = true
     const controlGroups = this.#controlGroup === null ? [] : [this.#controlGroup]

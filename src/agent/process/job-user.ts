@@ -27,7 +27,7 @@ export function findJobUser(name: string): JobUser | null {
 
 /**
  * Asserts that processes can be started as the user, and that they can access a folder. The agent
- * has to run as root: the processes would keep the capabilities of another user.
+ * has to run as root: otherwise the processes would retain its capabilities.
  *
  * @throws {ServiceError} that names what is missing.
  */

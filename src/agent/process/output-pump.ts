@@ -9,7 +9,7 @@ export type OutputSource = 'stdout' | 'stderr'
  */
 export type OutputSink = (source: OutputSource, chunk: Buffer) => Promise<void>
 
-/** A command's own output arrives at once; that of background processes as long as they live. */
+/** The output of a command arrives at once; background processes may write as long as they live. */
 const QUIET_MS = 250
 const MAX_QUIET_WAITS = 20
 

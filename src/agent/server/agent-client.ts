@@ -53,7 +53,7 @@ export class AgentClient {
     )
   }
 
-  /** Asks for a job; the server holds the call while it has none. */
+  /** Requests a job; the server holds the call while it has none. */
   async work(body: WorkRequest, signal: AbortSignal): Promise<JobAssignment | null> {
     const path = agentPaths.work(this.#uuid)
     const call = { method: 'POST', path, body, timeoutMs: WORK_TIMEOUT_MS, signal } as const
@@ -127,5 +127,5 @@ function fileTime(size: number): number {
   return FILE_TIMEOUT_MS + Math.ceil(size / MIN_BYTES_PER_MS)
 }
 
-/** Of an answer that says nothing more, the body is not waited for. */
+/** Does not wait for the body of an answer that needs none. */
 async function unread(): Promise<void> {}

@@ -29,7 +29,7 @@ export class HttpCaller {
   }
 
   /**
-   * Makes a call and returns what is read from the response.
+   * Makes a call and returns the parsed response.
    *
    * @throws {ServerRefusal} when the server refuses the call.
    * @throws {ServerAbsent} without a response, or for an error that may be temporary.

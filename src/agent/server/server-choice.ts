@@ -2,7 +2,9 @@ import { abortedAfter } from '../../lib/aborted-after.ts'
 import { pause } from '../../lib/pause.ts'
 import { ServerAbsent } from './server-errors.ts'
 
-/** Milliseconds without an answer after which a server is asked whether it is there, and again. */
+/**
+ * The time without an answer after which a server is probed, and the interval of further probes.
+ */
 const FIRST_LOOK_MS = 1_000
 const LOOK_INTERVAL_MS = 2_000
 const ANSWER_TIMEOUT_MS = 1_000
@@ -40,8 +42,8 @@ export class ServerChoice {
   }
 
   /**
-   * Aborted, with the reason, when a server is silent while another one answers. A call may wait for
-   * as long as it likes where the server says that it is there.
+   * Aborted, with the reason, when a server is silent while another one answers. A call can wait
+   * for any time while its server answers probes.
    */
   watch(server: URL, end: AbortSignal): AbortSignal {
     const silence = new AbortController()
@@ -70,7 +72,7 @@ export class ServerChoice {
   }
 }
 
-/** Whether a server answers at all, whatever it says. */
+/** Whether a server answers at all, with any status. */
 async function isThere(server: URL, end: AbortSignal): Promise<boolean> {
   const url = new URL(`${server.pathname.replace(/\/+$/, '')}${ALIVE}`, server)
   const signal = abortedAfter(ANSWER_TIMEOUT_MS, end)

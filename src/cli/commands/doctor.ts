@@ -22,7 +22,7 @@ const WORDS = {
 } as const satisfies Record<RepairFinding['state'], string>
 
 /**
- * Checks the folders of a service, repairs them if asked to, and exits with 0 when no problem is
+ * Checks the folders of a service, repairs them on request, and exits with 0 when no problem is
  * left.
  */
 export async function doctor(args: readonly string[]): Promise<number> {

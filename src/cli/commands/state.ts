@@ -19,7 +19,7 @@ export async function state(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS.state, flags)
   const [verb, source, ...others] = words
   if (others.length > 0) throw wrongUsage('state')
-  // Root may read what the owner of the state may not.
+  // Root can read files that the owner of the state cannot.
   await using input = verb === 'load' && source !== undefined ? await open(source) : null
   await actAsOwner(settings['state-dir'])
   const place = placeOf(settings)

@@ -38,7 +38,7 @@ export async function user(args: readonly string[]): Promise<number> {
 
 /** Does a part of a change that the audit log has an entry of. */
 type Recording = <Result>(action: string, work: () => Promise<Result>) => Promise<Result>
-/** Changes one user, and gives the line that says so. */
+/** Changes one user, and returns the line to print. */
 type Change = (store: UsersStore, username: string, record: Recording) => Promise<string>
 
 const CHANGES: ReadonlyMap<string, Change> = new Map([

@@ -14,8 +14,9 @@ export function endingAt(boundary: Boundary, find: FindCommit): FindCommit {
 }
 
 /**
- * The commits of a range, latest first, where they are in one line and no more than that. Otherwise null, at once
- * where a commit is older than the end of the range, which is hardly among its ancestors then.
+ * The commits of a range, latest first, when they form a single line within the limit. Otherwise
+ * null, at once when a commit is older than the end of the range, which is then unlikely to be
+ * among its ancestors.
  */
 export async function walkShortLine(
   find: FindCommit,

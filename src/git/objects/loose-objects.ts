@@ -24,10 +24,8 @@ export function looseObjects(objects: readonly NamedObject[]): Promise<readonly 
 
 /**
  * Writes objects, each as a file of its own. They survive a power cut once this returns; they are
- * written in no particular order.
- *
- * An object that exists already is replaced: a tool that does not sync may have left it truncated,
- * and nobody would write it again.
+ * written in no particular order. An existing object is replaced: a tool that does not sync may
+ * have left it truncated, and it would never be written again.
  */
 export async function writeLooseObjects(
   { fs, gitDir }: GitStore,

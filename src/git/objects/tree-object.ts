@@ -32,7 +32,7 @@ export function parseTree(content: Uint8Array, format: ObjectFormat): readonly T
   return entries
 }
 
-/** Names are kept as latin1 text, so that those that are not UTF-8 come back byte for byte. */
+/** Names are read as latin1, so that names that are not UTF-8 are written back byte for byte. */
 export function renderTree(entries: readonly TreeEntry[]): Uint8Array<ArrayBuffer> {
   const sorted = entries.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
   return Buffer.concat(

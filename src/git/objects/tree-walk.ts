@@ -35,7 +35,8 @@ export async function findFileInTree(
 }
 
 /**
- * Whether a commit has a file of that name, which is not read: a small answer about one of any size.
+ * Whether a commit has a file of that name. The file is not read, so the cost does not depend on
+ * its size.
  *
  * @throws {DamageError} when the repository lacks what leads to it.
  */
@@ -73,7 +74,10 @@ export async function findLargeSize(
   return typeof object === 'number' ? object : null
 }
 
-/** Describes what a commit has where {@link findFileInTree} finds no file; null for nothing. */
+/**
+ * Describes the entry of a commit where {@link findFileInTree} finds no file; null when there is
+ * none.
+ */
 export async function describeNoFile(
   reader: RawObjectReader,
   place: TreePlace,

@@ -10,7 +10,7 @@ const MAX_INSERT_LENGTH = 0x7f
 const WORTH_A_DELTA = 64
 
 /**
- * The content that a delta makes of its base.
+ * Applies a delta to its base.
  *
  * @throws {RangeError} when it is no delta of this base, or what it makes is too large to be read.
  */
@@ -32,8 +32,8 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array<Arra
 }
 
 /**
- * A delta that makes one content of another, by what both have at their ends. Null where that is
- * less than half of it, or a delta would save nothing.
+ * A delta from one content to another that copies their common ends. Null when they share less than
+ * half, or a delta would save nothing.
  */
 export function renderDelta(base: Uint8Array, content: Uint8Array): Uint8Array | null {
   if (content.length < WORTH_A_DELTA) return null

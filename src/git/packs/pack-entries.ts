@@ -17,10 +17,13 @@ export const PACK_TYPES: ReadonlyMap<number, ObjectType> = new Map([
 export const PACK_HEADER_BYTES = 12
 export const PACK_VERSION = 2
 
-/** An object as a pack has it: whole, or as a delta. */
+/** An object in a pack: whole, or as a delta. */
 export interface PackEntry {
   readonly offset: number
-  /** The type of an object, or what it is a delta of: the name of an object, or its offset in the pack. */
+  /**
+   * The type of an object, or the base of a delta: the name of an object, or its offset in the
+   * pack.
+   */
   readonly kind: { readonly type: ObjectType } | { readonly base: string | number }
   /** As they are in the pack. */
   readonly compressed: Uint8Array
@@ -89,7 +92,7 @@ function readKind(
   return { kind: { type: name }, next: at }
 }
 
-/** The inflated bytes, and how many compressed bytes they took. */
+/** The inflated bytes, and the number of compressed bytes. */
 function inflated(
   bytes: Uint8Array,
   size: number,

@@ -70,7 +70,7 @@ function offsetOf(index: Buffer, place: number, offsets: number, count: number):
   return Number(index.readBigUInt64BE(long))
 }
 
-/** For each value of the first byte, how many names have it or a lower one. */
+/** For each value of the first byte, the number of names with this value or a lower one. */
 function countsByFirstByte(sorted: readonly PlacedEntry[]): readonly number[] {
   const counts = Array.from({ length: 256 }, () => 0)
   for (const { oid } of sorted) {

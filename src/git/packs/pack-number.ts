@@ -22,7 +22,7 @@ export function numberBytes(value: number, bitsOfFirst: number): [number, ...num
   return [(value % unit) | 0x80, ...numberBytes(rest, 7)]
 }
 
-/** How far back the base of a delta is: as a number, but with the highest byte first. */
+/** The distance to the base of a delta: encoded as a number, but with the highest byte first. */
 export function readDistance(
   bytes: Uint8Array,
   at: number,

@@ -7,7 +7,7 @@ import { objectName, type RawObject, type RawObjectReader } from '../objects/raw
 
 interface Member {
   readonly object: RawObject
-  /** How many deltas have to be undone for it. */
+  /** The length of the chain of deltas to the object. */
   readonly depth: number
   /** As in a pack of which every delta names its base. */
   readonly bytes: Uint8Array
@@ -27,7 +27,7 @@ export class PackUnion {
     this.#repository = repository
   }
 
-  /** How many bytes the objects have, which are kept in memory. */
+  /** The total size of the objects in memory, in bytes. */
   get size(): number {
     return this.#size
   }

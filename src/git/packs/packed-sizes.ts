@@ -8,7 +8,7 @@ import { findInPackIndex } from './pack-index.ts'
 import { readNumber } from './pack-number.ts'
 
 const OID_BYTES = SHA1.bytes
-/** So many bytes certainly hold the header of an object, and that of a delta. */
+/** Enough bytes for the header of an object, and of a delta. */
 const HEAD = 1_024
 
 /** Finds how large the objects in packs are, by their indexes and a few bytes of the packs. */
@@ -21,8 +21,8 @@ export class PackedSizes {
   }
 
   /**
-   * The size of an object, or of what it is a delta to where that is larger. Null when no pack has
-   * it, or the pack is not as git writes it.
+   * The size of an object, or of the base of a delta when that is larger. Null when no pack has it,
+   * or the pack is not in the form that git writes.
    */
   async find(oid: string): Promise<number | null> {
     const names = (await orNullWhenAbsent(nodeFs.readdir(this.#folder))) ?? []

@@ -77,7 +77,9 @@ export async function openArchiveTarget({
   }
 }
 
-/** The index of the repository as it is now. What git has taken from the branch meanwhile is kept. */
+/**
+ * The present index of the repository. Entries that git has taken from the branch meanwhile stay.
+ */
 export async function readIndex(
   { store, reader, parts, head }: ArchiveTarget,
   options: ArchiveOptions & { readonly clock: Clock },

@@ -24,7 +24,7 @@ export interface UnnamedObject {
 }
 
 /**
- * Lists what nothing names, and asserts that nothing is missing.
+ * Lists unreferenced objects, and asserts that none is missing.
  *
  * @throws {ServiceError} `unavailable` when the repository is damaged.
  */
@@ -45,8 +45,8 @@ export async function listUnnamed(
 }
 
 /**
- * Puts what nothing names into a pack of its own, which {@link dropArchived} leaves alone: it removes
- * what was archived, and nothing else.
+ * Moves unreferenced objects into a pack of their own, which {@link dropArchived} leaves alone: it
+ * removes archived objects, and nothing else.
  */
 export async function keepUnnamed(
   git: GitExecutable,
@@ -64,9 +64,9 @@ export async function keepUnnamed(
 }
 
 /**
- * Removes the objects that nothing in the repository needs any more. What any branch, tag, other
- * ref, log or the index of git reaches stays, and so does what is newer than the work began. The pack
- * of what stays is on disk before another one goes.
+ * Removes the objects that nothing in the repository needs any more. Objects that a branch, tag,
+ * other ref, log or the index of git reaches stay, and so do objects newer than the beginning of
+ * the work. The pack of the remaining objects is on disk before another one is removed.
  *
  * @param since Milliseconds since the UNIX epoch.
  */

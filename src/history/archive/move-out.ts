@@ -23,8 +23,8 @@ export interface Leaving {
 }
 
 /**
- * Takes out of a repository what is safe in a file. The record is what decides: before it is written
- * the history is as it was, and from then on it begins after the archive.
+ * Removes commits from a repository that are safe in a file. The record decides: before it is
+ * written the history is as it was, and from then on it begins after the archive.
  *
  * @throws {ServiceError} `unavailable` when somebody has moved the branch; nothing has changed then.
  */
@@ -53,7 +53,7 @@ export async function moveOut(
   }
 }
 
-/** Removes what a crash has left after the record was written. */
+/** Removes leftovers of a crash after the record was written. */
 export async function finishMoving({ git, store, parts }: ArchiveTarget): Promise<void> {
   const last = parts.at(-1)
   if (last === undefined || !(await hasCommit(git, store.gitDir, last.last))) return

@@ -10,7 +10,7 @@ export interface ArchivePlan {
   readonly commits: number
   /** The newest of them. */
   readonly last: CommitSha
-  /** The commits that came upon them, and stay. */
+  /** The commits based on them, which stay. */
   readonly boundary: readonly CommitSha[]
 }
 
@@ -29,9 +29,9 @@ interface Family {
 }
 
 /**
- * Plans what goes: as many of the oldest commits as can be cut off, before the first revision that
- * stays. A merge of what goes with what stays is cut off neither above nor below, so the cut is made
- * where no such merge is.
+ * Plans an archive: as many of the oldest commits as can be cut off, before the first revision that
+ * stays. A merge of both sides can be cut off neither above nor below, so the cut is made where
+ * there is none.
  *
  * @param before Milliseconds since the UNIX epoch: the first revision from then on stays.
  * @throws {ServiceError} `unavailable` when nothing is older, or the newest revision is.

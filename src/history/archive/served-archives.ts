@@ -46,7 +46,7 @@ export class ServedArchives implements AsyncDisposable {
   }
 
   /**
-   * Opens archives of a repository. What is made of each is kept under the checksum of its file.
+   * Opens archives of a repository. Derived data of each is stored under the checksum of its file.
    *
    * @throws {ServiceError} `unavailable` for a file that is no archive of it.
    */
@@ -81,7 +81,7 @@ export class ServedArchives implements AsyncDisposable {
     return this.#first(({ index }) => index.findCommit(commit))
   }
 
-  /** The newest revision with that digest of those that the branch had once. */
+  /** The newest revision with this digest that the branch once had. */
   findDropped(digest: Digest): Promise<Revision | null> {
     return this.#firstOf(({ dropped }) => dropped.find(digest))
   }
@@ -106,7 +106,7 @@ export class ServedArchives implements AsyncDisposable {
     )
   }
 
-  /** How many revisions came before the archive that has one. */
+  /** The number of revisions before the archive with this one. */
   startOf(number: number): number | null {
     return this.#first(
       ({ index }) => index.archived,

@@ -7,9 +7,9 @@ import { replaceFile } from '../../storage/durable-fs.ts'
 import { DROPPED } from '../dropped/dropped-refs.ts'
 
 /**
- * The commits that nothing names but the logs of the branch and of HEAD, or the name of one that was
- * dropped, such as one that was amended, and that came upon what is archived. They go with it:
- * without it they would be broken.
+ * The commits based on archived ones that only the logs of the branch and of HEAD name, or the name
+ * of a dropped one, such as an amended commit. They are removed with the archived commits, without
+ * which they would be broken.
  *
  * @param others Further commits that count as not named: dropped ones, and those that nothing names.
  */

@@ -55,7 +55,7 @@ async function repairPack(
   const end = ended(child)
   child.stdout.resume()
   child.stderr.resume()
-  // Git may stop reading at the damage. The check for missing objects finds what is lost.
+  // Git may stop reading at the damage. The check for missing objects finds the lost ones.
   await pipeline(createReadStream(pack), child.stdin).catch((error: unknown) => {
     if (!isUnread(error)) throw error
   })

@@ -50,7 +50,7 @@ function readCommand(folder: string): Promise<string> {
   return readFile(join(folder, 'cmdline'), 'utf8')
 }
 
-/** Null for a process that has ended, or whose files we may not read. */
+/** Null for a process that has ended, or whose files we cannot read. */
 async function unlessGone<Value>(pending: Promise<Value>): Promise<Value | null> {
   try {
     return await pending

@@ -73,7 +73,7 @@ async function recover(
   return findings
 }
 
-/** The database has everything but what was never published. */
+/** The database has everything except unpublished objects. */
 async function fetchLog({ log, git, gitDir, programPath }: RepairContext): Promise<void> {
   if (log === null) return
   await using reader = await openObjectReader({ fs: nodeFs, gitDir, path: programPath })

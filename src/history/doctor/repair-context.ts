@@ -14,7 +14,7 @@ export interface RepairFinding {
   readonly remedy: string
 }
 
-/** The repository under examination, and what a repair may use. */
+/** The repository under examination, and the means of a repair. */
 export interface RepairContext extends VerifyOptions {
   readonly gitDir: string
   readonly git: GitExecutable

@@ -21,9 +21,9 @@ export function listDropped(store: GitStore): Promise<readonly CommitSha[]> {
 }
 
 /**
- * Names the commit that the branch was taken from, so that git keeps it and what came before it. Only
+ * Creates a ref to the former commit of the branch, so that git retains it and its ancestors. Only
  * for the process that holds the repository. A commit that git has pruned, or that the branch still
- * has, gets no name.
+ * has, gets no ref.
  *
  * @throws {ServiceError} `unavailable` when a git command holds the ref.
  */

@@ -27,10 +27,9 @@ const NOTHING: DroppedReading = {
 }
 
 /**
- * The revisions that the branch once had and has no longer, to be read and not to be listed.
- *
- * They are read when somebody asks for one, so a start costs nothing. A question costs a look at the
- * names of the refs; where these have changed, as much as was dropped.
+ * Revisions that the branch had once, which can be read but are not listed. They are loaded at the
+ * first request, so a start costs nothing. A request costs a look at the names of the refs and,
+ * when these have changed, as much as was dropped.
  */
 export class DroppedRevisions {
   readonly #options: DroppedRevisionsOptions
@@ -65,7 +64,7 @@ export class DroppedRevisions {
   }
 }
 
-/** Reads back from the tips to the branch. What is missing lies behind an archive. */
+/** Reads back from the tips to the branch. Missing commits lie behind an archive. */
 async function readDropped(
   tips: readonly CommitSha[],
   options: DroppedRevisionsOptions,

@@ -88,7 +88,7 @@ export class FastImport {
     if (how !== 'exit code 0') throw new Error(`git fast-import failed: ${complaint.trim() || how}`)
   }
 
-  /** Ends without a tip. What was written stays; a git that is killed would leave half a pack. */
+  /** Ends without a tip. Written objects stay; killing git would leave half a pack. */
   async abandon(): Promise<void> {
     this.#child.stdin.end('done\n')
     await this.#end

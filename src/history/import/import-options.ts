@@ -8,7 +8,7 @@ export interface ImportOptions extends Pick<
 > {
   readonly programPath: string | undefined
   readonly clock: Clock
-  /** Summarises what a document changes in the one before. */
+  /** Summarises the changes of a document since the previous one. */
   readonly summarise: (before: Uint8Array | null, after: Uint8Array) => Promise<string>
   /** Fetches the other repository into a folder, and returns the commit to import. */
   readonly fetch: (folder: string) => Promise<CommitSha>

@@ -47,7 +47,7 @@ export async function judgeCommit(
   }
 }
 
-/** The revision as its own repository has it. */
+/** The revision in its own repository. */
 function asItWas(
   commit: CommitRecord,
   bytes: Uint8Array<ArrayBuffer>,

@@ -64,7 +64,7 @@ interface Run extends Writing {
   readonly recent: LRUCache<CommitSha, Uint8Array<ArrayBuffer>>
 }
 
-/** How many documents are cached to summarise the changes of their children. */
+/** The number of documents that are cached to summarise the changes of their children. */
 const RECENT = 8
 
 /** Writes the new commits, oldest first. `to` is the next position of the branch. */

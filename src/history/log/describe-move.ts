@@ -6,7 +6,9 @@ import type { Clock } from '../../lib/clock.ts'
 import type { GitRepository } from '../repository/git-repository.ts'
 import { believe, type Classification, classify } from '../revision/classify.ts'
 
-/** Says what the audit log is to say of a move; nothing where none of its commits is a revision. */
+/**
+ * Returns the entry of the audit log about a move; nothing when none of its commits is a revision.
+ */
 export type DescribeMove = (move: {
   readonly from: CommitSha
   readonly to: CommitSha

@@ -60,7 +60,7 @@ export class LogCompaction implements AsyncDisposable {
     } catch (error) {
       if (!this.#isOver) throw error
     } finally {
-      // What could not be done is tried again with the next revision.
+      // A failed compaction is tried again with the next revision.
       if (!isShort) this.#newRevisions = REVISIONS_BETWEEN_LOOKS
     }
   }
@@ -72,7 +72,7 @@ export class LogCompaction implements AsyncDisposable {
     if (weight === null) return false
     if (!this.#isDue(weight)) return true
     const { head, entries, bytes } = weight
-    // This repository may be behind: whoever appended the entry has its objects.
+    // This repository may be behind: the server that appended the entry has its objects.
     if ((await store.reader.findObject(head.commit)) === null) return false
     if (!(await log.rebase({ ...head, pack: this.#readUpTo(weight) }))) return false
     const facts = { entries, bytes }
@@ -80,7 +80,7 @@ export class LogCompaction implements AsyncDisposable {
     return true
   }
 
-  /** Ends with the service: what is not whole is not put in force. */
+  /** Ends with the service: an incomplete base is not activated. */
   async *#readUpTo({ head }: LogWeight): AsyncGenerator<Uint8Array> {
     for await (const chunk of packUpTo(this.#options.store, head.commit)) {
       if (this.#isOver) throw new Error('The service ends')

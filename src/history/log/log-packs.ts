@@ -16,12 +16,12 @@ export interface PackStore {
   readonly reader: RawObjectReader
 }
 
-/** How many bytes of objects are kept in memory to be added at once. */
+/** The size of objects in memory that are added at once, in bytes. */
 const JOINED_BYTES = 64 * 1024 * 1024
 
 /**
- * Makes a move of the branch final, whose objects are on disk already. False, without any change,
- * when another move was faster.
+ * Makes a move of the branch final whose objects are already on disk. Returns false, without any
+ * change, when another move was faster.
  */
 export type Publish = (move: {
   readonly from: CommitSha | null
@@ -56,8 +56,8 @@ async function packBetween(
 }
 
 /**
- * Adds the objects of packs to the repository, oldest first. A pack for each save is a process of
- * git for each save, so many are added as one.
+ * Adds the objects of packs to the repository, oldest first. Adding a pack takes a process of git,
+ * so many are added as one.
  */
 export async function addPacks(store: PackStore, packs: AsyncIterable<LogPack>): Promise<void> {
   let union = new PackUnion(store.reader)

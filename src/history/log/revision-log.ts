@@ -8,13 +8,13 @@ export interface LogEntry {
   readonly commit: CommitSha
 }
 
-/** A move of the branch, with what becomes final together with it. */
+/** A move of the branch, and the changes that become final with it. */
 export interface LogAppend {
   readonly from: CommitSha
   readonly to: CommitSha
   /** The objects that its new commits add, as a pack of git. */
   readonly pack: Uint8Array
-  /** What the audit log says of it; nothing where none of its commits is a revision. */
+  /** Its entry in the audit log; nothing when none of its commits is a revision. */
   readonly audit: readonly NewAuditEntry[]
 }
 
@@ -23,17 +23,17 @@ export interface LogBase extends LogEntry {
   readonly pack: AsyncIterable<Uint8Array>
 }
 
-/** A pack of the log: the base, in parts, or what an entry adds. */
+/** A pack of the log: a part of the base, or the objects of an entry. */
 export type LogPack =
   | { readonly kind: 'base'; readonly parts: AsyncIterable<Uint8Array> }
   | { readonly kind: 'entry'; readonly bytes: Uint8Array }
 
-/** What a new repository has to fetch. */
+/** The work for a new repository. */
 export interface LogWeight {
   /** The newest entry. */
   readonly head: LogEntry
   readonly baseBytes: number
-  /** How many entries there are after the base, and how many bytes their packs have. */
+  /** The number of entries after the base, and the size of their packs in bytes. */
   readonly entries: number
   readonly bytes: number
 }
@@ -48,13 +48,13 @@ export interface RevisionLog {
   /** The newest entry of one of these commits; null when the log has none of them, or no longer. */
   findNewest(commits: readonly CommitSha[]): Promise<LogEntry | null>
   /**
-   * The packs that a repository lacks which has everything up to a sequence number, oldest first: 0
-   * for an empty one. Parts of the base are read before the next pack is asked for.
+   * The packs after a sequence number, for a repository that has everything up to it (0 for an
+   * empty one), oldest first. Parts of the base are read before the next pack is fetched.
    */
   packsAfter(sequence: number): AsyncIterable<LogPack>
   /**
-   * Appends a move, and returns its sequence number. Null, without any change, when the branch has
-   * left `from`.
+   * Appends a move, and returns its sequence number. Returns null, without any change, when the
+   * branch has left `from`.
    *
    * @throws {ServiceError} `unavailable` when it cannot be appended; where that is not known, the
    * message says so.
@@ -69,6 +69,6 @@ export interface RevisionLog {
    * @throws {ServiceError} `unavailable`; then the log is as it was, or as it was to be.
    */
   rebase(base: LogBase): Promise<boolean>
-  /** What is wrong with its entries, a sentence each; its packs are not read. */
+  /** Faults of its entries, a sentence each; its packs are not read. */
   findFaults(): Promise<readonly string[]>
 }

@@ -71,7 +71,9 @@ async function openScratch(
   return { git, gitDir: folder, reader }
 }
 
-/** Adds all packs to an empty repository, which reads each of them, and looks for what they lack. */
+/**
+ * Adds all packs to an empty repository, which reads each of them, and looks for missing objects.
+ */
 async function unreadable(
   store: PackStore,
   { log, head }: { log: RevisionLog; head: LogEntry },

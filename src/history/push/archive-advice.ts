@@ -1,6 +1,6 @@
 import { readPktFrames } from './pkt-line.ts'
 
-/** How git says that a push leaves out what its objects build on. */
+/** Git's message about a push that lacks the base of its objects. */
 const LEFT_OUT = /unresolved delta|did not receive expected object/
 const ADVICE =
   'cairn: This builds on revisions that are in an archive: rebase it onto the served branch\n'
@@ -12,9 +12,9 @@ const LENGTH_DIGITS = 4
 const MAX_RETAINED_BYTES = 8_192
 
 /**
- * Git's answer to a push to a repository that begins behind an archive. Git takes for known whatever
- * is before the served branch, so a push that builds on that leaves it out, and fails before any
- * hook. Then the client's terminal shows what to do.
+ * Git's answer to a push to a repository that begins after an archive. Git assumes that the server
+ * has everything before the served branch, so a push based on that leaves it out, and fails before
+ * any hook. The client's terminal then shows the remedy.
  */
 export async function* withArchiveAdvice(answer: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let shown = ''

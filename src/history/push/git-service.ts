@@ -16,7 +16,7 @@ import { replaceFile } from '../../storage/durable-fs.ts'
 import { shellQuote } from '../repository/push-hook.ts'
 import { once } from 'node:events'
 
-/** The git service that a client asks for: read, or push. */
+/** The git service of a request: read, or push. */
 export type GitProgram = 'upload-pack' | 'receive-pack'
 
 export interface GitServiceOptions {
@@ -44,10 +44,10 @@ export interface GitExchange extends GitCall {
   readonly decide: () => Promise<void>
 }
 
-/** How many clients are served at once; each needs up to two git processes. */
+/** The limit of concurrent clients; each needs up to two git processes. */
 const MAX_CLIENTS = 16
 
-/** The most bytes that a push may send before its pack, for its list of refs. */
+/** The limit of bytes before the pack of a push, for its list of refs. */
 const MAX_COMMAND_BYTES = 1_048_576
 const MAX_COMPLAINT_BYTES = 8_192
 

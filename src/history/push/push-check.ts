@@ -39,17 +39,15 @@ interface RefMove {
   readonly to: CommitSha | null
 }
 
-/** How many bad commits are named one by one. */
+/** The limit of bad commits that are named. */
 const MAX_COMMITS = 10
 const MAX_PROBLEMS = 20
 const TOO_MANY = `The folders that the push changes have more than ${MAX_DIFFERENCES} entries: push it in smaller parts`
 
 /**
  * Checks a push as git's `pre-receive` hook. Every new commit of the served branch needs a valid
- * configuration without plain secrets beside files that a work tree can have, and the branch may
- * only move forward.
- *
- * `input` is what git writes to the hook: a line `old new ref` for each ref.
+ * configuration without plain secrets, and other files must fit into a work tree; the branch can
+ * only move forward. `input` is the input of the hook: a line `old new ref` for each ref.
  */
 export async function checkPush(options: PushCheckOptions, input: string): Promise<PushReport> {
   const gitDir = join(options.repository, '.git')

@@ -19,9 +19,9 @@ const ArchivedPart = z.strictObject({
   time: z.int(),
   revisions: z.int().positive(),
   commits: z.int().positive(),
-  /** The newest commit in it, whose history is the rest of it. */
+  /** Its newest commit, whose ancestors are the rest of it. */
   last: CommitSha,
-  /** The commits that came upon it: where the repository began then. */
+  /** The commits based on it: the beginning of the repository then. */
   boundary: z.array(CommitSha).readonly(),
 })
 export type ArchivedPart = z.infer<typeof ArchivedPart>
@@ -69,7 +69,7 @@ export async function readArchiveRecord({
 }
 
 /**
- * Records another archive, the newest. From then on the history begins after it.
+ * Records a new archive. From then on the history begins after it.
  *
  * @throws {ServiceError} `unavailable` when somebody else has changed the record.
  */
@@ -107,8 +107,8 @@ export function boundaryOf(parts: readonly ArchivedPart[]): readonly CommitSha[]
 }
 
 /**
- * The commits with which the repository begins: those of the branch, and those upon older archives that
- * are still there because another branch, tag or log needs them.
+ * The commits with which the repository begins: those of the branch, and those based on older
+ * archives that are still there because another branch, tag or log needs them.
  */
 export async function wholeBoundaryOf(
   { reader }: Pick<RecordPlace, 'reader'>,
@@ -129,8 +129,8 @@ export function isBoundaryOf(parts: readonly ArchivedPart[], boundary: Boundary)
 }
 
 /**
- * Reads the record, and has the repository begin where it says. Only for the process that holds the
- * repository.
+ * Reads the record, and sets the beginning of the repository accordingly. Only for the process that
+ * holds the repository.
  */
 export async function followArchiveRecord(place: RecordPlace): Promise<readonly ArchivedPart[]> {
   const parts = await readArchiveRecord(place)

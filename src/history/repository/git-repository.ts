@@ -40,7 +40,7 @@ import {
   writeObjects,
 } from './write-objects.ts'
 
-/** A commit of the live file that is to be made. */
+/** A new commit of the live file. */
 export interface NewCommit {
   /** Null begins the history. */
   readonly parent: CommitSha | null
@@ -51,7 +51,7 @@ export interface NewCommit {
   readonly message: string
 }
 
-/** Commits of this service that a branch goes to, each upon the one before. */
+/** New commits of this service on a branch, each based on the one before. */
 export interface BranchMove {
   readonly branch: string
   /** The commit below them; null begins the history. */
@@ -59,7 +59,7 @@ export interface BranchMove {
   readonly commits: NonEmptyArray<MovedCommit>
 }
 
-/** A commit, with what the reflog says of it. */
+/** A commit, with its message in the reflog. */
 export interface MovedCommit {
   readonly commit: CommitSha
   readonly time: number
@@ -71,14 +71,14 @@ export interface StagedDocument extends Pick<IndexUpdate, 'oid' | 'findClean'> {
   readonly commit: CommitSha
 }
 
-/** Newer commits, whose objects are there, for a branch. */
+/** Newer commits for a branch, whose objects are already there. */
 export interface BranchAdvance {
   readonly branch: string
   /** Null begins the history. */
   readonly from: CommitSha | null
   readonly to: CommitSha
   readonly time: number
-  /** The reflog entry: who, and how. */
+  /** The author and message of the reflog entry. */
   readonly username: string
   readonly reason: 'push' | 'import' | 'log'
 }
@@ -152,7 +152,7 @@ export class GitRepository {
     return findFileInTree(this.reader, { commit, path: this.#fileName })
   }
 
-  /** Describes what a commit has in place of the live file when it is no regular file. */
+  /** Describes the entry of a commit in place of the live file when it is no regular file. */
   describeNoDocument(commit: CommitSha): Promise<string | null> {
     return describeNoFile(this.reader, { commit, path: this.#fileName })
   }

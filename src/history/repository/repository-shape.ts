@@ -33,7 +33,9 @@ async function assertReadableRefs(store: GitStore): Promise<void> {
   throw unavailable(`${what}: "git refs migrate --ref-format=${REF_STORAGE}" changes that`)
 }
 
-/** Another repository, which does not know of this one, may remove what it no longer needs itself. */
+/**
+ * Another repository that shares its objects with this one without knowing it, and may remove them.
+ */
 async function assertNothingBorrowed({ fs, gitDir }: GitStore): Promise<void> {
   const file = join('objects', 'info', 'alternates')
   const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, file)))
@@ -43,8 +45,8 @@ async function assertNothingBorrowed({ fs, gitDir }: GitStore): Promise<void> {
 }
 
 /**
- * Git fetches what a partial clone lacks when somebody asks for it, and takes its absence for no fault.
- * Before the first start all of the history is looked through for that; later `cairn verify` does.
+ * Git fetches missing objects of a partial clone on demand, and reports no fault. Before the first
+ * start the whole history is checked for them; later `cairn verify` does.
  */
 async function assertNothingPromised(
   { fs, gitDir }: GitStore,

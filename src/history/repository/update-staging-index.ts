@@ -15,7 +15,7 @@ import {
 import { blobName } from '../../git/objects/raw-object.ts'
 import { formatOfName, type ObjectFormat } from '../../git/object-format.ts'
 
-/** The repository whose index it is. */
+/** The repository of the index. */
 export interface StagingStore extends GitStore {
   readonly format: ObjectFormat
 }
@@ -40,7 +40,7 @@ export interface IndexUpdate {
 export type IndexUpdateResult = 'updated' | 'busy' | 'unknown'
 
 export interface IndexChangeOptions {
-  /** How long to wait for a git command that holds the index, in milliseconds. */
+  /** The time to wait for a git command that holds the index, in milliseconds. */
   readonly timeoutMs?: number
   /** False where a power cut may bring the index before back, as the next start changes it again. */
   readonly isDurable?: boolean

@@ -44,13 +44,13 @@ export interface PreparedCommit {
 }
 
 /**
- * So many objects, those of a group of four saves, are written as a pack: every loose object is a
- * sync of its own, and mostly one of a folder, and a disk does few of them at once. Fewer are not,
- * since many small packs slow down every look-up.
+ * The number of objects, those of four saves, from which they are written as a pack: every loose
+ * object is a sync of its own, often with one of its folder, and a disk does few of them at once.
+ * Fewer are not packed, since many small packs slow down every look-up.
  */
 const PACKED_FROM = 12
 
-/** Objects in the form in which they are to be on disk. */
+/** Objects in the form for the disk. */
 export type CompressedObjects =
   { readonly loose: readonly LooseObject[] } | { readonly pack: PackFiles }
 

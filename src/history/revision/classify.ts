@@ -8,7 +8,10 @@ import type { CommitRecord } from '../../git/objects/object-reader.ts'
 /** The committer of every revision this service writes. */
 export const SERVICE_COMMITTER = { name: 'Cairn', email: 'cairn@localhost' } as const
 
-/** How far the recorded time may be from the author time, which an amend may set again. */
+/**
+ * The tolerated difference between the recorded time and the author time, which an amend may set
+ * again.
+ */
 const MAX_DRIFT_MS = 60_000
 
 export interface Classification {

@@ -14,7 +14,7 @@ export interface RecordedFacts {
   readonly username: string | null
 }
 
-/** The form of a message shows who wrote it, and so which committer vouches for it. */
+/** The form of a message shows its writer, and so the committer who vouches for it. */
 export interface RecordedMessage extends RecordedFacts {
   readonly form: 'trailers' | 'original'
 }
@@ -80,7 +80,10 @@ export function bodyOf(message: string): string {
   return plainLines(reason)
 }
 
-/** A text as lines that every terminal and page shows, without those that are empty at either end. */
+/**
+ * Normalises a text to lines that every terminal and page can show, without empty ones at either
+ * end.
+ */
 function plainLines(text: string): string {
   return text
     .replaceAll(/\r\n?/g, '\n')

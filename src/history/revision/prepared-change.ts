@@ -2,7 +2,7 @@ import type { Problem } from '../../core/problem.ts'
 
 /** A valid document, with the facts for its commit. */
 export interface PreparedDocument {
-  /** The bytes to keep: those that were prepared, or a copy with its secrets sealed. */
+  /** The bytes to write: the prepared ones, or a copy with its secrets sealed. */
   readonly document: Uint8Array<ArrayBuffer>
   readonly schemaVersion: number
   /** The subject of its commit: a summary of the changes. */

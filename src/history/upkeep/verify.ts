@@ -40,7 +40,7 @@ export interface VerifyOptions {
 export interface VerifyReport {
   readonly commits: number
   readonly revisions: number
-  /** How many older revisions are in archives. */
+  /** The number of older revisions in archives. */
   readonly archived: number
   /** The newest valid revision; null when there is none. */
   readonly newest: Revision | null

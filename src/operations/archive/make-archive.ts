@@ -34,9 +34,11 @@ export interface ArchivingRequest {
 
 export interface MadeArchive {
   readonly revisions: number
-  /** The number of the oldest revision that is kept. */
+  /** The number of the oldest revision that stays. */
   readonly firstKept: number
-  /** How many of its commits are in the repository too, because something else there needs them. */
+  /**
+   * The number of its commits that stay in the repository because something else there needs them.
+   */
   readonly stillThere: number
 }
 
@@ -48,7 +50,7 @@ interface Moved {
   readonly plan: ArchivePlan
   readonly index: RevisionIndex
   readonly forgotten: readonly CommitSha[]
-  /** Those that have names which git clients do not see; not all of them go. */
+  /** Commits with names that git clients do not see; not all of them are removed. */
   readonly dropped: readonly CommitSha[]
 }
 
@@ -97,7 +99,7 @@ async function assertOutside(file: string, repository: string): Promise<void> {
   throw unavailable(`${file} lies in the repository ${repository}: name a place outside of it`)
 }
 
-/** The archive, the repository that it is checked in, and the pack of what stays. */
+/** The archive, the repository to check it in, and the pack of the remaining objects. */
 async function assertRoom(file: string, { store }: ArchiveTarget): Promise<void> {
   const { looseBytes, packBytes } = await measureRepository(store)
   const size = looseBytes + packBytes

@@ -37,7 +37,7 @@ export async function writeArchive(request: ArchiveRequest): Promise<void> {
   const file = createWriteStream(archive, { mode: OWNER_ONLY })
   const broken = new AbortController()
   const written = pipeline(Readable.from(pack), file).catch((error: unknown) => {
-    // After a failure, nobody reads the rest.
+    // After a failure, nothing reads the rest.
     broken.abort(error)
     throw error
   })
@@ -94,7 +94,7 @@ export async function digestArchive(archive: string): Promise<readonly BackupPar
 }
 
 /**
- * Unpacks an archive into an existing folder. Nothing but what a backup holds is unpacked.
+ * Unpacks an archive into an existing folder. Other files than those of a backup are not unpacked.
  *
  * @throws {ServiceError} `unavailable` when it is damaged or no backup.
  */

@@ -34,12 +34,12 @@ export interface Backup {
 }
 
 /**
- * Writes everything that a service keeps into one archive, also while it runs and writes.
+ * Writes all data of a service into one archive, even while it runs and writes.
  *
- * The order is what makes it consistent. The state comes first, then the repository: what the state
- * names of the history was there before it was named, so it is in a repository that is read later.
- * The keys come last: a key is made before it seals anything and is never taken away, so whatever
- * is sealed in the repository has its key in a file that is read later still.
+ * The order makes it consistent. The state comes first, then the repository: revisions that the
+ * state names were in the history before, so a repository that is read later has them. The keys
+ * come last: a key is created before it seals anything and is never removed, so every sealed secret
+ * in the repository has its key in a file that is read later still.
  *
  * The archive gets its name after it was read back and checked. With faults in the service's own
  * data it is still saved, but under another name.

@@ -76,7 +76,7 @@ export class SourceRepository implements AsyncDisposable {
     return this.#tools[Symbol.asyncDispose]()
   }
 
-  /** The folder lies in that of another repository, which is not meant. */
+  /** The folder lies inside another repository, which is not the one to import. */
   #git(cwd: string, args: readonly string[]): Promise<string> {
     const environment = { ...this.#call.environment, GIT_CEILING_DIRECTORIES: dirname(cwd) }
     return this.#tools.run({ ...this.#call, environment, cwd, args })
@@ -93,7 +93,7 @@ function chooseBranch(refs: readonly string[]): string {
   throw new SourceFailed(`say which branch is meant: ${names.join(', ') || 'there is none'}`)
 }
 
-/** The object format of the repository whose refs these are. */
+/** The object format of the repository with these refs. */
 function formatIn(refs: readonly string[]): ObjectFormat {
   const oids = refs.flatMap((line) => line.split('\t')[0] ?? []).filter(isObjectName)
   return formatOfName(oids[0] ?? '')

@@ -29,7 +29,7 @@ export type Instruction = z.infer<typeof Instruction>
 
 export const ContactReply = z.object({
   instruction: Instruction,
-  /** Only an enabled agent asks for work. Null together with `register`. */
+  /** Only an enabled agent requests work. Null together with `register`. */
   configStatus: ConfigStatus.nullable(),
 })
 export type ContactReply = z.infer<typeof ContactReply>

@@ -68,7 +68,7 @@ export type ReportedResult = Extract<JobReport, { readonly result: unknown }>['r
 /** The limits of bytes in one append to a console. */
 export const CONSOLE_BATCH = { least: 64 * 1024, most: 1024 * 1024 } as const
 
-/** Answers `PUT …/[uuid]/jobs/[id]/console?offset=N`: how many bytes the server now has. */
+/** Answers `PUT …/[uuid]/jobs/[id]/console?offset=N` with the number of bytes on the server. */
 export const ConsoleReply = z.object({ offset: z.int().nonnegative() })
 export type ConsoleReply = z.infer<typeof ConsoleReply>
 
