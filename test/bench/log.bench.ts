@@ -44,7 +44,7 @@ async function startAnew(run: BenchRun) {
   return { value, facts: { 'of the first one, s': seeding } }
 }
 
-/** Puts one pack in place of what the log has, as the server with the duties does. */
+/** Puts one pack in place of what the log has, as the leader does. */
 async function makeBase(database: string, repository: string): Promise<void> {
   await using driver = new PostgresDriver(database)
   const path = process.env['PATH']

@@ -17,13 +17,13 @@ export const cases: readonly BenchCase[] = [
     measure: compareSaves,
   },
   {
-    name: 'several servers: a read on the server without the duties against one machine, by CPU',
+    name: 'several servers: a read on a follower against one machine, by CPU',
     must: { atMost: 1.5, unit: 'times' },
     measure: compareReads,
   },
 ]
 
-/** One machine, and two servers of a database, the first with the duties. */
+/** One machine, and two servers of a database, the first of which leads. */
 async function withBoth<T>(
   { folder }: BenchRun,
   measure: (one: MeasuredServer, two: readonly [MeasuredServer, MeasuredServer]) => Promise<T>,
@@ -70,7 +70,7 @@ async function compareReads(run: BenchRun) {
     const shared = await second.costOf(paths)
     return {
       value: shared / alone,
-      facts: { 'one machine, ms': alone, 'without the duties, ms': shared },
+      facts: { 'one machine, ms': alone, 'follower, ms': shared },
     }
   })
 }

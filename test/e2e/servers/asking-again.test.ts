@@ -79,7 +79,7 @@ describe('what waits at several servers', { tags: ['postgresql'] }, () => {
 
   afterAll(() => cluster[Symbol.asyncDispose]())
 
-  it('goes on by asking again when the duties are taken over: a page, streams, and an agent', async () => {
+  it('goes on by asking again after a take-over: a page, streams, and an agent', async () => {
     const root = tempDir()
     const origin = join(root, 'origin')
     gitOrigin(origin)

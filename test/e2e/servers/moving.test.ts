@@ -170,7 +170,7 @@ describe('a service that moves', { tags: ['postgresql'] }, () => {
     execFileSync(command('pg_restore'), ['--exit-on-error', '-d', url.href, dump])
     const server = await serveOver(restored.href, kept)
 
-    // The copy has the duties of the server that was lost, until they are taken over.
+    // In the copy the lost server leads, until another one takes over.
     await setLease(restored.href, '0')
     await expect.poll(() => seenBy(server)).toEqual(before)
     expect((await save(server, documentWith('app', 'new'))).status).toBe(200)

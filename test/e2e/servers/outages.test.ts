@@ -73,7 +73,7 @@ describe('servers whose database', { tags: ['postgresql'] }, () => {
     }
   })
 
-  it('is started again go on, and the one with the duties keeps them', async () => {
+  it('is started again go on, and the leader stays the leader', async () => {
     const database = cluster.freshSchema()
     const servers = await serveTwo(database)
     await save(servers[0], documentWith('app'))

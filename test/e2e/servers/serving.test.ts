@@ -172,7 +172,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
       const since = gitLine(`${server.folder}/config-repo`, 'rev-parse', 'HEAD')
       const { next } = await openEvents(anonymous(server), `since=${since}`, headers)
       const sent = { ...headers, 'content-length': '100', 'content-type': FORM }
-      // The server without the duties passes it on while it comes.
+      // A follower passes it on while it comes.
       const { outgoing, answered } = begin(server, '/api/pipelines/p/pause', {
         method: 'POST',
         headers: sent,
@@ -207,7 +207,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(await bad.text()).toContain('X-Cairn-At-Least')
   })
 
-  it('go on when the one with the duties is lost', async () => {
+  it('go on when the leader is lost', async () => {
     const database = cluster.freshSchema()
     const [first, second, third] = await serveThree(database)
     const before = await save(first, documentWith('one'))
@@ -313,7 +313,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(await currentOf(second)).toContain('two')
   })
 
-  it('answer soon where only the line to the one with the duties is dead', async () => {
+  it('answer soon where only the connection to the leader is dead', async () => {
     const database = cluster.freshSchema()
     const port = await freePort()
     await using line = await TcpProxy.to(port)

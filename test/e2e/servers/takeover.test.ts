@@ -28,14 +28,14 @@ type Caller = Pick<DatabaseServer, 'fetch'>
 const TAKEOVER_TIMEOUT_MS = 10_000
 const TIMEOUT_MS = 30_000
 
-/** Waits until some server has the duties, and returns the milliseconds. */
+/** Waits until there is a leader, and returns the milliseconds. */
 async function takenOver(server: Caller, pauseCause: string): Promise<number> {
   const started = performance.now()
   await until(async () => (await pausePipeline(server, 'app', pauseCause)) === 200, TIMEOUT_MS)
   return performance.now() - started
 }
 
-describe('the duties of several servers', { tags: ['postgresql'] }, () => {
+describe('a take-over among several servers', { tags: ['postgresql'] }, () => {
   let cluster: PostgresCluster
 
   beforeAll(async () => {

@@ -8,7 +8,7 @@ export interface Fault {
   run(scene: ThreeServers): Promise<void>
 }
 
-/** In milliseconds: longer than the lease of the duties lasts. */
+/** In milliseconds: longer than the lease lasts. */
 const LONGER_THAN_LEASE_MS = 8_000
 const SHORT_MS = 3_000
 const MOMENT_MS = 1_500
@@ -16,18 +16,18 @@ const DAY_MS = 86_400_000
 
 export const KILL = lost('a server is killed', anyMember, async ({ server }) => server.kill())
 export const KILL_HOLDER = lost(
-  'the server with the duties is killed',
-  (scene) => scene.holder(),
+  'the leader is killed',
+  (scene) => scene.leader(),
   async ({ server }) => server.kill(),
 )
 export const STOP_AND_WAKE = lost(
-  'the server with the duties is stopped for longer than its lease',
-  (scene) => scene.holder(),
+  'the leader is stopped for longer than its lease',
+  (scene) => scene.leader(),
   ({ server }) => during(LONGER_THAN_LEASE_MS, server.freeze()),
 )
 export const HALF_OPEN = lost(
-  'the database of the server with the duties takes its calls and never answers',
-  (scene) => scene.holder(),
+  'the database of the leader takes its calls and never answers',
+  (scene) => scene.leader(),
   ({ toDatabase }) => {
     toDatabase.deafen()
     return during(LONGER_THAN_LEASE_MS, () => toDatabase.heal())
@@ -51,9 +51,9 @@ export const TWO_TAKE_OVERS: Fault = {
   },
 }
 export const ONE_CUT_OFF: Fault = {
-  name: 'one of the others is cut off from the server with the duties',
+  name: 'one of the others is cut off from the leader',
   async run(scene) {
-    const line = anyOf((await scene.holder()).fromOthers)
+    const line = anyOf((await scene.leader()).fromOthers)
     line.cutOff()
     await during(SHORT_MS, () => line.heal())
   },
@@ -97,17 +97,17 @@ export const FAULTS: readonly Fault[] = [
   }),
   ONE_CUT_OFF,
   {
-    name: 'the others are cut off from the server with the duties',
+    name: 'the others are cut off from the leader',
     async run(scene) {
-      const { fromOthers } = await scene.holder()
+      const { fromOthers } = await scene.leader()
       for (const line of fromOthers) line.cutOff()
       await during(SHORT_MS, () => fromOthers.forEach((line) => line.heal()))
     },
   },
   {
-    name: 'the others hear nothing from the server with the duties',
+    name: 'the others hear nothing from the leader',
     async run(scene) {
-      const { fromOthers } = await scene.holder()
+      const { fromOthers } = await scene.leader()
       for (const line of fromOthers) line.deafen()
       await during(LONGER_THAN_LEASE_MS, () => fromOthers.forEach((line) => line.heal()))
     },

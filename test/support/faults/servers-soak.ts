@@ -57,13 +57,13 @@ export async function soakServers(options: ServersSoakOptions): Promise<ServersS
   let count = 0
   for (let fault = nextFault(0); fault !== null && !callers.isOver; fault = nextFault(count)) {
     const at = performance.now()
-    const { server } = await scene.holder()
+    const { server } = await scene.leader()
     const before = server.process
     const known = (await scene.losses()).length
     await fault.run(scene)
     const everywhere = await scene.nextChanges()
-    // The next fault meets servers that all work: one that has lost the duties ends, and is started again.
-    if ((await scene.holder()).server !== server) await server.replaced(before)
+    // The next fault meets servers that all work: a former leader ends, and is started again.
+    if ((await scene.leader()).server !== server) await server.replaced(before)
     recoveries.push({ name: fault.name, ...everywhere })
     const loss = (await scene.losses()).slice(known)
     faults.set(fault.name, (faults.get(fault.name) ?? 0) + 1)

@@ -10,7 +10,7 @@ export interface ServerPlace {
 
 const READY = /^cairn ready (\S+)\n$/
 const RESTART_DELAY_MS = 300
-/** In milliseconds: what a server that has lost its duties may take to end. */
+/** The time for a former leader to end, in milliseconds. */
 const END_TIMEOUT_MS = 30_000
 
 /** A server that is started again whenever it ends, as whoever supervises it does. */
@@ -53,7 +53,7 @@ export class SupervisedServer implements AsyncDisposable {
   async replaced(process: Program): Promise<void> {
     const end = performance.now() + END_TIMEOUT_MS
     while (this.#program === process) {
-      if (performance.now() > end) throw new Error(`${this.name} lost the duties and goes on`)
+      if (performance.now() > end) throw new Error(`${this.name} lost the lead and goes on`)
       await wait(50)
     }
     await this.served()

@@ -139,11 +139,11 @@ export class ThreeServers implements AsyncDisposable {
     writeFileSync(this.#clock, `${Math.round(milliseconds)}`)
   }
 
-  /** The server with the duties. Asks until one has them. */
-  async holder(): Promise<Member> {
+  /** The leader. Asks until there is one. */
+  async leader(): Promise<Member> {
     for (;;) {
       for (const { server } of this.members) {
-        const name = await this.#holderBy(server.url)
+        const name = await this.#leaderBy(server.url)
         const found = this.members.find(({ advertised }) => name === new URL(advertised).href)
         if (found !== undefined) return found
       }
@@ -151,7 +151,7 @@ export class ThreeServers implements AsyncDisposable {
     }
   }
 
-  async #holderBy(url: string): Promise<string | null> {
+  async #leaderBy(url: string): Promise<string | null> {
     try {
       const { text } = await this.callers.ask('/health', {}, url)
       const health: { servers?: { holder?: string | null } } = JSON.parse(text)

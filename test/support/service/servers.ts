@@ -9,7 +9,7 @@ type Caller = Pick<DatabaseServer, 'fetch'>
 /** Milliseconds. */
 const TIMEOUT_MS = 30_000
 
-/** Two servers of a new database; the first one has the duties. */
+/** Two servers of a new database; the first one leads. */
 export async function serveTwo(
   database: string,
 ): Promise<readonly [DatabaseServer, DatabaseServer]> {
@@ -55,21 +55,21 @@ export async function currentOf(server: Caller): Promise<string> {
   return (await server.fetch('/api/admin/config.xml')).text()
 }
 
-/** Keeps the duties with who has them for so long, dead or alive: only the end of it can be waited for. */
+/** Keeps the leader for this time, dead or alive; others can only wait for its end. */
 export async function setLease(database: string, lasts: string): Promise<void> {
   const sql = postgres(database)
   await sql`UPDATE lease SET until = clock_timestamp() + ${lasts}::interval`
   await sql.end()
 }
 
-/** Takes the duties from who has them, without a word to it, and leaves them to whoever asks next. */
+/** Takes the lead from the leader without telling it, and leaves it to the next server that asks. */
 export async function takeLease(database: string): Promise<void> {
   const sql = postgres(database)
   await sql`UPDATE lease SET epoch = epoch + 1, until = clock_timestamp()`
   await sql.end()
 }
 
-/** Changes the state, which only the server with the duties can. Returns the status of the answer. */
+/** Changes the state, which only the leader can. Returns the status of the answer. */
 export async function pausePipeline(
   server: Caller,
   pipeline: string,

@@ -33,7 +33,7 @@ const Pipelines = z.array(
 const Run = z.object({ label: z.string() })
 const Duties = z.object({ mirror: z.unknown(), webhooks: z.array(z.unknown()) })
 
-/** Whatever the duties reach: a material, a mirror, and a receiver of revisions. */
+/** Everything that the leader reaches: a material, a mirror, and a receiver of revisions. */
 async function surroundings() {
   const root = tempDir()
   const [origin, mirror, hooks] = [join(root, 'origin'), join(root, 'mirror'), join(root, 'hooks')]
@@ -71,7 +71,7 @@ function change(origin: string): string {
   return gitLine(origin, 'rev-parse', 'HEAD')
 }
 
-/** The newest run of a pipeline; null while no server has the duties. */
+/** The newest run of a pipeline; null while there is no leader. */
 async function latestOf(server: DatabaseServer, pipeline: string) {
   const answer = await server.fetch('/api/pipelines')
   if (answer.status !== 200) return null
@@ -109,7 +109,7 @@ function tipOf(mirror: string): string {
   return git(mirror, 'for-each-ref', '--format=%(objectname)', 'refs/heads/main').trim()
 }
 
-describe('the duties that one of several servers has', { tags: ['postgresql'] }, () => {
+describe('the leader of several servers', { tags: ['postgresql'] }, () => {
   let cluster: PostgresCluster
 
   beforeAll(async () => {
