@@ -129,7 +129,10 @@ async function costOfList(run: BenchRun, count: number): Promise<number> {
   return median(costs.slice(1))
 }
 
-/** CPU milliseconds for one of so many requests for a path, the median of several rounds. */
+/**
+ * CPU milliseconds per request for a path, among this number of requests; the median of several
+ * rounds.
+ */
 async function costOf(run: BenchRun, path: string, times: number) {
   await using crowd = await Crowd.gather(run.folder, countIn(run))
   await crowd.server.rest()

@@ -1,4 +1,4 @@
-// A Hono app with nothing around it: what an answer of so many bytes costs at least.
+// A bare Hono app: the minimum cost of an answer of a given size.
 import { readFileSync } from 'node:fs'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'

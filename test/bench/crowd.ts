@@ -56,12 +56,12 @@ export class Crowd implements AsyncDisposable {
     return this.#members.map(({ uuid }) => uuid)
   }
 
-  /** So many agents call, one after the other in turn. */
+  /** Calls of this number of agents, in turn. */
   async contact(count: number): Promise<void> {
     await this.server.costOfEach(this.contacts(count), (call) => this.server.send(call.path, call))
   }
 
-  /** The calls of so many agents, from where the last ones ended. */
+  /** The calls of this number of agents, starting after the last one that called. */
   contacts(count: number): AgentCall[] {
     const begin = this.#next
     this.#next += count

@@ -14,7 +14,7 @@ export interface Endpoint {
   readonly isAction?: boolean
 }
 
-/** CPU is counted in ticks of 10 ms: so much of it is measured well, in milliseconds. */
+/** CPU is counted in ticks of 10 ms: this many milliseconds are measured well. */
 const ENOUGH_MS = 200
 const FIRST = 20
 const MAX_TIMES = 4_000

@@ -24,7 +24,7 @@ export const cases: readonly BenchCase[] = [
 
 type Open = (folder: string, size: Size) => Promise<World>
 
-/** The call whose cost grows most, of those that need not grow. */
+/** The call whose cost grows most, among those with a bound. */
 function growthOf(area: string, open: Open): BenchCase {
   return {
     name: `endpoints: calls about ${area} with 1,000 times the data`,

@@ -1,5 +1,5 @@
-// Sends wrong logins, or registrations of agents that nobody knows, at a steady rate, each from another address as a
-// proxy says, and prints how many were answered.
+// Sends wrong log-ins, or registrations of unknown agents, at a steady rate, each from another
+// address behind a proxy, and prints the number of answers.
 import { Agent, request } from 'node:http'
 import { registrationOf } from './crowd.ts'
 

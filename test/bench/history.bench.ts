@@ -98,7 +98,7 @@ function saveTimes(run: BenchRun): Promise<BothSaveTimes> {
   return measured
 }
 
-/** Medians in milliseconds, of saves made in turns upon a long and a short history. */
+/** Medians in milliseconds, of saves made alternately on a long and a short history. */
 async function measureSaves(run: BenchRun): Promise<BothSaveTimes> {
   await using long = await Saving.open(run, { name: 'long', revisions: run.quick ? 500 : 10_000 })
   await using short = await Saving.open(run, { name: 'short', revisions: 100 })

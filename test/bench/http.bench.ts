@@ -13,7 +13,7 @@ const GZIP = { 'accept-encoding': 'gzip' }
 /** Rounds of requests to the one server and the other in turns; the first ones are not counted. */
 const ROUNDS = 16
 const WARMING = 3
-/** Of those that read from the repository, more are needed until all of it has been compiled. */
+/** Calls that read from the repository need more rounds until all code is compiled. */
 const COLD_WARMING = 6
 /** Servers on a short history and a long one each, in turns. */
 const SERVERS = 9

@@ -133,7 +133,7 @@ function asset(name: string, most: number): BenchCase {
   }
 }
 
-/** CPU of the server for comparisons that nobody has asked for before. */
+/** CPU of the server for comparisons that were not requested before. */
 async function compareCost(run: BenchRun, step: number): Promise<Measured> {
   const shape = { revisions: run.quick ? 24 : 36, size: run.quick ? 100_000 : MEGABYTE }
   return serving(run, shape, async (server) => {
@@ -176,7 +176,10 @@ function blameSize(run: BenchRun, whole: HistoryShape): Promise<Measured> {
   })
 }
 
-/** When the first row comes, of pages that nobody has asked for before, on a service that has compared before. */
+/**
+ * The time of the first row, of pages that were not requested before, on a service that has
+ * compared before.
+ */
 async function firstRow(server: MeasuredServer): Promise<Measured> {
   await server.get('/config/compare/r1/r2')
   const first: number[] = []

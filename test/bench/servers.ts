@@ -82,7 +82,7 @@ export class MeasuredServer implements AsyncDisposable {
     return this.send(path, { headers })
   }
 
-  /** Saves a document as the next revision, over any or upon that of a digest. */
+  /** Saves a document as the next revision, based on any revision or on a given digest. */
   async save(body: string, basedOn = '*'): Promise<void> {
     const headers = { 'if-match': basedOn, 'content-length': String(Buffer.byteLength(body)) }
     await this.send('/api/admin/config.xml', { method: 'PUT', headers, body })
@@ -130,7 +130,7 @@ export class MeasuredServer implements AsyncDisposable {
     return this.costOfEach(paths, (path) => this.get(path, headers))
   }
 
-  /** Somebody who asks for the same again and again. */
+  /** A client that repeats the same request. */
   askerOf(path: string, headers: Headers = {}): RawClient {
     const all = { authorization: AUTHORIZATION, ...headers }
     return new RawClient(`${this.url}${path}`, all, CONCURRENCY)

@@ -1,6 +1,6 @@
 /**
- * The command line before a program whose syncs take so many milliseconds longer. It needs strace,
- * which leaves all other calls of the program alone.
+ * The command line to run a program whose syncs take this many milliseconds longer. It needs
+ * strace, which leaves all other calls of the program alone.
  */
 export function onSlowDisk(milliseconds: number): readonly string[] {
   const syncs = 'fsync,fdatasync'

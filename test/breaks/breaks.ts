@@ -5,7 +5,7 @@ import { BREAKS_OF_REQUESTS } from './requests.ts'
 import { BREAKS_OF_SERVERS } from './servers.ts'
 import type { Break } from './break.ts'
 
-/** All of them; `npm run breaks` makes those that fit its word. */
+/** All breaks; `npm run breaks` makes those that match its word. */
 export const BREAKS: readonly Break[] = [
   ...BREAKS_OF_CONFIGURATIONS,
   ...BREAKS_OF_BUILDS,

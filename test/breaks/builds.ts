@@ -1,6 +1,6 @@
 import type { Break } from './break.ts'
 
-/** Runs and jobs, the agents that work on them, and who is told. */
+/** Runs and jobs, the agents that work on them, and notifications. */
 export const BREAKS_OF_BUILDS: readonly Break[] = [
   {
     behaviour: 'a run is made from the same revision of what its upstreams share',

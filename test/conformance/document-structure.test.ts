@@ -38,7 +38,7 @@ function problemsOf(document: Uint8Array): readonly Problem[] {
   return reading.ok ? checkStructure(reading) : reading.problems
 }
 
-/** The files that are refused, of those that are asked about. */
+/** The refused files, among the given ones. */
 function refused(folder: string, files: readonly string[]): string[] {
   return files.filter((file) => problemsOf(readFileSync(join(folder, file))).length > 0)
 }

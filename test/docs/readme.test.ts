@@ -44,7 +44,7 @@ describe('README.md', () => {
       symlinkSync(join(ROOT, 'scripts/cairn.js'), join(cwd, 'cairn'))
       const [schedule = ''] = README.match(/^curl .*\/schedule$/m) ?? []
       const refused = `${schedule.replace('/hello/', '/nowhere/')} || true`
-      // Whoever started the service in the background has it as the first job.
+      // The shell that started the service in the background has it as the first job.
       const script = ['sleep 300 &', ...examples.slice(2), 'kill %1', ...operation, refused]
         .join('\n')
         .replaceAll(ADDRESS, url)

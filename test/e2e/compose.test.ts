@@ -40,7 +40,7 @@ const Compose = z.object({
   volumes: z.record(z.string(), z.null()),
 })
 
-/** The file, and who is in which network. */
+/** The file, and the members of each network. */
 function readCompose() {
   const { services, networks, volumes } = Compose.parse(readYaml(deployed('compose.yaml')))
   const members = (network: string) =>

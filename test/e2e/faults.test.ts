@@ -24,7 +24,7 @@ describe('a read-only disk', () => {
     const [places, folder] = [['--config-repo', repository], tempDir()]
     const first = await startService(places, folder)
     await first.close()
-    // A file that is open for writing, as that of the lock is, keeps a disk from becoming read-only.
+    // A file that is open for writing, such as the lock, keeps a disk from becoming read-only.
     const own = join(repository, '.git/cairn')
     expect(spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', own]).status).toBe(0)
     onTestFinished(() => void spawnSync('umount', ['--lazy', own]))

@@ -25,7 +25,7 @@ async function newService() {
   return { folder, program, url, commands }
 }
 
-/** Runs what a page shows in a shell, where only the places of somebody's files are put in. */
+/** Runs the commands of a page in a shell, with the places of files put in. */
 function runShown(commands: string, folder: string, files: Readonly<Record<string, string>>): void {
   const script = Object.entries(files).reduce((text, [from, to]) => {
     expect(text).toContain(from)

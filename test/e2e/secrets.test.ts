@@ -184,7 +184,7 @@ describe('a rotation of keys that is killed', () => {
     for (let round = 0; round < 5; round += 1) {
       const known = keys().length
       const rotation = start(['secrets', 'rotate', ...flags])
-      // From here on the new key is there; the commit follows after so many milliseconds.
+      // From here on the new key is there; the commit follows after this many milliseconds.
       await until(() => keys().length > known)
       await wait(round * 25)
       rotation.process.kill('SIGKILL')

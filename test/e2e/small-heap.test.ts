@@ -17,7 +17,7 @@ const ENV = {
   NODE_OPTIONS: '--max-old-space-size=128',
 }
 
-/** A valid document of about so many megabytes. */
+/** A valid document of about this many megabytes. */
 function documentOf(megabytes: number, prefix: string): string {
   const count = Math.round((megabytes * 1e6) / documentWith(`${prefix}-10000`).length)
   return documentWith(...Array.from({ length: count }, (_, n) => `${prefix}-${n}`))

@@ -47,7 +47,7 @@ async function requestsCounted(service: TestService, of = CURRENT_ROUTE): Promis
   return [counts.reduce((sum, count) => sum + count, 0)]
 }
 
-/** The headers of an answer but those that no two answers share. */
+/** The headers of an answer, except those that differ in each answer. */
 function lasting({ headers }: Response): (readonly [string, string])[] {
   return [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name))
 }

@@ -11,7 +11,7 @@ function comesFrom(address: string): RequestInit {
   return { headers: { 'x-forwarded-for': address } }
 }
 
-/** So many wrong logins at once; each names another user, and perhaps comes from another address. */
+/** Concurrent wrong log-ins; each names another user, and perhaps comes from another address. */
 function guessAtOnce(service: TestService, addressOf: (n: number) => string) {
   return Array.from({ length: 400 }, (_, n) =>
     service.fetch('/api/agents', { as: `user${n}:wrong`, ...comesFrom(addressOf(n)) }),

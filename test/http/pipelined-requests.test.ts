@@ -4,7 +4,7 @@ import { startService } from '../support/service/service.ts'
 
 const PATH = '/api/config/revisions?limit=1'
 const ID = /^x-request-id: (\S+)/gim
-/** More than Node keeps of a body that nobody reads. */
+/** More than Node buffers of an unread body. */
 const LARGE = 400_000
 
 /** A request with an id of its own, and its body. */

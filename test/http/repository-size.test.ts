@@ -46,7 +46,7 @@ function bytesBelow(folder: string): number {
   return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 
-/** Commits that somebody makes with git, none of which is packed. */
+/** Makes native commits, none of which is packed. */
 function commitMany({ repository }: TestService, count: number): void {
   const commits = Array.from({ length: count }, (_, n) => {
     const document = documentWith(`pipeline-${n}`)

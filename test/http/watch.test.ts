@@ -57,7 +57,7 @@ describe('GET /api/config/watch', () => {
     const url = `${WATCH}?since=${since}`
     const held = scene.get(url, 'vera')
     const other = scene.service.fetch(url)
-    // Nobody is refused before the configuration lists administrators.
+    // Every user is let in before the configuration lists administrators.
     expect((await scene.get(`${url}&wait=0`, 'vera')).status).toBe(200)
 
     await scene.configure({ server: SECURED })

@@ -40,7 +40,7 @@ const MAX_GROWTH = 5
 const MIN_TIME_MS = 80
 const TRIES = 8
 
-/** Pieces that hostile texts are made of, again and again. Whoever finds another one adds it. */
+/** Pieces of hostile texts, to be repeated. Further ones are to be added here. */
 const PIECES: readonly string[] = [
   ['a', 'a.', 'a-', '-', '_', '0', ' ', '\t', '\n', '\r', '\r\n', ' a', '\u00a0', '\u200f', '😀'],
   ['<', '>', '"', "'", '&', '&amp;', '<a ', '<a>', '</a>', '<a b="', "='", '<!--', '-->', '<?'],
@@ -115,7 +115,7 @@ function foldersIn(text: string): Buffer<ArrayBuffer> {
   return bytes(documentWith('a').replace(/<git [^>]*>/, materials))
 }
 
-/** Everything that takes a text of others. Whoever adds such a function adds it here. */
+/** All functions that take untrusted text. New ones are to be added here. */
 const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   findSecrets,
   maskSecrets,
@@ -247,7 +247,7 @@ describe('four times as many changes', { tags: ['long'] }, () => {
   )
 })
 
-/** An index of a history in which one revision brought so many pipelines. */
+/** An index of a history in which one revision added this number of pipelines. */
 async function indexOf(count: number): Promise<EntityIndex> {
   const stages = '<stage name="s"><jobs><job name="j"/></jobs></stage>'
   const names = Array.from(

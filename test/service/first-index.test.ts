@@ -9,7 +9,7 @@ import { openService, type CalledService } from '../support/service/service.ts'
 const REVISIONS = 600
 const NAMES = Array.from({ length: 150 }, (_, n) => `p${n}`)
 
-/** A service that is opened upon a long history, of which it knows nothing yet. */
+/** A service that is opened on a long history that is not indexed yet. */
 async function withLongHistory(): Promise<CalledService> {
   const service = await openService()
   await save(service, documentWith('gone', ...NAMES))

@@ -47,7 +47,7 @@ class Clone {
     return commitFile(this.path, { name: FILE, message, env: this.#as(name) })
   }
 
-  /** Merges a branch; with a document that somebody wrote, if one is given. */
+  /** Merges a branch, with the given document if there is one. */
   merge(name: string, branch: string, document: string | null = null): string {
     const env = this.#as(name)
     const merging = ['merge', '--quiet', '--no-ff', '--no-commit', branch]

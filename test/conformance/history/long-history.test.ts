@@ -20,7 +20,7 @@ interface Commit {
   readonly mark: number
   readonly parents: readonly number[]
   readonly seconds?: number
-  /** Whether somebody else has made it, so that its document has to be looked into. */
+  /** Whether another tool has made it, so that its document has to be read. */
   readonly isForeign?: boolean
 }
 

@@ -40,7 +40,7 @@ describe('a pause whose server is killed at any moment', () => {
       await using store = await openSqliteState(file)
       const pause = await store.find(PIPELINE_PAUSE, 'app')
 
-      // The step after the last one may be on disk too: nobody was told of it yet.
+      // The step after the last one may be on disk too, though it was not acknowledged yet.
       expect([after(last), after(last + 1)]).toContain(pause?.cause ?? null)
       first = last + 1
     }

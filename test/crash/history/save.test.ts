@@ -108,7 +108,7 @@ interface Aftermath {
 interface Sweep {
   readonly attempt: Attempt
   readonly loss: Loss
-  /** Every so many changes; 1 tries them all. */
+  /** The interval of tried changes; 1 tries them all. */
   readonly step: number
 }
 

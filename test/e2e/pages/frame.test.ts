@@ -15,7 +15,7 @@ const GROUPS = Array.from(
     <authorization><view><user>olga</user></view></authorization>
   </pipelines>`,
 )
-/** Somebody may view each of six groups. */
+/** A user who may view each of six groups. */
 const WITH_GROUPS = `<?xml version="1.0" encoding="utf-8"?>
 <cruise schemaVersion="75">
   <server>

@@ -56,7 +56,7 @@ function callsIn(entries: readonly AuditEntry[], { headers }: Response): readonl
   return entries.filter(({ request }) => request === headers.get('x-request-id'))
 }
 
-/** Has the database take every entry but those of calls. */
+/** Makes the database refuse every entry except those of calls. */
 const REFUSE_CALLS = `
 CREATE FUNCTION refuse_calls() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'no calls'; END $$;

@@ -58,7 +58,7 @@ function readCompose() {
   return { ...compose, members, mounting, having }
 }
 
-/** The variables of a container, with values in place of those that an operator sets. */
+/** The variables of a container, with values for those that an operator sets. */
 function filledIn(environment: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(environment).map(([name, value]) => {
     const filled = value.replaceAll(/\$\{(\w+):[-?](.*?)\}/g, (_, key: string, fallback: string) =>

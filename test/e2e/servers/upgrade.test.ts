@@ -14,7 +14,7 @@ import { currentOf, pausedBy, pausePipeline } from '../../support/service/server
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const TIMEOUT_MS = 30_000
 
-/** The program as its next version may be: with one more table beside those of the state. */
+/** A possible next version of the program: with one more table beside those of the state. */
 function nextVersion(): string {
   const folder = tempDir()
   cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true })

@@ -65,7 +65,7 @@ describe('a request that another site has a browser send', () => {
   })
 })
 
-/** The status of a form that a session sends, and nobody else. */
+/** The status of a form that a session alone sends. */
 async function statusWith(
   flags: readonly string[],
   host: string,

@@ -14,7 +14,7 @@ import { statusOf } from '../../support/http/raw-http.ts'
 
 const SHUT = 'shut-word'
 
-/** A service whose pipeline `shut` nobody but admin may view; its document has a word of its own. */
+/** A service whose pipeline `shut` only admin may view; its document has a word of its own. */
 function guardedScene(): Promise<BuildScene> {
   const admin = element('authorization', {}, [
     element('view', {}, [element('user', {}, ['admin'])]),

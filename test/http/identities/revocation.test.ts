@@ -22,7 +22,7 @@ const SOON_MS = 5_000
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const WATCH = '/api/config/watch?wait=15'
 
-/** How a service gives somebody a credential and takes it away again. */
+/** A kind of credential: how a service issues and revokes it. */
 interface Revocation {
   readonly give: (service: TestService) => Promise<Headers>
   readonly revoke: (service: TestService, headers: Headers, clock: Clock) => Promise<unknown>

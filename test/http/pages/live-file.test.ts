@@ -15,7 +15,7 @@ const EDITED = BASE.replace('alpha.git', 'other.git')
 
 const Revisions = z.tuple([z.object({ commitSHA: z.string() })], z.unknown())
 
-/** A service beside whose configuration somebody has written an invalid file. */
+/** A service with an invalid live file. */
 async function withInvalidFile(text = BROKEN, flags: readonly string[] = []): Promise<TestService> {
   const service = await startService(['--poll-interval', '100ms', ...flags])
   await save(service, BASE)

@@ -44,7 +44,7 @@ function send(service: TestService, fields: Record<string, string>): Promise<Res
   return service.fetch(PAGE, { method: 'POST', body: new URLSearchParams(fields) })
 }
 
-/** A service on which somebody administers the first group, and nothing else. */
+/** A service with a user who administers the first group, and nothing else. */
 async function serviceWithGroupAdmin(): Promise<TestService> {
   const admins = '<admins><user>someone</user></admins>'
   const secured = BASE.replace('<pipelines', `${ADMIN_ALONE}<pipelines`)

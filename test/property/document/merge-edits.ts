@@ -160,7 +160,7 @@ function insert({ document, pick, picks, fresh }: Maker): NamedEdit | null {
   const [list, holder] = pick((element) => LISTS.has(element.name)) ?? []
   if (list === undefined || !holder) return null
   const isTasks = holder.name === 'tasks'
-  // An equal one under another name would be the renamed one, should somebody remove that.
+  // An equal one under another name would count as a rename when this one is removed.
   const model = childElements(holder).findLast(({ name, attributes }) => {
     return isTasks || (attributes.has('name') && !attributes.has(OWN[name] ?? ''))
   })

@@ -49,7 +49,10 @@ const MADE = aConfiguration({
   agents: ['u1', 'u2', 'u3', 'u4'].map((uuid) => ({ uuid, resources: ['linux', 'fast'] })),
 })
 
-/** The faults of the merges of so many random triples, and how many of them have edits of different parts. */
+/**
+ * The faults of the merges of random triples, and the number of triples with edits of different
+ * parts.
+ */
 function judge(documents: readonly string[], count: number) {
   const faults: string[] = []
   let apart = 0

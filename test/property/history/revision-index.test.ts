@@ -63,7 +63,7 @@ function entryOf(
   return { commit, isClosed, parents, digest, revision }
 }
 
-/** The commits of the revisions upon which an entry came, by the rule for them. */
+/** The commits of the bases of an entry, by their rule. */
 function basesOf(entries: readonly IndexEntry[], place: number): readonly CommitSha[] {
   const placeOf = (commit: CommitSha) => entries.findIndex((each) => each.commit === commit)
   const parentsAt = (at: number) =>

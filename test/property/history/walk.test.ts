@@ -138,7 +138,7 @@ function validCommits({ folder }: Walk): string[] {
   })
 }
 
-/** The revisions, each with what git has as the nearest ones upon which it came. */
+/** The revisions, each with its nearest ancestors by git. */
 function lineage(walk: Walk): object[] {
   const valid = new Set(validCommits(walk))
   const lines = walk.folder.git('log', '--date-order', '--format=%H %P').trim().split('\n')

@@ -50,7 +50,7 @@ export class AgentProtocolServer implements AsyncDisposable {
   readonly contacts: ContactRequest[] = []
   readonly registrations: RegisterRequest[] = []
   readonly jobs = new Map<number, SeenJob>()
-  /** Served below `/files`, by path; listed to whoever asks. */
+  /** Served below `/files`, by path; listed for every caller. */
   readonly files = new Map<string, string>()
   configStatus: ConfigStatus = 'Enabled'
   readonly #waiting: JobAssignment[] = []

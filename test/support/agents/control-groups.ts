@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** Enters a group of its own below that of this process, and leaves none behind. */
+/** Enters a group of its own below the one of this process, and removes it at the end. */
 const TRIAL = `
   mount=$(findmnt --noheadings --first-only --types cgroup2 --output TARGET) || exit 1
   own="$mount$(sed -n 's/^0:://p' /proc/self/cgroup)"

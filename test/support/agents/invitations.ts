@@ -17,7 +17,7 @@ export async function invite(
   return MadeInvitationBody.parse(await answer.json())
 }
 
-/** The ids of those that agents may still use. */
+/** The ids of open invitations. */
 export async function openInvitations(service: Called): Promise<string[]> {
   const answer = await service.fetch('/api/agent-invitations')
   return z

@@ -36,9 +36,9 @@ interface NameChange {
 }
 
 /**
- * A file system that counts its changes and loses power after so many of them. From then on
- * every call fails, and what was not synced is lost on the underlying disk, so that
- * the survivor can be opened there with an ordinary file system (or with git).
+ * A file system that counts its changes and loses power after a number of them. From then on every
+ * call fails, and unsynced changes are lost on the underlying disk, so that the survivor can be
+ * opened there with an ordinary file system (or with git).
  */
 export class FaultyFs {
   readonly promises: FsPromises

@@ -15,7 +15,7 @@ export class SmallDisk implements Disposable {
     this.isMounted = spawnSync('mount', args).status === 0
   }
 
-  /** Leaves room for so many bytes and no more. */
+  /** Leaves room for this many bytes and no more. */
   fill(left: number): void {
     writeFileSync(join(this.path, 'filler'), Buffer.alloc(Math.max(this.left() - left, 0)))
   }

@@ -15,7 +15,7 @@ const ROOM = 4 * 2 ** 30
 export default function useMemory(): void {
   if (process.env['TMPDIR'] !== undefined || !hasRoom()) return
   const folder = mkdtempSync(join(MEMORY, 'cairn-'))
-  // Also where somebody ends the run.
+  // Also when the run is interrupted.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   // Jobs may run as another user.
   chmodSync(folder, 0o1777)

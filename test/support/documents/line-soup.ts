@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 
-/** Pieces that make trouble for whoever cuts texts into lines. */
+/** Pieces that make it hard to cut texts into lines. */
 const PIECES = [
   '\n',
   '\r\n',

@@ -35,7 +35,7 @@ const NOT_DONE =
   /^\{"message":"(No server runs builds|The server that runs builds does not answer"|This server is at entry)/
 const PLACE = /(<variable name="VALUE">\s*<value>)([^<]*)/
 
-/** A configuration with a place for a value, and pipelines that run when somebody says so. */
+/** A configuration with a place for a value, and pipelines that run only by hand. */
 export function firstDocument(origin: string): string {
   const manual = element('approval', { type: 'manual' })
   const jobs = [{ name: 'wait', tasks: [exec('true')] }]
@@ -124,9 +124,9 @@ export class Callers {
   }
 
   /**
-   * Milliseconds until each of some servers has decided about a change that somebody makes there, and
-   * one was acknowledged. Of saves that begin from the same revision, one is. One that never decides is
-   * a problem.
+   * Milliseconds until each of some servers has decided about a change that is made there, and one
+   * was acknowledged. Of saves that are based on the same revision, one is. One that never decides
+   * is a problem.
    */
   async until(what: Change, urls: readonly string[]): Promise<number> {
     const began = performance.now()
@@ -364,7 +364,7 @@ export class Callers {
   }
 }
 
-/** Whether nobody listens where somebody called. */
+/** Whether the error says that no server listens at the address. */
 function isRefused(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : null
   return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED'

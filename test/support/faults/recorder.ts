@@ -27,7 +27,7 @@ export class Recorder<Call> {
   }
 }
 
-/** There is no answer: as a rule nobody knows whether the call was done. */
+/** Records that there is no answer: as a rule the outcome of the call is unknown. */
 export class NoAnswer extends Error {}
 
 /** The call was not done, as who refused it says. */

@@ -13,7 +13,7 @@ const RESTART_DELAY_MS = 300
 /** The time for a former leader to end, in milliseconds. */
 const END_TIMEOUT_MS = 30_000
 
-/** A server that is started again whenever it ends, as whoever supervises it does. */
+/** A server that is started again whenever it ends, as by a supervisor. */
 export class SupervisedServer implements AsyncDisposable {
   readonly name: string
   readonly url: string

@@ -134,7 +134,7 @@ export class ThreeServers implements AsyncDisposable {
     return Promise.all(this.#losses)
   }
 
-  /** The clock of one of the servers is wrong by so many milliseconds. */
+  /** Makes the clock of one of the servers wrong by this many milliseconds. */
   setClock(milliseconds: number): void {
     writeFileSync(this.#clock, `${Math.round(milliseconds)}`)
   }

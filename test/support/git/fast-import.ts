@@ -15,8 +15,8 @@ export interface Imported {
 }
 
 /**
- * Commits documents with `git fast-import`, beside whoever else uses the repository, without a look
- * at its work tree.
+ * Commits documents with `git fast-import`, beside all other users of the repository, without
+ * looking at its work tree.
  *
  * @throws when git refuses.
  */

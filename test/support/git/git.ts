@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 
 /**
- * An environment in which git has its defaults, whatever this machine's user prefers. After a command
- * it starts no others to see whether the repository has grown: those of tests have not.
+ * An environment in which git has its defaults, whatever the user of this machine prefers. Git
+ * starts no maintenance after a command, as repositories of tests are small.
  */
 export const PLAIN_GIT = {
   PATH: process.env['PATH'],
@@ -96,7 +96,7 @@ export function readObjects(folder: string, names: readonly string[]): Buffer[] 
   })
 }
 
-/** The variables that make git commit as somebody. */
+/** The variables that set the author and committer of git. */
 export function identityOf(name: string): Readonly<Record<string, string>> {
   const email = `${name.toLowerCase()}@example.org`
   return {

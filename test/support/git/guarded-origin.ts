@@ -5,7 +5,10 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Serves repositories over HTTP to who has the credentials, and looks at the machine at each request. */
+/**
+ * Serves repositories over HTTP to callers with the credentials, and inspects the machine at each
+ * request.
+ */
 export interface GuardedOrigin {
   /** The address with the credentials in it. */
   urlOf(path: string): string

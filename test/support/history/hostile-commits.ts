@@ -69,7 +69,7 @@ export const HOSTILE_COMMITS = {
   'an encoding that is none': { header: 'encoding klingon', why: /is not written in UTF-8/ },
 } as const satisfies Readonly<Record<string, RawCommit & { readonly why: RegExp }>>
 
-/** Writes a commit as it is told, with the tree of another one, which it comes upon; no branch moves. */
+/** Writes a commit as described, with the tree of its parent; no branch moves. */
 export function writeCommit(
   folder: string,
   parent: string,

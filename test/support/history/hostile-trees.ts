@@ -76,7 +76,7 @@ export const HOSTILE_TREES = {
   'bytes that are no tree': { tail: '100644 cut', why: /its folder cannot be read as a tree/ },
 } as const satisfies Readonly<Record<string, HostileTree>>
 
-/** Writes a commit upon another one, with its document and a hostile tree beside; no branch moves. */
+/** Writes a commit on a parent, with its document and a hostile tree beside; no branch moves. */
 export function writeHostileTree(
   folder: string,
   parent: string,

@@ -19,7 +19,7 @@ export function md5(bytes: string | Uint8Array): string {
   return createHash('md5').update(bytes).digest('hex')
 }
 
-/** A repository of somebody else, with its documents in a file of another name. */
+/** A foreign repository, with its documents in a file of another name. */
 export class Source {
   readonly folder = tempDir()
   #time = 1_600_000_000

@@ -72,7 +72,7 @@ export class DirectoryServer implements AsyncDisposable {
     return this.stop()
   }
 
-  /** Somebody else may take a port that was free. */
+  /** Another process may take a port that was free. */
   async #startOnFreePorts(): Promise<void> {
     for (let tried = 0; tried < PORTS_TRIED; tried += 1) {
       this.#ports = [await freePort(), await freePort()]
@@ -133,7 +133,7 @@ export function makeAuthority(folder: string): TestAuthority {
   return { ca: file('ca.pem'), certificate: file('server.pem'), key: file('server.key') }
 }
 
-/** Whether somebody listens on a port of this machine. */
+/** Whether a process listens on a port of this machine. */
 function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')

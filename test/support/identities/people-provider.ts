@@ -56,7 +56,7 @@ export class PeopleProvider {
     return provider
   }
 
-  /** Has the provider answer, and sign with keys that nobody knows yet, as after a rotation. */
+  /** Makes the provider answer, and sign with new keys, as after a rotation. */
   async renewKeys(): Promise<void> {
     const { privateKey } = await generateKeyPair('RS256', { extractable: true })
     const key = { ...(await exportJWK(privateKey)), kid: `key-${Date.now()}`, use: 'sig' }

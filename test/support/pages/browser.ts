@@ -63,7 +63,7 @@ const STATUS_OF_PAGE = /^Failed to load resource: the server responded with a st
 
 const messages = new WeakMap<Page, string[]>()
 
-/** A visitor who is logged in, in a profile of their own. */
+/** A logged-in visitor, with a separate profile. */
 export async function visit(browser: Browser, url: string, visitor: Visitor = {}): Promise<Page> {
   const { colorScheme = 'light', isPhone = false, hasScripts = true, timezone = 'UTC' } = visitor
   const { as = ADMIN } = visitor
@@ -99,7 +99,7 @@ export function messagesOf(page: Page): string[] {
   return messages.get(page)?.splice(0) ?? []
 }
 
-/** Keeps a picture of the page as build output, where somebody asked for pictures. */
+/** Saves a picture of the page as build output, when pictures are wanted. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   if (process.env['CAIRN_TEST_PICTURES'] === undefined) return
   const path = join(OUTPUT, `${name}.png`)

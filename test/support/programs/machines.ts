@@ -10,7 +10,10 @@ import { STAND_INS } from './stand-ins.ts'
 
 const run = promisify(execFile)
 
-/** The folders that a machine has to itself. Everything else is that of the machine that runs the tests. */
+/**
+ * The folders that a machine has to itself. Everything else belongs to the machine that runs the
+ * tests.
+ */
 const OWN_FOLDERS = ['/srv', '/etc', '/opt', '/var/lib', '/var/log', '/run', '/tmp']
 /**
  * The parts of this project that are built and installed; packages are found in the folder above.

@@ -116,7 +116,7 @@ async function readiness(server: ChildProcess): Promise<void> {
   throw new Error(`postgres did not start: ${lines.join('\n')}`)
 }
 
-/** A port of this machine on which nobody listens now. */
+/** A free port of this machine. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()

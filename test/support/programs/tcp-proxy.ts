@@ -28,7 +28,7 @@ export class TcpProxy implements AsyncDisposable {
     return TcpProxy.to(Number(new URL(address).port), stallsAfter)
   }
 
-  /** A line to a port of this machine, which nobody has to listen on yet. */
+  /** A connection to a port of this machine, on which nothing needs to listen yet. */
   static async to(port: number, stallsAfter = Infinity): Promise<TcpProxy> {
     const proxy = new TcpProxy(port, stallsAfter)
     proxy.#server.listen(0, '127.0.0.1')
@@ -70,19 +70,19 @@ export class TcpProxy implements AsyncDisposable {
     for (const socket of this.#sockets) socket.resetAndDestroy()
   }
 
-  /** Cuts what is connected, and whoever connects. */
+  /** Cuts present and new connections. */
   cutOff(): void {
     this.#mode = 'refuses'
     this.#cutAll()
   }
 
-  /** Nothing goes through any more, and whoever connects hears nothing. */
+  /** Lets nothing through any more; new connections get no answer either. */
   deafen(): void {
     this.#mode = 'swallows'
     this.silence()
   }
 
-  /** Whatever goes through takes so many milliseconds more. */
+  /** Delays all data by this many milliseconds. */
   slowDown(milliseconds: number): void {
     this.#delay = milliseconds
   }
@@ -123,7 +123,7 @@ export class TcpProxy implements AsyncDisposable {
       socket.on('error', () => socket.destroy())
       socket.once('close', () => {
         this.#sockets.delete(socket)
-        // Nobody at the other end of a silent line hears of its end.
+        // The other end of a silent connection does not hear of its end.
         if (this.#silent.delete(socket)) return
         for (const each of both) each.destroy()
       })

@@ -44,7 +44,7 @@ export function sequenceOf(answer: Response): string {
   return answer.headers.get('x-cairn-sequence') ?? ''
 }
 
-/** Reads as somebody does who knows of an entry of the log. */
+/** Reads as a caller does that knows an entry of the log. */
 export async function textAt(server: Caller, path: string, sequence: string): Promise<string> {
   const answer = await server.fetch(path, { headers: { 'x-cairn-at-least': sequence } })
   if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { MadeTokenBody } from '../../../src/wire/token-body.ts'
 import type { CalledService } from './service.ts'
 
-/** Makes a token of a user, who is admin when nobody is named. */
+/** Creates a token of a user, by default of admin. */
 export async function makeToken(
   service: Pick<CalledService, 'fetch'>,
   scope: string,

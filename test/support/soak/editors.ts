@@ -49,9 +49,9 @@ async function save(server: SoakedServer, how: 'put' | 'form'): Promise<void> {
 }
 
 /**
- * Edits the live file and commits with git, one after the other, each from what the file holds:
- * whoever edits a file takes back what others do to it at that moment, so decisions about agents
- * wait for their turn.
+ * Edits the live file and commits with git, one after the other, each based on the content of the
+ * file: an edit takes back concurrent changes of others, so decisions about agents wait for their
+ * turn.
  */
 export function editUntilGone(server: SoakedServer, turns: SerialQueue): Promise<void>[] {
   return [

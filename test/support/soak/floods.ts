@@ -20,8 +20,8 @@ interface FloodCall {
 let sent = 0
 
 /**
- * Wrong logins, agents that nobody knows, paths in every spelling, and connections that say nothing,
- * all at once: each is refused or limited, and keeps nobody from work.
+ * Concurrent wrong log-ins, unknown agents, paths in every spelling, and silent connections: each
+ * is refused or limited, and keeps nobody from work.
  */
 export function floodUntilGone(server: SoakedServer): Promise<void>[] {
   const spellings = spellingsOf('/api/admin/config.xml')

@@ -18,7 +18,7 @@ export interface Decided {
 /** The acknowledgements of a service over all of its lives, and the faults that were found. */
 export class Ledger {
   readonly digests = new Set<string>()
-  /** Those that were saved over HTTP: the audit log has an entry of each. */
+  /** Revisions that were saved over HTTP: the audit log has an entry of each. */
   readonly audited = new Set<string>()
   readonly commits = new Set<string>()
   /** `pipeline/counter/stage/counter` of every run that was started. */
@@ -27,7 +27,7 @@ export class Ledger {
   readonly decisions = new Map<string, Decided>()
   /** The jobs by their ids, and the agent of each. */
   readonly assigned = new Map<number, string>()
-  /** Edits of the live file that nobody has seen as a revision yet. */
+  /** Edits of the live file that have not become a revision yet. */
   readonly pendingEdits = new Set<string>()
   /** Everything that anybody has written to the live file. */
   readonly edits = new Set<string>()

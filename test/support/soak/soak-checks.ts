@@ -103,7 +103,7 @@ function checkCommits(repository: string, ledger: Ledger): void {
   if (status !== '') ledger.complain(`git status: ${status}`)
 }
 
-/** Nothing but what somebody has written to the live file is an edit of it. */
+/** Only content that was written to the live file counts as an edit of it. */
 function checkEdits(repository: string, ledger: Ledger): void {
   const format = '--format=%(trailers:key=Config-MD5,valueonly,separator=)'
   const edits = git(repository, 'log', '--author=^Filesystem <', format).trim().split('\n')

@@ -14,7 +14,7 @@ import { checkRemains, checkServed } from './soak-checks.ts'
 import { soakDocument } from './soak-document.ts'
 import { SoakedServer } from './soaked-server.ts'
 
-/** A server lives for so many milliseconds, at least and at most, once it was checked. */
+/** The lifetime of a server after its check, in milliseconds. */
 const MIN_LIFETIME_MS = 200
 const MAX_LIFETIME_MS = 4_000
 

@@ -9,7 +9,7 @@ import { change, documentOf, HistoryFolder, save } from '../../support/history/h
 
 const BROKEN = '<cruise'
 
-/** A change that adds a word to whatever document it is made upon. */
+/** A change that adds a word to the document that it is based on. */
 function addWord(history: History, word: string, author = word) {
   return change(history, author, async ({ document }) => {
     const text = Buffer.from(document).toString()

@@ -54,7 +54,7 @@ function pathOfFile(): string {
   return join(tempDir(), 'revision-origins')
 }
 
-/** A history of so many revisions, each with one line changed. */
+/** A history of this many revisions, each with one line changed. */
 async function longFolder(revisions: number): Promise<HistoryFolder> {
   const folder = await emptyFolder()
   await folder.open()

@@ -150,7 +150,7 @@ const PIECE = 65_536
 const CONSTRUCT = `<b\tc = 'x"&amp;\r\n𝄞'/>x&lt;\r\n𝄞]] ><![CDATA[<y>]]><?p q?><!-- - --><d ></d\n>`
 const FAULTS = `<b c="&x;" c=""/>&#0;]]><d>&y;</e>`
 
-/** A document whose first piece ends so many characters into the construct. */
+/** A document whose first piece ends this many characters into the construct. */
 function padded(construct: string, cut: number): string {
   return `<a>${' '.repeat(PIECE - '<a>'.length - cut)}${construct}</a>`
 }

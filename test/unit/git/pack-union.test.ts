@@ -30,7 +30,7 @@ const WRITE_PACKS = `
     before="^$commit"
   done`
 
-/** The packs of some commits, one upon the other. */
+/** The packs of some commits, one based on the other. */
 function packsOf(repository: GitRepository, contents: readonly (string | Buffer)[]): Uint8Array[] {
   const commits = contents.map((content, n) =>
     repository.commit(n % 5 === 4 ? 'beside.txt' : 'config.xml', content),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type KeepWhen, ResponseCache } from '../../../src/http/response-cache.ts'
 import { CachedResponse } from '../../../src/http/cached-response.ts'
 
-/** Asks for these keys one after the other; gives those that had to be made. */
+/** Requests these keys one after the other; returns those that had to be made. */
 async function madeFor(
   cache: ResponseCache,
   keys: readonly string[],

@@ -3,7 +3,9 @@ import { GroupQueue, type Settled } from '../../../src/lib/group-queue.ts'
 
 const CLOSED = new RangeError('too late')
 
-/** A queue that answers a job with its name, in groups of at most so many, and the groups it has served. */
+/**
+ * A queue that answers a job with its name, in groups up to a size, and the groups it has served.
+ */
 function queueOf({ most = Infinity, refused = [] as readonly string[] } = {}) {
   const groups: string[][] = []
   const serve = async (waiting: Iterable<string>): Promise<readonly Settled<string>[]> => {

@@ -7,7 +7,7 @@ function sent(code: string, severity = 'ERROR'): Error {
   return Object.assign(new postgres.PostgresError('no'), { code, severity })
 }
 
-/** Every class of SQLSTATE, with the codes whose kind is another one than that of their class. */
+/** Every class of SQLSTATE, with the codes that differ in kind from their class. */
 const SENT: Readonly<Record<string, DatabaseErrorKind>> = {
   '03000': 'fault',
   '08006': 'outage',

@@ -3,7 +3,7 @@ import type { Exception } from './permission-row.ts'
 
 /** The example names something that is not there: an agent, a revision, a run, a file. */
 const NOT_THERE: Exception = { allowed: 404 }
-/** No user has the token of an agent: whoever calls is refused. */
+/** No user has the token of an agent: every caller is refused. */
 const NO_TOKEN: Exception = { allowed: 401 }
 /** The base of the example is not the configuration of the test. */
 const STALE: Exception = { allowed: 409 }

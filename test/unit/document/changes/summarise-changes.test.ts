@@ -9,7 +9,7 @@ import {
   toldAfter,
 } from '../../../support/documents/summaries.ts'
 
-/** The document with so many variables of one value in its pipeline. */
+/** The document with this many variables of one value in its pipeline. */
 function withVariables(count: number, value: string): string {
   const each = (n: number) => `<variable name="V${n}"><value>${value}</value></variable>`
   const variables = Array.from({ length: count }, (_, n) => each(n)).join('\n')
