@@ -9,7 +9,7 @@ import {
   readForm,
 } from '../../http/request-body.ts'
 
-const LARGEST = 1_048_576
+const MAX_BODY_BYTES = 1_048_576
 const Names = z.union([z.string(), z.array(z.string())])
 const JobsBody = z.strictObject({ jobs: Names.optional(), rerun: z.string().optional() })
 /** Programs write a list in a form in either way. */
@@ -23,8 +23,8 @@ export async function readJobChoice(request: Request): Promise<JobChoice> {
   const type = request.headers.get('content-type') ?? ''
   const isJson = /\bjson\b/i.test(type)
   const isForm = /urlencoded|form-data/i.test(type)
-  if (isJson) return choiceOf(readJobs(await readBody(request, LARGEST)))
-  return isForm ? choiceOf(fieldsOf(await readForm(request, LARGEST))) : 'all'
+  if (isJson) return choiceOf(readJobs(await readBody(request, MAX_BODY_BYTES)))
+  return isForm ? choiceOf(fieldsOf(await readForm(request, MAX_BODY_BYTES))) : 'all'
 }
 
 function choiceOf({ jobs, rerun }: z.infer<typeof JobsBody>): JobChoice {

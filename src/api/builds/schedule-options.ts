@@ -2,7 +2,7 @@ import type { ScheduleOptions } from '../../builds/runs/start-runs.ts'
 import { malformed } from '../../http/parameters.ts'
 import { readBody, readForm } from '../../http/request-body.ts'
 
-const LARGEST = 1_048_576
+const MAX_BODY_BYTES = 1_048_576
 const FIELD = /^(variables|secure_variables|materials)\[([^[\]]+)\]$/
 const SECURE = 'secure_variables['
 
@@ -47,7 +47,7 @@ async function fieldsOfBody(request: Request): Promise<Field[]> {
     await assertEmptyJson(request)
     return []
   }
-  const form = await readForm(request, LARGEST)
+  const form = await readForm(request, MAX_BODY_BYTES)
   return [...form].flatMap(([name, values]) => {
     // Clients that have nothing to say send this, whatever type they announce.
     if (name.trim() === '{}' && form.size === 1) return []
@@ -57,7 +57,7 @@ async function fieldsOfBody(request: Request): Promise<Field[]> {
 
 /** An object without a member says nothing. */
 async function assertEmptyJson(request: Request): Promise<void> {
-  const text = Buffer.from(await readBody(request, LARGEST)).toString('utf8')
+  const text = Buffer.from(await readBody(request, MAX_BODY_BYTES)).toString('utf8')
   if (/^\s*(?:\{\s*\})?\s*$/.test(text)) return
   throw malformed(
     'Options are a form with variables[NAME], secure_variables[NAME], materials[NAME]',

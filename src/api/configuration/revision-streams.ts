@@ -14,8 +14,8 @@ export interface RevisionStreamsOptions {
   readonly longest?: number
 }
 
-const ALIVE = 10_000
-const LONGEST = 600_000
+const KEEP_ALIVE_INTERVAL_MS = 10_000
+const MAX_DURATION_MS = 600_000
 
 /** Sends every revision to the readers of event streams, each from where it is. */
 export class RevisionStreams {
@@ -29,14 +29,17 @@ export class RevisionStreams {
 
   /** Begins a stream after a commit. */
   open(since: CommitSha, principal: Principal): Response {
-    const { watch, clientNames, longest = LONGEST } = this.#options
+    const { watch, clientNames, longest = MAX_DURATION_MS } = this.#options
     const end = performance.now() + longest
     const reader = new Reader({ watch, clientNames, principal, end }, since, () => {
       this.#readers.delete(reader)
       this.#rest()
     })
     this.#readers.add(reader)
-    this.#timer ??= setInterval(() => this.#keepAlive(), this.#options.alive ?? ALIVE)
+    this.#timer ??= setInterval(
+      () => this.#keepAlive(),
+      this.#options.alive ?? KEEP_ALIVE_INTERVAL_MS,
+    )
     return reader.begin()
   }
 

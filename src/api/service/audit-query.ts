@@ -3,7 +3,7 @@ import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 import { firstMomentOf } from '../../lib/moments.ts'
 
 const LIMIT = 100
-const LARGEST_LIMIT = 1_000
+const MAX_LIMIT = 1_000
 
 /** @throws {ServiceError} `malformed-request`. */
 export function parseAuditQuery(query: Readonly<Record<string, string>>): AuditQuery {
@@ -14,7 +14,7 @@ export function parseAuditQuery(query: Readonly<Record<string, string>>): AuditQ
   const wanted = limit === undefined ? LIMIT : parseWholeNumber(limit, 'limit')
   return {
     before: before ? parseWholeNumber(before, 'before') : null,
-    limit: Math.min(Math.max(wanted, 1), LARGEST_LIMIT),
+    limit: Math.min(Math.max(wanted, 1), MAX_LIMIT),
     user: user || null,
     action: action || null,
     outcome: outcome || null,

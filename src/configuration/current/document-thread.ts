@@ -17,7 +17,7 @@ import {
 /** The work on documents up to this size is done in the main thread, in bytes. */
 const SMALL = 2 ** 18
 /** Milliseconds after which the thread gives up. */
-const TIME_LIMIT = 300_000
+const TIMEOUT_MS = 300_000
 
 const TOO_LONG: Problem = {
   message: 'reading the document exceeds the limits of time or memory',
@@ -31,7 +31,7 @@ export class DocumentThread implements AsyncDisposable {
   readonly #box: SecretBox
   readonly #thread = new WorkerThread<DocumentJob, ReadingAnswer | SealingAnswer>(
     builtFile('configuration/current/document-worker.js'),
-    TIME_LIMIT,
+    TIMEOUT_MS,
     THREAD_MEMORY_MB,
   )
 

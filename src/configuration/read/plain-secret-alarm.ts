@@ -45,7 +45,7 @@ export interface PlainSecretDeps {
 }
 
 /** The most commits and secrets that are listed one by one. */
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 const WHAT_TO_DO =
   'Anyone with access to the repository can read them. Change them where they are used, then acknowledge them'
 
@@ -109,8 +109,8 @@ export class PlainSecretAlarm {
       })),
     )
     const subject = `${briefly} with ${call}`
-    const commits = open.map(({ commit }) => commit).slice(0, MOST_NAMED)
-    return [{ subject, briefly: `${briefly}.`, errors: errors.slice(0, MOST_NAMED), commits }]
+    const commits = open.map(({ commit }) => commit).slice(0, MAX_NAMED)
+    return [{ subject, briefly: `${briefly}.`, errors: errors.slice(0, MAX_NAMED), commits }]
   }
 
   /**

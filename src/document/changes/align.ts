@@ -1,5 +1,5 @@
 /** Lists of more different pairs than this are matched by their first equal items only. */
-const LARGEST_TABLE = 40_000
+const MAX_TABLE_SIZE = 40_000
 
 /**
  * The index pairs of a long common subsequence of two lists, in order. It is the longest one unless
@@ -35,7 +35,7 @@ function commonEnds(before: readonly string[], after: readonly string[]) {
 }
 
 function alignMiddle(before: readonly string[], after: readonly string[]): [number, number][] {
-  if (before.length * after.length > LARGEST_TABLE) return alignForwards(before, after)
+  if (before.length * after.length > MAX_TABLE_SIZE) return alignForwards(before, after)
   const width = after.length + 1
   const lengths = lengthTable(before, after)
   const pairs: [number, number][] = []

@@ -18,7 +18,7 @@ export interface Where {
 }
 
 /** Elements with more parts than this are only reported as changed. */
-const MOST_PARTS = 10_000
+const MAX_PARTS = 10_000
 
 /**
  * Reports every difference of two elements, except in the entities inside them. What nobody could
@@ -27,7 +27,7 @@ const MOST_PARTS = 10_000
 export function compareElements(scope: Scope, pair: Pair, where: Where): void {
   if (isWrittenAlike(scope, pair)) return
   const { entities } = scope
-  if (partCount(pair.before, entities) + partCount(pair.after, entities) > MOST_PARTS) {
+  if (partCount(pair.before, entities) + partCount(pair.after, entities) > MAX_PARTS) {
     return scope.report(contentChange(scope, pair, where.path))
   }
   compareAttributes(scope, pair, where)

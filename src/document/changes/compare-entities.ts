@@ -27,7 +27,7 @@ import {
 import { matchSimilar } from './similar.ts'
 
 /** Above so many characters, renamed entities are recognised only with identical layout. */
-const MOST_CONTENT = 256 * 1024
+const MAX_CONTENT_LENGTH = 256 * 1024
 
 export type EntityMatching = Matching<EntityElement>
 
@@ -104,7 +104,7 @@ function isEmpty({ openTag, closeTag }: XmlElement): boolean {
 /** Whether so much was renamed that only identical texts are matched. */
 function isTooMuch({ removed, added }: EntityMatching): boolean {
   const sizes = [...removed, ...added].map(({ element: { span } }) => span.end - span.start)
-  return sizes.reduce((sum, size) => sum + size, 0) > MOST_CONTENT
+  return sizes.reduce((sum, size) => sum + size, 0) > MAX_CONTENT_LENGTH
 }
 
 /** Reports every change of the entities of one kind, one after the other. */

@@ -2,7 +2,7 @@ import type { DocumentChange } from '../entities/change.ts'
 import { type Phrase, phrasesOf } from './subject-phrases.ts'
 import { isBeginning } from './summarise-changes.ts'
 
-const LONGEST = 100
+const MAX_LENGTH = 100
 const ELLIPSIS = '...'
 /** The room for ` (and 12345 more)`. */
 const REST = 18
@@ -47,7 +47,7 @@ function compose(phrases: readonly Phrase[]): string {
   let head = ''
   let covered = 0
   for (const phrase of phrases) {
-    const room = covered + phrase.count === total ? LONGEST : LONGEST - REST
+    const room = covered + phrase.count === total ? MAX_LENGTH : MAX_LENGTH - REST
     const about = phrase.head === '' || phrase.head === head ? '' : `${phrase.head}: `
     const longer = fitting(line === '' ? about : `${line}; ${about}`, phrase.forms, room)
     if (line !== '' && longer.length > room) break

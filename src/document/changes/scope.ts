@@ -20,7 +20,7 @@ export interface Scope extends ComparisonScope {
 }
 
 /** After so many changes, what follows is only reported as changed. */
-export const MOST_IN_DETAIL = 1_000
+export const MAX_DETAILED_CHANGES = 1_000
 
 /** The scope of an entity, and how many changes it has reported. */
 export function scopeOf(
@@ -32,7 +32,7 @@ export function scopeOf(
     changes += 1
     documents.report(change)
   }
-  const isLong = () => changes >= MOST_IN_DETAIL
+  const isLong = () => changes >= MAX_DETAILED_CHANGES
   return { ...documents, ...named, report, isLong, changes: () => changes }
 }
 

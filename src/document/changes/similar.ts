@@ -3,9 +3,9 @@ import { type Matching, matchByKey } from './match.ts'
 /** The share of lines that two texts must have in common to count as a rename. */
 const ALIKE = 0.6
 /** Shorter texts are similar by chance. */
-const FEWEST_LINES = 4
+const MIN_LINES = 4
 /** More candidates than this are not compared one by one. */
-const MOST_PAIRS = 400
+const MAX_PAIRS = 400
 
 interface Candidate<Thing> {
   readonly one: Thing
@@ -19,7 +19,7 @@ export function matchSimilar<Thing>(
   added: readonly Thing[],
   textOf: (thing: Thing) => string,
 ): Matching<Thing> {
-  if (removed.length * added.length > MOST_PAIRS) return { pairs: [], removed, added }
+  if (removed.length * added.length > MAX_PAIRS) return { pairs: [], removed, added }
   const lines = new Map([...removed, ...added].map((thing) => [thing, countLines(textOf(thing))]))
   const candidates = removed.flatMap((one) =>
     added.map((other) => ({ one, other, alike: likeness(lines.get(one), lines.get(other)) })),
@@ -50,7 +50,7 @@ function countLines(text: string): string[] {
 }
 
 function likeness(one: readonly string[] = [], other: readonly string[] = []): number {
-  if (Math.min(one.length, other.length) < FEWEST_LINES) return 0
+  if (Math.min(one.length, other.length) < MIN_LINES) return 0
   const shared = matchByKey(one, other, (line) => line).pairs.length
   return (2 * shared) / (one.length + other.length)
 }

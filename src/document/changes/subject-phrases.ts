@@ -12,11 +12,11 @@ export interface Phrase {
   readonly count: number
 }
 
-const LONGEST_VALUE = 36
-const SHORT_VALUE = 24
+const MAX_VALUE_LENGTH = 36
+const SHORT_VALUE_LENGTH = 24
 /** Changes that need no stage and job for context. */
 const STANDS_ALONE = /^(?:task\b|(?:resource|artifact|variable|stage|job|tab) )/
-const LONGEST_LIST = 56
+const MAX_LIST_LENGTH = 56
 const VERBS = new Map([
   ['added', 'add'],
   ['removed', 'remove'],
@@ -45,7 +45,7 @@ function wholePhrase([first, ...others]: Group): Phrase {
   const verb = VERBS.get(first.kind) ?? 'change'
   if (others.length === 0) return { head: '', forms: [plain(renderShort(first))], count }
   const names = namesOf([first, ...others])
-  const isShort = names.length <= LONGEST_LIST && first.kind !== 'renamed'
+  const isShort = names.length <= MAX_LIST_LENGTH && first.kind !== 'renamed'
   const things = isShort ? `${plural(word)} ${names}` : `${count} ${plural(word)}`
   return { head: '', forms: [plain(`${verb} ${things}`)], count }
 }
@@ -68,7 +68,7 @@ function shorterForms(change: DocumentChange): string[] {
   const shortest = { ...change, path: paths.at(-1) ?? path }
   return [
     ...paths.map((inner) => renderShort({ ...change, path: inner })),
-    renderShort(shortest, SHORT_VALUE),
+    renderShort(shortest, SHORT_VALUE_LENGTH),
   ].map(plain)
 }
 
@@ -79,14 +79,14 @@ function headOf([first, ...others]: Group): string {
   const count = others.length + 1
   const names = namesOf([first, ...others])
   const word = wordOf(prefix)
-  if (count > 1 && names.length > LONGEST_LIST) return `${count} ${plural(word)}`
+  if (count > 1 && names.length > MAX_LIST_LENGTH) return `${count} ${plural(word)}`
   if (prefix === 'pipeline') return names
   return `${count === 1 ? word : plural(word)} ${names}`
 }
 
 /** A name that alone would fill the line is cut. */
 function namesOf(changes: readonly DocumentChange[]): string {
-  return changes.map(({ label }) => cutMiddle(label, LONGEST_LIST)).join(', ')
+  return changes.map(({ label }) => cutMiddle(label, MAX_LIST_LENGTH)).join(', ')
 }
 
 function prefixOf({ entity }: DocumentChange): string {
@@ -104,7 +104,7 @@ function plural(word: string): string {
 /** The change in words, without the number of its lines and with long values cut. */
 function renderShort(
   { kind, entity, label, path, subject, from, to }: DocumentChange,
-  length = LONGEST_VALUE,
+  length = MAX_VALUE_LENGTH,
 ): string {
   const pair = cutPair(from ?? '', to ?? '', length)
   const values = {

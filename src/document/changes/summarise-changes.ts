@@ -28,7 +28,7 @@ import {
   type ComparisonScope,
   isWrittenAlike,
   lineCount,
-  MOST_IN_DETAIL,
+  MAX_DETAILED_CHANGES,
   rangeOf,
   type Scope,
   scopeOf,
@@ -131,7 +131,7 @@ function documentsOf(
     ...pair,
     entities: new Set(entities),
     report: (change) => changes.push(change),
-    isLong: () => changes.length >= MOST_IN_DETAIL,
+    isLong: () => changes.length >= MAX_DETAILED_CHANGES,
   }
 }
 
@@ -167,7 +167,7 @@ function unreadable(which: 'older' | 'newer', [problem]: readonly Problem[]): Do
 }
 
 /** The most entities with only layout changes that are listed one by one. */
-const MOST_LAYOUTS = 10
+const MAX_LAYOUTS = 10
 
 /** The changes of each entity together and in the order of the text, the most important first. */
 function grouped(changes: readonly DocumentChange[]): readonly DocumentChange[] {
@@ -184,7 +184,7 @@ function grouped(changes: readonly DocumentChange[]): readonly DocumentChange[] 
 /** Reports a reformatted document as one change. */
 function withFewLayouts(changes: readonly DocumentChange[]): readonly DocumentChange[] {
   const layouts = changes.filter(isLayout)
-  if (layouts.length <= MOST_LAYOUTS) return changes
+  if (layouts.length <= MAX_LAYOUTS) return changes
   const whole = { entity: DOCUMENT, label: DOCUMENT_LABEL, path: [], subject: 'layout' } as const
   return [...changes.filter((change) => !isLayout(change)), { kind: 'reformatted', ...whole }]
 }

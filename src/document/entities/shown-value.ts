@@ -4,8 +4,8 @@ import { HIDDEN } from './change.ts'
 
 /** Control, format and separator characters, and halves of characters. */
 const UNSHOWABLE = /[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu
-const LONGEST_VALUE = 80
-const LONGEST_NAME = 48
+const MAX_VALUE_LENGTH = 80
+const MAX_NAME_LENGTH = 48
 /** How much of what is shown of two long values is what they have in common before they differ. */
 const LEAD = 1 / 3
 /** More than this of a text is never looked at. */
@@ -25,7 +25,7 @@ export function showable(text: string): string {
 
 /** A name as it is shown: on one line, of bounded length, without secrets. */
 export function displayedName(text: string): string {
-  return cutMiddle(shownText(text), LONGEST_NAME)
+  return cutMiddle(shownText(text), MAX_NAME_LENGTH)
 }
 
 /** Keeps both ends of a text, which tell most in names. */
@@ -36,7 +36,7 @@ export function cutMiddle(text: string, length: number): string {
 
 /** A value that is alone. */
 export function shownValue(text: string): string {
-  return cut(shownText(text), 0, LONGEST_VALUE)
+  return cut(shownText(text), 0, MAX_VALUE_LENGTH)
 }
 
 /** Two values such that what differs between them is seen, however long they are. */
@@ -44,7 +44,7 @@ export function shownPair(from: string, to: string): { from: string; to: string 
   if (maskSecrets(from) === maskSecrets(to)) return { from: HIDDEN, to: HIDDEN }
   const [older, newer] = [shownText(from), shownText(to)]
   if (older === newer) return { from: withLength(from), to: withLength(to) }
-  return cutPair(older, newer, LONGEST_VALUE)
+  return cutPair(older, newer, MAX_VALUE_LENGTH)
 }
 
 /** Cuts two texts to a length such that the first difference is seen. */

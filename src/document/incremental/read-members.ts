@@ -26,7 +26,7 @@ export interface ReadCache {
 }
 
 /** The most characters of a member, or of the text outside of all members, that one step reads. */
-const LARGEST_PIECE = 2 ** 18
+const MAX_PIECE_LENGTH = 2 ** 18
 
 /**
  * Reads a document in steps, one member each. Null where it is not valid, or has a piece too large
@@ -70,10 +70,10 @@ function decodeText(bytes: Uint8Array): string | null {
 function isInPieces(text: string, found: readonly FoundMember[]): boolean {
   let outside = text.length
   for (const { text: member } of found) {
-    if (member.length > LARGEST_PIECE) return false
+    if (member.length > MAX_PIECE_LENGTH) return false
     outside -= member.length
   }
-  return outside <= LARGEST_PIECE
+  return outside <= MAX_PIECE_LENGTH
 }
 
 function* assemble(

@@ -5,7 +5,7 @@ import { shorten } from '../text/shown-text.ts'
 import { type Finding, repeats } from '../model/finding.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 
-const MOST_NAMED = 12
+const MAX_NAMED = 12
 
 export const dependenciesOf = memoize(({ materials }: Pipeline): readonly DependencyMaterial[] =>
   materials.filter((material: Material) => material.kind === 'dependency'),
@@ -94,11 +94,11 @@ function* upstreamsOf(
 
 function cycleOn(path: readonly Step[], target: Pipeline): readonly Pipeline[] {
   const from = path.findIndex(({ pipeline }) => pipeline === target)
-  return path.slice(from, from + MOST_NAMED).map(({ pipeline }) => pipeline)
+  return path.slice(from, from + MAX_NAMED).map(({ pipeline }) => pipeline)
 }
 
 function renderCycle(cycle: readonly Pipeline[]): string {
   const names = cycle.map(({ name }) => name)
-  const ending = cycle.length === MOST_NAMED ? ['…'] : []
+  const ending = cycle.length === MAX_NAMED ? ['…'] : []
   return [...names, ...ending, names[0]].join(' <- ')
 }

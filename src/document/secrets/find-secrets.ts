@@ -8,7 +8,7 @@ const SEALED = /(AES:[\w+/=-]+:[\w+/=-]+)/dg
 const HOLDER = /<(variable|property|key|value|encryptedValue)(?=[\s>])/g
 const IS_SECURE = /\bsecure\s*=\s*["']\s*(?:true|1)\s*["']/
 /** A tag is not longer; what looks like a longer one is none. */
-const LONGEST_TAG = 4_000
+const MAX_TAG_LENGTH = 4_000
 const CDATA = '<![CDATA['
 const CDATA_END = ']]>'
 
@@ -56,7 +56,7 @@ function securedValues(text: string): Span[] {
 
 /** The end of a tag, ignoring quoted text; where the search stopped when there is none. */
 function tagEnd(text: string, start: number): number {
-  const last = Math.min(text.length, start + LONGEST_TAG)
+  const last = Math.min(text.length, start + MAX_TAG_LENGTH)
   let quote = ''
   for (let at = start; at < last; at += 1) {
     const character = text.charAt(at)

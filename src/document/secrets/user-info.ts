@@ -7,7 +7,7 @@ export interface UserInfo extends Span {
   readonly scheme: string
 }
 
-const LONGEST_SCHEME = 24
+const MAX_SCHEME_LENGTH = 24
 /** What ends the part of an address that names user and host. */
 const AFTER_HOST = /[/\s"<>]/g
 /** Git servers take a token as user name, with this in the place of a password. */
@@ -54,6 +54,6 @@ export function* addressSecrets(text: string): Generator<Span> {
 }
 
 function schemeBefore(text: string, colon: number): string {
-  const before = text.slice(Math.max(0, colon - LONGEST_SCHEME), colon)
+  const before = text.slice(Math.max(0, colon - MAX_SCHEME_LENGTH), colon)
   return (/[a-z][a-z0-9+.-]*$/i.exec(before)?.[0] ?? '').toLowerCase()
 }

@@ -3,7 +3,7 @@ import { pathOf } from '../xml/element-path.ts'
 import type { LineIndex } from '../text/line-index.ts'
 import type { Span, XmlElement } from '../xml/xml-tree.ts'
 
-const MOST = 1000
+const MAX_FINDINGS = 1000
 
 /** Collects the problems of a document. Past a thousand it only counts. */
 export class Findings {
@@ -23,7 +23,7 @@ export class Findings {
     message: string | (() => string),
     offset: number = element.span.start,
   ): void {
-    if (this.#found.length >= MOST) {
+    if (this.#found.length >= MAX_FINDINGS) {
       this.#unsaid += 1
       return
     }

@@ -1,8 +1,8 @@
-const LONGEST = 40
+const MAX_LENGTH = 40
 
 /** The known name that a mistyped one was most likely meant to be, or null where none is near. */
 export function nearestName(typed: string, known: Iterable<string>): string | null {
-  if (typed.length > LONGEST) return null
+  if (typed.length > MAX_LENGTH) return null
   let nearest: string | null = null
   let least = Math.max(1, Math.floor(typed.length / 2))
   for (const name of known) {

@@ -4,7 +4,7 @@ import { withoutForgeTokens } from '../secrets/forge-token.ts'
 /** What is shown in the place of a secret, sealed or not, where people look at a text. */
 export const MASK = '••••••'
 
-const LONGEST = 80
+const MAX_LENGTH = 80
 /** More than this of a text is never looked at. */
 const LOOKED_AT = 4_000
 
@@ -26,8 +26,8 @@ function hidden(secret: string): string {
 
 /** A piece of a document as a message may repeat it: on one line, of bounded length, without secrets. */
 export function shorten(text: string): string {
-  const start = maskSecrets(text.slice(0, LOOKED_AT)).slice(0, 2 * LONGEST)
+  const start = maskSecrets(text.slice(0, LOOKED_AT)).slice(0, 2 * MAX_LENGTH)
   const masked = withoutForgeTokens(start, MASK)
-  const head = masked.length > LONGEST ? `${masked.slice(0, LONGEST)}…` : masked
+  const head = masked.length > MAX_LENGTH ? `${masked.slice(0, MAX_LENGTH)}…` : masked
   return head.replace(/[\r\n\t]+/g, ' ')
 }

@@ -1,6 +1,6 @@
 import { type CronFields, type DayField, type SpecialDay, parseCron } from './cron-fields.ts'
 
-const SECOND = 1_000
+const SECOND_MS = 1_000
 const LAST_YEAR = 2099
 const SUNDAY = 1
 const SATURDAY = 7
@@ -12,7 +12,7 @@ const SATURDAY = 7
  */
 export function nextFire(cron: string, after: number): number | null {
   const fields = parseCron(cron)
-  let at = new Date((Math.floor(after / SECOND) + 1) * SECOND)
+  let at = new Date((Math.floor(after / SECOND_MS) + 1) * SECOND_MS)
   while (at.getFullYear() <= LAST_YEAR) {
     const later = laterThan(at, fields)
     if (later === null) return at.getTime()
@@ -39,7 +39,7 @@ function laterOnTheDay(at: Date, { hours, minutes, seconds }: CronFields): Date 
 }
 
 function secondsLater(at: Date, seconds: number): Date {
-  return new Date(at.getTime() + seconds * SECOND)
+  return new Date(at.getTime() + seconds * SECOND_MS)
 }
 
 function isDay(at: Date, { daysOfMonth, daysOfWeek }: CronFields): boolean {

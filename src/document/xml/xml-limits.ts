@@ -22,20 +22,20 @@ const FOR_DOCUMENTS = Math.max(HEAP - 64 * MEBIBYTE, HEAP / 4)
  */
 const HEAP_FOR_A_BYTE = 96
 const HEAP_FOR_A_PART = 1024
-const LARGEST = 32 * MEBIBYTE
-const MOST_PARTS = 1_500_000
+const MAX_BYTES = 32 * MEBIBYTE
+const MAX_PARTS = 1_500_000
 
 /** What a thread that reads documents may use, in MiB. */
 export const THREAD_MEMORY_MB = Math.min(
-  (LARGEST * HEAP_FOR_A_BYTE) / MEBIBYTE + 64,
+  (MAX_BYTES * HEAP_FOR_A_BYTE) / MEBIBYTE + 64,
   Math.floor(HEAP / MEBIBYTE),
 )
 
 /** The limits follow the memory there is: a document that would end the process is refused. */
 export const XML_LIMITS: XmlLimits = {
-  maxBytes: Math.min(LARGEST, Math.floor(FOR_DOCUMENTS / HEAP_FOR_A_BYTE)),
+  maxBytes: Math.min(MAX_BYTES, Math.floor(FOR_DOCUMENTS / HEAP_FOR_A_BYTE)),
   maxDepth: 200,
-  maxParts: Math.min(MOST_PARTS, Math.floor(FOR_DOCUMENTS / HEAP_FOR_A_PART)),
+  maxParts: Math.min(MAX_PARTS, Math.floor(FOR_DOCUMENTS / HEAP_FOR_A_PART)),
   maxAttributes: 256,
   maxAttributeLength: 1024 * 1024,
 }

@@ -47,11 +47,11 @@ interface Row {
 }
 
 /** The most revisions that stay as they were parsed with their neighbours. */
-const MOST_PARSED = 25_000
+const MAX_PARSED = 25_000
 /** So many of a segment are parsed alone. Whoever asks for more mostly goes through all of it. */
-const MOST_ALONE = 16
+const MAX_SINGLE_LOOKUPS = 16
 /** The most segments of which some stay as they were parsed alone. */
-const MOST_SEGMENTS = 500
+const MAX_SEGMENTS = 500
 
 /** A revision and those that it came upon, by their commits. */
 export interface Lineage {
@@ -86,12 +86,12 @@ export class RevisionIndex {
   readonly #byDigest = new HexPlaces((place) => this.#digestAt(place))
   #length = 0
   readonly #parsed = new LRUCache<IndexSegment, SegmentFacts>({
-    maxSize: MOST_PARSED,
+    maxSize: MAX_PARSED,
     sizeCalculation: ({ revisions }) => revisions.length,
   })
   /** By their row. */
   readonly #alone = new LRUCache<IndexSegment, Map<number, Revision | null>>({
-    maxSize: MOST_SEGMENTS,
+    maxSize: MAX_SEGMENTS,
     sizeCalculation: () => 1,
   })
 
@@ -328,7 +328,7 @@ export class RevisionIndex {
     const alone = this.#alone.get(segment) ?? new Map<number, Revision | null>()
     const known = alone.get(row)
     if (known !== undefined) return known
-    if (alone.size === MOST_ALONE) {
+    if (alone.size === MAX_SINGLE_LOOKUPS) {
       this.#alone.delete(segment)
       return this.#revisionAt(place)
     }

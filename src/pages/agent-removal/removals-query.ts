@@ -17,7 +17,7 @@ export interface RemovalsQuery {
 }
 
 /** The number of agents on one page of the list. */
-const MOST = 100
+const PAGE_SIZE = 100
 
 /**
  * Reads `agent` and `since`, and `gone` and `name`; the values of each pair belong together by
@@ -25,7 +25,8 @@ const MOST = 100
  */
 export function parseRemovalsQuery(given: Readonly<Record<string, string[]>>): RemovalsQuery {
   const { agent = [], since = [], gone = [], name = [] } = given
-  if (agent.length + gone.length > MOST) throw malformed(`More than ${MOST} agents`, 'agent')
+  if (agent.length + gone.length > PAGE_SIZE)
+    throw malformed(`More than ${PAGE_SIZE} agents`, 'agent')
   return {
     leaving: agent.map((uuid, n) => {
       const time = since[n] ?? ''

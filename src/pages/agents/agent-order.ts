@@ -21,7 +21,7 @@ export interface AgentOrder {
 type Key = string | number
 
 /** The limit of cached sort keys. The list is requested often and names rarely change. */
-const KEPT = 100_000
+const MAX_CACHED_KEYS = 100_000
 const kept = new Map<string, string>()
 
 /** Numbers inside names count as numbers, so that `build-9` comes before `build-10`. */
@@ -29,7 +29,7 @@ function natural(text: string): string {
   const known = kept.get(text)
   if (known !== undefined) return known
   const key = text.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(12, '0'))
-  if (kept.size >= KEPT) kept.clear()
+  if (kept.size >= MAX_CACHED_KEYS) kept.clear()
   kept.set(text, key)
   return key
 }

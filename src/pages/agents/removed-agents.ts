@@ -3,8 +3,8 @@ import type { Principal } from '../../core/principal.ts'
 import type { AgentOutcome } from './act-on-agents.ts'
 
 /** A removal is forgotten after this time, in milliseconds. */
-const KEPT_FOR = 3_600_000
-const MOST = 1_000
+const RETAINED_MS = 3_600_000
+const MAX_AGENTS = 1_000
 
 interface RemovedAgent {
   readonly uuid: string
@@ -16,7 +16,7 @@ interface RemovedAgent {
  * a page names agents in its address, which is trusted only for agents that this user removed.
  */
 export class RemovedAgents {
-  readonly #removed = new LRUCache<string, true>({ max: MOST, ttl: KEPT_FOR })
+  readonly #removed = new LRUCache<string, true>({ max: MAX_AGENTS, ttl: RETAINED_MS })
 
   note({ username }: Principal, outcomes: readonly AgentOutcome[]): void {
     for (const { action, isDone, ...agent } of outcomes) {

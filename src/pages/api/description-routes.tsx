@@ -13,7 +13,7 @@ import {
 import { renderOpenApi } from '../../api/description/openapi.ts'
 
 /** The size of the page cache, in bytes. */
-const KEPT = 4 * 1_048_576
+const CACHE_BYTES = 4 * 1_048_576
 
 export interface DescriptionOptions {
   readonly pages: PageContext
@@ -26,7 +26,7 @@ export interface DescriptionOptions {
 /** `/api` and `/api/openapi.json`: the description of every route, for people and for programs. */
 export function descriptionRoutes(options: DescriptionOptions) {
   const { pages } = options
-  const cache = new PageCache(KEPT)
+  const cache = new PageCache(CACHE_BYTES)
   const made = once(() => {
     const calls = describeRoutes(options.routes())
     return { calls, body: bodyOf(calls, options) }

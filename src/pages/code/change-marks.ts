@@ -13,7 +13,7 @@ export interface ChangeMark {
   readonly kind: 'added' | 'removed' | 'changed'
 }
 
-const MOST_MARKS = 400
+const MAX_MARKS = 400
 
 /** The changes of the regions for an overview; some are left out if there are very many. */
 export function marksOf(
@@ -22,7 +22,7 @@ export function marksOf(
   parts: readonly DiffPart[],
 ): ChangeMark[] {
   const total = Math.max(1, script.after.count)
-  const every = Math.ceil(script.changes.length / MOST_MARKS)
+  const every = Math.ceil(script.changes.length / MAX_MARKS)
   const seen = new Set<number>()
   return regions.flatMap(({ region }, n) => {
     const start = parts.findLast((part) => part.start <= n)?.start ?? 0

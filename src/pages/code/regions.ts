@@ -34,10 +34,10 @@ export interface RegionOptions {
 }
 
 /** The limit of lines of one side in a block; a region has at most about twice as many. */
-const LONGEST_BLOCK = 200
-const LONGEST_REGION = 400
+const MAX_BLOCK_LINES = 200
+const MAX_REGION_LINES = 400
 /** One expansion shows at most this many lines. */
-export const MOST_EXPANDED = 400
+export const MAX_EXPANDED = 400
 
 /** The parts of a diff in order, none of them much longer than a page. */
 export function regionsOf(script: EditScript, options: RegionOptions): DiffRegion[] {
@@ -48,8 +48,8 @@ export function regionsOf(script: EditScript, options: RegionOptions): DiffRegio
     const gap = hunk.after.start - end
     end = hunk.after.end
     const rest = n === hunks.length - 1 ? script.after.count - end : 0
-    const above = options.expanded.has(n) ? Math.min(gap, MOST_EXPANDED) : 0
-    const below = options.expanded.has(n + 1) ? Math.min(rest, MOST_EXPANDED) : 0
+    const above = options.expanded.has(n) ? Math.min(gap, MAX_EXPANDED) : 0
+    const below = options.expanded.has(n + 1) ? Math.min(rest, MAX_EXPANDED) : 0
     const parts = split(blocksOf(hunk, { above, below }, numbers))
     return parts.map((blocks, part) => ({
       hunk: n,
@@ -88,7 +88,7 @@ function unchanged(at: { before: number; after: number }, count: number): Block 
 
 /** Splits a long block; lines at the same position of both sides stay together. */
 function cut(block: Block): Block[] {
-  const pieces = Math.ceil(rowCountOf(block) / LONGEST_BLOCK)
+  const pieces = Math.ceil(rowCountOf(block) / MAX_BLOCK_LINES)
   if (pieces === 1) return [block]
   return Array.from({ length: pieces }, (_, n) => ({
     ...block,
@@ -99,15 +99,15 @@ function cut(block: Block): Block[] {
 }
 
 function piece({ start, end }: LineRange, n: number): LineRange {
-  const from = Math.min(end, start + n * LONGEST_BLOCK)
-  return { start: from, end: Math.min(end, from + LONGEST_BLOCK) }
+  const from = Math.min(end, start + n * MAX_BLOCK_LINES)
+  return { start: from, end: Math.min(end, from + MAX_BLOCK_LINES) }
 }
 
 function split(blocks: readonly Block[]): Block[][] {
   const parts: Block[][] = [[]]
   let rows = 0
   for (const block of blocks) {
-    if (rows >= LONGEST_REGION) {
+    if (rows >= MAX_REGION_LINES) {
       parts.push([])
       rows = 0
     }

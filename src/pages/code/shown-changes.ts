@@ -11,14 +11,14 @@ export interface ShownChanges {
   readonly isAboutAgents: boolean
 }
 
-const MOST_LISTED = 300
-const MOST_IN_PREVIEW = 3
+const MAX_LISTED = 300
+const MAX_IN_PREVIEW = 3
 
 export function shownChanges(changes: readonly DocumentChange[]): ShownChanges {
   return {
-    listed: runSync(listChanges(changes, MOST_LISTED)),
+    listed: runSync(listChanges(changes, MAX_LISTED)),
     count: changes.length,
-    first: changes.slice(0, MOST_IN_PREVIEW),
+    first: changes.slice(0, MAX_IN_PREVIEW),
     isAboutAgents: changes.some(({ entity }) => entity.startsWith('agent/')),
   }
 }

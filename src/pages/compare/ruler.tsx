@@ -2,7 +2,7 @@ import { compareQueryOf } from '../code/compare-query.ts'
 import type { CompareViewProps } from './compare-view.tsx'
 
 const HEIGHT = 1_000
-const LEAST = 6
+const MIN_HEIGHT = 6
 
 /**
  * An overview of all changes of the document, for pointers only: the toolbar has shortcuts for
@@ -17,7 +17,7 @@ export function Ruler({ frame: { links }, comparison, query, from, to }: Compare
             start === comparison.part.start
               ? ''
               : links.compare(from, to, compareQueryOf({ ...query, start }))
-          const height = Math.max(LEAST, size * HEIGHT)
+          const height = Math.max(MIN_HEIGHT, size * HEIGHT)
           const y = Math.min(at * HEIGHT, HEIGHT - height)
           return (
             <a href={`${page}#c${number}`} tabindex={-1}>

@@ -89,18 +89,18 @@ export function Notices({ links, problems, concerns }: NoticesProps) {
   )
 }
 
-const MOST_ERRORS = 20
+const MAX_ERRORS = 20
 
 /** A problem with the places of its errors. */
 export function ProblemText({ problem: { subject, errors } }: { problem: ServiceProblem }) {
   const isRepeated = errors.length === 1 && errors.every(({ message }) => subject.includes(message))
-  const more = errors.length - MOST_ERRORS
+  const more = errors.length - MAX_ERRORS
   return (
     <>
       <strong>{subject}</strong>
       {!isRepeated && errors.length > 0 && (
         <ul>
-          {errors.slice(0, MOST_ERRORS).map(({ line, column, message }) => (
+          {errors.slice(0, MAX_ERRORS).map(({ line, column, message }) => (
             <li>{line === undefined ? message : `Line ${line}, column ${column}: ${message}`}</li>
           ))}
         </ul>

@@ -23,11 +23,11 @@ export interface ArtifactCall {
 }
 
 /** The limit of files and folders on a page. */
-const MOST = 500
+const MAX_ENTRIES = 500
 
 /** The artifacts of a job, folders first, up to the limit of a page. */
 export async function readArtifacts(deps: FilesDeps, call: ArtifactCall): Promise<ArtifactTree> {
-  const budget = { left: MOST }
+  const budget = { left: MAX_ENTRIES }
   const nodes = await readFolder(deps, call, { path: '', budget })
   return { nodes, isCut: budget.left <= 0 }
 }

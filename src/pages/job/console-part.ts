@@ -53,8 +53,8 @@ export interface ConsoleCall {
 }
 
 /** The limits of lines and bytes in one answer. */
-const MOST_LINES = 500
-const MOST_BYTES = 131_072
+const MAX_LINES = 500
+const MAX_BYTES = 131_072
 const BEYOND = Number.MAX_SAFE_INTEGER
 const LINE_FEED = 0x0a
 
@@ -67,10 +67,10 @@ export async function readConsoleTail(deps: FilesDeps, call: ConsoleCall): Promi
   const part = await orNull(openConsole(deps, call, BEYOND))
   if (part === null) return { lines: [], first: 0, next: 0, isThere: false }
   return closing(part.handle, async (handle) => {
-    const from = Math.max(0, part.to - MOST_BYTES)
+    const from = Math.max(0, part.to - MAX_BYTES)
     const bytes = await readBytes(handle, from, part.to)
     const whole = from === 0 ? bytes : bytes.subarray(bytes.indexOf(LINE_FEED) + 1)
-    const lines = linesOf(whole).slice(-MOST_LINES)
+    const lines = linesOf(whole).slice(-MAX_LINES)
     const first = part.nextLine - lines.length
     return { lines, first, next: part.nextLine, isThere: true }
   })
@@ -85,12 +85,12 @@ export async function readConsoleLines(
   const part = await orNull(openConsole(deps, call, line))
   if (part === null) return { lines: [], first: line, next: line }
   return closing(part.handle, async (handle) => {
-    const to = Math.min(part.to, part.from + MOST_BYTES)
+    const to = Math.min(part.to, part.from + MAX_BYTES)
     const bytes = await readBytes(handle, part.from, to)
     const isCut = to < part.to
     const end = isCut ? bytes.lastIndexOf(LINE_FEED) + 1 : bytes.length
     // A line that is longer than the limit of an answer is sent in part.
-    const lines = linesOf(bytes.subarray(0, end === 0 ? bytes.length : end)).slice(0, MOST_LINES)
+    const lines = linesOf(bytes.subarray(0, end === 0 ? bytes.length : end)).slice(0, MAX_LINES)
     return { lines, first: line, next: line + lines.length }
   })
 }

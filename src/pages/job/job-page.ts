@@ -113,11 +113,11 @@ export async function readConsoleOf(
 }
 
 /** The last output of a job arrives within this time after its end, in milliseconds. */
-const LATE = 10_000
+const OUTPUT_TIMEOUT_MS = 10_000
 
 /** Whether a job is completed and its last output has had the time to arrive. */
 export function isOver(job: JobInstance, now: number): boolean {
-  return !isUnfinished(job) && now - (job.transitions.at(-1)?.time ?? 0) > LATE
+  return !isUnfinished(job) && now - (job.transitions.at(-1)?.time ?? 0) > OUTPUT_TIMEOUT_MS
 }
 
 async function findJobOfRun(

@@ -12,15 +12,15 @@ export interface KeptForm {
 }
 
 /** The largest form that is kept through a log-in, in bytes. */
-export const LARGEST_KEPT = 1_048_576
+export const MAX_FORM_BYTES = 1_048_576
 /** The largest log-in, which carries what is kept, in bytes. */
-const LARGEST_LOG_IN = 2 * LARGEST_KEPT
+const MAX_LOG_IN_BYTES = 2 * MAX_FORM_BYTES
 /** Nobody has to be anybody to send a form of this size, so any number of them is read at once. */
 const SMALL = 16_384
 /** How many larger ones are read at once, and the `Retry-After` of more. */
 const READ_AT_ONCE = 16
-const NO_ROOM_FOR = 1_000
-const MOST_FIELDS = 2_000
+const RETRY_AFTER_MS = 1_000
+const MAX_FIELDS = 2_000
 
 /** Fields of forms that have passwords. */
 const SECRET = /^(old|again)$|passw|secret|secure/i
@@ -35,8 +35,8 @@ export class KeptForms {
   async keep(request: Request): Promise<KeptForm | null> {
     const { pathname, search } = new URL(request.url)
     try {
-      const fields = fieldsOf(await this.#read(request, LARGEST_KEPT))
-      return fields.length > MOST_FIELDS ? null : { to: `${pathname}${search}`, fields }
+      const fields = fieldsOf(await this.#read(request, MAX_FORM_BYTES))
+      return fields.length > MAX_FIELDS ? null : { to: `${pathname}${search}`, fields }
     } catch (error) {
       if (error instanceof ServiceError) return null
       throw error
@@ -49,13 +49,13 @@ export class KeptForms {
    * @throws {ServiceError} `body-too-large`, `malformed-request`, `too-many-requests`.
    */
   readLogIn(request: Request): Promise<Form> {
-    return this.#read(request, LARGEST_LOG_IN)
+    return this.#read(request, MAX_LOG_IN_BYTES)
   }
 
   async #read(request: Request, limit: number): Promise<Form> {
     const length = request.headers.get('content-length')
     if (length !== null && Number(length) <= SMALL) return readForm(request, SMALL)
-    if (this.#reading >= READ_AT_ONCE) throw tooMany('forms are sent', NO_ROOM_FOR)
+    if (this.#reading >= READ_AT_ONCE) throw tooMany('forms are sent', RETRY_AFTER_MS)
     this.#reading += 1
     try {
       return await readForm(request, limit)

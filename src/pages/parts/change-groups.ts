@@ -23,9 +23,9 @@ export interface ListedChanges {
 }
 
 /** At most so many of the entities that changes have in common are named. */
-const MOST_NAMED = 100
+const MAX_NAMED = 100
 /** As many entities of a kind need the same change for it to be said once. */
-const FEWEST_IN_COMMON = 3
+const MIN_IN_COMMON = 3
 /** How many changes are looked at in one step. */
 const STEP = 1_000
 
@@ -97,7 +97,7 @@ function* groupsOf(changes: readonly DocumentChange[]): Generator<unknown, Chang
   }
   return Array.from(groups.values(), (group) => {
     const entities = [...group.entities.values()]
-    const named = entities.slice(0, MOST_NAMED)
+    const named = entities.slice(0, MAX_NAMED)
     const unnamed = entities.length - named.length
     return { entities: named, unnamed, changes: [...group.changes.values()] }
   })
@@ -115,7 +115,7 @@ function commonOf(
     const entities = sharing.get(signature) ?? new Set()
     sharing.set(signature, entities.add(entity))
   }
-  const common = [...sharing].filter(([, entities]) => entities.size >= FEWEST_IN_COMMON)
+  const common = [...sharing].filter(([, entities]) => entities.size >= MIN_IN_COMMON)
   return new Map(common.map(([signature, entities]) => [signature, [...entities].join('\n')]))
 }
 

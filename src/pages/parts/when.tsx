@@ -1,6 +1,6 @@
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 const WEEKDAYS = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ')
 
@@ -36,9 +36,9 @@ export function Hour({ time }: { time: number }) {
 
 export function relativeTime(time: number, now: number): string {
   const age = now - time
-  if (age < MINUTE) return age > -MINUTE ? 'just now' : momentOf(time)
-  if (age < HOUR) return `${Math.floor(age / MINUTE)} min ago`
-  return age < DAY ? `${Math.floor(age / HOUR)} h ago` : momentOf(time)
+  if (age < MINUTE_MS) return age > -MINUTE_MS ? 'just now' : momentOf(time)
+  if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min ago`
+  return age < DAY_MS ? `${Math.floor(age / HOUR_MS)} h ago` : momentOf(time)
 }
 
 /** `5 Jun 2015, 14:03:22 UTC` */

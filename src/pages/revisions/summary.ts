@@ -16,7 +16,7 @@ import type { TextLines } from '../code/text-lines.ts'
 import { runSync } from '../../lib/cooperative.ts'
 
 /** Differences of more characters are not described: it would be expensive and unreadable. */
-const MOST_CHARACTERS = 3_000_000
+const MAX_CHARACTERS = 3_000_000
 
 /**
  * Describes the differences between two documents; null when there are too many. A document without
@@ -33,7 +33,7 @@ export function summarise(
       changes.map((change) => change[side]),
     )
   const { before: old, after: now } = condensePair(scan('before'), scan('after'))
-  if (old.text.length + now.text.length > MOST_CHARACTERS || after.count === 0) return null
+  if (old.text.length + now.text.length > MAX_CHARACTERS || after.count === 0) return null
   const described = runSync(
     summariseChanges(before.count === 0 ? null : comparable(old), comparable(now), renames),
   )

@@ -26,7 +26,7 @@ export interface TimeSpan {
 /** With more unindexed revisions than this, a page does not wait for them. */
 const FEW = 20
 /** The limit of inspected revisions; the history of the pipeline shows all. */
-const MOST = 60
+const MAX_REVISIONS = 60
 
 /**
  * The revisions in a time span that changed a pipeline, newest first, each reduced to its changes
@@ -42,7 +42,7 @@ export async function configMarkers(
   if (of - indexed > FEW) return []
   const { visible } = await visibleSteps(deps, principal, entityAddress('pipeline', pipeline))
   const inTime = [...visible].filter(({ revision: { time } }) => time <= until && time > after)
-  const wanted = inTime.slice(0, MOST)
+  const wanted = inTime.slice(0, MAX_REVISIONS)
   const changesOf = await changesOfSteps(deps, wanted)
   return wanted.map(({ revision, entity }, n) => ({
     revision,

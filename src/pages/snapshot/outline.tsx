@@ -8,7 +8,7 @@ export interface OutlineProps {
 }
 
 /** Groups are unfolded up to this number of pipelines. */
-const MOST_OPEN = 40
+const MAX_OPEN = 40
 
 /** Groups, pipelines and stages, each a link to its first line. */
 export function OutlineView({ outline, linkOf }: OutlineProps) {
@@ -28,7 +28,7 @@ export function OutlineView({ outline, linkOf }: OutlineProps) {
           <Section
             entry={entry}
             linkOf={linkOf}
-            isOpen={entry.kind === 'group' && members <= MOST_OPEN}
+            isOpen={entry.kind === 'group' && members <= MAX_OPEN}
           />
         ))}
       </ul>

@@ -44,7 +44,7 @@ export type EditMerge =
     }
 
 /** The most conflicts whose sides are described in words: each one costs two merges. */
-const MOST_DESCRIBED = 20
+const MAX_DESCRIBED = 20
 
 /** Merges an edit with later changes; describes both sides of every conflict. */
 export function mergeEdit(texts: MergeRequest): EditMerge {
@@ -82,7 +82,7 @@ function placeOf(
   { path, base, ours, theirs, canBeBoth }: MergeConflict,
   n: number,
 ): ConflictPlace {
-  const before = n < MOST_DESCRIBED ? read(decidedAt(documents, n, 'base')) : null
+  const before = n < MAX_DESCRIBED ? read(decidedAt(documents, n, 'base')) : null
   const sideOf = (side: 'ours' | 'theirs', text: string): ConflictingSide => ({
     changes: before === null ? [] : changesBetween(before, decidedAt(documents, n, side)),
     before: maskSecrets(base.text),

@@ -14,14 +14,14 @@ export interface ShownLines {
 }
 
 /** With more entries, stages are only listed for pipelines on the page. */
-const MOST_ENTRIES = 1200
+const MAX_ENTRIES = 1200
 /** With more members, a group only lists those on the page. */
-const MOST_MEMBERS = 2500
+const MAX_MEMBERS = 2500
 
 /** What the outline of a page lists: of a large document little beside what the page shows. */
 export function shownOutline(outline: readonly OutlineEntry[], page: ShownLines): ShownPlace[] {
-  const isLarge = sizeOf(outline) > MOST_ENTRIES
-  const isHuge = membersOf(outline) > MOST_MEMBERS
+  const isLarge = sizeOf(outline) > MAX_ENTRIES
+  const isHuge = membersOf(outline) > MAX_MEMBERS
   const isOnPage = ({ first, last }: OutlineEntry) => last >= page.first && first <= page.last
   const listed = (entry: OutlineEntry, isListed: (child: OutlineEntry) => boolean): ShownPlace => ({
     ...entry,

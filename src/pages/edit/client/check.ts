@@ -14,7 +14,7 @@ export interface Check {
 }
 
 /** How long typing has to pause before the server is asked, in milliseconds. */
-const REST = 600
+const REST_MS = 600
 
 interface CheckerOptions {
   readonly form: HTMLFormElement
@@ -38,7 +38,7 @@ export class Checker {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       this.#send().catch(reportError)
-    }, REST)
+    }, REST_MS)
   }
 
   async #send(): Promise<void> {

@@ -40,7 +40,7 @@ export interface VocabularySource {
 }
 
 /** How long reading the text up to the cursor may take, in milliseconds. */
-const PATIENCE = 50
+const PARSE_TIMEOUT_MS = 50
 const NAME = /^[\w:.-]*$/
 const TAGS = new Set(['OpenTag', 'CloseTag', 'SelfClosingTag', 'MismatchedCloseTag'])
 
@@ -78,7 +78,7 @@ async function fetchVocabulary(address: string): Promise<Vocabulary> {
 }
 
 function placeAt(state: EditorState, pos: number): Place | null {
-  const at = ensureSyntaxTree(state, pos, PATIENCE)?.resolveInner(pos, -1)
+  const at = ensureSyntaxTree(state, pos, PARSE_TIMEOUT_MS)?.resolveInner(pos, -1)
   if (!at) return null
   const tag = tagAround(at)
   if (tag === null || (tag.to <= pos && !tag.lastChild?.type.isError)) {

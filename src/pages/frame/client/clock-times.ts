@@ -1,7 +1,7 @@
 import { findAll } from './dom.ts'
 
-const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 const WEEKDAYS = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ')
 
@@ -20,10 +20,10 @@ function textOf({ dateTime, dataset }: HTMLTimeElement): string {
   const at = new Date(dateTime)
   if (dataset['when'] === 'hour') return hourOf(at)
   const age = Date.now() - at.getTime()
-  if (dataset['when'] === 'moment' || age >= DAY || age <= -MINUTE) {
+  if (dataset['when'] === 'moment' || age >= DAY_MS || age <= -MINUTE_MS) {
     return `${dateOf(at)}, ${hourOf(at)}`
   }
-  const minutes = Math.floor(age / MINUTE)
+  const minutes = Math.floor(age / MINUTE_MS)
   if (minutes < 1) return 'just now'
   return minutes < 60 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`
 }
@@ -80,5 +80,5 @@ function askClockTimes(): void {
 export function keepClockTimes(): void {
   askClockTimes()
   showClockTimes()
-  setInterval(showClockTimes, MINUTE)
+  setInterval(showClockTimes, MINUTE_MS)
 }

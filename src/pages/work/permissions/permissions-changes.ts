@@ -58,7 +58,7 @@ export interface PermissionChanges {
 }
 
 /** How many rights of one person are told. */
-const MOST_CHANGES = 20
+const MAX_CHANGES = 20
 
 /** Compares what everybody may do; null where one of the documents is no configuration. */
 export function permissionsChanges({
@@ -143,8 +143,8 @@ function changeOf(
 
 function shownOf(changes: readonly RightChange[]): RightChanges {
   return {
-    shown: changes.slice(0, MOST_CHANGES),
-    more: Math.max(0, changes.length - MOST_CHANGES),
+    shown: changes.slice(0, MAX_CHANGES),
+    more: Math.max(0, changes.length - MAX_CHANGES),
   }
 }
 

@@ -29,8 +29,8 @@ export interface PermissionsOfPerson {
   readonly total: number
 }
 
-const MOST_GROUPS = 50
-const MOST_STAGES = 20
+const MAX_GROUPS = 50
+const MAX_STAGES = 20
 
 /** What a person may do by a document; null for one that is no configuration. */
 export function permissionsOfPerson({
@@ -54,10 +54,10 @@ export function permissionsOfPerson({
       name: group.name,
       line: group.line ?? null,
       rights: rightsIn(group, reasons),
-      stages: stages.slice(0, MOST_STAGES),
-      moreStages: Math.max(0, stages.length - MOST_STAGES),
+      stages: stages.slice(0, MAX_STAGES),
+      moreStages: Math.max(0, stages.length - MAX_STAGES),
     }
   })
   const permitted = groups.filter(({ rights, stages }) => rights.length + stages.length > 0)
-  return { administers, groups: permitted.slice(0, MOST_GROUPS), total: permitted.length }
+  return { administers, groups: permitted.slice(0, MAX_GROUPS), total: permitted.length }
 }

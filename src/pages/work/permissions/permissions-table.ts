@@ -67,7 +67,7 @@ export interface PermissionsTable {
 export const TABLE_ROWS = 25
 export const TABLE_COLUMNS = 6
 /** How many entries are named for one right. */
-const MOST_REASONS = 3
+const MAX_REASONS = 3
 
 /**
  * People and roles against groups, or against the stages of one group; null for a document that is
@@ -158,8 +158,8 @@ export function shownRights(
     .filter(([, reasons]) => reasons.length > 0)
     .map(([right, reasons]) => ({
       right,
-      reasons: reasons.slice(0, MOST_REASONS),
-      more: Math.max(0, reasons.length - MOST_REASONS),
+      reasons: reasons.slice(0, MAX_REASONS),
+      more: Math.max(0, reasons.length - MAX_REASONS),
     }))
 }
 
