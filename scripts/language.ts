@@ -18,8 +18,11 @@ const MAX_SUBJECT_LENGTH = 72
 const TO_BE_REWRITTEN: readonly string[] = [
   'src/api',
   'src/configuration',
-  'src/document',
-  'src/history/index',
+  'src/document/create-pipeline',
+  'src/document/entities',
+  'src/document/incremental',
+  'src/document/model',
+  'src/document/structure',
   'src/pages',
   'src/server',
 ]

@@ -5,7 +5,7 @@ import type { AuditAction, RequestContext } from '../http/request-context.ts'
 import { ROUTES } from './resources.ts'
 import { type AuditName, nameOf, QUIET } from './definition/route.ts'
 
-/** What the forms of pages do, by their routes; the routes of programs say it themselves. */
+/** The actions of the forms of pages, by their routes; the routes of the API have their own. */
 const PAGE_FORMS: readonly (readonly [string, AuditName])[] = [
   ['POST /config/edit', 'save-configuration'],
   ['POST /config/new-pipeline', 'create-pipeline'],
@@ -37,7 +37,7 @@ export const QUIET_ROUTES: readonly string[] = Array.from(NAMES)
 /** The editor answers 200 as long as nothing is saved. */
 const PREVIEWED = 'POST /config/edit'
 
-/** What is done without a form. */
+/** Actions without a form. */
 const ACTING_READS: readonly string[] = ['GET /login/oidc/callback']
 
 const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS']

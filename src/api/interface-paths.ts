@@ -1,7 +1,7 @@
 import { innerPath } from '../http/request-context.ts'
 import { ROUTES } from './resources.ts'
 
-/** What the addresses of pages begin with. */
+/** The first segments of the addresses of pages. */
 const PAGES: readonly string[] = [
   'account',
   'agent-invitations',
@@ -20,11 +20,11 @@ const PAGES: readonly string[] = [
   'log-out',
   'login',
 ]
-/** What the addresses for programs begin with, and where pages load their files from. */
+/** The first segments of the addresses for programs, and of the files that pages load. */
 const PROGRAMS = [...new Set(ROUTES.map(({ path }) => startOf(path))), 'assets']
 
 const PAGE = new RegExp(`^/(${PAGES.join('|')})?(/|$)`)
-/** What answers programs: always JSON, whatever the caller accepts. */
+/** The addresses for programs, which always answer with JSON, whatever the caller accepts. */
 const INTERFACE = new RegExp(`^/(${PROGRAMS.join('|')})(/|$)`)
 
 /** `api`; below an address that pages have too, one segment more. */

@@ -9,7 +9,10 @@ const OPERATORS: readonly CallerKind[] = ['operator', 'approver']
 /** The calls that are about agents. */
 const AGENTS = 'Agents'
 
-/** What a token has to be good for, and what a call is refused with otherwise: as to a user without the right. */
+/**
+ * The scope that a call needs, and the error when it is missing, which is the same as for a user
+ * without the permission.
+ */
 interface TokenNeed {
   readonly scope: TokenScope
   readonly refusal: 'not-permitted' | 'not-authorized'
@@ -41,7 +44,7 @@ const NEEDS: ReadonlyMap<string, TokenNeed> = new Map([
   ...PAGE_FORMS.map(([name, scope]) => [name, needOfForm(name, scope)] as const),
 ])
 
-/** What a token has to be good for to make a call, given the name of its route. */
+/** The scope that a token needs for a call, given the name of its route. */
 export function neededOfToken(route: string): TokenNeed {
   const scope = /^(GET|HEAD) /.test(route) ? 'read' : 'admin'
   return NEEDS.get(route) ?? { scope, refusal: 'not-permitted' }

@@ -16,8 +16,9 @@ interface Field {
 }
 
 /**
- * What a run is to have that others do not, as the original's clients say it: fields `variables[NAME]`,
- * `secure_variables[NAME]` and `materials[NAME]`, in the body or, unless they are secret, in the address.
+ * Reads the options of a single run, in the form of the original's clients: fields
+ * `variables[NAME]`, `secure_variables[NAME]` and `materials[NAME]`, in the body or, unless they
+ * are secret, in the address.
  *
  * @throws {ServiceError} `malformed-request` for every other field, so that nothing else is built than was asked for.
  */

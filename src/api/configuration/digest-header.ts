@@ -12,7 +12,7 @@ export function digestHeaders(digest: Digest, names: ClientNames): Record<string
   return names === 'gocd' ? { ...neutral, 'x-cruise-config-md5': digest } : neutral
 }
 
-/** What the description says of the header. */
+/** The header, as it is described. */
 export const DIGEST_DESCRIBED = { 'X-SERVICE-CONFIG-MD5': 'The digest of the document' }
 
 /**

@@ -1,4 +1,4 @@
-/** What a stream may hold for a reader that is behind, in bytes. */
+/** The limit of data that a stream holds for a reader that is behind, in bytes. */
 const BACKLOG = 262_144
 
 export interface StreamEvent {

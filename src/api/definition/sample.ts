@@ -1,4 +1,4 @@
-/** What examples speak of: the pipeline of the README's tour, and names that look like real ones. */
+/** Names for examples: the pipeline of the README's tour, and names that look like real ones. */
 export const SAMPLE = {
   pipeline: 'hello',
   stage: 'defaultStage',

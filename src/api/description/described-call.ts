@@ -70,7 +70,7 @@ const UNDESCRIBED: Operation = {
 const Count = z.int().min(0)
 const Name = z.string().min(1)
 
-/** What the parameters of paths mean, by their names, wherever a call does not say otherwise. */
+/** The meanings of path parameters, by their names, unless a call defines its own. */
 const PARAMETERS: ReadonlyMap<string, Parameter> = new Map([
   ['digest', { text: 'A digest: the MD5 of the document', schema: Digest, example: SAMPLE.digest }],
   ['commit', { text: 'The commit of a revision', schema: CommitSha, example: SAMPLE.commit }],

@@ -14,7 +14,7 @@ const SearchGroupBody = z.object({
   all: z.string().nullable(),
 })
 
-/** What is answered beside the pages and is no page: it is loaded with them. */
+/** Answers that are no pages, but are loaded with them. */
 export const PAGE_OPERATIONS: Operations = {
   'GET /api/openapi.json': {
     tag,

@@ -86,9 +86,9 @@ export interface AgentChanges {
   readonly resources?: readonly string[]
   /** The names of its environments, replacing all others. */
   readonly environments?: readonly string[]
-  /** What it gets beside what it has. */
+  /** Names to add. */
   readonly added?: AgentNames
-  /** What is taken from it. */
+  /** Names to remove. */
   readonly removed?: AgentNames
 }
 

@@ -2,8 +2,8 @@ import type { DocumentChange } from '../entities/change.ts'
 import { wholeEntityWord } from '../entities/entities.ts'
 
 /**
- * What a merge changed itself, from its comparisons with each of its parents: what differs from all
- * of them. What differs from some was changed by the revisions of the others.
+ * The changes of a merge itself: those that are in its comparisons with all of its parents. Any
+ * other difference was made by the revisions of the other parents.
  */
 export function changesOfMerge(
   comparisons: readonly (readonly DocumentChange[])[],

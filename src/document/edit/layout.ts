@@ -106,7 +106,7 @@ function documentUnit(text: string, root: XmlElement): string {
   return flush ? '' : DEFAULT_UNIT
 }
 
-/** What an inner indentation adds to an outer one. */
+/** The additional indentation of an inner line. */
 export function stepBetween(outer: string, inner: string): string {
   return inner.startsWith(outer) ? inner.slice(outer.length) : ''
 }

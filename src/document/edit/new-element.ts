@@ -12,7 +12,7 @@ export interface VerbatimElement {
   readonly text: string
 }
 
-/** What can be put among the children of an element. */
+/** An element that can be inserted among the children of another. */
 export type Inserted = NewElement | VerbatimElement
 
 /** An element to be written. Attributes are in the order given. */

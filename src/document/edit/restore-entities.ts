@@ -90,7 +90,7 @@ function putBack(
   return [{ kind: 'insert', parent: root, element: holder, place }]
 }
 
-/** What corresponds to the parent of an element of the older document: the group of the same name, or the list. */
+/** The counterpart of a parent in the older document: the group of the same name, or the list. */
 function holderIn(root: XmlElement, { parent }: XmlElement): XmlElement | null {
   if (parent === null || parent.parent === null) return root
   const above = holderIn(root, parent)

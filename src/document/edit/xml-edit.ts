@@ -13,7 +13,9 @@ export type InsertionPlace =
   | { readonly kind: 'after'; readonly sibling: XmlElement }
   | { readonly kind: 'order'; readonly names: readonly string[] }
 
-/** What becomes of a parent that loses its last child. A parent that still holds a comment stays. */
+/**
+ * The treatment of a parent that loses its last child. A parent that still holds a comment stays.
+ */
 export type Emptied = 'close' | 'remove'
 
 /** One change of a document at elements that the reader found. Edits of one list do not see each other. */

@@ -1,6 +1,9 @@
 import { ServiceError } from '../../core/errors.ts'
 
-/** What XML 1.0 cannot hold in any form: most control characters, lone surrogates, U+FFFE and U+FFFF. */
+/**
+ * Characters that XML 1.0 cannot hold in any form: most control characters, lone surrogates, U+FFFE
+ * and U+FFFF.
+ */
 // oxlint-disable-next-line no-control-regex -- control characters are what this looks for.
 const UNWRITABLE = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|\p{Surrogate}/u
 

@@ -10,15 +10,15 @@ export type ChangeKind = 'added' | 'removed' | 'renamed' | 'changed' | 'reordere
 export interface DocumentChange {
   readonly kind: ChangeKind
   /**
-   * What it happened to: `pipeline/NAME`, `agent/UUID`, `server` and so on; `document` for what
-   * belongs to none. A renamed entity goes by its new name.
+   * The changed entity: `pipeline/NAME`, `agent/UUID`, `server` and so on; `document` for a change
+   * outside of all. A renamed entity goes by its new name.
    */
   readonly entity: string
   /** The entity's name for people, such as the host name of an agent. */
   readonly label: string
   /** The path inside the entity, outermost first: a word and a name each, such as `stage test`. */
   readonly path: readonly string[]
-  /** What changed: an attribute, or an element with its name, such as `variable REGION`. */
+  /** The changed attribute, or element with its name, such as `variable REGION`. */
   readonly subject: string
   /** The value before and after; a secret is {@link HIDDEN}, and an unset value is absent. */
   readonly from?: string
@@ -30,5 +30,5 @@ export interface DocumentChange {
   readonly after?: LineSpan
 }
 
-/** What stands for a secret. */
+/** The placeholder for a secret. */
 export const HIDDEN = '•••• hidden'

@@ -5,7 +5,7 @@ import type { XmlElement } from '../xml/xml-tree.ts'
 
 /** A place in a document that people look for, with its lines, counted from 1. */
 export interface OutlineEntry {
-  /** What it is called: `group`, `pipeline`, `stage`, or the element's own name for a section. */
+  /** The kind: `group`, `pipeline`, `stage`, or the element's own name for a section. */
   readonly kind: string
   /** Empty for a section that has no name. */
   readonly name: string

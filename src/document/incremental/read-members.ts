@@ -18,7 +18,7 @@ import { RelocatedElement, OffsetPlacement, type Placement } from './relocated-e
 import { bisect } from '../../lib/bisect.ts'
 import type { MemberElement } from './member-element.ts'
 
-/** What was read lately: skeletons and members of documents, and where members are. */
+/** Recently read skeletons and members of documents, and the places of members. */
 export interface ReadCache {
   readonly finder: MemberFinder
   readonly skeletons: SkeletonStore

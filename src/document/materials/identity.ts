@@ -10,7 +10,7 @@ export type VersionControlMaterial = Exclude<
   { readonly kind: 'dependency' | 'package' | 'scm' | 'unknown' }
 >
 
-/** What makes two materials the same one, wherever they are (MAT-2). Passwords are no part of it, wherever they are. */
+/** The identity of a material, wherever it is used (MAT-2). Passwords are no part of it. */
 export const materialIdentity = memoize((material: Material) =>
   JSON.stringify([material.kind, ...identityParts(material)]),
 )

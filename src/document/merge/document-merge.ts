@@ -49,7 +49,7 @@ export class DocumentMerge {
   readonly #decisions: ConflictDecisions
   readonly #mergeLines: MergeLines
   readonly #things: Things
-  /** What a decision makes of things that one side has taken away and the other has changed. */
+  /** The results of decisions about things that one side has removed and the other has changed. */
   readonly #decided = new Map<Thing, string | null>()
   /** The sides whose places are taken for things that both have moved. */
   readonly #placed = new Map<Thing, Editor>()
@@ -265,7 +265,7 @@ export class DocumentMerge {
     return own('base', base).join('\n') === own(here, mine).join('\n')
   }
 
-  /** What stands where both sides have added something. */
+  /** Joins the additions of both sides in one place. */
   #join(parent: Thing, children: Children, gap: Gap<Thing>): readonly Thing[] {
     const isContested =
       gap.ours.some(isOrderedThing) && [...gap.theirs, ...gap.gone].some(isOrderedThing)

@@ -57,7 +57,7 @@ export function readContent(text: string, element: XmlElement): ElementContent {
   return { segments, tail: { start: endGap(inner.end), end: inner.end }, hasText }
 }
 
-/** What stands between two elements. */
+/** The content between two elements. */
 interface Gap {
   readonly start: number
   readonly comments: Span[]

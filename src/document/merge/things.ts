@@ -127,7 +127,7 @@ export function settled<Value>({ base, ours, theirs }: MergeSides<Value>): Value
   return theirs === base ? ours : undefined
 }
 
-/** What two sides that have added the same thing have in common. */
+/** The key that is the same when both sides have added the same thing. */
 function keyOf({ any }: Thing): string {
   return siblingKey(any) ?? contentOf(any)
 }

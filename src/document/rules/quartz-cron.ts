@@ -7,7 +7,7 @@ interface Field {
   /** The largest step after `*` or a leading slash. */
   readonly maxStep: number
   readonly names?: readonly string[]
-  /** What else may be alone in a list. */
+  /** Another item that can stand alone in a list. */
   readonly special?: RegExp
 }
 

@@ -12,7 +12,7 @@ import { findUserInfos } from './user-info.ts'
 /** A plain secret of a document. */
 export interface PlainSecret {
   readonly element: XmlElement
-  /** What holds it, for people. */
+  /** The place of the secret, for readers. */
   readonly holder: string
   readonly offset: number
   readonly secret: string

@@ -8,7 +8,7 @@ export interface UserInfo extends Span {
 }
 
 const MAX_SCHEME_LENGTH = 24
-/** What ends the part of an address that names user and host. */
+/** The end of the part of an address that names user and host. */
 const AFTER_HOST = /[/\s"<>]/g
 /** Git servers take a token as user name, with this in the place of a password. */
 const NO_PASSWORD = /^(?:x-oauth-basic)?$/i

@@ -13,7 +13,7 @@ interface ListedElement {
   readonly children: Readonly<Record<string, string>>
 }
 
-/** What may be in each element, by its key; that of the root is `cruise`. */
+/** The content of each element, by its key; the key of the root is `cruise`. */
 export type VocabularyListing = Readonly<Record<string, ListedElement>>
 
 /** The vocabulary as data: of the schema version that is known exactly, or of all versions together. */

@@ -45,7 +45,7 @@ export function positionOf(text: string, offset: number): Position {
   return new LineIndex(text).positionOf(offset)
 }
 
-/** What is known where each block begins. */
+/** The facts at the beginning of each block. */
 interface Blocks {
   /** The line feeds before it. */
   readonly lines: Uint32Array

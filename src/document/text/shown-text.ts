@@ -1,7 +1,7 @@
 import { findSecrets } from '../secrets/find-secrets.ts'
 import { withoutForgeTokens } from '../secrets/forge-token.ts'
 
-/** What is shown in the place of a secret, sealed or not, where people look at a text. */
+/** The mask of a secret, sealed or not, in a shown text. */
 export const MASK = '••••••'
 
 const MAX_LENGTH = 80

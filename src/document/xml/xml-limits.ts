@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8'
 
-/** What a document may cost at most. */
+/** The limits of the cost of a document. */
 export interface XmlLimits {
   readonly maxBytes: number
   readonly maxDepth: number
@@ -25,7 +25,7 @@ const HEAP_FOR_A_PART = 1024
 const MAX_BYTES = 32 * MEBIBYTE
 const MAX_PARTS = 1_500_000
 
-/** What a thread that reads documents may use, in MiB. */
+/** The memory limit of a thread that reads documents, in MiB. */
 export const THREAD_MEMORY_MB = Math.min(
   (MAX_BYTES * HEAP_FOR_A_BYTE) / MEBIBYTE + 64,
   Math.floor(HEAP / MEBIBYTE),

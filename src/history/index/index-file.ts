@@ -10,12 +10,12 @@ import type { RevisionIndex, IndexSegment } from './revision-index.ts'
 const FORMAT = 'cairn revisions 7'
 const LINE_FEED = 10
 
-/** What the entries depend on besides git: with other values they could differ. */
+/** The inputs of the entries beside git: with other values they could differ. */
 export interface IndexOrigin {
   readonly fileName: string
   readonly serverEdition: string
   readonly serverVersion: string
-  /** What of the history is in archives: the entries begin after it. */
+  /** The archived part of the history: the entries begin after it. */
   readonly archived?: Archived | null
 }
 

@@ -43,7 +43,7 @@ export const NO_STORE: IndexStore = {
 }
 
 export interface KeeperContext extends CommitReading {
-  /** What of the history is in archives; absent or null when nothing is. */
+  /** The archived part of the history; absent or null when there is none. */
   readonly archived?: Archived | null
   /** Called before the index forgets what the branch was taken from; absent where nothing is to be kept. */
   readonly keepFormer?: (rewrite: BranchRewrite) => Promise<void>
@@ -199,7 +199,7 @@ export class IndexKeeper {
     return lowest === Infinity ? null : lowest
   }
 
-  /** What the index is to have of commits upon `base`, oldest first. */
+  /** The entries of commits based on `base`, oldest first. */
   async #read(commits: ListedCommits, base: CommitSha | null): Promise<readonly IndexPart[]> {
     const parts: IndexPart[] = []
     let tips = new Set(base === null ? [] : [base])

@@ -27,7 +27,7 @@ export type IndexPart = readonly IndexEntry[] | IndexLine
 /** Entries that follow each other, oldest first. */
 export interface IndexSegment {
   readonly keys: EntryKeys
-  /** What the keys do not say. It may have to be parsed. */
+  /** The remaining fields, parsed lazily. */
   readFacts(): SegmentFacts
   /** The revision of one entry, for which the others are not parsed. */
   readRevision(row: number): Revision | null

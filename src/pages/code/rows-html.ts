@@ -5,7 +5,7 @@ export interface RowsOptions {
   readonly isLong: boolean
   /** The address that shows folded lines in full; null where there is none. */
   readonly unfold: string | null
-  /** What can be linked to: changes, their lines too, or nothing where a page has several diffs. */
+  /** The targets of links: changes, their lines too, or nothing when a page has several diffs. */
   readonly anchors: 'lines' | 'changes' | 'none'
 }
 

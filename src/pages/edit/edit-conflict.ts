@@ -9,14 +9,17 @@ import type { ConflictPlace } from '../work/edit-merge.ts'
 export interface EditConflict {
   readonly base: Revision
   readonly current: Revision
-  /** Who has saved since the edit started, newest first. */
+  /** The users who have saved since the edit started, newest first. */
   readonly others: readonly string[]
   readonly places: readonly ConflictPlace[]
   /** The changes of the edit that merge cleanly. */
   readonly merged: readonly DocumentChange[]
 }
 
-/** Who has saved between two revisions, newest first; nobody when the branch has lost the older. */
+/**
+ * The users who have saved between two revisions, newest first; none when the branch has lost the
+ * older one.
+ */
 export function saversSince(
   { history }: Pick<EditingDeps, 'history'>,
   { base, current }: { readonly base: Revision; readonly current: Revision },

@@ -12,7 +12,7 @@ export interface EntityPatchDeps extends EntityStepsDeps, ConfigReadingDeps {
   readonly work: PageThread
 }
 
-/** What makes the document of one revision have an entity as another revision has it. */
+/** A patch that gives a document an entity as it is in another revision. */
 export interface EntityPatch {
   readonly before: NumberedRevision
   readonly after: NumberedRevision

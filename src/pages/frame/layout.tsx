@@ -35,7 +35,7 @@ export type Section = 'history' | 'current' | 'edit' | 'agents' | 'pipelines' | 
 export interface PageProps {
   readonly frame: PageFrame
   readonly title: string
-  /** What the page shows, in a sentence: previews of links have it. */
+  /** A sentence about the page, for previews of links. */
   readonly description?: string
   readonly section?: Section
   /** Whether the page uses the full width, as diffs and snapshots do. */

@@ -86,7 +86,7 @@ export class Links {
     return this.#at('/servers')
   }
 
-  /** What an operator should look at. */
+  /** The page of problems for operators. */
   problems(query: Query = {}): string {
     return this.#at('/problems', query)
   }
@@ -157,7 +157,7 @@ export class Links {
     return this.#at(`/config/compare/${encodeURIComponent(from)}/${encodeURIComponent(to)}`, query)
   }
 
-  /** What a revision changed: all of the first one. */
+  /** The changes of a revision: the whole of the first one. */
   change({ number, base }: RevisionStep, query: Query = {}): string {
     const name = `r${number}`
     return base === null ? this.snapshot(name) : this.compare(`r${base}`, name, query)
@@ -203,7 +203,7 @@ export class Links {
   }
 
   /** One such entity compared between two revisions. */
-  /** What a revision changed of an entity: all that the first one has of it. */
+  /** The changes of a revision to an entity: the whole of it in the first one. */
   entityChange(place: EntityPlace, { number, base }: RevisionStep, query: Query = {}): string {
     return this.compareEntity(place, { from: `r${base ?? number}`, to: `r${number}` }, query)
   }
@@ -312,7 +312,7 @@ export class Links {
     return this.#at('/account', query)
   }
 
-  /** Who can log in. */
+  /** The page of users. */
   users(query: Query = {}): string {
     return this.#at('/users', query)
   }
@@ -321,7 +321,7 @@ export class Links {
     return this.#at(`/users/${encodeURIComponent(name)}`, query)
   }
 
-  /** Who may do what: `group` for one group, `from` for the difference to `revision`. */
+  /** The page of permissions: `group` for one group, `from` for the difference to `revision`. */
   permissions(query: Query = {}): string {
     return this.#at('/permissions', query)
   }

@@ -3,7 +3,7 @@ import type { Links } from './links.ts'
 
 type Wording = (count: number) => string
 
-/** What is wrong with so many things, as the part of a sentence. */
+/** The wordings of problems, for one thing and for several. */
 const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
   repository: () => 'the repository of the configuration cannot be used',
   'live-file': () => 'the file on disk is not valid',
@@ -31,7 +31,7 @@ const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
 /** Problems of one kind. */
 export interface ProblemGroup {
   readonly kind: ProblemKind
-  /** What is wrong, such as `35 materials cannot be read`. */
+  /** The problem, such as `35 materials cannot be read`. */
   readonly text: string
   readonly problems: readonly ServiceProblem[]
 }
@@ -56,7 +56,7 @@ function placeOf(problems: readonly ServiceProblem[]): string {
 export interface NoticesProps {
   readonly links: Links
   readonly problems: readonly ServiceProblem[]
-  /** What the page itself is about: such problems are shown in full. */
+  /** The subjects of the page: problems of these kinds are shown in full. */
   readonly concerns: readonly ProblemKind[]
 }
 

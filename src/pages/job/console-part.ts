@@ -22,7 +22,7 @@ export interface ConsoleEnd extends ConsolePart {
 export interface ConsoleFailure {
   /** The number of the line, from 0. */
   readonly line: number
-  /** What the agent says of it, such as `exit code 1`. */
+  /** The words of the agent about it, such as `exit code 1`. */
   readonly words: string
 }
 

@@ -7,7 +7,7 @@ import { isOwnPath } from '../frame/own-path.ts'
 export interface KeptForm {
   /** Where it was sent to. */
   readonly to: string
-  /** What was typed, passwords left out. */
+  /** The typed fields, without passwords. */
   readonly fields: readonly (readonly [name: string, value: string])[]
 }
 
@@ -31,7 +31,7 @@ const PREFIX = 'kept.'
 export class KeptForms {
   #reading = 0
 
-  /** What is to be kept of a form; null where it is too large, or no form. */
+  /** The form to resubmit after a log-in; null when it is too large, or no form. */
   async keep(request: Request): Promise<KeptForm | null> {
     const { pathname, search } = new URL(request.url)
     try {

@@ -119,7 +119,7 @@ function commonOf(
   return new Map(common.map(([signature, entities]) => [signature, [...entities].join('\n')]))
 }
 
-/** What is said of a whole entity, or of the document, is not said of others. */
+/** A change of a whole entity, or of the document, is not shared with others. */
 function isShareable(change: DocumentChange): boolean {
   return change.entity !== 'document' && !isAboutAll(change)
 }

@@ -1,7 +1,7 @@
 import type { Pagination } from '../../core/page.ts'
 
 export interface PagerProps {
-  /** What the pages are of, where a page has several pagers. */
+  /** The name of the list, when a page has several pagers. */
   readonly name?: string
   readonly pagination: Pagination
   /** The number of items on this page. */

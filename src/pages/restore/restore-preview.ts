@@ -19,7 +19,10 @@ export interface RestorePreview extends Omit<RestorePlan, 'before' | 'result'> {
   readonly problems: readonly Problem[]
   /** Null when there is no result to compare. */
   readonly comparison: DocumentComparison | null
-  /** What the result would start and touch; null where there is none, and for who is no administrator. */
+  /**
+   * The runs and jobs that the result would start and touch; null when there is none, and for a
+   * caller who is no administrator.
+   */
   readonly plan: Plan | null
 }
 

@@ -14,7 +14,7 @@ export interface RestoreDeps extends ComparisonDeps, EntityStepsDeps {
   readonly work: PageThread
 }
 
-/** What is restored: a whole revision, one entity of it, or the state before its changes. */
+/** The scope of a restore: a whole revision, one entity of it, or the state before its changes. */
 export type RestoreScope =
   | { readonly kind: 'revision' }
   | { readonly kind: 'entity'; readonly address: EntityAddress }

@@ -5,8 +5,8 @@ import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
 import { isSameName } from '../../core/name-key.ts'
 
 /**
- * What started a run of a pipeline, as `triggered by alice` or `triggered by changes`, given a run of
- * its first stage.
+ * The start of a run of a pipeline, as `triggered by alice` or `triggered by changes`, given a run
+ * of its first stage.
  */
 export function pipelineStart(run: PipelineInstance, first: StageRun | null): string {
   const starter = pipelineStarter(run, first)
@@ -14,8 +14,8 @@ export function pipelineStart(run: PipelineInstance, first: StageRun | null): st
 }
 
 /**
- * What started a run of a pipeline: `alice`, `changes`, `the pipeline lib`, `its timer`. Null when
- * nothing that was recorded says it.
+ * The starter of a run of a pipeline: `alice`, `changes`, `the pipeline lib`, `its timer`. Null
+ * when it was not recorded.
  */
 export function pipelineStarter(run: PipelineInstance, first: StageRun | null): string | null {
   if (run.approvedBy !== APPROVED_BY_CHANGES) return run.approvedBy
@@ -27,7 +27,7 @@ export function pipelineStarter(run: PipelineInstance, first: StageRun | null): 
   return upstream.length < changed.length ? APPROVED_BY_CHANGES : pipelinesText(upstream)
 }
 
-/** What started a run of a stage, as `started after build` or `approved by alice`. */
+/** The start of a run of a stage, as `started after build` or `approved by alice`. */
 export function stageStart(stageRun: StageRun, run: PipelineInstance | null): string {
   const { approvedBy, approvalType, counter, name } = stageRun.stage
   const before = run && stageBefore(run, name)

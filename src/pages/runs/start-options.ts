@@ -11,7 +11,8 @@ export interface StartOptions {
 }
 
 /**
- * What may be started now: only the newest run of a stage can be repeated, and one stage at a time.
+ * The runs that can be started now: only the newest run of a stage can be repeated, and one stage
+ * at a time.
  */
 export async function startOptions(
   { access, builds, pipelines }: Pick<ListPipelinesDeps, 'access' | 'builds' | 'pipelines'>,

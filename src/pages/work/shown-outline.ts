@@ -18,7 +18,7 @@ const MAX_ENTRIES = 1200
 /** With more members, a group only lists those on the page. */
 const MAX_MEMBERS = 2500
 
-/** What the outline of a page lists: of a large document little beside what the page shows. */
+/** The entries in the outline of a page: for a large document, few beside those on the page. */
 export function shownOutline(outline: readonly OutlineEntry[], page: ShownLines): ShownPlace[] {
   const isLarge = sizeOf(outline) > MAX_ENTRIES
   const isHuge = membersOf(outline) > MAX_MEMBERS

@@ -21,7 +21,7 @@ interface KnownElement {
   readonly children: Readonly<Record<string, string>>
 }
 
-/** What may be in each element, by its key. */
+/** The content of each element, by its key. */
 type Vocabulary = Readonly<Record<string, KnownElement>>
 
 /** A place of the text where something of the vocabulary may be. */

@@ -48,7 +48,7 @@ export interface RightChanges {
   readonly more: number
 }
 
-/** Who may do more and less in the second of two revisions. */
+/** Gained and lost permissions of users between two revisions. */
 export interface PermissionChanges {
   readonly people: readonly ChangedPerson[]
   readonly total: number

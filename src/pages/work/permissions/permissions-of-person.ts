@@ -21,7 +21,7 @@ export interface GroupOfPerson {
   readonly moreStages: number
 }
 
-/** What one person may do, and by what. */
+/** The permissions of one person, and the entries that grant them. */
 export interface PermissionsOfPerson {
   readonly administers: ShownRight | null
   readonly groups: readonly GroupOfPerson[]
@@ -32,7 +32,7 @@ export interface PermissionsOfPerson {
 const MAX_GROUPS = 50
 const MAX_STAGES = 20
 
-/** What a person may do by a document; null for one that is no configuration. */
+/** The permissions of a person by a document; null for one that is no configuration. */
 export function permissionsOfPerson({
   document,
   known,

@@ -34,7 +34,7 @@ export interface PermissionRow extends Pick<Person, 'kind' | 'name' | 'isKnown'>
   readonly cells: readonly PermissionCell[]
 }
 
-/** What of the table is asked for. */
+/** The requested part of the table. */
 export interface TableQuery {
   /** A part of the names of people and roles. */
   readonly people: string
@@ -141,7 +141,7 @@ function groupColumn(group: GroupFacts): AskedColumn {
   }
 }
 
-/** What somebody may do in a group, and by what. */
+/** The permissions of a user in a group, with their reasons. */
 export function rightsIn(group: GroupFacts, reasons: Reasons): readonly ShownRight[] {
   const { view, operate, administer } = reasons.inGroup(group)
   return shownRights([

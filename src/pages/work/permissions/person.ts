@@ -4,7 +4,7 @@ import { Reasons } from '../../../security/permission-reasons.ts'
 import { AccessRules, type KnownUser } from '../../../security/permissions.ts'
 import type { SecurityFacts } from '../../../security/security-facts.ts'
 
-/** Who is known to the service, besides those whom a configuration names. */
+/** The users that the service knows beside those in a configuration. */
 export interface KnownPeople {
   /** Those who have logged in, or can. */
   readonly users: readonly KnownUser[]
