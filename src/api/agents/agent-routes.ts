@@ -80,7 +80,7 @@ export const agentResource = resource({
       method: 'GET',
       path: '/api/agents',
       tag,
-      summary: 'Every agent',
+      summary: 'All agents',
       caller: 'user',
       answers: reads('Agents by name', z.array(AgentEntry)),
       example: {
@@ -137,7 +137,7 @@ export const agentResource = resource({
       ...decisionRoute,
       method: 'PATCH',
       path: '/api/agents/:uuid',
-      summary: 'Changes the resources, environments or host name that are listed of an agent',
+      summary: 'Changes the configured resources, environments or host name of an agent',
       audit: 'change-agent',
       body: {
         required: true,
@@ -161,7 +161,7 @@ export const agentResource = resource({
     route({
       ...decisionRoute,
       path: '/api/agents/:uuid/delete',
-      summary: 'Deletes an agent that is disabled and builds nothing',
+      summary: 'Deletes an idle, disabled agent',
       audit: 'delete-agent',
       errors: [
         'agent-not-found',

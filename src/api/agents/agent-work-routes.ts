@@ -91,7 +91,7 @@ export const agentWorkResource = resource({
       path: AGENT_PATTERNS.work,
       isHeld: true,
       tag,
-      summary: 'An agent asks for a job; held until there is one, for about 15 seconds',
+      summary: 'An agent requests a job; held until there is one, for about 15 seconds',
       caller: 'agent',
       audit: QUIET,
       body: agentMessage(WorkRequest),
@@ -164,7 +164,7 @@ export const agentWorkResource = resource({
       method: 'PUT',
       path: AGENT_PATTERNS.artifact,
       tag,
-      summary: 'An agent keeps a file of its job',
+      summary: 'An agent uploads a file of its job',
       caller: 'agent',
       parameters: {
         ...JOB,

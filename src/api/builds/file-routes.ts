@@ -43,7 +43,7 @@ const UNTRUSTED = {
 const fileRoute = {
   method: 'GET',
   tag: 'Files',
-  summary: 'A file that a job made, its console, or what is in a folder',
+  summary: 'A file of a job, its console, or the content of a folder',
   caller: 'viewerOrAgent',
   query: {
     startLineNumber: {

@@ -103,7 +103,7 @@ export const pipelineResource = resource({
       method: 'GET',
       path: '/api/pipelines',
       tag,
-      summary: 'Every pipeline that the caller may view, with its newest run',
+      summary: 'The pipelines that the caller may view, each with its newest run',
       caller: 'user',
       answers: reads('Pipelines', z.array(PipelineBody)),
       example: {
@@ -132,7 +132,7 @@ export const pipelineResource = resource({
       method: 'GET',
       path: '/api/pipelines/:name/instance/:counter',
       tag,
-      summary: 'One run of a pipeline, and what had changed since the run before it',
+      summary: 'One run of a pipeline, with the changes since the previous run',
       caller: 'viewer',
       answers: reads('The run', PipelineRunBody),
       errors: ['malformed-request', 'pipeline-not-found'],
@@ -159,7 +159,7 @@ export const pipelineResource = resource({
       path: '/api/pipelines/:name/schedule',
       tag,
       summary:
-        'Starts a run of a pipeline, with the newest of its materials and the variables of the configuration but for those given as variables[NAME], secure_variables[NAME] and materials[NAME or fingerprint]',
+        'Starts a run of a pipeline with the newest revisions and the configured variables, except those given as variables[NAME], secure_variables[NAME] and materials[NAME or fingerprint]',
       caller: 'operator',
       audit: 'schedule-pipeline',
       body: {
@@ -231,8 +231,7 @@ export const pipelineResource = resource({
       method: 'POST',
       path: '/api/pipelines/:name/pause',
       tag,
-      summary:
-        'Keeps runs of a pipeline from starting, by whatever or whomever; what is in progress goes on',
+      summary: 'Pauses a pipeline: no run starts, running stages finish',
       caller: 'operator',
       audit: 'pause-pipeline',
       body: {
@@ -260,7 +259,7 @@ export const pipelineResource = resource({
       method: 'POST',
       path: '/api/pipelines/:name/unpause',
       tag,
-      summary: 'Lets runs of a pipeline start again; what changed meanwhile is built in one run',
+      summary: 'Unpauses a pipeline; changes made meanwhile are built in one run',
       caller: 'operator',
       audit: 'unpause-pipeline',
       answers: { 200: jsonAnswer('Unpaused, or not paused', MessageBody) },
@@ -277,7 +276,7 @@ export const pipelineResource = resource({
       method: 'POST',
       path: '/api/pipelines/:name/releaseLock',
       tag,
-      summary: 'Takes the lock from the run that holds it, unless that is in progress',
+      summary: 'Releases the lock of a pipeline, unless its run is in progress',
       caller: 'operator',
       audit: 'release-lock',
       answers: { 200: jsonAnswer('Released, or not locked', MessageBody) },

@@ -66,7 +66,7 @@ const historyRoute = {
 const jobRunsRoute = {
   method: 'GET',
   tag: 'Agents',
-  summary: 'The jobs that an agent ran, newest end first, ten from an offset on',
+  summary: 'The jobs that an agent ran, most recently finished first, ten from an offset on',
   caller: 'user',
   answers: reads('Jobs', JobRunHistoryBody),
   errors: ['malformed-request', 'agent-not-found'],
@@ -100,7 +100,7 @@ export const stageResource = resource({
       method: 'POST',
       path: '/api/stages/:pipeline/:stage/run/:counter',
       tag,
-      summary: 'Starts a stage of a run of a pipeline, or some of its jobs again',
+      summary: 'Starts a stage of a pipeline run, or reruns some of its jobs',
       caller: 'approver',
       audit: 'run-stage',
       body: {
@@ -150,7 +150,7 @@ export const stageResource = resource({
       method: 'POST',
       path: '/api/stages/:pipeline/:stage/cancel',
       tag,
-      summary: 'Cancels the newest run of a stage that is active',
+      summary: 'Cancels the newest run of a stage, if it is active',
       caller: 'approver',
       audit: 'cancel-stage',
       answers: { 200: jsonAnswer('Cancelled, or not active', MessageBody) },

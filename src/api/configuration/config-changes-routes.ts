@@ -22,7 +22,7 @@ export const configChangesResource = resource({
       method: 'GET',
       path: '/api/config/changes/:from/:to',
       tag: 'Configuration',
-      summary: 'What changed between two revisions, in words',
+      summary: 'The changes between two revisions, in words',
       caller: 'administrator',
       answers: reads('The changes', ChangesAnswer),
       errors: ['malformed-request', 'revision-not-found'],

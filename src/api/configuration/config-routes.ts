@@ -138,7 +138,7 @@ export const configResource = resource({
       method: 'GET',
       path: '/api/admin/config/:file{.+\\.xml}',
       tag,
-      summary: 'Any configuration that ever was, by its digest',
+      summary: 'A past configuration by its digest',
       caller: 'administrator',
       rename: { file: 'digest' },
       answers: { 200: documentAnswer, 304: NOT_MODIFIED },

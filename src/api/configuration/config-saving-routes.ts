@@ -52,7 +52,7 @@ const formRoute = {
   },
   answers: {
     200: jsonAnswer('Saved', SavedFormBody, DIGEST_DESCRIBED),
-    409: jsonAnswer('Not valid, or changed by somebody else at the same place', RefusedFormBody),
+    409: jsonAnswer('Not valid, or changed by another user in the same place', RefusedFormBody),
   },
   errors: ['malformed-request', 'body-too-large'],
   example: {

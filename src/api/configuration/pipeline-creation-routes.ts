@@ -66,7 +66,10 @@ export const pipelineCreationResource = resource({
       answers: {
         201: jsonAnswer('Created', PipelineCreatedBody),
         400: jsonAnswer('Not valid', PipelineRefusedBody),
-        403: jsonAnswer('The caller may not do this', z.union([PipelineRefusedBody, ErrorBody])),
+        403: jsonAnswer(
+          'The caller lacks the permission',
+          z.union([PipelineRefusedBody, ErrorBody]),
+        ),
         409: jsonAnswer('The name is in use', PipelineRefusedBody),
       },
       errors: ['body-too-large'],

@@ -18,8 +18,7 @@ export const plainSecretResource = resource({
       method: 'POST',
       path: '/api/config/revisions/:commit/acknowledge-secrets',
       tag: 'Configuration',
-      summary:
-        'Ends the alarm about the secrets that a commit and those before it have in plain text',
+      summary: 'Acknowledges the plain-text secrets up to a commit',
       caller: 'administrator',
       audit: 'acknowledge-secrets',
       answers: { 200: jsonAnswer('Acknowledged', MessageBody) },

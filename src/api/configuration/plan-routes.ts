@@ -60,7 +60,7 @@ export const planResource = resource({
       method: 'POST',
       path: '/api/config/plan',
       tag: 'Configuration',
-      summary: 'Answers what saving a document now would do, without saving it',
+      summary: 'Previews the effects of saving a document',
       caller: 'administrator',
       audit: QUIET,
       scope: 'read',

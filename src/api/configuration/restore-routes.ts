@@ -38,7 +38,7 @@ export const restoreResource = resource({
       method: 'POST',
       path: '/api/config/revisions/:commit/restore',
       tag: 'Configuration',
-      summary: 'Makes an older revision current again, as a new one',
+      summary: 'Restores an older revision as a new one',
       caller: 'administrator',
       audit: 'restore-revision',
       headers: {

@@ -31,7 +31,7 @@ export const CALLERS = {
     errors: ['not-permitted'],
   },
   agent: { text: 'The agent, by its token', scheme: 'agent', errors: ['token-refused'] },
-  newAgent: { text: 'Every agent', scheme: null, errors: [] },
+  newAgent: { text: 'All agents', scheme: null, errors: [] },
   viewerOrAgent: {
     text: 'Those who may view the pipeline, and the agent whose job fetches it',
     scheme: 'both',

@@ -12,7 +12,7 @@ const INTRODUCTION = [
   'Credentials are HTTP Basic, with a password or a token, or a token as Bearer. `HEAD` works wherever `GET` does. A method that an address does not',
   'take is answered 405 with `Allow`, an address that does not exist 404, and a request that is not',
   'well-formed HTTP 400, 408 or 431. Unknown query parameters and a trailing slash are passed over.',
-  'Every answer has an `X-Request-Id`: the one of the request, where it had a sane one.',
+  'Every answer has an `X-Request-Id`, taken from the request if well-formed.',
 ].join(' ')
 
 /** The description of the interface as an OpenAPI 3.1 document. */

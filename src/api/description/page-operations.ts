@@ -25,7 +25,7 @@ export const PAGE_OPERATIONS: Operations = {
   },
   'GET /api': {
     tag,
-    summary: 'The same for people',
+    summary: 'This page',
     caller: 'user',
     answers: {
       200: { text: 'A page', content: [{ type: 'text/html', schema: null }] },
@@ -35,7 +35,7 @@ export const PAGE_OPERATIONS: Operations = {
   },
   'GET /assets/:name': {
     tag: PAGES,
-    summary: 'What pages load',
+    summary: 'Files that pages load',
     caller: 'anybody',
     parameters: {
       name: {
@@ -78,7 +78,7 @@ export const PAGE_OPERATIONS: Operations = {
   },
   'GET /search/results.json': {
     tag: PAGES,
-    summary: 'What a search finds, by sort, as far as the caller may see it',
+    summary: 'Search results by kind, as far as the caller may see them',
     caller: 'user',
     query: { q: { text: 'The text', schema: z.string().max(1_000) } },
     answers: {
@@ -116,7 +116,7 @@ export const PAGE_OPERATIONS: Operations = {
   },
   'POST /config/edit/check': {
     tag: PAGES,
-    summary: 'What is wrong with a text that is being typed',
+    summary: 'The problems of a text that is being edited',
     caller: 'administrator',
     body: {
       required: true,

@@ -33,7 +33,7 @@ export const gitResource = resource({
       method: 'GET',
       path: `${REPOSITORY}/info/refs`,
       tag,
-      summary: 'Where a clone, a fetch or a push by git begins',
+      summary: 'The start of a clone, fetch or push by git',
       caller: 'administrator',
       query: {
         service: { text: '`git-upload-pack` or `git-receive-pack`', schema: z.string() },
@@ -47,7 +47,7 @@ export const gitResource = resource({
       method: 'GET',
       path: `${REPOSITORY}/HEAD`,
       tag,
-      summary: 'The branch that is served',
+      summary: 'The served branch',
       caller: 'administrator',
       answers: { 200: bytes },
       example: { answer: 'ref: refs/heads/main\n' },
@@ -57,7 +57,7 @@ export const gitResource = resource({
       method: 'GET',
       path: `${REPOSITORY}/objects/:object{.+}`,
       tag,
-      summary: 'An object or a pack, for clients that know no smart server',
+      summary: 'An object or a pack, for clients of the dumb protocol',
       caller: 'administrator',
       parameters: {
         object: { text: 'As in the repository', schema: z.string().min(1), example: 'info/packs' },

@@ -19,7 +19,7 @@ export const callerResource = resource({
       method: 'GET',
       path: '/api/whoami',
       tag,
-      summary: 'Who the caller is, and by which credential',
+      summary: 'The caller, and the credential of the call',
       caller: 'user',
       answers: { 200: jsonAnswer('The caller', WhoAmIBody) },
       example: {
@@ -43,7 +43,7 @@ export const callerResource = resource({
       method: 'GET',
       path: '/api/permissions',
       tag,
-      summary: 'What a user may do now, and by which entries of the configuration',
+      summary: 'The permissions of a user, and the entries of the configuration that grant them',
       caller: 'administrator',
       query: { user: { text: 'The user; the caller when absent', schema: z.string() } },
       answers: { 200: jsonAnswer('Permissions in the words of a plan', PermissionsBody) },

@@ -41,8 +41,7 @@ export const invitationResource = resource({
       method: 'POST',
       path: '/api/agent-invitations',
       tag,
-      summary:
-        'Makes an invitation, with which one agent registers and is approved; it is shown this once',
+      summary: 'Creates an invitation, which registers and approves one agent; it is shown once',
       caller: 'administrator',
       scope: 'admin',
       audit: 'create-invitation',
@@ -64,7 +63,7 @@ export const invitationResource = resource({
       method: 'GET',
       path: '/api/agent-invitations',
       tag,
-      summary: 'The invitations that agents may still use, oldest first',
+      summary: 'The open invitations, oldest first',
       caller: 'administrator',
       answers: {
         200: jsonAnswer('Invitations, without the secret part', z.array(InvitationEntry)),

@@ -31,7 +31,8 @@ export const tokenResource = resource({
       method: 'POST',
       path: '/api/tokens',
       tag,
-      summary: 'Makes a token of the caller, who logs in with a password; it is shown this once',
+      summary:
+        'Creates a token for the caller, who has logged in with a password; it is shown once',
       caller: 'user',
       audit: 'create-token',
       body: { required: true, content: [{ type: 'application/json', schema: NewTokenBody }] },

@@ -49,7 +49,7 @@ export const userResource = resource({
       path: '/api/users',
       tag,
       summary:
-        'Every user of the users file, and those from elsewhere who have a session or a token',
+        'The users of the users file, and those of other sources who have a session or a token',
       caller: 'administrator',
       answers: { 200: jsonAnswer('Users by name', z.array(UserEntry)) },
       example: {
@@ -71,7 +71,7 @@ export const userResource = resource({
       method: 'POST',
       path: '/api/users',
       tag,
-      summary: 'Adds a user; without a password one is made, and shown this once',
+      summary: 'Adds a user; without a password, generates one and shows it once',
       caller: 'administrator',
       audit: 'create-user',
       body: { required: true, content: [{ type: 'application/json', schema: NewUserBody }] },
@@ -92,7 +92,8 @@ export const userResource = resource({
       method: 'PUT',
       path: '/api/users/:name/password',
       tag,
-      summary: 'Gives a user another password, which ends the sessions; without one it is made',
+      summary:
+        'Resets the password of a user, which ends the sessions; generates one if none is given',
       caller: 'administrator',
       audit: 'reset-password',
       parameters: NAME,
@@ -112,8 +113,7 @@ export const userResource = resource({
       method: 'POST',
       path: '/api/users/:name/disable',
       tag,
-      summary:
-        'Keeps a user of any source from everything: sessions end, password and tokens are no good',
+      summary: 'Disables a user of any source: ends sessions, rejects password and tokens',
       caller: 'administrator',
       audit: 'disable-user',
       parameters: NAME,
@@ -130,7 +130,7 @@ export const userResource = resource({
       method: 'POST',
       path: '/api/users/:name/enable',
       tag,
-      summary: 'Lets a disabled user in again, with the password and the tokens from before',
+      summary: 'Enables a disabled user, with the same password and tokens',
       caller: 'administrator',
       audit: 'enable-user',
       parameters: NAME,
@@ -148,7 +148,7 @@ export const userResource = resource({
       path: '/api/users/:name',
       tag,
       summary:
-        'Removes a user, with sessions, tokens and invitations; one of elsewhere may log in again',
+        'Removes a user, with sessions, tokens and invitations; one of another source may log in again',
       caller: 'administrator',
       audit: 'delete-user',
       parameters: NAME,

@@ -19,7 +19,7 @@ export const auditResource = resource({
       method: 'GET',
       path: '/api/audit',
       tag: 'Service',
-      summary: 'Who did what, from where, and how it ended; newest first',
+      summary: 'The audit log: user, action, address and outcome; newest first',
       caller: 'administrator',
       query: {
         before: { text: 'Only entries with a smaller id', schema: z.int().min(0) },

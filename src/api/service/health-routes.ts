@@ -39,7 +39,7 @@ export const healthResource = resource({
       method: 'GET',
       path: '/health',
       tag,
-      summary: 'Whether the service can serve, and for administrators what they should look at',
+      summary: 'Health of the service, with problems for administrators',
       caller: 'anybody',
       knowsUsers: true,
       answers: {
@@ -57,7 +57,7 @@ export const healthResource = resource({
       method: 'GET',
       path: '/health/live',
       tag,
-      summary: 'Whether the process answers; if not, restart it',
+      summary: 'Liveness probe: whether the process answers',
       caller: 'anybody',
       answers: { 200: jsonAnswer('It does', LivenessBody) },
       example: { answer: { status: 'ok' } },
@@ -67,7 +67,7 @@ export const healthResource = resource({
       method: 'GET',
       path: '/health/ready',
       tag,
-      summary: 'Whether configuration and state can be read; if not, send no requests here',
+      summary: 'Readiness probe: whether configuration and state can be read',
       caller: 'anybody',
       answers: {
         200: jsonAnswer('They can', ReadinessBody),

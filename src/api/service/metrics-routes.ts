@@ -21,7 +21,7 @@ export const metricsResource = resource({
       method: 'GET',
       path: '/metrics',
       tag: 'Service',
-      summary: 'Numbers for Prometheus',
+      summary: 'Metrics for Prometheus',
       caller: 'user',
       answers: {
         200: { text: 'The text format', content: [{ type: 'text/plain', schema: null }] },
