@@ -11,6 +11,8 @@ const WHOLE_TYPES: readonly string[] = [PAGE_TYPE, 'application/json', 'applicat
 /** Pages depend on the cookie with the colour scheme. */
 export const PAGE_VARIES = 'accept-encoding, cookie'
 
+const COMMON_HEADERS: readonly string[] = ['content-type', 'cache-control']
+
 /**
  * The same routes with conditional reads: each answer gets an ETag, becomes a 304 when the caller
  * has it, and is compressed when the caller accepts it. It is not cached, because it may change at
@@ -31,6 +33,12 @@ function conditional(handler: H<RouteEnv>): H<RouteEnv> {
   }
 }
 
+/** The headers of an answer besides those that every answer has. */
+function extrasOf(headers: Headers): Record<string, string> {
+  const extras = [...headers].filter(([name]) => !COMMON_HEADERS.includes(name))
+  return Object.fromEntries(extras)
+}
+
 async function withETag(c: Context<RouteEnv>, answer: Response): Promise<Response> {
   const { status, headers } = answer
   const type = headers.get('content-type') ?? ''
@@ -38,7 +46,7 @@ async function withETag(c: Context<RouteEnv>, answer: Response): Promise<Respons
   if (status !== 200 || headers.has('etag') || !isWhole) return answer
   const isPage = type.startsWith(PAGE_TYPE)
   const bytes = new Uint8Array(await answer.arrayBuffer())
-  const own = isPage ? { ...Object.fromEntries(headers), vary: PAGE_VARIES } : {}
+  const own = isPage ? { ...Object.fromEntries(headers), vary: PAGE_VARIES } : extrasOf(headers)
   const keeping = { type, etag: digestOf(bytes), immutable: false, headers: own }
   return new CachedResponse(bytes, keeping).answer(c)
 }

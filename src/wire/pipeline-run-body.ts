@@ -32,6 +32,15 @@ export const MaterialRevisionBody = z.object({
 })
 export type MaterialRevisionBody = z.infer<typeof MaterialRevisionBody>
 
+/** The revision of the configuration by which a run was scheduled. */
+export const RunConfigurationBody = z.object({
+  digest: z.string(),
+  commit: z.string(),
+  /** Its number; null when a rewrite has taken it from the branch. */
+  number: z.int().nullable(),
+})
+export type RunConfigurationBody = z.infer<typeof RunConfigurationBody>
+
 /** `GET /api/pipelines/[name]/instance/[counter]`: one run of a pipeline, and its cause. */
 export const PipelineRunBody = z.object({
   id: z.int(),
@@ -39,6 +48,8 @@ export const PipelineRunBody = z.object({
   counter: z.int(),
   label: z.string(),
   scheduled_date: z.int(),
+  /** Null for runs from before this was kept. */
+  configuration: RunConfigurationBody.nullable(),
   build_cause: z.object({
     /** A user, or `changes`. */
     approver: z.string(),
@@ -54,6 +65,7 @@ export const PipelineRunBody = z.object({
       counter: z.string(),
       approved_by: z.string(),
       result: JobResult,
+      configuration: RunConfigurationBody.nullable(),
       /** The user who cancelled it. */
       cancelled_by: z.string().optional(),
       /** Why jobs wait for an agent, such as `no agent has the resource docker`; not in lists. */

@@ -1,3 +1,4 @@
+import { A_CONFIGURATION } from '../support/builds/build-facts.ts'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { Builds } from '../../src/builds/engine/builds.ts'
@@ -116,6 +117,7 @@ function openBuilds(store: StateStore, instances: number): Promise<Builds> {
   const jobs = [aJob({ spread: { type: 'instances', count: instances } })]
   const plan = aPipeline({ stages: [aStage({ jobs })] })
   const plans: Plans = {
+    configuration: () => A_CONFIGURATION,
     pipelinePlan: () => plan,
     environmentsOf: () => [],
     agents: () => [],

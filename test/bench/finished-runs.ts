@@ -1,3 +1,4 @@
+import { A_CONFIGURATION } from '../support/builds/build-facts.ts'
 import { JOB, type JobInstance, PIPELINE, STAGE } from '../../src/builds/engine/documents.ts'
 import {
   agentList,
@@ -36,6 +37,7 @@ export async function fillWithRuns(store: StateStore, count: number): Promise<vo
           createdAt: id,
           rerunOfCounter: null,
           cancelledBy: null,
+          configuration: A_CONFIGURATION,
           jobs: [[id, id]],
           tally: tallyOf([job]),
         })
@@ -82,6 +84,7 @@ function aPipelineRun(counter: number) {
     variables: [],
     stages: [{ name: 'test', counter: 1 }],
     blocked: null,
+    configuration: A_CONFIGURATION,
     groups: ['first'],
   }
 }

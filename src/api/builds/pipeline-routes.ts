@@ -42,6 +42,7 @@ export type PipelineRoutesOptions = PipelineRunsDeps &
   PausingDeps & { readonly waiting: WaitingJobs }
 
 const tag = 'Pipelines and stages'
+const CONFIGURATION = { digest: SAMPLE.digest, commit: SAMPLE.commit, number: 12 }
 /** One run with its cause. */
 const RUN: PipelineRunBody = {
   id: 1,
@@ -49,6 +50,7 @@ const RUN: PipelineRunBody = {
   counter: 1,
   label: '1',
   scheduled_date: SAMPLE.time,
+  configuration: CONFIGURATION,
   build_cause: {
     approver: 'admin',
     trigger_forced: true,
@@ -75,7 +77,15 @@ const RUN: PipelineRunBody = {
     ],
     variables: [],
   },
-  stages: [{ name: SAMPLE.stage, counter: '1', approved_by: 'admin', result: 'Passed' }],
+  stages: [
+    {
+      name: SAMPLE.stage,
+      counter: '1',
+      approved_by: 'admin',
+      result: 'Passed',
+      configuration: CONFIGURATION,
+    },
+  ],
 }
 
 const PauseFields = z.strictObject({ pauseCause: z.string().optional() })

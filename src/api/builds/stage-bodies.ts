@@ -76,7 +76,14 @@ export function renderPipelineStatus({
   }
 }
 
-function renderPipelineRun({ run, stages, changes, kinds }: PipelineRunFacts): PipelineRunBody {
+function renderPipelineRun({
+  run,
+  stages,
+  changes,
+  kinds,
+  configuration,
+  configurations,
+}: PipelineRunFacts): PipelineRunBody {
   const { id, name, counter, label, approvedBy, createdAt, revisions, variables } = run
   return {
     id,
@@ -84,6 +91,7 @@ function renderPipelineRun({ run, stages, changes, kinds }: PipelineRunFacts): P
     counter,
     label,
     scheduled_date: createdAt,
+    configuration,
     build_cause: {
       approver: approvedBy,
       trigger_forced: approvedBy !== APPROVED_BY_CHANGES,
@@ -102,6 +110,7 @@ function renderPipelineRun({ run, stages, changes, kinds }: PipelineRunFacts): P
       counter: String(stage.counter),
       approved_by: stage.approvedBy,
       result,
+      configuration: configurations.get(stage.name) ?? null,
       ...(stage.cancelledBy !== null && { cancelled_by: stage.cancelledBy }),
     })),
   }

@@ -7,6 +7,7 @@ import {
   listJobRuns,
   listStageRuns,
   readStageRun,
+  type StageRun,
   type StagesDeps,
 } from '../../builds/runs/stages.ts'
 import { startStage, type StartRunsDeps } from '../../builds/runs/start-runs.ts'
@@ -18,13 +19,24 @@ import { json } from '../../http/errors.ts'
 import { readJobChoice } from './job-choice.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { renderJobRuns, renderStageHistory, renderStageRun } from './stage-bodies.ts'
-import { jsonAnswer, reads } from '../definition/operation.ts'
+import { jsonAnswer, type Operation, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
 export type StageRoutesOptions = StagesDeps & StartRunsDeps
 
 const tag = 'Pipelines and stages'
+const CONFIGURATION_HEADER = 'X-Cairn-Configuration'
+
+/** A reading whose header names the configuration of the run, of the newest one in a list. */
+function readsUnder(text: string, schema: z.ZodType): Operation['answers'] {
+  const { 200: answer, ...others } = reads(text, schema)
+  const digest = 'Digest of the configuration by which the (newest) run was scheduled'
+  return {
+    ...others,
+    200: { ...answer, text, headers: { ...answer?.headers, [CONFIGURATION_HEADER]: digest } },
+  }
+}
 
 /** The job of one run, as in a list. */
 const JOB: JobSummaryBody = {
@@ -58,7 +70,7 @@ const historyRoute = {
   tag,
   summary: 'The runs of a stage, newest first, ten from an offset on',
   caller: 'viewer',
-  answers: reads('Runs', StageHistoryBody),
+  answers: readsUnder('Runs', StageHistoryBody),
   errors: ['malformed-request', 'stage-not-found', 'pipeline-not-found'],
   example: { answer: { stages: [{ ...STAGE, jobs: [JOB] }], pagination: PAGINATION } },
 } as const
@@ -173,7 +185,7 @@ export const stageResource = resource({
       tag,
       summary: 'One run of a stage',
       caller: 'viewer',
-      answers: reads('The run', StageBody),
+      answers: readsUnder('The run', StageBody),
       errors: ['malformed-request', 'stage-not-found', 'pipeline-not-found'],
       example: {
         answer: {
@@ -194,7 +206,8 @@ export const stageResource = resource({
         const pipelineCounter = parseWholeNumber(c.req.param('pipelineCounter'), 'pipeline-counter')
         const stageCounter = parseWholeNumber(c.req.param('stageCounter'), 'stage-counter')
         const asked = { pipeline, stage, pipelineCounter, stageCounter }
-        return json(renderStageRun(await readStageRun(options, c.env.principal, asked)))
+        const run = await readStageRun(options, c.env.principal, asked)
+        return json(renderStageRun(run), 200, configurationHeader(run))
       },
     }),
     route({
@@ -220,6 +233,12 @@ export const stageResource = resource({
   ],
 })
 
+/** Names the configuration by which a run was scheduled; nothing for a run that does not say. */
+function configurationHeader(run: StageRun | undefined): Record<string, string> {
+  const digest = run?.stage.configuration?.digest
+  return digest === undefined ? {} : { [CONFIGURATION_HEADER]: digest }
+}
+
 async function answerHistory(
   options: StageRoutesOptions,
   c: Context<RouteEnv, '/:pipeline/:stage'>,
@@ -227,7 +246,8 @@ async function answerHistory(
 ): Promise<Response> {
   const { pipeline, stage } = c.req.param()
   const asked = { pipeline, stage, offset: parseOffset(offset) }
-  return json(renderStageHistory(await listStageRuns(options, c.env.principal, asked)))
+  const runs = await listStageRuns(options, c.env.principal, asked)
+  return json(renderStageHistory(runs), 200, configurationHeader(runs.items[0]))
 }
 
 async function answerJobRuns(

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { Digest } from '../../core/digest.ts'
 import type { DocumentKind } from '../../core/document-kind.ts'
+import { CommitSha } from '../../core/revision.ts'
 import { JobResult, JobState, JobTransition } from '../../core/builds/job.ts'
 import { ApprovalType, JobTally } from '../../core/builds/stage.ts'
 import { IdRanges } from './id-ranges.ts'
@@ -41,6 +43,12 @@ export type RunChanges = z.infer<typeof RunChanges>
 export const RunVariable = z.object({ name: z.string(), value: z.string(), secure: z.boolean() })
 export type RunVariable = Readonly<z.infer<typeof RunVariable>>
 
+/** The revision of the configuration by which a run was scheduled. */
+export const RunConfiguration = z.object({ digest: Digest, commit: CommitSha })
+export type RunConfiguration = Readonly<z.infer<typeof RunConfiguration>>
+/** Null for runs of versions that did not record it. */
+const ScheduledBy = RunConfiguration.nullable().default(null)
+
 export const PipelineInstance = z.object({
   id: Id,
   name: z.string(),
@@ -59,6 +67,7 @@ export const PipelineInstance = z.object({
    * did not record them.
    */
   groups: Names.nullable().default(null),
+  configuration: ScheduledBy,
 })
 export type PipelineInstance = Readonly<z.infer<typeof PipelineInstance>>
 
@@ -75,6 +84,7 @@ export const StageInstance = z.object({
   rerunOfCounter: Id.nullable(),
   /** The user who cancelled it; null otherwise, and for runs of versions that did not record it. */
   cancelledBy: z.string().nullable().default(null),
+  configuration: ScheduledBy,
   /** The ids of its jobs, except replaced ones. */
   jobs: IdRanges,
   tally: JobTally,

@@ -1,5 +1,6 @@
 import type { AgentOffer, JobSpread } from '../../core/builds/assignment.ts'
 import type { ApprovalType } from '../../core/builds/stage.ts'
+import type { RunConfiguration } from './documents.ts'
 import { isSameName } from '../../core/name-key.ts'
 
 /** The configuration of a pipeline, as far as scheduling needs it. */
@@ -39,6 +40,8 @@ export interface JobPlan {
 
 /** The source of plans. Every answer is about the configuration in force now. */
 export interface Plans {
+  /** The revision of the configuration that the answers are about. */
+  configuration(): RunConfiguration
   /** Names compare without case. */
   pipelinePlan(pipeline: string): PipelinePlan | null
   /** The environments that contain the pipeline. */

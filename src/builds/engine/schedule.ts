@@ -242,6 +242,7 @@ async function addPipeline(
     stages: [],
     blocked: null,
     groups: [plan.group],
+    configuration: change.plans.configuration(),
   }
   await change.tx.put(PIPELINE, keyOfPipeline(pipeline), pipeline)
   await change.tx.append(pipelineList(plan.name), keyOfPipeline(pipeline))

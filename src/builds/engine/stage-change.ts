@@ -37,6 +37,7 @@ export async function addStage(
     pipelineCounter: pipeline.counter,
     createdAt: change.now,
     cancelledBy: null,
+    configuration: change.plans.configuration(),
     jobs: idRanges(added.map((job) => job.id)),
     tally: tallyOf(added),
   }

@@ -1,5 +1,6 @@
 import { nameKey } from '../../core/name-key.ts'
 import { expandConfiguration } from '../../document/effective/effective.ts'
+import type { Revision } from '../../core/revision.ts'
 import type { Configuration, Environment, Pipeline } from '../../document/model/model.ts'
 import { Emitter } from '../../lib/emitter.ts'
 import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'
@@ -34,6 +35,11 @@ export class EffectivePipelines {
   /** The whole configuration in force, expanded. */
   get configuration(): Configuration {
     return this.#expanded().configuration
+  }
+
+  /** The revision of that configuration. */
+  get revision(): Revision {
+    return this.#current.revision()
   }
 
   find(pipeline: string): EffectivePipeline | null {

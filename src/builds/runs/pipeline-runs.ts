@@ -1,11 +1,12 @@
 import type { Builds } from '../engine/builds.ts'
-import type { PipelineInstance, RunChanges } from '../engine/documents.ts'
+import type { PipelineInstance, RunChanges, RunConfiguration } from '../engine/documents.ts'
 import type { StageRun } from '../engine/queries.ts'
 import { materialFingerprint } from '../../document/materials/identity.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Page } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
+import type { History } from '../../history/history.ts'
 import type { EffectivePipelines } from './effective-pipelines.ts'
 import { readViewableRun, type RunRightsDeps, viewableRuns } from './run-rights.ts'
 
@@ -13,6 +14,12 @@ export type { RunChanges } from '../engine/documents.ts'
 
 export interface PipelineRunsDeps extends RunRightsDeps {
   readonly pipelines: EffectivePipelines
+  readonly history: History
+}
+
+/** The configuration of a run, with its number now; null when a rewrite has taken it from the branch. */
+export interface NumberedConfiguration extends RunConfiguration {
+  readonly number: number | null
 }
 
 /** One run of a pipeline with the newest run of each of its stages, and its changes. */
@@ -22,6 +29,9 @@ export interface PipelineRunFacts {
   readonly changes: RunChanges
   /** The kind of each material that is still configured, by fingerprint. */
   readonly kinds: ReadonlyMap<string, string>
+  /** The configuration of the run, and of its stages by name. */
+  readonly configuration: NumberedConfiguration | null
+  readonly configurations: ReadonlyMap<string, NumberedConfiguration | null>
 }
 
 /**
@@ -74,7 +84,7 @@ export async function stagesOf(
 }
 
 async function factsOf(
-  { builds, pipelines }: PipelineRunsDeps,
+  { builds, pipelines, history }: PipelineRunsDeps,
   run: PipelineInstance,
 ): Promise<PipelineRunFacts> {
   const materials = pipelines.find(run.name)?.pipeline.materials ?? []
@@ -85,7 +95,16 @@ async function factsOf(
   const kinds = new Map(
     materials.map((material) => [materialFingerprint(material), kindOf(material.kind)]),
   )
-  return { run, stages, changes, kinds }
+  const numbered = (configuration: RunConfiguration | null) =>
+    configuration && { ...configuration, number: history.numberOf(configuration) }
+  return {
+    run,
+    stages,
+    changes,
+    kinds,
+    configuration: numbered(run.configuration),
+    configurations: new Map(stages.map(({ stage }) => [stage.name, numbered(stage.configuration)])),
+  }
 }
 
 /** The kind as the configuration spells it. */

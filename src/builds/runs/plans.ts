@@ -1,3 +1,4 @@
+import type { RunConfiguration } from '../engine/documents.ts'
 import type { JobPlacement, JobPlan, PipelinePlan, Plans, StagePlan } from '../engine/plan.ts'
 import type { Job, Stage, Variable } from '../../document/model/model.ts'
 import { neededResources } from '../../document/unsupported/elastic-resource.ts'
@@ -19,6 +20,11 @@ export class ConfiguredPlans implements Plans {
     this.#pipelines = options.pipelines
     this.#directory = options.directory
     options.pipelines.onChange(() => (this.#plans = new Map()))
+  }
+
+  configuration(): RunConfiguration {
+    const { digest, commit } = this.#pipelines.revision
+    return { digest, commit }
   }
 
   pipelinePlan(name: string): PipelinePlan | null {

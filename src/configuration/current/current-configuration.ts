@@ -1,5 +1,4 @@
 import type { ConfigDocument } from '../../document/document.ts'
-import type { Digest } from '../../core/digest.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Revision } from '../../core/revision.ts'
@@ -26,7 +25,7 @@ export class CurrentConfiguration implements Disposable {
   readonly #changed = new Emitter<[ConfigDocument]>()
   readonly #unlisten: () => void
   #document: ConfigDocument
-  #digest: Digest
+  #revision: Revision
   #again: NodeJS.Timeout | undefined
 
   private constructor(
@@ -37,7 +36,7 @@ export class CurrentConfiguration implements Disposable {
     this.#cache = options.cache
     this.#log = options.log
     this.#document = document
-    this.#digest = revision.digest
+    this.#revision = revision
     this.#unlisten = options.history.onRevision(() => this.#onRevisions())
   }
 
@@ -49,6 +48,11 @@ export class CurrentConfiguration implements Disposable {
 
   read(): ConfigDocument {
     return this.#document
+  }
+
+  /** The revision of the configuration that is read. */
+  revision(): Revision {
+    return this.#revision
   }
 
   /** The parsed form of a valid document, which is the current one or becomes it. */
@@ -70,7 +74,10 @@ export class CurrentConfiguration implements Disposable {
 
   #onRevisions(): void {
     const current = this.#history.current()
-    if (current.digest === this.#digest) return
+    if (current.digest === this.#revision.digest) {
+      this.#revision = current
+      return
+    }
     const document = this.#cache.find(current.digest)
     if (document) this.#take(current, document)
     else
@@ -93,8 +100,8 @@ export class CurrentConfiguration implements Disposable {
     }
   }
 
-  #take({ digest }: Revision, document: ConfigDocument): void {
-    this.#digest = digest
+  #take(revision: Revision, document: ConfigDocument): void {
+    this.#revision = revision
     this.#document = document
     this.#changed.emit(document)
   }

@@ -1,14 +1,22 @@
-import type { PipelineInstance } from '../../builds/engine/documents.ts'
+import type { History } from '../../history/history.ts'
+import type { PipelineInstance, StageInstance } from '../../builds/engine/documents.ts'
 import type { StageRun } from '../../builds/engine/queries.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
 import type { MaterialProblem } from '../../builds/materials/material-poller.ts'
 import { stagesOf } from '../../builds/runs/pipeline-runs.ts'
-import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { type ConfigMarker, configMarkers, revisionAt } from '../runs/config-markers.ts'
 import { startOptions, type StartOptions } from '../runs/start-options.ts'
 import { type RunMaterial, runMaterials } from '../pipelines/material-names.ts'
 import type { PipelinePageDeps } from '../pipelines/pipeline-page.ts'
+
+/** The revision by which a stage was scheduled. */
+export interface StageConfiguration {
+  /** Such as `r12`, or the digest of a revision that a rewrite has taken from the branch. */
+  readonly name: string
+  /** False for a run of a version that did not record it: then it is the revision of that time. */
+  readonly isRecorded: boolean
+}
 
 /** One run of a stage in full. */
 export interface StageDetails extends StartOptions {
@@ -16,9 +24,9 @@ export interface StageDetails extends StartOptions {
   readonly pipelineRun: PipelineInstance | null
   /** The run of the same stage before this one. */
   readonly before: StageRun | null
-  /** The configuration of the run, and that of the previous run. */
-  readonly configuration: NumberedRevision | null
-  readonly formerConfiguration: NumberedRevision | null
+  /** The configuration of the run, and that of the previous run; null before the first revision. */
+  readonly configuration: StageConfiguration | null
+  readonly formerConfiguration: StageConfiguration | null
   /** The configuration changes of the pipeline since the previous run. */
   readonly markers: readonly ConfigMarker[]
   readonly materials: readonly RunMaterial[]
@@ -46,8 +54,8 @@ export async function readStageDetails(
     run,
     pipelineRun,
     before,
-    configuration: revisionAt(history, createdAt),
-    formerConfiguration: before && revisionAt(history, before.stage.createdAt),
+    configuration: configurationOf(history, run.stage),
+    formerConfiguration: before && configurationOf(history, before.stage),
     markers: await configMarkers(deps, principal, pipeline, span),
     materials: pipelineRun
       ? runMaterials(effective?.pipeline ?? null, {
@@ -63,6 +71,18 @@ export async function readStageDetails(
     planned: effective?.pipeline.stages.map((each) => each.name) ?? [],
     ...(await startOptions(deps, principal, { run, pipelineRun, stages })),
   }
+}
+
+function configurationOf(
+  history: History,
+  { configuration, createdAt }: StageInstance,
+): StageConfiguration | null {
+  if (configuration === null) {
+    const then = revisionAt(history, createdAt)
+    return then && { name: `r${then.number}`, isRecorded: false }
+  }
+  const number = history.numberOf(configuration)
+  return { name: number === null ? configuration.digest : `r${number}`, isRecorded: true }
 }
 
 /**

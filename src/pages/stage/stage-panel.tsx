@@ -22,6 +22,9 @@ import {
 import { pipelineStart, pipelineStarter, stageBefore } from '../runs/run-starts.ts'
 import { StageActions } from './stage-actions.tsx'
 
+/** The shown part of a digest. */
+const SHOWN_DIGITS = 8
+
 export interface StagePanelProps {
   readonly frame: PageFrame
   readonly details: StageDetails
@@ -133,7 +136,8 @@ function Configuration({ frame, details, now }: StagePanelProps) {
       <dd>
         {configuration !== null && (
           <>
-            <RevisionName frame={frame} number={configuration.number} />
+            <RevisionName frame={frame} name={configuration.name} />
+            {!configuration.isRecorded && ', by its time: the run does not say'}
             {markers.length > 0 && ', first run under it'}
             {'. '}
           </>
@@ -164,9 +168,9 @@ function runName({ run }: StageDetails, { stage }: StageRun): string {
 }
 
 /** Only administrators may open the snapshot. */
-function RevisionName({ frame, number }: { frame: PageFrame; number: number }) {
-  const name = `r${number}`
-  return frame.isAdministrator ? <a href={frame.links.snapshot(name)}>{name}</a> : <>{name}</>
+function RevisionName({ frame, name }: { frame: PageFrame; name: string }) {
+  const shown = name.slice(0, SHOWN_DIGITS)
+  return frame.isAdministrator ? <a href={frame.links.snapshot(name)}>{shown}</a> : <>{shown}</>
 }
 
 function SinceBefore({ frame: { links }, details }: Pick<StagePanelProps, 'frame' | 'details'>) {
@@ -174,7 +178,7 @@ function SinceBefore({ frame: { links }, details }: Pick<StagePanelProps, 'frame
   if (before === null || configuration === null || formerConfiguration === null) return <></>
   if (markers.every(({ changes }) => changes === null)) return <></>
   const pipeline = { kind: 'pipeline', name: run.stage.pipelineName }
-  const range = { from: `r${formerConfiguration.number}`, to: `r${configuration.number}` }
+  const range = { from: formerConfiguration.name, to: configuration.name }
   return (
     <a href={links.compareEntity(pipeline, range)}>
       {`What changed since ${runName(details, before)}`}

@@ -1,5 +1,6 @@
 // Builds without end, four agents at once, and prints each step once it is acknowledged, until it is killed.
 // Arguments: the file of the state; the rest of an agent after each job, in milliseconds.
+import { A_CONFIGURATION } from '../../support/builds/build-facts.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Builds } from '../../../src/builds/engine/builds.ts'
 import type { JobInstance } from '../../../src/builds/engine/documents.ts'
@@ -30,6 +31,7 @@ const REPORTS: readonly JobReport[] = [
 const [, , file = '', restMs = '0'] = process.argv
 const store = await openSqliteState(file)
 const plans = {
+  configuration: () => A_CONFIGURATION,
   pipelinePlan: () => PLAN,
   environmentsOf: () => [],
   agents: () => [],

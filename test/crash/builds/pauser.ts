@@ -1,4 +1,5 @@
 // Pauses and unpauses a pipeline without end, and prints each step once it is acknowledged, until it is killed.
+import { A_CONFIGURATION } from '../../support/builds/build-facts.ts'
 import { Builds } from '../../../src/builds/engine/builds.ts'
 import { openSqliteState } from '../../../src/state/open-sqlite.ts'
 
@@ -15,6 +16,7 @@ const PLAN = {
 const [, , file = '', first] = process.argv
 const store = await openSqliteState(file)
 const plans = {
+  configuration: () => A_CONFIGURATION,
   pipelinePlan: () => PLAN,
   environmentsOf: () => [],
   agents: () => [],

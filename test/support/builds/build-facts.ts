@@ -1,4 +1,10 @@
-import type { JobInstance, PipelineInstance } from '../../../src/builds/engine/documents.ts'
+import type {
+  JobInstance,
+  PipelineInstance,
+  RunConfiguration,
+} from '../../../src/builds/engine/documents.ts'
+import { Digest } from '../../../src/core/digest.ts'
+import { CommitSha } from '../../../src/core/revision.ts'
 import { readDocument } from '../../../src/document/document.ts'
 import { expandConfiguration } from '../../../src/document/effective/effective.ts'
 import type { Configuration } from '../../../src/document/model/model.ts'
@@ -9,6 +15,12 @@ export function effectiveConfiguration(document: string): Configuration {
   const reading = readDocument(new TextEncoder().encode(document))
   if (!reading.ok) throw new Error(JSON.stringify(reading.problems))
   return runSync(expandConfiguration(reading.document.configuration)).configuration
+}
+
+/** The revision by which the runs of tests without a repository are scheduled. */
+export const A_CONFIGURATION: RunConfiguration = {
+  digest: Digest.parse('aa4bac3cc0f229c640b9fb04168803da'),
+  commit: CommitSha.parse('fd8f0fc5b698d4d484ec8cd1e9c142a1a02b7c03'),
 }
 
 export function aPipelineRun(facts: Partial<PipelineInstance> = {}): PipelineInstance {
@@ -24,6 +36,7 @@ export function aPipelineRun(facts: Partial<PipelineInstance> = {}): PipelineIns
     stages: [{ name: 'build', counter: 1 }],
     blocked: null,
     groups: ['first'],
+    configuration: A_CONFIGURATION,
     ...facts,
   }
 }

@@ -1,3 +1,4 @@
+import { A_CONFIGURATION } from './build-facts.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -101,6 +102,7 @@ export class BuildsWorld implements AsyncDisposable {
       store,
       clock: () => (this.#now += 1),
       plans: {
+        configuration: () => A_CONFIGURATION,
         pipelinePlan: (name) =>
           this.pipelines.find((plan) => plan.name.toLowerCase() === name.toLowerCase()) ?? null,
         environmentsOf: (name) => this.environments.get(name) ?? [],
