@@ -111,7 +111,7 @@ function* findingsOf(context: RuleContext): Generator<Finding | null> {
     yield* rule(context)
   }
   for (const pipeline of context.pipelines) {
-    if (soundness(pipeline).isLater === context.isLater && standsAlone(pipeline)) continue
+    if (validatedAt(pipeline).isLater === context.isLater && isSelfContained(pipeline)) continue
     yield null
     for (const rule of PIPELINE_RULES) yield* rule(pipeline, context)
     yield* ownFindings(pipeline, context)
@@ -120,7 +120,7 @@ function* findingsOf(context: RuleContext): Generator<Finding | null> {
 }
 
 /** Whether the findings of this pipeline depend on no other pipeline or template. */
-const standsAlone = memoize(
+const isSelfContained = memoize(
   (pipeline: Pipeline) =>
     pipeline.template === null &&
     pipeline.stages.length > 0 &&
@@ -128,22 +128,22 @@ const standsAlone = memoize(
     fetchSitesOf(pipeline).length === 0,
 )
 
-/** Whether the document in which a pipeline has no findings follows a later schema version; null for none. */
-const soundness = memoize<Pipeline, { isLater: boolean | null }>(() => ({ isLater: null }))
+/** The schema version (exact or later) for which a pipeline was found valid, or null. */
+const validatedAt = memoize<Pipeline, { isLater: boolean | null }>(() => ({ isLater: null }))
 
 /**
  * The findings of a pipeline that refers to nothing defined elsewhere depend on its expansion
  * alone, so they are cached with it.
  */
 function* ownFindings(pipeline: Pipeline, context: RuleContext): Generator<Finding> {
-  if (soundness(pipeline).isLater === context.isLater) return
+  if (validatedAt(pipeline).isLater === context.isLater) return
   let count = 0
   for (const finding of everyOwnFinding(pipeline, context)) {
     count += 1
     yield finding
   }
-  const isAlone = pipeline.materials.every(({ kind }) => kind !== 'package' && kind !== 'scm')
-  if (count === 0 && isAlone) soundness(pipeline).isLater = context.isLater
+  const isCacheable = pipeline.materials.every(({ kind }) => kind !== 'package' && kind !== 'scm')
+  if (count === 0 && isCacheable) validatedAt(pipeline).isLater = context.isLater
 }
 
 function* everyOwnFinding(pipeline: Pipeline, context: RuleContext): Generator<Finding> {
