@@ -1,85 +1,9 @@
+import { main } from './cli/commands/main.ts'
+import { outliveOutput } from './cli/output.ts'
 import { endWithNpx } from './cli/stopping.ts'
-import { helpOf, helpOfAll } from './cli/help.ts'
-import { complain, outliveOutput, say } from './cli/output.ts'
-import { ServiceError } from './core/errors.ts'
-import { withoutCredentials } from './core/hidden-credentials.ts'
-import { SettingsError } from './settings/settings.ts'
-import { VERSION } from './server/version.ts'
-
-type Run = (args: readonly string[]) => Promise<number>
-
-/** A command is loaded when it is run: git waits for the check of a push, which needs little. */
-const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => Promise<Run>>([
-  ['serve', async () => (await import('./cli/commands/serve.ts')).serve],
-  ['agent', async () => (await import('./cli/commands/agent.ts')).agent],
-  ['secrets', async () => (await import('./cli/commands/secrets.ts')).secrets],
-  ['state', async () => (await import('./cli/commands/state.ts')).state],
-  ['audit', async () => (await import('./cli/commands/audit.ts')).audit],
-  ['user', async () => (await import('./cli/commands/user.ts')).user],
-  ['token', async () => (await import('./cli/commands/token.ts')).token],
-  ['verify', async () => (await import('./cli/commands/verify.ts')).verify],
-  ['backup', async () => (await import('./cli/commands/backup.ts')).backup],
-  ['restore', async () => (await import('./cli/commands/restore.ts')).restore],
-  ['archive', async () => (await import('./cli/commands/archive.ts')).archive],
-  ['import', async () => (await import('./cli/commands/import.ts')).importCommand],
-  ['doctor', async () => (await import('./cli/commands/doctor.ts')).doctor],
-  ['check-push', async () => (await import('./cli/commands/check-push.ts')).runCheckPush],
-])
-
-const HELP: ReadonlySet<string> = new Set(['help', '--help', '-h'])
 
 // A stack in the log names the lines of the sources. No answer has one.
 process.setSourceMapsEnabled(true)
 outliveOutput()
 endWithNpx()
 process.exitCode = await main(process.argv.slice(2))
-
-async function main([command = '', ...args]: readonly string[]): Promise<number> {
-  if (HELP.has(command)) return help(args[0] ?? '')
-  if (args.includes('--help')) return help(command)
-  if (['version', '--version'].includes(command)) return version()
-  const load = COMMANDS.get(command)
-  try {
-    if (!load) throw notACommand(command)
-    const run = await load()
-    return await run(args)
-  } catch (error) {
-    return explain(error)
-  }
-}
-
-/** One clear line, and 2 for a bad setting, 1 for everything else. */
-function explain(error: unknown): number {
-  if (error instanceof SettingsError) {
-    complain(error.message)
-    return 2
-  }
-  const foreseen = error instanceof ServiceError || (error instanceof Error && 'syscall' in error)
-  complain(
-    foreseen
-      ? error.message
-      : error instanceof Error
-        ? (error.stack ?? error.message)
-        : String(error),
-  )
-  return 1
-}
-
-function version(): number {
-  say(VERSION)
-  return 0
-}
-
-function help(command: string): number {
-  for (const line of COMMANDS.has(command) ? helpOf(command) : helpOfAll()) say(line)
-  return 0
-}
-
-function notACommand(command: string): SettingsError {
-  const names = [...COMMANDS.keys()].join(', ')
-  return new SettingsError(
-    command === ''
-      ? `give a command: ${names}; cairn help explains them`
-      : `"${withoutCredentials(command)}" is not a command: ${names}`,
-  )
-}

@@ -6,6 +6,7 @@ import { Clone, repositoryUrl } from '../support/git/git-client.ts'
 import { git } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
 import { startService, type TestService } from '../support/service/service.ts'
+import { command } from '../support/programs/command.ts'
 import { run } from '../support/programs/start.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 import { until } from '../support/programs/until.ts'
@@ -54,7 +55,7 @@ it(
     expect((await run(['verify', ...places])).stdout).toMatch(
       /whole: 2 revisions in 2 commits\n2 older revisions are in an archive/,
     )
-    expect(await run(['doctor', ...places])).toMatchObject({ code: 0 })
+    expect(await command(['doctor', ...places])).toMatchObject({ code: 0 })
 
     const again = await startService(['--mirror', mirror], folder)
     expect(await revisionsOf(again)).toEqual(before.slice(0, 2))
@@ -72,7 +73,7 @@ it(
     expect(git(mirror, 'rev-list', '--count', 'main').trim()).toBe('6')
     await again.close()
 
-    expect(await run(['archive', '--restore', ...places, file])).toMatchObject({ code: 0 })
+    expect(await command(['archive', '--restore', ...places, file])).toMatchObject({ code: 0 })
     expect(git(service.repository, 'log', '--format=fuller', '-p', 'HEAD~2')).toBe(log)
     const whole = await startService([], folder)
     expect((await revisionsOf(whole)).slice(2)).toEqual(before)

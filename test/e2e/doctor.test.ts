@@ -1,3 +1,4 @@
+// @module-tag long
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '../../src/storage/sqlite-engine.ts'
@@ -5,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { placesIn } from '../support/service/backups.ts'
 import { startService } from '../support/service/service.ts'
-import { run } from '../support/programs/start.ts'
+import { command } from '../support/programs/command.ts'
 
 /** Bytes of a page of SQLite. */
 const PAGE = 4096
@@ -17,7 +18,7 @@ async function aStoppedService(): Promise<string> {
 }
 
 function doctor(folder: string, ...flags: readonly string[]) {
-  return run(['doctor', ...placesIn(folder), ...flags])
+  return command(['doctor', ...placesIn(folder), ...flags])
 }
 
 describe('cairn doctor', () => {

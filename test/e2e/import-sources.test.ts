@@ -63,7 +63,7 @@ describe('the source of cairn import', { timeout: 120_000 }, () => {
     expect(stdout + stderr).not.toMatch(/correct( |%20)horse/)
   })
 
-  it('refuses what it cannot do with one clear line', async () => {
+  it('refuses what it cannot do with one clear line', { tags: ['long'] }, async () => {
     const target = new Target()
     const source = new Source()
     source.commit('Ana', documentWith('one'))
@@ -91,7 +91,7 @@ describe('the source of cairn import', { timeout: 120_000 }, () => {
 
   it.skipIf(SHARED_DATA === null)(
     'brings in the 551 commits of a real server with their users, times and digests',
-    { timeout: 300_000 },
+    { timeout: 300_000, tags: ['long'] },
     async () => {
       const [target, clone] = [new Target(), tempDir()]
       const bundle = `${SHARED_DATA}/real-config-history.bundle`

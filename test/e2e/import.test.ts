@@ -49,59 +49,67 @@ describe('cairn import', { timeout: 120_000 }, () => {
     expect(await factsOf(target)).toHaveLength(LATER_DOCUMENTS.length)
   })
 
-  it('brings SHA-256 names into a repository with SHA-1, and back', async () => {
-    const [target, back] = [new Target(), new Target()]
-    const source = new Source('sha256')
-    for (const name of ['Ana', 'Bob']) source.commit(name, documentWith(name.toLowerCase()))
-    const newest = source.commit('Cleo', documentWith('three'))
+  it(
+    'brings SHA-256 names into a repository with SHA-1, and back',
+    { tags: ['long'] },
+    async () => {
+      const [target, back] = [new Target(), new Target()]
+      const source = new Source('sha256')
+      for (const name of ['Ana', 'Bob']) source.commit(name, documentWith(name.toLowerCase()))
+      const newest = source.commit('Cleo', documentWith('three'))
 
-    const there = await target.import(source.folder)
-    const again = await target.import(source.folder)
-    const flags = ['--object-format', 'sha256', '--file', 'config.xml']
-    const andBack = await back.import(target.repository, ...flags)
+      const there = await target.import(source.folder)
+      const again = await target.import(source.folder)
+      const flags = ['--object-format', 'sha256', '--file', 'config.xml']
+      const andBack = await back.import(target.repository, ...flags)
 
-    expect([there.code, again.code, andBack.code]).toEqual([0, 0, 0])
-    expect(again.stdout).toContain('3 were dealt with before\n')
-    expect(target.git('rev-parse', 'HEAD')).toMatch(/^[0-9a-f]{40}\n$/)
-    expect(target.git('log', '-1', '--format=%B')).toContain(`Imported-Commit: ${newest}\n`)
-    expect(back.git('rev-parse', 'HEAD')).toMatch(/^[0-9a-f]{64}\n$/)
-    expect(back.log('%an %at')).toEqual(target.log('%an %at'))
-    expect(target.complaints() + back.complaints()).toBe('')
-  })
+      expect([there.code, again.code, andBack.code]).toEqual([0, 0, 0])
+      expect(again.stdout).toContain('3 were dealt with before\n')
+      expect(target.git('rev-parse', 'HEAD')).toMatch(/^[0-9a-f]{40}\n$/)
+      expect(target.git('log', '-1', '--format=%B')).toContain(`Imported-Commit: ${newest}\n`)
+      expect(back.git('rev-parse', 'HEAD')).toMatch(/^[0-9a-f]{64}\n$/)
+      expect(back.log('%an %at')).toEqual(target.log('%an %at'))
+      expect(target.complaints() + back.complaints()).toBe('')
+    },
+  )
 
-  it('brings in what is valid, with authors, times and digests, and says what it left out', async () => {
-    const source = new Source()
-    source.commit('Ana', null, 'Nothing yet')
-    source.commit('Ana', documentWith('one'), 'Begin\n\nWith a reason.')
-    const invalid = source.commit('Bob', '<cruise\n')
-    source.commit('Bob', documentWith('two'))
-    source.commit('Cleo', null, 'Elsewhere')
-    const last = source.commit('Cleo', documentWith('two', 'three'))
-    const target = new Target()
+  it(
+    'brings in what is valid, with authors, times and digests, and says what it left out',
+    { tags: ['long'] },
+    async () => {
+      const source = new Source()
+      source.commit('Ana', null, 'Nothing yet')
+      source.commit('Ana', documentWith('one'), 'Begin\n\nWith a reason.')
+      const invalid = source.commit('Bob', '<cruise\n')
+      source.commit('Bob', documentWith('two'))
+      source.commit('Cleo', null, 'Elsewhere')
+      const last = source.commit('Cleo', documentWith('two', 'three'))
+      const target = new Target()
 
-    const { code, stdout } = await target.import(source.folder)
+      const { code, stdout } = await target.import(source.folder)
 
-    expect(code).toBe(0)
-    expect(stdout).toContain(`Imported 3 commits of ${source.folder}, branch trunk\n`)
-    expect(stdout).toContain(`1 left out: without ${FILE}\n`)
-    expect(stdout).toContain('1 left out: the document is as before\n')
-    expect(stdout).toMatch(new RegExp(`${invalid.slice(0, 10)} by Bob: ${FILE}:\\d+:\\d+: .`))
-    expect(target.log('%an <%ae> %ad %s')).toEqual([
-      'Cleo <cleo@example.org> Sun Sep 13 23:56:40 2020 +0530 By Cleo',
-      'Bob <bob@example.org> Sun Sep 13 21:56:40 2020 +0530 By Bob',
-      'Ana <ana@example.org> Sun Sep 13 19:56:40 2020 +0530 Begin',
-    ])
-    expect(target.git('log', '-1', '--format=%b', 'HEAD~2')).toContain('With a reason.')
-    expect(target.git('log', '-1', '--format=%(trailers:key=Imported-Commit,valueonly)')).toContain(
-      last,
-    )
-    expect(await factsOf(target)).toEqual([
-      { user: 'Cleo', time: 1_600_021_600_000, md5: md5(documentWith('two', 'three')) },
-      { user: 'Bob', time: 1_600_014_400_000, md5: md5(documentWith('two')) },
-      { user: 'Ana', time: 1_600_007_200_000, md5: md5(documentWith('one')) },
-    ])
-    expect(target.complaints()).toBe('')
-  })
+      expect(code).toBe(0)
+      expect(stdout).toContain(`Imported 3 commits of ${source.folder}, branch trunk\n`)
+      expect(stdout).toContain(`1 left out: without ${FILE}\n`)
+      expect(stdout).toContain('1 left out: the document is as before\n')
+      expect(stdout).toMatch(new RegExp(`${invalid.slice(0, 10)} by Bob: ${FILE}:\\d+:\\d+: .`))
+      expect(target.log('%an <%ae> %ad %s')).toEqual([
+        'Cleo <cleo@example.org> Sun Sep 13 23:56:40 2020 +0530 By Cleo',
+        'Bob <bob@example.org> Sun Sep 13 21:56:40 2020 +0530 By Bob',
+        'Ana <ana@example.org> Sun Sep 13 19:56:40 2020 +0530 Begin',
+      ])
+      expect(target.git('log', '-1', '--format=%b', 'HEAD~2')).toContain('With a reason.')
+      expect(
+        target.git('log', '-1', '--format=%(trailers:key=Imported-Commit,valueonly)'),
+      ).toContain(last)
+      expect(await factsOf(target)).toEqual([
+        { user: 'Cleo', time: 1_600_021_600_000, md5: md5(documentWith('two', 'three')) },
+        { user: 'Bob', time: 1_600_014_400_000, md5: md5(documentWith('two')) },
+        { user: 'Ana', time: 1_600_007_200_000, md5: md5(documentWith('one')) },
+      ])
+      expect(target.complaints()).toBe('')
+    },
+  )
 
   it('leaves nothing for the doctor where it takes no commit', async () => {
     const [source, target] = [new Source(), new Target()]
@@ -116,7 +124,7 @@ describe('cairn import', { timeout: 120_000 }, () => {
     expect(await run(['doctor'], { cwd: target.cwd })).toMatchObject({ code: 0 })
   })
 
-  it('names commits with a document that is too large to be read', async () => {
+  it('names commits with a document that is too large to be read', { tags: ['long'] }, async () => {
     const [source, target] = [new Source(), new Target()]
     source.commit('ana', documentWith('one'))
     truncateSync(join(source.folder, FILE), 100_000_000)
@@ -132,7 +140,7 @@ describe('cairn import', { timeout: 120_000 }, () => {
     expect(stdout).not.toContain('without')
   })
 
-  it('brings in what no honest tool commits, with sane facts', async () => {
+  it('brings in what no honest tool commits, with sane facts', { tags: ['long'] }, async () => {
     const source = new Source()
     let head = source.commit('Ana', documentWith('one'))
     for (const [n, raw] of Object.values(HOSTILE_COMMITS).entries()) {
@@ -167,32 +175,36 @@ describe('cairn import', { timeout: 120_000 }, () => {
     expect(graphOf(target.repository)).toBe(graphOf(source.folder))
   })
 
-  it('comes upon what is there, and later brings only what is new', async () => {
-    const source = new Source()
-    source.commit('Ana', documentWith('one'))
-    const target = new Target()
-    const before = await startService([], target.cwd)
-    await save(before, documentWith('local'))
-    await before.close()
-    const first = await target.import(source.folder)
-    const between = await startService([], target.cwd)
-    await save(between, documentWith('local again'.replace(' ', '-')))
-    await between.close()
-    source.commit('Bob', null, 'Elsewhere')
-    const idle = await target.import(source.folder)
-    source.commit('Cleo', documentWith('two'))
+  it(
+    'comes upon what is there, and later brings only what is new',
+    { tags: ['long'] },
+    async () => {
+      const source = new Source()
+      source.commit('Ana', documentWith('one'))
+      const target = new Target()
+      const before = await startService([], target.cwd)
+      await save(before, documentWith('local'))
+      await before.close()
+      const first = await target.import(source.folder)
+      const between = await startService([], target.cwd)
+      await save(between, documentWith('local again'.replace(' ', '-')))
+      await between.close()
+      source.commit('Bob', null, 'Elsewhere')
+      const idle = await target.import(source.folder)
+      source.commit('Cleo', documentWith('two'))
 
-    const { stdout } = await target.import(source.folder)
+      const { stdout } = await target.import(source.folder)
 
-    expect([first.code, idle.code]).toEqual([0, 0])
-    expect(idle.stdout).toContain('Imported 0 commits')
-    expect(stdout).toContain('Imported 1 commits')
-    expect(target.log('%an')).toEqual(['Cleo', 'admin', 'Ana', 'admin', 'Upgrade'])
-    expect(target.git('show', 'HEAD:config.xml')).toBe(documentWith('two'))
-    expect(target.complaints()).toBe('')
-  })
+      expect([first.code, idle.code]).toEqual([0, 0])
+      expect(idle.stdout).toContain('Imported 0 commits')
+      expect(stdout).toContain('Imported 1 commits')
+      expect(target.log('%an')).toEqual(['Cleo', 'admin', 'Ana', 'admin', 'Upgrade'])
+      expect(target.git('show', 'HEAD:config.xml')).toBe(documentWith('two'))
+      expect(target.complaints()).toBe('')
+    },
+  )
 
-  it('seals plain secrets, the same in the same way', async () => {
+  it('seals plain secrets, the same in the same way', { tags: ['long'] }, async () => {
     const source = new Source()
     source.commit('Ana', withSecret('one'))
     source.commit('Bob', withSecret('two'))
@@ -213,7 +225,11 @@ describe('cairn import', { timeout: 120_000 }, () => {
     const [source, target] = [new Source(), new Target()]
     source.commit('ana', documentWith('one'))
 
-    const refused = await target.import(source.folder, '--state-dir', 'config-repo/state')
+    const refused = await target.import(
+      source.folder,
+      '--state-dir',
+      join(target.repository, 'state'),
+    )
 
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain('lies in the configuration repository')

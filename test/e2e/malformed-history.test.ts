@@ -9,7 +9,7 @@ import { documentWith } from '../support/documents/documents.ts'
 import { backUp, placesIn, restoreNew } from '../support/service/backups.ts'
 import { save } from '../support/service/saving.ts'
 import { startService, type TestService } from '../support/service/service.ts'
-import { run } from '../support/programs/start.ts'
+import { command } from '../support/programs/command.ts'
 
 const WHO = 'A <a@b> 1400000000 +0000'
 /** Authors of commits as other programs have written them. */
@@ -86,8 +86,8 @@ describe('a history with objects in another form than that of git', () => {
     const service = await startService([], folder)
     expect((await save(service, documentWith('b'))).status).toBe(200)
     await service.close()
-    const verified = await run(['verify', ...places.slice(0, 2)])
-    const mended = await run(['doctor', '--repair', ...places])
+    const verified = await command(['verify', ...places.slice(0, 2)])
+    const mended = await command(['doctor', '--repair', ...places])
     const backup = await backUp(folder, file)
     const restored = await restoreNew(file)
     const clone = tempDir()
@@ -110,8 +110,8 @@ describe('a history with objects in another form than that of git', () => {
     git(repository, 'update-ref', 'refs/tags/lost', lost)
     rmSync(join(repository, '.git/objects', lost.slice(0, 2), lost.slice(2)))
 
-    const verified = await run(['verify', ...placesIn(folder).slice(0, 2)])
-    const mended = await run(['doctor', ...placesIn(folder)])
+    const verified = await command(['verify', ...placesIn(folder).slice(0, 2)])
+    const mended = await command(['doctor', ...placesIn(folder)])
 
     expect([verified.code, mended.code]).toEqual([1, 1])
     expect(verified.stderr).toContain(lost)

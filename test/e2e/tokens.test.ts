@@ -2,6 +2,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commandsIn } from '../support/service/audited-commands.ts'
+import { command } from '../support/programs/command.ts'
 import { run } from '../support/programs/start.ts'
 import { startService } from '../support/service/service.ts'
 import { bearer } from '../support/service/tokens.ts'
@@ -10,18 +11,12 @@ describe('cairn token', { timeout: 120_000 }, () => {
   it('makes, lists and revokes tokens beside a service that runs', async () => {
     const service = await startService()
     const place = ['--state-dir', join(service.folder, 'state')]
-    const token = (...args: string[]) => run(['token', ...args, ...place])
+    const token = (...args: string[]) => command(['token', ...args, ...place])
     const statusWith = async (secret: string) =>
       (await service.fetch('/api/agents', bearer(secret))).status
 
-    const made = await token(
-      'create',
-      'nightly report',
-      '--user',
-      'Admin',
-      '--expires',
-      '2099-12-31',
-    )
+    const wanted = ['--user', 'Admin', '--expires', '2099-12-31']
+    const made = await run(['token', 'create', 'nightly report', ...wanted, ...place])
 
     expect(made.stdout).toMatch(/^cairn_\w{36}\n$/)
     expect(await statusWith(made.stdout.trim())).toBe(200)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { ObjectFormatName } from '../../../src/core/object-name.ts'
 import { git, gitBytes, gitLine, identityOf } from '../git/git.ts'
 import { startService } from '../service/service.ts'
-import { run } from '../programs/start.ts'
+import { command } from '../programs/command.ts'
 import { tempDir } from '../disk/temp-folder.ts'
 
 export const FILE = 'conf.xml'
@@ -45,7 +45,8 @@ export class Target {
   readonly repository = join(this.cwd, 'config-repo')
 
   import(from: string, ...flags: readonly string[]) {
-    return run(['import', from, '--file', FILE, ...flags], { cwd: this.cwd })
+    const places = ['--config-repo', this.repository, '--state-dir', join(this.cwd, 'state')]
+    return command(['import', from, '--file', FILE, ...places, ...flags])
   }
 
   git(...args: readonly string[]): string {

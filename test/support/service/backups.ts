@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
+import { command } from '../programs/command.ts'
 import type { Ended } from '../programs/program.ts'
-import { run } from '../programs/start.ts'
 import { tempDir } from '../disk/temp-folder.ts'
 
 /** The flags that name the folders of a service in a folder. */
@@ -9,15 +9,15 @@ export function placesIn(folder: string): string[] {
   return ['--config-repo', join(folder, 'config-repo'), '--state-dir', join(folder, 'state')]
 }
 
-/** Backs a service's folder up with the program itself. */
+/** Backs a service's folder up with the command itself. */
 export function backUp(folder: string, file: string, ...more: readonly string[]): Promise<Ended> {
-  return run(['backup', file, ...placesIn(folder), ...more])
+  return command(['backup', file, ...placesIn(folder), ...more])
 }
 
 /** Restores an archive into a new folder. */
 export async function restoreNew(file: string): Promise<Ended & { folder: string }> {
   const folder = tempDir()
-  return { folder, ...(await run(['restore', file, ...placesIn(folder)])) }
+  return { folder, ...(await command(['restore', file, ...placesIn(folder)])) }
 }
 
 /**
@@ -28,8 +28,8 @@ export async function checkCodes(folder: string): Promise<(number | null)[]> {
   const repository = ['--config-repo', join(folder, 'config-repo')]
   const state = ['--state-dir', join(folder, 'state')]
   const [verified, checked] = await Promise.all([
-    run(['verify', ...repository]),
-    run(['state', 'check', ...state]),
+    command(['verify', ...repository]),
+    command(['state', 'check', ...state]),
   ])
   return [verified.code, checked.code]
 }
