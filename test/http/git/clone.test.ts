@@ -5,6 +5,7 @@ import { Clone, repositoryUrl, runGit } from '../../support/git/git-client.ts'
 import { git } from '../../support/git/git.ts'
 import { save } from '../../support/service/saving.ts'
 import { callerOf, startService, type TestService } from '../../support/service/service.ts'
+import { shared } from '../../support/programs/at-end.ts'
 import { run, start } from '../../support/programs/start.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 
@@ -29,8 +30,10 @@ async function objectsIn(clone: Clone): Promise<number> {
 }
 
 describe('a clone over HTTP', () => {
+  const served = shared(serviceWithHistory)
+
   it('has every commit and the current configuration', async () => {
-    const service = await serviceWithHistory()
+    const service = served()
 
     const clone = await Clone.of(service.url)
 
@@ -53,7 +56,7 @@ describe('a clone over HTTP', () => {
   })
 
   it('speaks the second version of the protocol', async () => {
-    const service = await startService()
+    const service = served()
 
     const { stderr } = await runGit(tempDir(), ['ls-remote', repositoryUrl(service.url)], {
       GIT_TRACE_PACKET: '1',
@@ -64,7 +67,7 @@ describe('a clone over HTTP', () => {
   })
 
   it.each(['0', '1'])('works for a client of version %s', async (version) => {
-    const service = await serviceWithHistory()
+    const service = served()
     const url = repositoryUrl(service.url)
 
     const { stdout } = await runGit(tempDir(), [
@@ -78,7 +81,7 @@ describe('a clone over HTTP', () => {
   })
 
   it('may be shallow, and be deepened', async () => {
-    const service = await serviceWithHistory()
+    const service = served()
 
     const clone = await Clone.of(service.url, '--depth', '1')
     const shallow = await clone.git('rev-list', '--count', 'HEAD')
@@ -91,7 +94,7 @@ describe('a clone over HTTP', () => {
   it.each([0, 1, 2])(
     'may be partial, and fetches documents when they are looked at (v%i)',
     async (version) => {
-      const service = await serviceWithHistory()
+      const service = served()
 
       const protocol = `--config=protocol.version=${version}`
       const clone = await Clone.of(service.url, '--filter=blob:none', protocol)
@@ -103,7 +106,7 @@ describe('a clone over HTTP', () => {
   )
 
   it('takes compressed requests', async () => {
-    const service = await startService()
+    const service = served()
     const post = (encoding: string) =>
       service.fetch('/git/config.git/git-upload-pack', {
         method: 'POST',
@@ -141,7 +144,7 @@ describe('a clone over HTTP', () => {
   })
 
   it('gives nothing but what git needs', async () => {
-    const service = await startService()
+    const service = served()
     const statusOf = async (path: string) => (await service.fetch(`/git/config.git/${path}`)).status
 
     expect(await statusOf('config')).toBe(404)

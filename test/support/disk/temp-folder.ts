@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { atEnd } from '../programs/at-end.ts'
 
 /** A new folder that is removed at the end of the block that asked for it. */
 export class TempFolder implements Disposable {
@@ -21,9 +21,9 @@ export class TempFolder implements Disposable {
   }
 }
 
-/** The path of a new folder that is removed when the test has finished. */
+/** Returns the path of a new folder that is removed with the test, or with the suite that shares it. */
 export function tempDir(place = tmpdir()): string {
   const folder = new TempFolder(place)
-  onTestFinished(() => folder[Symbol.dispose]())
+  atEnd(() => folder[Symbol.dispose]())
   return folder.path
 }

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { openInProcess, openServer } from '../../../src/server/start-service.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import type { LogEvent } from '../../../src/lib/log.ts'
@@ -7,6 +6,7 @@ import { PASSWORD_COST } from '../../../src/security/password.ts'
 import { readSettings, SETTINGS } from '../../../src/settings/settings.ts'
 import { toolEnvironment } from '../builds/materials.ts'
 import { tempDir } from '../disk/temp-folder.ts'
+import { atEnd } from '../programs/at-end.ts'
 
 export const ADMIN_PASSWORD = 'correct horse'
 /** The least that bcrypt takes: a tenth of a second less for each service that is opened and called. */
@@ -34,7 +34,7 @@ export interface TestServiceOptions {
   readonly hasUsualPasswords?: boolean
 }
 
-/** Starts the whole service over real folders and a real socket; closed when the test has finished. */
+/** Starts the whole service over real folders and a real socket; closed with the test, or the suite that shares it. */
 export async function startService(
   flags: readonly string[] = [],
   folder = tempDir(),
@@ -88,7 +88,7 @@ function setUp(
 
 function closeOnce(service: AsyncDisposable): () => Promise<void> {
   const close = once(async () => service[Symbol.asyncDispose]())
-  onTestFinished(close)
+  atEnd(close)
   return close
 }
 

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
+
+type End = () => unknown
+
+/** The ends of what a suite shares, while that is opened. */
+let endsOfSuite: End[] | null = null
+
+/** Ends something with the test, or with the suite whose tests share it. */
+export function atEnd(end: End): void {
+  if (endsOfSuite !== null) endsOfSuite.push(end)
+  else {
+    onTestFinished(async () => {
+      await end()
+    })
+  }
+}
+
+/** Opens what the tests of a suite share, as those do that only read, and ends it after the last of them. */
+export function shared<Value>(open: () => Promise<Value>): () => Value {
+  const ends: End[] = []
+  const opened: Value[] = []
+  beforeAll(async () => {
+    endsOfSuite = ends
+    try {
+      opened.push(await open())
+    } finally {
+      endsOfSuite = null
+    }
+  })
+  afterAll(async () => {
+    for (const end of ends.toReversed()) await end()
+  })
+  return () => {
+    const [value] = opened
+    if (value === undefined) throw new Error('What is shared opens before the first test')
+    return value
+  }
+}
