@@ -1,3 +1,4 @@
+// @module-tag long
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,20 +9,19 @@ import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { fastImport } from '../../support/git/fast-import.ts'
 import { git, gitLine } from '../../support/git/git.ts'
+import { command } from '../../support/programs/command.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { findCommand } from '../../support/programs/programs.ts'
-import { run, start } from '../../support/programs/start.ts'
-import { placesIn } from '../../support/service/backups.ts'
 import {
   type DatabaseServer,
   folderBeside,
-  kill,
+  openOver,
   serveOver,
   stop,
 } from '../../support/service/database-server.ts'
 import { pausePipeline, setLease } from '../../support/service/servers.ts'
 import { save } from '../../support/service/saving.ts'
-import { ADMIN_PASSWORD as PASSWORD, callerOf } from '../../support/service/service.ts'
+import { startService } from '../../support/service/service.ts'
 
 type Caller = Pick<DatabaseServer, 'fetch'>
 
@@ -41,7 +41,7 @@ async function notedBy(server: Caller): Promise<readonly unknown[]> {
   return entries.map((entry) => ({ ...entry, id: 0 }))
 }
 
-function command(name: string): string {
+function programOf(name: string): string {
   return findCommand(name) ?? name
 }
 
@@ -56,58 +56,53 @@ describe('a service that moves', { tags: ['postgresql'] }, () => {
 
   it('goes back to one machine with a dump of the state and the repository of any server', async () => {
     const database = cluster.freshSchema()
-    const first = await serveOver(database)
+    const first = await openOver(database)
     await save(first, documentWith('app'))
     await pausePipeline(first, 'app', 'moving back')
-    await stop(first)
-    const second = await serveOver(database, folderBeside(first))
+    await first.close()
+    const second = await openOver(database, folderBeside(first))
     await save(second, documentWith('app', 'other'))
     const before = await seenBy(second)
     const noted = await notedBy(second)
-    await stop(second)
+    await second.close()
     const dump = join(second.folder, 'dump')
-    writeFileSync(dump, (await run(['state', 'dump', '--state', database])).stdout)
+    writeFileSync(dump, (await command(['state', 'dump', '--state', database])).stdout)
 
-    const places = placesIn(second.folder)
-    const loaded = await run(['state', 'load', dump, '--state-dir', join(second.folder, 'state')])
-    const single = start(['serve', '--port', '0', ...places])
-    const caller = { fetch: callerOf(await single.line(/^cairn ready (\S+)\n$/)) }
+    const loaded = await command([
+      'state',
+      'load',
+      dump,
+      '--state-dir',
+      join(second.folder, 'state'),
+    ])
+    const single = await startService([], second.folder)
 
     expect(loaded.code).toBe(0)
-    expect(await seenBy(caller)).toEqual(before)
+    expect(await seenBy(single)).toEqual(before)
     expect(before[2]).toContain('moving back')
     expect(noted.length).toBeGreaterThan(3)
-    expect(await notedBy(caller)).toEqual(noted)
-    expect((await save(caller, documentWith('app'))).status).toBe(200)
+    expect(await notedBy(single)).toEqual(noted)
+    expect((await save(single, documentWith('app'))).status).toBe(200)
   })
 
   it('takes its audit log along into a database, whole or not at all', async () => {
     const [database, folder] = [cluster.freshSchema(), tempDir()]
     const state = ['--state-dir', join(folder, 'state')]
-    const single = start([
-      'serve',
-      '--port',
-      '0',
-      ...placesIn(folder),
-      '--admin-password',
-      PASSWORD,
-    ])
-    const caller = { fetch: callerOf(await single.line(/^cairn ready (\S+)\n$/)) }
-    await save(caller, documentWith('app'))
-    await pausePipeline(caller, 'app', 'moving')
-    await caller.fetch('/api/agents', { as: 'eve:wrong' })
-    const noted = await notedBy(caller)
-    single.process.kill('SIGTERM')
-    await single.ended()
-    const { stdout } = await run(['state', 'dump', ...state])
+    const single = await startService([], folder)
+    await save(single, documentWith('app'))
+    await pausePipeline(single, 'app', 'moving')
+    await single.fetch('/api/agents', { as: 'eve:wrong' })
+    const noted = await notedBy(single)
+    await single.close()
+    const { stdout } = await command(['state', 'dump', ...state])
     const [whole, cut] = [join(folder, 'whole'), join(folder, 'cut')]
     writeFileSync(whole, stdout)
     writeFileSync(cut, stdout.split('\n').slice(0, -2).join('\n'))
 
-    const refused = await run(['state', 'load', cut, '--state', database])
-    const loaded = await run(['state', 'load', whole, '--state', database])
-    const again = await run(['state', 'load', whole, '--state-dir', join(folder, 'state')])
-    const next = await serveOver(database, folder)
+    const refused = await command(['state', 'load', cut, '--state', database])
+    const loaded = await command(['state', 'load', whole, '--state', database])
+    const again = await command(['state', 'load', whole, '--state-dir', join(folder, 'state')])
+    const next = await openOver(database, folder)
 
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^cairn: .*cut off/) })
     expect([loaded.code, again.code]).toEqual([0, 1])
@@ -141,7 +136,7 @@ describe('a service that moves', { tags: ['postgresql'] }, () => {
 
   it('is restored from what pg_dump copied, with keys and artifacts', async () => {
     const database = cluster.freshSchema()
-    const first = await serveOver(database)
+    const first = await openOver(database)
     await save(first, documentWith('app'))
     await pausePipeline(first, 'app', 'for the backup')
     const before = await seenBy(first)
@@ -149,7 +144,7 @@ describe('a service that moves', { tags: ['postgresql'] }, () => {
     const url = new URL(database)
     const schema = url.searchParams.get('search_path') ?? ''
     url.search = ''
-    execFileSync(command('pg_dump'), [
+    execFileSync(programOf('pg_dump'), [
       '--format=custom',
       `--schema=${schema}`,
       '-f',
@@ -161,14 +156,14 @@ describe('a service that moves', { tags: ['postgresql'] }, () => {
       if (existsSync(file)) cpSync(file, join(kept, 'state', name), { recursive: true })
     }
     await save(first, documentWith('app', 'after-the-backup'))
-    await kill(first)
+    await first.close()
 
-    execFileSync(command('psql'), ['-q', url.href, '-c', 'CREATE DATABASE restored'])
+    execFileSync(programOf('psql'), ['-q', url.href, '-c', 'CREATE DATABASE restored'])
     const restored = new URL(database)
     restored.pathname = '/restored'
     url.pathname = '/restored'
-    execFileSync(command('pg_restore'), ['--exit-on-error', '-d', url.href, dump])
-    const server = await serveOver(restored.href, kept)
+    execFileSync(programOf('pg_restore'), ['--exit-on-error', '-d', url.href, dump])
+    const server = await openOver(restored.href, kept)
 
     // In the copy the lost server leads, until another one takes over.
     await setLease(restored.href, '0')

@@ -1,9 +1,11 @@
+// @module-tag long
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
+import { command } from '../../support/programs/command.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { run, start } from '../../support/programs/start.ts'
 import { until } from '../../support/programs/until.ts'
@@ -11,9 +13,9 @@ import {
   folderBeside,
   keysIn,
   markerIn,
+  openOver,
   serveFlags,
   serveOver,
-  stop,
 } from '../../support/service/database-server.ts'
 import { SOMEONE } from '../../support/service/someone-else.ts'
 import { addSomeoneTo, pausePipeline, pausedBy } from '../../support/service/servers.ts'
@@ -31,14 +33,13 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
 
   it('finds it again after a stop, and keeps none in its folder', async () => {
     const database = cluster.freshSchema()
-    const first = await serveOver(database)
+    const first = await openOver(database)
     await save(first, documentWith('app'))
     expect(await pausePipeline(first, 'app', 'release')).toBe(200)
-    const ended = await stop(first)
+    await first.close()
 
-    const second = await serveOver(database, first.folder)
+    const second = await openOver(database, first.folder)
 
-    expect(ended.code).toBe(0)
     expect(await pausedBy(second, 'app')).toMatchObject({ paused: true, pausedCause: 'release' })
     expect(existsSync(join(first.folder, 'state', 'state.sqlite'))).toBe(false)
   })
@@ -52,13 +53,13 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     const place = ['--state-dir', join(single.folder, 'state')]
 
     const unmoved = await run(serveFlags(database, single.folder))
-    writeFileSync(dump, (await run(['state', 'dump', ...place])).stdout)
-    const loaded = await run(['state', 'load', dump, '--state', database])
-    const server = await serveOver(database, single.folder)
+    writeFileSync(dump, (await command(['state', 'dump', ...place])).stdout)
+    const loaded = await command(['state', 'load', dump, '--state', database])
+    const server = await openOver(database, single.folder)
     const there = await pausedBy(server, 'app')
-    const checked = await run(['state', 'check', '--state', database])
-    const copied = await run(['backup', 'archive', '--state', database])
-    const back = (await run(['state', 'dump', '--state', database])).stdout
+    const checked = await command(['state', 'check', '--state', database])
+    const copied = await command(['backup', 'archive', '--state', database])
+    const back = (await command(['state', 'dump', '--state', database])).stdout
 
     expect(unmoved).toMatchObject({
       code: 1,
@@ -73,7 +74,7 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
 
   it('refuses another server with other keys, or with another folder of artifacts', async () => {
     const database = cluster.freshSchema()
-    const first = await serveOver(database)
+    const first = await openOver(database)
     const [withoutKeys, withoutArtifacts] = [folderBeside(first), folderBeside(first)]
     rmSync(keysIn(withoutKeys))
     rmSync(markerIn(withoutArtifacts))
@@ -98,17 +99,17 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     const database = cluster.freshSchema()
     const [dump, place] = [join(single.folder, 'dump'), join(single.folder, 'state')]
     await run(['user', 'add', 'ana', '--state-dir', place], { input: 'a password\n' })
-    writeFileSync(dump, (await run(['state', 'dump', '--state-dir', place])).stdout)
-    await run(['state', 'load', dump, '--state', database])
-    const first = await serveOver(database, single.folder)
-    const second = await serveOver(database, folderBeside(first))
+    writeFileSync(dump, (await command(['state', 'dump', '--state-dir', place])).stdout)
+    await command(['state', 'load', dump, '--state', database])
+    const first = await openOver(database, single.folder)
+    const second = await openOver(database, folderBeside(first))
     const statusOf = async (as: string) => (await second.fetch('/api/agents', { as })).status
 
     const before = await Promise.all([`admin:${ADMIN_PASSWORD}`, 'ana:a password'].map(statusOf))
     await addSomeoneTo(database, [first, second])
-    const listed = await run(['user', 'list', '--state', database])
-    const token = await run(['token', 'create', 't', '--user', 'someone', '--state', database])
-    await run(['user', 'remove', 'someone', '--state', database])
+    const listed = await command(['user', 'list', '--state', database])
+    const token = await command(['token', 'create', 't', '--user', 'someone', '--state', database])
+    await command(['user', 'remove', 'someone', '--state', database])
     await until(async () => (await statusOf(SOMEONE)) === 401)
 
     expect(before).toEqual([200, 200])
@@ -116,12 +117,13 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     expect(token.code).toBe(0)
     await until(async () => (await statusOf(`someone:${token.stdout.trim()}`)) === 401)
     expect(existsSync(join(second.folder, 'state', 'users.htpasswd'))).toBe(false)
-    expect(first.program.stderr).toContain('The users are in the database now')
+    const said = first.logged.map(({ message }) => message).join('\n')
+    expect(said).toContain('The users are in the database now')
   })
 
   it('refuses another server without the users file that is named, and warns of an address that none can reach', async () => {
     const database = cluster.freshSchema()
-    const first = await serveOver(database)
+    const first = await openOver(database)
     const flags = serveFlags(database, folderBeside(first))
     const withoutPassword = flags.filter(
       (flag) => flag !== '--admin-password' && flag !== ADMIN_PASSWORD,
@@ -140,7 +142,7 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
 
   it('is refused with a database that is not there, or newer than the program', async () => {
     const database = cluster.freshSchema()
-    await stop(await serveOver(database))
+    await (await openOver(database)).close()
     const sql = postgres(database)
     await sql`UPDATE meta SET n = 1000 WHERE key = 'cluster-version'`
     await sql.end()

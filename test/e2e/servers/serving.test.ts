@@ -16,6 +16,8 @@ import { filledFieldsOf, sendForm } from '../../support/pages/page-forms.ts'
 import {
   addSomeoneTo,
   currentOf,
+  openThree,
+  openTwo,
   pausePipeline,
   pausedBy,
   sequenceOf,
@@ -25,7 +27,7 @@ import {
   textAt,
 } from '../../support/service/servers.ts'
 import { openEvents } from '../../support/service/event-reader.ts'
-import { folderBeside, kill, serveOver, stop } from '../../support/service/database-server.ts'
+import { folderBeside, kill, openOver, stop } from '../../support/service/database-server.ts'
 import { postForm, save } from '../../support/service/saving.ts'
 import { bearer, makeToken } from '../../support/service/tokens.ts'
 
@@ -73,7 +75,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
   afterAll(() => cluster[Symbol.asyncDispose]())
 
   it('save and read on each of them, with the same answers', async () => {
-    const servers = await serveThree(cluster.freshSchema())
+    const servers = await openThree(cluster.freshSchema())
     const [first, second, third] = servers
 
     const saved = []
@@ -110,7 +112,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
 
   it('let nobody in who may not, and hold what a save adds, wherever they are asked', async () => {
     const database = cluster.freshSchema()
-    const [first, second] = await serveTwo(database)
+    const [first, second] = await openTwo(database)
     const saved = await save(first, documentOfAdmin('app'))
     await textAt(second, '/api/admin/config.xml', sequenceOf(saved))
     await addSomeoneTo(database, [first, second])
@@ -138,7 +140,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
   })
 
   it('let in with what another issued, and refuse what another revoked', async () => {
-    const [first, second] = await serveTwo(cluster.freshSchema())
+    const [first, second] = await openTwo(cluster.freshSchema())
     const { id, token } = await makeToken(first, 'read')
     const statusOf = async (server: Pick<typeof first, 'fetch'>, as: RequestInit) => {
       const answer = await server.fetch('/api/whoami', as)
@@ -158,7 +160,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
   })
 
   it('end what a token holds open when another revokes it', async () => {
-    const [first, second] = await serveTwo(cluster.freshSchema())
+    const [first, second] = await openTwo(cluster.freshSchema())
     const saved = await save(first, documentWith('p'))
     await textAt(second, '/api/admin/config.xml', sequenceOf(saved))
     const { id, token } = await makeToken(first, 'admin')
@@ -192,8 +194,8 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(await pausedBy(first, 'p')).toMatchObject({ paused: false })
   })
 
-  it('wait for an entry of the log that a request asks for', async () => {
-    const [, second] = await serveTwo(cluster.freshSchema())
+  it('wait for an entry of the log that a request asks for', { tags: ['long'] }, async () => {
+    const [, second] = await openTwo(cluster.freshSchema())
 
     const asked = (entry: string) =>
       second.fetch('/api/admin/config.xml', {
@@ -256,7 +258,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
   })
 
   it('take what forms send, which is a revision on each of them', async () => {
-    const [first, second] = await serveTwo(cluster.freshSchema())
+    const [first, second] = await openTwo(cluster.freshSchema())
     const saved = await save(first, documentWith('app'))
     const current = await textAt(second, '/api/admin/config.xml', sequenceOf(saved))
 
@@ -281,68 +283,77 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     }
   })
 
-  it('say on every page how old it is while they do not hear of saves, and no longer than that', async () => {
-    const database = cluster.freshSchema()
-    await using line = await TcpProxy.open(database)
-    const began = Date.now()
-    const first = await serveOver(database)
-    const second = await serveOver(line.through(database), folderBeside(first))
-    const saved = await save(first, documentWith('one'))
-    await textAt(second, '/api/admin/config.xml', sequenceOf(saved))
-    const ageOn = async (path: string) => {
-      const page = await second.fetch(path)
-      return { status: page.status, age: AS_OF.exec(await page.text())?.[1] }
-    }
+  it(
+    'say on every page how old it is while they do not hear of saves, and no longer than that',
+    { tags: ['long'] },
+    async () => {
+      const database = cluster.freshSchema()
+      await using line = await TcpProxy.open(database)
+      const began = Date.now()
+      const first = await openOver(database)
+      const second = await openOver(line.through(database), folderBeside(first))
+      const saved = await save(first, documentWith('one'))
+      await textAt(second, '/api/admin/config.xml', sequenceOf(saved))
+      const ageOn = async (path: string) => {
+        const page = await second.fetch(path)
+        return { status: page.status, age: AS_OF.exec(await page.text())?.[1] }
+      }
 
-    line.deafen()
-    await save(first, documentWith('two'))
-    await until(async () => (await ageOn('/config')).age !== undefined, TIMEOUT_MS)
-    const [{ age = '' }, onAnother] = [await ageOn('/config'), await ageOn('/config/r1')]
-    const current = await currentOf(second)
-    line.heal()
+      line.deafen()
+      await save(first, documentWith('two'))
+      await until(async () => (await ageOn('/config')).age !== undefined, TIMEOUT_MS)
+      const [{ age = '' }, onAnother] = [await ageOn('/config'), await ageOn('/config/r1')]
+      const current = await currentOf(second)
+      line.heal()
 
-    expect(current).toContain('one')
-    expect(onAnother).toEqual({ status: 200, age })
-    const at = Date.parse(`${age.replace(' ', 'T')}Z`)
-    expect(at).toBeGreaterThan(began - SECOND_MS)
-    expect(at).toBeLessThan(Date.now() - SAID_AFTER_MS)
-    await until(async () => {
-      const { status, age: stillOld } = await ageOn('/config')
-      return status === 200 && stillOld === undefined
-    }, TIMEOUT_MS)
-    expect(await currentOf(second)).toContain('two')
-  })
+      expect(current).toContain('one')
+      expect(onAnother).toEqual({ status: 200, age })
+      const at = Date.parse(`${age.replace(' ', 'T')}Z`)
+      expect(at).toBeGreaterThan(began - SECOND_MS)
+      expect(at).toBeLessThan(Date.now() - SAID_AFTER_MS)
+      await until(async () => {
+        const { status, age: stillOld } = await ageOn('/config')
+        return status === 200 && stillOld === undefined
+      }, TIMEOUT_MS)
+      expect(await currentOf(second)).toContain('two')
+      await second.close()
+    },
+  )
 
-  it('answer soon where only the connection to the leader is dead', async () => {
-    const database = cluster.freshSchema()
-    const port = await freePort()
-    await using line = await TcpProxy.to(port)
-    const advertised = line.through('http://127.0.0.1:1')
-    const first = await serveOver(database, tempDir(), { port, advertised })
-    const second = await serveOver(database, folderBeside(first))
-    await save(first, documentWith('app'))
-    await until(async () => (await pausePipeline(second, 'app', 'before')) === 200, TIMEOUT_MS)
+  it(
+    'answer soon where only the connection to the leader is dead',
+    { tags: ['long'] },
+    async () => {
+      const database = cluster.freshSchema()
+      const port = await freePort()
+      await using line = await TcpProxy.to(port)
+      const advertised = line.through('http://127.0.0.1:1')
+      const first = await openOver(database, tempDir(), { port, advertised })
+      const second = await openOver(database, folderBeside(first))
+      await save(first, documentWith('app'))
+      await until(async () => (await pausePipeline(second, 'app', 'before')) === 200, TIMEOUT_MS)
 
-    line.deafen()
-    const path = '/api/pipelines/app/pause'
-    const body = new URLSearchParams({ pauseCause: 'meanwhile' })
-    const started = performance.now()
-    const changed = await second.fetch(path, { method: 'POST', body })
-    const took = performance.now() - started
-    const read = await second.fetch('/api/pipelines/app/status')
-    line.heal()
+      line.deafen()
+      const path = '/api/pipelines/app/pause'
+      const body = new URLSearchParams({ pauseCause: 'meanwhile' })
+      const started = performance.now()
+      const changed = await second.fetch(path, { method: 'POST', body })
+      const took = performance.now() - started
+      const read = await second.fetch('/api/pipelines/app/status')
+      line.heal()
 
-    expect(changed.status).toBe(503)
-    expect(changed.headers.get('retry-after')).toBe('1')
-    expect(await changed.text()).toContain('whether this was done is known when it does')
-    expect(took).toBeLessThan(TIMEOUT_MS)
-    expect(read.status).toBe(503)
-    expect(await read.text()).not.toContain('whether')
-    await until(async () => (await pausePipeline(second, 'app', 'after')) === 200, TIMEOUT_MS)
-    expect((await save(second, documentWith('app', 'two'))).status).toBe(200)
-  })
+      expect(changed.status).toBe(503)
+      expect(changed.headers.get('retry-after')).toBe('1')
+      expect(await changed.text()).toContain('whether this was done is known when it does')
+      expect(took).toBeLessThan(TIMEOUT_MS)
+      expect(read.status).toBe(503)
+      expect(await read.text()).not.toContain('whether')
+      await until(async () => (await pausePipeline(second, 'app', 'after')) === 200, TIMEOUT_MS)
+      expect((await save(second, documentWith('app', 'two'))).status).toBe(200)
+    },
+  )
 
-  it('give an agent work whose first server is lost', async () => {
+  it('give an agent work whose first server is lost', { tags: ['long'] }, async () => {
     const database = cluster.freshSchema()
     const [first, second] = await serveTwo(database)
     await using agent = new AgentProcess({
@@ -363,7 +374,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     await until(() => agent.output.includes('The server lists this agent as Enabled'), TIMEOUT_MS)
   })
 
-  it('read while the database is away, and save when it is back', async () => {
+  it('read while the database is away, and save when it is back', { tags: ['long'] }, async () => {
     await using away = await PostgresCluster.start()
     const [first, second] = await serveTwo(away.freshSchema())
     const saved = await save(first, documentWith('one'))

@@ -1,13 +1,14 @@
+// @module-tag long
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents/documents.ts'
 import { git, gitLine } from '../../support/git/git.ts'
+import { command } from '../../support/programs/command.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
-import { run } from '../../support/programs/start.ts'
 import { placesIn } from '../../support/service/backups.ts'
-import { folderBeside, serveOver, stop } from '../../support/service/database-server.ts'
+import { folderBeside, openOver } from '../../support/service/database-server.ts'
 import { save } from '../../support/service/saving.ts'
 
 describe('a repository beside its log', { tags: ['postgresql'] }, () => {
@@ -22,20 +23,21 @@ describe('a repository beside its log', { tags: ['postgresql'] }, () => {
   /** A stopped server with three saves in its database. */
   async function stopped() {
     const database = cluster.freshSchema()
-    const server = await serveOver(database)
+    const server = await openOver(database)
     for (const name of ['one', 'two', 'three']) await save(server, documentWith(name))
-    await stop(server)
+    await server.close()
     const repository = join(server.folder, 'config-repo')
     const places = placesIn(server.folder)
-    const verify = () => run(['verify', '--config-repo', repository, '--state', database])
-    const doctor = (...more: string[]) => run(['doctor', ...places, '--state', database, ...more])
+    const verify = () => command(['verify', '--config-repo', repository, '--state', database])
+    const doctor = (...more: string[]) =>
+      command(['doctor', ...places, '--state', database, ...more])
     return { database, server, repository, verify, doctor }
   }
 
   it('is verified with it, and said to be behind or elsewhere', async () => {
     const { database, server, repository, verify } = await stopped()
     const whole = await verify()
-    const other = await serveOver(database, folderBeside(server))
+    const other = await openOver(database, folderBeside(server))
     await save(other, documentWith('four'))
     const behind = await verify()
     git(repository, 'commit', '-q', '--allow-empty', '-m', 'Go elsewhere')

@@ -1,7 +1,14 @@
 import postgres from 'postgres'
 import { until } from '../programs/until.ts'
 import { run } from '../programs/start.ts'
-import { type DatabaseServer, folderBeside, serveOver } from './database-server.ts'
+import {
+  type DatabaseProgram,
+  type DatabaseServer,
+  folderBeside,
+  openOver,
+  serveOver,
+} from './database-server.ts'
+import type { TestService } from './service.ts'
 import { SOMEONE } from './someone-else.ts'
 
 type Caller = Pick<DatabaseServer, 'fetch'>
@@ -9,17 +16,30 @@ type Caller = Pick<DatabaseServer, 'fetch'>
 /** Milliseconds. */
 const TIMEOUT_MS = 30_000
 
-/** Two servers of a new database; the first one leads. */
+/** Two servers of a new database in this process; the first one leads. */
+export async function openTwo(database: string): Promise<readonly [TestService, TestService]> {
+  const first = await openOver(database)
+  return [first, await openOver(database, folderBeside(first))]
+}
+
+export async function openThree(
+  database: string,
+): Promise<readonly [TestService, TestService, TestService]> {
+  const [first, second] = await openTwo(database)
+  return [first, second, await openOver(database, folderBeside(first))]
+}
+
+/** The same as processes of their own. */
 export async function serveTwo(
   database: string,
-): Promise<readonly [DatabaseServer, DatabaseServer]> {
+): Promise<readonly [DatabaseProgram, DatabaseProgram]> {
   const first = await serveOver(database)
   return [first, await serveOver(database, folderBeside(first))]
 }
 
 export async function serveThree(
   database: string,
-): Promise<readonly [DatabaseServer, DatabaseServer, DatabaseServer]> {
+): Promise<readonly [DatabaseProgram, DatabaseProgram, DatabaseProgram]> {
   const first = await serveOver(database)
   const [second, third] = await Promise.all([
     serveOver(database, folderBeside(first)),

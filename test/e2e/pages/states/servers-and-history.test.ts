@@ -1,3 +1,4 @@
+// @module-tag long
 // @module-tag chromium
 
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { useBrowser } from '../../../support/pages/browser.ts'
 import { SLOW, type Walk, walkOf, WITHIN } from '../../../support/pages/walk.ts'
 import { PostgresCluster } from '../../../support/programs/postgres-cluster.ts'
 import { SHARED_DATA } from '../../../support/programs/shared-data.ts'
-import { serveTwo } from '../../../support/service/servers.ts'
+import { openTwo } from '../../../support/service/servers.ts'
 import { startService } from '../../../support/service/service.ts'
 
 const chromium = useBrowser()
@@ -16,7 +17,7 @@ const chromium = useBrowser()
 describe('the states of real servers fit and are accessible', SLOW, () => {
   it('with several servers, seen from each of them', { tags: ['postgresql'] }, async () => {
     await using cluster = await PostgresCluster.start()
-    const servers = await serveTwo(cluster.freshSchema())
+    const servers = await openTwo(cluster.freshSchema())
     const walks: Walk[] = []
     for (const server of servers) {
       const walk = await walkOf(chromium.browser, server)
@@ -30,6 +31,7 @@ describe('the states of real servers fit and are accessible', SLOW, () => {
     }
 
     expect(walks.map((walk) => walk.wrong())).toEqual([{}, {}])
+    for (const server of servers) await server.close()
   })
 
   it.skipIf(SHARED_DATA === null)('with the history of a real server', async () => {
