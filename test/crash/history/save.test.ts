@@ -1,11 +1,15 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
 import { unsyncedFs } from '../../support/disk/unsynced-fs.ts'
 import { FaultyFs, LOSSES, type Loss } from '../../support/disk/faulty-fs.ts'
 import { fastImport } from '../../support/git/fast-import.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
+import { changesIn, faultsIn } from '../../support/history/whole-repository.ts'
+import { atEnd, shared } from '../../support/programs/at-end.ts'
 
 interface Attempt {
+  /** Done once; each cut is made in a copy. */
   readonly prepare: (folder: HistoryFolder) => Promise<void>
   /** Returns once the change is acknowledged. */
   readonly run: (folder: HistoryFolder, fs: FaultyFs) => Promise<unknown>
@@ -14,6 +18,14 @@ interface Attempt {
   /** Every history that may be found afterwards, newest first. The first is the acknowledged one. */
   readonly allowed: readonly [readonly string[], ...(readonly string[])[]]
 }
+
+/** In full, every change is cut for every loss, and git judges each: CAIRN_CRASH_SWEEP=full. */
+const isFull = process.env.CAIRN_CRASH_SWEEP === 'full'
+/** Git is a process for each of its questions: it judges every so many cuts, and the last. */
+const BY_GIT = 6
+/** The live file differs from HEAD and from the index, which are the same. */
+const EDITED = 'config.xml 1 2 1'
+const UNTRACKED = ' 0 2 0'
 
 const open = (folder: HistoryFolder, fs: FaultyFs) => folder.open({ fs: fs.promises })
 const openAndSave = async (folder: HistoryFolder, fs: FaultyFs) =>
@@ -103,34 +115,40 @@ interface Aftermath {
   /** Changes to the disk before the cut. */
   readonly cut: number
   readonly isAcknowledged: boolean
+  /** Whether git judges what is left, and not only isomorphic-git. */
+  readonly isForGit: boolean
 }
 
 interface Sweep {
   readonly attempt: Attempt
+  readonly prepared: HistoryFolder
   readonly loss: Loss
   /** The interval of tried changes; 1 tries them all. */
   readonly step: number
 }
 
+/** A folder whose history goes on in time where its template has ended. */
+function newFolder(): HistoryFolder {
+  const defaults = { programPath: null, fs: unsyncedFs, pollInterval: 50 }
+  return new HistoryFolder({ ...defaults, clock: () => (now += 1000) })
+}
+let now = 1_700_000_000_000
+
 /** Cuts the power after one change to the disk after the other, and shows what is left. */
 async function sweep(
-  { attempt, loss, step }: Sweep,
+  { attempt, prepared, loss, step }: Sweep,
   check: (aftermath: Aftermath) => Promise<void>,
 ): Promise<number> {
   for (let cut = 0; ; cut += step) {
-    await using folder = new HistoryFolder({
-      programPath: null,
-      fs: unsyncedFs,
-      pollInterval: 50,
-    })
-    await attempt.prepare(folder)
-    await folder.close()
+    await using folder = newFolder()
+    folder.copy(prepared)
     const fs = new FaultyFs({ cutAfter: cut, loss, base: unsyncedFs })
     const [outcome] = await Promise.allSettled([attempt.run(folder, fs)])
     const isOver = !fs.isCut
     await fs.cut()
     await folder.close()
-    await check({ folder, cut, isAcknowledged: outcome.status === 'fulfilled' })
+    const isForGit = isOver || isFull || (cut / step) % BY_GIT === 0
+    await check({ folder, cut, isAcknowledged: outcome.status === 'fulfilled', isForGit })
     if (isOver) return cut
   }
 }
@@ -141,9 +159,6 @@ async function namesIn(history: History): Promise<string[]> {
   return documents.map((each) => Buffer.from(each).toString().split('\n')[1]?.trim() ?? '')
 }
 
-/** In full, every change is cut for every loss: CAIRN_CRASH_SWEEP=full. */
-const isFull = process.env.CAIRN_CRASH_SWEEP === 'full'
-
 function stepOf(name: string, loss: Loss): number {
   if (name.endsWith('another one comes')) return 9
   if (name.startsWith('the start')) return 2
@@ -153,35 +168,46 @@ function stepOf(name: string, loss: Loss): number {
   return loss === 'names' ? 1 : 3
 }
 
-const SWEEPS = Object.entries(ATTEMPTS).flatMap(([name, attempt]) =>
-  LOSSES.map((loss) => {
-    const step = stepOf(name, loss)
-    return { name, attempt, loss, step: isFull ? 1 : step }
-  }),
-)
+describe.each(Object.entries(ATTEMPTS))('a power cut during %s', (name, attempt) => {
+  const prepared = shared(async () => {
+    const folder = newFolder()
+    atEnd(() => folder[Symbol.asyncDispose]())
+    await attempt.prepare(folder)
+    await folder.close()
+    return folder
+  })
 
-describe('a power cut', () => {
-  it.each(SWEEPS)(
-    'during $name leaves the old or the new history when the disk loses $loss',
+  it.each(LOSSES)(
+    'leaves the old or the new history when the disk loses %s',
     { timeout: 600_000 },
-    async (each) => {
-      const { allowed } = each.attempt
-      const changes = await sweep(each, async ({ folder, cut, isAcknowledged }) => {
-        await each.attempt.meanwhile?.(folder)
+    async (loss) => {
+      const step = isFull ? 1 : stepOf(name, loss)
+      const sweeping = { attempt, prepared: prepared(), loss, step }
+      const cuts = await sweep(sweeping, async (aftermath) => {
+        const { folder, cut, isAcknowledged, isForGit } = aftermath
+        await attempt.meanwhile?.(folder)
         const survivor = await folder.open()
 
         const names = await namesIn(survivor)
+        const isEdited = folder.live() === '<cruise'
+        const { allowed } = attempt
         expect(isAcknowledged ? [allowed[0]] : allowed, `${cut}`).toContainEqual(names)
         expect([documentOf(names[0] ?? ''), '<cruise']).toContain(folder.live())
-        const status = folder.live() === '<cruise' ? ' M config.xml\n' : ''
-        expect(folder.git('status', '--porcelain', '--untracked-files=no'), `${cut}`).toBe(status)
+        const changes = await changesIn(folder.path)
+        const tracked = changes.filter((change) => !change.endsWith(UNTRACKED))
+        expect(tracked, `${cut}`).toEqual(isEdited ? [EDITED] : [])
+        const status = isEdited ? ' M config.xml\n' : ''
+        const asked = ['status', '--porcelain', '--untracked-files=no']
+        expect(isForGit ? folder.git(...asked) : status, `${cut}`).toBe(status)
         await save(survivor, documentOf('after'))
         expect(await namesIn(survivor), `${cut}`).toEqual(['after', ...names])
         expect(folder.live()).toBe(documentOf('after'))
-        expect(folder.complaints(), `${cut}`).toBe('')
+        expect(await changesIn(folder.path), `${cut}`).toEqual([])
+        expect(await faultsIn(folder.path), `${cut}`).toEqual([])
+        expect(isForGit ? folder.complaints() : '', `${cut}`).toBe('')
       })
 
-      expect(changes).toBeGreaterThan(20)
+      expect(cuts).toBeGreaterThan(20)
     },
   )
 })

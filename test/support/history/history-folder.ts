@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import type { Compute } from '../../../src/configuration/save/save-group.ts'
 import {
   type ChangeOptions,
@@ -111,6 +119,11 @@ export class HistoryFolder implements AsyncDisposable {
     this.write(document)
     const env = identityOf('native')
     return commitFile(this.path, { name: 'config.xml', message, env })
+  }
+
+  /** Begins with what another one has, where it is prepared and closed. */
+  copy({ path }: HistoryFolder): void {
+    if (existsSync(path)) cpSync(path, this.path, { recursive: true, preserveTimestamps: true })
   }
 
   /** An ordinary repository that the service has never seen. */
