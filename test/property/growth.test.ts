@@ -140,6 +140,10 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   unifiedDiff: (text) => unifiedDiff(bytes(text), bytes(`b${text}`)),
   mergeTexts: (text) =>
     mergeTexts({ base: bytes(text), ours: bytes(`b\n${text}`), theirs: bytes(`${text}\nc`) }),
+}
+
+/** The same for what takes a text in up to eight places of a document at once. */
+const FUNCTIONS_OF_DOCUMENTS: Readonly<Record<string, (text: string) => unknown>> = {
   readDocument: (text) => readDocument(documentAround(text)),
   readFolders: (text) => readDocument(foldersIn(text)),
   summariseChanges: (text) => {
@@ -269,13 +273,18 @@ async function indexOf(count: number): Promise<EntityIndex> {
 }
 
 describe('a text of four times the length', { tags: ['long'] }, () => {
-  it.each(Object.entries(FUNCTIONS))(
-    `takes %s no more than ${MAX_GROWTH} times as long`,
+  it.each([
+    ...Object.entries(FUNCTIONS).map(([name, work]) => ({ name, work, shorter: LENGTH })),
+    ...Object.entries(FUNCTIONS_OF_DOCUMENTS).map(([name, work]) => {
+      return { name, work, shorter: LENGTH / 4 }
+    }),
+  ])(
+    `takes $name no more than ${MAX_GROWTH} times as long`,
     { timeout: 300_000 },
-    (_, work) => {
+    ({ work, shorter }) => {
       const grown = PIECES.map((piece) => ({
         piece,
-        growth: growthOf(work, (length) => textOf(piece, length), LENGTH),
+        growth: growthOf(work, (length) => textOf(piece, length), shorter),
       }))
 
       expect(grown.filter(({ growth }) => growth > MAX_GROWTH)).toEqual([])
