@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { beforeAll, onTestFinished } from 'vitest'
 import { findCommand } from '../programs/programs.ts'
 import { ADMIN_PASSWORD } from '../service/service.ts'
 
@@ -25,20 +25,17 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ARGUMENTS })
 }
 
-/** A browser for the tests of one file, ended after the last of them. */
+let shared: Browser | null = null
+
+/** A browser for the tests of one file; the next file in this process has the same, which ends with it. */
 export function useBrowser(): { readonly browser: Browser } {
-  const opened: Browser[] = []
   beforeAll(async () => {
-    opened.push(await openBrowser())
-  })
-  afterAll(async () => {
-    await Promise.all(opened.map((browser) => browser.close()))
+    if (shared?.isConnected() !== true) shared = await openBrowser()
   })
   return {
     get browser() {
-      const [browser] = opened
-      if (!browser) throw new Error('The browser opens before the first test')
-      return browser
+      if (shared === null) throw new Error('The browser opens before the first test')
+      return shared
     },
   }
 }
