@@ -1,16 +1,20 @@
-// Prints what failed in a test run, then its closing line, `N passed, N failed, N skipped`, from
-// vitest's JSON report.
+// Prints what failed in the steps of a test run, then the closing line of all of them, `N passed, N failed,
+// N skipped`, from vitest's JSON reports. Each report lists every test: the others' as skipped.
 import { readFileSync } from 'node:fs'
 
-const report = JSON.parse(readFileSync(process.argv[2], 'utf8'))
-for (const { name, assertionResults } of report.testResults) {
+const reports = process.argv.slice(2).map((file) => JSON.parse(readFileSync(file, 'utf8')))
+for (const { name, assertionResults } of reports.flatMap(({ testResults }) => testResults)) {
   for (const { status, fullName, failureMessages } of assertionResults) {
     if (status !== 'failed') continue
     const [reason = ''] = failureMessages.join('\n').split('\n')
     process.stdout.write(`failed: ${name}: ${fullName}: ${reason}\n`)
   }
 }
-const { numPassedTests, numFailedTests, numPendingTests } = report
-process.stdout.write(
-  `${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped\n`,
-)
+const passed = sumOf(({ numPassedTests }) => numPassedTests)
+const failed = sumOf(({ numFailedTests }) => numFailedTests)
+const all = Math.max(...reports.map(({ numTotalTests }) => numTotalTests))
+process.stdout.write(`${passed} passed, ${failed} failed, ${all - passed - failed} skipped\n`)
+
+function sumOf(count) {
+  return reports.reduce((sum, report) => sum + count(report), 0)
+}

@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LeftOutReporter } from './support/programs/left-out-reporter.ts'
 import { LongestFirst } from './support/programs/longest-first.ts'
-import { MissingProgramsReporter } from './support/programs/missing-programs-reporter.ts'
 import { missingPrograms, programTags } from './support/programs/programs.ts'
 
 /** CI names a file here and reads the counts of the run from it; it has every program that tests need. */
 const REPORT = process.env.CAIRN_TEST_REPORT
 
 const missing = missingPrograms()
-const missingReporter = new MissingProgramsReporter(missing, {
+const leftOut = new LeftOutReporter(missing, {
   write: (text) => process.stdout.write(text),
   mustHaveAll: REPORT !== undefined,
 })
@@ -33,7 +33,10 @@ const ROOM_FOR_YOUNG = ['--min-semi-space-size=128', '--max-semi-space-size=128'
 /** All others share a process, which loads the code once. */
 const TOGETHER = ['test/**/*.test.ts']
 
-const LONG = { name: 'long', description: 'takes long: not part of npm run test:quick' }
+/** Left to the second step. A test has the tag or not, so that the two steps are all tests, each once. */
+const LONG = { name: 'long', description: 'takes long: left out of npm test' }
+/** Tests that `.ci/run` runs on other versions of Node too, although they take long. */
+const NODE = { name: 'node', description: 'depends on the version of Node' }
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
@@ -61,8 +64,8 @@ export default defineConfig({
     // As many as most machines of tests have cores: tests and the programs they start keep both busy.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
-    tags: [...programTags(missing), LONG],
-    reporters: [...(REPORT ? ['default', 'json'] : ['default']), missingReporter],
+    tags: [...programTags(missing), LONG, NODE],
+    reporters: [...(REPORT ? ['default', 'json'] : ['default']), leftOut],
     ...(REPORT ? { outputFile: { json: REPORT } } : {}),
   },
 })

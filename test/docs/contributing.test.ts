@@ -29,7 +29,8 @@ describe('CONTRIBUTING.md', () => {
   })
 
   it('runs one test by an example that finds some', () => {
-    const [, file = '', name = ''] = /npm test -- (\S+) -t '([^']+)'/.exec(TEXT) ?? []
+    const [, file = '', name = ''] =
+      /test:all -- (\S+)` +\| one file; with `-t '([^']+)'`/.exec(TEXT) ?? []
     const names = [...readFileSync(rootFile(file), 'utf8').matchAll(/\bit\(\s*'([^']+)'/g)]
 
     expect(names.filter(([, found = '']) => found.includes(name))).not.toEqual([])

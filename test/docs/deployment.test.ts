@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { mayMount } from '../support/disk/small-disk.ts'

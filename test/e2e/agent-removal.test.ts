@@ -68,7 +68,7 @@ describe('a real agent', () => {
 
   it(
     'that is deleted without being stopped comes back as Pending',
-    { timeout: 60_000 },
+    { timeout: 60_000, tags: ['long'] },
     async () => {
       const service = await startService()
       const workDir = tempDir()
@@ -88,7 +88,7 @@ describe('a real agent', () => {
     },
   )
 
-  it('outlives a restart of its server', { timeout: 60_000 }, async () => {
+  it('outlives a restart of its server', { timeout: 60_000, tags: ['long'] }, async () => {
     const service = await startService(['--auto-register-key', KEY])
     const port = new URL(service.url).port
     const { agent } = await runningAgent(service)

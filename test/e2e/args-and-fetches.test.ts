@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { element, exec } from '../support/documents/a-configuration.ts'

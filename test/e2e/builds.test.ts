@@ -63,52 +63,58 @@ describe('a pipeline on a real agent', SLOW, () => {
     ])
   })
 
-  it('acts on its template and params, its environment, its label and its secrets', async () => {
-    const real = await RealBuilds.open()
-    const secret = element('variable', { name: 'PW', secure: true }, [
-      element('value', {}, ['hunter22']),
-    ])
-    await real.scene.configure({
-      pipelines: [
-        {
-          name: 'app',
-          template: 'any',
-          attributes: { labeltemplate: 'v${COUNT}-${src[:7]}' },
-          params: { WORD: 'from a param' },
-          before: [element('environmentvariables', {}, [secret])],
-          materials: [git(real.scene.origin, { branch: 'main', materialName: 'src' })],
-        },
-      ],
-      templates: [
-        {
-          name: 'any',
-          stages: [
-            {
-              jobs: [{ tasks: [exec('sh', '-c', 'echo "#{WORD} $WHERE $PW $GO_PIPELINE_LABEL"')] }],
-            },
-          ],
-        },
-      ],
-      environments: [{ name: 'west', pipelines: ['app'], variables: { WHERE: 'in the west' } }],
-    })
-    real.agent('elsewhere')
-    real.agent('one', ['--environments', 'west'])
-    const label = `v1-${gitLine(real.scene.origin, 'rev-parse', 'HEAD').slice(0, 7)}`
+  it(
+    'acts on its template and params, its environment, its label and its secrets',
+    { tags: ['long'] },
+    async () => {
+      const real = await RealBuilds.open()
+      const secret = element('variable', { name: 'PW', secure: true }, [
+        element('value', {}, ['hunter22']),
+      ])
+      await real.scene.configure({
+        pipelines: [
+          {
+            name: 'app',
+            template: 'any',
+            attributes: { labeltemplate: 'v${COUNT}-${src[:7]}' },
+            params: { WORD: 'from a param' },
+            before: [element('environmentvariables', {}, [secret])],
+            materials: [git(real.scene.origin, { branch: 'main', materialName: 'src' })],
+          },
+        ],
+        templates: [
+          {
+            name: 'any',
+            stages: [
+              {
+                jobs: [
+                  { tasks: [exec('sh', '-c', 'echo "#{WORD} $WHERE $PW $GO_PIPELINE_LABEL"')] },
+                ],
+              },
+            ],
+          },
+        ],
+        environments: [{ name: 'west', pipelines: ['app'], variables: { WHERE: 'in the west' } }],
+      })
+      real.agent('elsewhere')
+      real.agent('one', ['--environments', 'west'])
+      const label = `v1-${gitLine(real.scene.origin, 'rev-parse', 'HEAD').slice(0, 7)}`
 
-    await real.scene.schedule()
-    await until(async () => (await resultOf(real)) === 'Passed', TIMEOUT_MS)
+      await real.scene.schedule()
+      await until(async () => (await resultOf(real)) === 'Passed', TIMEOUT_MS)
 
-    const console = await real.console()
-    expect(console).toContain(` from a param in the west ******** ${label}\n`)
-    expect(console).not.toContain('hunter22')
-    const agents = z
-      .array(z.object({ agent_name: z.string(), uuid: z.string() }))
-      .parse(await jsonOf(await real.scene.get('/api/agents')))
-    const [job] = (await real.scene.stage()).jobs
-    expect(agents.find(({ uuid }) => uuid === job?.agent_uuid)?.agent_name).toBe('one')
-  })
+      const console = await real.console()
+      expect(console).toContain(` from a param in the west ******** ${label}\n`)
+      expect(console).not.toContain('hunter22')
+      const agents = z
+        .array(z.object({ agent_name: z.string(), uuid: z.string() }))
+        .parse(await jsonOf(await real.scene.get('/api/agents')))
+      const [job] = (await real.scene.stage()).jobs
+      expect(agents.find(({ uuid }) => uuid === job?.agent_uuid)?.agent_name).toBe('one')
+    },
+  )
 
-  it('is cancelled within 6 seconds, with its processes', async () => {
+  it('is cancelled within 6 seconds, with its processes', { tags: ['long'] }, async () => {
     const real = await RealBuilds.open()
     await real.scene.configure(pipelineOf(waiting(real.folder)))
     real.agent('one')
@@ -143,25 +149,29 @@ describe('a pipeline on a real agent', SLOW, () => {
     expect((await real.scene.history()).pagination.total).toBe(1)
   })
 
-  it('goes to another agent when its own is killed, which leaves no process behind', async () => {
-    const real = await RealBuilds.open()
-    await real.scene.configure(pipelineOf(waiting(real.folder)))
-    const first = real.agent('one')
-    await real.scene.schedule()
-    await until(async () => (await real.console()).includes('on its way'), TIMEOUT_MS)
-    const pid = pidIn(real.folder)
-    const [before] = (await real.scene.stage()).jobs
+  it(
+    'goes to another agent when its own is killed, which leaves no process behind',
+    { tags: ['long'] },
+    async () => {
+      const real = await RealBuilds.open()
+      await real.scene.configure(pipelineOf(waiting(real.folder)))
+      const first = real.agent('one')
+      await real.scene.schedule()
+      await until(async () => (await real.console()).includes('on its way'), TIMEOUT_MS)
+      const pid = pidIn(real.folder)
+      const [before] = (await real.scene.stage()).jobs
 
-    first.process.kill('SIGKILL')
-    await until(() => !isAlive(pid), TIMEOUT_MS)
-    real.agent('two')
-    real.proceed()
-    await until(async () => (await resultOf(real)) === 'Passed', TIMEOUT_MS)
+      first.process.kill('SIGKILL')
+      await until(() => !isAlive(pid), TIMEOUT_MS)
+      real.agent('two')
+      real.proceed()
+      await until(async () => (await resultOf(real)) === 'Passed', TIMEOUT_MS)
 
-    const [after] = (await real.scene.stage()).jobs
-    expect(after?.id).not.toBe(before?.id)
-    expect(after?.agent_uuid).not.toBe(before?.agent_uuid)
-    const lost = await real.scene.get(`/api/agents/${before?.agent_uuid}/job_run_history`)
-    expect(await jsonOf(lost)).toMatchObject({ jobs: [{ id: before?.id, state: 'Rescheduled' }] })
-  })
+      const [after] = (await real.scene.stage()).jobs
+      expect(after?.id).not.toBe(before?.id)
+      expect(after?.agent_uuid).not.toBe(before?.agent_uuid)
+      const lost = await real.scene.get(`/api/agents/${before?.agent_uuid}/job_run_history`)
+      expect(await jsonOf(lost)).toMatchObject({ jobs: [{ id: before?.id, state: 'Rescheduled' }] })
+    },
+  )
 })

@@ -110,20 +110,24 @@ describe('a commit made with git', () => {
     expect(newest?.commitSHA).toBe(git(service.repository, 'rev-parse', 'HEAD').trim())
   })
 
-  it('and pushed becomes a revision, or is refused with line and column', async () => {
-    const service = await startService(FAST)
-    const clone = join(tempDir(), 'clone')
-    git(service.folder, 'clone', '-q', service.repository, clone)
-    writeFileSync(join(clone, 'config.xml'), documentWith('pushed'))
-    git(clone, 'commit', '-qam', 'Pushed change')
-    git(clone, 'push', '-q')
+  it(
+    'and pushed becomes a revision, or is refused with line and column',
+    { tags: ['long'] },
+    async () => {
+      const service = await startService(FAST)
+      const clone = join(tempDir(), 'clone')
+      git(service.folder, 'clone', '-q', service.repository, clone)
+      writeFileSync(join(clone, 'config.xml'), documentWith('pushed'))
+      git(clone, 'commit', '-qam', 'Pushed change')
+      git(clone, 'push', '-q')
 
-    await expect.poll(() => currentOf(service), WAIT).toBe(documentWith('pushed'))
-    expect(await newestOf(service)).toMatchObject({ username: 'Gil', serverVersion: 'N/A' })
+      await expect.poll(() => currentOf(service), WAIT).toBe(documentWith('pushed'))
+      expect(await newestOf(service)).toMatchObject({ username: 'Gil', serverVersion: 'N/A' })
 
-    writeFileSync(join(clone, 'config.xml'), documentWith('pushed').replace('</jobs>', ''))
-    git(clone, 'commit', '-qam', 'Broken change')
-    expect(() => git(clone, 'push', '-q')).toThrow(/config\.xml:\d+:\d+/)
-    expect(await currentOf(service)).toBe(documentWith('pushed'))
-  })
+      writeFileSync(join(clone, 'config.xml'), documentWith('pushed').replace('</jobs>', ''))
+      git(clone, 'commit', '-qam', 'Broken change')
+      expect(() => git(clone, 'push', '-q')).toThrow(/config\.xml:\d+:\d+/)
+      expect(await currentOf(service)).toBe(documentWith('pushed'))
+    },
+  )
 })

@@ -47,7 +47,7 @@ describe('cairn', () => {
     expect(none.stderr).toContain('give a command: serve, agent')
   })
 
-  it('prints no password of a setting that it refuses', async () => {
+  it('prints no password of a setting that it refuses', { tags: ['long'] }, async () => {
     const address = 'postgres://u:hush@/db?host=/run/postgresql'
     const refused = await Promise.all([
       run(['serve', '--state', address]),

@@ -149,7 +149,7 @@ describe('deploy/compose.yaml', () => {
 
   it(
     'has agents build over TLS with a server that its authority vouches for',
-    { timeout: 120_000, tags: ['nginx', 'openssl'] },
+    { timeout: 120_000, tags: ['long', 'nginx', 'openssl'] },
     async () => {
       const folder = tempDir()
       const { services } = readCompose()

@@ -65,24 +65,28 @@ describe('damage', () => {
     expect(git(service.repository, 'status', '--porcelain')).toBe('')
   })
 
-  it('to the newest document is reported by name at the start, and the doctor repairs it', async () => {
-    const cwd = tempDir()
-    const service = await startService([], cwd)
-    const digest = await saved(service, 'new')
-    const object = git(service.repository, 'rev-parse', 'HEAD:config.xml').trim()
-    await service.close()
-    damageObject(service, object)
+  it(
+    'to the newest document is reported by name at the start, and the doctor repairs it',
+    { tags: ['long'] },
+    async () => {
+      const cwd = tempDir()
+      const service = await startService([], cwd)
+      const digest = await saved(service, 'new')
+      const object = git(service.repository, 'rev-parse', 'HEAD:config.xml').trim()
+      await service.close()
+      damageObject(service, object)
 
-    const refused = await run(['serve', '--port', '0'], { cwd })
-    const repaired = await run(['doctor', '--repair'], { cwd })
-    const again = await startService([], cwd)
+      const refused = await run(['serve', '--port', '0'], { cwd })
+      const repaired = await run(['doctor', '--repair'], { cwd })
+      const again = await startService([], cwd)
 
-    expect(refused.code).toBe(1)
-    expect(refused.stderr).toContain(`its object ${object} cannot be read`)
-    expect(repaired.code).toBe(0)
-    expect(await statusOf(again, `/api/admin/config/${digest}.xml`)).toBe(200)
-    expect(git(service.repository, 'fsck', '--strict', '--no-dangling')).toBe('')
-  })
+      expect(refused.code).toBe(1)
+      expect(refused.stderr).toContain(`its object ${object} cannot be read`)
+      expect(repaired.code).toBe(0)
+      expect(await statusOf(again, `/api/admin/config/${digest}.xml`)).toBe(200)
+      expect(git(service.repository, 'fsck', '--strict', '--no-dangling')).toBe('')
+    },
+  )
 
   it('to the branch is reported, and what is known is served until it is repaired', async () => {
     const service = await startService(['--poll-interval', '100ms'])
@@ -104,20 +108,24 @@ describe('damage', () => {
     await saved(service, 'three')
   })
 
-  it('to the state store is reported in one line, and the service does not start over it', async () => {
-    const cwd = tempDir()
-    const first = start(['serve', '--port', '0', '--admin-password', 'a password'], { cwd })
-    await first.line(READY)
-    first.process.kill('SIGTERM')
-    await first.ended()
-    writeFileSync(join(cwd, 'state/state.sqlite'), 'damaged '.repeat(1_000))
+  it(
+    'to the state store is reported in one line, and the service does not start over it',
+    { tags: ['long'] },
+    async () => {
+      const cwd = tempDir()
+      const first = start(['serve', '--port', '0', '--admin-password', 'a password'], { cwd })
+      await first.line(READY)
+      first.process.kill('SIGTERM')
+      await first.ended()
+      writeFileSync(join(cwd, 'state/state.sqlite'), 'damaged '.repeat(1_000))
 
-    const { code, stderr } = await run(['serve', '--port', '0'], { cwd })
+      const { code, stderr } = await run(['serve', '--port', '0'], { cwd })
 
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^cairn: .*database/m)
-    expect(readFileSync(join(cwd, 'state/state.sqlite'), 'utf8')).toMatch(/^damaged/)
-  })
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^cairn: .*database/m)
+      expect(readFileSync(join(cwd, 'state/state.sqlite'), 'utf8')).toMatch(/^damaged/)
+    },
+  )
 
   it('to an entry of the audit log shows as that, among the others', async () => {
     const service = await startService()

@@ -165,7 +165,7 @@ function matching(pattern: RegExp): unknown {
 describe('a service without free file descriptors', () => {
   it(
     'answers again once it has some, and has lost nothing',
-    { timeout: 60_000, tags: ['util-linux'] },
+    { timeout: 60_000, tags: ['long', 'util-linux'] },
     async () => {
       const cwd = tempDir()
       const program = start(['serve', '--port', '0', '--admin-password', ADMIN_PASSWORD], { cwd })

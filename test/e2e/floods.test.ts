@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, it } from 'vitest'
 import { tempDir } from '../support/disk/temp-folder.ts'
 import { until } from '../support/programs/until.ts'

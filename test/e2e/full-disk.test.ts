@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest'
 import { element, exec } from '../support/documents/a-configuration.ts'
 import { jsonOf, messageOf } from '../support/builds/build-service.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest'
 import { soak } from '../support/soak/soak.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'

@@ -32,7 +32,7 @@ describe('cairn serve', () => {
     expect(readFileSync(join(cwd, 'state/users.htpasswd'), 'utf8')).toMatch(/^admin:\$2[aby]\$10\$/)
   })
 
-  it('takes its settings from the environment, a flag first', async () => {
+  it('takes its settings from the environment, a flag first', { tags: ['long'] }, async () => {
     const env = { CAIRN_PORT: '0', CAIRN_BASE_PATH: '/other', CAIRN_ADMIN_PASSWORD: 'chosen here' }
     const program = start(['serve', '--base-path', '/go/'], { cwd: tempDir(), env })
 
@@ -43,21 +43,27 @@ describe('cairn serve', () => {
     expect(program.stderr).not.toContain('chosen here')
   })
 
-  it('prints nothing but its log, ends with 0 on SIGTERM, and starts again on what it left', async () => {
-    const cwd = tempDir()
-    const env = { CAIRN_ADMIN_PASSWORD: 'a password', CAIRN_PORT: '0' }
-    const first = start(['serve'], { cwd, env })
-    await first.line(READY)
-    first.process.kill('SIGTERM')
-    const { code, stderr } = await first.ended()
-    expect(code).toBe(0)
-    expect(stderr.split('\n').filter((line) => !/^(?:\{.*\})?$/.test(line))).toEqual([])
+  it(
+    'prints nothing but its log, ends with 0 on SIGTERM, and starts again on what it left',
+    { tags: ['long'] },
+    async () => {
+      const cwd = tempDir()
+      const env = { CAIRN_ADMIN_PASSWORD: 'a password', CAIRN_PORT: '0' }
+      const first = start(['serve'], { cwd, env })
+      await first.line(READY)
+      first.process.kill('SIGTERM')
+      const { code, stderr } = await first.ended()
+      expect(code).toBe(0)
+      expect(stderr.split('\n').filter((line) => !/^(?:\{.*\})?$/.test(line))).toEqual([])
 
-    const url = await start(['serve'], { cwd, env }).line(READY)
+      const url = await start(['serve'], { cwd, env }).line(READY)
 
-    const revisions: unknown = await (await get(`${url}/api/config/revisions`, 'a password')).json()
-    expect(revisions).toHaveLength(1)
-  })
+      const revisions: unknown = await (
+        await get(`${url}/api/config/revisions`, 'a password')
+      ).json()
+      expect(revisions).toHaveLength(1)
+    },
+  )
 
   it.each([
     [['--port', 'high'], '--port "high" is not a port'],
@@ -70,19 +76,23 @@ describe('cairn serve', () => {
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `cairn: ${line}\n` })
   })
 
-  it('refuses a repository that another process serves, naming it', async () => {
-    const cwd = tempDir()
-    const first = start(['serve', '--port', '0'], { cwd })
-    await first.line(READY)
+  it(
+    'refuses a repository that another process serves, naming it',
+    { tags: ['long'] },
+    async () => {
+      const cwd = tempDir()
+      const first = start(['serve', '--port', '0'], { cwd })
+      await first.line(READY)
 
-    const { code, stderr } = await run(['serve', '--port', '0'], { cwd })
+      const { code, stderr } = await run(['serve', '--port', '0'], { cwd })
 
-    expect(code).toBe(1)
-    expect(stderr.trim().split('\n')).toHaveLength(1)
-    expect(stderr).toContain(String(first.process.pid))
-  })
+      expect(code).toBe(1)
+      expect(stderr.trim().split('\n')).toHaveLength(1)
+      expect(stderr).toContain(String(first.process.pid))
+    },
+  )
 
-  it('refuses an address that is taken with one line', async () => {
+  it('refuses an address that is taken with one line', { tags: ['long'] }, async () => {
     const first = start(['serve', '--port', '0'], { cwd: tempDir() })
     const { port } = new URL(await first.line(READY))
 
@@ -97,7 +107,7 @@ describe('cairn serve', () => {
     expect(stderr).toMatch(/^cairn: .*EADDRINUSE.*\n$/)
   })
 
-  it('runs any subcommand from the checkout through npx', () => {
+  it('runs any subcommand from the checkout through npx', { tags: ['long'] }, () => {
     const version = execFileSync('npx', ['--no-install', 'cairn', 'version'], { encoding: 'utf8' })
 
     expect(version).toMatch(/^\d+\.\d+\.\d+\n$/)

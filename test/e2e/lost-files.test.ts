@@ -160,7 +160,7 @@ describe('a file of the state that holds something else', () => {
     ['state.sqlite', ''],
     ['state.sqlite', 'garbage'.repeat(1_000)],
     ['webhooks.json', 'garbage'],
-  ])('keeps the service from starting: %s', async (name, content) => {
+  ])('keeps the service from starting: %s', { tags: ['long'] }, async (name, content) => {
     const folder = await aStoppedService()
     const file = join(folder, 'state', name)
     writeFileSync(file, content)

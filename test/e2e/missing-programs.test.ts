@@ -1,3 +1,4 @@
+// @module-tag long
 import { execFileSync, spawnSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'

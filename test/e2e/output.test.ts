@@ -17,17 +17,21 @@ function cairn(args: readonly string[], stdio: StdioOptions) {
 }
 
 describe('a process whose output nobody takes', () => {
-  it.skipIf(!existsSync(FULL))('serves on when the disk of its log is full', async () => {
-    const server = cairn(['serve', '--port', '0'], ['ignore', 'pipe', openSync(FULL, 'w')])
-    const [line]: unknown[] = await once(server.stdout ?? server, 'data')
-    const url = /^cairn ready (\S+)\n$/.exec(String(line))?.[1] ?? ''
+  it.skipIf(!existsSync(FULL))(
+    'serves on when the disk of its log is full',
+    { tags: ['long'] },
+    async () => {
+      const server = cairn(['serve', '--port', '0'], ['ignore', 'pipe', openSync(FULL, 'w')])
+      const [line]: unknown[] = await once(server.stdout ?? server, 'data')
+      const url = /^cairn ready (\S+)\n$/.exec(String(line))?.[1] ?? ''
 
-    const health = await fetch(`${url}/health`)
+      const health = await fetch(`${url}/health`)
 
-    expect(health.status).toBe(200)
-    server.kill('SIGTERM')
-    expect(await once(server, 'exit')).toEqual([0, null])
-  })
+      expect(health.status).toBe(200)
+      server.kill('SIGTERM')
+      expect(await once(server, 'exit')).toEqual([0, null])
+    },
+  )
 
   it('ends without a complaint when its reader has seen enough', async () => {
     const help = cairn(['help'], ['ignore', 'pipe', 'pipe'])

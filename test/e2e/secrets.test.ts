@@ -173,33 +173,37 @@ describe('cairn secrets rotate', () => {
 })
 
 describe('a rotation of keys that is killed', () => {
-  it('loses no secret, and the next one ends what it began', { timeout: 120_000 }, async () => {
-    const service = await startService()
-    await save(service, documentWithSecrets())
-    await service.close()
-    const state = join(service.folder, 'state')
-    const flags = ['--config-repo', service.repository, '--state-dir', state]
-    const keys = () => readFileSync(join(state, 'secret.keys'), 'utf8').match(/^[^#\n]+$/gm) ?? []
-    let killed = 0
-    for (let round = 0; round < 5; round += 1) {
-      const known = keys().length
-      const rotation = start(['secrets', 'rotate', ...flags])
-      // From here on the new key is there; the commit follows after this many milliseconds.
-      await until(() => keys().length > known)
-      await wait(round * 25)
-      rotation.process.kill('SIGKILL')
-      if ((await rotation.ended()).code === null) killed += 1
-    }
+  it(
+    'loses no secret, and the next one ends what it began',
+    { timeout: 120_000, tags: ['long'] },
+    async () => {
+      const service = await startService()
+      await save(service, documentWithSecrets())
+      await service.close()
+      const state = join(service.folder, 'state')
+      const flags = ['--config-repo', service.repository, '--state-dir', state]
+      const keys = () => readFileSync(join(state, 'secret.keys'), 'utf8').match(/^[^#\n]+$/gm) ?? []
+      let killed = 0
+      for (let round = 0; round < 5; round += 1) {
+        const known = keys().length
+        const rotation = start(['secrets', 'rotate', ...flags])
+        // From here on the new key is there; the commit follows after this many milliseconds.
+        await until(() => keys().length > known)
+        await wait(round * 25)
+        rotation.process.kill('SIGKILL')
+        if ((await rotation.ended()).code === null) killed += 1
+      }
 
-    const { code, stdout } = await run(['secrets', 'rotate', ...flags])
-    const again = await startService([], service.folder)
+      const { code, stdout } = await run(['secrets', 'rotate', ...flags])
+      const again = await startService([], service.folder)
 
-    expect(killed).toBeGreaterThan(0)
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('2 secrets') })
-    expect(stdout).toContain('0 are not ours')
-    expect((await save(again, documentWithSecrets('z'))).status).toBe(200)
-    expect(git(service.repository, 'fsck', '--strict', '--no-dangling')).toBe('')
-  })
+      expect(killed).toBeGreaterThan(0)
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('2 secrets') })
+      expect(stdout).toContain('0 are not ours')
+      expect((await save(again, documentWithSecrets('z'))).status).toBe(200)
+      expect(git(service.repository, 'fsck', '--strict', '--no-dangling')).toBe('')
+    },
+  )
 })
 
 function sealedIn(document: string): string[] {

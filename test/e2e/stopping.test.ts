@@ -1,3 +1,4 @@
+// @module-tag long
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

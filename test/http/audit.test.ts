@@ -234,39 +234,43 @@ describe('the audit log', () => {
     )
   })
 
-  it('keeps what administrators did, however many requests are refused', async () => {
-    const service = await startService(['--max-audit', '64KiB'])
-    await addSomeone(service)
-    await save(service, aConfiguration({ server: SECURED }))
-    await service.fetch('/api/agents/a1/enable', POST)
-    await service.fetch('/api/agents', { as: SOMEONE })
-    const before = await entriesOf(service, 'user=admin&outcome=done')
+  it(
+    'keeps what administrators did, however many requests are refused',
+    { tags: ['long'] },
+    async () => {
+      const service = await startService(['--max-audit', '64KiB'])
+      await addSomeone(service)
+      await save(service, aConfiguration({ server: SECURED }))
+      await service.fetch('/api/agents/a1/enable', POST)
+      await service.fetch('/api/agents', { as: SOMEONE })
+      const before = await entriesOf(service, 'user=admin&outcome=done')
 
-    await flood(500, (n) => service.fetch(`/api/agents?${n}`, { ...POST, as: `user${n}:wrong` }))
-    await flood(500, (n) =>
-      service.fetch(`/api/agents-protocol/agent-${n}/contact`, {
-        ...POST,
-        as: null,
-        headers: { authorization: 'Bearer forged' },
-        body: CONTACT_BODY,
-      }),
-    )
-    await flood(500, (n) => service.fetch(`/api/agents/a${n}/disable`, { ...POST, as: SOMEONE }))
-    await service.close()
-    const again = await startService(['--max-audit', '64KiB'], service.folder)
+      await flood(500, (n) => service.fetch(`/api/agents?${n}`, { ...POST, as: `user${n}:wrong` }))
+      await flood(500, (n) =>
+        service.fetch(`/api/agents-protocol/agent-${n}/contact`, {
+          ...POST,
+          as: null,
+          headers: { authorization: 'Bearer forged' },
+          body: CONTACT_BODY,
+        }),
+      )
+      await flood(500, (n) => service.fetch(`/api/agents/a${n}/disable`, { ...POST, as: SOMEONE }))
+      await service.close()
+      const again = await startService(['--max-audit', '64KiB'], service.folder)
 
-    expect(before.length).toBeGreaterThan(1)
-    expect(await entriesOf(again, 'user=admin&outcome=done')).toEqual(before)
-    const refused = await entriesOf(again, 'user=someone&outcome=refused')
-    expect(refused).toHaveLength(11)
-    expect(refused[0]).toMatchObject({ action: 'disable-agent', status: 403, times: 490 })
-    const { first = 0, last = 0, targets = [] } = refused[0] ?? {}
-    expect(last).toBeGreaterThanOrEqual(first)
-    expect(first).toBeGreaterThanOrEqual(refused[1]?.time ?? Infinity)
-    expect(targets).toHaveLength(5)
-    expect(targets).toContain(refused[0]?.target)
-    const page = await (await again.fetch('/audit?user=someone')).text()
-    const agents = targets.map((target) => target.split('/').at(-2))
-    expect(page).toContain(agents.join(', '))
-  })
+      expect(before.length).toBeGreaterThan(1)
+      expect(await entriesOf(again, 'user=admin&outcome=done')).toEqual(before)
+      const refused = await entriesOf(again, 'user=someone&outcome=refused')
+      expect(refused).toHaveLength(11)
+      expect(refused[0]).toMatchObject({ action: 'disable-agent', status: 403, times: 490 })
+      const { first = 0, last = 0, targets = [] } = refused[0] ?? {}
+      expect(last).toBeGreaterThanOrEqual(first)
+      expect(first).toBeGreaterThanOrEqual(refused[1]?.time ?? Infinity)
+      expect(targets).toHaveLength(5)
+      expect(targets).toContain(refused[0]?.target)
+      const page = await (await again.fetch('/audit?user=someone')).text()
+      const agents = targets.map((target) => target.split('/').at(-2))
+      expect(page).toContain(agents.join(', '))
+    },
+  )
 })

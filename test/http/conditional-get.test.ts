@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest'
 import { BuildScene } from '../support/builds/build-service.ts'
 import { ProtocolAgent } from '../support/agents/protocol-agent.ts'

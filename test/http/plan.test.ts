@@ -53,28 +53,32 @@ function withPipeline(document: string, name: string, more = ''): string {
 const APP = { pipelines: [{ name: 'app' }] }
 
 describe('the plan of a configuration', () => {
-  it('names the run that a new pipeline starts, and saving it starts just that', async () => {
-    const { scene } = await open(APP)
-    await until(async () => (await latest(scene)) === '1 by changes')
-    const document = withPipeline(await currentOf(scene), 'second')
+  it(
+    'names the run that a new pipeline starts, and saving it starts just that',
+    { tags: ['long'] },
+    async () => {
+      const { scene } = await open(APP)
+      await until(async () => (await latest(scene)) === '1 by changes')
+      const document = withPipeline(await currentOf(scene), 'second')
 
-    const plan = await planOf(scene, document)
-    await pollsPass(scene)
-    expect(await latest(scene, 'second')).toBeNull()
-    await put(scene, document)
+      const plan = await planOf(scene, document)
+      await pollsPass(scene)
+      expect(await latest(scene, 'second')).toBeNull()
+      await put(scene, document)
 
-    expect(plan).toMatchObject({
-      valid: true,
-      errors: [],
-      changes: [{ entity: 'pipeline/second' }],
-      starts: [{ pipeline: 'second', because: 'it is new' }],
-      touches: { pipelines: ['second'], agents: [], environments: [] },
-      rules: [],
-    })
-    await until(async () => (await latest(scene, 'second')) === '1 by changes')
-    await pollsPass(scene)
-    expect(await latest(scene)).toBe('1 by changes')
-  })
+      expect(plan).toMatchObject({
+        valid: true,
+        errors: [],
+        changes: [{ entity: 'pipeline/second' }],
+        starts: [{ pipeline: 'second', because: 'it is new' }],
+        touches: { pipelines: ['second'], agents: [], environments: [] },
+        rules: [],
+      })
+      await until(async () => (await latest(scene, 'second')) === '1 by changes')
+      await pollsPass(scene)
+      expect(await latest(scene)).toBe('1 by changes')
+    },
+  )
 
   it('names what keeps a pipeline from starting, and what its jobs would wait for', async () => {
     const { scene } = await open(APP)

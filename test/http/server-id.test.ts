@@ -67,24 +67,28 @@ it('refuses it on disk too, and takes it at the next start', async () => {
   expect(await (await next.fetch('/api/admin/config.xml')).text()).toBe(readFileSync(live, 'utf8'))
 })
 
-it('refuses a push that would change it, and takes one that does not', async () => {
-  const service = await startService()
-  await put(service, documentOf(OURS, 'one'))
-  const clone = await Clone.of(service.url)
-  const other = await clone.commit(documentOf(OTHER, 'two'))
+it(
+  'refuses a push that would change it, and takes one that does not',
+  { tags: ['long'] },
+  async () => {
+    const service = await startService()
+    await put(service, documentOf(OURS, 'one'))
+    const clone = await Clone.of(service.url)
+    const other = await clone.commit(documentOf(OTHER, 'two'))
 
-  const refused = await clone.push()
-  const head = git(service.repository, 'rev-parse', 'HEAD').trim()
-  await clone.commit(documentOf(OURS, 'three'))
-  const taken = await clone.push()
+    const refused = await clone.push()
+    const head = git(service.repository, 'rev-parse', 'HEAD').trim()
+    await clone.commit(documentOf(OURS, 'three'))
+    const taken = await clone.push()
 
-  expect(refused.code).toBe(1)
-  expect(refused.stderr).toMatch(
-    new RegExp(`line 3, column 3: serverId is ${OURS} and may not change while the server runs`),
-  )
-  expect(head).not.toBe(other)
-  expect(taken.code).toBe(0)
-})
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(
+      new RegExp(`line 3, column 3: serverId is ${OURS} and may not change while the server runs`),
+    )
+    expect(head).not.toBe(other)
+    expect(taken.code).toBe(0)
+  },
+)
 
 it('follows a commit with git that changes it, reports it, and goes on taking changes', async () => {
   const service = await startService(['--poll-interval', '100ms'])

@@ -67,7 +67,7 @@ describe('webhooks', () => {
     }
   })
 
-  it('get again what they did not take, before anything else', async () => {
+  it('get again what they did not take, before anything else', { tags: ['long'] }, async () => {
     const { receiver, service } = await hookedService({ timeoutSeconds: 0.3 })
     receiver.behaviours.push('fail', 'hang', 'redirect')
 

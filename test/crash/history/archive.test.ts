@@ -1,3 +1,4 @@
+// @module-tag long
 import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { CommitSha } from '../../../src/core/revision.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 // @module-tag util-linux
 
 import { existsSync, readFileSync, statSync } from 'node:fs'

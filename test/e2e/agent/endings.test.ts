@@ -41,7 +41,7 @@ function alive(pipeline: string): number[] {
 }
 
 describe('a job that is cancelled', () => {
-  it('is ended with every process, and its agent works on', async () => {
+  it('is ended with every process, and its agent works on', { tags: ['long'] }, async () => {
     const job = await start({ pipelineName: 'tree', tasks: [sh(TREE), sh('echo next')] })
     expect(alive('tree')).toHaveLength(3)
 
@@ -101,7 +101,7 @@ describe('a job that is cancelled', () => {
 })
 
 describe('a silent job', () => {
-  it('is cancelled after its time, and only then', async () => {
+  it('is cancelled after its time, and only then', { tags: ['long'] }, async () => {
     const job = agent.server.assign(
       anAssignment({
         silenceTimeoutMs: 600,

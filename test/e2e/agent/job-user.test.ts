@@ -168,7 +168,7 @@ describe.skipIf(!isRoot)('jobs that run as a user of their own', () => {
     expect(modeOf(join(agent.workDir, 'identity.json'))).toBe('600 0')
   })
 
-  it('keep no file that they cannot read themselves', async () => {
+  it('keep no file that they cannot read themselves', { tags: ['long'] }, async () => {
     const agent = await startAgent()
     await agent.run({ pipelineName: 'other', tasks: [sh('echo secret >file')] })
     const links = ['../../identity.json', '../other/file', '/etc/shadow']
@@ -183,47 +183,51 @@ describe.skipIf(!isRoot)('jobs that run as a user of their own', () => {
     }
   })
 
-  it('check out, fetch, build and keep as that user, again and again', async () => {
-    const temp = openFolder()
-    const origin = gitOrigin(temp.file('origin'))
-    spawnSync('chown', ['-R', `${ID}`, origin.url])
-    const agent = await startAgent(temp)
-    agent.server.files.set('kept/file', 'fetched')
-    const from = {
-      pipelineName: 'up',
-      pipelineCounter: 1,
-      stageName: 's',
-      stageCounter: '1',
-      jobName: 'j',
-    }
-    const fetched = {
-      type: 'fetchartifact',
-      from,
-      src: 'kept',
-      srcKind: 'folder',
-      dest: 'd',
-    } as const
-    const run = {
-      tasks: [
-        { run: fetched, runIf: [], onCancel: null },
-        sh('cat a d/kept/file >out; stat -c %u a d d/kept/file out | sort -u'),
-      ],
-      artifacts: [{ kind: 'artifact' as const, src: 'out', dest: null }],
-    }
+  it(
+    'check out, fetch, build and keep as that user, again and again',
+    { tags: ['long'] },
+    async () => {
+      const temp = openFolder()
+      const origin = gitOrigin(temp.file('origin'))
+      spawnSync('chown', ['-R', `${ID}`, origin.url])
+      const agent = await startAgent(temp)
+      agent.server.files.set('kept/file', 'fetched')
+      const from = {
+        pipelineName: 'up',
+        pipelineCounter: 1,
+        stageName: 's',
+        stageCounter: '1',
+        jobName: 'j',
+      }
+      const fetched = {
+        type: 'fetchartifact',
+        from,
+        src: 'kept',
+        srcKind: 'folder',
+        dest: 'd',
+      } as const
+      const run = {
+        tasks: [
+          { run: fetched, runIf: [], onCancel: null },
+          sh('cat a d/kept/file >out; stat -c %u a d d/kept/file out | sort -u'),
+        ],
+        artifacts: [{ kind: 'artifact' as const, src: 'out', dest: null }],
+      }
 
-    const first = await agent.run({ ...run, materials: [origin.material(0)] }, 20_000)
-    const second = await agent.run({ ...run, materials: [origin.material(1)] }, 20_000)
-    const cleaned = { ...run, materials: [origin.material(1)], cleanWorkingDir: true }
-    const third = await agent.run(cleaned, 20_000)
+      const first = await agent.run({ ...run, materials: [origin.material(0)] }, 20_000)
+      const second = await agent.run({ ...run, materials: [origin.material(1)] }, 20_000)
+      const cleaned = { ...run, materials: [origin.material(1)], cleanWorkingDir: true }
+      const third = await agent.run(cleaned, 20_000)
 
-    for (const job of [first, second, third])
-      expect(job.result === 'Passed' ? '' : job.text).toBe('')
-    expect(second.text).toContain('Updating')
-    expect(first.artifacts.get('artifact out')).toBe('onefetched')
-    expect(second.artifacts.get('artifact out')).toBe('twofetched')
-    expect(second.written).toContain(String(ID))
-    expect(readdirSync(join(agent.workDir, 'checkouts/demo'))).not.toContain('fetched')
-  })
+      for (const job of [first, second, third])
+        expect(job.result === 'Passed' ? '' : job.text).toBe('')
+      expect(second.text).toContain('Updating')
+      expect(first.artifacts.get('artifact out')).toBe('onefetched')
+      expect(second.artifacts.get('artifact out')).toBe('twofetched')
+      expect(second.written).toContain(String(ID))
+      expect(readdirSync(join(agent.workDir, 'checkouts/demo'))).not.toContain('fetched')
+    },
+  )
 
   it('are ended with every process, whatever it threw away', async () => {
     const agent = await startAgent()
@@ -240,31 +244,35 @@ describe.skipIf(!isRoot)('jobs that run as a user of their own', () => {
     expect(isProcessAlive(pid)).toBe(false)
   })
 
-  it('are ended with an agent that is killed, which has only the capabilities of its unit', async () => {
-    const temp = openFolder()
-    await using server = await AgentProtocolServer.start()
-    const unit = readFileSync(rootFile('deploy/cairn-agent@.service'), 'utf8')
-    const [, set = ''] = /^CapabilityBoundingSet=(.*)$/m.exec(unit) ?? []
-    const kept = set.split(' ').map((name) => `+${name.slice('CAP_'.length).toLowerCase()}`)
-    const through = ['setpriv', '--no-new-privs', `--bounding-set=-all,${kept.join(',')}`]
-    const options = { server: server.url, workDir: temp.file('work'), jobUser: JOB_USER, through }
-    await using agent = new AgentProcess(options)
-    const escape = `(env -i setsid sh -c 'echo $$ >daemon; sleep 300; :' </dev/null >/dev/null 2>&1 &)`
-    const wait = 'until [ -s daemon ]; do sleep 0.01; done; cat daemon'
-    const ended = server.assign(anAssignment({ tasks: [sh(`${escape}; ${wait}`)] }))
-    await until(() => ended.result !== null)
-    const tasks = [sh(`rm daemon; ${escape}; ${wait}; grep CapPrm /proc/self/status; sleep 300`)]
-    const killed = server.assign(anAssignment({ tasks }))
-    await until(() => killed.written.length > 1)
+  it(
+    'are ended with an agent that is killed, which has only the capabilities of its unit',
+    { tags: ['long'] },
+    async () => {
+      const temp = openFolder()
+      await using server = await AgentProtocolServer.start()
+      const unit = readFileSync(rootFile('deploy/cairn-agent@.service'), 'utf8')
+      const [, set = ''] = /^CapabilityBoundingSet=(.*)$/m.exec(unit) ?? []
+      const kept = set.split(' ').map((name) => `+${name.slice('CAP_'.length).toLowerCase()}`)
+      const through = ['setpriv', '--no-new-privs', `--bounding-set=-all,${kept.join(',')}`]
+      const options = { server: server.url, workDir: temp.file('work'), jobUser: JOB_USER, through }
+      await using agent = new AgentProcess(options)
+      const escape = `(env -i setsid sh -c 'echo $$ >daemon; sleep 300; :' </dev/null >/dev/null 2>&1 &)`
+      const wait = 'until [ -s daemon ]; do sleep 0.01; done; cat daemon'
+      const ended = server.assign(anAssignment({ tasks: [sh(`${escape}; ${wait}`)] }))
+      await until(() => ended.result !== null)
+      const tasks = [sh(`rm daemon; ${escape}; ${wait}; grep CapPrm /proc/self/status; sleep 300`)]
+      const killed = server.assign(anAssignment({ tasks }))
+      await until(() => killed.written.length > 1)
 
-    await agent.end('SIGKILL')
+      await agent.end('SIGKILL')
 
-    expect(ended.result === 'Passed' ? '' : ended.text).toBe('')
-    expect(killed.written.at(-1)).toMatch(/CapPrm:\s0+$/)
-    const pids = [ended, killed].map((job) => Number(job.written[0]))
-    expect(pids.filter((pid) => !(pid > 1))).toEqual([])
-    await until(() => !pids.some(isProcessAlive))
-  })
+      expect(ended.result === 'Passed' ? '' : ended.text).toBe('')
+      expect(killed.written.at(-1)).toMatch(/CapPrm:\s0+$/)
+      const pids = [ended, killed].map((job) => Number(job.written[0]))
+      expect(pids.filter((pid) => !(pid > 1))).toEqual([])
+      await until(() => !pids.some(isProcessAlive))
+    },
+  )
 
   it('get a folder anew that another user filled, and one back that was left open', async () => {
     const temp = openFolder()

@@ -1,3 +1,4 @@
+// @module-tag long
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runAgent } from '../../../src/agent/run-agent.ts'

@@ -134,7 +134,7 @@ describe('the frame of the pages in a browser', () => {
     await page.waitForURL('**/config/compare/r2/r3')
   })
 
-  it('opens no result of what was typed before', async () => {
+  it('opens no result of what was typed before', { tags: ['long'] }, async () => {
     const service = await serviceWithHistory()
     const page = await visit(chromium.browser, service.url)
     await page.goto('/agents')
@@ -153,7 +153,7 @@ describe('the frame of the pages in a browser', () => {
     await expect.poll(() => page.url()).toContain('/search?q=checkouts')
   })
 
-  it('sets hyphens of names in tables as in all other text', async () => {
+  it('sets hyphens of names in tables as in all other text', { tags: ['long'] }, async () => {
     const service = await serviceWithHistory()
     const page = await visit(chromium.browser, service.url)
     await page.goto('/config')

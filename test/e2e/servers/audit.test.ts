@@ -1,3 +1,4 @@
+// @module-tag long
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'

@@ -279,16 +279,22 @@ describe('deploy/kubernetes.yaml', () => {
     expect(readSettings(SETTINGS.serve, [], image)['state-dir']).toMatch(/^\/var\/lib\/cairn\//)
   })
 
-  it('has the fields of the Kubernetes API, each with a value of its type', () => {
-    const wrong = MANIFESTS.map((text) =>
-      text.replace('readOnlyRootFilesystem', 'readOnlyRoot').replace('port: 80\n', "port: '80'\n"),
-    )
+  it(
+    'has the fields of the Kubernetes API, each with a value of its type',
+    { tags: ['long'] },
+    () => {
+      const wrong = MANIFESTS.map((text) =>
+        text
+          .replace('readOnlyRootFilesystem', 'readOnlyRoot')
+          .replace('port: 80\n', "port: '80'\n"),
+      )
 
-    expect(wrongInKubernetesObjects(MANIFESTS.map(readTypedYaml))).toBe('')
-    const complaints = wrongInKubernetesObjects(wrong.map(readTypedYaml))
-    expect(complaints).toContain(`'"readOnlyRoot"' does not exist in type 'SecurityContext'`)
-    expect(complaints).toContain("'string' is not assignable to type 'number'")
-  })
+      expect(wrongInKubernetesObjects(MANIFESTS.map(readTypedYaml))).toBe('')
+      const complaints = wrongInKubernetesObjects(wrong.map(readTypedYaml))
+      expect(complaints).toContain(`'"readOnlyRoot"' does not exist in type 'SecurityContext'`)
+      expect(complaints).toContain("'string' is not assignable to type 'number'")
+    },
+  )
 
   it('has whole numbers where numbers are meant', () => {
     const { set } = readManifests()

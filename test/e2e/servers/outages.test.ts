@@ -1,3 +1,4 @@
+// @module-tag long
 import { setTimeout as wait } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

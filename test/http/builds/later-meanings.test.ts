@@ -42,43 +42,47 @@ function upstream(attributes: Record<string, string>) {
 }
 
 describe('a material that is ignored for scheduling', () => {
-  it('starts nothing, and is at its newest run when something else does', async () => {
-    const scene = await BuildScene.open({ pipelines: [] }, FAST)
-    const source = git(scene.origin, { branch: 'main' })
-    const other = join(scene.service.folder, 'other')
-    runGit(scene.service.folder, 'clone', '--quiet', scene.origin, other)
-    const own = git(other, { branch: 'main', dest: 'own' })
-    await scene.configure({
-      ...LATER,
-      pipelines: [
-        { name: 'app', materials: [source] },
-        { name: 'down', materials: [own, upstream({ ignoreForScheduling: 'true' })] },
-      ],
-    })
-    const agent = await ProtocolAgent.join(scene.service, 'a1')
-    await agent.finish(await agent.work())
-    await agent.finish(await agent.work())
-    expect(await latest(scene, 'down')).toBe('1 by changes')
+  it(
+    'starts nothing, and is at its newest run when something else does',
+    { tags: ['long'] },
+    async () => {
+      const scene = await BuildScene.open({ pipelines: [] }, FAST)
+      const source = git(scene.origin, { branch: 'main' })
+      const other = join(scene.service.folder, 'other')
+      runGit(scene.service.folder, 'clone', '--quiet', scene.origin, other)
+      const own = git(other, { branch: 'main', dest: 'own' })
+      await scene.configure({
+        ...LATER,
+        pipelines: [
+          { name: 'app', materials: [source] },
+          { name: 'down', materials: [own, upstream({ ignoreForScheduling: 'true' })] },
+        ],
+      })
+      const agent = await ProtocolAgent.join(scene.service, 'a1')
+      await agent.finish(await agent.work())
+      await agent.finish(await agent.work())
+      expect(await latest(scene, 'down')).toBe('1 by changes')
 
-    commit(scene)
-    await agent.finish(await agent.work())
-    await pollsPass(scene)
-    await untilPolledAgain(scene.service.folder, other)
-    expect(await latest(scene, 'app')).toBe('2 by changes')
-    expect(await latest(scene, 'down')).toBe('1 by changes')
+      commit(scene)
+      await agent.finish(await agent.work())
+      await pollsPass(scene)
+      await untilPolledAgain(scene.service.folder, other)
+      expect(await latest(scene, 'app')).toBe('2 by changes')
+      expect(await latest(scene, 'down')).toBe('1 by changes')
 
-    writeFileSync(join(other, 'own.txt'), 'own')
-    commitFile(other, { name: 'own.txt', message: 'own' })
-    expect(await agent.work()).toMatchObject({
-      pipelineName: 'down',
-      pipelineCounter: 2,
-      materials: [{ type: 'git' }, { revision: 'app/2/build/1' }],
-    })
-  })
+      writeFileSync(join(other, 'own.txt'), 'own')
+      commitFile(other, { name: 'own.txt', message: 'own' })
+      expect(await agent.work()).toMatchObject({
+        pipelineName: 'down',
+        pipelineCounter: 2,
+        materials: [{ type: 'git' }, { revision: 'app/2/build/1' }],
+      })
+    },
+  )
 })
 
 describe('an inverted filter', () => {
-  it('names the files that start the pipeline', async () => {
+  it('names the files that start the pipeline', { tags: ['long'] }, async () => {
     const scene = await BuildScene.open({ pipelines: [] }, FAST)
     const filter = element('filter', {}, [element('ignore', { pattern: 'code-*' })])
     const source = git(scene.origin, { branch: 'main', invertFilter: 'true' })

@@ -105,7 +105,7 @@ describe('an hg repository', { tags: 'hg' }, () => {
     expect(existsSync(join(folder, 'pwned'))).toBe(false)
   })
 
-  it('that is allowed has no say in what is run', async () => {
+  it('that is allowed has no say in what is run', { tags: ['long'] }, async () => {
     const scene = await BuildScene.open()
     const { folder } = scene.service
     const origin = join(folder, 'hg')

@@ -102,7 +102,7 @@ const HISTORY = ROADS.filter((road) => road.startsWith('/config/'))
 const MADE = [...ROADS, ...RUNS].filter((road) => !HISTORY.includes(road))
 
 describe('what a pipeline was', { timeout: 60_000 }, () => {
-  it('is for those who may view it while it is there', async () => {
+  it('is for those who may view it while it is there', { tags: ['long'] }, async () => {
     const scene = await sceneAfter(null)
     const roads = [...ROADS, ...RUNS].filter((road) => !road.endsWith('/current'))
 
@@ -113,7 +113,7 @@ describe('what a pipeline was', { timeout: 60_000 }, () => {
     ['was deleted', configuration([RETAINED])],
     ['has another name', configuration([RETAINED, { ...OLD, name: 'moved' }])],
     ['has another name in another group', configuration([RETAINED], [{ ...OLD, name: 'moved' }])],
-  ])('is for administrators under its old name when it %s', async (_, then) => {
+  ])('is for administrators under its old name when it %s', { tags: ['long'] }, async (_, then) => {
     const scene = await sceneAfter(then)
 
     expect(await whoSees(scene, [...ROADS, ...RUNS])).toEqual(each([...ROADS, ...RUNS], ['admin']))
@@ -126,23 +126,31 @@ describe('what a pipeline was', { timeout: 60_000 }, () => {
     expect(await whoSees(scene, roads)).toEqual(each(roads, ['admin', 'gina', 'vera', 'ben']))
   })
 
-  it('is for those who may view the new group and the old one when it moves', async () => {
-    const scene = await sceneAfter(configuration([RETAINED], [OLD]))
-    const past = ['/config/entity/pipeline/app/compare/r1/r2', ...MADE]
+  it(
+    'is for those who may view the new group and the old one when it moves',
+    { tags: ['long'] },
+    async () => {
+      const scene = await sceneAfter(configuration([RETAINED], [OLD]))
+      const past = ['/config/entity/pipeline/app/compare/r1/r2', ...MADE]
 
-    expect(await whoSees(scene, past)).toEqual(each(past, ['admin', 'ben']))
-    const html = await (await scene.get('/config/entity/pipeline/app', 'pete')).text()
-    expect(html).toContain('0 changes')
-  })
+      expect(await whoSees(scene, past)).toEqual(each(past, ['admin', 'ben']))
+      const html = await (await scene.get('/config/entity/pipeline/app', 'pete')).text()
+      expect(html).toContain('0 changes')
+    },
+  )
 
-  it('is for those who may view every group in which it ran, when it runs on in a new one', async () => {
-    const scene = await sceneAfter(configuration([RETAINED], [OLD]))
+  it(
+    'is for those who may view every group in which it ran, when it runs on in a new one',
+    { tags: ['long'] },
+    async () => {
+      const scene = await sceneAfter(configuration([RETAINED], [OLD]))
 
-    const again = await scene.post('/api/stages/app/build/run/1', 'ben')
+      const again = await scene.post('/api/stages/app/build/run/1', 'ben')
 
-    expect(again.status).toBe(202)
-    expect(await whoSees(scene, MADE)).toEqual(each(MADE, ['admin', 'ben']))
-  })
+      expect(again.status).toBe(202)
+      expect(await whoSees(scene, MADE)).toEqual(each(MADE, ['admin', 'ben']))
+    },
+  )
 
   it.each([
     ['at once', [configuration([RETAINED], [NEW])]],
@@ -166,19 +174,23 @@ describe('what a pipeline was', { timeout: 60_000 }, () => {
     expect(page).not.toMatch(/OLD|Run 1\b|shut|moved/)
   })
 
-  it('is not started again by those who may start another that takes its name', async () => {
-    const scene = await sceneAfter(configuration([RETAINED], [NEW]))
-    const post = (path: string, body?: URLSearchParams) => (user: string) =>
-      scene.post(path, user, body)
-    const users = ['vera', 'gina', 'olga', 'pete', 'ben']
+  it(
+    'is not started again by those who may start another that takes its name',
+    { tags: ['long'] },
+    async () => {
+      const scene = await sceneAfter(configuration([RETAINED], [NEW]))
+      const post = (path: string, body?: URLSearchParams) => (user: string) =>
+        scene.post(path, user, body)
+      const users = ['vera', 'gina', 'olga', 'pete', 'ben']
 
-    const cancel = post('/stages/app/build/1/1', new URLSearchParams({ action: 'cancel' }))
-    const cancels = await statusesOf(users, cancel)
-    const reruns = await statusesOf(users, post('/api/stages/app/build/run/1'))
+      const cancel = post('/stages/app/build/1/1', new URLSearchParams({ action: 'cancel' }))
+      const cancels = await statusesOf(users, cancel)
+      const reruns = await statusesOf(users, post('/api/stages/app/build/run/1'))
 
-    expect(cancels).toEqual({ vera: 401, gina: 401, olga: 401, pete: 401, ben: 303 })
-    expect(reruns).toEqual({ vera: 403, gina: 403, olga: 403, pete: 403, ben: 202 })
-  })
+      expect(cancels).toEqual({ vera: 401, gina: 401, olga: 401, pete: 401, ben: 303 })
+      expect(reruns).toEqual({ vera: 403, gina: 403, olga: 403, pete: 403, ben: 202 })
+    },
+  )
 
   it('is judged by the configuration of its time when a run does not say where it ran', async () => {
     const scene = await sceneAfter(configuration([RETAINED], [OLD]))

@@ -108,26 +108,30 @@ describe('a pipeline that is paused', () => {
     expect(await messageOf(refused)).toBe('The pipeline app is paused by admin: release')
   })
 
-  it('builds what changed meanwhile in one run when it is unpaused, with the newest', async () => {
-    const { scene, agent } = await open({})
-    await agent.finish(await agent.work())
-    await pause(scene)
-    commit(scene)
-    await pollsPass(scene)
-    const revision = commit(scene)
-    await pollsPass(scene)
-    expect(await latest(scene)).toBe('1 by changes')
+  it(
+    'builds what changed meanwhile in one run when it is unpaused, with the newest',
+    { tags: ['long'] },
+    async () => {
+      const { scene, agent } = await open({})
+      await agent.finish(await agent.work())
+      await pause(scene)
+      commit(scene)
+      await pollsPass(scene)
+      const revision = commit(scene)
+      await pollsPass(scene)
+      expect(await latest(scene)).toBe('1 by changes')
 
-    await unpause(scene)
+      await unpause(scene)
 
-    const job = await agent.work()
-    expect(job).toMatchObject({ pipelineCounter: 2, materials: [{ revision }] })
-    await agent.finish(job)
-    await pollsPass(scene)
-    expect(await latest(scene)).toBe('2 by changes')
-  })
+      const job = await agent.work()
+      expect(job).toMatchObject({ pipelineCounter: 2, materials: [{ revision }] })
+      await agent.finish(job)
+      await pollsPass(scene)
+      expect(await latest(scene)).toBe('2 by changes')
+    },
+  )
 
-  it('is not started by its timer, which is not made up for', async () => {
+  it('is not started by its timer, which is not made up for', { tags: ['long'] }, async () => {
     const { scene, agent } = await open({
       pipelines: [
         { ...BY_HAND, timer: '* * * * * ?' },

@@ -279,22 +279,26 @@ describe('a pipeline that is scheduled with revisions', () => {
     expect(job.materials).toMatchObject([{ revision: 'up/1/build/1' }, { revision: newest }])
   })
 
-  it('is not followed by a run of the newest, which was built before', async () => {
-    const { scene, agent } = await open({})
-    const first = gitLine(scene.origin, 'rev-parse', 'HEAD')
-    const fingerprint = materialFingerprint(materialOf(git(scene.origin, { branch: 'main' })))
-    await agent.finish(await agent.work())
-    commit(scene)
-    await agent.finish(await agent.work())
+  it(
+    'is not followed by a run of the newest, which was built before',
+    { tags: ['long'] },
+    async () => {
+      const { scene, agent } = await open({})
+      const first = gitLine(scene.origin, 'rev-parse', 'HEAD')
+      const fingerprint = materialFingerprint(materialOf(git(scene.origin, { branch: 'main' })))
+      await agent.finish(await agent.work())
+      commit(scene)
+      await agent.finish(await agent.work())
 
-    await scene.post(SCHEDULE, undefined, given([`materials[${fingerprint}]`, first]))
-    const job = await agent.work()
-    expect(job).toMatchObject({ materials: [{ revision: first }] })
-    await agent.finish(job)
-    await pollsPass(scene)
-    expect(await latest(scene)).toBe('3 by admin')
+      await scene.post(SCHEDULE, undefined, given([`materials[${fingerprint}]`, first]))
+      const job = await agent.work()
+      expect(job).toMatchObject({ materials: [{ revision: first }] })
+      await agent.finish(job)
+      await pollsPass(scene)
+      expect(await latest(scene)).toBe('3 by admin')
 
-    const third = commit(scene)
-    expect(await agent.work()).toMatchObject({ materials: [{ revision: third }] })
-  })
+      const third = commit(scene)
+      expect(await agent.work()).toMatchObject({ materials: [{ revision: third }] })
+    },
+  )
 })

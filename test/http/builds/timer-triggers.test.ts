@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest'
 import { type AnElement, element } from '../../support/documents/a-configuration.ts'
 import { open, commit, latest, pollsPass } from '../../support/builds/trigger-scene.ts'

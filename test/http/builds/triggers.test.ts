@@ -39,20 +39,24 @@ describe('a pipeline', () => {
     expect(await latest(scene)).toBe('2 by changes')
   })
 
-  it('waits while its first stage is in progress, and then takes all changes at once', async () => {
-    const { scene, agent } = await open({})
-    const first = await agent.work()
-    commit(scene)
-    await pollsPass(scene)
-    const revision = commit(scene)
-    await pollsPass(scene)
-    expect(await latest(scene)).toBe('1 by changes')
+  it(
+    'waits while its first stage is in progress, and then takes all changes at once',
+    { tags: ['long'] },
+    async () => {
+      const { scene, agent } = await open({})
+      const first = await agent.work()
+      commit(scene)
+      await pollsPass(scene)
+      const revision = commit(scene)
+      await pollsPass(scene)
+      expect(await latest(scene)).toBe('1 by changes')
 
-    await agent.finish(first)
+      await agent.finish(first)
 
-    expect(await agent.work()).toMatchObject({ materials: [{ revision }] })
-    expect(await latest(scene)).toBe('2 by changes')
-  })
+      expect(await agent.work()).toMatchObject({ materials: [{ revision }] })
+      expect(await latest(scene)).toBe('2 by changes')
+    },
+  )
 
   it('does not start by itself when its first stage is manual, but by hand', async () => {
     const { scene } = await open({
@@ -86,52 +90,60 @@ describe('a pipeline', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('is not started by changes of files that it ignores, until another file changes', async () => {
-    const filter = element('filter', {}, [element('ignore', { pattern: 'doc-*' })])
-    const scene = await BuildScene.open({ pipelines: [] }, FAST)
-    await scene.configure({
-      pipelines: [
-        {
-          name: 'app',
-          materials: [{ ...git(scene.origin, { branch: 'main' }), children: [filter] }],
-        },
-      ],
-    })
-    const agent = await ProtocolAgent.join(scene.service, 'a1')
-    await agent.finish(await agent.work())
+  it(
+    'is not started by changes of files that it ignores, until another file changes',
+    { tags: ['long'] },
+    async () => {
+      const filter = element('filter', {}, [element('ignore', { pattern: 'doc-*' })])
+      const scene = await BuildScene.open({ pipelines: [] }, FAST)
+      await scene.configure({
+        pipelines: [
+          {
+            name: 'app',
+            materials: [{ ...git(scene.origin, { branch: 'main' }), children: [filter] }],
+          },
+        ],
+      })
+      const agent = await ProtocolAgent.join(scene.service, 'a1')
+      await agent.finish(await agent.work())
 
-    commit(scene, 'doc-1')
-    commit(scene, 'doc-2')
-    await pollsPass(scene)
-    expect(await latest(scene)).toBe('1 by changes')
+      commit(scene, 'doc-1')
+      commit(scene, 'doc-2')
+      await pollsPass(scene)
+      expect(await latest(scene)).toBe('1 by changes')
 
-    const revision = commit(scene, 'code')
-    expect(await agent.work()).toMatchObject({ materials: [{ revision }] })
-  })
+      const revision = commit(scene, 'code')
+      expect(await agent.work()).toMatchObject({ materials: [{ revision }] })
+    },
+  )
 
-  it('is not started by what another one looked for by hand in a repository that is not polled', async () => {
-    const scene = await BuildScene.open({ pipelines: [] }, FAST)
-    const materials = [git(scene.origin, { branch: 'main', autoUpdate: false })]
-    const names = ['app', 'other', 'last']
-    await scene.configure({ pipelines: names.map((name) => ({ name, materials })) })
-    const agent = await ProtocolAgent.join(scene.service, 'a1')
-    const build = async (pipeline: string) => {
-      await scene.schedule(pipeline)
-      const job = await agent.work()
-      await agent.finish(job)
-      return { pipeline: job.pipelineName, revision: job.materials[0]?.revision }
-    }
-    const first = gitLine(scene.origin, 'rev-parse', 'HEAD')
+  it(
+    'is not started by what another one looked for by hand in a repository that is not polled',
+    { tags: ['long'] },
+    async () => {
+      const scene = await BuildScene.open({ pipelines: [] }, FAST)
+      const materials = [git(scene.origin, { branch: 'main', autoUpdate: false })]
+      const names = ['app', 'other', 'last']
+      await scene.configure({ pipelines: names.map((name) => ({ name, materials })) })
+      const agent = await ProtocolAgent.join(scene.service, 'a1')
+      const build = async (pipeline: string) => {
+        await scene.schedule(pipeline)
+        const job = await agent.work()
+        await agent.finish(job)
+        return { pipeline: job.pipelineName, revision: job.materials[0]?.revision }
+      }
+      const first = gitLine(scene.origin, 'rev-parse', 'HEAD')
 
-    expect(await build('app')).toEqual({ pipeline: 'app', revision: first })
-    expect(await build('other')).toEqual({ pipeline: 'other', revision: first })
-    const second = commit(scene)
-    expect(await build('app')).toEqual({ pipeline: 'app', revision: second })
-    expect(await build('last')).toEqual({ pipeline: 'last', revision: second })
+      expect(await build('app')).toEqual({ pipeline: 'app', revision: first })
+      expect(await build('other')).toEqual({ pipeline: 'other', revision: first })
+      const second = commit(scene)
+      expect(await build('app')).toEqual({ pipeline: 'app', revision: second })
+      expect(await build('last')).toEqual({ pipeline: 'last', revision: second })
 
-    expect(await latest(scene)).toBe('2 by admin')
-    expect(await latest(scene, 'other')).toBe('1 by admin')
-  })
+      expect(await latest(scene)).toBe('2 by admin')
+      expect(await latest(scene, 'other')).toBe('1 by admin')
+    },
+  )
 
   it('that is locked starts when it is unlocked', async () => {
     const { scene, agent } = await open({
@@ -155,7 +167,7 @@ describe('a pipeline', () => {
     expect(await agent.work()).toMatchObject({ stageName: 'build', materials: [{ revision }] })
   })
 
-  it('takes up after a restart what was changed meanwhile, once', async () => {
+  it('takes up after a restart what was changed meanwhile, once', { tags: ['long'] }, async () => {
     const { scene, agent } = await open({})
     await agent.finish(await agent.work())
     await scene.service.close()

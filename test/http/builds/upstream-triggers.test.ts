@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest'
 import { dependency, git } from '../../support/documents/a-configuration.ts'
 import { BuildScene } from '../../support/builds/build-service.ts'

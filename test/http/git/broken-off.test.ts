@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import {
   chmodSync,
   existsSync,

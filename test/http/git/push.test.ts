@@ -131,7 +131,7 @@ describe('a push over HTTP', () => {
     expect((await clone.push()).stderr).toContain('pre-receive hook declined')
   })
 
-  it('may have 10 MB', { timeout: 240_000 }, async () => {
+  it('may have 10 MB', { timeout: 240_000, tags: ['long'] }, async () => {
     const { service, clone } = await serviceAndClone()
     const noise = randomBytes(7_500_000).toString('base64').replaceAll(/.{76}/g, '$&\n')
     const commit = await clone.commit(`${documentWith('large')}<!-- ${noise} -->\n`)

@@ -21,35 +21,39 @@ const PAGES = [
 ]
 
 describe('commits that no honest tool makes', () => {
-  it('are revisions like others when git has them already, with sane facts', async () => {
-    const service = await startService(['--poll-interval', '50ms'])
-    const { repository } = service
-    let head = gitLine(repository, 'rev-parse', 'HEAD')
-    const commits = Object.values(HOSTILE_COMMITS).map((raw) => {
-      head = writeCommit(repository, head, raw)
-      return head
-    })
-    git(repository, 'update-ref', 'refs/heads/main', head)
+  it(
+    'are revisions like others when git has them already, with sane facts',
+    { tags: ['long'] },
+    async () => {
+      const service = await startService(['--poll-interval', '50ms'])
+      const { repository } = service
+      let head = gitLine(repository, 'rev-parse', 'HEAD')
+      const commits = Object.values(HOSTILE_COMMITS).map((raw) => {
+        head = writeCommit(repository, head, raw)
+        return head
+      })
+      git(repository, 'update-ref', 'refs/heads/main', head)
 
-    await until(async () => (await revisionsOf(service))[0]?.commitSHA === head)
-    const revisions = await revisionsOf(service)
-    expect(revisions.slice(0, -1).map(({ commitSHA }) => commitSHA)).toEqual(commits.toReversed())
-    for (const { time, username, message } of revisions) {
-      expect(new Date(time).getUTCFullYear()).toBeLessThan(10_000)
-      expect(`${username}${message ?? ''}`).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
-      expect(username.length).toBeLessThanOrEqual(256)
-    }
-    for (const commit of commits) {
-      for (const path of [...PAGES, `/config/revisions/${commit}`]) {
-        const response = await service.fetch(path)
-        const { length } = await response.text()
-        expect({ path, isFine: response.status < 500 && length < 500_000 }).toEqual({
-          path,
-          isFine: true,
-        })
+      await until(async () => (await revisionsOf(service))[0]?.commitSHA === head)
+      const revisions = await revisionsOf(service)
+      expect(revisions.slice(0, -1).map(({ commitSHA }) => commitSHA)).toEqual(commits.toReversed())
+      for (const { time, username, message } of revisions) {
+        expect(new Date(time).getUTCFullYear()).toBeLessThan(10_000)
+        expect(`${username}${message ?? ''}`).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
+        expect(username.length).toBeLessThanOrEqual(256)
       }
-    }
-  })
+      for (const commit of commits) {
+        for (const path of [...PAGES, `/config/revisions/${commit}`]) {
+          const response = await service.fetch(path)
+          const { length } = await response.text()
+          expect({ path, isFine: response.status < 500 && length < 500_000 }).toEqual({
+            path,
+            isFine: true,
+          })
+        }
+      }
+    },
+  )
 
   it.each(['120000', '040000', '160000'])(
     'with the mode %s in the place of the configuration are no revisions, and it is said why',
@@ -75,19 +79,23 @@ describe('commits that no honest tool makes', () => {
     },
   )
 
-  it('are refused in a push when their configuration is too large to be read', async () => {
-    const { service, clone } = await serviceAndClone()
-    const before = await revisionsOf(service)
-    const pushed = commitOfZeroes(clone.folder, 100_000_000)
+  it(
+    'are refused in a push when their configuration is too large to be read',
+    { tags: ['long'] },
+    async () => {
+      const { service, clone } = await serviceAndClone()
+      const before = await revisionsOf(service)
+      const pushed = commitOfZeroes(clone.folder, 100_000_000)
 
-    const { code, stderr } = await clone.push('origin', `${pushed}:refs/heads/main`)
+      const { code, stderr } = await clone.push('origin', `${pushed}:refs/heads/main`)
 
-    expect(code).toBe(1)
-    expect(stderr).toContain(
-      `Commit ${pushed.slice(0, 10)} has a file of 100000000 bytes (at most 67108864 are read) as config.xml`,
-    )
-    expect(await revisionsOf(service)).toEqual(before)
-  })
+      expect(code).toBe(1)
+      expect(stderr).toContain(
+        `Commit ${pushed.slice(0, 10)} has a file of 100000000 bytes (at most 67108864 are read) as config.xml`,
+      )
+      expect(await revisionsOf(service)).toEqual(before)
+    },
+  )
 })
 
 async function oidFor(folder: string, mode: string): Promise<string> {

@@ -25,7 +25,7 @@ async function changingCalls(service: Pick<TestService, 'fetch'>) {
 }
 
 describe('a request that another site has a browser send', () => {
-  it('is refused by every call and every form, whatever its type', async () => {
+  it('is refused by every call and every form, whatever its type', { tags: ['long'] }, async () => {
     const service = await startService()
     const calls = await changingCalls(service)
 

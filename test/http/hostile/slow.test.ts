@@ -1,3 +1,5 @@
+// @module-tag long
+// @module-tag node
 import { setInterval as every } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { BASIC, RawConnection, statusOf } from '../../support/http/raw-http.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest'
 import { element, git } from '../../support/documents/a-configuration.ts'
 import {

@@ -70,29 +70,33 @@ async function callbackOf(browser: WalkingBrowser): Promise<string> {
 }
 
 describe('a log-in by OpenID Connect', () => {
-  it('leads to the page that was asked for, with the roles that the provider names', async () => {
-    const { service, browser } = await worldWith(ANA)
-    await save(service, DOCUMENT)
+  it(
+    'leads to the page that was asked for, with the roles that the provider names',
+    { tags: ['long'] },
+    async () => {
+      const { service, browser } = await worldWith(ANA)
+      await save(service, DOCUMENT)
 
-    const form = await browser.go('/pipelines?q=a%20b')
-    const [, way = ''] = /href="([^"]*\/login\/oidc[^"]*)"/.exec(form.text) ?? []
-    const arrival = await browser.go(way.replaceAll('&amp;', '&'))
+      const form = await browser.go('/pipelines?q=a%20b')
+      const [, way = ''] = /href="([^"]*\/login\/oidc[^"]*)"/.exec(form.text) ?? []
+      const arrival = await browser.go(way.replaceAll('&amp;', '&'))
 
-    expect(form.text).toMatch(/Log in with 127\.0\.0\.1:\d+/)
-    expect([arrival.status, arrival.address]).toEqual([200, `${PUBLIC_URL}/pipelines?q=a%20b`])
-    expect(browser.cookie('__Host-cairn-login')).toBeNull()
-    expect(await whoIs(browser)).toMatchObject({
-      name: 'Ana',
-      source: 'oidc',
-      administrator: false,
-      roles: ['Crew'],
-      groups: ['first'],
-      credential: { kind: 'session' },
-    })
-    expect(await auditOf(service, 'user=Ana')).toMatchObject([
-      { action: 'log-in', target: '/login/oidc/callback', outcome: 'done' },
-    ])
-  })
+      expect(form.text).toMatch(/Log in with 127\.0\.0\.1:\d+/)
+      expect([arrival.status, arrival.address]).toEqual([200, `${PUBLIC_URL}/pipelines?q=a%20b`])
+      expect(browser.cookie('__Host-cairn-login')).toBeNull()
+      expect(await whoIs(browser)).toMatchObject({
+        name: 'Ana',
+        source: 'oidc',
+        administrator: false,
+        roles: ['Crew'],
+        groups: ['first'],
+        credential: { kind: 'session' },
+      })
+      expect(await auditOf(service, 'user=Ana')).toMatchObject([
+        { action: 'log-in', target: '/login/oidc/callback', outcome: 'done' },
+      ])
+    },
+  )
 
   it('leads nowhere but to this service', async () => {
     const { browser } = await worldWith(ANA)
@@ -298,16 +302,20 @@ describe('a provider that cannot be believed', () => {
     'no token': { isMissing: true },
   }
 
-  it.each(Object.entries(twists))('lets nobody in by %s', async (_what, twist) => {
-    const { arrival, browser, service } = await loginWith(twist)
+  it.each(Object.entries(twists))(
+    'lets nobody in by %s',
+    { tags: ['long'] },
+    async (_what, twist) => {
+      const { arrival, browser, service } = await loginWith(twist)
 
-    expect([arrival.status, browser.cookie('__Host-cairn')]).toEqual([403, null])
-    expect(arrival.text).toContain(UNFIT)
-    const failed = 'A log-in by OpenID Connect failed'
-    const refused = service.logged.find(({ message }) => message === failed)
-    expect(refused?.facts).toMatchObject({ detail: expect.stringMatching(/\w{5}/) })
-    expect(await auditOf(service, 'outcome=refused')).toMatchObject([{ action: 'log-in' }])
-  })
+      expect([arrival.status, browser.cookie('__Host-cairn')]).toEqual([403, null])
+      expect(arrival.text).toContain(UNFIT)
+      const failed = 'A log-in by OpenID Connect failed'
+      const refused = service.logged.find(({ message }) => message === failed)
+      expect(refused?.facts).toMatchObject({ detail: expect.stringMatching(/\w{5}/) })
+      expect(await auditOf(service, 'outcome=refused')).toMatchObject([{ action: 'log-in' }])
+    },
+  )
 
   it('lets nobody in by the nonce of an earlier log-in', async () => {
     const { provider, browser } = await hostileWorld()
@@ -328,26 +336,31 @@ describe('a provider that cannot be believed', () => {
     expect(await whoIs(browser)).toMatchObject({ name: 'ana' })
   })
 
-  it('is refused to who is disabled here, whose session and tokens end', async () => {
-    const { service, browser } = await worldWith(ANA)
-    await browser.go('/login/oidc')
-    expect(await whoIs(browser)).toMatchObject({ name: 'Ana' })
-    const act = (way: string, method = 'POST') => service.fetch(`/api/users/ana${way}`, { method })
+  it(
+    'is refused to who is disabled here, whose session and tokens end',
+    { tags: ['long'] },
+    async () => {
+      const { service, browser } = await worldWith(ANA)
+      await browser.go('/login/oidc')
+      expect(await whoIs(browser)).toMatchObject({ name: 'Ana' })
+      const act = (way: string, method = 'POST') =>
+        service.fetch(`/api/users/ana${way}`, { method })
 
-    expect((await act('/disable')).status).toBe(200)
+      expect((await act('/disable')).status).toBe(200)
 
-    expect((await browser.step('/api/whoami')).status).toBe(401)
-    expect((await browser.go('/login/oidc')).text).toContain('The user Ana is disabled here.')
-    expect(await (await service.fetch('/api/users')).json()).toContainEqual(
-      expect.objectContaining({ name: 'Ana', source: 'oidc', disabled: true }),
-    )
-    expect((await act('/enable')).status).toBe(200)
-    await browser.go('/login/oidc')
-    expect(await whoIs(browser)).toMatchObject({ name: 'Ana' })
-    expect((await act('', 'DELETE')).status).toBe(200)
-    expect((await browser.step('/api/whoami')).status).toBe(401)
-    expect((await act('/disable')).status).toBe(404)
-  })
+      expect((await browser.step('/api/whoami')).status).toBe(401)
+      expect((await browser.go('/login/oidc')).text).toContain('The user Ana is disabled here.')
+      expect(await (await service.fetch('/api/users')).json()).toContainEqual(
+        expect.objectContaining({ name: 'Ana', source: 'oidc', disabled: true }),
+      )
+      expect((await act('/enable')).status).toBe(200)
+      await browser.go('/login/oidc')
+      expect(await whoIs(browser)).toMatchObject({ name: 'Ana' })
+      expect((await act('', 'DELETE')).status).toBe(200)
+      expect((await browser.step('/api/whoami')).status).toBe(401)
+      expect((await act('/disable')).status).toBe(404)
+    },
+  )
 
   it('gives sessions and tokens of before the roles of now, and nothing to another account of the name', async () => {
     const { service, provider, browser } = await worldWith(ANA)

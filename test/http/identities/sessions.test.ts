@@ -106,29 +106,33 @@ describe('a browser', () => {
     expect(places).toEqual(hostile.map(() => '/'))
   })
 
-  it('with a wrong password gets the form again, and is slowed down as a program is', async () => {
-    const service = await openService()
-    const wrong = { username: 'admin', password: 'wrong' }
+  it(
+    'with a wrong password gets the form again, and is slowed down as a program is',
+    { tags: ['long'] },
+    async () => {
+      const service = await openService()
+      const wrong = { username: 'admin', password: 'wrong' }
 
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, n) =>
-        send(service, '/login', { ...wrong, password: `wrong ${n}` }),
-      ),
-    )
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, n) =>
+          send(service, '/login', { ...wrong, password: `wrong ${n}` }),
+        ),
+      )
 
-    const statuses = answers.map(({ status }) => status)
-    expect(new Set(statuses)).toEqual(new Set([403, 429]))
-    expect(answers.map(({ headers }) => headers.get('set-cookie')).filter(Boolean)).toEqual([])
-    const again = await answers[statuses.indexOf(403)]?.text()
-    expect(again).toContain('This name and password do not belong together.')
-    expect(again).toContain('value="admin"')
-    expect(again).not.toContain('wrong')
-    const audit = await service.fetch('/api/audit?action=log-in&outcome=refused')
-    const { entries } = AuditBody.parse(await audit.json())
-    expect(entries).toContainEqual(
-      expect.objectContaining({ claimed: 'admin', reason: 'wrong-credentials' }),
-    )
-  })
+      const statuses = answers.map(({ status }) => status)
+      expect(new Set(statuses)).toEqual(new Set([403, 429]))
+      expect(answers.map(({ headers }) => headers.get('set-cookie')).filter(Boolean)).toEqual([])
+      const again = await answers[statuses.indexOf(403)]?.text()
+      expect(again).toContain('This name and password do not belong together.')
+      expect(again).toContain('value="admin"')
+      expect(again).not.toContain('wrong')
+      const audit = await service.fetch('/api/audit?action=log-in&outcome=refused')
+      const { entries } = AuditBody.parse(await audit.json())
+      expect(entries).toContainEqual(
+        expect.objectContaining({ claimed: 'admin', reason: 'wrong-credentials' }),
+      )
+    },
+  )
 
   it('begins no session with a token, which is good for less', async () => {
     const service = await openService()

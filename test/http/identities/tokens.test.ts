@@ -193,7 +193,7 @@ describe('a token', () => {
     expect(await revoke(mine.id)).toBe(200)
   })
 
-  it('clones and pushes with git as far as it is good for that', async () => {
+  it('clones and pushes with git as far as it is good for that', { tags: ['long'] }, async () => {
     const service = await startService()
     const [reads, changes] = [await makeToken(service, 'read'), await makeToken(service, 'admin')]
     const folder = tempDir()

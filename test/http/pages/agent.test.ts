@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest'
 import { CallingAgent } from '../../support/agents/agent-calls.ts'
 import { BuildScene } from '../../support/builds/build-service.ts'

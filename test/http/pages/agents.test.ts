@@ -317,7 +317,7 @@ describe('the page of the agents', () => {
     expect(pages[0]).toContain('&lt;img src=x onerror=alert(1)&gt;')
   })
 
-  it('stays small and quick with ten thousand agents', async () => {
+  it('stays small and quick with ten thousand agents', { tags: ['long'] }, async () => {
     const service = await startService()
     const agents = Array.from({ length: 10_000 }, (_, n) => ({
       uuid: `uuid-${n}`,

@@ -22,18 +22,22 @@ async function answerTo(line: string): Promise<string> {
 }
 
 describe('the page of the interface', () => {
-  it('has lines to try that work as they are, at the address of the service', async () => {
-    const service = await startService(['--base-path', '/go'])
+  it(
+    'has lines to try that work as they are, at the address of the service',
+    { tags: ['long'] },
+    async () => {
+      const service = await startService(['--base-path', '/go'])
 
-    const lines = linesIn(await pageOf(service, '/api'))
-    const [agents = ''] = lines.filter((line) => line.endsWith(`${service.url}/api/agents`))
-    const [creation = ''] = lines.filter((line) => line.includes('/tab/admin/pipelines/'))
+      const lines = linesIn(await pageOf(service, '/api'))
+      const [agents = ''] = lines.filter((line) => line.endsWith(`${service.url}/api/agents`))
+      const [creation = ''] = lines.filter((line) => line.includes('/tab/admin/pipelines/'))
 
-    expect(lines.length).toBeGreaterThan(40)
-    expect(JSON.parse(await answerTo(agents))).toEqual([])
-    expect(await answerTo(creation)).toContain('"isValid":"true"')
-    expect(await pageOf(service, '/pipelines')).toContain('class="row-link"')
-  })
+      expect(lines.length).toBeGreaterThan(40)
+      expect(JSON.parse(await answerTo(agents))).toEqual([])
+      expect(await answerTo(creation)).toContain('"isValid":"true"')
+      expect(await pageOf(service, '/pipelines')).toContain('class="row-link"')
+    },
+  )
 
   it('shows the shapes of bodies, examples of answers, and code as code', async () => {
     const service = await startService()

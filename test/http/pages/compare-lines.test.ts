@@ -17,24 +17,28 @@ function long(end: string): string {
 }
 
 describe('the lines of a comparison', () => {
-  it('shows a large change in pages that together have every line once', async () => {
-    const names = Array.from({ length: 150 }, (_, n) => `pipeline-${n}`)
-    const service = await withRevisions(ONE, documentWith(...names))
+  it(
+    'shows a large change in pages that together have every line once',
+    { tags: ['long'] },
+    async () => {
+      const names = Array.from({ length: 150 }, (_, n) => `pipeline-${n}`)
+      const service = await withRevisions(ONE, documentWith(...names))
 
-    const lines: string[] = []
-    let next: string | undefined = '/config/compare/r2/r3'
-    for (let pages = 0; next !== undefined && pages < 20; pages++) {
-      const html: string = await page(service, next)
-      lines.push(...Array.from(html.matchAll(/id="R(\d+)"/g), ([, line = '']) => line))
-      expect(html.match(/<tr/g)?.length).toBeLessThan(1_300)
-      const more = /rel="next" href="([^"]*start=[^"]*)#diff"/.exec(html)
-      next = more?.[1]?.replaceAll('&amp;', '&')
-    }
+      const lines: string[] = []
+      let next: string | undefined = '/config/compare/r2/r3'
+      for (let pages = 0; next !== undefined && pages < 20; pages++) {
+        const html: string = await page(service, next)
+        lines.push(...Array.from(html.matchAll(/id="R(\d+)"/g), ([, line = '']) => line))
+        expect(html.match(/<tr/g)?.length).toBeLessThan(1_300)
+        const more = /rel="next" href="([^"]*start=[^"]*)#diff"/.exec(html)
+        next = more?.[1]?.replaceAll('&amp;', '&')
+      }
 
-    const count = documentWith(...names).split('\n').length - 1
-    expect(new Set(lines).size).toBe(lines.length)
-    expect(lines.length).toBeGreaterThan(count - 20)
-  })
+      const count = documentWith(...names).split('\n').length - 1
+      expect(new Set(lines).size).toBe(lines.length)
+      expect(lines.length).toBeGreaterThan(count - 20)
+    },
+  )
 
   it('shows the lines between two changes when asked to', async () => {
     const service = await withRevisions(ONE, ONE.replaceAll('command="make"', 'command="ninja"'))

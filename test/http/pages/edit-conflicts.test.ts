@@ -71,27 +71,31 @@ describe('an edit that others overtook', () => {
     expect(await currentOf(service)).toBe(theirs)
   })
 
-  it('marks the conflict without a choice, keeps the other choice, and saves nothing', async () => {
-    const service = await serviceAt()
-    const theirs = BASE.replace('alpha.git', 'theirs.git').replace('gamma.git', 'theirs-too.git')
-    await save(service, theirs)
-    const fields = { xml: mine, against: md5(theirs), action: 'save' }
+  it(
+    'marks the conflict without a choice, keeps the other choice, and saves nothing',
+    { tags: ['long'] },
+    async () => {
+      const service = await serviceAt()
+      const theirs = BASE.replace('alpha.git', 'theirs.git').replace('gamma.git', 'theirs-too.git')
+      await save(service, theirs)
+      const fields = { xml: mine, against: md5(theirs), action: 'save' }
 
-    const first = await submit(service, { ...fields, 'choice-0': 'theirs' })
-    const html = await first.text()
-    const last = await submit(service, { ...fields, 'choice-1': 'ours' })
-    const both = await submit(service, { ...fields, 'choice-0': 'theirs', 'choice-1': 'ours' })
+      const first = await submit(service, { ...fields, 'choice-0': 'theirs' })
+      const html = await first.text()
+      const last = await submit(service, { ...fields, 'choice-1': 'ours' })
+      const both = await submit(service, { ...fields, 'choice-0': 'theirs', 'choice-1': 'ours' })
 
-    expect([first.status, last.status, both.status]).toEqual([409, 409, 303])
-    expect(html).toContain('<a href="#conflict-1">conflict 2</a>')
-    expect(html).not.toContain('<a href="#conflict-0">')
-    expect(html).toMatch(/<fieldset id="conflict-1" class="unanswered"/)
-    expect(html).toMatch(/name="choice-0" value="theirs" checked/)
-    expect(await last.text()).toMatch(/<fieldset id="conflict-0" class="unanswered"/)
-    expect(await currentOf(service)).toBe(
-      mine.replace('mine.git', 'theirs.git').replace('also-theirs.git', 'also-mine.git'),
-    )
-  })
+      expect([first.status, last.status, both.status]).toEqual([409, 409, 303])
+      expect(html).toContain('<a href="#conflict-1">conflict 2</a>')
+      expect(html).not.toContain('<a href="#conflict-0">')
+      expect(html).toMatch(/<fieldset id="conflict-1" class="unanswered"/)
+      expect(html).toMatch(/name="choice-0" value="theirs" checked/)
+      expect(await last.text()).toMatch(/<fieldset id="conflict-0" class="unanswered"/)
+      expect(await currentOf(service)).toBe(
+        mine.replace('mine.git', 'theirs.git').replace('also-theirs.git', 'also-mine.git'),
+      )
+    },
+  )
 
   it('is merged where it adds a job in front of one that somebody has changed', async () => {
     const service = await serviceAt()

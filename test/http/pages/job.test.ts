@@ -134,7 +134,7 @@ describe('the page of a job', () => {
     expect(followed).toEqual([0, 500, 1_000, 1_500, 2_000])
   })
 
-  it('keeps hostile output to its place', async () => {
+  it('keeps hostile output to its place', { tags: ['long'] }, async () => {
     const { scene, says } = await assigned()
     await says(
       [
@@ -177,26 +177,30 @@ describe('the page of a job', () => {
     expect(page).toMatch(/out &quot;1&quot;\.txt<\/a> <span class="muted">2\.0 KB/)
   })
 
-  it('leads from a job that was carried over to the run that it comes from', async () => {
-    const jobs = [{ name: 'unit' }, { name: 'e2e' }]
-    const scene = await BuildScene.open({ pipelines: [{ name: 'app', stages: [{ jobs }] }] })
-    await scene.schedule()
-    const agent = await ProtocolAgent.join(scene.service, 'a1')
-    const first = await agent.work()
-    await agent.append(first.jobId, 0, 'said once\n')
-    await agent.finish(first)
-    await agent.finish(await agent.work(), 'Failed')
-    await scene.post(
-      '/api/stages/app/build/run/1',
-      undefined,
-      new URLSearchParams({ rerun: 'failed' }),
-    )
+  it(
+    'leads from a job that was carried over to the run that it comes from',
+    { tags: ['long'] },
+    async () => {
+      const jobs = [{ name: 'unit' }, { name: 'e2e' }]
+      const scene = await BuildScene.open({ pipelines: [{ name: 'app', stages: [{ jobs }] }] })
+      await scene.schedule()
+      const agent = await ProtocolAgent.join(scene.service, 'a1')
+      const first = await agent.work()
+      await agent.append(first.jobId, 0, 'said once\n')
+      await agent.finish(first)
+      await agent.finish(await agent.work(), 'Failed')
+      await scene.post(
+        '/api/stages/app/build/run/1',
+        undefined,
+        new URLSearchParams({ rerun: 'failed' }),
+      )
 
-    const page = await pageOf(scene.service, '/stages/app/build/1/2/unit')
+      const page = await pageOf(scene.service, '/stages/app/build/1/2/unit')
 
-    expect(page).toContain('from <a href="/stages/app/build/1/1/unit">stage run 1</a>')
-    expect(consoleIn(page)).toContain('said once')
-  })
+      expect(page).toContain('from <a href="/stages/app/build/1/1/unit">stage run 1</a>')
+      expect(consoleIn(page)).toContain('said once')
+    },
+  )
 
   it('is there for those who may view its pipeline, and for no other', async () => {
     const scene = await BuildScene.open({
@@ -259,7 +263,7 @@ describe('the tabs of a job', () => {
     expect(headers.get('content-security-policy')).toContain("frame-src 'self'")
   })
 
-  it('say what the job has not left', async () => {
+  it('say what the job has not left', { tags: ['long'] }, async () => {
     const { pageAt } = await withTabs()
 
     expect(await pageAt('?tab=Gone')).toContain('The job has left no none.html.')

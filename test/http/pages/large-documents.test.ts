@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents/documents.ts'
 import { currentOf, md5, serviceAt, submit, textIn } from '../../support/pages/editor-forms.ts'

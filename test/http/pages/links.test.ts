@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { describe, expect, it } from 'vitest'
 import { element } from '../../support/documents/a-configuration.ts'
 import { BuildScene, SECURED } from '../../support/builds/build-service.ts'

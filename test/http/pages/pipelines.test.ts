@@ -410,23 +410,27 @@ describe('the page of a pipeline', () => {
     ])
   })
 
-  it('has ten runs a page and keeps those of a pipeline that is gone', async () => {
-    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
-    const agent = await ProtocolAgent.join(scene.service, 'a1')
-    for (let run = 1; run <= 11; run += 1) {
-      await scene.schedule()
-      await agent.finish(await agent.work())
-    }
-    await scene.configure({ pipelines: [{ name: 'other' }] })
+  it(
+    'has ten runs a page and keeps those of a pipeline that is gone',
+    { tags: ['long'] },
+    async () => {
+      const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+      const agent = await ProtocolAgent.join(scene.service, 'a1')
+      for (let run = 1; run <= 11; run += 1) {
+        await scene.schedule()
+        await agent.finish(await agent.work())
+      }
+      await scene.configure({ pipelines: [{ name: 'other' }] })
 
-    const first = await pageOf(scene.service, '/pipelines/app')
-    const second = await pageOf(scene.service, '/pipelines/app?offset=10')
+      const first = await pageOf(scene.service, '/pipelines/app')
+      const second = await pageOf(scene.service, '/pipelines/app?offset=10')
 
-    expect(first.match(/<li class="run /g)).toHaveLength(10)
-    expect(first).toContain('1 to 10 of 11')
-    expect(first).toContain('No longer in the configuration.')
-    expect(first).not.toContain('value="trigger"')
-    expect(second.match(/<li class="run /g)).toHaveLength(1)
-    expect((await scene.get('/pipelines/nothing')).status).toBe(404)
-  })
+      expect(first.match(/<li class="run /g)).toHaveLength(10)
+      expect(first).toContain('1 to 10 of 11')
+      expect(first).toContain('No longer in the configuration.')
+      expect(first).not.toContain('value="trigger"')
+      expect(second.match(/<li class="run /g)).toHaveLength(1)
+      expect((await scene.get('/pipelines/nothing')).status).toBe(404)
+    },
+  )
 })

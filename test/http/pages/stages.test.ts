@@ -254,29 +254,33 @@ describe('the page of a run of a stage', () => {
 })
 
 describe('the history of a stage', () => {
-  it('has ten runs a page, with the page that holds the run that is asked for', async () => {
-    const { scene, agent } = await scheduled({ name: 'app', stages: [{ name: 'build' }] })
-    await agent.finish(await agent.work())
-    for (let run = 2; run <= 32; run += 1) {
-      await scene.schedule()
+  it(
+    'has ten runs a page, with the page that holds the run that is asked for',
+    { tags: ['long'] },
+    async () => {
+      const { scene, agent } = await scheduled({ name: 'app', stages: [{ name: 'build' }] })
       await agent.finish(await agent.work())
-    }
+      for (let run = 2; run <= 32; run += 1) {
+        await scene.schedule()
+        await agent.finish(await agent.work())
+      }
 
-    const newest = await pageOf(scene.service, '/stages/app/build')
-    const older = await pageOf(scene.service, '/stages/app/build?offset=10')
-    const deep = await Promise.all(
-      [22, 21, 13, 12, 3, 2, 1].map(async (run) => {
-        const page = await pageOf(scene.service, `/stages/app/build/${run}/1`)
-        return runsIn(page).includes(run)
-      }),
-    )
+      const newest = await pageOf(scene.service, '/stages/app/build')
+      const older = await pageOf(scene.service, '/stages/app/build?offset=10')
+      const deep = await Promise.all(
+        [22, 21, 13, 12, 3, 2, 1].map(async (run) => {
+          const page = await pageOf(scene.service, `/stages/app/build/${run}/1`)
+          return runsIn(page).includes(run)
+        }),
+      )
 
-    expect(runsIn(newest)).toEqual([32, 31, 30, 29, 28, 27, 26, 25, 24, 23])
-    expect(newest).toContain('1 to 10 of 32')
-    expect(runsIn(older)[0]).toBe(22)
-    expect(older).toContain('Run 22, stage run 1')
-    expect(deep).toEqual([true, true, true, true, true, true, true])
-  })
+      expect(runsIn(newest)).toEqual([32, 31, 30, 29, 28, 27, 26, 25, 24, 23])
+      expect(newest).toContain('1 to 10 of 32')
+      expect(runsIn(older)[0]).toBe(22)
+      expect(older).toContain('Run 22, stage run 1')
+      expect(deep).toEqual([true, true, true, true, true, true, true])
+    },
+  )
 
   it('shows a stage that never ran, and knows none that is nowhere', async () => {
     const scene = await BuildScene.open({ pipelines: [TWO_JOBS] })

@@ -47,7 +47,7 @@ describe('a worker thread', () => {
 
   it(
     'gives no answer when time or memory runs out, and goes on with a new thread',
-    { tags: ['long'] },
+    { tags: ['long', 'node'] },
     async () => {
       const run = opened({ timeLimit: 2_000, memoryMb: 32 })
 

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { CommandName } from '../../src/cli/usage.ts'
+import { rootFile } from '../support/programs/root-file.ts'
+
+/** A test below `test` that goes one way through the product as people do, with its programs. */
+interface Path {
+  readonly file: string
+  readonly test: string
+}
+
+type Around = 'a tour' | 'a kill' | 'two servers' | 'a page in a browser'
+
+/** The tests that `npm test` has to run, whatever else it leaves to `npm run test:all`. */
+const PATHS: Readonly<Record<CommandName | Around, Path>> = {
+  serve: { file: 'e2e/launch.test.ts', test: 'starts in an empty folder' },
+  agent: { file: 'e2e/builds.test.ts', test: 'builds a git repository, streams its console' },
+  'agent invite': { file: 'e2e/invitations.test.ts', test: 'prints what lets one agent in' },
+  archive: { file: 'e2e/archive.test.ts', test: 'archives by its command' },
+  audit: { file: 'e2e/audit-command.test.ts', test: 'prints the log of a service that runs' },
+  backup: { file: 'e2e/backup.test.ts', test: 'saves a running service, which is served again' },
+  'check-push': {
+    file: 'http/git/push.test.ts',
+    test: 'is a revision by the author of the commit',
+  },
+  doctor: { file: 'e2e/import.test.ts', test: 'leaves nothing for the doctor' },
+  import: { file: 'e2e/import.test.ts', test: 'goes on where it was killed' },
+  restore: { file: 'e2e/backup.test.ts', test: 'saves a running service, which is served again' },
+  secrets: { file: 'e2e/lost-files.test.ts', test: 'are missed though the live file is gone too' },
+  state: { file: 'e2e/commands.test.ts', test: 'dumps, checks and loads the store' },
+  token: { file: 'e2e/tokens.test.ts', test: 'makes, lists and revokes tokens' },
+  user: { file: 'e2e/launch.test.ts', test: 'adds, lists and removes users' },
+  verify: { file: 'e2e/archive.test.ts', test: 'archives by its command' },
+  'a tour': { file: 'docs/readme.test.ts', test: 'has examples that all work' },
+  'a kill': { file: 'e2e/builds.test.ts', test: 'goes on when the server is killed' },
+  'two servers': {
+    file: 'e2e/servers/serving.test.ts',
+    test: 'go on when the leader is lost',
+  },
+  'a page in a browser': { file: 'e2e/pages/frame.test.ts', test: 'searches from every page' },
+}
+
+const Listed = z.array(z.object({ name: z.string(), file: z.string() }))
+
+/** The tests in some files that `npm test` leaves out, as vitest itself finds them. */
+async function leftOutOf(files: readonly string[]) {
+  const vitest = rootFile('node_modules/vitest/vitest.mjs')
+  const args = [
+    'list',
+    '--config',
+    'test/vitest.config.ts',
+    '--json',
+    '--static-parse',
+    '--tags-filter',
+    'long',
+  ]
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    TMPDIR: process.env['TMPDIR'],
+  }
+  const options = { cwd: rootFile(''), env, maxBuffer: 2 ** 24 }
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [vitest, ...args, ...files],
+    options,
+  )
+  return Listed.parse(JSON.parse(stdout))
+}
+
+describe('the two steps of the tests', () => {
+  it('are those without the tag `long`, and those with it', () => {
+    const { scripts } = z
+      .object({ scripts: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(readFileSync(rootFile('package.json'), 'utf8')))
+    const all = 'vitest run --config test/vitest.config.ts'
+
+    expect(scripts).toMatchObject({ test: `${all} --tags-filter '!long'`, 'test:all': all })
+    expect(readFileSync(rootFile('.ci/run'), 'utf8')).toMatch(
+      /npm run (?:--silent )?test:all -- --tags-filter long\b/,
+    )
+  })
+
+  it('have a path through every command and what is around them in the first', async () => {
+    const paths = Object.values(PATHS)
+    const there = paths.filter(({ file, test }) => {
+      const path = rootFile(`test/${file}`)
+      return existsSync(path) && readFileSync(path, 'utf8').includes(`'${test}`)
+    })
+    const files = [...new Set(paths.map(({ file }) => `test/${file}`))]
+    const leftOut = await leftOutOf(files)
+
+    expect(there).toEqual(paths)
+    expect(
+      paths.filter(({ file, test }) =>
+        leftOut.some((other) => other.file.endsWith(file) && other.name.includes(test)),
+      ),
+    ).toEqual([])
+  })
+})
