@@ -186,7 +186,7 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
   },
   {
     behaviour: 'a page goes on when the line is cut in the middle of an answer',
-    file: 'pages/frame/client/ask.ts',
+    file: 'pages/kit/client/ask.ts',
     find: 'return null',
     replace: 'throw new Error(address)',
     test: 'unit/pages/ask.test.ts',

@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx'
 import { type Removal, STOP_WINDOW } from './removal.ts'
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
-import { Status } from '../parts/status.tsx'
-import { When } from '../parts/when.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
+import { Status } from '../kit/status.tsx'
+import { When } from '../kit/when.tsx'
 import { Running } from '../agents/agent-cells.tsx'
 
 export interface RemoveViewProps {

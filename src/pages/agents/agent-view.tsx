@@ -1,10 +1,10 @@
 import { type AgentOutcome, NO_NAMES } from './act-on-agents.ts'
 import type { AgentPage } from './agent-page.ts'
 import type { AgentRow } from './agents-page.ts'
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
-import { Status } from '../parts/status.tsx'
-import { When } from '../parts/when.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
+import { Status } from '../kit/status.tsx'
+import { When } from '../kit/when.tsx'
 import {
   Addresses,
   FreeSpace,

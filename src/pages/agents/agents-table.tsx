@@ -1,7 +1,7 @@
 import type { AgentColumn } from './agent-order.ts'
 import type { AgentRow, AgentsPage, AgentsQuery } from './agents-page.ts'
-import type { Links } from '../frame/links.ts'
-import { Status } from '../parts/status.tsx'
+import type { Links } from '../kit/links.ts'
+import { Status } from '../kit/status.tsx'
 import {
   Addresses,
   FreeSpace,

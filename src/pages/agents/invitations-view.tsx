@@ -1,9 +1,9 @@
 import type { AgentNames } from '../../document/agents/agent-edits.ts'
 import type { InvitationRecord } from '../../identities/issued-record.ts'
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import type { Links } from '../frame/links.ts'
-import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
-import { When } from '../parts/when.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import type { Links } from '../kit/links.ts'
+import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { When } from '../kit/when.tsx'
 import { NameFields } from './name-fields.tsx'
 
 export interface InvitationsViewProps {

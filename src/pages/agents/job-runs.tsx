@@ -1,11 +1,11 @@
 import type { AgentPage } from './agent-page.ts'
 import type { JobInstance } from '../../builds/runs/stages.ts'
 import { placeOfJob } from '../../builds/artifacts/job-folders.ts'
-import { duration } from '../parts/duration.ts'
-import type { PageFrame } from '../frame/layout.tsx'
-import { Status } from '../parts/status.tsx'
-import { When } from '../parts/when.tsx'
-import { BY_TIME, Pager } from '../parts/pager.tsx'
+import { duration } from '../kit/duration.ts'
+import type { PageFrame } from '../kit/layout.tsx'
+import { Status } from '../kit/status.tsx'
+import { When } from '../kit/when.tsx'
+import { BY_TIME, Pager } from '../kit/pager.tsx'
 import { jobOf } from './agent-cells.tsx'
 
 export const JOB_RUN_COLUMNS = ['completed', 'job', 'result', 'duration'] as const

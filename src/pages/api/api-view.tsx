@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { DescribedCall } from '../../api/description/described-call.ts'
 import type { ExampleBody } from '../../api/description/example.ts'
 import { type Answer, CALLERS, JSON_TYPE, type Parameter } from '../../api/definition/operation.ts'
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 
 interface ApiViewProps {
   readonly frame: PageFrame

@@ -11,7 +11,7 @@ import { listVocabulary } from '../../document/structure/vocabulary-listing.ts'
 import { STYLE_SHEETS } from './style-sheets.ts'
 
 const SCRIPTS = ['editor.js', 'enhance.js', 'live.js', 'snapshot.js']
-const ICON = 'frame/cairn.svg'
+const ICON = 'kit/cairn.svg'
 const modules = createRequire(import.meta.url)
 
 /** The fonts, by their names in the style sheets. */

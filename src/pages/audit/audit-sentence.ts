@@ -3,7 +3,7 @@ import type { History } from '../../history/history.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { Digest } from '../../core/digest.ts'
 import { shownAgent } from '../agents/shown-agent.ts'
-import type { Links } from '../frame/links.ts'
+import type { Links } from '../kit/links.ts'
 import type { PageStateDeps } from '../frame/page-state.tsx'
 
 export interface AuditSentenceDeps extends PageStateDeps {

@@ -1,8 +1,8 @@
 import type { AuditEntry, AuditPage, AuditQuery } from '../../core/audit.ts'
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import type { Links } from '../frame/links.ts'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import type { Links } from '../kit/links.ts'
 import { StateAway } from '../frame/page-state.tsx'
-import { Moment, When } from '../parts/when.tsx'
+import { Moment, When } from '../kit/when.tsx'
 import { AUDIT_ACTIONS, type AuditSentence } from './audit-sentence.ts'
 
 interface AuditViewProps {

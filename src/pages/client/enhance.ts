@@ -4,7 +4,7 @@ import { watchLineRanges } from '../code/client/line-ranges.ts'
 import { forgetSavedDraft } from '../edit/client/draft-key.ts'
 import { watchChosen } from '../history/client/chosen.ts'
 import { showNewRevisions } from '../history/client/new-revisions.ts'
-import { keepClockTimes } from '../frame/client/clock-times.ts'
+import { keepClockTimes } from '../kit/client/clock-times.ts'
 import { watchKeys } from './keys.ts'
 
 // Adds shortcuts and live updates to the pages. Every page works without this script.

@@ -1,8 +1,8 @@
 import { moveChange } from '../code/client/changes.ts'
 import { chooseRow, currentRow, moveRow } from '../history/client/rows.ts'
 import { openPalette, watchPaletteKey } from '../search/client/palette.ts'
-import { elementOf, find, findAll } from '../frame/client/dom.ts'
-import { pressShortcut, showKeys, watchKeysDialog } from '../frame/client/shortcuts.ts'
+import { elementOf, find, findAll } from '../kit/client/dom.ts'
+import { pressShortcut, showKeys, watchKeysDialog } from '../kit/client/shortcuts.ts'
 
 const ACTIONS: ReadonlyMap<string, () => void> = new Map([
   ['/', openPalette],

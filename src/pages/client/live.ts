@@ -1,9 +1,9 @@
 import { showChosenAgents, watchChosenAgents } from '../agents/client/chosen-agents.ts'
 import { followConsole } from '../job/client/console.ts'
-import { askFor } from '../frame/client/ask.ts'
-import { find, runDetached, parsePage } from '../frame/client/dom.ts'
-import { livePart, replaceParts, showStale, watchPointer } from '../frame/client/page-parts.ts'
-import { keepTimes, updateTimes } from '../frame/client/running-times.ts'
+import { askFor } from '../kit/client/ask.ts'
+import { find, runDetached, parsePage } from '../kit/client/dom.ts'
+import { livePart, replaceParts, showStale, watchPointer } from '../kit/client/page-parts.ts'
+import { keepTimes, updateTimes } from '../kit/client/running-times.ts'
 
 // Keeps pages with changing data up to date. Every page works without this script.
 watchPointer()

@@ -1,6 +1,6 @@
 import type { Cell, MarkedPiece } from './rows.ts'
-import { escapeHtml } from '../frame/escape.ts'
-import { withNamedCharacters } from '../parts/odd-characters.ts'
+import { escapeHtml } from '../kit/escape.ts'
+import { withNamedCharacters } from '../kit/odd-characters.ts'
 
 /**
  * Characters that make text look different from what it is: controls, bidirectional and invisible

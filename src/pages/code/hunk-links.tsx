@@ -1,5 +1,5 @@
 import type { ShownRegion } from './comparison.ts'
-import type { Links } from '../frame/links.ts'
+import type { Links } from '../kit/links.ts'
 
 export interface HunkLinksProps {
   readonly links: Links

@@ -3,8 +3,8 @@ import { lineText, type ShownLine } from './line-pieces.ts'
 import type { BlameRun } from '../revisions/blame.ts'
 import type { WordPiece } from '../../diff/word-diff.ts'
 import { codeHtml } from './code-html.ts'
-import { escapeHtml } from '../frame/escape.ts'
-import { exactTime, relativeTime } from '../parts/when.tsx'
+import { escapeHtml } from '../kit/escape.ts'
+import { exactTime, relativeTime } from '../kit/when.tsx'
 
 export interface ListingOptions {
   /** The number of the first line. */

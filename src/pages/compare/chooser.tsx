@@ -1,5 +1,5 @@
 import { dayOf } from '../history/history-query.ts'
-import type { Links } from '../frame/links.ts'
+import type { Links } from '../kit/links.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
 export interface ChooserProps {

@@ -1,5 +1,5 @@
 import { ChangeWords } from '../parts/change-words.tsx'
-import { Moment } from '../parts/when.tsx'
+import { Moment } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
 import { dayOf } from '../history/history-query.ts'
 import type { CompareViewProps } from './compare-view.tsx'

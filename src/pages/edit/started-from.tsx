@@ -1,6 +1,6 @@
 import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
-import type { Links } from '../frame/links.ts'
+import type { Links } from '../kit/links.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
 /** The revision that an edit started from. */

@@ -6,13 +6,13 @@ import { ChangeWords } from '../parts/change-words.tsx'
 import { HunkTable, Path } from '../code/hunk.tsx'
 import type { RowsOptions } from '../code/rows-html.ts'
 import { LineCounts } from '../history/history-table.tsx'
-import { Moment, When } from '../parts/when.tsx'
+import { Moment, When } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
-import { BY_TIME, Pager } from '../parts/pager.tsx'
+import { BY_TIME, Pager } from '../kit/pager.tsx'
 import type { EntityViewProps } from './entity-view.tsx'
 import { EntityName } from '../work/edit-scope.ts'
 import type { EntityRun, RunsBetween } from './runs-of-entity.ts'
-import type { Links } from '../frame/links.ts'
+import type { Links } from '../kit/links.ts'
 
 /** The changes, newest first, each below the runs after it. */
 export function EntityTimeline(props: EntityViewProps) {

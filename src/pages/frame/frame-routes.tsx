@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { readForm, textField } from '../../http/request-body.ts'
-import { type Colours, coloursCookie } from './colours.ts'
+import { type Colours, coloursCookie } from '../kit/colours.ts'
 import { isOwnPath } from './own-path.ts'
 import type { PageContext } from './page-context.ts'
 

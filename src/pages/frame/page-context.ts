@@ -3,9 +3,9 @@ import type { Principal } from '../../core/principal.ts'
 import { type HealthDeps, readHealth, visibleProblems } from '../../health/health.ts'
 import type { Access } from '../../configuration/access/permission.ts'
 import { Assets } from '../assets/assets.ts'
-import { coloursOf } from './colours.ts'
-import type { PageFrame } from './layout.tsx'
-import { Links } from './links.ts'
+import { coloursOf } from '../kit/colours.ts'
+import type { PageFrame } from '../kit/layout.tsx'
+import { Links } from '../kit/links.ts'
 import { FlashMessages } from './flash-message.ts'
 
 export interface PageContextOptions extends HealthDeps {

@@ -2,7 +2,7 @@ import type { AnswerFailure, Failure } from '../../http/failure.ts'
 import { NOBODY } from '../../http/request-context.ts'
 import { pageResponse } from './page-response.ts'
 import type { PageContext } from './page-context.ts'
-import { type PageFrame, PageLayout } from './layout.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 
 /** Renders errors as pages. */
 export function pageFailures(pages: PageContext): AnswerFailure {

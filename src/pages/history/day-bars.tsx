@@ -1,7 +1,7 @@
 import type { DayBar } from './day-counts.ts'
 import { type HistoryPage, type HistoryQuery, ROWS } from './history-page.ts'
-import type { Links } from '../frame/links.ts'
-import { shortDay } from '../parts/when.tsx'
+import type { Links } from '../kit/links.ts'
+import { shortDay } from '../kit/when.tsx'
 import { historyQueryOf } from './history-query.ts'
 
 /** The number of heights in the style sheet. */

@@ -3,7 +3,7 @@ import { REVISION_KINDS, type RevisionKind } from '../../core/revision.ts'
 import { isOpen } from '../../configuration/search/revision-filter.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
 import type { HistoryPage, HistoryQuery } from './history-page.ts'
-import type { Links } from '../frame/links.ts'
+import type { Links } from '../kit/links.ts'
 import { dayOf, historyQueryOf } from './history-query.ts'
 
 const KIND_LABELS = {

@@ -4,7 +4,7 @@ import type { RevisionFilter } from '../../configuration/search/revision-filter.
 import type { ChosenRevisions, HistoryQuery } from './history-page.ts'
 import { malformed, parseSearchedText } from '../../http/parameters.ts'
 import { firstMomentOf } from '../../lib/moments.ts'
-import type { Query } from '../frame/links.ts'
+import type { Query } from '../kit/links.ts'
 
 type Given = Readonly<Record<string, string>>
 

@@ -5,8 +5,8 @@ import { type ListedChanges, listChanges } from '../parts/change-groups.ts'
 import { ListedChangeGroups, toEntityHistory } from '../parts/change-list.tsx'
 import type { CooperativeWork } from '../../lib/cooperative.ts'
 import { ChangeWords } from '../parts/change-words.tsx'
-import type { Links } from '../frame/links.ts'
-import { Hour, longDay } from '../parts/when.tsx'
+import type { Links } from '../kit/links.ts'
+import { Hour, longDay } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
 
 /** The number of changes shown for one revision. */

@@ -1,6 +1,6 @@
 import type { JobInstance } from '../../builds/runs/stages.ts'
 import { type JobPhase, type JobSegment, segmentsOf, timesOf } from './job-timeline.ts'
-import { duration } from '../parts/duration.ts'
+import { duration } from '../kit/duration.ts'
 
 /** The time scale that all bars of a page share. */
 export interface BarScale {

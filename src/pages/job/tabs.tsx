@@ -1,4 +1,4 @@
-import type { PageFrame } from '../frame/layout.tsx'
+import type { PageFrame } from '../kit/layout.tsx'
 import { runAddress } from '../runs/run-labels.tsx'
 import type { JobPage } from './job-page.ts'
 

@@ -1,4 +1,4 @@
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { type KeptForm, keptName } from './kept-form.ts'
 
 /** Carries a kept form through the form of the log-in. */

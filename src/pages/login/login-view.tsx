@@ -1,4 +1,4 @@
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import type { KeptForm } from './kept-form.ts'
 import { CarriedForm } from './kept-view.tsx'
 

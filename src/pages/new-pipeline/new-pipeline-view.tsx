@@ -3,8 +3,8 @@ import type { Plan } from '../../builds/plan/plan-configuration.ts'
 import type { Problem } from '../../core/problem.ts'
 import { MessageField } from '../edit/edit-view.tsx'
 import { PlanCard } from '../edit/plan-card.tsx'
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import type { Links } from '../frame/links.ts'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import type { Links } from '../kit/links.ts'
 
 /** A pipeline as its form would make it. */
 export interface PreviewedPipeline {

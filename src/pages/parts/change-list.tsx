@@ -10,7 +10,7 @@ import {
   listChanges,
 } from './change-groups.ts'
 import { runSync } from '../../lib/cooperative.ts'
-import type { Links } from '../frame/links.ts'
+import type { Links } from '../kit/links.ts'
 
 export interface ChangeListProps extends Omit<ListedChangeGroupsProps, 'listed'> {
   readonly changes: readonly DocumentChange[]

@@ -1,8 +1,8 @@
 import { raw } from 'hono/html'
 import { parseRestoreSubject } from '../../core/restore-subject.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
-import type { Links } from '../frame/links.ts'
-import { withNamedCharacters } from './odd-characters.ts'
+import type { Links } from '../kit/links.ts'
+import { withNamedCharacters } from '../kit/odd-characters.ts'
 
 export interface ChangeWordsProps {
   readonly revision: NumberedRevision

@@ -1,5 +1,5 @@
 import type { PlainSecrets } from '../../configuration/read/plain-secret-alarm.ts'
-import type { Links } from '../frame/links.ts'
+import type { Links } from '../kit/links.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
 /** The most places that are named one by one. */

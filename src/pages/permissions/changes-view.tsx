@@ -1,5 +1,5 @@
-import type { Links } from '../frame/links.ts'
-import { BY_PLACE, Pager } from '../parts/pager.tsx'
+import type { Links } from '../kit/links.ts'
+import { BY_PLACE, Pager } from '../kit/pager.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import type { PermissionChanges, RightChanges } from '../work/permissions/permissions-changes.ts'
 import type { PermissionsPage } from './permissions-page.ts'

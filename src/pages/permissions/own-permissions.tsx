@@ -1,4 +1,4 @@
-import type { Links } from '../frame/links.ts'
+import type { Links } from '../kit/links.ts'
 import type { OwnPermissions } from './permissions-page.ts'
 import { EveryRight, LongRight } from './right.tsx'
 

@@ -1,5 +1,5 @@
 import type { Reason } from '../../security/permission-reasons.ts'
-import type { Links } from '../frame/links.ts'
+import type { Links } from '../kit/links.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import type { ShownRight } from '../work/permissions/permissions-table.ts'
 

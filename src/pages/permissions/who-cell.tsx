@@ -1,4 +1,4 @@
-import type { Links } from '../frame/links.ts'
+import type { Links } from '../kit/links.ts'
 import type { Person } from '../work/permissions/person.ts'
 
 interface WhoCellProps {

@@ -1,4 +1,4 @@
-import { type FlashMessage, FlashCard } from '../frame/notice.tsx'
+import { type FlashMessage, FlashCard } from '../kit/notice.tsx'
 import {
   type PipelineCard,
   PIPELINE_ROWS,
@@ -6,11 +6,11 @@ import {
   type PipelinesQuery,
 } from './pipelines-page.ts'
 import { PIPELINE_STATES, STATE_ORDER } from './pipeline-state.ts'
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
-import type { Query } from '../frame/links.ts'
-import { When } from '../parts/when.tsx'
-import { BY_PLACE, Pager } from '../parts/pager.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
+import type { Query } from '../kit/links.ts'
+import { When } from '../kit/when.tsx'
+import { BY_PLACE, Pager } from '../kit/pager.tsx'
 import { FirstUse } from '../new-pipeline/first-use.tsx'
 import { Cause } from './materials.tsx'
 import { Paused, PauseForm } from './pausing.tsx'

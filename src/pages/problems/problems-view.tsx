@@ -1,9 +1,9 @@
 import type { ProblemKind, ServiceProblem } from '../../core/health-problem.ts'
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import type { Links } from '../frame/links.ts'
-import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import type { Links } from '../kit/links.ts'
+import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { AcknowledgeSecrets } from '../parts/plain-secrets.tsx'
-import { groupProblems, type ProblemGroup, ProblemText } from '../frame/notices.tsx'
+import { groupProblems, type ProblemGroup, ProblemText } from '../kit/notices.tsx'
 
 /** What other programs say about these is folded: it is long, and not made for people. */
 const OF_PROGRAMS: readonly ProblemKind[] = ['material']

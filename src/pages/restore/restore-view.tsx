@@ -8,9 +8,9 @@ import { PlanCard } from '../edit/plan-card.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { LayoutChoice } from '../code/toolbar.tsx'
 import { LineCounts } from '../history/history-table.tsx'
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import type { Links, Query, RevisionStep } from '../frame/links.ts'
-import { Moment } from '../parts/when.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import type { Links, Query, RevisionStep } from '../kit/links.ts'
+import { Moment } from '../kit/when.tsx'
 import { restoreTexts } from './restore-text.ts'
 
 export interface RestoreViewProps {

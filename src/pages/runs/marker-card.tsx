@@ -1,9 +1,9 @@
 import type { ConfigMarker } from './config-markers.ts'
 import { ChangeItems } from '../parts/change-list.tsx'
 import { ChangeWords } from '../parts/change-words.tsx'
-import type { PageFrame } from '../frame/layout.tsx'
-import type { Links, RevisionStep } from '../frame/links.ts'
-import { Moment } from '../parts/when.tsx'
+import type { PageFrame } from '../kit/layout.tsx'
+import type { Links, RevisionStep } from '../kit/links.ts'
+import { Moment } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
 
 /** The number of changes of one revision shown between runs. */

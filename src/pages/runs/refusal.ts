@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { statusOf } from '../../http/errors.ts'
 import type { RequestContext } from '../../http/request-context.ts'
-import type { FlashMessage } from '../frame/notice.tsx'
+import type { FlashMessage } from '../kit/notice.tsx'
 
 /** Why an action was refused, shown on the page that requested it. */
 export interface Refusal {

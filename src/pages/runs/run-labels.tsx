@@ -2,8 +2,8 @@ import type { StageRun } from '../../builds/runs/stages.ts'
 import { isUnfinished } from '../../core/builds/job.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
 import { nameKey } from '../../core/name-key.ts'
-import type { Links } from '../frame/links.ts'
-import { lookOf, Status } from '../parts/status.tsx'
+import type { Links } from '../kit/links.ts'
+import { lookOf, Status } from '../kit/status.tsx'
 
 export function runAddress({ stage }: StageRun) {
   const { pipelineName, pipelineCounter, name, counter } = stage

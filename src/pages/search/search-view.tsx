@@ -1,6 +1,6 @@
 import { IndexingNotice } from '../parts/indexing-notice.tsx'
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import type { Links } from '../frame/links.ts'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import type { Links } from '../kit/links.ts'
 import { StateAway } from '../frame/page-state.tsx'
 import { AGENTS_AWAY, type SearchGroup, type SearchResult } from './search.ts'
 

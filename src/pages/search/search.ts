@@ -10,9 +10,9 @@ import { MAX_OBJECT_NAME_LENGTH } from '../../core/object-name.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Revision, shownAuthor } from '../../core/revision.ts'
 import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
-import type { Links } from '../frame/links.ts'
+import type { Links } from '../kit/links.ts'
 import type { PageStateDeps } from '../frame/page-state.tsx'
-import { exactTime } from '../parts/when.tsx'
+import { exactTime } from '../kit/when.tsx'
 import {
   findInEffect,
   findNumber,

@@ -1,5 +1,5 @@
 import { type SeenServer, type SeenServers, silentServers } from '../../core/seen-server.ts'
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 
 export interface ServersViewProps {
   readonly frame: PageFrame

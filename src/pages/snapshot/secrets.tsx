@@ -1,5 +1,5 @@
 import type { RevealCount } from './reveal-secrets.ts'
-import type { Links } from '../frame/links.ts'
+import type { Links } from '../kit/links.ts'
 
 /** Requests the secrets of a page; every request is recorded in the audit log. */
 export function RevealButton({ action }: { action: string }) {

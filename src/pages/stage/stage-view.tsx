@@ -1,11 +1,11 @@
 import type { StageHistoryRow, StagePage } from './stage-page.ts'
-import { duration } from '../parts/duration.ts'
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
-import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
-import { When } from '../parts/when.tsx'
+import { duration } from '../kit/duration.ts'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
+import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { When } from '../kit/when.tsx'
 import { Markers } from '../runs/marker-card.tsx'
-import { Pager } from '../parts/pager.tsx'
+import { Pager } from '../kit/pager.tsx'
 import {
   ABOUT_MARKERS,
   runAddress,

@@ -1,10 +1,10 @@
 import type { TokenScope } from '../../core/principal.ts'
 import type { TokenRecord } from '../../identities/issued-record.ts'
 import { isExpired } from '../../identities/tokens.ts'
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import type { Links } from '../frame/links.ts'
-import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
-import { When } from '../parts/when.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import type { Links } from '../kit/links.ts'
+import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { When } from '../kit/when.tsx'
 
 /** A token as it is shown once. */
 export interface ShownToken {

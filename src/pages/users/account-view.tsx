@@ -1,5 +1,5 @@
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { LogOutEverywhere } from '../tokens/tokens-view.tsx'
 
 export interface AccountViewProps {

@@ -1,10 +1,10 @@
 import type { ListedUser, NewCredentials } from '../../identities/administer-users.ts'
 import type { UserSource } from '../../core/principal.ts'
-import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import type { Links } from '../frame/links.ts'
-import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
-import { BY_PLACE, Pager } from '../parts/pager.tsx'
-import { When } from '../parts/when.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import type { Links } from '../kit/links.ts'
+import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { BY_PLACE, Pager } from '../kit/pager.tsx'
+import { When } from '../kit/when.tsx'
 import { MadePassword, PasswordFields } from './password-fields.tsx'
 
 export interface UsersViewProps {

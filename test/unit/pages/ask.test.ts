@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { askFor } from '../../../src/pages/frame/client/ask.ts'
+import { askFor } from '../../../src/pages/kit/client/ask.ts'
 
 /** The address of a server that answers so. */
 async function answering(listener: RequestListener): Promise<string> {

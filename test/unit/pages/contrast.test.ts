@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
-const SHEET = readFileSync(new URL('../../../src/pages/frame/tokens.css', import.meta.url), 'utf8')
+const SHEET = readFileSync(new URL('../../../src/pages/kit/styles/tokens.css', import.meta.url), 'utf8')
 
 type Colours = ReadonlyMap<string, string>
 

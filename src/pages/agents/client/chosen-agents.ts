@@ -1,4 +1,4 @@
-import { elementOf, find, findAll } from '../../frame/client/dom.ts'
+import { elementOf, find, findAll } from '../../kit/client/dom.ts'
 
 function boxes(): HTMLInputElement[] {
   return findAll<HTMLInputElement>('input[name=agent]')

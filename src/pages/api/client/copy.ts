@@ -1,4 +1,4 @@
-import { elementOf, runDetached } from '../../frame/client/dom.ts'
+import { elementOf, runDetached } from '../../kit/client/dom.ts'
 
 /** Buttons that copy the text beside them. */
 export function watchCopyButtons(): void {

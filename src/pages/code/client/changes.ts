@@ -1,4 +1,4 @@
-import { elementOf, find, findAll, runDetached } from '../../frame/client/dom.ts'
+import { elementOf, find, findAll, runDetached } from '../../kit/client/dom.ts'
 
 /** Moves from change to change in a comparison, to those on its other pages too. */
 export function moveChange(by: number): void {

@@ -1,4 +1,4 @@
-import { elementOf, findAll } from '../../frame/client/dom.ts'
+import { elementOf, findAll } from '../../kit/client/dom.ts'
 
 /** Lines and ranges of lines in the address: `#R72` and `#R72-R76`. */
 const LINES = /^#([LR])(\d+)(?:-\1(\d+))?$/

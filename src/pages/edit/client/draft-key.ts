@@ -1,4 +1,4 @@
-import { findInput } from '../../frame/client/dom.ts'
+import { findInput } from '../../kit/client/dom.ts'
 
 /** The key of the draft whose save was sent last from this tab. */
 const SENT = 'cairn-draft-sent'

@@ -1,4 +1,4 @@
-import { findInput } from '../../frame/client/dom.ts'
+import { findInput } from '../../kit/client/dom.ts'
 import { draftKey } from './draft-key.ts'
 
 interface DraftOptions {

@@ -25,7 +25,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view'
-import { elementOf } from '../../frame/client/dom.ts'
+import { elementOf } from '../../kit/client/dom.ts'
 import { watchOutlineFilter } from '../../snapshot/client/outline-filter.ts'
 import { type Check, Checker, type FoundProblem } from './check.ts'
 import { COLOURS } from './colours.ts'

@@ -1,4 +1,4 @@
-import { elementOf, find, findAll, findInput } from '../../frame/client/dom.ts'
+import { elementOf, find, findAll, findInput } from '../../kit/client/dom.ts'
 
 /** The sides of a comparison, by the names of their inputs. */
 export const SIDES = ['a', 'b'] as const

@@ -1,6 +1,6 @@
-import { showClockTimes } from '../../frame/client/clock-times.ts'
-import { find, findInput, runDetached, parsePage } from '../../frame/client/dom.ts'
-import { focusedIn, refocus } from '../../frame/client/same-control.ts'
+import { showClockTimes } from '../../kit/client/clock-times.ts'
+import { find, findInput, runDetached, parsePage } from '../../kit/client/dom.ts'
+import { focusedIn, refocus } from '../../kit/client/same-control.ts'
 import { picked, showChosen, SIDES } from './chosen.ts'
 import { currentRow } from './rows.ts'
 

@@ -1,4 +1,4 @@
-import { find, findAll, findInput } from '../../frame/client/dom.ts'
+import { find, findAll, findInput } from '../../kit/client/dom.ts'
 import { keepChosen, type ComparisonSide } from './chosen.ts'
 
 /** The current row for the keyboard shortcuts. */

@@ -5,8 +5,8 @@ import {
   findInput,
   runDetached,
   parsePage,
-} from '../../frame/client/dom.ts'
-import { askFor } from '../../frame/client/ask.ts'
+} from '../../kit/client/dom.ts'
+import { askFor } from '../../kit/client/ask.ts'
 
 /** The limit of lines on the page; older ones are removed. */
 const MOST = 3_000

@@ -1,4 +1,4 @@
-import { elementOf, find, findAll, runDetached } from '../../frame/client/dom.ts'
+import { elementOf, find, findAll, runDetached } from '../../kit/client/dom.ts'
 
 /** What the server answers; the same as its page of results. */
 interface Results {

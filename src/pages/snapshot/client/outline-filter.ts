@@ -1,4 +1,4 @@
-import { find, findAll, findInput } from '../../frame/client/dom.ts'
+import { find, findAll, findInput } from '../../kit/client/dom.ts'
 
 /** Shows the outline entries that contain the typed text, with their parents. */
 export function watchOutlineFilter(): void {

@@ -1,4 +1,4 @@
-import { find, findAll, findLink } from '../../frame/client/dom.ts'
+import { find, findAll, findLink } from '../../kit/client/dom.ts'
 
 interface Entry {
   readonly link: HTMLElement

@@ -1,6 +1,6 @@
 import { watchOutlineFilter } from './outline-filter.ts'
 import { showPathOfTopLine } from './outline-path.ts'
-import { elementOf, find, findAll } from '../../frame/client/dom.ts'
+import { elementOf, find, findAll } from '../../kit/client/dom.ts'
 
 type Move = (at: number, last: number) => number
 

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../frame/escape.ts'
+import { escapeHtml } from './escape.ts'
 
 /** A text as HTML, in which characters that a global pattern finds are shown by their names. */
 export function withNamedCharacters(text: string, odd: RegExp): string {
