@@ -33,7 +33,7 @@ import { completion } from './completion.ts'
 import { Draft } from './draft.ts'
 import { markProblems, PROBLEM_MARKS } from './problem-marks.ts'
 import { sendWhenReachable } from './reachable.ts'
-import { searchPanel } from './search-panel.ts'
+import { SEARCH } from './search.ts'
 
 /** The data that the page provides for the editor. */
 interface Surface {
@@ -122,7 +122,7 @@ function extensionsOf(area: HTMLTextAreaElement): Extension[] {
     indentOnInput(),
     indentUnit.of('  '),
     bracketMatching(),
-    searchPanel(),
+    SEARCH,
     xmlLanguage,
     completion({ address: vocabulary, within: within.split(' ').filter(Boolean) }),
     COLOURS,
