@@ -70,12 +70,12 @@ describe('GET /health', { timeout: 60_000 }, () => {
     expect(vera).toContain('seen')
     expect(page).toContain('The git material cannot be read')
     expect(page).toContain('<a href="/pipelines/seen">seen</a>')
-    expect(await pageOf(scene.service, '/agents', 'vera')).toContain(': a material cannot be read')
+    expect(await pageOf(scene.service, '/agents', 'vera')).toContain(': 1 unreadable material')
     for (const text of [vera, pete, page])
       expect(text).not.toMatch(/unseen|hidden\.invalid|secret-word|config\.xml/)
     expect(pete).toContain('"problems":[]')
     expect(await pageOf(scene.service, '/problems')).toContain('href="/pipelines/unseen"')
-    expect(await pageOf(scene.service, '/agents')).toContain(', 2 materials cannot be read')
+    expect(await pageOf(scene.service, '/agents')).toContain(', 2 unreadable materials')
   })
 
   it('says of a material what a start is refused with: addresses to administrators alone', async () => {

@@ -12,7 +12,7 @@ it('the page of the problems lists the first two hundred of a kind, and says whe
   )
   const problems = async () => (await service.fetch('/problems')).text()
 
-  await expect.poll(problems).toContain('205 problems at the moment')
+  await expect.poll(problems).toContain('205 open problems')
   const page = await problems()
   expect(page.match(/<li>/g)).toHaveLength(200)
   expect(page).toContain('and 5 more: <a href="/health">')

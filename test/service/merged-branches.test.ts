@@ -214,8 +214,8 @@ describe('revisions of branches that were merged', () => {
     expect(await changesOf(merge, bob[0])).toBe(
       `billing: ${branch}billing.git: branch rc-8 -> unset`,
     )
-    expect(compared).toMatch(/What changed.*billing.*rc-8/s)
-    expect(neighbours).toMatch(/What changed.*billing.*rc-8.*checkout.*fix-2/s)
+    expect(compared).toMatch(/<h2>Changes<.*billing.*rc-8/s)
+    expect(neighbours).toMatch(/<h2>Changes<.*billing.*rc-8.*checkout.*fix-2/s)
     expect(rows).not.toMatch(/rc-|fix-/)
   })
 

@@ -203,10 +203,10 @@ describe('a commit past the service with secrets in plain text', () => {
       expect(page).toContain('<git url="https://•••• hidden here, plain text in git@h/b.git" />')
       expect(page).toContain('<value>•••• hidden here, plain text in git</value>')
       expect(page).not.toMatch(/encrypted(Password|Value|ManagerPassword)/)
-      expect(page).toContain('r3 contains 23 secrets in plain text')
+      expect(page).toContain('r3 contains 23 plain-text secrets')
     }
     expect(sealing).toContain('encryptedPassword="•••• hidden"')
-    expect(sealing).toContain('r3 contains 23 secrets in plain text')
+    expect(sealing).toContain('r3 contains 23 plain-text secrets')
     expect(sealing).not.toContain('r4 contains')
   })
 

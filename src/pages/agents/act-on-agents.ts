@@ -10,6 +10,7 @@ import {
   retireAgent,
 } from '../../agents/administer-agents.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
+import { plural } from '../kit/count.ts'
 import { shownAgent } from './shown-agent.ts'
 
 export const AGENT_ACTIONS = ['enable', 'disable', 'delete', 'add', 'take'] as const
@@ -144,7 +145,7 @@ function namesText({ resources, environments }: AgentNames): string {
 }
 
 function wordOf(kind: string, names: readonly string[]): string {
-  return `${kind}${names.length === 1 ? '' : 's'} ${names.join(', ')}`
+  return `${plural(names.length, kind)} ${names.join(', ')}`
 }
 
 function refusalOf(error: ServiceError): string {

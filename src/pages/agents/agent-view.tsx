@@ -3,6 +3,11 @@ import type { AgentPage } from './agent-page.ts'
 import type { AgentRow } from './agents-page.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
+import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import { type Fact, Facts } from '../kit/facts.tsx'
+import type { Links } from '../kit/links.ts'
+import { FlashCard } from '../kit/notice.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import { Status } from '../kit/status.tsx'
 import { When } from '../kit/when.tsx'
 import {
@@ -43,21 +48,15 @@ export function AgentView(props: AgentViewProps) {
       scripts={LIVE_SCRIPTS}
     >
       <Live every={EVERY} now={now}>
-        <div class="page-head">
-          <div>
-            <p class="muted">
-              <a href={frame.links.agents()}>Agents</a>
-            </p>
-            <h1>{name}</h1>
-          </div>
+        <PageHead title={name} trail={[['Agents', frame.links.agents()]]}>
           <Freshness here={frame.here} />
-        </div>
+        </PageHead>
         {outcome !== null && (
-          <div class={`card flash ${outcome.isDone ? 'done' : 'refused'}`} role="status">
-            <p>{`${outcome.name} ${outcome.result}.`}</p>
-          </div>
+          <FlashCard
+            flash={{ isDone: outcome.isDone, text: `${outcome.name} ${outcome.result}.` }}
+          />
         )}
-        {row === null ? <Gone /> : <Facts {...props} row={row} />}
+        {row === null ? <Gone /> : <AboutAgent {...props} row={row} />}
         <JobRuns {...props} now={now} />
       </Live>
     </PageLayout>
@@ -65,66 +64,26 @@ export function AgentView(props: AgentViewProps) {
 }
 
 function Gone() {
-  return (
-    <section class="card">
-      <p>This agent no longer exists. The history of its jobs is kept.</p>
-    </section>
-  )
+  return <p class="card">This agent no longer exists. The history of its jobs is kept.</p>
 }
 
-function Facts({ frame: { links }, page, row, now }: AgentViewProps & { row: AgentRow }) {
-  const { agent, running } = row
+function AboutAgent({ frame: { links }, page, row, now }: AgentViewProps & { row: AgentRow }) {
+  const { agent, lastChange } = row
+  const facts: readonly Fact[] = [
+    ['Status', <StatusOf links={links} row={row} now={now} />],
+    ['IP address', <Addresses agent={agent} />],
+    ['Sandbox', agent.sandbox === '' ? NOT_REPORTED : <code>{agent.sandbox}</code>],
+    ['OS', agent.os || NOT_REPORTED],
+    ['Free space', <FreeSpace agent={agent} />],
+    ['Resources', <Names names={agent.resources} none="none" />],
+    ['Environments', agent.environments.join(', ') || 'none'],
+    ['Last heard', <LastHeard time={page.lastContact} now={now} />],
+    ['UUID', <code>{agent.uuid}</code>],
+    lastChange && ['Configuration', <ConfigurationOf links={links} row={row} />],
+  ]
   return (
     <section class="card" data-part="agent" aria-label="Facts">
-      <dl class="facts">
-        <dt>Status</dt>
-        <dd>
-          <Status status={agent.status} />{' '}
-          {running !== null && <Running links={links} job={running} now={now} />}
-          <UnknownMachine agent={agent} />
-          <Refused row={row} />
-          <RivalClaims row={row} to={null} now={now} />
-        </dd>
-        <dt>IP address</dt>
-        <dd>
-          <Addresses agent={agent} />
-        </dd>
-        <dt>Sandbox</dt>
-        <dd>{agent.sandbox === '' ? 'not reported yet' : <code>{agent.sandbox}</code>}</dd>
-        <dt>OS</dt>
-        <dd>{agent.os === '' ? 'not reported yet' : agent.os}</dd>
-        <dt>Free space</dt>
-        <dd>
-          <FreeSpace agent={agent} />
-        </dd>
-        <dt>Resources</dt>
-        <dd>
-          <Names names={agent.resources} none="none" />
-        </dd>
-        <dt>Environments</dt>
-        <dd>{agent.environments.join(', ') || 'none'}</dd>
-        <dt>Last heard</dt>
-        <dd>
-          {page.lastContact === null ? (
-            'Not since the server started'
-          ) : (
-            <When time={page.lastContact} now={now} />
-          )}
-        </dd>
-        <dt>UUID</dt>
-        <dd>
-          <code>{agent.uuid}</code>
-        </dd>
-        {row.lastChange !== null && (
-          <>
-            <dt>Configuration</dt>
-            <dd>
-              <LastChange links={links} row={row} />{' '}
-              <a href={links.entity('agent', agent.uuid)}>History</a>
-            </dd>
-          </>
-        )}
-      </dl>
+      <Facts facts={facts} />
       {page.mayAdminister && (
         <Actions
           row={row}
@@ -133,6 +92,40 @@ function Facts({ frame: { links }, page, row, now }: AgentViewProps & { row: Age
         />
       )}
     </section>
+  )
+}
+
+const NOT_REPORTED = 'not reported yet'
+
+interface StatusOfProps {
+  readonly links: Links
+  readonly row: AgentRow
+  readonly now: number
+}
+
+function StatusOf({ links, row, now }: StatusOfProps) {
+  const { agent, running } = row
+  return (
+    <>
+      <Status status={agent.status} />{' '}
+      {running !== null && <Running links={links} job={running} now={now} />}
+      <UnknownMachine agent={agent} />
+      <Refused row={row} />
+      <RivalClaims row={row} to={null} now={now} />
+    </>
+  )
+}
+
+function LastHeard({ time, now }: { time: number | null; now: number }) {
+  return time === null ? <>Not since the server started</> : <When time={time} now={now} />
+}
+
+function ConfigurationOf({ links, row }: Pick<StatusOfProps, 'links' | 'row'>) {
+  return (
+    <>
+      <LastChange links={links} row={row} />{' '}
+      <a href={links.entity('agent', row.agent.uuid)}>History</a>
+    </>
   )
 }
 
@@ -151,46 +144,37 @@ function Actions({
   const isPending = status === 'Pending'
   return (
     <form method="post">
-      <div class="agent-names">
+      <div class="below">
         <NameFields names={NO_NAMES} environments={environments} />
         {!isPending && (
           <div class="actions">
-            <button name="action" value="add">
-              Add these
-            </button>
-            <button name="action" value="take">
-              Remove these
-            </button>
+            <ActionButton value="add" label="Add these" />
+            <ActionButton value="take" label="Remove these" />
           </div>
         )}
       </div>
-      <div class="actions">
+      <div class="actions below">
         {row.claims.map((claim) => (
-          <button name="claim" value={claim.id}>
-            {`Approve ${placeOfClaim(claim)}`}
-          </button>
+          <ActionButton name="claim" value={claim.id} label={`Approve ${placeOfClaim(claim)}`} />
         ))}
-        {(isDisabled || isPending) && row.claims.length === 0 && (
-          <button class={isPending ? 'primary' : ''} name="action" value="enable">
-            {isPending ? 'Approve' : 'Enable'}
-          </button>
+        {isPending && row.claims.length === 0 && (
+          <ActionButton value="enable" label="Approve" look="primary" />
         )}
-        {!isDisabled && (
-          <button name="action" value="disable">
-            Disable
-          </button>
+        {isDisabled && !isPending && row.claims.length === 0 && (
+          <ActionButton value="enable" label="Enable" />
         )}
-        <a class="button" href={remove}>
-          Remove safely…
-        </a>
+        {!isDisabled && <ActionButton value="disable" label="Disable" />}
+        <LinkButton href={remove} label="Remove safely…" />
       </div>
       <div class="actions agent-deletion">
         {obstacle === null ? (
-          <button class="danger" name="action" value="delete">
-            Delete
-          </button>
+          <ActionButton value="delete" label="Delete" look="danger" />
         ) : (
-          <span class="muted">{`It cannot be deleted now: it ${obstacle}.`}</span>
+          <span class="muted">
+            {isDisabled
+              ? 'Wait for its job before deleting it.'
+              : 'Disable it and wait for its job before deleting it.'}
+          </span>
         )}
       </div>
     </form>

@@ -1,7 +1,9 @@
+import type { Child } from 'hono/jsx'
 import type { AgentColumn } from './agent-order.ts'
 import type { AgentRow, AgentsPage, AgentsQuery } from './agents-page.ts'
 import type { Links } from '../kit/links.ts'
 import { Status } from '../kit/status.tsx'
+import { Table } from '../kit/table.tsx'
 import {
   Addresses,
   FreeSpace,
@@ -20,135 +22,94 @@ export interface AgentsTableProps {
   readonly query: AgentsQuery
   readonly selected: ReadonlySet<string>
   readonly now: number
+  /** Actions on the selected agents. */
+  readonly children?: Child
 }
 
-const COLUMNS: readonly (readonly [AgentColumn, string])[] = [
-  ['name', 'Agent name'],
-  ['status', 'Status'],
-  ['sandbox', 'Sandbox'],
-  ['os', 'OS'],
-  ['ip', 'IP address'],
-  ['space', 'Free space'],
-  ['resources', 'Resources'],
-  ['environments', 'Environments'],
-]
+const SELECT_ALL = {
+  label: (
+    <>
+      <input type="checkbox" class="all with-script" aria-label="Select all agents of this page" />
+      <span class="visually-hidden">Select</span>
+    </>
+  ),
+  class: 'pick',
+}
+
+const COLUMNS = [
+  { label: 'Agent name', name: 'name', class: 'agent-name', isHead: true, isPlain: true },
+  { label: 'Status', name: 'status', class: 'agent-status', isPlain: true },
+  { label: 'Sandbox', name: 'sandbox' },
+  { label: 'OS', name: 'os' },
+  { label: 'IP address', name: 'ip' },
+  { label: 'Free space', name: 'space' },
+  { label: 'Resources', name: 'resources' },
+  { label: 'Environments', name: 'environments' },
+] as const
 
 /** The agents, each with a checkbox if the caller may act on it. */
-export function AgentsTable({ links, page, query, selected, now }: AgentsTableProps) {
+export function AgentsTable(props: AgentsTableProps) {
+  const { links, page, query, children } = props
   const { rows, mayAdminister } = page
+  const sorting = {
+    ...query.order,
+    to: (column: AgentColumn, isDescending: boolean) =>
+      links.agents(agentsQueryOf({ ...query, order: { column, isDescending }, offset: 0 })),
+  }
   return (
-    <table class="list agents">
-      <thead>
-        <tr>
-          {mayAdminister && (
-            <th class="pick">
-              <input type="checkbox" class="all" aria-label="Select all agents of this page" />
-              <span class="visually-hidden">Select</span>
-            </th>
-          )}
-          {COLUMNS.map(([column, label]) => (
-            <ColumnHead links={links} query={query} column={column} label={label} />
-          ))}
-        </tr>
-      </thead>
-      <tbody data-part="agents">
-        {rows.map((row) => (
-          <Row
-            links={links}
-            row={row}
-            now={now}
-            mayAdminister={mayAdminister}
-            isSelected={selected.has(row.agent.uuid)}
-          />
-        ))}
-      </tbody>
-    </table>
+    <Table
+      label="Agents"
+      class="agents"
+      part="agents"
+      columns={mayAdminister ? [SELECT_ALL, ...COLUMNS] : COLUMNS}
+      sorting={sorting}
+      rows={rows.map((row) => ({
+        attributes: {
+          'data-obstacle': row.agent.obstacle ?? undefined,
+          'data-name': row.agent.name,
+        },
+        cells: [...(mayAdminister ? [<Pick {...props} row={row} />] : []), ...cellsOf(props, row)],
+      }))}
+    >
+      {children}
+    </Table>
   )
 }
 
-/**
- * A column head is a link that sorts by the column, and reverses the order when already sorted by
- * it.
- */
-function ColumnHead({
-  links,
-  query,
-  column,
-  label,
-}: Pick<AgentsTableProps, 'links' | 'query'> & { column: AgentColumn; label: string }) {
-  const isSorted = query.order.column === column
-  const isDescending = isSorted && !query.order.isDescending
-  const href = links.agents(agentsQueryOf({ ...query, order: { column, isDescending }, offset: 0 }))
-  const order = query.order.isDescending ? 'descending' : 'ascending'
+function Pick({ row: { agent }, selected }: AgentsTableProps & { row: AgentRow }) {
   return (
-    <th scope="col" aria-sort={isSorted ? order : undefined}>
-      <a class="sort" href={href}>
-        {label}
-        {isSorted && <span aria-hidden="true">{query.order.isDescending ? ' ↓' : ' ↑'}</span>}
-      </a>
-    </th>
+    <input
+      type="checkbox"
+      name="agent"
+      value={agent.uuid}
+      checked={selected.has(agent.uuid)}
+      aria-label={`Select ${agent.name}`}
+    />
   )
 }
 
-function Row({
-  links,
-  row,
-  now,
-  mayAdminister,
-  isSelected,
-}: {
-  links: Links
-  row: AgentRow
-  now: number
-  mayAdminister: boolean
-  isSelected: boolean
-}) {
+function cellsOf({ links, page, now }: AgentsTableProps, row: AgentRow): readonly Child[] {
   const { agent, running } = row
   const { uuid, name } = agent
-  return (
-    <tr data-obstacle={agent.obstacle ?? undefined} data-name={name}>
-      {mayAdminister && (
-        <td class="pick">
-          <input
-            type="checkbox"
-            name="agent"
-            value={uuid}
-            checked={isSelected}
-            aria-label={`Select ${name}`}
-          />
-        </td>
-      )}
-      <th scope="row" class="agent-name">
-        <a class="row-link" href={links.agent(uuid)}>
-          {name}
-        </a>
-        <LastChange links={links} row={row} />
-      </th>
-      <td class="agent-status">
-        <Status status={agent.status} />
-        {running !== null && <Running links={links} job={running} now={now} />}
-        <UnknownMachine agent={agent} />
-        <Refused row={row} />
-        <RivalClaims row={row} to={mayAdminister ? links.agent(uuid) : null} now={now} />
-      </td>
-      <td data-label="Sandbox">
-        <code>{agent.sandbox}</code>
-      </td>
-      <td data-label="OS">{agent.os}</td>
-      <td data-label="IP address">
-        <Addresses agent={agent} />
-      </td>
-      <td data-label="Free space">
-        <FreeSpace agent={agent} />
-      </td>
-      <td data-label="Resources">
-        <Names names={agent.resources} none="none" />
-      </td>
-      <td data-label="Environments">{agent.environments.join(', ') || <None />}</td>
-    </tr>
-  )
-}
-
-function None() {
-  return <span class="muted">none</span>
+  return [
+    <>
+      <a class="row-link" href={links.agent(uuid)}>
+        {name}
+      </a>
+      <LastChange links={links} row={row} />
+    </>,
+    <>
+      <Status status={agent.status} />
+      {running !== null && <Running links={links} job={running} now={now} />}
+      <UnknownMachine agent={agent} />
+      <Refused row={row} />
+      <RivalClaims row={row} to={page.mayAdminister ? links.agent(uuid) : null} now={now} />
+    </>,
+    <code>{agent.sandbox}</code>,
+    agent.os,
+    <Addresses agent={agent} />,
+    <FreeSpace agent={agent} />,
+    <Names names={agent.resources} none="none" />,
+    agent.environments.join(', ') || <span class="muted">none</span>,
+  ]
 }

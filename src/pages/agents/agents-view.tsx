@@ -3,8 +3,12 @@ import type { InvitationRecord } from '../../identities/issued-record.ts'
 import type { AgentOutcome } from './act-on-agents.ts'
 import { AGENT_ROWS, type AgentsPage, type AgentsQuery } from './agents-page.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import type { Links } from '../kit/links.ts'
 import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
+import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import { countOf } from '../kit/count.ts'
+import { FilterForm } from '../kit/forms.tsx'
+import { EmptyCard, FlashCard } from '../kit/notice.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import { BY_PLACE, Pager } from '../kit/pager.tsx'
 import { agentsQueryOf } from './agents-query.ts'
 import { AgentsTable } from './agents-table.tsx'
@@ -52,21 +56,22 @@ export function AgentsView(props: AgentsViewProps) {
         {page.total === 0 ? (
           <FirstUse />
         ) : (
-          <form method="post" action={here} class="agents-form">
+          <form method="post" action={here}>
             {page.rows.length === 0 ? (
-              <NothingFound links={links} total={page.total} />
+              <EmptyCard title="No agents match" part="agents">
+                <a href={links.agents()}>{`Show all ${page.total}`}</a>
+              </EmptyCard>
             ) : (
-              <div class="table-card">
-                <AgentsTable {...props} links={links} />
+              <AgentsTable {...props} links={links}>
                 {page.mayAdminister && <Actions {...props} />}
-              </div>
+              </AgentsTable>
             )}
           </form>
         )}
         <Pages {...props} />
       </Live>
       {invitations.length > 0 && (
-        <section>
+        <section class="below">
           <h2>Open invitations</h2>
           <InvitationsTable links={links} invitations={invitations} now={now} />
         </section>
@@ -76,54 +81,39 @@ export function AgentsView(props: AgentsViewProps) {
 }
 
 function Head({ frame: { links }, page, query, here }: AgentsViewProps & { here: string }) {
-  const { total, counts } = page
-  return (
-    <div class="page-head">
-      <div>
-        <h1>Agents</h1>
-        <p class="muted" data-part="counts">
-          {`${total} ${total === 1 ? 'agent' : 'agents'}`}
-          {counts.map(({ status, count }, n) => (
-            <>
-              {n === 0 ? ': ' : ', '}
-              <a href={links.agents({ q: `status:"${status.toLowerCase()}"` })}>
-                {`${count} ${status}`}
-              </a>
-            </>
-          ))}
-          {'. '}
-          <Freshness here={here} />
-        </p>
-      </div>
-      <form class="actions" role="search" aria-label="Agents" action={links.agents()}>
-        <input
-          type="search"
-          name="q"
-          class="filter-text"
-          value={query.filter}
-          placeholder="status:idle resource:docker"
-          aria-label="Filter agents, for example status:idle resource:docker"
-        />
-        <button>Filter</button>
-        {page.mayAdminister && (
-          <a class="button" href={links.invitations()}>
-            Invite an agent…
+  const about = (
+    <span data-part="counts">
+      {countOf(page.total, 'agent')}
+      {page.counts.map(({ status, count }, n) => (
+        <>
+          {n === 0 ? ': ' : ', '}
+          <a href={links.agents({ q: `status:"${status.toLowerCase()}"` })}>
+            {`${count} ${status}`}
           </a>
-        )}
-      </form>
-    </div>
+        </>
+      ))}
+      {'. '}
+      <Freshness here={here} />
+    </span>
+  )
+  return (
+    <PageHead title="Agents" about={about}>
+      <FilterForm
+        action={links.agents()}
+        label="Agents"
+        value={query.filter}
+        placeholder="status:idle resource:docker"
+        hint="Filter agents, for example status:idle resource:docker"
+      >
+        {page.mayAdminister && <LinkButton href={links.invitations()} label="Invite an agent…" />}
+      </FilterForm>
+    </PageHead>
   )
 }
 
 /** The result of an action for each chosen agent. */
 function ActionResult({ frame: { links }, outcomes, refusal }: AgentsViewProps) {
-  if (refusal !== null) {
-    return (
-      <div class="card flash refused" role="status">
-        <p>{refusal}</p>
-      </div>
-    )
-  }
+  if (refusal !== null) return <FlashCard flash={{ isDone: false, text: refusal }} />
   return <Outcomes links={links} outcomes={outcomes} />
 }
 
@@ -131,19 +121,13 @@ function ActionResult({ frame: { links }, outcomes, refusal }: AgentsViewProps) 
 function Actions({ page, names }: AgentsViewProps) {
   const hasPending = page.counts.some(({ status }) => status === 'Pending')
   return (
-    <div class="bulk">
+    <div class="bottom-bar">
       <b class="chosen-count" aria-live="polite">
         With the selected agents:
       </b>
-      <button name="action" value="enable">
-        {hasPending ? 'Enable or approve' : 'Enable'}
-      </button>
-      <button name="action" value="disable">
-        Disable
-      </button>
-      <button name="action" value="remove">
-        Remove safely…
-      </button>
+      <ActionButton value="enable" label={hasPending ? 'Enable or approve' : 'Enable'} />
+      <ActionButton value="disable" label="Disable" />
+      <ActionButton value="remove" label="Remove safely…" />
       <details
         class="bulk-names"
         id="bulk-names"
@@ -152,27 +136,21 @@ function Actions({ page, names }: AgentsViewProps) {
         <summary>Resources and environments…</summary>
         <NameFields names={names} environments={page.environments} />
         <div class="actions">
-          <button name="action" value="add">
-            Add
-          </button>
-          <button name="action" value="take">
-            Remove
-          </button>
+          <ActionButton value="add" label="Add" />
+          <ActionButton value="take" label="Remove" />
         </div>
       </details>
-      <span class="bulk-delete">
+      <span class="row bulk-delete">
         <span class="muted obstacles" aria-live="polite">
           {DELETION_RULE}
         </span>
-        <button class="danger" name="action" value="delete">
-          Delete
-        </button>
+        <ActionButton value="delete" label="Delete" look="danger" />
       </span>
     </div>
   )
 }
 
-const DELETION_RULE = 'Only disabled agents that build nothing can be deleted.'
+const DELETION_RULE = 'Only idle, disabled agents can be deleted.'
 
 function FirstUse() {
   return (
@@ -185,17 +163,6 @@ function FirstUse() {
       <pre>
         <code>cairn agent --server URL --work-dir DIR</code>
       </pre>
-    </section>
-  )
-}
-
-function NothingFound({ links, total }: { links: Links; total: number }) {
-  return (
-    <section class="card" data-part="agents">
-      <h2>No agents match</h2>
-      <p>
-        <a href={links.agents()}>{`Show all ${total}`}</a>
-      </p>
     </section>
   )
 }

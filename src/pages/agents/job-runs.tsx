@@ -6,6 +6,7 @@ import type { PageFrame } from '../kit/layout.tsx'
 import { Status } from '../kit/status.tsx'
 import { When } from '../kit/when.tsx'
 import { BY_TIME, Pager } from '../kit/pager.tsx'
+import { Table } from '../kit/table.tsx'
 import { jobOf } from './agent-cells.tsx'
 
 export const JOB_RUN_COLUMNS = ['completed', 'job', 'result', 'duration'] as const
@@ -17,13 +18,6 @@ export interface JobRunOrder {
   readonly isDescending: boolean
 }
 
-const LABELS: Record<JobRunColumn, string> = {
-  completed: 'Completed',
-  job: 'Pipeline / stage / job',
-  result: 'Result',
-  duration: 'Duration',
-}
-
 export interface JobRunsProps {
   readonly frame: PageFrame
   readonly page: AgentPage
@@ -33,80 +27,49 @@ export interface JobRunsProps {
 
 /** The jobs that an agent ran, ten per page. */
 export function JobRuns(props: JobRunsProps) {
-  const { runs } = props.page
   return (
     <section aria-labelledby="runs-title">
       <h2 id="runs-title">Job run history</h2>
       <div data-part="runs">
-        {runs.items.length === 0 ? (
-          <p class="card muted">{runs.pagination.total === 0 ? 'No jobs yet.' : 'No more jobs.'}</p>
-        ) : (
-          <Table {...props} />
-        )}
+        <RunsTable {...props} />
         <Pages {...props} />
       </div>
     </section>
   )
 }
 
-function Table({ frame, page, order, now }: JobRunsProps) {
-  const { links } = frame
-  const { offset } = page.runs.pagination
-  return (
-    <div class="table-card">
-      <table class="list runs">
-        <thead>
-          <tr>
-            {JOB_RUN_COLUMNS.map((column) => {
-              const isSorted = order.column === column
-              const turned = isSorted && !order.isDescending ? `-${column}` : column
-              const at = offset === 0 ? null : offset
-              const href = links.agent(page.uuid, { sort: turned, offset: at })
-              const direction = order.isDescending ? 'descending' : 'ascending'
-              return (
-                <th scope="col" aria-sort={isSorted ? direction : undefined}>
-                  <a class="sort" href={href}>
-                    {LABELS[column]}
-                    {isSorted && <span aria-hidden="true">{order.isDescending ? ' ↓' : ' ↑'}</span>}
-                  </a>
-                </th>
-              )
-            })}
-          </tr>
-        </thead>
-        <tbody>
-          {sortedRuns(page.runs.items, order).map((job) => (
-            <Row frame={frame} job={job} now={now} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
+const COLUMNS = [
+  { label: 'Completed', name: 'completed' },
+  { label: 'Pipeline / stage / job', name: 'job', isPlain: true },
+  { label: 'Result', name: 'result', isPlain: true },
+  { label: 'Duration', name: 'duration' },
+] as const
+
+function RunsTable({ frame: { links }, page, order, now }: JobRunsProps) {
+  const { items, pagination } = page.runs
+  const offset = pagination.offset === 0 ? null : pagination.offset
+  const sorting = {
+    ...order,
+    to: (column: JobRunColumn, isDescending: boolean) =>
+      links.agent(page.uuid, { sort: isDescending ? `-${column}` : column, offset }),
+  }
+  const rows = sortedRuns(items, order).map((job) => ({
+    cells: [
+      <When time={endOf(job)} now={now} />,
+      <>
+        <a href={links.job(jobOf(placeOfJob(job)))}>{nameOf(job)}</a>{' '}
+        {job.rerun && <span class="badge">rerun</span>}
+      </>,
+      <Status status={job.state === 'Rescheduled' ? 'Rescheduled' : job.result} />,
+      duration(endOf(job) - job.scheduledDate),
+    ],
+  }))
+  const empty = pagination.total === 0 ? 'No jobs yet.' : 'No more jobs.'
+  return <Table label="Jobs" columns={COLUMNS} sorting={sorting} rows={rows} empty={empty} />
 }
 
-function Row({ frame, job, now }: { frame: PageFrame; job: JobInstance; now: number }) {
-  const { pipelineName, pipelineCounter, stageName, stageCounter, name } = job
-  const text = `${pipelineName} / ${pipelineCounter} / ${stageName} / ${stageCounter} / ${name}`
-  return (
-    <tr>
-      <td data-label="Completed">
-        <When time={endOf(job)} now={now} />
-      </td>
-      <td>
-        <a href={frame.links.job(jobOf(placeOfJob(job)))}>{text}</a>
-        {job.rerun && (
-          <>
-            {' '}
-            <span class="badge">rerun</span>
-          </>
-        )}
-      </td>
-      <td>
-        <Status status={job.state === 'Rescheduled' ? 'Rescheduled' : job.result} />
-      </td>
-      <td data-label="Duration">{duration(endOf(job) - job.scheduledDate)}</td>
-    </tr>
-  )
+function nameOf({ pipelineName, pipelineCounter, stageName, stageCounter, name }: JobInstance) {
+  return `${pipelineName} / ${pipelineCounter} / ${stageName} / ${stageCounter} / ${name}`
 }
 
 function Pages({ frame: { links }, page, order }: JobRunsProps) {

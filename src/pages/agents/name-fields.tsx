@@ -1,4 +1,5 @@
 import type { AgentNames } from '../../document/agents/agent-edits.ts'
+import { Field } from '../kit/forms.tsx'
 
 interface NameFieldsProps {
   readonly names: AgentNames
@@ -10,21 +11,18 @@ interface NameFieldsProps {
 export function NameFields({ names, environments }: NameFieldsProps) {
   return (
     <div class="name-fields">
-      <label>
-        Resources, separated by commas
-        <input
-          type="text"
-          id="resources"
-          name="resources"
-          value={names.resources.join(', ')}
-          placeholder="linux, docker"
-        />
-      </label>
+      <Field
+        label="Resources, separated by commas"
+        id="resources"
+        name="resources"
+        value={names.resources.join(', ')}
+        placeholder="linux, docker"
+      />
       {environments.length > 0 && (
         <fieldset>
           <legend>Environments</legend>
           {environments.map((name) => (
-            <label>
+            <label class="check">
               <input
                 type="checkbox"
                 name="environments"

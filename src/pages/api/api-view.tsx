@@ -3,6 +3,8 @@ import type { DescribedCall } from '../../api/description/described-call.ts'
 import type { ExampleBody } from '../../api/description/example.ts'
 import { type Answer, CALLERS, JSON_TYPE, type Parameter } from '../../api/definition/operation.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { PageHead } from '../kit/page-head.tsx'
+import { FactTable } from '../kit/table.tsx'
 
 interface ApiViewProps {
   readonly frame: PageFrame
@@ -17,12 +19,16 @@ export function ApiView({ frame, calls, origin }: ApiViewProps) {
   const place = { origin, username: frame.username }
   return (
     <PageLayout frame={frame} title="API" styles={['api.css']}>
-      <h1>API</h1>
-      <p>
-        Every call of this service. Programs read the same as{' '}
-        <a href={frame.links.openApi()}>an OpenAPI 3.1 document</a>.
-      </p>
-      <nav class="api-tags" aria-label="Kinds of calls">
+      <PageHead
+        title="API"
+        about={
+          <>
+            Every call of this service, also as{' '}
+            <a href={frame.links.openApi()}>an OpenAPI 3.1 document</a>.
+          </>
+        }
+      />
+      <nav class="row api-tags" aria-label="Kinds of calls">
         {tags.map((tag) => (
           <a href={`#${anchorOf(tag)}`}>{tag}</a>
         ))}
@@ -65,7 +71,11 @@ function Call({ call, curl }: { call: DescribedCall; curl: string | null }) {
       {curl !== null && (
         <div class="try-it">
           <b>Try it</b>
-          <button type="button" class="copy" aria-label={`Copy the line for ${method} ${path}`}>
+          <button
+            type="button"
+            class="copy with-script"
+            aria-label={`Copy the line for ${method} ${path}`}
+          >
             Copy
           </button>
           <pre>
@@ -89,21 +99,11 @@ function Call({ call, curl }: { call: DescribedCall; curl: string | null }) {
 }
 
 function Bodies({ body }: { body: NonNullable<DescribedCall['operation']['body']> }) {
-  return (
-    <table>
-      <caption>{body.required ? 'Body' : 'Body (optional)'}</caption>
-      <tbody>
-        {body.content.map(({ type, schema }) => (
-          <tr>
-            <th scope="row">
-              <code>{type}</code>
-            </th>
-            <td>{schema === null ? 'bytes' : <code>{shapeOf(schema)}</code>}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
+  const rows = body.content.map(({ type, schema }) => [
+    <code>{type}</code>,
+    schema === null ? 'bytes' : <code>{shapeOf(schema)}</code>,
+  ])
+  return <FactTable caption={body.required ? 'Body' : 'Body (optional)'} rows={rows} />
 }
 
 function shownBody({ type, value, text }: ExampleBody): string {
@@ -122,43 +122,23 @@ interface Taken {
 }
 
 function Parameters({ taken }: { taken: readonly Taken[] }) {
-  return (
-    <table>
-      <caption>Parameters</caption>
-      <tbody>
-        {taken.map(({ place, name, parameter }) => (
-          <tr>
-            <th scope="row">
-              <code>{name}</code>
-            </th>
-            <td>{place}</td>
-            <td>
-              <Prose text={parameter.text} /> {parameter.required && '(required)'}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
+  const rows = taken.map(({ place, name, parameter }) => [
+    <code>{name}</code>,
+    place,
+    <>
+      <Prose text={parameter.text} /> {parameter.required && '(required)'}
+    </>,
+  ])
+  return <FactTable caption="Parameters" rows={rows} />
 }
 
 function Answers({ answers }: { answers: DescribedCall['answers'] }) {
-  return (
-    <table>
-      <caption>Answers</caption>
-      <tbody>
-        {answers.map(([status, answer]) => (
-          <tr>
-            <th scope="row">{status}</th>
-            <td>
-              <Prose text={answer.text} />
-            </td>
-            <td>{status === 200 || status === 201 || status === 202 ? formOf(answer) : ''}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
+  const rows = answers.map(([status, answer]) => [
+    status,
+    <Prose text={answer.text} />,
+    (status === 200 || status === 201 || status === 202) && formOf(answer),
+  ])
+  return <FactTable caption="Answers" rows={rows} />
 }
 
 function formOf({ content = [] }: Answer) {

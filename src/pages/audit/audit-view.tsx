@@ -2,6 +2,10 @@ import type { AuditEntry, AuditPage, AuditQuery } from '../../core/audit.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
 import { StateAway } from '../frame/page-state.tsx'
+import { LinkButton } from '../kit/buttons.tsx'
+import { FilterText, Select, type SelectOption } from '../kit/forms.tsx'
+import { PageHead } from '../kit/page-head.tsx'
+import { Table } from '../kit/table.tsx'
 import { Moment, When } from '../kit/when.tsx'
 import { AUDIT_ACTIONS, type AuditSentence } from './audit-sentence.ts'
 
@@ -10,14 +14,19 @@ interface AuditViewProps {
   readonly query: AuditQuery
   readonly page: AuditPage
   readonly sentenceOf: (entry: AuditEntry) => AuditSentence
-  /** The days of the filter as they are written; empty for none. */
+  /** The days of the filter as written; empty for none. */
   readonly days: { readonly since: string; readonly until: string }
   /** Whether the names of agents are known. */
   readonly isWhole: boolean
   readonly now: number
 }
 
-const OUTCOMES = ['done', 'refused', 'failed'] as const
+const OUTCOMES: readonly SelectOption[] = [
+  ['', 'Any outcome'],
+  ['done', 'done'],
+  ['refused', 'refused'],
+  ['failed', 'failed'],
+]
 
 /** Every entry with the user, the action, the address it came from, and the result. */
 export function AuditView(props: AuditViewProps) {
@@ -29,67 +38,56 @@ export function AuditView(props: AuditViewProps) {
   )
   return (
     <PageLayout frame={frame} title="Audit log" section="audit" styles={['audit.css']}>
-      <div class="page-head">
-        <h1>Audit log</h1>
+      <PageHead title="Audit log">
         {isFiltered && <a href={frame.links.audit()}>Clear the filter</a>}
-      </div>
+      </PageHead>
       <Filter {...props} />
       {!isWhole && <StateAway what="Agents are named by their ids" />}
-      {page.entries.length === 0 ? (
-        <p class="card">{isFiltered ? 'No entries match.' : 'Nothing has been recorded yet.'}</p>
-      ) : (
-        <Entries {...props} />
-      )}
+      <Table
+        label="Entries"
+        class="audit"
+        columns={COLUMNS}
+        rows={page.entries.map((entry) => ({ cells: cellsOf(props, entry) }))}
+        empty={isFiltered ? 'No entries match.' : 'Nothing has been recorded yet.'}
+      />
       {next !== null && (
         <p>
-          <a
-            class="button"
+          <LinkButton
             href={frame.links.audit({ user, action, outcome, address, ...days, before: next })}
-          >
-            Older
-          </a>
+            label="Older"
+          />
         </p>
       )}
     </PageLayout>
   )
 }
 
+const COLUMNS = [
+  { label: 'When', isPlain: true },
+  { label: 'Outcome', isPlain: true },
+  { label: 'Who', isPlain: true },
+  { label: 'What', isPlain: true },
+  'From',
+]
+
 function Filter({ frame, query, days }: AuditViewProps) {
+  const { action } = query
+  const isOther = action !== null && !AUDIT_ACTIONS.has(action)
+  const actions: readonly SelectOption[] = [
+    ['', 'Any action'],
+    ...(isOther ? [[action, action] as const] : []),
+    ...AUDIT_ACTIONS,
+  ]
   return (
     <form class="filters" action={frame.links.audit()} aria-label="Filter">
-      <input
-        name="user"
-        class="filter-text"
-        value={query.user ?? ''}
-        placeholder="User"
-        aria-label="User"
-      />
-      <select name="action" aria-label="Action">
-        <option value="">Any action</option>
-        {query.action !== null && !AUDIT_ACTIONS.has(query.action) && (
-          <option value={query.action} selected>
-            {query.action}
-          </option>
-        )}
-        {Array.from(AUDIT_ACTIONS, ([action, name]) => (
-          <option value={action} selected={action === query.action}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <select name="outcome" aria-label="Outcome">
-        <option value="">Any outcome</option>
-        {OUTCOMES.map((outcome) => (
-          <option value={outcome} selected={outcome === query.outcome}>
-            {outcome}
-          </option>
-        ))}
-      </select>
-      <input
+      <FilterText name="user" value={query.user ?? ''} placeholder="User" label="User" />
+      <Select name="action" label="Action" options={actions} chosen={action} />
+      <Select name="outcome" label="Outcome" options={OUTCOMES} chosen={query.outcome} />
+      <FilterText
         name="address"
         value={query.address ?? ''}
         placeholder="Address"
-        aria-label="Address"
+        label="Address"
       />
       <label>
         From <input type="date" name="since" value={days.since} />
@@ -102,78 +100,54 @@ function Filter({ frame, query, days }: AuditViewProps) {
   )
 }
 
-function Entries({ frame, page, sentenceOf, now }: AuditViewProps) {
+function cellsOf({ frame: { links }, sentenceOf, now }: AuditViewProps, entry: AuditEntry) {
+  return [
+    <Moment time={entry.time} />,
+    <Outcome entry={entry} now={now} />,
+    <By links={links} entry={entry} />,
+    <What links={links} sentence={sentenceOf(entry)} />,
+    entry.address,
+  ]
+}
+
+function Outcome({ entry, now }: { entry: AuditEntry; now: number }) {
+  const { outcome, status, reason, times, first, last } = entry
+  const why = [reason, status].filter((fact) => fact !== undefined).join(', ')
   return (
-    <div class="table-card audit">
-      <table class="list">
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">Who</th>
-            <th scope="col">What</th>
-            <th scope="col">From</th>
-          </tr>
-        </thead>
-        <tbody>
-          {page.entries.map((entry) => (
-            <Entry links={frame.links} entry={entry} sentence={sentenceOf(entry)} now={now} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <b class={`outcome-${outcome}`}>{outcome}</b>
+      {outcome !== 'done' && <span class="muted">{` ${why}`}</span>}
+      {times !== undefined && ` ${times} times`}
+      {first !== undefined && last !== undefined && first !== last && (
+        <>
+          {', from '}
+          <When time={first} now={now} /> to <When time={last} now={now} />
+        </>
+      )}
+    </>
   )
 }
 
-interface EntryProps {
-  readonly links: Links
-  readonly entry: AuditEntry
-  readonly sentence: AuditSentence
-  readonly now: number
-}
-
-function Entry({ links, entry, sentence, now }: EntryProps) {
-  const { time, user, token, claimed, outcome, status, reason, address, times, first, last } = entry
-  const why = [reason, status].filter((fact) => fact !== undefined).join(', ')
+function By({ links, entry: { user, claimed, token } }: { links: Links; entry: AuditEntry }) {
   return (
-    <tr>
-      <td>
-        <Moment time={time} />
-      </td>
-      <td>
-        <b class={`outcome-${outcome}`}>{outcome}</b>
-        {outcome !== 'done' && <span class="muted">{` ${why}`}</span>}
-        {times !== undefined && ` ${times} times`}
-        {first !== undefined && last !== undefined && first !== last && (
-          <>
-            {', from '}
-            <When time={first} now={now} /> to <When time={last} now={now} />
-          </>
-        )}
-      </td>
-      <td>
-        {user === '' ? (
-          <span class="muted">{claimed === undefined ? 'no login' : `somebody as ${claimed}`}</span>
-        ) : (
-          <a href={links.audit({ user })}>{user}</a>
-        )}
-        {token !== undefined && (
-          <span class="muted">
-            {' by token '}
-            <code>{token}</code>
-          </span>
-        )}
-      </td>
-      <td>
-        <What links={links} sentence={sentence} />
-      </td>
-      <td>{address}</td>
-    </tr>
+    <>
+      {user === '' ? (
+        <span class="muted">{claimed === undefined ? 'no login' : `somebody as ${claimed}`}</span>
+      ) : (
+        <a href={links.audit({ user })}>{user}</a>
+      )}
+      {token !== undefined && (
+        <span class="muted">
+          {' by token '}
+          <code>{token}</code>
+        </span>
+      )}
+    </>
   )
 }
 
 /** `Disabled agent build-01`, `Saved the configuration as r12`. */
-function What({ links, sentence }: Pick<EntryProps, 'links' | 'sentence'>) {
+function What({ links, sentence }: { links: Links; sentence: AuditSentence }) {
   const { verb, object, href, revision } = sentence
   return (
     <>

@@ -1,10 +1,10 @@
-import { watchCopyButtons } from '../api/client/copy.ts'
 import { watchButtons, watchNamedChange } from '../code/client/changes.ts'
 import { watchLineRanges } from '../code/client/line-ranges.ts'
 import { forgetSavedDraft } from '../edit/client/draft-key.ts'
 import { watchChosen } from '../history/client/chosen.ts'
 import { showNewRevisions } from '../history/client/new-revisions.ts'
 import { keepClockTimes } from '../kit/client/clock-times.ts'
+import { watchCopyButtons } from '../kit/client/copy.ts'
 import { watchKeys } from './keys.ts'
 
 // Adds shortcuts and live updates to the pages. Every page works without this script.

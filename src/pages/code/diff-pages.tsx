@@ -1,4 +1,5 @@
 import type { TextComparison } from './comparison.ts'
+import { LinkButton } from '../kit/buttons.tsx'
 import type { DiffPart } from './placed-regions.ts'
 import type { ToolbarProps } from './toolbar.tsx'
 
@@ -8,16 +9,16 @@ export function DiffPages({ comparison, query, address }: ToolbarProps) {
   if (next === null && previous === null) return <></>
   const at = ({ start }: DiffPart) => `${address({ ...query, start })}#diff`
   return (
-    <nav class="more-regions" aria-label="Parts of the diff">
+    <nav class="row more-regions" aria-label="Parts of the diff">
       {previous !== null && (
-        <a class="button" rel="prev" href={at(previous)}>
-          {`↑ Show ${wordsFor(previous, comparison)}`}
-        </a>
+        <LinkButton
+          rel="prev"
+          href={at(previous)}
+          label={`↑ Show ${wordsFor(previous, comparison)}`}
+        />
       )}
       {next !== null && (
-        <a class="button" rel="next" href={at(next)}>
-          {`↓ Show ${wordsFor(next, comparison)}`}
-        </a>
+        <LinkButton rel="next" href={at(next)} label={`↓ Show ${wordsFor(next, comparison)}`} />
       )}
     </nav>
   )

@@ -2,6 +2,7 @@ import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { ShownRegion } from './comparison.ts'
 import type { CompareQuery } from './compare-query.ts'
+import { countOf, plural } from '../kit/count.ts'
 import { type RowsOptions, splitRows, unifiedRows } from './rows-html.ts'
 
 export interface HunkProps {
@@ -20,13 +21,13 @@ export function HunkView(props: HunkProps) {
   const options: RowsOptions = { isLong: query.isLong, unfold, anchors: 'lines' }
   return (
     <section class="hunk" id={`h${region.index}`}>
-      <div class="hunk-bar">
+      <div class="row hunk-bar">
         <Expand {...props} />
         <h3 class="path">
           {region.isContinued && <span class="muted">continued: </span>}
           <Path region={region} />
         </h3>
-        <span class="hunk-links">
+        <span class="row hunk-links">
           {children}
           <Fold region={region} />
         </span>
@@ -90,7 +91,7 @@ function ExpandBelow(props: HunkProps) {
   const { hiddenBelow, hunk } = props.region
   if (hiddenBelow === 0) return <></>
   return (
-    <div class="hunk-bar below">
+    <div class="row hunk-bar below">
       <ExpandLink {...props} count={hiddenBelow} place={hunk + 1} where="below" />
     </div>
   )
@@ -104,7 +105,7 @@ interface ExpandLinkProps extends HunkProps {
 
 function ExpandLink({ region, query, address, count, place, where }: ExpandLinkProps) {
   if (count === 0) return <></>
-  const words = `Show ${count === 1 ? '1 line' : `${count} lines`} ${where}`
+  const words = `Show ${countOf(count, 'line')} ${where}`
   const expanded = address({ ...query, expanded: [...query.expanded, place] })
   return (
     <a class="expand" href={`${expanded}#h${region.index}`} title={words}>
@@ -133,14 +134,19 @@ function captionOf({ place, line, blocks }: ShownRegion): string {
   const changes = blocks.flatMap(({ change }) => (change === null ? [] : [change]))
   const words = place.path.map(({ word, name }) => (name === null ? word : `${word} ${name}`))
   const where = words.length === 0 ? `line ${line.number}` : words.join(', ')
-  const numbers = changes.length === 1 ? `Change ${changes[0]}` : `Changes ${changes.join(', ')}`
+  const numbers = `${plural(changes.length, 'Change')} ${changes.join(', ')}`
   return `${changes.length === 0 ? 'Lines' : numbers}: ${where}`
 }
 
 function Fold({ region }: { region: ShownRegion }) {
   const where = region.place.path.at(-1)?.name ?? `line ${region.line.number}`
   return (
-    <button type="button" class="fold" aria-expanded="true" aria-controls={tableOf(region)}>
+    <button
+      type="button"
+      class="fold with-script"
+      aria-expanded="true"
+      aria-controls={tableOf(region)}
+    >
       <span aria-hidden="true">▾</span>
       <span class="visually-hidden">{`Lines of ${where}`}</span>
     </button>

@@ -1,6 +1,7 @@
 import type { ShownRegion, TextComparison } from './comparison.ts'
 import type { CompareQuery } from './compare-query.ts'
 import { HunkTable, Path } from './hunk.tsx'
+import { countOf } from '../kit/count.ts'
 import type { RowsOptions } from './rows-html.ts'
 import type { BlockRows, Row } from './rows.ts'
 import { elementsOf } from './code-html.ts'
@@ -26,10 +27,10 @@ export function PlainDiff({ comparison, view = 'fitting' }: PlainDiffProps) {
   const changes = shown.flatMap(({ blocks }) => blocks.map(({ change }) => change ?? 0))
   const left = total - Math.max(0, ...changes)
   return (
-    <div class="diff" id="diff">
+    <div class="diff box" id="diff">
       {shown.map((region) => (
         <section class="hunk" id={`h${region.index}`}>
-          <div class="hunk-bar">
+          <div class="row hunk-bar">
             <h3 class="path">
               <Path region={region} />
             </h3>
@@ -37,14 +38,14 @@ export function PlainDiff({ comparison, view = 'fitting' }: PlainDiffProps) {
           <HunkTable region={region} view={view} options={OPTIONS} />
         </section>
       ))}
-      {(left > 0 || isCut) && <p class="more-regions muted">{endOf(left)}</p>}
+      {(left > 0 || isCut) && <p class="row more-regions muted">{endOf(left)}</p>}
     </div>
   )
 }
 
 function endOf(left: number): string {
-  if (left === 0) return 'The rest of this change is too long to be shown here.'
-  return `and ${left.toLocaleString('en')} more ${left === 1 ? 'change' : 'changes'}`
+  if (left === 0) return 'The rest of this change is too long to show here.'
+  return countOf(left, 'more change')
 }
 
 /** The regions up to the row that exceeds the limit of elements. */

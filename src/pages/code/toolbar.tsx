@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { LinkChoice } from '../kit/buttons.tsx'
 import type { ChangeOnPage, TextComparison } from './comparison.ts'
 import type { CompareQuery, Context, View } from './compare-query.ts'
 
@@ -29,17 +30,16 @@ export function Toolbar(props: ToolbarProps) {
   const at = (change: Partial<CompareQuery>) =>
     `${address({ ...query, start: null, ...change })}#diff`
   return (
-    <div class="toolbar">
+    <div class="toolbar top-bar">
       <LayoutChoice view={query.view} to={(view) => at({ view })} />
-      <nav class="choice" aria-label="Context">
-        {CONTEXTS.map(([context, label]) => (
-          <Choice
-            label={label}
-            href={at({ context, expanded: [] })}
-            isChosen={query.context === context}
-          />
-        ))}
-      </nav>
+      <LinkChoice
+        label="Context"
+        options={CONTEXTS.map(([context, label]) => [
+          label,
+          at({ context, expanded: [] }),
+          query.context === context,
+        ])}
+      />
       <Switch
         label="Ignore whitespace"
         href={at({ ignoresSpace: !query.ignoresSpace })}
@@ -65,32 +65,19 @@ export function Toolbar(props: ToolbarProps) {
   )
 }
 
-/** The layouts of a diff, each a link. What fits is another one in a narrow window. */
+/** The layouts of a diff, each a link. The one that fits differs in a narrow window. */
 export function LayoutChoice({ view, to }: { view: View; to: (view: View) => string }) {
-  if (view !== 'fitting') return <Layout to={to} shown={view} only="" />
+  if (view !== 'fitting') return <LinkChoice label="Layout" options={layoutsOf(view, to)} />
   return (
     <>
-      <Layout to={to} shown="split" only="in-wide" />
-      <Layout to={to} shown="unified" only="in-narrow" />
+      <LinkChoice label="Layout" only="in-wide" options={layoutsOf('split', to)} />
+      <LinkChoice label="Layout" only="in-narrow" options={layoutsOf('unified', to)} />
     </>
   )
 }
 
-interface LayoutProps {
-  readonly to: (view: View) => string
-  readonly shown: View
-  /** The class of windows that show it. */
-  readonly only: 'in-wide' | 'in-narrow' | ''
-}
-
-function Layout({ to, shown, only }: LayoutProps) {
-  return (
-    <nav class={`choice ${only}`} aria-label="Layout">
-      {VIEWS.map(([view, label]) => (
-        <Choice label={label} href={to(view)} isChosen={view === shown} />
-      ))}
-    </nav>
-  )
+function layoutsOf(shown: View, to: (view: View) => string) {
+  return VIEWS.map(([view, label]) => [label, to(view), view === shown] as const)
 }
 
 /** The shown change among all, and links to the nearest ones on other pages of the diff. */
@@ -102,15 +89,15 @@ function Steps({ comparison, query, address }: ToolbarProps) {
       ? `#c${otherwise ?? 1}`
       : `${address({ ...query, start: change.start })}#c${change.number}`
   return (
-    <span class="steps">
+    <span class="row steps">
       <span class="muted" id="step" aria-live="polite" data-total={total}>
         {first === null ? `No change here, ${total} in all` : `Change ${first} of ${total}`}
       </span>
-      <a class="button step" id="step-up" href={to(changeBefore, first)}>
+      <a class="button with-script" id="step-up" href={to(changeBefore, first)}>
         <span aria-hidden="true">↑</span>
         <span class="visually-hidden">Previous change</span>
       </a>
-      <a class="button step" id="step-down" href={to(changeAfter, part.changes?.last ?? null)}>
+      <a class="button" id="step-down" href={to(changeAfter, part.changes?.last ?? null)}>
         <span aria-hidden="true">↓</span>
         <span class="visually-hidden">Next change</span>
       </a>
@@ -124,14 +111,6 @@ function Switch({ label, href, isOn }: { label: string; href: string; isOn: bool
       <span aria-hidden="true">{isOn ? '☑' : '☐'}</span>
       {`\u00a0${label}`}
       <span class="visually-hidden">{isOn ? ' (on)' : ' (off)'}</span>
-    </a>
-  )
-}
-
-function Choice({ label, href, isChosen }: { label: string; href: string; isChosen: boolean }) {
-  return (
-    <a href={href} aria-current={isChosen ? 'true' : undefined}>
-      {label}
     </a>
   )
 }

@@ -14,9 +14,9 @@ export function Chooser({ links, before, after }: ChooserProps) {
   const action = links.chooseComparison()
   return (
     <details class="chooser">
-      <summary class="button">Choose other revisions</summary>
-      <div class="card">
-        <form action={action} aria-label="Revisions">
+      <summary class="button">Change revisions</summary>
+      <div class="card fields">
+        <form class="row" action={action} aria-label="Revisions">
           <Side name="a" value={a} />
           <Side name="b" value={b} />
           <button class="primary">Compare</button>
@@ -25,7 +25,7 @@ export function Chooser({ links, before, after }: ChooserProps) {
             2015-06-03T14:00 (UTC).
           </p>
         </form>
-        <form action={action} aria-label="Dates">
+        <form class="row" action={action} aria-label="Dates">
           <Day name="since" label="Changes from" time={before.time} />
           <Day name="until" label="to" time={after.time} />
           <button name="by" value="dates">

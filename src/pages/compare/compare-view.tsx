@@ -8,7 +8,10 @@ import { renderChange } from '../../document/changes/render-change.ts'
 import type { RevealCount } from '../snapshot/reveal-secrets.ts'
 import { LineCounts } from '../history/history-table.tsx'
 import { ChangeWords } from '../parts/change-words.tsx'
+import { LinkButton } from '../kit/buttons.tsx'
+import { countOf } from '../kit/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { dateOf, Moment } from '../kit/when.tsx'
 import { RevealButton, RevealedNotice } from '../snapshot/secrets.tsx'
@@ -66,7 +69,7 @@ export function CompareView(props: CompareViewProps) {
     >
       {flash && <FlashCard flash={flash} />}
       <Head {...props} />
-      <div class="cards">
+      <div class="columns uneven">
         {summary === 'later' ? (
           <LaterSummaryCard />
         ) : (
@@ -81,7 +84,7 @@ export function CompareView(props: CompareViewProps) {
       {reveal && <RevealedNotice links={links} count={reveal} back={address(query)} />}
       {regions.length > 0 && (
         <div class="diff-area" id="diff">
-          <div class={query.isCompact ? 'diff compact' : 'diff'}>
+          <div class={query.isCompact ? 'diff box compact' : 'diff box'}>
             <Toolbar
               comparison={comparison}
               query={query}
@@ -135,74 +138,66 @@ function Head({ frame: { links }, comparison, query, from, to }: CompareViewProp
   const options = compareQueryOf({ ...query, start: null, expanded: [], entity: '' })
   const low = Math.min(before.number, after.number)
   const high = Math.max(before.number, after.number)
+  const isStep = after.number === before.number + 1
+  const back = links.history({ a: `r${before.number}`, b: `r${after.number}` })
   return (
-    <div class="page-head">
-      <div>
-        <p class="back">
-          <a
-            href={links.history({ a: `r${before.number}`, b: `r${after.number}` })}
-            aria-keyshortcuts="u"
-          >
-            ← History
-          </a>
-        </p>
-        <h1>{`r${before.number} → r${after.number}`}</h1>
-        <p class="muted">
+    <PageHead
+      title={`r${before.number} → r${after.number}`}
+      trail={[['← History', back, 'u']]}
+      about={
+        <>
           <Moment time={before.time} /> → <Moment time={after.time} />
-          {' · '}
-          {`${count} ${count === 1 ? 'revision' : 'revisions'}`}
+          {` · ${countOf(count, 'revision')}`}
           {people.length > 0 && ` by ${people.slice(0, 4).join(', ')}`}
           {people.length > 4 && ' and others'}
           {' · '}
           <LineCounts lines={lines} />
-          {` lines in ${total} ${total === 1 ? 'change' : 'changes'}`}
+          {` lines in ${countOf(total, 'change')}`}
           {query.entity !== '' && ` of ${query.entity.replace('/', ' ')}`}
-        </p>
-        {after.number === before.number + 1 && <ChangeWords revision={after} links={links} />}
-      </div>
-      <div class="actions">
-        <Chooser links={links} before={before} after={after} />
-        {older && (
-          <a
-            class="button"
-            rel="prev"
-            aria-keyshortcuts="["
-            href={links.compare(`r${low - 1}`, `r${low}`, options)}
-          >
-            ← Older change
-          </a>
-        )}
-        {newer && (
-          <a
-            class="button"
-            rel="next"
-            aria-keyshortcuts="]"
-            href={links.compare(`r${high}`, `r${high + 1}`, options)}
-          >
-            Newer change →
-          </a>
-        )}
-        <a class="button" href={links.compare(to, from, options)}>
-          Swap sides
-        </a>
-        <a class="button" href={links.patch(from, to)} download>
-          Download patch
-        </a>
-        <button type="button" class="copy" data-copy={links.patch(from, to)}>
-          Copy patch
-        </button>
-        {after.number === before.number + 1 && (
-          <a class="button danger" href={links.undo(`r${after.number}`)}>
-            {`Undo r${after.number}…`}
-          </a>
-        )}
-        {!before.isCurrent && (
-          <a class="button danger" href={links.restore(`r${before.number}`)}>
-            {`Restore r${before.number}…`}
-          </a>
-        )}
-      </div>
-    </div>
+        </>
+      }
+      below={isStep && <ChangeWords revision={after} links={links} />}
+      actions={
+        <>
+          <Chooser links={links} before={before} after={after} />
+          {older && (
+            <LinkButton
+              rel="prev"
+              href={links.compare(`r${low - 1}`, `r${low}`, options)}
+              label="← Older change"
+              shortcut="["
+            />
+          )}
+          {newer && (
+            <LinkButton
+              rel="next"
+              href={links.compare(`r${high}`, `r${high + 1}`, options)}
+              label="Newer change →"
+              shortcut="]"
+            />
+          )}
+          <LinkButton href={links.compare(to, from, options)} label="Swap sides" />
+          <LinkButton href={links.patch(from, to)} label="Download patch" download />
+          <button type="button" class="copy with-script" data-copy={links.patch(from, to)}>
+            Copy patch
+          </button>
+          {isStep && (
+            <LinkButton
+              href={links.undo(`r${after.number}`)}
+              label={`Undo r${after.number}…`}
+              look="danger"
+            />
+          )}
+          {!before.isCurrent && (
+            <LinkButton
+              href={links.restore(`r${before.number}`)}
+              label={`Restore r${before.number}…`}
+              look="danger"
+            />
+          )}
+        </>
+      }
+    />
   )
 }
 
@@ -232,7 +227,7 @@ function State({ frame: { links }, comparison, query, from, to }: CompareViewPro
     <>
       {before.number > after.number && (
         <p class="card">
-          {`This goes back in time: r${before.number} is newer than r${after.number}. `}
+          {`Comparing backwards: r${before.number} is newer than r${after.number}. `}
           <a href={swap}>Swap sides</a>
         </p>
       )}

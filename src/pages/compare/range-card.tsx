@@ -1,10 +1,12 @@
 import { ChangeWords } from '../parts/change-words.tsx'
+import { LinkButton } from '../kit/buttons.tsx'
+import { moreOf } from '../kit/lists.tsx'
 import { Moment } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
 import { dayOf } from '../history/history-query.ts'
 import type { CompareViewProps } from './compare-view.tsx'
 
-/** The authors of the revisions, and how to get the same comparison elsewhere. */
+/** The authors of the revisions, and the same comparison as commands. */
 export function RangeCard(props: CompareViewProps) {
   const { frame, comparison } = props
   const { between, count } = comparison
@@ -35,8 +37,8 @@ function Others({ frame: { links }, comparison }: CompareViewProps) {
   const until = dayOf(between.at(-1)?.time ?? null)
   const href = links.history({ until, a: `r${before.number}`, b: `r${after.number}` })
   return (
-    <p class="older">
-      <a href={href}>{`and ${count - between.length} older ones`}</a>
+    <p>
+      <LinkButton href={href} label={moreOf(count - between.length)} />
     </p>
   )
 }
@@ -47,7 +49,7 @@ function CommandLine({ frame, comparison, fileName, origin }: CompareViewProps) 
   const range = `${before.commit.slice(0, 12)} ${after.commit.slice(0, 12)}`
   return (
     <details>
-      <summary>Same thing on the command line</summary>
+      <summary>Command line</summary>
       <pre tabindex={0}>
         {`git diff ${range} -- ${quoted(fileName)}\n`}
         {`curl -u ${quoted(frame.username)} ${quoted(address)}`}

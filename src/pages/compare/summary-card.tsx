@@ -1,5 +1,6 @@
 import type { ShownChanges } from '../code/shown-changes.ts'
 import { ListedChangeGroups } from '../parts/change-list.tsx'
+import { moreOf } from '../kit/lists.tsx'
 import { compareQueryOf } from '../code/compare-query.ts'
 import type { CompareViewProps } from './compare-view.tsx'
 
@@ -24,33 +25,32 @@ export function SummaryCard(props: SummaryCardProps) {
   return (
     <section class="card" id="summary">
       <div class="card-head">
-        <h2>What changed</h2>
-        {comparison.regions.length > 0 && <a href="#diff">Go to the text</a>}
+        <h2>Changes</h2>
+        {comparison.regions.length > 0 && <a href="#diff">Jump to diff</a>}
       </div>
       {described === null && (
-        <p class="muted">{`Too much differs for a summary in words. The text ${where} is complete.`}</p>
+        <p class="muted">{`Too many changes to summarise. The full diff is ${where}.`}</p>
       )}
-      {described?.count === 0 && <p class="muted">Nothing.</p>}
+      {described?.count === 0 && <p class="muted">No changes</p>}
       {described !== null && described.count > 0 && (
         <ListedChangeGroups
           listed={described.listed}
           linkOf={({ kind, name }) => narrowed(`${kind}/${name}`)}
           atOnce={AT_ONCE}
-          more={(left) => `and ${left} more, in the text ${where}`}
+          more={(left) => `${moreOf(left)} in the diff ${where}`}
         />
       )}
     </section>
   )
 }
 
-/** Says where the summary is that takes longer than the text. */
+/** Links to a summary that takes longer than the diff. */
 export function LaterSummaryCard() {
   return (
     <section class="card">
-      <h2>What changed</h2>
+      <h2>Changes</h2>
       <p>
-        The text comes first, since much differs. <a href="#summary">The summary in words</a> is
-        below it.
+        There are many changes: <a href="#summary">the summary</a> is below the diff.
       </p>
     </section>
   )

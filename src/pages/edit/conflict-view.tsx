@@ -6,7 +6,11 @@ import type { EditForm } from './edit-form.ts'
 import type { ConflictingSide, ConflictPlace } from '../work/edit-merge.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangeItems, ChangeList } from '../parts/change-list.tsx'
+import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import { countOf, plural } from '../kit/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { moreOf } from '../kit/lists.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import { DraftFields, MessageField } from './edit-view.tsx'
 import { type EditBase, StartedFrom, whatCameMeanwhile } from './started-from.tsx'
 import { TypedText } from './typed-text.tsx'
@@ -39,14 +43,10 @@ export function ConflictView(props: ConflictViewProps) {
       <form class="edit" method="post" action={frame.links.edit()} enctype="multipart/form-data">
         <DraftFields basedOn={draft.basedOn} entity={draft.entity} />
         <input type="hidden" name="against" value={current.digest} />
-        <div class="page-head">
-          <div>
-            <h1>Edit configuration</h1>
-            <p class="muted">
-              <StartedFrom links={frame.links} base={base} />
-            </p>
-          </div>
-        </div>
+        <PageHead
+          title="Edit configuration"
+          about={<StartedFrom links={frame.links} base={base} />}
+        />
         <Explanation {...props} />
         <div class="card conflict">
           {conflict.places.map((place, n) => (
@@ -61,31 +61,17 @@ export function ConflictView(props: ConflictViewProps) {
           {conflict.merged.length > 0 && (
             <section>
               <h2>Merged automatically</h2>
-              <ChangeList
-                changes={conflict.merged}
-                linkOf={() => null}
-                most={50}
-                more={(left) => `and ${left} more`}
-              />
+              <ChangeList changes={conflict.merged} linkOf={() => null} most={50} more={moreOf} />
             </section>
           )}
-          <div class="conflict-end">
+          <div class="conflict-end bottom-bar">
             <span class="muted">The result is validated before it is saved.</span>
             <span class="actions">
               <MessageField message={props.message} />
-              <a
-                class="button"
-                href={frame.links.edit()}
-              >{`Start again from r${current.number}`}</a>
-              <button name="action" value="edit">
-                Back to my text
-              </button>
-              <button name="action" value="preview">
-                Preview changes
-              </button>
-              <button class="primary" name="action" value="save">
-                Save merged
-              </button>
+              <LinkButton href={frame.links.edit()} label={`Start again from r${current.number}`} />
+              <ActionButton value="edit" label="Back to my text" />
+              <ActionButton value="preview" label="Preview changes" />
+              <ActionButton value="save" label="Save merged" look="primary" />
             </span>
           </div>
         </div>
@@ -98,14 +84,14 @@ export function ConflictView(props: ConflictViewProps) {
 function Explanation({ conflict, base, current, choices, isIncomplete }: ConflictViewProps) {
   const { places, merged, others } = conflict
   const missing = places.flatMap((_, n) => ((choices[n] ?? null) === null ? [n] : []))
-  const many = places.length === 1 ? '1 conflict needs' : `${places.length} conflicts need`
+  const needed = `${countOf(places.length, 'conflict')} ${plural(places.length, 'needs', 'need')}`
   const clean = merged.length
   return (
     <div class="card stale" role="status">
       <p>
         <b>{whatCameMeanwhile(base, { current, savers: others })}</b>{' '}
         {clean > 0 && `${clean} of your changes merged cleanly. `}
-        {`${many} a choice.`}
+        {`${needed} a choice.`}
       </p>
       {isIncomplete && (
         <p>
@@ -158,8 +144,8 @@ function Place({ place, n, current, choice, isMissing }: PlaceProps) {
       )}
       <div class="sides">
         {sides.map(({ value, label, side, other, reverts }) => (
-          <div class="side">
-            <label>
+          <div class="side box">
+            <label class="check">
               <input type="radio" name={`choice-${n}`} value={value} checked={choice === value} />
               <b>{label}</b>
             </label>
@@ -169,7 +155,7 @@ function Place({ place, n, current, choice, isMissing }: PlaceProps) {
         ))}
       </div>
       {place.canBeBoth && (
-        <label class="both">
+        <label class="check">
           <input type="radio" name={`choice-${n}`} value="both" checked={choice === 'both'} />
           <b>Keep both</b>, {theirs} first
         </label>
@@ -187,7 +173,7 @@ function titleOf({ path, mine, theirs }: ConflictPlace): string {
   return [`${kind} ${change.label}`, ...change.path].join(' › ')
 }
 
-/** What the other side loses by a choice. */
+/** The changes that the other side loses by a choice. */
 function Reverted({ changes, whose }: { changes: readonly DocumentChange[]; whose: string }) {
   if (changes.length === 0) return <></>
   return (
@@ -195,7 +181,7 @@ function Reverted({ changes, whose }: { changes: readonly DocumentChange[]; whos
       <p class="muted">{`Reverts ${whose}:`}</p>
       <ChangeItems changes={changes.slice(0, MOST_REVERTED)} href={null} />
       {changes.length > MOST_REVERTED && (
-        <p class="muted">{`and ${changes.length - MOST_REVERTED} more`}</p>
+        <p class="muted">{moreOf(changes.length - MOST_REVERTED)}</p>
       )}
     </div>
   )

@@ -7,7 +7,11 @@ import { EXACT_SCHEMA_VERSION } from '../../document/structure/structure.ts'
 import { OutlineView } from '../snapshot/outline.tsx'
 import type { ShownPlace } from '../work/shown-outline.ts'
 import { vocabularyName } from '../assets/assets.ts'
+import { ActionButton } from '../kit/buttons.tsx'
+import { countOf } from '../kit/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { ProblemList, problemText } from '../kit/lists.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import { LaterPart } from '../frame/page-response.ts'
 import { type EditBase, StartedFrom } from './started-from.tsx'
 
@@ -54,19 +58,23 @@ export function EditView(props: EditViewProps) {
         data-alive={frame.links.alive()}
       >
         <DraftFields basedOn={base.digest} entity={entity} />
-        <div class="page-head">
-          <Heading {...props} title={title} />
-          <Actions {...props} />
-        </div>
+        <PageHead title={title} about={<About {...props} />} actions={<Actions {...props} />} />
         {notice !== null && (
           <p class="card stale" role="status">
             {notice}
           </p>
         )}
         {props.hasInvalidEdit && <InvalidEditCard links={frame.links} />}
-        <div id="draft" class="draft" role="status" />
+        <div id="draft" class="draft card stale" role="status" />
         <div id="problems" aria-live="polite">
-          {problems.length > 0 && <ProblemList problems={problems} />}
+          {problems.length > 0 && (
+            <ProblemList
+              title={`Fix ${countOf(problems.length, 'problem')} before saving`}
+              problems={problems}
+              of={(problem) => <ProblemLine problem={problem} />}
+              isAlert
+            />
+          )}
         </div>
         <div class="snapshot editing">
           <div>
@@ -82,7 +90,7 @@ export function EditView(props: EditViewProps) {
 /** Says before a save that it replaces an edit of somebody else. */
 export function InvalidEditCard({ links }: { links: Links }) {
   return (
-    <p class="card problems" role="status">
+    <p class="card bad" role="status">
       <b>The file on disk has an edit that is not valid.</b> Saving here keeps that file under
       another name and puts the saved text in its place. <a href={links.liveFile()}>See the file</a>
     </p>
@@ -107,41 +115,39 @@ export function DraftFields({ basedOn, entity }: { basedOn: Digest; entity: Enti
   )
 }
 
-function Heading({ frame: { links }, base, entity, title }: EditViewProps & { title: string }) {
+function About({ frame: { links }, base, entity }: EditViewProps) {
   return (
-    <div>
-      <h1>{title}</h1>
-      <p class="muted">
-        <StartedFrom links={links} base={base} />
-        <span class="with-script"> Draft kept in this tab.</span>
-        {entity !== null && (
-          <>
-            {' '}
-            <a href={links.edit()}>Edit the whole configuration</a>
-          </>
-        )}
-      </p>
-    </div>
+    <>
+      <StartedFrom links={links} base={base} />
+      <span class="with-script"> Draft kept in this tab.</span>
+      {entity !== null && (
+        <>
+          {' '}
+          <a href={links.edit()}>Edit the whole configuration</a>
+        </>
+      )}
+    </>
   )
 }
 
 function Actions({ changes, message }: EditViewProps) {
+  const preview = (
+    <>
+      Preview changes
+      <span class="count badge" data-count="">
+        {changes === null ? '' : String(changes)}
+      </span>
+    </>
+  )
   return (
-    <div class="actions">
+    <>
       <MessageField message={message} />
       <button name="action" value="check" class="without-script">
         Check
       </button>
-      <button name="action" value="preview">
-        Preview changes
-        <span class="count" data-count="">
-          {changes === null ? '' : String(changes)}
-        </span>
-      </button>
-      <button name="action" value="save" class="primary">
-        Save
-      </button>
-    </div>
+      <ActionButton value="preview" label={preview} />
+      <ActionButton value="save" label="Save" look="primary" />
+    </>
   )
 }
 
@@ -216,31 +222,9 @@ function Surface({ frame, nonce, base, entity, firstLine, problems }: EditViewPr
   )
 }
 
-const MOST = 50
-
-/** All problems that prevent a save, each with its line. */
-function ProblemList({ problems }: { problems: readonly DraftProblem[] }) {
-  const more = problems.length - MOST
-  return (
-    <section class="card problems" role="alert">
-      <h2>
-        {problems.length === 1 ? '1 problem stops' : `${problems.length} problems stop`} this from
-        being saved
-      </h2>
-      <ul>
-        {problems.slice(0, MOST).map((problem) => (
-          <li>
-            <ProblemLine problem={problem} />
-          </li>
-        ))}
-      </ul>
-      {more > 0 && <p class="muted">{`and ${more} more`}</p>}
-    </section>
-  )
-}
-
-function ProblemLine({ problem: { line, typedLine, message } }: { problem: DraftProblem }) {
-  const text = line === undefined ? message : `Line ${line}: ${message}`
+function ProblemLine({ problem }: { problem: DraftProblem }) {
+  const { typedLine, line, message } = problem
+  const text = problemText({ line, message })
   if (typedLine === null) return <>{text}</>
   return (
     <a href="#xml" data-line={String(typedLine)}>

@@ -1,108 +1,77 @@
-import type { Child } from 'hono/jsx'
 import type { Plan } from '../../builds/plan/plan-configuration.ts'
+import { type Fact, Facts } from '../kit/facts.tsx'
+import { FirstOf, someOf } from '../kit/lists.tsx'
 
-/** Of longer lists, the first entries. */
-const MOST = 20
+/** Longer lists are cut. */
+const MAX_ENTRIES = 20
 
-/** What a save would start, touch and permit, besides what it changes. */
+/** The effects of a save besides its changes: runs, obstacles, entities and permissions. */
 export function PlanCard({ plan }: { plan: Plan }) {
   const { starts, obstacles, touches, permissions, willNotRun } = plan
   return (
-    <section class="card plan">
-      <h2>What a save does</h2>
-      <dl>
-        <dt>Starts</dt>
-        <dd>
-          {starts.length === 0 ? (
-            'No runs'
-          ) : (
-            <List
-              items={starts.map(({ pipeline, because }) => (
-                <>
-                  <b>{pipeline}</b>: {because}
-                </>
-              ))}
-            />
-          )}
-        </dd>
-        {obstacles.length > 0 && (
-          <>
-            <dt>But</dt>
-            <dd>
-              <List
-                items={obstacles.map(({ pipeline, because }) => (
-                  <>
-                    <b>{pipeline}</b>: {because}
-                  </>
-                ))}
-              />
-            </dd>
-          </>
-        )}
-        <Names title="Pipelines" names={touches.pipelines} />
-        <Names title="Running jobs of these" names={touches.jobsRunning} />
-        <Names title="Environments" names={touches.environments} />
-        <Names title="Agents" names={touches.agents} />
-        {permissions.length > 0 && (
-          <>
-            <dt>Permissions</dt>
-            <dd>
-              <List
-                items={permissions.map(({ user, gains, loses }) => (
-                  <>
-                    <b>{user}</b>
-                    {gains.length > 0 && ` gains: ${someOf(gains)}.`}
-                    {loses.length > 0 && ` loses: ${someOf(loses)}.`}
-                  </>
-                ))}
-              />
-            </dd>
-          </>
-        )}
-        {willNotRun.length > 0 && (
-          <>
-            <dt>Will not run here</dt>
-            <dd>
-              <List
-                items={willNotRun.map(({ entity, at, what, because }) => (
-                  <>
-                    <b>{entity}</b>
-                    {` (line ${at.line}): ${what}: ${because}.`}
-                  </>
-                ))}
-              />
-            </dd>
-          </>
-        )}
-      </dl>
+    <section class="card">
+      <h2>When saved</h2>
+      <Facts
+        facts={[
+          ['Starts runs', starts.length === 0 ? 'None' : <Pipelines items={starts} />],
+          obstacles.length === 0 ? null : ['But', <Pipelines items={obstacles} />],
+          named('Pipelines', touches.pipelines),
+          named('Running jobs affected', touches.jobsRunning),
+          named('Environments', touches.environments),
+          named('Agents', touches.agents),
+          permissions.length === 0 ? null : ['Permissions', <Permissions items={permissions} />],
+          willNotRun.length === 0 ? null : ['Unsupported', <Unsupported items={willNotRun} />],
+        ]}
+      />
     </section>
   )
 }
 
-function Names({ title, names }: { title: string; names: readonly string[] }) {
-  if (names.length === 0) return <></>
+function named(title: string, names: readonly string[]): Fact {
+  return names.length === 0 ? null : [title, someOf(names, MAX_ENTRIES)]
+}
+
+function Pipelines({ items }: { items: Plan['starts'] | Plan['obstacles'] }) {
   return (
-    <>
-      <dt>{title}</dt>
-      <dd>{someOf(names)}</dd>
-    </>
+    <FirstOf
+      items={items}
+      most={MAX_ENTRIES}
+      of={({ pipeline, because }) => (
+        <>
+          <b>{pipeline}</b>: {because}
+        </>
+      )}
+    />
   )
 }
 
-function List({ items }: { items: readonly Child[] }) {
-  const more = items.length - MOST
+function Permissions({ items }: { items: Plan['permissions'] }) {
   return (
-    <ul>
-      {items.slice(0, MOST).map((item) => (
-        <li>{item}</li>
-      ))}
-      {more > 0 && <li class="muted">{`and ${more} more`}</li>}
-    </ul>
+    <FirstOf
+      items={items}
+      most={MAX_ENTRIES}
+      of={({ user, gains, loses }) => (
+        <>
+          <b>{user}</b>
+          {gains.length > 0 && ` gains: ${someOf(gains, MAX_ENTRIES)}.`}
+          {loses.length > 0 && ` loses: ${someOf(loses, MAX_ENTRIES)}.`}
+        </>
+      )}
+    />
   )
 }
 
-function someOf(names: readonly string[]): string {
-  const more = names.length - MOST
-  const first = names.slice(0, MOST).join(', ')
-  return more > 0 ? `${first} and ${more} more` : first
+function Unsupported({ items }: { items: Plan['willNotRun'] }) {
+  return (
+    <FirstOf
+      items={items}
+      most={MAX_ENTRIES}
+      of={({ entity, at, what, because }) => (
+        <>
+          <b>{entity}</b>
+          {` (line ${at.line}): ${what}: ${because}.`}
+        </>
+      )}
+    />
+  )
 }

@@ -4,7 +4,9 @@ import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangesAboveText } from '../parts/change-list.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { LineCounts } from '../history/history-table.tsx'
+import { ActionButton } from '../kit/buttons.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import { DraftFields, InvalidEditCard, MessageField } from './edit-view.tsx'
 import type { Plan } from '../../builds/plan/plan-configuration.ts'
 import { PlanCard } from './plan-card.tsx'
@@ -38,25 +40,23 @@ export function PreviewView(props: PreviewViewProps) {
     >
       <form class="edit" method="post" action={links.edit()} enctype="multipart/form-data">
         <DraftFields basedOn={draft.basedOn} entity={draft.entity} />
-        <div class="page-head">
-          <div>
-            <h1>Preview changes</h1>
-            <p class="muted">
+        <PageHead
+          title="Preview changes"
+          about={
+            <>
               Compared with{' '}
               <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a>:{' '}
               <LineCounts lines={lines} /> lines. Nothing is saved yet.
-            </p>
-          </div>
-          <div class="actions">
-            <MessageField message={props.message} />
-            <button name="action" value="edit">
-              Back to editing
-            </button>
-            <button name="action" value="save" class="primary">
-              Save
-            </button>
-          </div>
-        </div>
+            </>
+          }
+          actions={
+            <>
+              <MessageField message={props.message} />
+              <ActionButton value="edit" label="Back to editing" />
+              <ActionButton value="save" label="Save" look="primary" />
+            </>
+          }
+        />
         {props.hasInvalidEdit && <InvalidEditCard links={links} />}
         {mergedFrom !== null && (
           <p class="card stale" role="status">
@@ -65,9 +65,9 @@ export function PreviewView(props: PreviewViewProps) {
           </p>
         )}
         <section class="card">
-          <h2>What changes</h2>
+          <h2>Changes</h2>
           {changes === null || changes.count === 0 ? (
-            <p class="muted">Nothing that has a name; the text below is complete.</p>
+            <p class="muted">No named changes. The full diff is below.</p>
           ) : (
             <ChangesAboveText listed={changes.listed} />
           )}

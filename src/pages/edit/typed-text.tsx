@@ -2,9 +2,9 @@
 export function TypedText({ typed }: { typed: string }) {
   return (
     <details class="typed">
-      <summary>The text as it was typed</summary>
+      <summary>Your text</summary>
       <label class="visually-hidden" for="xml">
-        The text as it was typed
+        Your text
       </label>
       <textarea id="xml" class="code" name="xml" rows={20} wrap="off" spellcheck={false}>
         {`\n${typed}`}

@@ -7,6 +7,8 @@ import { HunkView } from '../code/hunk.tsx'
 import { Toolbar } from '../code/toolbar.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { LinkButton } from '../kit/buttons.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import type { RevisionStep } from '../kit/links.ts'
 import { Moment } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
@@ -38,9 +40,9 @@ export function EntityCompareView(props: EntityCompareViewProps) {
     >
       <Head {...props} />
       <section class="card">
-        <h2>What changed</h2>
+        <h2>Changes</h2>
         {changes.length === 0 ? (
-          <p class="muted">No differences.</p>
+          <p class="muted">No changes</p>
         ) : (
           <div class="changes">
             <ChangeItems changes={changes} href={null} />
@@ -48,7 +50,7 @@ export function EntityCompareView(props: EntityCompareViewProps) {
         )}
       </section>
       {regions.length > 0 && (
-        <div class={query.isCompact ? 'diff compact' : 'diff'} id="diff">
+        <div class={query.isCompact ? 'diff box compact' : 'diff box'} id="diff">
           <Toolbar comparison={comparison} query={query} address={at} />
           {regions.map((region) => (
             <HunkView region={region} query={query} address={at} />
@@ -67,10 +69,10 @@ function Head({ frame: { links }, address, comparison, query, hasPatch }: Entity
   const options = compareQueryOf({ ...query, start: null, expanded: [] })
   const stepOf = (step: RevisionStep) => links.entityChange(address, step, options)
   return (
-    <div class="page-head">
-      <div>
-        <h1>{`${titleOf(address)}: r${before.number} → r${after.number}`}</h1>
-        <p class="muted facts">
+    <PageHead
+      title={`${titleOf(address)}: r${before.number} → r${after.number}`}
+      about={
+        <span class="row">
           <span>
             <LineCounts lines={lines} />
             {` lines of this ${address.kind}`}
@@ -79,31 +81,27 @@ function Head({ frame: { links }, address, comparison, query, hasPatch }: Entity
             {`r${after.number} by `}
             <Who revision={after} /> <Moment time={after.time} />
           </span>
-        </p>
-      </div>
-      <div class="actions">
-        {older !== null && (
-          <a class="button" rel="prev" href={stepOf(older)} aria-keyshortcuts="[">
-            ← Older change
-          </a>
-        )}
-        {newer !== null && (
-          <a class="button" rel="next" href={stepOf(newer)} aria-keyshortcuts="]">
-            Newer change →
-          </a>
-        )}
-        <a class="button" href={links.entity(address.kind, address.name)} aria-keyshortcuts="u">
-          {`History of this ${address.kind}`}
-        </a>
-        <a class="button" href={links.compareEntity(address, swapped, options)}>
-          Swap sides
-        </a>
-        {hasPatch && (
-          <a class="button" href={links.entityPatch(address, range)} download>
-            Download patch
-          </a>
-        )}
-      </div>
-    </div>
+        </span>
+      }
+      actions={
+        <>
+          {older !== null && (
+            <LinkButton rel="prev" href={stepOf(older)} label="← Older change" shortcut="[" />
+          )}
+          {newer !== null && (
+            <LinkButton rel="next" href={stepOf(newer)} label="Newer change →" shortcut="]" />
+          )}
+          <LinkButton
+            href={links.entity(address.kind, address.name)}
+            label={`History of this ${address.kind}`}
+            shortcut="u"
+          />
+          <LinkButton href={links.compareEntity(address, swapped, options)} label="Swap sides" />
+          {hasPatch && (
+            <LinkButton href={links.entityPatch(address, range)} label="Download patch" download />
+          )}
+        </>
+      }
+    />
   )
 }

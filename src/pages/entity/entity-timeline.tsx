@@ -6,12 +6,14 @@ import { ChangeWords } from '../parts/change-words.tsx'
 import { HunkTable, Path } from '../code/hunk.tsx'
 import type { RowsOptions } from '../code/rows-html.ts'
 import { LineCounts } from '../history/history-table.tsx'
+import { lookOf } from '../kit/status.tsx'
 import { Moment, When } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
 import { BY_TIME, Pager } from '../kit/pager.tsx'
 import type { EntityViewProps } from './entity-view.tsx'
 import { EntityName } from '../work/edit-scope.ts'
 import type { EntityRun, RunsBetween } from './runs-of-entity.ts'
+import { countOf } from '../kit/count.ts'
 import type { Links } from '../kit/links.ts'
 
 /** The changes, newest first, each below the runs after it. */
@@ -48,7 +50,7 @@ function Step(props: EntityViewProps & { step: ShownStep }) {
   const { revision, changes } = step
   return (
     <article class="card" aria-label={`Revision r${revision.number}`}>
-      <header>
+      <header class="row">
         <StepName {...props} />
         <Who revision={revision} />
         <span class="muted">
@@ -84,8 +86,8 @@ function StepDiff({ step: { diff, revision } }: { step: ShownStep }) {
         <span class="visually-hidden">{` of r${revision.number}`}</span>
       </summary>
       {diff.regions.map((region) => (
-        <section class="hunk">
-          <p class="path">
+        <section class="hunk box">
+          <p class="row hunk-bar">
             <Path region={region} />
           </p>
           <HunkTable region={region} view="unified" options={OPTIONS} />
@@ -103,7 +105,7 @@ function Beginning({ step }: { step: ShownStep | undefined }) {
   )
   if (!step || isCreation) return <></>
   const number = step.revision.number
-  return <li class="beginning muted">{`Older than r${number}, its first recorded change`}</li>
+  return <li class="off muted">{`Older than r${number}, its first recorded change`}</li>
 }
 
 function Pages({ frame: { links }, entity }: EntityViewProps) {
@@ -125,7 +127,7 @@ function StepLinks({ frame: { links }, entity, step }: EntityViewProps & { step:
   const isNewest = offset === 0 && steps[0] === step
   const name = `r${number}`
   return (
-    <span class="step-links">
+    <span class="row hunk-links">
       {base !== null && (
         <a href={links.entityChange(address, step.revision)}>
           Diff<span class="visually-hidden">{` of ${name}`}</span>
@@ -160,15 +162,6 @@ function isRestorable(
   return isAdministrator && EntityName.safeParse(address).success && !isRemoval
 }
 
-const SHAPES = {
-  Passed: 'passed',
-  Failed: 'failed',
-  Failing: 'failed',
-  Building: 'building',
-  Cancelled: 'cancelled',
-  Unknown: 'cancelled',
-} as const satisfies Record<EntityRun['state'], string>
-
 interface EntityRunsProps {
   readonly links: Links
   readonly runs: RunsBetween
@@ -184,9 +177,7 @@ function EntityRuns({ runs: { newest, left, oldest }, ...props }: EntityRunsProp
       {newest.map((run) => (
         <RunItem {...props} run={run} />
       ))}
-      {left > 0 && (
-        <li class="run more muted">{`${left.toLocaleString('en')} more ${left === 1 ? 'run' : 'runs'}`}</li>
-      )}
+      {left > 0 && <li class="run more muted">{countOf(left, 'more run')}</li>}
       {oldest.map((run) => (
         <RunItem {...props} run={run} />
       ))}
@@ -198,10 +189,9 @@ type RunItemProps = Omit<EntityRunsProps, 'runs'> & { readonly run: EntityRun }
 
 function RunItem({ links, run, pipeline, now }: RunItemProps) {
   const { state, stage, failed, time } = run
-  const shape = SHAPES[state]
   return (
-    <li class={`run ${shape}`}>
-      <span class="state">{state}</span>
+    <li class={`run row ${lookOf(state)}`}>
+      <b class="state">{state}</b>
       <RunName links={links} run={run} />
       {!isSameName(run.pipeline, pipeline) && <span class="muted">{`of ${run.pipeline}`}</span>}
       {failed.length > 0 && (

@@ -2,6 +2,9 @@ import { raw } from 'hono/html'
 import type { EntityHistory } from './entity-history.ts'
 import { EntityName } from '../work/edit-scope.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { LinkButton } from '../kit/buttons.tsx'
+import { countOf } from '../kit/count.ts'
+import { PageHead } from '../kit/page-head.tsx'
 import type { Links } from '../kit/links.ts'
 import { StateAway } from '../frame/page-state.tsx'
 import { listingHtml } from '../code/listing-html.ts'
@@ -36,76 +39,49 @@ export function EntityView(props: EntityViewProps) {
 
 function Head({ frame: { links }, entity }: EntityViewProps) {
   const { address, total, former, now, isAdministrator } = entity
-  const query = { entity: address.entity }
+  const runs = runsOf(links, address)
   const edited = EntityName.safeParse(address)
   return (
-    <div class="page-head">
-      <div>
-        <h1>{titleOf({ kind: entity.address.kind, name: entity.label })}</h1>
-        <p class="muted">
-          {`${total} ${total === 1 ? 'change' : 'changes'}${isAdministrator ? '' : ' that you may see'}. `}
+    <PageHead
+      title={titleOf({ kind: entity.address.kind, name: entity.label })}
+      about={
+        <>
+          {`${countOf(total, 'change')}${isAdministrator ? '' : ' that you may see'}. `}
           {former.length > 0 && `Formerly ${former.join(', ')}. `}
           {now === null && 'No longer in the current configuration. '}
-        </p>
-      </div>
-      <div class="actions">
-        {isAdministrator && (
-          <a class="button" href={links.history()} aria-keyshortcuts="u">
-            All revisions
-          </a>
-        )}
-        {now !== null && (
-          <RunsLink links={links} address={address} shortcut={isAdministrator ? undefined : 'u'} />
-        )}
-        {now !== null && <a class="button" href="#xml">{`XML of this ${address.kind}`}</a>}
-        {isAdministrator && edited.success && now !== null && (
-          <a
-            class="button"
-            href={links.edit({ entity: `${edited.data.kind}/${edited.data.name}` })}
-            aria-keyshortcuts="e"
-          >
-            Edit
-          </a>
-        )}
-        {isAdministrator && address.stage === null && (
-          <a class="button" href={links.feed(query)}>
-            Feed
-          </a>
-        )}
-      </div>
-    </div>
+        </>
+      }
+      actions={
+        <>
+          {isAdministrator && (
+            <LinkButton href={links.history()} label="All revisions" shortcut="u" />
+          )}
+          {now !== null && runs !== null && (
+            <LinkButton {...runs} shortcut={isAdministrator ? undefined : 'u'} />
+          )}
+          {now !== null && <LinkButton href="#xml" label={`XML of this ${address.kind}`} />}
+          {isAdministrator && edited.success && now !== null && (
+            <LinkButton
+              href={links.edit({ entity: `${edited.data.kind}/${edited.data.name}` })}
+              label="Edit"
+              shortcut="e"
+            />
+          )}
+          {isAdministrator && address.stage === null && (
+            <LinkButton href={links.feed({ entity: address.entity })} label="Feed" />
+          )}
+        </>
+      }
+    />
   )
 }
 
-/** The page of what the entity runs; only pipelines, stages and agents have one. */
-function RunsLink(props: {
-  links: Links
-  address: EntityHistory['address']
-  shortcut: string | undefined
-}) {
-  const { links, address } = props
-  const { kind, name, stage } = address
-  if (kind === 'agent') {
-    return <PageLink {...props} href={links.agent(name)} label="Jobs of this agent" />
-  }
-  if (kind === 'pipeline') return <PageLink {...props} href={links.pipeline(name)} label="Runs" />
-  if (stage === null) return <></>
-  const pipeline = name.slice(0, name.indexOf('/'))
-  return <PageLink {...props} href={links.stage({ pipeline, stage })} label="Runs" />
-}
-
-interface PageLinkProps {
-  readonly href: string
-  readonly label: string
-  readonly shortcut: string | undefined
-}
-
-function PageLink({ href, label, shortcut }: PageLinkProps) {
-  return (
-    <a class="button" href={href} aria-keyshortcuts={shortcut}>
-      {label}
-    </a>
-  )
+/** The page of the runs of an entity; only pipelines, stages and agents have one. */
+function runsOf(links: Links, { kind, name, stage }: EntityHistory['address']) {
+  if (kind === 'agent') return { href: links.agent(name), label: 'Jobs of this agent' }
+  if (kind === 'pipeline') return { href: links.pipeline(name), label: 'Runs' }
+  if (stage === null) return null
+  return { href: links.stage({ pipeline: name.slice(0, name.indexOf('/')), stage }), label: 'Runs' }
 }
 
 function CurrentXml({ frame: { links }, entity, now: time }: EntityViewProps) {
@@ -115,8 +91,8 @@ function CurrentXml({ frame: { links }, entity, now: time }: EntityViewProps) {
   const addressOf = (line: number) => (isAdministrator ? inFile(line) : `#L${line}`)
   const listing = { runs: [], linkOf: () => '', first: now.line, now: time, addressOf }
   return (
-    <section class="card now" id="xml">
-      <div class="page-head">
+    <section class="card below" id="xml">
+      <div class="card-head">
         <h2>{`XML of this ${address.kind} now`}</h2>
         {isAdministrator && <a href={inFile(now.line)}>{`Line ${now.line} in file`}</a>}
       </div>

@@ -2,6 +2,8 @@ import type { AnswerFailure, Failure } from '../../http/failure.ts'
 import { NOBODY } from '../../http/request-context.ts'
 import { pageResponse } from './page-response.ts'
 import type { PageContext } from './page-context.ts'
+import { LinkButton } from '../kit/buttons.tsx'
+import { FirstOf, problemText } from '../kit/lists.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 
 /** Renders errors as pages. */
@@ -20,7 +22,7 @@ export function pageFailures(pages: PageContext): AnswerFailure {
 const TITLES = new Map([
   [400, 'The request is not valid'],
   [401, 'Log in to see this page'],
-  [403, 'You may not do this'],
+  [403, 'You do not have permission'],
   [404, 'Not found'],
   [405, 'Not possible here'],
   [409, 'Not possible now'],
@@ -32,12 +34,12 @@ const TITLES = new Map([
   [507, 'The disk of the server is full'],
 ])
 
-const OPERATOR = 'If that does not help, give the request id to the operator of this server.'
-/** What people can do about an error. */
+const OPERATOR = 'If that does not help, give the request ID to the operator of this server.'
+/** Advice about an error. */
 const ADVICE = new Map([
   [403, 'An administrator can give you the permission.'],
   [404, 'It may have been renamed or removed, or the address is incomplete.'],
-  [500, 'Give the request id to the operator of this server: the log has the reason.'],
+  [500, 'Give the request ID to the operator of this server: the log has the reason.'],
   [503, `Try again in a minute. ${OPERATOR}`],
   [507, 'The service is read-only until there is room.'],
 ])
@@ -50,7 +52,7 @@ interface ErrorPageProps {
   readonly isReading: boolean
 }
 
-/** The error as a sentence, with what to do about it. */
+/** The error as a sentence, with advice. */
 function ErrorPage({ frame, failure, requestId, isReading }: ErrorPageProps) {
   const { status, message } = failure
   const isRefused = status === 401 && frame.username !== ''
@@ -67,17 +69,12 @@ function ErrorPage({ frame, failure, requestId, isReading }: ErrorPageProps) {
         {advice !== undefined && <p>{advice}</p>}
         <p class="actions">
           {status === 503 && isReading && (
-            <a class="button primary" href={frame.here}>
-              Try again
-            </a>
+            <LinkButton href={frame.here} label="Try again" look="primary" />
           )}
-          <a class="button" href={frame.links.root()}>
-            {isUnknown ? 'Log in' : 'Home'}
-          </a>
+          <LinkButton href={frame.links.root()} label={isUnknown ? 'Log in' : 'Home'} />
         </p>
         <p class="muted">
-          {'Request id '}
-          <code>{requestId}</code>
+          Request ID <code>{requestId}</code>
         </p>
       </div>
     </PageLayout>
@@ -90,11 +87,5 @@ function Problems({ failure: { message, problems } }: { failure: Failure }) {
     (problem) => problem.line !== undefined || problem.message !== message,
   )
   if (others.length === 0) return <></>
-  return (
-    <ul>
-      {others.map(({ line, column, message: problem }) => (
-        <li>{line === undefined ? problem : `Line ${line}, column ${column}: ${problem}`}</li>
-      ))}
-    </ul>
-  )
+  return <FirstOf items={others} most={Infinity} of={problemText} />
 }

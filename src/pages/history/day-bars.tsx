@@ -1,5 +1,6 @@
 import type { DayBar } from './day-counts.ts'
 import { type HistoryPage, type HistoryQuery, ROWS } from './history-page.ts'
+import { countOf } from '../kit/count.ts'
 import type { Links } from '../kit/links.ts'
 import { shortDay } from '../kit/when.tsx'
 import { historyQueryOf } from './history-query.ts'
@@ -41,7 +42,7 @@ function Bar(props: {
   if (newest === null) return <span class="h0" />
   const page = Math.floor(newer / ROWS) * ROWS
   const height = Math.max(1, Math.round((HEIGHTS * count) / most))
-  const title = `${daysOf(bar)}: ${count} ${count === 1 ? 'revision' : 'revisions'}`
+  const title = `${daysOf(bar)}: ${countOf(count, 'revision')}`
   return (
     <a
       class={`h${height}`}

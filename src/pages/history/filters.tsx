@@ -3,6 +3,9 @@ import { REVISION_KINDS, type RevisionKind } from '../../core/revision.ts'
 import { isOpen } from '../../configuration/search/revision-filter.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
 import type { HistoryPage, HistoryQuery } from './history-page.ts'
+import { LinkButton } from '../kit/buttons.tsx'
+import { countOf, plural } from '../kit/count.ts'
+import { FilterText, Options, Select, type SelectOption } from '../kit/forms.tsx'
 import type { Links } from '../kit/links.ts'
 import { dayOf, historyQueryOf } from './history-query.ts'
 
@@ -39,14 +42,12 @@ export function Filters(props: FiltersProps) {
     <form class="filters" action={links.history()} aria-label="Filter">
       {page.total > 1 && <Kept name="a" number={chosen.a} />}
       {page.total > 1 && <Kept name="b" number={chosen.b} />}
-      <input
-        class="filter-text"
+      <FilterText
         name="text"
         value={filter.text}
-        maxlength={1000}
         placeholder="Text added or removed"
-        title="Finds the revisions in which this text occurs more or less often in the configuration than before, as git log -S does. Upper and lower case differ."
-        aria-label="Text added or removed in the configuration"
+        hint="Finds the revisions in which this text occurs more or less often in the configuration than before, as git log -S does. Case-sensitive."
+        label="Text added or removed in the configuration"
       />
       <People {...props} />
       <Sources {...props} />
@@ -68,12 +69,8 @@ export function Filters(props: FiltersProps) {
       <button>Filter</button>
       {!isOpen(filter) && <Matching {...props} />}
       <span class="feeds">
-        <a class="button" href={links.feed(historyQueryOf(filter))}>
-          Feed
-        </a>
-        <a class="button" href={links.revisionsJson(historyQueryOf(filter))}>
-          JSON
-        </a>
+        <LinkButton href={links.feed(historyQueryOf(filter))} label="Feed" />
+        <LinkButton href={links.revisionsJson(historyQueryOf(filter))} label="JSON" />
       </span>
     </form>
   )
@@ -99,8 +96,8 @@ function Matching({ links, page, query }: FiltersProps) {
     withoutNoise: query.filter.withoutNoise,
   }
   return (
-    <span class="matching" role="status">
-      <b>{`${matching} ${matching === 1 ? 'revision matches' : 'revisions match'}`}</b>{' '}
+    <span class="row" role="status">
+      <b>{`${countOf(matching, 'revision')} ${plural(matching, 'matches', 'match')}`}</b>{' '}
       <a href={links.history(historyQueryOf(open, 0, query.chosen))}>Clear</a>
     </span>
   )
@@ -119,35 +116,25 @@ const NO_FILTER = {
 function People({ page, query: { filter } }: FiltersProps) {
   const { users } = page.facts
   const asked = users.find(({ username }) => isSameName(username, filter.username))
+  const options: readonly SelectOption[] = [
+    ['', 'Anyone'],
+    ...users.map(({ username, who, revisions }) => [username, `${who} (${revisions})`] as const),
+  ]
   const chosen = asked?.username ?? filter.username
-  return (
-    <select name="user" aria-label="Who">
-      <Choice value="" label="Anyone" chosen={chosen} />
-      {users.map(({ username, who, revisions }) => (
-        <Choice value={username} label={`${who} (${revisions})`} chosen={chosen} />
-      ))}
-    </select>
-  )
+  return <Select name="user" label="Who" options={options} chosen={chosen} />
 }
 
 function Sources({ page, query: { filter } }: FiltersProps) {
   const { kinds } = page.facts
   const present = REVISION_KINDS.filter((kind) => kinds.has(kind) || kind === filter.kind)
-  return (
-    <select name="kind" aria-label="Where from">
-      <Choice value="" label="Any source" chosen={filter.kind ?? ''} />
-      {present.map((kind) => (
-        <Choice
-          value={kind}
-          label={`${KIND_LABELS[kind]} (${kinds.get(kind) ?? 0})`}
-          chosen={filter.kind ?? ''}
-        />
-      ))}
-    </select>
-  )
+  const options: readonly SelectOption[] = [
+    ['', 'Any source'],
+    ...present.map((kind) => [kind, `${KIND_LABELS[kind]} (${kinds.get(kind) ?? 0})`] as const),
+  ]
+  return <Select name="kind" label="Where from" options={options} chosen={filter.kind} />
 }
 
-/** Everything that has a history of its own, also what is gone. */
+/** Everything with a history of its own, removed entities included. */
 function Entities({ page, query: { filter } }: FiltersProps) {
   const { entities, unlistedEntities } = page.facts
   const chosen = foldEntity(filter.entity)
@@ -163,17 +150,24 @@ function Entities({ page, query: { filter } }: FiltersProps) {
   ]
   return (
     <select name="entity" aria-label="What">
-      <Choice value="" label="Everything" chosen={filter.entity} />
-      {!isListed && filter.entity !== '' && (
-        <Choice value={filter.entity} label={filter.entity} chosen={filter.entity} />
-      )}
+      <Options
+        options={[
+          ['', 'Everything'],
+          ...(isListed || filter.entity === '' ? [] : [[filter.entity, filter.entity] as const]),
+        ]}
+        chosen={filter.entity}
+      />
       {groups.map(
         ({ heading, list }) =>
           list.length > 0 && (
             <optgroup label={heading}>
-              {list.map(({ entity, label, revisions }) => (
-                <Choice value={entity} label={`${label} (${revisions})`} chosen={chosen} />
-              ))}
+              <Options
+                options={list.map(({ entity, label, revisions }) => [
+                  entity,
+                  `${label} (${revisions})`,
+                ])}
+                chosen={chosen}
+              />
             </optgroup>
           ),
       )}
@@ -181,14 +175,6 @@ function Entities({ page, query: { filter } }: FiltersProps) {
         <option disabled>{`${unlistedEntities} more: find one with the search`}</option>
       )}
     </select>
-  )
-}
-
-function Choice({ value, label, chosen }: { value: string; label: string; chosen: string }) {
-  return (
-    <option value={value} selected={value === chosen}>
-      {label}
-    </option>
   )
 }
 

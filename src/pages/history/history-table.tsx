@@ -33,7 +33,7 @@ export function* listedIn(rows: readonly HistoryRow[]): CooperativeWork<ListedCh
 /** The rows of the history, grouped by day. */
 export function HistoryTable({ links, page, listed, chosen }: TableProps) {
   return (
-    <table class="history">
+    <table class="list history">
       <thead>
         <tr>
           {page.total > 1 && <th class="pick">Compare</th>}

@@ -2,6 +2,9 @@ import type { RevisionFilter } from '../../configuration/search/revision-filter.
 import { type HistoryPage, type HistoryQuery, ROWS } from './history-page.ts'
 import type { ListedChanges } from '../parts/change-groups.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { countOf } from '../kit/count.ts'
+import { EmptyCard } from '../kit/notice.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import type { Links } from '../kit/links.ts'
 import { dateOf } from '../kit/when.tsx'
 import { IndexingNotice } from '../parts/indexing-notice.tsx'
@@ -45,7 +48,7 @@ export function HistoryView(props: HistoryViewProps) {
       <Filters links={links} page={page} query={query} />
       <div
         id="live"
-        class="live"
+        class="live box"
         role="status"
         data-newest={page.current.commit}
         data-follow={links.newestRevision()}
@@ -66,9 +69,11 @@ export function HistoryView(props: HistoryViewProps) {
         {page.rows.length === 0 ? (
           <NothingFound links={links} page={page} filter={filter} />
         ) : (
-          <HistoryTable links={links} page={page} listed={listed} chosen={chosen} />
+          <div class="table-card">
+            <HistoryTable links={links} page={page} listed={listed} chosen={chosen} />
+            {page.total > 1 && <CompareBar page={page} chosen={chosen} />}
+          </div>
         )}
-        {page.total > 1 && page.rows.length > 0 && <CompareBar page={page} chosen={chosen} />}
       </form>
       <Pages links={links} page={page} filter={filter} />
       {page.first.number > 1 && page.offset + ROWS >= page.matching && (
@@ -80,26 +85,21 @@ export function HistoryView(props: HistoryViewProps) {
 
 /** `551 revisions since 21 Oct 2015` */
 function countsOf({ total, first }: HistoryPage): string {
-  return `${revisions(total)} since ${dateOf(first.time)}`
-}
-
-function revisions(count: number): string {
-  return `${count} ${count === 1 ? 'revision' : 'revisions'}`
+  return `${countOf(total, 'revision')} since ${dateOf(first.time)}`
 }
 
 function Head({ links, page, now }: { links: Links; page: HistoryPage; now: number }) {
   const { current } = page
   const at = new Date(now).toISOString().slice(0, 16)
+  const about = (
+    <>
+      {`${countsOf(page)}. `}
+      Current is <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a>,{' '}
+      <code title={current.digest}>{current.digest.slice(0, 8)}</code>.
+    </>
+  )
   return (
-    <div class="page-head">
-      <div>
-        <h1>Configuration history</h1>
-        <p class="muted">
-          {`${countsOf(page)}. `}
-          Current is <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a>,{' '}
-          <code title={current.digest}>{current.digest.slice(0, 8)}</code>.
-        </p>
-      </div>
+    <PageHead title="Configuration history" about={about}>
       <form class="actions" action={links.at()}>
         <label for="at">
           Config in effect at <span data-zone="">(UTC)</span>
@@ -115,7 +115,7 @@ function Head({ links, page, now }: { links: Links; page: HistoryPage; now: numb
         />
         <button>Open</button>
       </form>
-    </div>
+    </PageHead>
   )
 }
 
@@ -128,23 +128,17 @@ interface NothingFoundProps {
 function NothingFound({ links, page: { matching, total }, filter }: NothingFoundProps) {
   if (matching > 0) {
     return (
-      <section class="card">
-        <h2>The list is shorter</h2>
-        <p>
-          {`It has ${revisions(matching)}. `}
-          <a href={links.history(historyQueryOf(filter))}>Show the newest</a>
-        </p>
-      </section>
+      <EmptyCard title="The list is shorter">
+        {`It has ${countOf(matching, 'revision')}. `}
+        <a href={links.history(historyQueryOf(filter))}>Show the newest</a>
+      </EmptyCard>
     )
   }
   return (
-    <section class="card">
-      <h2>No revision matches</h2>
-      <p>
-        {`The history has ${revisions(total)}; the filter leaves none. `}
-        <a href={links.history()}>Show all</a>
-      </p>
-    </section>
+    <EmptyCard title="No revision matches">
+      {`The history has ${countOf(total, 'revision')}; the filter leaves none. `}
+      <a href={links.history()}>Show all</a>
+    </EmptyCard>
   )
 }
 
@@ -204,17 +198,17 @@ function CompareBar({ page, chosen: { a, b } }: { page: HistoryPage; chosen: Cho
   const between = page.rows.filter(({ revision }) => revision.number > a && revision.number <= b)
   const people = new Set(between.map(({ revision }) => revision.username)).size
   return (
-    <div class="compare-bar">
+    <div class="compare-bar bottom-bar">
       <p>
         {!isHere(a) && <Pick side="a" number={a} chosen={a} />}
         {!isHere(b) && <Pick side="b" number={b} chosen={b} />}
         <b id="chosen">{`r${a} → r${b}`}</b>{' '}
         <span id="chosen-text" class="muted" aria-live="polite">
-          {`${Math.abs(b - a)} ${Math.abs(b - a) === 1 ? 'revision' : 'revisions'}`}
-          {people > 0 && ` by ${people} ${people === 1 ? 'person' : 'people'}`}
+          {countOf(Math.abs(b - a), 'revision')}
+          {people > 0 && ` by ${countOf(people, 'person', 'people')}`}
         </span>
       </p>
-      <p class="muted hint" aria-hidden="true">
+      <p class="muted hint with-script" aria-hidden="true">
         <kbd>j</kbd> <kbd>k</kbd> move, <kbd>a</kbd> <kbd>b</kbd> mark, <kbd>c</kbd> compare
       </p>
       <button class="primary">Compare</button>

@@ -6,7 +6,13 @@ import type { JobName, JobPage } from './job-page.ts'
 import { duration } from '../kit/duration.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
+import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import { Chips } from '../kit/chips.tsx'
+import { countOf } from '../kit/count.ts'
+import { type Fact, Facts } from '../kit/facts.tsx'
+import { type Crumb, PageHead } from '../kit/page-head.tsx'
 import { Status } from '../kit/status.tsx'
+import { FactTable } from '../kit/table.tsx'
 import { exactTime } from '../kit/when.tsx'
 import type { Links } from '../kit/links.ts'
 import { consoleHtml } from './console-html.ts'
@@ -41,8 +47,8 @@ export function JobView(props: JobViewProps) {
       <Live every={isOver ? 0 : EVERY} now={now}>
         <Head {...props} />
         <Siblings {...props} />
-        <div class="job-columns">
-          <Facts {...props} />
+        <div class="columns uneven">
+          <About {...props} />
           <Artifacts {...props} />
         </div>
         <Tabs {...props} />
@@ -57,25 +63,24 @@ function Head({ frame, page, now }: JobViewProps) {
   const { run, job } = page
   const address = runAddress(run)
   const { pipeline, stage } = address
+  const stageRun = (
+    <>
+      {`${stage} `}
+      <RunName run={run} />
+    </>
+  )
+  const trail: readonly Crumb[] = [
+    ['Pipelines', links.pipelines()],
+    [pipeline, links.pipeline(pipeline)],
+    [stageRun, links.stageRun(address)],
+  ]
   return (
-    <div class="page-head">
-      <div>
-        <p class="muted">
-          <a href={links.pipelines()}>Pipelines</a> ›{' '}
-          <a href={links.pipeline(pipeline)}>{pipeline}</a> ›{' '}
-          <a href={links.stageRun(address)}>
-            {`${stage} `}
-            <RunName run={run} />
-          </a>
-        </p>
-        <h1>{job.name}</h1>
-        <Outcome page={page} now={now} />
-      </div>
+    <PageHead title={job.name} trail={trail} below={<Outcome page={page} now={now} />}>
       <div class="actions" data-part="ways">
         <Freshness here={frame.here} />
         <Ways frame={frame} page={page} />
       </div>
-    </div>
+    </PageHead>
   )
 }
 
@@ -104,15 +109,15 @@ function Ways({ frame: { links }, page }: Pick<JobViewProps, 'frame' | 'page'>) 
       {mayRerun && (
         <form method="post" action={links.stageRun(address)}>
           <input type="hidden" name="jobs" value={job.name} />
-          <button name="action" value="chosen">
-            Rerun this job
-          </button>
+          <ActionButton value="chosen" label="Rerun this job" />
         </form>
       )}
       {mayCancel && job.result === 'Unknown' && (
-        <a class="button danger" href={links.stageRun(address, { ask: 'cancel' })}>
-          Cancel the run…
-        </a>
+        <LinkButton
+          href={links.stageRun(address, { ask: 'cancel' })}
+          label="Cancel the run…"
+          look="danger"
+        />
       )}
     </>
   )
@@ -128,64 +133,63 @@ function Siblings({ frame: { links }, page: { run, job } }: JobViewProps) {
   const shown = run.jobs.filter((each, n) => n < MOST_SIBLINGS || each.id === job.id)
   return (
     <nav class="siblings" aria-label="Jobs of this run" data-part="siblings">
-      <ol class="chips">
-        {shown.map((each) => (
-          <li>
-            <a
-              class="chip"
-              href={links.job({ ...runAddress(run), job: each.name })}
-              aria-current={each.id === job.id ? 'true' : undefined}
-            >
-              <span class="chip-name">{each.name}</span>{' '}
-              <Status status={each.result === 'Unknown' ? each.state : each.result} />
-            </a>
-          </li>
-        ))}
+      <Chips
+        chips={shown.map((each) => ({
+          name: each.name,
+          href: links.job({ ...runAddress(run), job: each.name }),
+          status: each.result === 'Unknown' ? each.state : each.result,
+          isCurrent: each.id === job.id,
+        }))}
+      >
         {others > 0 && (
           <li>
             <a class="chip" href={links.stageRun(runAddress(run))}>{`${run.jobs.length} jobs`}</a>
           </li>
         )}
-      </ol>
+      </Chips>
     </nav>
   )
 }
 
-function Facts({ frame: { links }, page, now }: JobViewProps) {
+function About({ frame: { links }, page, now }: JobViewProps) {
   const { job, agent, original, run, wait } = page
-  const segments = segmentsOf(job.transitions, now)
+  const { cancelledBy } = run.stage
+  const facts: readonly Fact[] = [
+    ['Agent', <AgentOf links={links} agent={agent} wait={wait} />],
+    cancelledBy !== null && job.result === 'Cancelled' ? ['Cancelled by', cancelledBy] : null,
+    original && ['Carried over', <Original links={links} original={original} />],
+  ] as const
   return (
     <section class="card" data-part="facts" aria-label="Facts">
-      <dl class="facts">
-        <dt>Agent</dt>
-        <dd>
-          {agent !== null && <a href={links.agent(agent.uuid)}>{agent.name}</a>}
-          {wait !== null && <WaitReason wait={wait} />}
-          {agent === null && wait === null && 'None: it was never assigned.'}
-        </dd>
-        {run.stage.cancelledBy !== null && job.result === 'Cancelled' && (
-          <>
-            <dt>Cancelled by</dt>
-            <dd>{run.stage.cancelledBy}</dd>
-          </>
-        )}
-        {original !== null && (
-          <>
-            <dt>Carried over</dt>
-            <dd>
-              from{' '}
-              <a href={links.job(addressOfJob(original))}>{`stage run ${original.stageCounter}`}</a>
-            </dd>
-          </>
-        )}
-      </dl>
+      <Facts facts={facts} />
       <JobBar job={job} scale={scaleOf([job], now)} now={now} />
-      <p class="muted">{phaseText(segments)}</p>
+      <p class="muted">{phaseText(segmentsOf(job.transitions, now))}</p>
       <details id="transitions">
         <summary>States and times</summary>
         <Transitions page={page} />
       </details>
     </section>
+  )
+}
+
+type AgentOfProps = { readonly links: Links } & Pick<JobPage, 'agent' | 'wait'>
+
+function AgentOf({ links, agent, wait }: AgentOfProps) {
+  return (
+    <>
+      {agent !== null && <a href={links.agent(agent.uuid)}>{agent.name}</a>}
+      {wait !== null && <WaitReason wait={wait} />}
+      {agent === null && wait === null && 'None: it was never assigned.'}
+    </>
+  )
+}
+
+function Original({ links, original }: { links: Links; original: JobPage['job'] }) {
+  const href = links.job(addressOfJob(original))
+  return (
+    <>
+      from <a href={href}>{`attempt ${original.stageCounter}`}</a>
+    </>
   )
 }
 
@@ -201,29 +205,12 @@ function addressOfJob({
 
 /** The states of the job, each with the time since the previous one. */
 function Transitions({ page: { job } }: Pick<JobViewProps, 'page'>) {
-  return (
-    <table class="list transitions">
-      <caption class="visually-hidden">States of the job</caption>
-      <thead>
-        <tr>
-          <th scope="col">State</th>
-          <th scope="col">Entered</th>
-          <th scope="col">After</th>
-        </tr>
-      </thead>
-      <tbody>
-        {job.transitions.map(({ state, time }, n) => (
-          <tr>
-            <td>{state}</td>
-            <td>
-              <span class="nowrap">{exactTime(time)}</span>
-            </td>
-            <td>{n === 0 ? '' : duration(time - (job.transitions[n - 1]?.time ?? time))}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
+  const rows = job.transitions.map(({ state, time }, n) => [
+    state,
+    <span class="nowrap">{exactTime(time)}</span>,
+    n === 0 ? '' : `after ${duration(time - (job.transitions[n - 1]?.time ?? time))}`,
+  ])
+  return <FactTable caption="States of the job" rows={rows} />
 }
 
 function Artifacts({ frame, page }: JobViewProps) {
@@ -232,7 +219,7 @@ function Artifacts({ frame, page }: JobViewProps) {
     <section class="card" data-part="artifacts" aria-labelledby="artifacts-title">
       <h2 id="artifacts-title">Artifacts</h2>
       {artifacts.nodes.length === 0 ? (
-        <p class="muted">{page.isKept ? 'No files yet.' : 'The artifacts are no longer kept.'}</p>
+        <p class="muted">{page.isKept ? 'No files yet.' : 'The artifacts have been removed.'}</p>
       ) : (
         <Nodes frame={frame} page={page} nodes={artifacts.nodes} />
       )}
@@ -271,7 +258,7 @@ function Nodes({
   )
 }
 
-/** The end of the console, which the script continues; what prepares the first task is folded. */
+/** The end of the console, which the script continues; the set-up before the first task is folded. */
 function Console({ frame: { links }, page, isOver }: JobViewProps) {
   const { console: part, failure, run, job } = page
   const address = { ...runAddress(run), job: job.name }
@@ -282,11 +269,11 @@ function Console({ frame: { links }, page, isOver }: JobViewProps) {
     <section class="card console-card" aria-labelledby="console-title">
       <ConsoleHead links={links} page={page} isOver={isOver} />
       {part.first > 0 && (
-        <p class="muted console-cut">{`The first ${part.first} lines are left out here.`}</p>
+        <p class="muted console-cut">{`${countOf(part.first, 'earlier line')} hidden`}</p>
       )}
       {folded > 0 && (
         <details class="set-up" id="set-up">
-          <summary>{`Set-up, ${folded} lines`}</summary>
+          <summary>{`Set-up, ${countOf(folded, 'line')}`}</summary>
           <ol class="console" aria-label="Set-up">
             {raw(consoleHtml(setUp))}
           </ol>
@@ -309,18 +296,20 @@ function ConsoleHead({ links, page, isOver }: { links: Links; page: JobPage; isO
   const { console: part, place } = page
   const file = links.file({ ...place, stageCounter: String(place.stageCounter) }, CONSOLE_PATH)
   return (
-    <div class="console-head">
+    <div class="row console-head">
       <h2 id="console-title">Console</h2>
       {!isOver && (
-        <label class="follow-label">
+        <label class="check with-script">
           <input type="checkbox" class="follow" checked /> Follow the end
         </label>
       )}
       <span data-part="console-file">
         {part.isThere ? (
-          <a href={file}>{part.first > 0 ? `Whole console, ${part.next} lines` : 'Plain text'}</a>
+          <a href={file}>
+            {part.first > 0 ? `Whole console, ${countOf(part.next, 'line')}` : 'Plain text'}
+          </a>
         ) : (
-          <span class="muted">{page.isKept ? 'No output yet' : 'No longer kept'}</span>
+          <span class="muted">{page.isKept ? 'No output yet' : 'Removed'}</span>
         )}
       </span>
     </div>

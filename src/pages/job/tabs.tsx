@@ -1,8 +1,9 @@
+import { Chips } from '../kit/chips.tsx'
 import type { PageFrame } from '../kit/layout.tsx'
 import { runAddress } from '../runs/run-labels.tsx'
 import type { JobPage } from './job-page.ts'
 
-/** The tabs of a job, and the artifact of the one that is open. What a job made gets no rights here. */
+/** The tabs of a job, and the artifact of the open one, in a sandbox. */
 export function Tabs({ frame: { links }, page }: { frame: PageFrame; page: JobPage }) {
   const { run, job, place, tabs, tab } = page
   const address = { ...runAddress(run), job: job.name }
@@ -10,22 +11,16 @@ export function Tabs({ frame: { links }, page }: { frame: PageFrame; page: JobPa
   return (
     <section class="card" data-part="tabs" aria-labelledby="tabs-title" id="tabs">
       <h2 id="tabs-title">Tabs</h2>
-      <ol class="chips">
-        {tabs.map(({ name }) => (
-          <li>
-            <a
-              class="chip"
-              href={`${links.job(address, { tab: name })}#tabs`}
-              aria-current={name === tab?.name ? 'true' : undefined}
-            >
-              <span class="chip-name">{name}</span>
-            </a>
-          </li>
-        ))}
-      </ol>
+      <Chips
+        chips={tabs.map(({ name }) => ({
+          name,
+          href: `${links.job(address, { tab: name })}#tabs`,
+          isCurrent: name === tab?.name,
+        }))}
+      />
       {tab !== null && tab.file === null && (
         <p class="muted">
-          {page.isKept ? `The job has left no ${tab.path}.` : 'The artifacts are no longer kept.'}
+          {page.isKept ? `The job left no ${tab.path}.` : 'The artifacts have been removed.'}
         </p>
       )}
       {tab?.file != null && (

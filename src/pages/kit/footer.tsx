@@ -1,8 +1,8 @@
 import type { PageFrame } from './layout.tsx'
 
 /**
- * The footer of every page: the choice of colours, which works without a script, and who may do
- * what.
+ * The footer of every page: the choice of colours, which works without a script, and links for
+ * administrators.
  */
 export function Footer({ frame }: { frame: PageFrame }) {
   const { links, colours, here, username, isAdministrator, everyoneAdministers, hasServers } = frame
@@ -17,7 +17,7 @@ export function Footer({ frame }: { frame: PageFrame }) {
         <button class="quiet">{label}</button>
       </form>
       {everyoneAdministers && (
-        <p>Every user is an administrator, because the configuration lists no administrators.</p>
+        <p>Everyone is an administrator until the configuration names some.</p>
       )}
       {isAdministrator && (
         <>

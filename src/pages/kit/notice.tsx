@@ -17,3 +17,46 @@ export function FlashCard({ flash, children }: { flash: FlashMessage; children?:
     </div>
   )
 }
+
+interface ShownOnceProps {
+  readonly done: string
+  /** Advice about the secret. */
+  readonly about: Child
+  /** The secret, such as a new password, which is not shown again; null for none. */
+  readonly secret: string | null
+}
+
+/** The result of an action that yields a secret. */
+export function ShownOnce({ done, about, secret }: ShownOnceProps) {
+  return (
+    <div class="card flash done" role="status">
+      <p>
+        <strong>{done}</strong> {secret !== null && about}
+      </p>
+      {secret !== null && (
+        <pre class="code" tabindex={0}>
+          {secret}
+        </pre>
+      )}
+    </div>
+  )
+}
+
+/** Stands in place of a list without entries. */
+export function EmptyCard({
+  title,
+  part,
+  children,
+}: {
+  readonly title: string
+  /** The name of the part on a page that updates itself. */
+  readonly part?: string
+  readonly children: Child
+}) {
+  return (
+    <section class="card" data-part={part}>
+      <h2>{title}</h2>
+      <p>{children}</p>
+    </section>
+  )
+}

@@ -1,37 +1,39 @@
 import type { ProblemKind, ServiceProblem } from '../../core/health-problem.ts'
+import { countOf, plural } from './count.ts'
 import type { Links } from './links.ts'
+import { FirstOf, problemText } from './lists.tsx'
 
 type Wording = (count: number) => string
 
-/** The wordings of problems, for one thing and for several. */
+/** Problems of each kind as the part of a sentence. */
 const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
   repository: () => 'the repository of the configuration cannot be used',
   'live-file': () => 'the file on disk is not valid',
   commit: () => 'a commit is not a valid configuration',
   conflict: () => 'a change conflicts with one of another server',
-  revision: (n) => `${n === 1 ? 'a revision' : `${n} revisions`} cannot be read`,
-  disk: (n) => `${n === 1 ? 'a disk is' : `${n} disks are`} full`,
+  revision: (n) => countOf(n, 'unreadable revision'),
+  disk: (n) => countOf(n, 'full disk'),
   database: () => 'the database cannot be reached',
-  servers: (n) => `${n === 1 ? 'a server needs' : `${n} servers need`} a look`,
-  lag: () => 'this server has not caught up with the others',
+  servers: (n) => `${countOf(n, 'server')} ${plural(n, 'needs', 'need')} attention`,
+  lag: () => 'this server lags behind the others',
   audit: () => 'actions cannot be recorded',
   mirror: () => 'the mirror does not take revisions',
-  builds: (n) => (n === 1 ? 'a job or its files need attention' : `${n} jobs need attention`),
-  agents: (n) => `${n === 1 ? 'an agent is' : `${n} agents are`} refused`,
-  identity: () => 'the server and its configuration have different ids',
+  builds: (n) => `${countOf(n, 'job')} ${plural(n, 'needs', 'need')} attention`,
+  agents: (n) => countOf(n, 'refused agent'),
+  identity: () => 'the server and its configuration have different IDs',
   'log-in': () => 'some users cannot log in',
-  secrets: () => 'commits have secrets in plain text',
-  material: (n) => `${n === 1 ? 'a material' : `${n} materials`} cannot be read`,
-  'stuck-jobs': (n) => `${n === 1 ? 'a job has' : `${n} groups of jobs have`} no agent`,
-  unsupported: () => 'the configuration has parts that nobody here acts on',
-  'stranded-stages': (n) => `${n === 1 ? 'a stage' : `${n} groups of stages`} cannot start`,
-  webhook: (n) => `${n === 1 ? 'a webhook takes' : `${n} webhooks take`} no revisions`,
+  secrets: () => 'commits contain plain-text secrets',
+  material: (n) => countOf(n, 'unreadable material'),
+  'stuck-jobs': (n) => `${countOf(n, 'job')} without an agent`,
+  unsupported: () => 'the configuration has unsupported parts',
+  'stranded-stages': (n) => `${countOf(n, 'stage')} cannot start`,
+  webhook: (n) => countOf(n, 'failing webhook'),
 }
 
 /** Problems of one kind. */
 export interface ProblemGroup {
   readonly kind: ProblemKind
-  /** The problem, such as `35 materials cannot be read`. */
+  /** The problem, such as `35 unreadable materials`. */
   readonly text: string
   readonly problems: readonly ServiceProblem[]
 }
@@ -56,11 +58,11 @@ function placeOf(problems: readonly ServiceProblem[]): string {
 export interface NoticesProps {
   readonly links: Links
   readonly problems: readonly ServiceProblem[]
-  /** The subjects of the page: problems of these kinds are shown in full. */
+  /** The kinds that the page itself is about: their problems are shown in full. */
   readonly concerns: readonly ProblemKind[]
 }
 
-/** Every page says how old it is, where it may be out of date. */
+/** Every page says that it may be out of date. */
 const ALWAYS: readonly ProblemKind[] = ['lag']
 
 /** One line about the problems of the service, and in full those that the page itself is about. */
@@ -77,9 +79,7 @@ export function Notices({ links, problems, concerns }: NoticesProps) {
       ))}
       {others.length > 0 && (
         <aside class="notice" aria-label="Problems">
-          <a href={links.problems()}>
-            {others.length === 1 ? '1 problem' : `${others.length} problems`}
-          </a>
+          <a href={links.problems()}>{countOf(others.length, 'problem')}</a>
           {`: ${groupProblems(others)
             .map(({ text }) => text)
             .join(', ')}`}
@@ -94,18 +94,12 @@ const MAX_ERRORS = 20
 /** A problem with the places of its errors. */
 export function ProblemText({ problem: { subject, errors } }: { problem: ServiceProblem }) {
   const isRepeated = errors.length === 1 && errors.every(({ message }) => subject.includes(message))
-  const more = errors.length - MAX_ERRORS
   return (
     <>
       <strong>{subject}</strong>
       {!isRepeated && errors.length > 0 && (
-        <ul>
-          {errors.slice(0, MAX_ERRORS).map(({ line, column, message }) => (
-            <li>{line === undefined ? message : `Line ${line}, column ${column}: ${message}`}</li>
-          ))}
-        </ul>
+        <FirstOf items={errors} most={MAX_ERRORS} of={problemText} />
       )}
-      {more > 0 && <p>{`and ${more} more`}</p>}
     </>
   )
 }

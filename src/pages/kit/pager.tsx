@@ -1,4 +1,5 @@
 import type { Pagination } from '../../core/page.ts'
+import { LinkButton } from './buttons.tsx'
 
 export interface PagerProps {
   /** The name of the list, when a page has several pagers. */
@@ -30,17 +31,17 @@ export function Pager({
   return (
     <nav class="pager" aria-label={name}>
       {offset > 0 && (
-        <a class="button" rel="prev" href={to(offset > pageSize ? offset - pageSize : null)}>
-          {`← ${back}`}
-        </a>
+        <LinkButton
+          rel="prev"
+          href={to(offset > pageSize ? offset - pageSize : null)}
+          label={`← ${back}`}
+        />
       )}
       <span class="muted">
         {shown === 0 ? '' : `${offset + 1} to ${offset + shown} of ${total}`}
       </span>
       {offset + pageSize < total && (
-        <a class="button" rel="next" href={to(offset + pageSize)}>
-          {`${on} →`}
-        </a>
+        <LinkButton rel="next" href={to(offset + pageSize)} label={`${on} →`} />
       )}
     </nav>
   )

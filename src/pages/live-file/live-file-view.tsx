@@ -3,6 +3,10 @@ import type { DocumentComparison } from '../code/comparison.ts'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { ChangesAboveText } from '../parts/change-list.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { LinkButton } from '../kit/buttons.tsx'
+import { countOf } from '../kit/count.ts'
+import { ProblemList } from '../kit/lists.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
@@ -17,8 +21,6 @@ export interface LiveFileViewProps {
   /** The current configuration compared with the file; null where the file cannot be read. */
   readonly comparison: DocumentComparison | null
 }
-
-const MOST = 50
 
 /** The file on disk while it is not valid: its problems, its changes, and the ways out. */
 export function LiveFileView(props: LiveFileViewProps) {
@@ -40,24 +42,20 @@ export function LiveFileView(props: LiveFileViewProps) {
 function Valid({ frame: { links }, fileName, current }: LiveFileViewProps) {
   const name = `r${current.number}`
   return (
-    <>
-      <div class="page-head">
-        <div>
-          <h1>The file on disk is valid</h1>
-          <p class="muted">
-            <code>{fileName}</code> is <a href={links.snapshot(name)}>{name}</a> by {current.who}.
-          </p>
-        </div>
-        <div class="actions">
-          <a class="button" href={links.change(current)}>
-            {`Changes of ${name}`}
-          </a>
-          <a class="button primary" href={links.edit()}>
-            Edit
-          </a>
-        </div>
-      </div>
-    </>
+    <PageHead
+      title="The file on disk is valid"
+      about={
+        <>
+          <code>{fileName}</code> is <a href={links.snapshot(name)}>{name}</a> by {current.who}.
+        </>
+      }
+      actions={
+        <>
+          <LinkButton href={links.change(current)} label={`Changes of ${name}`} />
+          <LinkButton href={links.edit()} label="Edit" look="primary" />
+        </>
+      }
+    />
   )
 }
 
@@ -65,39 +63,37 @@ function Invalid(props: LiveFileViewProps & { readonly edit: InvalidEdit }) {
   const { frame, fileName, current, edit, comparison } = props
   const { links } = frame
   const name = `r${current.number}`
+  const about = (
+    <>
+      Somebody edited <code>{fileName}</code>. Until it is valid,{' '}
+      <a href={links.snapshot(name)}>{name}</a> by {current.who} stays current.
+    </>
+  )
   return (
     <>
-      <div class="page-head">
-        <div>
-          <h1>The file on disk is not valid</h1>
-          <p class="muted">
-            Somebody edited <code>{fileName}</code>. Until it is valid,{' '}
-            <a href={links.snapshot(name)}>{name}</a> by {current.who} stays current.
-          </p>
-        </div>
+      <PageHead title="The file on disk is not valid" about={about}>
         <form class="actions" method="post" action={links.liveFile()}>
           <input type="hidden" name="version" value={edit.version} />
-          <a class="button" href={links.liveFile()}>
-            Check again
-          </a>
+          <LinkButton href={links.liveFile()} label="Check again" />
           <button>Put aside</button>
           {edit.bytes !== null && (
-            <a class="button primary" href={links.edit({ from: 'live' })}>
-              Repair
-            </a>
+            <LinkButton href={links.edit({ from: 'live' })} label="Repair" look="primary" />
           )}
         </form>
-      </div>
-      <Problems edit={edit} />
+      </PageHead>
+      <ProblemList
+        title={countOf(edit.problems.length, 'problem')}
+        problems={edit.problems.map(({ line, message }) => ({ line, message }))}
+      />
       <section class="card">
         <h2>What you can do</h2>
-        <ul>
+        <ul class="bullets">
           <li>
             <b>Repair</b> opens the file in the editor. Saving makes it a revision.
           </li>
           <li>
-            <b>Put aside</b> keeps the file as <code>{`${fileName}.invalid-`}</code> and the time,
-            for 30 days, and puts {name} back in its place.
+            <b>Put aside</b> keeps the file for 30 days as <code>{`${fileName}.invalid-`}</code> and
+            the time, and puts {name} back in its place.
           </li>
           <li>
             <b>Check again</b> after an edit on disk: a valid file becomes a revision by itself.
@@ -106,21 +102,6 @@ function Invalid(props: LiveFileViewProps & { readonly edit: InvalidEdit }) {
       </section>
       {comparison !== null && <Changes comparison={comparison} name={name} />}
     </>
-  )
-}
-
-function Problems({ edit: { problems } }: { edit: InvalidEdit }) {
-  const more = problems.length - MOST
-  return (
-    <section class="card problems">
-      <h2>{problems.length === 1 ? '1 problem' : `${problems.length} problems`}</h2>
-      <ul>
-        {problems.slice(0, MOST).map(({ line, message }) => (
-          <li>{line === undefined ? message : `Line ${line}: ${message}`}</li>
-        ))}
-      </ul>
-      {more > 0 && <p class="muted">{`and ${more} more`}</p>}
-    </section>
   )
 }
 

@@ -1,4 +1,6 @@
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { LinkButton } from '../kit/buttons.tsx'
+import { Field } from '../kit/forms.tsx'
 import { type KeptForm, keptName } from './kept-form.ts'
 
 /** Carries a kept form through the form of the log-in. */
@@ -16,34 +18,32 @@ export function CarriedForm({ kept: { to, fields } }: { kept: KeptForm }) {
 /** A longer text gets more than one line. */
 const ONE_LINE = 100
 
-/** After the log-in: what was typed before, which only the person sends again. */
+/** The form typed before the log-in. Nothing sends it again but the person. */
 export function SendAgainView({ frame, kept }: { frame: PageFrame; kept: KeptForm }) {
   const { to, fields } = kept
   return (
     <PageLayout frame={frame} title="Send it again?" styles={['login.css']}>
-      <form class="card kept" method="post" action={to} enctype="multipart/form-data">
+      <form class="card fields kept" method="post" action={to} enctype="multipart/form-data">
         <h1>Send it again?</h1>
         <p>
-          You were not logged in any more, and nothing was done. This is what you sent to{' '}
-          <code>{to}</code>; passwords are not kept.
+          You were no longer logged in, so nothing was done. This is the form you sent to{' '}
+          <code>{to}</code>, without passwords.
         </p>
-        {fields.map(([name, value]) => (
-          <label>
-            {name}
-            {value.length > ONE_LINE || value.includes('\n') ? (
+        {fields.map(([name, value]) =>
+          value.length > ONE_LINE || value.includes('\n') ? (
+            <label class="field">
+              {name}
               <textarea name={name} rows={12}>
                 {`\n${value}`}
               </textarea>
-            ) : (
-              <input type="text" name={name} value={value} autocomplete="off" />
-            )}
-          </label>
-        ))}
+            </label>
+          ) : (
+            <Field label={name} name={name} value={value} autocomplete="off" />
+          ),
+        )}
         <p class="actions">
           <button class="primary">Send again</button>
-          <a class="button" href={frame.links.root()}>
-            Leave it
-          </a>
+          <LinkButton href={frame.links.root()} label="Discard it" />
         </p>
       </form>
     </PageLayout>

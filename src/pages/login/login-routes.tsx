@@ -26,7 +26,7 @@ export interface LoginRoutesOptions {
 }
 
 const NOT_YET = 'You are not logged in yet.'
-const WRONG = 'This name and password do not belong together.'
+const WRONG = 'Wrong user name or password.'
 
 /** `/login` and `/log-out`: where a session begins and ends. */
 export function loginRoutes(options: LoginRoutesOptions) {

@@ -1,4 +1,5 @@
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { Field } from '../kit/forms.tsx'
 import type { KeptForm } from './kept-form.ts'
 import { CarriedForm } from './kept-view.tsx'
 
@@ -21,7 +22,7 @@ export function LoginView(props: LoginViewProps) {
   return (
     <PageLayout frame={frame} title="Log in" styles={['login.css']}>
       <form
-        class="card login"
+        class="card fields login"
         method="post"
         action={frame.links.login()}
         enctype={kept === null ? undefined : 'multipart/form-data'}
@@ -29,26 +30,26 @@ export function LoginView(props: LoginViewProps) {
         <h1>Log in</h1>
         <SentWithoutSession kept={kept} />
         {problem !== null && (
-          <p class="login-problem" role="alert">
+          <p class="problem" role="alert">
             {problem}
           </p>
         )}
-        <label>
-          Name
-          <input
-            type="text"
-            name="username"
-            value={username}
-            autocomplete="username"
-            autocapitalize="none"
-            required
-            autofocus
-          />
-        </label>
-        <label>
-          Password
-          <input type="password" name="password" autocomplete="current-password" required />
-        </label>
+        <Field
+          label="User name"
+          name="username"
+          value={username}
+          autocomplete="username"
+          autocapitalize="none"
+          required
+          autofocus
+        />
+        <Field
+          label="Password"
+          type="password"
+          name="password"
+          autocomplete="current-password"
+          required
+        />
         <input type="hidden" name="next" value={next} />
         <p class="actions">
           <button class="button primary">Log in</button>
@@ -64,23 +65,22 @@ function SentWithoutSession({ kept }: Pick<LoginViewProps, 'kept'>) {
   if (kept === 'lost') {
     return (
       <p role="status">
-        You are no longer logged in, and nothing was done. What you sent is too large to be kept
-        here: log in in another tab, then go back to it and send it again.
+        You are no longer logged in, so nothing was done. The form you sent is too large to keep
+        here: log in in another tab, then go back and send it again.
       </p>
     )
   }
   return (
     <>
       <p role="status">
-        You are no longer logged in, and nothing was done. What you typed is kept until you have
-        logged in, for you to send again.
+        You are no longer logged in, so nothing was done. Log in, and you can send the form again.
       </p>
       <CarriedForm kept={kept} />
     </>
   )
 }
 
-/** What was typed stays in this tab: another one goes to the provider then. */
+/** A form that was typed stays in this tab: the provider opens in another one then. */
 function Provider({
   provider: { name, address },
   isForTab,
@@ -102,11 +102,11 @@ function Provider({
   )
 }
 
-/** Asks whoever follows a link to log out, so that a link alone ends no session. */
+/** Asks before a log-out, so that a link alone ends no session. */
 export function LogOutView({ frame }: { frame: PageFrame }) {
   return (
     <PageLayout frame={frame} title="Log out">
-      <form class="card" method="post" action={frame.links.logOut()}>
+      <form class="card fields login" method="post" action={frame.links.logOut()}>
         <h1>Log out?</h1>
         <p class="actions">
           <button class="button primary">Log out</button>
@@ -122,7 +122,7 @@ export function LoggedOutView({ frame }: { frame: PageFrame }) {
     <PageLayout frame={frame} title="Logged out">
       <div class="card error">
         <h1>You are logged out</h1>
-        <p>This browser no longer sends your name and password.</p>
+        <p>This browser no longer sends your user name and password.</p>
         <p>
           <a href={frame.links.root()}>Log in again</a>
         </p>

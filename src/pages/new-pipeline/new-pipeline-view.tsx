@@ -4,9 +4,14 @@ import type { Problem } from '../../core/problem.ts'
 import { MessageField } from '../edit/edit-view.tsx'
 import { PlanCard } from '../edit/plan-card.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { ActionButton } from '../kit/buttons.tsx'
+import { countOf } from '../kit/count.ts'
+import { Select, type SelectOption } from '../kit/forms.tsx'
+import { ProblemList } from '../kit/lists.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import type { Links } from '../kit/links.ts'
 
-/** A pipeline as its form would make it. */
+/** The pipeline that the form would create. */
 export interface PreviewedPipeline {
   readonly xml: string
   readonly plan: Plan
@@ -39,15 +44,17 @@ export function NewPipelineView(props: NewPipelineViewProps) {
   const { links } = frame
   return (
     <PageLayout frame={frame} title="New pipeline" section="pipelines" styles={['edit.css']}>
-      <div class="page-head">
-        <div>
-          <h1>New pipeline</h1>
-          <p class="muted">
-            One material, one stage, one job, one task. Everything else can follow.
-          </p>
-        </div>
-      </div>
-      {problems.length > 0 && <Problems problems={problems} />}
+      <PageHead title="New pipeline" about="One material, stage, job and task to start with." />
+      {problems.length > 0 && (
+        <ProblemList
+          title={countOf(problems.length, 'problem')}
+          problems={problems}
+          of={({ message, path }) =>
+            path === undefined ? message : <a href={`#${path}`}>{message}</a>
+          }
+          isAlert
+        />
+      )}
       <form class="edit new-pipeline" method="post" action={links.newPipeline()}>
         {preview !== null && <Preview preview={preview} />}
         <General {...props} />
@@ -55,31 +62,18 @@ export function NewPipelineView(props: NewPipelineViewProps) {
         <Task {...props} />
         <div class="actions">
           <MessageField message={values.get('message') ?? ''} />
-          <button name="action" value="preview" class={preview === null ? 'primary' : undefined}>
-            Preview
-          </button>
+          <ActionButton
+            value="preview"
+            label="Preview"
+            look={preview === null ? 'primary' : undefined}
+          />
           {preview !== null && (
-            <button name="action" value="create" class="primary">
-              Create pipeline
-            </button>
+            <ActionButton value="create" label="Create pipeline" look="primary" />
           )}
         </div>
       </form>
       {props.copy !== null && props.copy.total > 0 && <Copy links={links} copy={props.copy} />}
     </PageLayout>
-  )
-}
-
-function Problems({ problems }: { problems: readonly Problem[] }) {
-  return (
-    <section class="card problems" role="alert">
-      <h2>{problems.length === 1 ? '1 problem' : `${problems.length} problems`}</h2>
-      <ul>
-        {problems.map(({ message, path }) => (
-          <li>{path === undefined ? message : <a href={`#${path}`}>{message}</a>}</li>
-        ))}
-      </ul>
-    </section>
   )
 }
 
@@ -99,16 +93,16 @@ function General(props: NewPipelineViewProps) {
   return (
     <fieldset class="card">
       <legend>Pipeline</legend>
-      <Field {...props} name="name" label="Name" required />
-      <Field
+      <TextField {...props} name="name" label="Name" required />
+      <TextField
         {...props}
         name="pipelineGroup"
         label="Group"
         list="groups"
         hint={
           props.copy === null
-            ? 'One that you administer'
-            : 'defaultGroup when empty; made when it is new'
+            ? 'A group that you administer'
+            : 'Created if new. Default: defaultGroup'
         }
       />
       <datalist id="groups">
@@ -124,11 +118,11 @@ function Material(props: NewPipelineViewProps) {
   return (
     <fieldset class="card">
       <legend>Material</legend>
-      <Choice {...props} name="scm" label="Version control" options={SCMS} />
-      <Field {...props} name="url" label="URL" required hint="For Perforce the P4PORT" />
-      <Field {...props} name="branch" label="Branch" of="git" />
-      <Field {...props} name="username" label="User name" of="svn p4 tfs" />
-      <Field
+      <Choices {...props} name="scm" label="Version control" options={SCMS} />
+      <TextField {...props} name="url" label="URL" required hint="For Perforce the P4PORT" />
+      <TextField {...props} name="branch" label="Branch" of="git" />
+      <TextField {...props} name="username" label="User name" of="svn p4 tfs" />
+      <TextField
         {...props}
         name="password"
         label="Password"
@@ -136,10 +130,10 @@ function Material(props: NewPipelineViewProps) {
         of="svn p4 tfs"
         hint="Encrypted before it is saved"
       />
-      <Choice {...props} name="useTickets" label="Use tickets" options={TICKETS} of="p4" />
-      <Field {...props} name="view" label="View" of="p4" />
-      <Field {...props} name="domain" label="Domain" of="tfs" />
-      <Field {...props} name="projectPath" label="Project path" of="tfs" />
+      <Choices {...props} name="useTickets" label="Use tickets" options={TICKETS} of="p4" />
+      <TextField {...props} name="view" label="View" of="p4" />
+      <TextField {...props} name="domain" label="Domain" of="tfs" />
+      <TextField {...props} name="projectPath" label="Project path" of="tfs" />
     </fieldset>
   )
 }
@@ -148,46 +142,39 @@ function Task(props: NewPipelineViewProps) {
   return (
     <fieldset class="card">
       <legend>Task</legend>
-      <Choice {...props} name="builder" label="Builder" options={BUILDERS} />
-      <Field
+      <Choices {...props} name="builder" label="Builder" options={BUILDERS} />
+      <TextField
         {...props}
         name="command"
         label="Command"
         of="exec"
         hint="With its arguments, quoted as in a shell. None runs it: && or | need sh -c '…'"
       />
-      <Field {...props} name="buildfile" label="Build file" of="ant nant rake" />
-      <Field {...props} name="target" label="Target" of="ant nant rake" />
-      <Field
-        {...props}
-        name="source"
-        label="Artifact"
-        hint="A file or folder that the job leaves"
-      />
-      <Field {...props} name="dest" label="Artifact folder" />
+      <TextField {...props} name="buildfile" label="Build file" of="ant nant rake" />
+      <TextField {...props} name="target" label="Target" of="ant nant rake" />
+      <TextField {...props} name="source" label="Artifact" hint="File or folder to keep" />
+      <TextField {...props} name="dest" label="Artifact folder" />
     </fieldset>
   )
 }
 
-const SCMS: readonly Option[] = [
+const SCMS: readonly SelectOption[] = [
   ['git', 'Git'],
   ['svn', 'Subversion'],
   ['hg', 'Mercurial'],
   ['p4', 'Perforce'],
   ['tfs', 'Team Foundation Server'],
 ]
-const BUILDERS: readonly Option[] = [
+const BUILDERS: readonly SelectOption[] = [
   ['exec', 'Command'],
   ['ant', 'Ant'],
   ['nant', 'NAnt'],
   ['rake', 'Rake'],
 ]
-const TICKETS: readonly Option[] = [
+const TICKETS: readonly SelectOption[] = [
   ['', 'No'],
   ['true', 'Yes'],
 ]
-
-type Option = readonly [value: string, label: string]
 
 interface FieldProps extends NewPipelineViewProps {
   readonly name: string
@@ -203,7 +190,7 @@ interface InputProps extends FieldProps {
   readonly required?: boolean
 }
 
-function Field({ type = 'text', list, required, ...props }: InputProps) {
+function TextField({ type = 'text', list, required, ...props }: InputProps) {
   const { name, values } = props
   return (
     <Labelled {...props}>
@@ -221,24 +208,27 @@ function Field({ type = 'text', list, required, ...props }: InputProps) {
   )
 }
 
-function Choice({ options, ...props }: FieldProps & { readonly options: readonly Option[] }) {
+function Choices({
+  options,
+  ...props
+}: FieldProps & { readonly options: readonly SelectOption[] }) {
   const { name, values } = props
   return (
     <Labelled {...props}>
-      <select id={name} name={name} {...stateOf(props)}>
-        {options.map(([value, label]) => (
-          <option value={value} selected={values.get(name) === value}>
-            {label}
-          </option>
-        ))}
-      </select>
+      <Select
+        id={name}
+        name={name}
+        options={options}
+        chosen={values.get(name)}
+        attributes={stateOf(props)}
+      />
     </Labelled>
   )
 }
 
 function Labelled({ name, label, of, hint, children }: FieldProps & { readonly children: Child }) {
   return (
-    <div class="field" data-of={of}>
+    <div class="form-row" data-of={of}>
       <label for={name}>{label}</label>
       {children}
       {hint !== undefined && (
@@ -281,7 +271,7 @@ function Copy({ links, copy }: CopyProps) {
 function SearchForm({ links, find }: { links: Links; find: string }) {
   return (
     <form
-      class="field"
+      class="form-row"
       role="search"
       aria-label="Pipelines"
       action={`${links.newPipeline()}#copy-of`}
@@ -297,15 +287,11 @@ function SearchForm({ links, find }: { links: Links; find: string }) {
 function CopyForm({ links, names }: { links: Links; names: readonly string[] }) {
   return (
     <form method="get" action={links.edit()}>
-      <div class="field">
+      <div class="form-row">
         <label for="copy">Copy of</label>
-        <select id="copy" name="copy">
-          {names.map((name) => (
-            <option value={name}>{name}</option>
-          ))}
-        </select>
+        <Select id="copy" name="copy" options={names.map((name) => [name, name])} />
       </div>
-      <div class="field">
+      <div class="form-row">
         <label for="as">Name of the copy</label>
         <input id="as" name="as" required autocomplete="off" />
       </div>

@@ -10,6 +10,7 @@ import {
   listChanges,
 } from './change-groups.ts'
 import { runSync } from '../../lib/cooperative.ts'
+import { moreOf } from '../kit/lists.tsx'
 import type { Links } from '../kit/links.ts'
 
 export interface ChangeListProps extends Omit<ListedChangeGroupsProps, 'listed'> {
@@ -72,7 +73,7 @@ export function ChangesAboveText({
 }
 
 function restInText(left: number): string {
-  return `and ${left} more, in the text below`
+  return `${moreOf(left)} in the diff below`
 }
 
 function ChangeGroup({
@@ -114,7 +115,7 @@ function CommonChanges({
               <EntityLink entity={{ ...entity, kind: 'pipeline' }} href={hrefOf(entity, linkOf)} />
             </>
           ))}
-          {unnamed > 0 && ` and ${unnamed} more`}
+          {unnamed > 0 && ` and ${moreOf(unnamed)}`}
         </p>
       </details>
       <ChangeItems changes={changes} href={null} />

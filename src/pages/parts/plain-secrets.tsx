@@ -1,4 +1,6 @@
 import type { PlainSecrets } from '../../configuration/read/plain-secret-alarm.ts'
+import { countOf } from '../kit/count.ts'
+import { moreOf } from '../kit/lists.tsx'
 import type { Links } from '../kit/links.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
@@ -13,17 +15,16 @@ export interface PlainSecretsCardProps {
   readonly lineOf: (line: number) => string
 }
 
-/** Says that a commit has secrets in plain text, at which lines, and what to do about it. */
+/** The plain-text secrets of a commit, with their lines and advice. */
 export function PlainSecretsCard({ links, revision, secrets, lineOf }: PlainSecretsCardProps) {
   const { acknowledgedBy } = secrets
   const places = secrets.secrets.flatMap(({ line }) => (line === undefined ? [] : [line]))
   const more = places.length - MAX_PLACES
-  const count = secrets.secrets.length
   return (
-    <div class={`card leak ${acknowledgedBy === null ? 'open' : ''}`} role="note">
+    <div class={`card row leak ${acknowledgedBy === null ? 'bad' : 'stale'}`} role="note">
       <p>
         <strong>
-          {`r${revision.number} contains ${count === 1 ? 'a secret' : `${count} secrets`} in plain text`}
+          {`r${revision.number} contains ${countOf(secrets.secrets.length, 'plain-text secret')}`}
         </strong>
         {places.slice(0, MAX_PLACES).map((line, n) => (
           <>
@@ -31,9 +32,9 @@ export function PlainSecretsCard({ links, revision, secrets, lineOf }: PlainSecr
             <a href={lineOf(line)}>{`line ${line}`}</a>
           </>
         ))}
-        {more > 0 && ` and ${more} more`}.{' '}
+        {more > 0 && ` and ${moreOf(more)}`}.{' '}
         {acknowledgedBy === null
-          ? 'Anyone with access to the repository can read it. Change it where it is used, then acknowledge it.'
+          ? 'Anyone with access to the repository can read it. Change it where it is used, then acknowledge.'
           : `Acknowledged by ${acknowledgedBy}: changed where it is used.`}
       </p>
       {acknowledgedBy === null && <AcknowledgeSecrets links={links} commit={revision.commit} />}

@@ -1,11 +1,14 @@
 import type { Links } from '../kit/links.ts'
+import { countOf } from '../kit/count.ts'
+import { moreOf } from '../kit/lists.tsx'
+import { Table } from '../kit/table.tsx'
 import { BY_PLACE, Pager } from '../kit/pager.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import type { PermissionChanges, RightChanges } from '../work/permissions/permissions-changes.ts'
 import type { PermissionsPage } from './permissions-page.ts'
 import { type PermissionsQuery, permissionsQueryOf } from './permissions-query.ts'
 import { TABLE_ROWS } from '../work/permissions/permissions-table.ts'
-import { Line, ReasonsInWords } from './right.tsx'
+import { Line, Nothing, ReasonsInWords } from './right.tsx'
 import { WhoCell } from './who-cell.tsx'
 
 interface ChangesViewProps {
@@ -15,40 +18,29 @@ interface ChangesViewProps {
   readonly changes: PermissionChanges
 }
 
-/** Who gains and loses what between two revisions. */
+/** Permissions that people gain and lose between two revisions. */
 export function ChangesView({ links, query, page, changes }: ChangesViewProps) {
   const { people, total, gone, added } = changes
   const { from, revision } = page
   const compared = { links, from, revision }
   return (
     <>
-      {people.length === 0 ? (
-        <p class="card">Nobody gains or loses anything.</p>
-      ) : (
-        <div class="card scroll" tabindex={0} role="region" aria-label="Gained and lost">
-          <table class="list permissions changes-of-rights">
-            <thead>
-              <tr>
-                <th scope="col">Who</th>
-                <th scope="col">Gains</th>
-                <th scope="col">Loses</th>
-              </tr>
-            </thead>
-            <tbody>
-              {people.map((person) => (
-                <tr>
-                  <WhoCell links={links} person={person} roles={[]} />
-                  <Side title="Gains" changes={person.gains} {...compared} />
-                  <Side title="Loses" changes={person.loses} {...compared} />
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <Table
+        label="Gained and lost"
+        class="permissions"
+        columns={COLUMNS}
+        rows={people.map((person) => ({
+          cells: [
+            <WhoCell links={links} person={person} roles={[]} />,
+            <Side title="Gains" changes={person.gains} {...compared} />,
+            <Side title="Loses" changes={person.loses} {...compared} />,
+          ],
+        }))}
+        empty="No permission changes."
+      />
       {gone + added > 0 && (
         <p class="muted">
-          {`Not compared: ${countOf(gone)} of r${from.number} alone, ${countOf(added)} of r${revision.number} alone.`}
+          {`Not compared: ${groupsIn(gone, from)}, ${groupsIn(added, revision)}.`}
         </p>
       )}
       <Pager
@@ -61,8 +53,10 @@ export function ChangesView({ links, query, page, changes }: ChangesViewProps) {
   )
 }
 
-function countOf(groups: number): string {
-  return groups === 1 ? '1 group' : `${groups} groups`
+const COLUMNS = [{ label: 'Who', isHead: true, isPlain: true }, 'Gains', 'Loses']
+
+function groupsIn(count: number, { number }: NumberedRevision): string {
+  return `${countOf(count, 'group')} only in r${number}`
 }
 
 interface SideProps {
@@ -75,37 +69,34 @@ interface SideProps {
 
 function Side({ links, from, revision, title, changes: { shown, more } }: SideProps) {
   const [giving, other] = title === 'Gains' ? [revision, from] : [from, revision]
-  if (shown.length === 0) return <td class="muted none">nothing</td>
+  if (shown.length === 0) return <Nothing />
   return (
-    <td>
-      <b class="column-name">{title}</b>
-      <ul class="rights">
-        {shown.map(({ of, right, elsewhere }) => (
-          <li>
-            <b>{`${right.right} ${of}`}</b>
-            {`, in r${giving.number} by `}
-            <ReasonsInWords
-              links={links}
-              revision={giving}
-              reasons={right.reasons}
-              more={right.more}
-            />
-            {elsewhere !== null && (
-              <>
-                {`; not in r${other.number} `}
-                <span class="place">
-                  {'('}
-                  <Line links={links} revision={other} line={elsewhere}>
-                    {`line ${elsewhere}`}
-                  </Line>
-                  {')'}
-                </span>
-              </>
-            )}
-          </li>
-        ))}
-        {more > 0 && <li class="muted">{`${more} more`}</li>}
-      </ul>
-    </td>
+    <ul class="rights">
+      {shown.map(({ of, right, elsewhere }) => (
+        <li>
+          <b>{`${right.right} ${of}`}</b>
+          {`, in r${giving.number} by `}
+          <ReasonsInWords
+            links={links}
+            revision={giving}
+            reasons={right.reasons}
+            more={right.more}
+          />
+          {elsewhere !== null && (
+            <>
+              {`; not in r${other.number} `}
+              <span class="place">
+                {'('}
+                <Line links={links} revision={other} line={elsewhere}>
+                  {`line ${elsewhere}`}
+                </Line>
+                {')'}
+              </span>
+            </>
+          )}
+        </li>
+      ))}
+      {more > 0 && <li class="muted">{moreOf(more)}</li>}
+    </ul>
   )
 }

@@ -1,27 +1,29 @@
 import type { Links } from '../kit/links.ts'
+import { moreOf } from '../kit/lists.tsx'
+import { Table } from '../kit/table.tsx'
 import type { OwnPermissions } from './permissions-page.ts'
-import { EveryRight, LongRight } from './right.tsx'
+import { EveryRight, LongRight, Nothing } from './right.tsx'
 
 interface OwnPermissionsProps extends OwnPermissions {
   readonly links: Links
   readonly name: string
 }
 
-/** What one user may do, group by group, and by which line. */
+/** Permissions of one user, group by group, each with the line that grants it. */
 export function OwnPermissionsCard({ links, name, revision, permissions }: OwnPermissionsProps) {
   return (
     <section>
       <h2>Permissions</h2>
       <Content links={links} name={name} revision={revision} permissions={permissions} />
-      <p class="after-table">
-        <a href={links.permissions({ q: name })}>Who may do what</a>
+      <p>
+        <a href={links.permissions({ q: name })}>All permissions</a>
       </p>
     </section>
   )
 }
 
 function Content({ links, revision, permissions }: OwnPermissionsProps) {
-  if (permissions === null) return <p>The configuration takes too long to read now.</p>
+  if (permissions === null) return <p>Reading the configuration takes too long at the moment.</p>
   const { administers, groups, total } = permissions
   if (administers !== null) {
     return (
@@ -30,50 +32,55 @@ function Content({ links, revision, permissions }: OwnPermissionsProps) {
       </p>
     )
   }
-  if (total === 0) return <p>None.</p>
   return (
-    <div class="card scroll" tabindex={0} role="region" aria-label="Permissions">
-      <table class="list permissions">
-        <thead>
-          <tr>
-            <th scope="col">Group</th>
-            <th scope="col">May</th>
-            <th scope="col">Stages</th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group) => (
-            <tr>
-              <th scope="row">
-                <a href={links.permissions({ group: group.name })}>{group.name}</a>
-              </th>
-              <td class={group.rights.length === 0 ? 'none muted' : ''}>
-                {group.rights.length === 0 && 'nothing'}
-                <ul class="rights">
-                  {group.rights.map((right) => (
-                    <li>
-                      <LongRight links={links} revision={revision} right={right} />
-                    </li>
-                  ))}
-                </ul>
-              </td>
-              <td class={group.stages.length === 0 ? 'none muted' : ''}>
-                {group.stages.length === 0 && 'as the group'}
-                <ul class="rights">
-                  {group.stages.map((stage) => (
-                    <li>
-                      {`${stage.name} `}
-                      <LongRight links={links} revision={revision} right={stage.right} />
-                    </li>
-                  ))}
-                  {group.moreStages > 0 && <li>{`${group.moreStages} more`}</li>}
-                </ul>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {total > groups.length && <p class="muted">{`${total - groups.length} more groups.`}</p>}
-    </div>
+    <>
+      <Table
+        label="Permissions"
+        class="permissions"
+        columns={COLUMNS}
+        rows={groups.map(({ name, rights, stages, moreStages }) => ({
+          cells: [
+            <a href={links.permissions({ group: name })}>{name}</a>,
+            <Rights rights={rights} links={links} revision={revision} />,
+            <Stages stages={stages} more={moreStages} links={links} revision={revision} />,
+          ],
+        }))}
+        empty="None."
+      />
+      {total > groups.length && <p class="muted">{`${moreOf(total - groups.length)} groups.`}</p>}
+    </>
+  )
+}
+
+const COLUMNS = [{ label: 'Group', isHead: true, isPlain: true }, 'May', 'Stages']
+
+type Shown = Pick<OwnPermissionsProps, 'links' | 'revision'>
+type OwnGroup = NonNullable<OwnPermissions['permissions']>['groups'][number]
+
+function Rights({ rights, ...shown }: Shown & Pick<OwnGroup, 'rights'>) {
+  if (rights.length === 0) return <Nothing />
+  return (
+    <ul class="rights">
+      {rights.map((right) => (
+        <li>
+          <LongRight {...shown} right={right} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Stages({ stages, more, ...shown }: Shown & Pick<OwnGroup, 'stages'> & { more: number }) {
+  if (stages.length === 0) return <Nothing word="as the group" />
+  return (
+    <ul class="rights">
+      {stages.map(({ name, right }) => (
+        <li>
+          {`${name} `}
+          <LongRight {...shown} right={right} />
+        </li>
+      ))}
+      {more > 0 && <li>{moreOf(more)}</li>}
+    </ul>
   )
 }

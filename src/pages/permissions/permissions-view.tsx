@@ -1,5 +1,10 @@
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
+import { LinkButton } from '../kit/buttons.tsx'
+import { countOf } from '../kit/count.ts'
+import { FilterText } from '../kit/forms.tsx'
+import { PageHead } from '../kit/page-head.tsx'
+import { Table } from '../kit/table.tsx'
 import { BY_PLACE, Pager } from '../kit/pager.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangesView } from './changes-view.tsx'
@@ -7,13 +12,11 @@ import type { PermissionsPage } from './permissions-page.ts'
 import { type PermissionsQuery, permissionsQueryOf } from './permissions-query.ts'
 import {
   type PermissionCell,
-  type Column,
   type PermissionsTable,
-  type PermissionRow,
   TABLE_COLUMNS,
   TABLE_ROWS,
 } from '../work/permissions/permissions-table.ts'
-import { EveryRight, LongRight, ShortRight } from './right.tsx'
+import { EveryRight, LongRight, Nothing, ShortRight } from './right.tsx'
 import { WhoCell } from './who-cell.tsx'
 
 export interface PermissionsViewProps {
@@ -22,7 +25,7 @@ export interface PermissionsViewProps {
   readonly page: PermissionsPage
 }
 
-/** People and roles against groups or stages, or what of that differs between two revisions. */
+/** People and roles against groups or stages, or the difference of that between two revisions. */
 export function PermissionsView({ frame, query, page }: PermissionsViewProps) {
   const { links } = frame
   const { revision } = page
@@ -30,30 +33,22 @@ export function PermissionsView({ frame, query, page }: PermissionsViewProps) {
   return (
     <PageLayout
       frame={frame}
-      title="Who may do what"
+      title="Permissions"
       description="What people and roles may do with each group, and which line of the configuration says so."
       styles={['permissions.css']}
     >
-      <div class="page-head">
-        <div>
-          <h1>Who may do what</h1>
-          <Subject links={links} query={query} page={page} />
-        </div>
-        <p class="actions">
-          <a class="button" href={links.users()}>
-            All users
-          </a>
-        </p>
-      </div>
+      <PageHead
+        title="Permissions"
+        about={<Subject links={links} query={query} page={page} />}
+        actions={<LinkButton href={links.users()} label="All users" />}
+      />
       <Filter links={links} query={query} />
-      {content === null && (
-        <p class="card">The text of a revision that is asked for is no configuration.</p>
-      )}
+      {content === null && <p class="card">One of these revisions is not a valid configuration.</p>}
       {page.kind === 'changes' && page.changes !== null && (
         <ChangesView links={links} query={query} page={page} changes={page.changes} />
       )}
       {page.kind === 'table' && page.table !== null && (
-        <Table links={links} query={query} revision={revision} table={page.table} />
+        <MatrixPages links={links} query={query} revision={revision} table={page.table} />
       )}
     </PageLayout>
   )
@@ -61,39 +56,29 @@ export function PermissionsView({ frame, query, page }: PermissionsViewProps) {
 
 function Subject({ links, query, page }: Omit<PermissionsViewProps, 'frame'> & { links: Links }) {
   const revisionLink = ({ number, isCurrent }: NumberedRevision) => (
-    <a href={links.snapshot(`r${number}`)}>
-      {isCurrent ? `r${number}, the current one` : `r${number}`}
-    </a>
+    <>
+      <a href={links.snapshot(`r${number}`)}>{`r${number}`}</a>
+      {isCurrent && ' (current)'}
+    </>
   )
   if (page.kind === 'changes') {
     return (
-      <p class="muted">
-        {'What people gain and lose from '}
-        {revisionLink(page.from)}
-        {' to '}
-        {revisionLink(page.revision)}
-        {'.'}
-      </p>
+      <>
+        Permissions gained and lost from {revisionLink(page.from)} to {revisionLink(page.revision)}.
+      </>
     )
   }
-  if (query.group !== null) {
+  if (query.group === null) {
     return (
-      <p class="muted">
-        {'Group '}
-        <a href={links.entity('group', query.group)}>{query.group}</a>
-        {' in '}
-        {revisionLink(page.revision)}
-        {'. '}
-        <a href={links.permissions(permissionsQueryOf(query, FROM_THE_START))}>All groups</a>
-      </p>
+      <>Permissions in {revisionLink(page.revision)}. Numbers link to the line that grants them.</>
     )
   }
   return (
-    <p class="muted">
-      {'By '}
-      {revisionLink(page.revision)}
-      {'. The number is the line that gives the right.'}
-    </p>
+    <>
+      Group <a href={links.entity('group', query.group)}>{query.group}</a> in{' '}
+      {revisionLink(page.revision)}.{' '}
+      <a href={links.permissions(permissionsQueryOf(query, FROM_THE_START))}>All groups</a>
+    </>
   )
 }
 
@@ -103,23 +88,9 @@ function Filter({ links, query }: { links: Links; query: PermissionsQuery }) {
   const { people, groups, group, revision, from } = query
   return (
     <form class="filters" action={links.permissions()} aria-label="Filter">
-      <input
-        type="search"
-        name="q"
-        class="filter-text"
-        value={people}
-        placeholder="User or role"
-        aria-label="User or role"
-      />
+      <FilterText name="q" value={people} placeholder="User or role" label="User or role" />
       {group === null && from === null && (
-        <input
-          type="search"
-          name="groups"
-          class="filter-text"
-          value={groups}
-          placeholder="Group"
-          aria-label="Group"
-        />
+        <FilterText name="groups" value={groups} placeholder="Group" label="Group" />
       )}
       {group !== null && <input type="hidden" name="group" value={group} />}
       <label>
@@ -147,14 +118,14 @@ function Filter({ links, query }: { links: Links; query: PermissionsQuery }) {
   )
 }
 
-interface TableProps {
+interface MatrixProps {
   readonly links: Links
   readonly query: PermissionsQuery
   readonly revision: NumberedRevision
   readonly table: PermissionsTable
 }
 
-function Table(props: TableProps) {
+function MatrixPages(props: MatrixProps) {
   const { links, query, table } = props
   const { columns, width, rows, height, without } = table
   const to = (other: Partial<PermissionsQuery>) =>
@@ -162,13 +133,9 @@ function Table(props: TableProps) {
   const what = query.group === null ? 'groups' : 'stages'
   return (
     <>
-      {rows.length === 0 || columns.length === 0 ? (
-        <p class="card">{rows.length === 0 ? 'Nobody matches.' : 'No groups match.'}</p>
-      ) : (
-        <Cells {...props} />
-      )}
+      <Matrix {...props} />
       {without > 0 && (
-        <p class="muted">{`${without} ${without === 1 ? 'other' : 'others'} may do nothing here.`}</p>
+        <p class="muted">{`${countOf(without, 'other user')} may do nothing here.`}</p>
       )}
       <Pager
         pagination={{ offset: query.offset, total: height, pageSize: TABLE_ROWS }}
@@ -185,99 +152,71 @@ function Table(props: TableProps) {
       />
       {query.group !== null && (
         <p class="muted">
-          A stage that names nobody is operated by those who may operate the group.
+          Anyone who may operate the group may operate a stage without permissions of its own.
         </p>
       )}
     </>
   )
 }
 
-function Cells({ links, query, revision, table: { columns, rows } }: TableProps) {
+function Matrix(props: MatrixProps) {
+  const { links, query, revision, table } = props
+  const { columns, rows } = table
   const groupAddress = (group: string, people: string) =>
     links.permissions(permissionsQueryOf(query, { ...FROM_THE_START, group, people }))
+  const isLong = query.group !== null
+  const heads = columns.map(({ kind, name }) => ({
+    label: kind === 'group' && !isLong ? <a href={groupAddress(name, '')}>{name}</a> : name,
+    text: name,
+  }))
   return (
-    <div class="card scroll" tabindex={0} role="region" aria-label="Who may do what">
-      <table class="list permissions">
-        <thead>
-          <tr>
-            <th scope="col">Who</th>
-            {columns.map((column) => (
-              <th scope="col">
-                {column.kind === 'group' && query.group === null ? (
-                  <a href={groupAddress(column.name, '')}>{column.name}</a>
-                ) : (
-                  column.name
-                )}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr>
-              <WhoCell links={links} person={row} roles={row.roles} />
-              {row.administers === null ? (
-                row.cells.map((cell, n) => (
-                  <RightsCell
-                    links={links}
-                    revision={revision}
-                    isLong={query.group !== null}
-                    column={columns[n]}
-                    cell={cell}
-                    stages={(group) => groupAddress(group, row.name)}
-                  />
-                ))
-              ) : (
-                <Everything links={links} revision={revision} row={row} width={columns.length} />
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Permissions"
+      class="permissions"
+      columns={[{ label: 'Who', isHead: true, isPlain: true }, ...heads]}
+      rows={rows.map((row) => ({
+        cells: [
+          <WhoCell links={links} person={row} roles={row.roles} />,
+          ...(row.administers === null
+            ? row.cells.map((cell, n) => (
+                <RightsCell
+                  links={links}
+                  revision={revision}
+                  isLong={isLong}
+                  cell={cell}
+                  stages={groupAddress(columns[n]?.name ?? '', row.name)}
+                />
+              ))
+            : [<EveryRight links={links} revision={revision} right={row.administers} />]),
+        ],
+      }))}
+      empty={rows.length === 0 ? 'Nobody matches.' : 'No groups match.'}
+    />
   )
 }
 
-function Everything({
-  links,
-  revision,
-  row,
-  width,
-}: Pick<TableProps, 'links' | 'revision'> & { row: PermissionRow; width: number }) {
-  return (
-    <td colspan={width}>
-      {row.administers && <EveryRight links={links} revision={revision} right={row.administers} />}
-    </td>
-  )
-}
-
-interface RightsCellProps extends Pick<TableProps, 'links' | 'revision'> {
+interface RightsCellProps extends Pick<MatrixProps, 'links' | 'revision'> {
   readonly isLong: boolean
-  readonly column: Column | undefined
   readonly cell: PermissionCell
-  /** Where the stages of a group are, for this person. */
-  readonly stages: (group: string) => string
+  /** The address of the stages of the group, for this person. */
+  readonly stages: string
 }
 
-function RightsCell({ links, revision, isLong, column, cell, stages }: RightsCellProps) {
+function RightsCell({ links, revision, isLong, cell, stages }: RightsCellProps) {
   const Right = isLong ? LongRight : ShortRight
-  const group = column?.name ?? ''
-  if (cell.rights.length + cell.stages === 0) return <td class="muted none">nothing</td>
+  if (cell.rights.length + cell.stages === 0) return <Nothing />
   return (
-    <td>
-      <b class="column-name">{group}</b>
-      <ul class="rights">
-        {cell.rights.map((right) => (
-          <li>
-            <Right links={links} revision={revision} right={right} />
-          </li>
-        ))}
-        {!isLong && cell.stages > 0 && (
-          <li>
-            <a href={stages(group)}>{cell.stages === 1 ? '1 stage' : `${cell.stages} stages`}</a>
-          </li>
-        )}
-      </ul>
-    </td>
+    <ul class="rights">
+      {cell.rights.map((right) => (
+        <li>
+          <Right links={links} revision={revision} right={right} />
+        </li>
+      ))}
+      {!isLong && cell.stages > 0 && (
+        <li>
+          <a href={stages}>{countOf(cell.stages, 'stage')}</a>
+        </li>
+      )}
+    </ul>
   )
 }

@@ -10,6 +10,11 @@ export interface RightProps {
   readonly right: ShownRight
 }
 
+/** A right that nobody has given. */
+export function Nothing({ word = 'nothing' }: { word?: string }) {
+  return <span class="muted none">{word}</span>
+}
+
 /** A line of a revision. */
 export function Line({
   links,

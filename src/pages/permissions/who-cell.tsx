@@ -11,17 +11,16 @@ interface WhoCellProps {
 export function WhoCell({ links, person: { kind, name, isKnown }, roles }: WhoCellProps) {
   if (kind === 'role') {
     return (
-      <th scope="row">
-        {'role '}
-        <a href={links.entity('role', name)}>{name}</a>
-      </th>
+      <>
+        role <a href={links.entity('role', name)}>{name}</a>
+      </>
     )
   }
   return (
-    <th scope="row">
+    <>
       {isKnown ? <a href={links.user(name)}>{name}</a> : name}
       {roles.length > 0 && <span class="muted note">{roles.join(', ')}</span>}
-      {!isKnown && <span class="muted note">not a user here</span>}
-    </th>
+      {!isKnown && <span class="muted note">no account</span>}
+    </>
   )
 }

@@ -1,6 +1,8 @@
 import type { PipelineRunFacts } from '../../builds/runs/pipeline-runs.ts'
 import { isObjectName } from '../../core/object-name.ts'
 import { shownVariable } from '../../builds/runs/run-variables.ts'
+import { countOf } from '../kit/count.ts'
+import { FirstOf } from '../kit/lists.tsx'
 import type { RunMaterial } from './material-names.ts'
 
 /** The materials of a run and, where a revision is new, that of the previous run. */
@@ -44,16 +46,18 @@ export function RunVariables({ variables }: Pick<PipelineRunFacts['run'], 'varia
 
 /** The changes of a material: the author and the first line of the message. */
 function Modifications({ modifications }: Pick<RunMaterial, 'modifications'>) {
-  const left = modifications.length - SHOWN
   return (
-    <ul class="modifications">
-      {modifications.slice(0, SHOWN).map(({ username, comment }) => (
-        <li>
+    <FirstOf
+      class="modifications"
+      items={modifications}
+      most={SHOWN}
+      of={({ username, comment }) => (
+        <>
           <b title={username}>{nameOf(username)}</b> {comment.split('\n')[0]}
-        </li>
-      ))}
-      {left > 0 && <li class="muted">{`and ${left} more changes`}</li>}
-    </ul>
+        </>
+      )}
+      more={(left) => `and ${countOf(left, 'more change')}`}
+    />
   )
 }
 
@@ -68,9 +72,7 @@ export function Cause({ materials }: { materials: readonly RunMaterial[] }) {
       <code title={`${material.label}: ${revision}`}>{short(revision)}</code>
       {newest && ` ${newest.comment.split('\n')[0]} (${nameOf(newest.username)})`}
       {others.length > 0 && (
-        <span class="muted">
-          {` and ${others.length} more ${others.length === 1 ? 'material' : 'materials'}`}
-        </span>
+        <span class="muted">{` and ${countOf(others.length, 'more material')}`}</span>
       )}
     </span>
   )

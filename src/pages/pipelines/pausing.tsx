@@ -1,3 +1,4 @@
+import { ActionButton } from '../kit/buttons.tsx'
 import type { PipelineCard } from './pipelines-page.ts'
 
 type Pausable = Pick<PipelineCard, 'name' | 'pause' | 'mayOperate'>
@@ -28,14 +29,10 @@ export function PauseForm({ name, pause, mayOperate }: Pausable) {
             placeholder="Reason"
             aria-label={`Reason to pause ${name}`}
           />
-          <button name="action" value="pause" aria-label={`Pause ${name}`}>
-            Pause
-          </button>
+          <ActionButton value="pause" label="Pause" hint={`Pause ${name}`} />
         </>
       ) : (
-        <button name="action" value="unpause" aria-label={`Unpause ${name}`}>
-          Unpause
-        </button>
+        <ActionButton value="unpause" label="Unpause" hint={`Unpause ${name}`} />
       )}
     </form>
   )

@@ -2,6 +2,9 @@ import type { PipelinePage, ShownRun } from './pipeline-page.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import { countOf } from '../kit/count.ts'
+import { PageHead } from '../kit/page-head.tsx'
 import { When } from '../kit/when.tsx'
 import { Markers } from '../runs/marker-card.tsx'
 import { Materials, RunVariables } from './materials.tsx'
@@ -37,7 +40,7 @@ export function PipelineView(props: PipelineViewProps) {
         {flash !== null && <FlashCard flash={flash} />}
         <div data-part="runs">
           {page.problems.map((problem) => (
-            <p class="card problem">{`A material cannot be read: ${problem}`}</p>
+            <p class="card problem">{`Unreadable material: ${problem}`}</p>
           ))}
           {page.pause !== null && (
             <section class="card" aria-label="Pause">
@@ -77,9 +80,9 @@ export function PipelineView(props: PipelineViewProps) {
 function UnsupportedParts({ unsupported }: Pick<PipelinePage, 'unsupported'>) {
   if (unsupported.length === 0) return <></>
   return (
-    <section class="card problem" aria-label="Will not run here">
-      <p>It has parts that nobody here acts on:</p>
-      <ul>
+    <section class="card problem" aria-label="Unsupported">
+      <p>Parts of it are not supported here:</p>
+      <ul class="bullets">
         {unsupported.map((sentence) => (
           <li>{`${sentence}.`}</li>
         ))}
@@ -90,28 +93,31 @@ function UnsupportedParts({ unsupported }: Pick<PipelinePage, 'unsupported'>) {
 
 function Head({ frame, page }: PipelineViewProps) {
   const { links } = frame
-  const { name, group, pagination } = page
+  const { name, group, pagination, entries } = page
+  const about = (
+    <>
+      {`${countOf(pagination.total, 'run')}${entries.some(isMarker) ? ABOUT_MARKERS : ''}. `}
+      <Freshness here={frame.here} />
+    </>
+  )
+  const section = ['Pipelines', links.pipelines()] as const
   return (
-    <div class="page-head">
-      <div>
-        <p class="muted">
-          <a href={links.pipelines()}>Pipelines</a>
-          {group !== null && ` › ${group}`}
-        </p>
-        <h1>{name}</h1>
-        <p class="muted">
-          {`${pagination.total} ${pagination.total === 1 ? 'run' : 'runs'}.`}
-          {page.entries.some(({ type }) => type === 'changes') && ABOUT_MARKERS}{' '}
-          <Freshness here={frame.here} />
-        </p>
-        {group === null && <p class="problem">No longer in the configuration.</p>}
-      </div>
-      <div class="pipeline-actions" data-part="actions">
+    <PageHead
+      title={name}
+      trail={group === null ? [section] : [section, [group, null]]}
+      about={about}
+      below={group === null && <p class="problem">No longer in the configuration.</p>}
+    >
+      <div class="row pipeline-actions" data-part="actions">
         <Actions frame={frame} page={page} />
         <PauseForm {...page} />
       </div>
-    </div>
+    </PageHead>
   )
+}
+
+function isMarker({ type }: PipelinePage['entries'][number]): boolean {
+  return type === 'changes'
 }
 
 function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
@@ -119,20 +125,12 @@ function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
   return (
     <form method="post" class="actions">
       {lockedBy !== null && <span class="badge changed">{`Locked by run ${lockedBy}`}</span>}
-      {lockedBy !== null && mayOperate && (
-        <button name="action" value="unlock">
-          Unlock
-        </button>
-      )}
+      {lockedBy !== null && mayOperate && <ActionButton value="unlock" label="Unlock" />}
       {(group !== null || frame.isAdministrator) && (
-        <a class="button" href={frame.links.entity('pipeline', name)}>
-          Config history
-        </a>
+        <LinkButton href={frame.links.entity('pipeline', name)} label="Config history" />
       )}
       {mayOperate && pause === null && (
-        <button class="primary" name="action" value="trigger">
-          Trigger a run
-        </button>
+        <ActionButton value="trigger" label="Trigger a run" look="primary" />
       )}
     </form>
   )
@@ -168,11 +166,9 @@ function RunActions({ frame: { links }, shown }: { frame: PageFrame; shown: Show
     const address = runAddress(again)
     return (
       <form method="post" class="actions" action={links.stageRun(address)}>
-        <button name="action" value="rerun">{`Rerun stage ${again.stage.name}`}</button>
+        <ActionButton value="rerun" label={`Rerun stage ${again.stage.name}`} />
         {next !== null && (
-          <a class="button" href={links.stageRun(address, { ask: 'run' })}>
-            {`Run stage ${next}…`}
-          </a>
+          <LinkButton href={links.stageRun(address, { ask: 'run' })} label={`Run stage ${next}…`} />
         )}
       </form>
     )
@@ -182,7 +178,7 @@ function RunActions({ frame: { links }, shown }: { frame: PageFrame; shown: Show
     <form method="post" class="actions">
       <input type="hidden" name="stage" value={next} />
       <input type="hidden" name="counter" value={run.counter} />
-      <button name="action" value="run">{`Run stage ${next}`}</button>
+      <ActionButton value="run" label={`Run stage ${next}`} />
     </form>
   )
 }

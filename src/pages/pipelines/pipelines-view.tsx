@@ -1,4 +1,4 @@
-import { type FlashMessage, FlashCard } from '../kit/notice.tsx'
+import { EmptyCard, FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import {
   type PipelineCard,
   PIPELINE_ROWS,
@@ -10,6 +10,10 @@ import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
 import type { Query } from '../kit/links.ts'
 import { When } from '../kit/when.tsx'
+import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import { countOf } from '../kit/count.ts'
+import { FilterForm, Select, type SelectOption } from '../kit/forms.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import { BY_PLACE, Pager } from '../kit/pager.tsx'
 import { FirstUse } from '../new-pipeline/first-use.tsx'
 import { Cause } from './materials.tsx'
@@ -57,8 +61,7 @@ export function PipelinesView(props: PipelinesViewProps) {
               open={!isLong || cards.some(needsAttention)}
             >
               <summary>
-                <h2>{group}</h2>{' '}
-                <span class="muted">{plural(cards.length, 'pipeline', 'pipelines')}</span>
+                <h2>{group}</h2> <span class="muted">{countOf(cards.length, 'pipeline')}</span>
               </summary>
               <ul class="table-card pipelines">
                 {cards.map((card) => (
@@ -78,46 +81,33 @@ function Head(props: PipelinesViewProps) {
   const { frame, query } = props
   const { links } = frame
   return (
-    <div class="page-head">
-      <div>
-        <h1>Pipelines</h1>
-        <Counts {...props} />
-      </div>
-      <form class="actions" role="search" aria-label="Pipelines" action={links.pipelines()}>
-        <input
-          type="search"
-          name="q"
-          class="filter-text"
-          value={query.filter}
-          placeholder="Pipeline or group"
-          aria-label="Filter by the name of a pipeline or group"
-        />
-        <select name="status" aria-label="Status">
-          <option value="">Any status</option>
-          {STATE_ORDER.map((status) => (
-            <option value={status} selected={status === query.status}>
-              {PIPELINE_STATES[status]}
-            </option>
-          ))}
-        </select>
-        <button>Filter</button>
-        {props.mayCreate && (
-          <a class="button" href={links.newPipeline()}>
-            New pipeline
-          </a>
-        )}
-      </form>
-    </div>
+    <PageHead title="Pipelines" about={<Counts {...props} />}>
+      <FilterForm
+        action={links.pipelines()}
+        label="Pipelines"
+        value={query.filter}
+        placeholder="Pipeline or group"
+        hint="Filter by the name of a pipeline or group"
+        fields={<Select name="status" label="Status" options={STATES} chosen={query.status} />}
+      >
+        {props.mayCreate && <LinkButton href={links.newPipeline()} label="New pipeline" />}
+      </FilterForm>
+    </PageHead>
   )
 }
 
-/** The number of pipelines, and that of each status as a link to them; what the filter leaves. */
+const STATES: readonly SelectOption[] = [
+  ['', 'Any status'],
+  ...STATE_ORDER.map((status) => [status, PIPELINE_STATES[status]] as const),
+]
+
+/** The number of pipelines, and that of each status as a link to them; those that a filter leaves. */
 function Counts({ frame: { links }, page, query }: PipelinesViewProps) {
   const { total, counts, matching } = page
   const isFiltered = query.filter !== '' || query.status !== null
   return (
-    <p class="muted" data-part="counts">
-      {plural(total, 'pipeline', 'pipelines')}
+    <span data-part="counts">
+      {countOf(total, 'pipeline')}
       {counts.map(({ status, count }, n) => (
         <>
           {n === 0 ? ': ' : ', '}
@@ -137,7 +127,7 @@ function Counts({ frame: { links }, page, query }: PipelinesViewProps) {
         </>
       )}
       <Freshness here={links.pipelines(queryOf(query))} />
-    </p>
+    </span>
   )
 }
 
@@ -145,12 +135,9 @@ function Nothing({ frame, page, origin, fileName }: PipelinesViewProps) {
   const { links, isAdministrator } = frame
   if (page.total > 0) {
     return (
-      <section class="card">
-        <h2>No pipelines match</h2>
-        <p>
-          <a href={links.pipelines()}>{`Show all ${page.total}`}</a>
-        </p>
-      </section>
+      <EmptyCard title="No pipelines match">
+        <a href={links.pipelines()}>{`Show all ${page.total}`}</a>
+      </EmptyCard>
     )
   }
   if (isAdministrator) {
@@ -160,12 +147,7 @@ function Nothing({ frame, page, origin, fileName }: PipelinesViewProps) {
       </FirstUse>
     )
   }
-  return (
-    <section class="card">
-      <h2>No pipelines yet</h2>
-      <p>Pipelines that you may view appear here.</p>
-    </section>
-  )
+  return <EmptyCard title="No pipelines yet">Pipelines that you may view appear here.</EmptyCard>
 }
 
 function Card({ frame, card, now }: { frame: PageFrame; card: PipelineCard; now: number }) {
@@ -199,11 +181,7 @@ function Card({ frame, card, now }: { frame: PageFrame; card: PipelineCard; now:
         ))}
         {unreadable > 0 && (
           <p class="problem">
-            <a href={links.pipeline(name)}>
-              {unreadable === 1
-                ? 'A material cannot be read'
-                : `${unreadable} materials cannot be read`}
-            </a>
+            <a href={links.pipeline(name)}>{countOf(unreadable, 'unreadable material')}</a>
           </p>
         )}
       </div>
@@ -235,20 +213,16 @@ function LastChange({ frame, card, now }: { frame: PageFrame; card: PipelineCard
 function Actions({ card }: { card: PipelineCard }) {
   const { name, mayOperate, pause, lockedBy } = card
   return (
-    <div class="pipeline-actions">
+    <div class="row pipeline-actions">
       {(lockedBy !== null || (mayOperate && pause === null)) && (
         <form method="post" class="actions">
           <input type="hidden" name="pipeline" value={name} />
           {lockedBy !== null && <span class="badge changed">{`Locked by run ${lockedBy}`}</span>}
           {lockedBy !== null && mayOperate && (
-            <button name="action" value="unlock" aria-label={`Unlock ${name}`}>
-              Unlock
-            </button>
+            <ActionButton value="unlock" label="Unlock" hint={`Unlock ${name}`} />
           )}
           {mayOperate && pause === null && (
-            <button name="action" value="trigger" aria-label={`Trigger ${name}`}>
-              Trigger
-            </button>
+            <ActionButton value="trigger" label="Trigger" hint={`Trigger ${name}`} />
           )}
         </form>
       )}
@@ -283,10 +257,6 @@ function queryOf({ filter, status }: PipelinesQuery): Query {
 function needsAttention({ status, pause, unreadable }: PipelineCard): boolean {
   const isQuiet = status === 'passed' || status === 'not-run' || status === 'cancelled'
   return !isQuiet || pause !== null || unreadable > 0
-}
-
-function plural(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`
 }
 
 function groupsOf(cards: readonly PipelineCard[]) {

@@ -5,6 +5,7 @@ import {
 } from '../../configuration/read/plain-secret-alarm.ts'
 import { parseSha } from '../../http/parameters.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
+import { countOf } from '../kit/count.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
 import { ProblemsView } from './problems-view.tsx'
@@ -28,7 +29,7 @@ export function problemActionsRoutes({ pages, ...deps }: ProblemActionsOptions) 
     const { principal } = c.env
     const commit = parseSha(c.req.param('name'))
     const count = await acknowledgeSecrets(deps, principal, commit)
-    const of = count === 1 ? `commit ${commit.slice(0, 10)}` : `${count} commits`
+    const of = count === 1 ? `commit ${commit.slice(0, 10)}` : countOf(count, 'commit')
     const flash = pages.flash.query(principal, 'secrets-acknowledged', of)
     return c.redirect(pages.links.problems(flash), 303)
   })

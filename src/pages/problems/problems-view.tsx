@@ -1,11 +1,14 @@
 import type { ProblemKind, ServiceProblem } from '../../core/health-problem.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { countOf, plural } from '../kit/count.ts'
+import { FirstOf, moreOf } from '../kit/lists.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import type { Links } from '../kit/links.ts'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { AcknowledgeSecrets } from '../parts/plain-secrets.tsx'
 import { groupProblems, type ProblemGroup, ProblemText } from '../kit/notices.tsx'
 
-/** What other programs say about these is folded: it is long, and not made for people. */
+/** Output of other programs about these is folded: it is long, and not written for people. */
 const OF_PROGRAMS: readonly ProblemKind[] = ['material']
 /** The pipelines of one problem that are named. */
 const MOST_PIPELINES = 12
@@ -28,19 +31,16 @@ export function ProblemsView({
       frame={{ ...frame, problems: [] }}
       title={problems.length === 0 ? 'No problems' : 'Problems'}
       description="What an operator of the build server should look at."
-      styles={['problems.css']}
     >
       {flash && <FlashCard flash={flash} />}
-      <div class="page-head">
-        <div>
-          <h1>Problems</h1>
-          <p class="muted">
-            {problems.length === 0
-              ? 'No problem concerns what you may view.'
-              : `${problems.length === 1 ? '1 problem' : `${problems.length} problems`} at the moment. The service works meanwhile.`}
-          </p>
-        </div>
-      </div>
+      <PageHead
+        title="Problems"
+        about={
+          problems.length === 0
+            ? 'No problem concerns what you may view.'
+            : `${countOf(problems.length, 'open problem')}. The service is running.`
+        }
+      />
       {groups.map((group) => (
         <Group links={links} group={group} />
       ))}
@@ -50,35 +50,47 @@ export function ProblemsView({
 
 function Group({ links, group }: { links: Links; group: ProblemGroup }) {
   const { kind, text, problems } = group
-  const more = problems.length - MOST_LISTED
   return (
     <section class="card problems" aria-labelledby={`problems-${kind}`}>
       <h2 id={`problems-${kind}`}>{`${text.charAt(0).toUpperCase()}${text.slice(1)}`}</h2>
-      <ul>
-        {problems.slice(0, MOST_LISTED).map((problem) => (
-          <li>
-            {OF_PROGRAMS.includes(kind) ? (
-              <Folded problem={problem} />
-            ) : (
-              <ProblemText problem={withoutCall(problem)} />
-            )}
-            {kind === 'secrets' && <Leaks links={links} problem={problem} />}
-            <Pipelines links={links} problem={problem} />
-          </li>
-        ))}
-      </ul>
-      {more > 0 && (
-        <p>
-          {`and ${more} more: `}
-          <a href={links.health()}>all of them as JSON</a>
-        </p>
-      )}
+      <FirstOf
+        class="rows"
+        items={problems}
+        most={MOST_LISTED}
+        of={(problem) => <Listed links={links} kind={kind} problem={problem} />}
+        more={(left) => (
+          <>
+            {`and ${moreOf(left)}: `}
+            <a href={links.health()}>all of them as JSON</a>
+          </>
+        )}
+      />
       {kind === 'live-file' && (
         <p>
           <a href={links.edit()}>Edit the configuration</a>
         </p>
       )}
     </section>
+  )
+}
+
+interface ListedProps {
+  readonly links: Links
+  readonly kind: ProblemKind
+  readonly problem: ServiceProblem
+}
+
+function Listed({ links, kind, problem }: ListedProps) {
+  return (
+    <>
+      {OF_PROGRAMS.includes(kind) ? (
+        <Folded problem={problem} />
+      ) : (
+        <ProblemText problem={withoutCall(problem)} />
+      )}
+      {kind === 'secrets' && <Leaks links={links} problem={problem} />}
+      <Pipelines links={links} problem={problem} />
+    </>
   )
 }
 
@@ -104,7 +116,7 @@ function Leaks({ links, problem: { commits = [] } }: { links: Links; problem: Se
   const [newest] = commits
   if (newest === undefined) return <></>
   return (
-    <div class="leaks">
+    <div class="row">
       {commits.map((commit) => (
         <a href={links.snapshot(commit)}>{commit.slice(0, 10)}</a>
       ))}
@@ -118,12 +130,12 @@ function Pipelines({ links, problem }: { links: Links; problem: ServiceProblem }
   if (pipelines.length === 0) return <></>
   const more = pipelines.length - MOST_PIPELINES
   return (
-    <p class="pipelines">
-      {pipelines.length === 1 ? 'Pipeline ' : 'Pipelines '}
+    <p class="row muted">
+      {plural(pipelines.length, 'Pipeline')}{' '}
       {pipelines.slice(0, MOST_PIPELINES).map((name) => (
         <a href={links.pipeline(name)}>{name}</a>
       ))}
-      {more > 0 && ` and ${more} more`}
+      {more > 0 && ` and ${moreOf(more)}`}
     </p>
   )
 }

@@ -1,7 +1,6 @@
 import type { RestorePreview } from './restore-preview.ts'
 import type { Obstacle } from './restore-scope.ts'
 import { MAX_MESSAGE_LENGTH } from '../../core/revision.ts'
-import type { TextComparison } from '../code/comparison.ts'
 import { ChangesAboveText, toEntityHistory } from '../parts/change-list.tsx'
 import type { View } from '../code/compare-query.ts'
 import { PlanCard } from '../edit/plan-card.tsx'
@@ -9,6 +8,10 @@ import { PlainDiff } from '../code/plain-diff.tsx'
 import { LayoutChoice } from '../code/toolbar.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { LinkButton } from '../kit/buttons.tsx'
+import { countOf } from '../kit/count.ts'
+import { FirstOf, ProblemList } from '../kit/lists.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import type { Links, Query, RevisionStep } from '../kit/links.ts'
 import { Moment } from '../kit/when.tsx'
 import { restoreTexts } from './restore-text.ts'
@@ -22,7 +25,7 @@ export interface RestoreViewProps {
   readonly view: View
 }
 
-/** The most parts and things that are listed one by one. */
+/** The most parts and entities that are listed one by one. */
 const MOST_PARTS = 10
 
 /** The preview of a restore, and its form. A restore removes nothing from the history. */
@@ -46,7 +49,12 @@ export function RestoreView(props: RestoreViewProps) {
         </p>
       )}
       {obstacle !== null && <InTheWay {...props} obstacle={obstacle} />}
-      {problems.length > 0 && <Problems problems={problems} />}
+      {problems.length > 0 && (
+        <ProblemList
+          title="The result is not valid today, so it cannot be restored"
+          problems={problems.map(({ line, message }) => ({ line, message }))}
+        />
+      )}
       {isSame && (
         <section class="card">
           <p>{`${same} There is nothing to restore.`}</p>
@@ -63,32 +71,22 @@ export function RestoreView(props: RestoreViewProps) {
 function Head({ frame: { links }, preview, title }: RestoreViewProps & { title: string }) {
   const { revision, current, comparison, isSame } = preview
   const name = `r${revision.number}`
-  return (
-    <div class="page-head">
-      <div>
-        <h1>{title}</h1>
-        <p class="muted">
-          <a href={links.snapshot(name)}>{name}</a> by {revision.who},{' '}
-          <Moment time={revision.time} />.{' '}
-          {comparison !== null && !isSame && (
-            <>
-              {`Changes ${linesOf(comparison)} (`}
-              <LineCounts lines={comparison.lines} />
-              {') of '}
-            </>
-          )}
-          {(comparison === null || isSame) && 'Current is '}
-          <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a>
-          {comparison !== null && !isSame && ', which is current'}.
-        </p>
-      </div>
-    </div>
+  const about = (
+    <>
+      <a href={links.snapshot(name)}>{name}</a> by {revision.who}, <Moment time={revision.time} />.{' '}
+      {comparison !== null && !isSame && (
+        <>
+          {`Changes ${countOf(comparison.lines.added + comparison.lines.removed, 'line')} (`}
+          <LineCounts lines={comparison.lines} />
+          {') of '}
+        </>
+      )}
+      {(comparison === null || isSame) && 'Current is '}
+      <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a>
+      {comparison !== null && !isSame && ', which is current'}.
+    </>
   )
-}
-
-function linesOf({ lines: { added, removed } }: TextComparison): string {
-  const count = added + removed
-  return count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`
+  return <PageHead title={title} about={about} />
 }
 
 /** The comparison of the current document with the result. */
@@ -102,13 +100,13 @@ function Result(props: RestoreViewProps) {
     <>
       <RestoreForm {...props} />
       <section class="card">
-        <h2>What changes</h2>
+        <h2>Changes</h2>
         {comparison.changes !== null && (
           <ChangesAboveText listed={comparison.changes.listed} linkOf={toEntityHistory(links)} />
         )}
       </section>
       {plan !== null && <PlanCard plan={plan} />}
-      <div class="restored-text">
+      <div class="row restored-text">
         <LayoutChoice view={view} to={(each) => `${address(queryOf(each))}#diff`} />
         <FullComparison {...props} />
       </div>
@@ -165,30 +163,20 @@ function Contested({
   const paths = [...new Set(contested.map(({ path }) => path))]
   return (
     <>
-      <ul class="contested">
-        {paths.slice(0, MOST_PARTS).map((path) => (
-          <li>{path}</li>
-        ))}
-        {paths.length > MOST_PARTS && <li>{`and ${paths.length - MOST_PARTS} more`}</li>}
-      </ul>
-      <p class="actions contested">
-        {hasRest && (
-          <a class="button" href={links.undo(name, { rest: '1' })}>
-            Undo the rest
-          </a>
-        )}
-        <a class="button" href={links.editUndoing(name)}>
-          Open as an edit with the conflicts
-        </a>
+      <FirstOf items={paths} most={MOST_PARTS} of={(path) => path} />
+      <p class="actions">
+        {hasRest && <LinkButton href={links.undo(name, { rest: '1' })} label="Undo the rest" />}
+        <LinkButton href={links.editUndoing(name)} label="Open as an edit with the conflicts" />
         {before !== null &&
           entities.slice(0, MOST_PARTS).flatMap((entity) => {
             const address = addressOf(entity)
             return address === null ? (
               []
             ) : (
-              <a class="button" href={links.restoreEntity(address, before)}>
-                {`Restore ${address.kind} ${address.name} as of ${before}`}
-              </a>
+              <LinkButton
+                href={links.restoreEntity(address, before)}
+                label={`Restore ${address.kind} ${address.name} as of ${before}`}
+              />
             )
           })}
       </p>
@@ -202,38 +190,20 @@ function addressOf(entity: string): { readonly kind: string; readonly name: stri
   return slash < 0 ? null : { kind: entity.slice(0, slash), name: entity.slice(slash + 1) }
 }
 
-function BackLink({ href, label }: { href: string; label: string }) {
-  return (
-    <a class="button" href={href} aria-keyshortcuts="u">
-      {label}
-    </a>
-  )
+function BackLink(link: { href: string; label: string }) {
+  return <LinkButton {...link} shortcut="u" />
 }
 
 function ChangeLink({ links, revision }: { links: Links; revision: RevisionStep }) {
-  return (
-    <a class="button" href={links.change(revision)}>{`Show what r${revision.number} changed`}</a>
-  )
-}
-
-function Problems({ problems }: { problems: RestorePreview['problems'] }) {
-  return (
-    <section class="card problems">
-      <h2>The result is not valid today, so it cannot be restored</h2>
-      <ul>
-        {problems.slice(0, 50).map(({ line, message }) => (
-          <li>{line === undefined ? message : `Line ${line}: ${message}`}</li>
-        ))}
-      </ul>
-    </section>
-  )
+  const label = `Show what r${revision.number} changed`
+  return <LinkButton href={links.change(revision)} label={label} />
 }
 
 function RestoreForm({ frame: { links }, preview, reason, view }: RestoreViewProps) {
   const { current, problems } = preview
   const { promise, address, button, back, edit } = restoreTexts(links, preview)
   return (
-    <form class="card stale restore" method="post" action={address(queryOf(view))}>
+    <form class="card stale fields" method="post" action={address(queryOf(view))}>
       <p>{promise}</p>
       <input type="hidden" name="basedOn" value={current.digest} />
       <label for="reason">Reason</label>
@@ -244,11 +214,7 @@ function RestoreForm({ frame: { links }, preview, reason, view }: RestoreViewPro
         <button class="primary" disabled={problems.length > 0}>
           {button}
         </button>
-        {edit !== null && (
-          <a class="button" href={edit} aria-keyshortcuts="e">
-            Edit first
-          </a>
-        )}
+        {edit !== null && <LinkButton href={edit} label="Edit first" shortcut="e" />}
         <BackLink href={back} label="Cancel" />
       </div>
     </form>

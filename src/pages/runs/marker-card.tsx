@@ -1,6 +1,7 @@
 import type { ConfigMarker } from './config-markers.ts'
 import { ChangeItems } from '../parts/change-list.tsx'
 import { ChangeWords } from '../parts/change-words.tsx'
+import { countOf } from '../kit/count.ts'
 import type { PageFrame } from '../kit/layout.tsx'
 import type { Links, RevisionStep } from '../kit/links.ts'
 import { Moment } from '../kit/when.tsx'
@@ -21,7 +22,7 @@ export function Markers({ frame, pipeline, markers, more }: MarkersProps) {
   return (
     <>
       {markers.map((marker) => (
-        <li class="marker">
+        <li class="step">
           <div class="card">
             <MarkerHead links={frame.links} pipeline={pipeline} marker={marker} />
             <MarkerChanges links={frame.links} pipeline={pipeline} marker={marker} />
@@ -30,12 +31,10 @@ export function Markers({ frame, pipeline, markers, more }: MarkersProps) {
         </li>
       ))}
       {more > 0 && (
-        <li class="marker">
-          <p class="more">
-            <a href={frame.links.entity('pipeline', pipeline)}>
-              {`${more} more changes of the configuration`}
-            </a>
-          </p>
+        <li class="more">
+          <a href={frame.links.entity('pipeline', pipeline)}>
+            {countOf(more, 'more configuration change')}
+          </a>
         </li>
       )}
     </>
@@ -51,13 +50,13 @@ interface MarkerProps {
 function MarkerHead({ links, pipeline, marker }: MarkerProps) {
   const { revision } = marker
   return (
-    <p class="marker-head">
-      <b>Config changed</b> <Who revision={revision} />{' '}
+    <p class="row">
+      <b>Configuration change</b> <Who revision={revision} />{' '}
       <span class="muted">
         <Moment time={revision.time} />
       </span>{' '}
       {revision.base !== null && (
-        <a href={diffOf(links, pipeline, revision)}>{`r${revision.number} diff`}</a>
+        <a href={diffOf(links, pipeline, revision)}>{`Diff r${revision.number}`}</a>
       )}
     </p>
   )

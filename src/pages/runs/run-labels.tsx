@@ -2,6 +2,7 @@ import type { StageRun } from '../../builds/runs/stages.ts'
 import { isUnfinished } from '../../core/builds/job.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
 import { nameKey } from '../../core/name-key.ts'
+import { Chips } from '../kit/chips.tsx'
 import type { Links } from '../kit/links.ts'
 import { lookOf, Status } from '../kit/status.tsx'
 
@@ -10,13 +11,13 @@ export function runAddress({ stage }: StageRun) {
   return { pipeline: pipelineName, pipelineCounter, stage: name, stageCounter: counter }
 }
 
-/** `412`, or `412 run 2` for a stage that was run again. */
+/** `412`, or `412 (attempt 2)` for a stage that was run again. */
 export function RunName({ run }: { run: StageRun }) {
   const { pipelineCounter, counter } = run.stage
   return (
     <>
       <b>{pipelineCounter}</b>
-      {counter > 1 && ` run ${counter}`}
+      {counter > 1 && ` (attempt ${counter})`}
     </>
   )
 }
@@ -56,26 +57,17 @@ export function StageChips({
   const started = new Set(stages.map(({ stage }) => nameKey(stage.name)))
   const toCome = planned.filter((name) => !started.has(nameKey(name)))
   return (
-    <ol class="chips">
-      {stages.map((run) => (
-        <li>
-          <a
-            class="chip"
-            href={links.stageRun(runAddress(run))}
-            aria-current={run.stage.name === current ? 'true' : undefined}
-          >
-            <span class="chip-name">{run.stage.name}</span> <RunStatus run={run} />
-          </a>
-        </li>
-      ))}
-      {toCome.map((name) => (
-        <li>
-          <span class="chip to-come">
-            <span class="chip-name">{name}</span> <span class="muted">not run</span>
-          </span>
-        </li>
-      ))}
-    </ol>
+    <Chips
+      chips={[
+        ...stages.map((run) => ({
+          name: run.stage.name,
+          href: links.stageRun(runAddress(run)),
+          status: wordOf(run),
+          isCurrent: run.stage.name === current,
+        })),
+        ...toCome.map((name) => ({ name, href: null })),
+      ]}
+    />
   )
 }
 
@@ -86,8 +78,8 @@ export function endOfRun({ active, jobs }: StageRun): number | null {
   return ends.length === 0 ? null : Math.max(...ends)
 }
 
-/** Explained once on a page that has such changes. */
-export const ABOUT_MARKERS = ' Changes of the configuration are listed between the runs.'
+/** The end of the line that counts runs, on a page with changes between them. */
+export const ABOUT_MARKERS = ', with configuration changes in between'
 
 /** Why a job waits; marked as a problem if no agent will take it. */
 export function WaitReason({ wait: { isStuck, reason } }: { wait: Wait }) {

@@ -1,6 +1,8 @@
 import { IndexingNotice } from '../parts/indexing-notice.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
+import { EmptyCard } from '../kit/notice.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import { StateAway } from '../frame/page-state.tsx'
 import { AGENTS_AWAY, type SearchGroup, type SearchResult } from './search.ts'
 
@@ -10,7 +12,7 @@ export interface SearchViewProps {
   readonly result: SearchResult
 }
 
-/** What was found, by sort. */
+/** The results of a search by kind. */
 export function SearchView({ frame, text, result }: SearchViewProps) {
   const { groups, indexing, hasAgents } = result
   return (
@@ -21,10 +23,9 @@ export function SearchView({ frame, text, result }: SearchViewProps) {
       styles={['search.css']}
       search={text}
     >
-      <div class="page-head">
-        <h1>Search</h1>
+      <PageHead title="Search">
         <SearchForm links={frame.links} text={text} />
-      </div>
+      </PageHead>
       {indexing && <IndexingNotice progress={indexing} />}
       {!hasAgents && <StateAway what={AGENTS_AWAY} />}
       {groups.map((group, n) => (
@@ -65,13 +66,10 @@ function Group({ group: { title, count, hits, all }, id }: { group: SearchGroup;
 
 function Nothing({ text, isAdministrator }: { text: string; isAdministrator: boolean }) {
   return (
-    <section class="card">
-      <h2>{text === '' ? 'What can be found' : 'Nothing found'}</h2>
-      <p>
-        {isAdministrator
-          ? 'Pipelines, groups and agents by name; revisions by number, digest, commit or date; people; descriptions of changes; and any text that was added to the configuration or removed from it, where upper and lower case differ.'
-          : 'Pipelines and groups that you may view, and agents, by name.'}
-      </p>
-    </section>
+    <EmptyCard title={text === '' ? 'What can be found' : 'Nothing found'}>
+      {isAdministrator
+        ? 'Pipelines, groups and agents by name; revisions by number, digest, commit or date; people; descriptions of changes; and any text added to the configuration or removed from it (case-sensitive).'
+        : 'Pipelines and groups that you may view, and agents, by name.'}
+    </EmptyCard>
   )
 }

@@ -10,6 +10,7 @@ import { MAX_OBJECT_NAME_LENGTH } from '../../core/object-name.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Revision, shownAuthor } from '../../core/revision.ts'
 import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
+import { countOf } from '../kit/count.ts'
 import type { Links } from '../kit/links.ts'
 import type { PageStateDeps } from '../frame/page-state.tsx'
 import { exactTime } from '../kit/when.tsx'
@@ -200,7 +201,7 @@ function revisionsNamed(
 function peopleNamed(counts: ReadonlyMap<string, number>, links: Links): SearchGroup {
   const hits = [...counts].slice(0, MOST).map(([username, count]) => ({
     title: shownAuthor(username),
-    detail: count === 1 ? '1 revision' : `${count} revisions`,
+    detail: countOf(count, 'revision'),
     href: links.history({ user: username, agents: '1' }),
   }))
   return { title: 'People', count: counts.size, hits, all: null }

@@ -1,10 +1,11 @@
 import type { RevealCount } from './reveal-secrets.ts'
+import { countOf } from '../kit/count.ts'
 import type { Links } from '../kit/links.ts'
 
 /** Requests the secrets of a page; every request is recorded in the audit log. */
 export function RevealButton({ action }: { action: string }) {
   return (
-    <form method="post" action={action} class="reveal">
+    <form method="post" action={action}>
       <button title="Each use is recorded in the audit log">Reveal secrets</button>
     </form>
   )
@@ -20,12 +21,11 @@ export interface RevealedNoticeProps {
 /** How many secrets are shown, and why some are not. */
 export function RevealedNotice({ links, count: { opened, kept }, back }: RevealedNoticeProps) {
   return (
-    <p class="card revealed" role="status">
+    <p class="card stale" role="status">
       {opened === 0
         ? 'No secret can be shown. '
-        : `${opened === 1 ? '1 secret is' : `${opened} secrets are`} shown in plain text. `}
-      {kept > 0 &&
-        `${kept === 1 ? '1 secret stays' : `${kept} secrets stay`} hidden: encrypted with another key. `}
+        : `${countOf(opened, 'secret')} shown in plain text. `}
+      {kept > 0 && `${countOf(kept, 'secret')} still hidden: encrypted with another key. `}
       Recorded in the <a href={links.audit({ action: 'reveal-secrets' })}>audit log</a>.{' '}
       <a href={back}>Hide secrets</a>
     </p>

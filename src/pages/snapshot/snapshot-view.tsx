@@ -10,6 +10,9 @@ import { RevealButton, RevealedNotice } from './secrets.tsx'
 import { Moment } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
 import { listingHtml } from '../code/listing-html.ts'
+import { LinkChoice, LinkButton } from '../kit/buttons.tsx'
+import { countOf } from '../kit/count.ts'
+import { PageHead } from '../kit/page-head.tsx'
 import type { Links, RevisionStep } from '../kit/links.ts'
 import { OutlineView, pathAt } from './outline.tsx'
 import { permanentAddress, snapshotQueryOf } from './snapshot-query.ts'
@@ -53,7 +56,7 @@ export function SnapshotView(props: SnapshotViewProps) {
       {reveal && <RevealedNotice links={frame.links} count={reveal} back={back} />}
       <div class="snapshot" data-address={isMoving ? back : undefined}>
         <OutlineView outline={page.outline} linkOf={({ first }) => addressOf(props, first)} />
-        <section class="file" aria-label="Configuration XML">
+        <section class="file box" aria-label="Configuration XML">
           <FileBar {...props} />
           <Windows {...props} label="Parts of the file, above" />
           <Listing {...props} />
@@ -79,12 +82,14 @@ function Head({ frame: { links }, page, query }: SnapshotViewProps) {
   const newer = next && `r${next.number}`
   const shown = { blame: query.blame ? '1' : null }
   return (
-    <div class="page-head">
-      <div>
-        <h1>
+    <PageHead
+      title={
+        <>
           {`Configuration ${name}`} {revision.isCurrent && <span class="badge added">current</span>}
-        </h1>
-        <p class="muted facts">
+        </>
+      }
+      about={
+        <span class="row">
           <code title={revision.digest}>{revision.digest.slice(0, 8)}</code>
           <Who revision={revision} />
           <span>
@@ -96,62 +101,56 @@ function Head({ frame: { links }, page, query }: SnapshotViewProps) {
               </>
             )}
           </span>
-        </p>
-        <ChangeWords revision={revision} links={links} />
-      </div>
-      <div class="actions">
-        <a class="button" href={links.history()} aria-keyshortcuts="u">
-          All revisions
-        </a>
-        {older !== null && (
-          <a
-            class="button"
-            rel="prev"
-            href={links.snapshot(older, shown)}
-            aria-keyshortcuts="["
-            title={`Older revision, ${older}`}
-          >
-            {`← ${older}`}
-          </a>
-        )}
-        {newer !== null && (
-          <a
-            class="button"
-            rel="next"
-            href={links.snapshot(newer, shown)}
-            aria-keyshortcuts="]"
-            title={`Newer revision, ${newer}`}
-          >
-            {`${newer} →`}
-          </a>
-        )}
-        {revision.base !== null && (
-          <a class="button" href={links.change(revision)}>
-            {`Diff to previous, r${revision.base}`}
-          </a>
-        )}
-        {!revision.isCurrent && (
-          <a class="button" href={links.compare(name, `r${current.number}`)}>
-            {`Diff to current, r${current.number}`}
-          </a>
-        )}
-        {revision.isCurrent ? (
-          <a class="button" href={links.edit()} aria-keyshortcuts="e">
-            Edit
-          </a>
-        ) : (
-          <a class="button danger" href={links.restore(name)}>
-            {`Restore ${name}…`}
-          </a>
-        )}
-        <a class="button" href={links.document(revision.digest)}>
-          Raw
-        </a>
-        <a class="button" href={links.document(revision.digest)} download={`config-${name}.xml`}>
-          Download
-        </a>
-      </div>
-    </div>
+        </span>
+      }
+      below={<ChangeWords revision={revision} links={links} />}
+      actions={
+        <>
+          <LinkButton href={links.history()} label="All revisions" shortcut="u" />
+          {older !== null && (
+            <LinkButton
+              rel="prev"
+              href={links.snapshot(older, shown)}
+              label={`← ${older}`}
+              shortcut="["
+              title={`Older revision, ${older}`}
+            />
+          )}
+          {newer !== null && (
+            <LinkButton
+              rel="next"
+              href={links.snapshot(newer, shown)}
+              label={`${newer} →`}
+              shortcut="]"
+              title={`Newer revision, ${newer}`}
+            />
+          )}
+          {revision.base !== null && (
+            <LinkButton
+              href={links.change(revision)}
+              label={`Diff to previous, r${revision.base}`}
+            />
+          )}
+          {!revision.isCurrent && (
+            <LinkButton
+              href={links.compare(name, `r${current.number}`)}
+              label={`Diff to current, r${current.number}`}
+            />
+          )}
+          {revision.isCurrent ? (
+            <LinkButton href={links.edit()} label="Edit" shortcut="e" />
+          ) : (
+            <LinkButton href={links.restore(name)} label={`Restore ${name}…`} look="danger" />
+          )}
+          <LinkButton href={links.document(revision.digest)} label="Raw" />
+          <LinkButton
+            href={links.document(revision.digest)}
+            label="Download"
+            download={`config-${name}.xml`}
+          />
+        </>
+      }
+    />
   )
 }
 
@@ -163,10 +162,10 @@ function FileBar(props: SnapshotViewProps) {
   const entity = path.findLast((entry) => entry.entity !== null)?.entity ?? null
   const turned = snapshotQueryOf({ ...query, blame: !query.blame })
   return (
-    <div class="file-bar">
+    <div class="file-bar top-bar">
       <h2 class="path" id="path" data-lines={String(page.lines)}>
         {path.length === 0 ? (
-          <span class="muted">{linesOf(page.lines)}</span>
+          <span class="muted">{countOf(page.lines, 'line')}</span>
         ) : (
           path.map(({ kind, name: called }, n) => (
             <>
@@ -178,17 +177,13 @@ function FileBar(props: SnapshotViewProps) {
         )}
       </h2>
       <HistoryLink links={links} entity={entity} />
-      <span class="choice">
-        <a
-          href={links.snapshot(name, snapshotQueryOf({ ...query, blame: false }))}
-          aria-current={query.blame ? undefined : 'true'}
-        >
-          Text
-        </a>
-        <a href={links.snapshot(name, turned)} aria-current={query.blame ? 'true' : undefined}>
-          Blame
-        </a>
-      </span>
+      <LinkChoice
+        label="Display"
+        options={[
+          ['Text', links.snapshot(name, snapshotQueryOf({ ...query, blame: false })), !query.blame],
+          ['Blame', links.snapshot(name, turned), query.blame],
+        ]}
+      />
       {props.reveal === null && hidesSecrets(page) && (
         <RevealButton action={links.revealSnapshot(page.revision.commit, snapshotQueryOf(query))} />
       )}
@@ -208,11 +203,7 @@ function FileBar(props: SnapshotViewProps) {
   )
 }
 
-function linesOf(count: number): string {
-  return count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`
-}
-
-/** Leads to the history of what is at the top; the script keeps it up to date. */
+/** A link to the history of the entity at the top; the script keeps it up to date. */
 function HistoryLink({ links, entity }: { links: Links; entity: string | null }) {
   const [, kind = '', name = ''] = /^([^/]*)\/?(.*)$/s.exec(entity ?? '') ?? []
   return (
@@ -240,10 +231,10 @@ function Found(props: SnapshotViewProps) {
   const next = lines.findIndex((each) => each > line)
   const at = (next < 0 ? lines.length : next) - 1
   return (
-    <div class="found">
+    <div class="row found">
       <p role="status">
-        {lines.length === 0 && `No line has “${text}”`}
-        {lines.length > 0 && `${at < 0 ? '' : `${at + 1} of `}${linesOf(lines.length)}`}
+        {lines.length === 0 && `No line contains “${text}”`}
+        {lines.length > 0 && `${at < 0 ? '' : `${at + 1} of `}${countOf(lines.length, 'line')}`}
       </p>
       {lines.length > 1 && (
         <>
@@ -279,19 +270,19 @@ function Windows(props: SnapshotViewProps & { label: string }) {
   const { first, last, lines } = props.page
   if (first === 1 && last === lines) return <></>
   return (
-    <nav class="windows" aria-label={props.label}>
+    <nav class="pager windows" aria-label={props.label}>
       {first > 1 && (
-        <a class="button" rel="prev" href={addressOf(props, Math.max(1, first - WINDOW))}>
-          ← Lines before
-        </a>
+        <LinkButton
+          rel="prev"
+          href={addressOf(props, Math.max(1, first - WINDOW))}
+          label="← Lines before"
+        />
       )}
       <span class="muted">
         {`Lines ${first.toLocaleString('en')} to ${last.toLocaleString('en')} of ${lines.toLocaleString('en')}`}
       </span>
       {last < lines && (
-        <a class="button" rel="next" href={addressOf(props, last + 1)}>
-          Lines after →
-        </a>
+        <LinkButton rel="next" href={addressOf(props, last + 1)} label="Lines after →" />
       )}
     </nav>
   )
@@ -303,7 +294,7 @@ function Listing(props: SnapshotViewProps) {
   const { blame, shown, first } = page
   if (blame !== null && !blame.known) {
     return (
-      <p class="found" role="status">
+      <p class="card" role="status">
         {`Finding who wrote each line: ${blame.reached.toLocaleString('en')} of ${blame.of.toLocaleString('en')} revisions. `}
         The page refreshes itself.
       </p>

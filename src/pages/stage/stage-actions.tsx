@@ -1,5 +1,8 @@
 import type { StagePanelProps } from './stage-panel.tsx'
 import type { JobInstance } from '../../builds/runs/stages.ts'
+import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import { plural } from '../kit/count.ts'
+import { Confirmation } from '../kit/forms.tsx'
 import { runAddress } from '../runs/run-labels.tsx'
 
 /**
@@ -20,14 +23,17 @@ export function StageActions(props: StagePanelProps) {
       {next !== null && hasPassed && <RunNext next={next} />}
       {mayRerun && <Reruns jobs={run.jobs} hasPassed={hasPassed} />}
       {next !== null && !hasPassed && (
-        <a class="button" href={props.frame.links.stageRun(address, { ask: 'run' })}>
-          {`Run stage ${next}…`}
-        </a>
+        <LinkButton
+          href={props.frame.links.stageRun(address, { ask: 'run' })}
+          label={`Run stage ${next}…`}
+        />
       )}
       {mayCancel && (
-        <a class="button danger" href={props.frame.links.stageRun(address, { ask: 'cancel' })}>
-          Cancel the run…
-        </a>
+        <LinkButton
+          href={props.frame.links.stageRun(address, { ask: 'cancel' })}
+          label="Cancel the run…"
+          look="danger"
+        />
       )}
     </div>
   )
@@ -37,7 +43,7 @@ function RunNext({ next }: { next: string }) {
   return (
     <>
       <input type="hidden" name="next" value={next} />
-      <button class="primary" name="action" value="run">{`Run stage ${next}`}</button>
+      <ActionButton value="run" label={`Run stage ${next}`} look="primary" />
     </>
   )
 }
@@ -47,19 +53,13 @@ function Reruns({ jobs, hasPassed }: { jobs: readonly JobInstance[]; hasPassed: 
   const isPart = again.length > 0 && again.length < jobs.length
   return (
     <>
-      {isPart && (
-        <button class="primary" name="action" value="failed">
-          {rerunOf(again)}
-        </button>
-      )}
-      <button class={hasPassed || isPart ? '' : 'primary'} name="action" value="rerun">
-        Rerun the stage
-      </button>
-      {jobs.length > 1 && (
-        <button name="action" value="chosen">
-          Rerun selected jobs
-        </button>
-      )}
+      {isPart && <ActionButton value="failed" label={rerunOf(again)} look="primary" />}
+      <ActionButton
+        value="rerun"
+        label="Rerun the stage"
+        look={hasPassed || isPart ? undefined : 'primary'}
+      />
+      {jobs.length > 1 && <ActionButton value="chosen" label="Rerun selected jobs" />}
     </>
   )
 }
@@ -73,22 +73,15 @@ function rerunOf(jobs: readonly JobInstance[]): string {
 
 function ConfirmCancel({ frame: { links }, details: { run } }: StagePanelProps) {
   const unfinished = run.jobs.filter(({ state }) => state !== 'Completed').length
+  const subject = plural(unfinished, 'The running job', `The ${unfinished} running jobs`)
   return (
-    <div class="confirm" role="group" aria-labelledby="confirm-title" tabindex={-1} autofocus>
-      <h3 id="confirm-title">Cancel this run?</h3>
-      <p>
-        {unfinished === 1 ? 'Its unfinished job is' : `Its ${unfinished} unfinished jobs are`}{' '}
-        stopped and cannot be continued. Finished jobs keep their results.
-      </p>
-      <div class="actions">
-        <button class="danger" name="action" value="cancel">
-          Cancel the run
-        </button>
-        <a class="button" href={links.stageRun(runAddress(run))}>
-          Keep running
-        </a>
-      </div>
-    </div>
+    <Confirmation
+      title="Cancel this run?"
+      about={`${subject} will be stopped and can't be resumed. Finished jobs keep their results.`}
+    >
+      <ActionButton value="cancel" label="Cancel the run" look="danger" />
+      <LinkButton href={links.stageRun(runAddress(run))} label="Keep running" />
+    </Confirmation>
   )
 }
 
@@ -99,18 +92,13 @@ function ConfirmRun({
 }: StagePanelProps & { next: string }) {
   const { stage, result } = run
   return (
-    <div class="confirm" role="group" aria-labelledby="confirm-title" tabindex={-1} autofocus>
-      <h3 id="confirm-title">{`Run stage ${next} anyway?`}</h3>
-      <p>{`The stage ${stage.name} before it has the result ${result}.`}</p>
-      <div class="actions">
-        <input type="hidden" name="next" value={next} />
-        <button class="danger" name="action" value="run">
-          {`Run stage ${next}`}
-        </button>
-        <a class="button" href={links.stageRun(runAddress(run))}>
-          Go back
-        </a>
-      </div>
-    </div>
+    <Confirmation
+      title={`Run ${next} anyway?`}
+      about={`The result of the stage before it, ${stage.name}, is ${result}.`}
+    >
+      <input type="hidden" name="next" value={next} />
+      <ActionButton value="run" label={`Run stage ${next}`} look="danger" />
+      <LinkButton href={links.stageRun(runAddress(run))} label="Go back" />
+    </Confirmation>
   )
 }

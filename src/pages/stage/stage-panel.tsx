@@ -4,7 +4,9 @@ import { segmentsOf } from '../job/job-timeline.ts'
 import type { StageDetails } from './stage-details.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
 import { ChangeItems } from '../parts/change-list.tsx'
+import { countOf } from '../kit/count.ts'
 import { duration } from '../kit/duration.ts'
+import { type Fact, Facts } from '../kit/facts.tsx'
 import type { PageFrame } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
 import { Status } from '../kit/status.tsx'
@@ -39,10 +41,10 @@ export function StagePanel(props: StagePanelProps) {
   return (
     <form method="post" class="card" action={props.frame.links.stageRun(runAddress(details.run))}>
       <h2 class="panel-title" data-part="title">
-        {`Run ${pipelineCounter}, stage run ${counter}`} <RunStatus run={details.run} />
+        {`Run ${pipelineCounter} (attempt ${counter})`} <RunStatus run={details.run} />
       </h2>
       <Siblings {...props} />
-      <Facts {...props} />
+      <About {...props} />
       <Jobs {...props} />
       <div data-part="ways">
         <StageActions {...props} />
@@ -61,45 +63,52 @@ function Siblings({ frame, details: { stages, planned, run } }: StagePanelProps)
   )
 }
 
-function Facts(props: StagePanelProps) {
+function About(props: StagePanelProps) {
   const { details, now } = props
-  const { stage } = details.run
-  const reruns = details.run.jobs.filter(({ rerun }) => rerun).length
-  const end = endOfRun(details.run)
+  const { run, pipelineRun } = details
+  const { cancelledBy } = run.stage
+  const facts: readonly Fact[] = [
+    ['Started by', <StartedBy {...props} />],
+    cancelledBy !== null ? ['Cancelled by', cancelledBy] : null,
+    ['Started', <Started run={run} now={now} />],
+    pipelineRun && ['Pipeline run', <Trigger {...props} pipelineRun={pipelineRun} />],
+    ['Configuration', <Configuration {...props} />],
+  ] as const
+  return <Facts part="facts" facts={facts} />
+}
+
+function StartedBy({ details }: StagePanelProps) {
+  const { stage, jobs } = details.run
+  const reruns = jobs.filter(({ rerun }) => rerun).length
   return (
-    <dl class="facts" data-part="facts">
-      <dt>Started by</dt>
-      <dd>
-        {starterOf(details)}
-        {stage.rerunOfCounter !== null &&
-          ` (rerun of ${reruns} ${reruns === 1 ? 'job' : 'jobs'} of stage run ${stage.rerunOfCounter})`}
-      </dd>
-      {stage.cancelledBy !== null && (
-        <>
-          <dt>Cancelled by</dt>
-          <dd>{stage.cancelledBy}</dd>
-        </>
-      )}
-      <dt>Started</dt>
-      <dd>
-        <When time={stage.createdAt} now={now} />
-        {end === null ? inProgress(details.run) : `, took ${duration(end - stage.createdAt)}`}
-      </dd>
-      <Trigger {...props} />
-      <Configuration {...props} />
-    </dl>
+    <>
+      {starterOf(details)}
+      {stage.rerunOfCounter !== null &&
+        ` (rerun of ${countOf(reruns, 'job')} of attempt ${stage.rerunOfCounter})`}
+    </>
+  )
+}
+
+function Started({ run, now }: { run: StageRun; now: number }) {
+  const { createdAt } = run.stage
+  const end = endOfRun(run)
+  return (
+    <>
+      <When time={createdAt} now={now} />
+      {end === null ? inProgress(run) : `, took ${duration(end - createdAt)}`}
+    </>
   )
 }
 
 const AUTOMATICALLY = 'the service, automatically'
 
-/** Who started a run, or what did without anybody. */
+/** The user who started a run, or the event that did. */
 function starterOf({ run, pipelineRun, stages }: StageDetails): string {
   const { approvedBy, name } = run.stage
   if (approvedBy !== APPROVED_BY_CHANGES) return approvedBy
   if (pipelineRun === null) return AUTOMATICALLY
   const before = stageBefore(pipelineRun, name)
-  if (before !== null) return `the end of the stage ${before}, automatically`
+  if (before !== null) return `the end of stage ${before}, automatically`
   return pipelineStarter(pipelineRun, stages[0] ?? null) ?? AUTOMATICALLY
 }
 
@@ -109,19 +118,16 @@ function inProgress(run: StageRun): string {
 
 function Trigger({
   frame: { links },
-  details: { pipelineRun, stages, materials },
-}: StagePanelProps) {
-  if (pipelineRun === null) return <></>
+  details: { stages, materials },
+  pipelineRun,
+}: StagePanelProps & { pipelineRun: NonNullable<StageDetails['pipelineRun']> }) {
   const { name, counter, label, variables } = pipelineRun
   return (
     <>
-      <dt>Pipeline run</dt>
-      <dd>
-        <a href={`${links.pipeline(name)}#run-${counter}`}>{label}</a>
-        {`, ${pipelineStart(pipelineRun, stages[0] ?? null)}`}
-        <Materials materials={materials} />
-        <RunVariables variables={variables} />
-      </dd>
+      <a href={`${links.pipeline(name)}#run-${counter}`}>{label}</a>
+      {`, ${pipelineStart(pipelineRun, stages[0] ?? null)}`}
+      <Materials materials={materials} />
+      <RunVariables variables={variables} />
     </>
   )
 }
@@ -132,31 +138,26 @@ function Configuration({ frame, details, now }: StagePanelProps) {
   const since = before && runName(details, before)
   return (
     <>
-      <dt>Configuration</dt>
-      <dd>
-        {configuration !== null && (
-          <>
-            <RevisionName frame={frame} name={configuration.name} />
-            {!configuration.isRecorded && ', by its time: the run does not say'}
-            {markers.length > 0 && ', first run under it'}
-            {'. '}
-          </>
-        )}
-        {since === null && 'The first run of this pipeline.'}
-        {since !== null && markers.length === 0 && (
-          <>{`This pipeline has not changed since ${since}.`}</>
-        )}
-        <SinceBefore frame={frame} details={details} />
-        {markers.map(({ revision, changes }) => (
-          <div class="changes">
-            <p class="muted">
-              {`r${revision.number} by ${revision.who}, `}
-              <When time={revision.time} now={now} />
-            </p>
-            {changes !== null && <ChangeItems changes={changes.slice(0, 6)} href={null} />}
-          </div>
-        ))}
-      </dd>
+      {configuration !== null && (
+        <>
+          <RevisionName frame={frame} name={configuration.name} />
+          {!configuration.isRecorded && ', by its time: the run does not say'}
+          {markers.length > 0 && ', first run under it'}
+          {'. '}
+        </>
+      )}
+      {since === null && 'The first run of this pipeline.'}
+      {since !== null && markers.length === 0 && `Configuration unchanged since ${since}.`}
+      <SinceBefore frame={frame} details={details} />
+      {markers.map(({ revision, changes }) => (
+        <div class="changes">
+          <p class="muted">
+            {`r${revision.number} by ${revision.who}, `}
+            <When time={revision.time} now={now} />
+          </p>
+          {changes !== null && <ChangeItems changes={changes.slice(0, 6)} href={null} />}
+        </div>
+      ))}
     </>
   )
 }
@@ -207,9 +208,9 @@ function Jobs({ frame: { links }, details, now }: StagePanelProps) {
         ))}
       </ul>
       {run.jobs.length > shown.length && (
-        <p class="muted">{`and ${run.jobs.length - shown.length} more jobs`}</p>
+        <p class="muted">{`and ${countOf(run.jobs.length - shown.length, 'more job')}`}</p>
       )}
-      <ul class="legend muted" aria-label="Colours of the bars">
+      <ul class="row legend muted" aria-label="Colours of the bars">
         {LEGEND.map(([phase, words]) => (
           <li>
             <svg class="job-bar" viewBox="0 0 16 16" aria-hidden="true">
@@ -254,7 +255,7 @@ function Job({
   const isRunning = job.result === 'Unknown' && job.state !== 'Completed'
   return (
     <li class="job">
-      <span class="job-name">
+      <span class="row">
         {mayChoose && (
           <input type="checkbox" name="jobs" value={job.name} aria-label={`Choose ${job.name}`} />
         )}

@@ -3,6 +3,8 @@ import { duration } from '../kit/duration.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { countOf } from '../kit/count.ts'
+import { type Crumb, PageHead } from '../kit/page-head.tsx'
 import { When } from '../kit/when.tsx'
 import { Markers } from '../runs/marker-card.tsx'
 import { Pager } from '../kit/pager.tsx'
@@ -45,7 +47,7 @@ export function StageView(props: StageViewProps) {
       <Live every={details?.run.active === true ? ACTIVE : QUIET} now={now}>
         <Head {...props} />
         {flash !== null && <FlashCard flash={flash} />}
-        <div class="stage-columns">
+        <div class="columns">
           <div class="stage-panel">
             {details === null ? (
               <p class="card muted">Not run yet.</p>
@@ -62,23 +64,19 @@ export function StageView(props: StageViewProps) {
 
 function Head({ frame, page }: StageViewProps) {
   const { links } = frame
-  const { name, pagination } = page
-  return (
-    <div class="page-head">
-      <div>
-        <p class="muted">
-          <a href={links.pipelines()}>Pipelines</a> ›{' '}
-          <a href={links.pipeline(name.pipeline)}>{name.pipeline}</a>
-        </p>
-        <h1>{`${name.pipeline} / ${name.stage}`}</h1>
-        <p class="muted">
-          {`${pagination.total} ${pagination.total === 1 ? 'run' : 'runs'}.`}
-          {page.entries.some(({ type }) => type === 'changes') && ABOUT_MARKERS}{' '}
-          <Freshness here={frame.here} />
-        </p>
-      </div>
-    </div>
+  const { name, pagination, entries } = page
+  const hasMarkers = entries.some(({ type }) => type === 'changes')
+  const about = (
+    <>
+      {`${countOf(pagination.total, 'run')}${hasMarkers ? ABOUT_MARKERS : ''}. `}
+      <Freshness here={frame.here} />
+    </>
   )
+  const trail: readonly Crumb[] = [
+    ['Pipelines', links.pipelines()],
+    [name.pipeline, links.pipeline(name.pipeline)],
+  ]
+  return <PageHead title={`${name.pipeline} / ${name.stage}`} trail={trail} about={about} />
 }
 
 function History({ frame, page, now }: StageViewProps) {

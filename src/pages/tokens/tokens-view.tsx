@@ -3,7 +3,11 @@ import type { TokenRecord } from '../../identities/issued-record.ts'
 import { isExpired } from '../../identities/tokens.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
-import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { FlashCard, type FlashMessage, ShownOnce } from '../kit/notice.tsx'
+import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import { ActionForm, Field, SelectField } from '../kit/forms.tsx'
+import { PageHead } from '../kit/page-head.tsx'
+import { Table } from '../kit/table.tsx'
 import { When } from '../kit/when.tsx'
 
 /** A token as it is shown once. */
@@ -21,11 +25,11 @@ export interface TokensViewProps {
   readonly now: number
 }
 
-const SCOPES: Readonly<Record<TokenScope, string>> = {
-  read: 'read: look at everything that you may view, and clone',
-  operate: 'operate: builds, stages and agents too',
-  admin: 'admin: everything that you may do',
-}
+const SCOPES: readonly (readonly [TokenScope, string])[] = [
+  ['read', 'read: view everything that you may view, and clone'],
+  ['operate', 'operate: builds, stages and agents too'],
+  ['admin', 'admin: everything that you may do'],
+]
 
 /** The caller's tokens, a form for another one, and the end of all sessions. */
 export function TokensView({ frame, flash, tokens, made, now }: TokensViewProps) {
@@ -34,25 +38,21 @@ export function TokensView({ frame, flash, tokens, made, now }: TokensViewProps)
     <PageLayout
       frame={frame}
       title="My tokens"
-      description="What programs log in with instead of a password."
-      styles={['my-tokens.css']}
+      description="Tokens that scripts use instead of a password."
     >
-      <div class="page-head">
-        <div>
-          <h1>My tokens</h1>
-          <p class="muted">
-            A program logs in with a token instead of your password: as Bearer, or as the password
-            beside your name. It may never do more than you may.
-          </p>
-        </div>
-        <p class="actions">
-          <a class="button" href={links.account()}>
-            My account
-          </a>
-        </p>
-      </div>
+      <PageHead
+        title="My tokens"
+        about="Use a token instead of your password in scripts, as a Bearer token or as the Basic password. It never has more rights than you."
+        actions={<LinkButton href={links.account()} label="My account" />}
+      />
       {flash !== null && <FlashCard flash={flash} />}
-      {made !== null && <MadeToken made={made} />}
+      {made !== null && (
+        <ShownOnce
+          done={`Token ${made.name} created.`}
+          about="Copy it now: it is not shown again."
+          secret={made.token}
+        />
+      )}
       {tokens.length > 0 && <TokensTable action={links.tokens()} tokens={tokens} now={now} />}
       <NewToken links={links} />
       <LogOutEverywhere links={links} />
@@ -60,117 +60,82 @@ export function TokensView({ frame, flash, tokens, made, now }: TokensViewProps)
   )
 }
 
-function MadeToken({ made: { name, token } }: { made: ShownToken }) {
-  return (
-    <div class="card flash done" role="status">
-      <p>
-        <strong>{`Token ${name} is made.`}</strong> Copy it now: it is not shown again.
-      </p>
-      <pre class="code" tabindex={0}>
-        {token}
-      </pre>
-    </div>
-  )
-}
-
 export interface TokensTableProps {
-  /** Where a token is revoked. */
+  /** The address that revokes a token. */
   readonly action: string
   readonly tokens: readonly TokenRecord[]
   readonly now: number
 }
 
+const COLUMNS = [
+  { label: 'Name', isHead: true, isPlain: true },
+  'Scope',
+  'Last used',
+  'Expires',
+  'ID',
+  { label: 'Revoke', isPlain: true },
+]
+
 /** Tokens, each with its revocation. */
 export function TokensTable({ action, tokens, now }: TokensTableProps) {
-  return (
-    <div class="card scroll" tabindex={0} role="region" aria-label="Tokens">
-      <table class="list">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Scope</th>
-            <th scope="col">Last used</th>
-            <th scope="col">Ends</th>
-            <th scope="col">Id in logs</th>
-            <th scope="col">Revoke</th>
-          </tr>
-        </thead>
-        <tbody>
-          {tokens.map((token) => (
-            <Row action={action} token={token} now={now} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
+  const rows = tokens.map((token) => {
+    const { id, name, scope, lastUsed, expires } = token
+    return {
+      cells: [
+        name,
+        scope,
+        lastUsed === null ? 'Never' : <When time={lastUsed} now={now} />,
+        <>
+          {expires === null ? 'Never' : <When time={expires} now={now} />}
+          {isExpired(token, now) && ' (expired)'}
+        </>,
+        <code>{id}</code>,
+        <Revoke action={action} field="token" id={id} name={name} />,
+      ],
+    }
+  })
+  return <Table label="Tokens" columns={COLUMNS} rows={rows} empty="No tokens." />
 }
 
-function Row({ action, token, now }: { action: string; token: TokenRecord; now: number }) {
-  const { id, name, scope, lastUsed, expires } = token
+interface RevokeProps {
+  readonly action: string
+  readonly field: 'token' | 'invitation'
+  readonly id: string
+  readonly name: string
+}
+
+/** Revokes a token or an invitation. */
+export function Revoke({ action, field, id, name }: RevokeProps) {
   return (
-    <tr>
-      <td class="token-name">{name}</td>
-      <td>{scope}</td>
-      <td>{lastUsed === null ? 'Never' : <When time={lastUsed} now={now} />}</td>
-      <td>
-        {expires === null ? 'When revoked' : <When time={expires} now={now} />}
-        {isExpired(token, now) && ' (expired)'}
-      </td>
-      <td>
-        <code>{id}</code>
-      </td>
-      <td>
-        <form method="post" action={action}>
-          <input type="hidden" name="token" value={id} />
-          <button class="danger" name="action" value="revoke" aria-label={`Revoke ${name}`}>
-            Revoke
-          </button>
-        </form>
-      </td>
-    </tr>
+    <form method="post" action={action}>
+      <input type="hidden" name={field} value={id} />
+      <ActionButton value="revoke" label="Revoke" hint={`Revoke ${name}`} look="danger" />
+    </form>
   )
 }
 
 function NewToken({ links }: { links: Links }) {
   return (
-    <form class="card new-token" method="post" action={links.tokens()}>
-      <h2>New token</h2>
-      <label>
-        Name
-        <input type="text" name="name" maxlength={100} required />
-      </label>
-      <label>
-        Scope
-        <select name="scope">
-          {Object.entries(SCOPES).map(([scope, label]) => (
-            <option value={scope}>{label}</option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Last day, in UTC (empty: until it is revoked)
-        <input type="date" name="expires" />
-      </label>
-      <p class="actions">
-        <button class="primary" name="action" value="create">
-          Make a token
-        </button>
-      </p>
-    </form>
+    <ActionForm
+      action={links.tokens()}
+      title="New token"
+      buttons={<ActionButton value="create" label="Create token" look="primary" />}
+    >
+      <Field label="Name" name="name" maxlength={100} required />
+      <SelectField label="Scope" name="scope" options={SCOPES} />
+      <Field label="Expires on (optional)" type="date" name="expires" />
+    </ActionForm>
   )
 }
 
 /** The end of all sessions of the caller. */
 export function LogOutEverywhere({ links }: { links: Links }) {
   return (
-    <form class="card" method="post" action={links.tokens()}>
-      <h2>Sessions</h2>
-      <p>Ends your sessions in every browser, this one included. Tokens stay.</p>
-      <p class="actions">
-        <button name="action" value="log-out-everywhere">
-          Log out everywhere
-        </button>
-      </p>
-    </form>
+    <ActionForm
+      action={links.tokens()}
+      title="Sessions"
+      about="You will be logged out everywhere, including here. Tokens keep working."
+      buttons={<ActionButton value="log-out-everywhere" label="Log out everywhere" />}
+    />
   )
 }

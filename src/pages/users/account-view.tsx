@@ -1,11 +1,15 @@
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { LinkButton } from '../kit/buttons.tsx'
+import { ActionForm, Field } from '../kit/forms.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import { LogOutEverywhere } from '../tokens/tokens-view.tsx'
+import { RepeatedPassword } from './password-fields.tsx'
 
 export interface AccountViewProps {
   readonly frame: PageFrame
   readonly flash: FlashMessage | null
-  /** Whether the caller's password is kept here. */
+  /** Whether the caller's password is stored here. */
   readonly hasPassword: boolean
 }
 
@@ -13,48 +17,46 @@ export interface AccountViewProps {
 export function AccountView({ frame, flash, hasPassword }: AccountViewProps) {
   const { links, username } = frame
   return (
-    <PageLayout
-      frame={frame}
-      title="My account"
-      description="Your password and your sessions."
-      styles={['my-tokens.css']}
-    >
-      <div class="page-head">
-        <div>
-          <h1>My account</h1>
-          <p class="muted">{`You are ${username}.`}</p>
-        </div>
-        <p class="actions">
-          <a class="button" href={links.tokens()}>
-            My tokens
-          </a>
-        </p>
-      </div>
+    <PageLayout frame={frame} title="My account" description="Your password and your sessions.">
+      <PageHead
+        title="My account"
+        about={`Logged in as ${username}.`}
+        actions={<LinkButton href={links.tokens()} label="My tokens" />}
+      />
       {flash !== null && <FlashCard flash={flash} />}
       {hasPassword ? (
-        <form class="card new-token" method="post" action={links.account()}>
-          <h2>New password</h2>
-          <p>It ends your sessions in every browser, this one included. Tokens stay.</p>
-          <label>
-            Old password
-            <input type="password" name="old" autocomplete="current-password" required />
-          </label>
-          <label>
-            New password, 8 to 72 bytes
-            <input type="password" name="password" autocomplete="new-password" required />
-          </label>
-          <label>
-            The same again
-            <input type="password" name="again" autocomplete="new-password" required />
-          </label>
-          <p class="actions">
-            <button class="primary">Change the password</button>
-          </p>
-        </form>
+        <NewOwnPassword action={links.account()} />
       ) : (
-        <p class="card">Your password is kept elsewhere, and is changed there.</p>
+        <p class="card">Your password is stored elsewhere. Change it there.</p>
       )}
       <LogOutEverywhere links={links} />
     </PageLayout>
+  )
+}
+
+function NewOwnPassword({ action }: { action: string }) {
+  return (
+    <ActionForm
+      action={action}
+      title="New password"
+      about="You will be logged out everywhere, including here. Tokens keep working."
+      buttons={<button class="primary">Change password</button>}
+    >
+      <Field
+        label="Old password"
+        type="password"
+        name="old"
+        autocomplete="current-password"
+        required
+      />
+      <Field
+        label="New password (at least 8 characters)"
+        type="password"
+        name="password"
+        autocomplete="new-password"
+        required
+      />
+      <RepeatedPassword isRequired />
+    </ActionForm>
   )
 }

@@ -1,34 +1,36 @@
 import type { NewCredentials } from '../../identities/administer-users.ts'
+import { Field } from '../kit/forms.tsx'
+import { ShownOnce } from '../kit/notice.tsx'
 
-/** A new password, twice; empty for one that is made. */
+/** A new password, twice. An empty one is generated. */
 export function PasswordFields() {
   return (
     <>
-      <label>
-        Password, 8 to 72 bytes (empty: one is made and shown once)
-        <input type="password" name="password" autocomplete="new-password" />
-      </label>
-      <label>
-        The same again
-        <input type="password" name="again" autocomplete="new-password" />
-      </label>
+      <Field
+        label="Password (leave empty to generate one)"
+        type="password"
+        name="password"
+        autocomplete="new-password"
+      />
+      <RepeatedPassword />
     </>
   )
 }
 
-/** What was done, with the password that was made. */
-export function MadePassword({ made, done }: { made: NewCredentials; done: string }) {
+export function RepeatedPassword({ isRequired = false }: { isRequired?: boolean }) {
   return (
-    <div class="card flash done" role="status">
-      <p>
-        <strong>{done}</strong>
-        {made.password !== null && ' Copy the password now: it is not shown again.'}
-      </p>
-      {made.password !== null && (
-        <pre class="code" tabindex={0}>
-          {made.password}
-        </pre>
-      )}
-    </div>
+    <Field
+      label="Repeat password"
+      type="password"
+      name="again"
+      autocomplete="new-password"
+      required={isRequired}
+    />
   )
+}
+
+/** The result of an action, with the password that was generated. */
+export function MadePassword({ made, done }: { made: NewCredentials; done: string }) {
+  const about = 'Copy the password now: it is not shown again.'
+  return <ShownOnce done={done} about={about} secret={made.password} />
 }

@@ -3,6 +3,9 @@ import type { TokenRecord } from '../../identities/issued-record.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import { ActionForm } from '../kit/forms.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import { When } from '../kit/when.tsx'
 import { OwnPermissionsCard } from '../permissions/own-permissions.tsx'
 import type { OwnPermissions } from '../permissions/permissions-page.ts'
@@ -22,48 +25,40 @@ export interface UserViewProps {
   readonly now: number
 }
 
-/** One user: what is known, the tokens, and what an administrator does. */
+/** One user: what is known, the tokens, and the actions of an administrator. */
 export function UserView(props: UserViewProps) {
   const { frame, flash, user, tokens, own, made, now } = props
   const { links } = frame
   const { name, source } = user
+  const action = links.user(name, sourceIn(source))
   return (
-    <PageLayout frame={frame} title={name} styles={['my-tokens.css', 'permissions.css']}>
-      <div class="page-head">
-        <div>
-          <h1>{name}</h1>
-          <Facts {...props} />
-        </div>
-        <p class="actions">
-          <a class="button" href={links.users()}>
-            All users
-          </a>
-        </p>
-      </div>
+    <PageLayout frame={frame} title={name} styles={['permissions.css']}>
+      <PageHead
+        title={name}
+        about={<About {...props} />}
+        actions={<LinkButton href={links.users()} label="All users" />}
+      />
       {flash !== null && <FlashCard flash={flash} />}
-      {made !== null && <MadePassword made={made} done={`${name} has another password.`} />}
+      {made !== null && <MadePassword made={made} done={`New password set for ${name}.`} />}
       {own !== null && <OwnPermissionsCard links={links} name={name} {...own} />}
       <section>
         <h2>Tokens</h2>
-        {tokens.length === 0 ? (
-          <p>None.</p>
-        ) : (
-          <TokensTable action={links.user(name, sourceIn(source))} tokens={tokens} now={now} />
-        )}
+        <TokensTable action={action} tokens={tokens} now={now} />
       </section>
-      <Actions {...props} />
+      {source === 'users-file' && <NewPassword action={action} />}
+      {!isSameName(name, frame.username) && <Ending {...props} action={action} />}
     </PageLayout>
   )
 }
 
-function Facts({ user, now }: UserViewProps) {
+function About({ user, now }: UserViewProps) {
   const { source, disabled, administrator, roles, lastUsed } = user
   return (
-    <p class="muted">
+    <>
       {[
         SOURCES[source],
         ...(disabled ? ['disabled'] : []),
-        administrator ? 'administrator' : 'no administrator',
+        administrator ? 'administrator' : 'not an administrator',
         roles.length === 0 ? 'no roles' : `roles: ${roles.join(', ')}`,
       ].join(' · ')}
       {lastUsed !== null && (
@@ -72,51 +67,40 @@ function Facts({ user, now }: UserViewProps) {
           <When time={lastUsed} now={now} />
         </>
       )}
-    </p>
+    </>
   )
 }
 
-function Actions({ frame, user: { name, source, disabled } }: UserViewProps) {
-  const action = frame.links.user(name, sourceIn(source))
-  const isLocal = source === 'users-file'
+function NewPassword({ action }: { action: string }) {
   return (
-    <>
-      {isLocal && (
-        <form class="card new-token" method="post" action={action}>
-          <h2>New password</h2>
-          <p>It ends the sessions of the user. Tokens stay.</p>
-          <PasswordFields />
-          <p class="actions">
-            <button name="action" value="password">
-              Set the password
-            </button>
-          </p>
-        </form>
-      )}
-      {!isSameName(name, frame.username) && (
-        <form class="card" method="post" action={action}>
-          <h2>{disabled ? 'Enable or remove' : 'Disable or remove'}</h2>
-          <p>
-            Who is disabled cannot log in, and tokens are no good until the user is enabled. Who is
-            removed loses them for good
-            {isLocal ? '.' : `, and can log in again: ${SOURCES[source]} decides that.`}
-          </p>
-          <p class="actions">
-            {disabled ? (
-              <button name="action" value="enable">
-                Enable
-              </button>
-            ) : (
-              <button name="action" value="disable">
-                Disable
-              </button>
-            )}
-            <button class="danger" name="action" value="delete">
-              Remove
-            </button>
-          </p>
-        </form>
-      )}
-    </>
+    <ActionForm
+      action={action}
+      title="New password"
+      about="Ends the user's sessions. Tokens keep working."
+      buttons={<ActionButton value="password" label="Set password" />}
+    >
+      <PasswordFields />
+    </ActionForm>
+  )
+}
+
+function Ending({ user: { source, disabled }, action }: UserViewProps & { action: string }) {
+  const again =
+    source === 'users-file' ? '' : ` ${SOURCES[source]} decides whether they can log in again.`
+  return (
+    <ActionForm
+      action={action}
+      title={disabled ? 'Enable or remove' : 'Disable or remove'}
+      about={`A disabled user cannot log in or use tokens. Removing a user deletes their tokens.${again}`}
+      buttons={
+        <>
+          <ActionButton
+            value={disabled ? 'enable' : 'disable'}
+            label={disabled ? 'Enable' : 'Disable'}
+          />
+          <ActionButton value="delete" label="Remove" look="danger" />
+        </>
+      }
+    />
   )
 }

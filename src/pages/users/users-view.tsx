@@ -3,7 +3,11 @@ import type { UserSource } from '../../core/principal.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { countOf } from '../kit/count.ts'
+import { ActionForm, Field, FilterForm } from '../kit/forms.tsx'
+import { PageHead } from '../kit/page-head.tsx'
 import { BY_PLACE, Pager } from '../kit/pager.tsx'
+import { Table } from '../kit/table.tsx'
 import { When } from '../kit/when.tsx'
 import { MadePassword, PasswordFields } from './password-fields.tsx'
 
@@ -22,7 +26,7 @@ export interface UsersViewProps {
   readonly now: number
 }
 
-/** How many users a page lists. */
+/** Users on a page. */
 export const USER_ROWS = 100
 
 export const SOURCES: Readonly<Record<UserSource, string>> = {
@@ -31,12 +35,12 @@ export const SOURCES: Readonly<Record<UserSource, string>> = {
   oidc: 'OpenID Connect',
 }
 
-/** What names a user of elsewhere in an address, where another one may have the name. */
+/** The part of an address that tells a user of another source from a local one of the same name. */
 export function sourceIn(source: UserSource): { readonly source?: UserSource } {
   return source === 'users-file' ? {} : { source }
 }
 
-/** Everybody who can log in, and a form for another user. */
+/** The users who can log in, and a form for another one. */
 export function UsersView(props: UsersViewProps) {
   const { frame, flash, users, offset, matching, filter, made, now } = props
   const { links } = frame
@@ -45,16 +49,11 @@ export function UsersView(props: UsersViewProps) {
       frame={frame}
       title="Users"
       description="Who can log in, and who administers the server."
-      styles={['my-tokens.css']}
     >
       <Head {...props} />
       {flash !== null && <FlashCard flash={flash} />}
-      {made !== null && <MadePassword made={made} done={`User ${made.name} is added.`} />}
-      {users.length > 0 ? (
-        <Table links={links} users={users} now={now} />
-      ) : (
-        <p class="card">No users match.</p>
-      )}
+      {made !== null && <MadePassword made={made} done={`User ${made.name} added.`} />}
+      <UsersTable links={links} users={users} now={now} />
       <Pager
         pagination={{ offset, total: matching, pageSize: USER_ROWS }}
         shown={users.length}
@@ -67,76 +66,63 @@ export function UsersView(props: UsersViewProps) {
 }
 
 function Head({ frame: { links }, total, filter }: UsersViewProps) {
+  const about = (
+    <>
+      {`${countOf(total, 'user')}. Their roles and rights are in the configuration: `}
+      <a href={links.permissions()}>Permissions</a>
+    </>
+  )
   return (
-    <div class="page-head">
-      <div>
-        <h1>Users</h1>
-        <p class="muted">
-          {`${total} ${total === 1 ? 'user' : 'users'}. Their roles and rights are in the configuration: `}
-          <a href={links.permissions()}>who may do what</a>
-          {'.'}
-        </p>
-      </div>
-      <form class="actions" role="search" aria-label="Users" action={links.users()}>
-        <input
-          type="search"
-          name="q"
-          class="filter-text"
-          value={filter}
-          aria-label="Filter users by name"
-        />
-        <button>Filter</button>
-      </form>
-    </div>
+    <PageHead title="Users" about={about}>
+      <FilterForm action={links.users()} label="Users" value={filter} hint="Filter users by name" />
+    </PageHead>
   )
 }
 
-function Table({ links, users, now }: { links: Links; users: readonly ListedUser[]; now: number }) {
-  return (
-    <div class="card scroll" tabindex={0} role="region" aria-label="Users">
-      <table class="list">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">From</th>
-            <th scope="col">Roles</th>
-            <th scope="col">Administrator</th>
-            <th scope="col">Tokens</th>
-            <th scope="col">Last seen</th>
-          </tr>
-        </thead>
-        <tbody>
-          {users.map(({ name, source, disabled, roles, administrator, tokens, lastUsed }) => (
-            <tr>
-              <td class="token-name">
-                <a href={links.user(name, sourceIn(source))}>{name}</a>
-                {disabled && ' (disabled)'}
-              </td>
-              <td>{SOURCES[source]}</td>
-              <td>{roles.join(', ') || 'None'}</td>
-              <td>{administrator ? 'Yes' : 'No'}</td>
-              <td>{tokens}</td>
-              <td>{lastUsed === null ? 'Not known' : <When time={lastUsed} now={now} />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
+const COLUMNS = [
+  { label: 'Name', isHead: true, isPlain: true },
+  'From',
+  'Roles',
+  'Administrator',
+  'Tokens',
+  'Last seen',
+]
+
+interface UsersTableProps {
+  readonly links: Links
+  readonly users: readonly ListedUser[]
+  readonly now: number
+}
+
+function UsersTable({ links, users, now }: UsersTableProps) {
+  const rows = users.map((user) => {
+    const { name, source, disabled, roles, administrator, tokens, lastUsed } = user
+    return {
+      cells: [
+        <>
+          <a href={links.user(name, sourceIn(source))}>{name}</a>
+          {disabled && ' (disabled)'}
+        </>,
+        SOURCES[source],
+        roles.join(', ') || 'None',
+        administrator ? 'Yes' : 'No',
+        tokens,
+        lastUsed === null ? 'Unknown' : <When time={lastUsed} now={now} />,
+      ],
+    }
+  })
+  return <Table label="Users" columns={COLUMNS} rows={rows} empty="No users match." />
 }
 
 function NewUser({ frame: { links }, name }: UsersViewProps) {
   return (
-    <form class="card new-token" method="post" action={links.users()}>
-      <h2>New user</h2>
-      <label>
-        Name
-        <input type="text" name="name" value={name} maxlength={255} autocomplete="off" required />
-      </label>
+    <ActionForm
+      action={links.users()}
+      title="New user"
+      buttons={<button class="primary">Add user</button>}
+    >
+      <Field label="Name" name="name" value={name} maxlength={255} autocomplete="off" required />
       <PasswordFields />
-      <p class="actions">
-        <button class="primary">Add the user</button>
-      </p>
-    </form>
+    </ActionForm>
   )
 }

@@ -33,7 +33,7 @@ describe('the choice of two revisions', () => {
     const page = await visit(chromium.browser, service.url)
     await page.goto('/config/compare/r2/r3')
 
-    await page.getByText('Choose other revisions').click()
+    await page.getByText('Change revisions').click()
     await page.getByLabel('A', { exact: true }).fill('1')
     await page.getByLabel('B', { exact: true }).fill('r4')
     await page.getByLabel('Revisions').getByRole('button', { name: 'Compare' }).click()

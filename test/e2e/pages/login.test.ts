@@ -28,8 +28,8 @@ describe('the log-in', { timeout: 240_000 }, () => {
 
       await page.getByRole('link', { name: 'admin' }).click()
       await page.getByLabel('Name').fill('nightly')
-      await page.getByRole('button', { name: 'Make a token' }).click()
-      await page.getByText('Token nightly is made.').waitFor(WITHIN)
+      await page.getByRole('button', { name: 'Create token' }).click()
+      await page.getByText('Token nightly created.').waitFor(WITHIN)
       // What inspects a page is a script.
       expect(hasScripts ? await troublesOf(page) : []).toEqual([])
       await page.getByRole('button', { name: 'Log out', exact: true }).click()
@@ -55,7 +55,7 @@ describe('the log-in', { timeout: 240_000 }, () => {
     await page.getByLabel('Name').fill('a long thought')
 
     await page.context().clearCookies()
-    await page.getByRole('button', { name: 'Make a token' }).click()
+    await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByText('You are no longer logged in').waitFor(WITHIN)
     const asked = await troublesOf(page)
     await logIn()
@@ -63,7 +63,7 @@ describe('the log-in', { timeout: 240_000 }, () => {
     const back = await troublesOf(page)
     await expect.poll(() => page.getByLabel('name').inputValue()).toBe('a long thought')
     await page.getByRole('button', { name: 'Send again' }).click()
-    await page.getByText('Token a long thought is made.').waitFor(WITHIN)
+    await page.getByText('Token a long thought created.').waitFor(WITHIN)
 
     // The browser notes the status of an answer that is no success.
     expect([asked.filter((trouble) => !trouble.includes('401')), back]).toEqual([[], []])

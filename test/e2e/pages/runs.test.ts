@@ -84,7 +84,7 @@ describe('a build in a browser', SLOW, () => {
     await click(page, 'Cancel the run')
     await says(page, 'Cancelled run 1 / 1.')
     await click(page, 'Rerun the stage')
-    await says(page, 'Run 1, stage run 2')
+    await says(page, 'Run 1 (attempt 2)')
     await page.getByRole('link', { name: 'unit' }).click()
     await page.locator('.console li', { hasText: / started\s*$/ }).waitFor(WITHIN)
     real.proceed()

@@ -65,9 +65,9 @@ describe('a quota of consoles and artifacts', () => {
       expect(await messageOf(response)).toContain(`app/1/build/1/unit ${GONE}`)
     }
     const page = await (await scene.get('/stages/app/build/1/1/unit')).text()
-    expect(page).toContain('The artifacts are no longer kept')
+    expect(page).toContain('The artifacts have been removed')
     const kept = await (await scene.get('/stages/app/build/2/1/unit')).text()
-    expect(kept).not.toContain('no longer kept')
+    expect(kept).not.toContain('have been removed')
     const { bytes, ...health } = await artifactHealth(scene)
     expect(health).toEqual({ quota: 4_096, problems: [] })
     expect(bytes).toBe(2 * (1_500 + 'built\n'.length))

@@ -156,7 +156,7 @@ describe('the page of the agents', () => {
     ])
 
     expect(before).toContain('data-obstacle="is Enabled, not Disabled"')
-    expect(page).toContain('It cannot be deleted now: it is Enabled, not Disabled.')
+    expect(page).toContain('Disable it and wait for its job before deleting it.')
     expect(page).not.toContain('value="delete"')
     expect(await after.text()).toContain('one</a> was not deleted: it is Enabled, not Disabled.')
   })
@@ -284,7 +284,7 @@ describe('the page of the agents', () => {
       [401, 401, 401],
     ])
     expect(steps.status).toBe(401)
-    expect(await steps.text()).toContain('<h1>You may not do this</h1>')
+    expect(await steps.text()).toContain('<h1>You do not have permission</h1>')
   })
 
   it('refuses a form of another site', async () => {

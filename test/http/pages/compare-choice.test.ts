@@ -68,7 +68,7 @@ describe('the summary of a comparison', () => {
       expect(html.match(/<del>make<\/del>/g)).toHaveLength(1)
       expect(html).toContain('p7-new.git')
     }
-    expect(common).toContain('Go to the text')
+    expect(common).toContain('Jump to diff')
     expect(removed).toContain('Show all 31')
   })
 })

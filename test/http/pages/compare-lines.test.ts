@@ -62,8 +62,8 @@ describe('the lines of a comparison', () => {
     expect(all).toContain('id="c2"')
     expect(quiet).toContain('id="c1"')
     expect(quiet).not.toContain('id="c2"')
-    expect(quiet).toContain('class="diff compact"')
-    expect(all).not.toContain('class="diff compact"')
+    expect(quiet).toContain('class="diff box compact"')
+    expect(all).not.toContain('class="diff box compact"')
   })
 
   it('shows the lines after the last change when asked to', async () => {

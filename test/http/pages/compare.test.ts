@@ -32,7 +32,7 @@ describe('the comparison of two revisions', () => {
 
     const html = await page(service, '/config/compare/r2/r3')
 
-    expect(html).toContain('What changed')
+    expect(html).toContain('<h2>Changes</h2>')
     expect(html).toMatch(/<del>make<\/del>/)
     expect(html).toMatch(/<ins><span class="v">ninja<\/span><\/ins>/)
     expect(html).toMatch(/pipeline<\/span><b> checkout<\/b>.*stage<\/span><b> test<\/b>/s)
@@ -116,14 +116,14 @@ describe('the comparison of two revisions', () => {
     expect(ignoring).toContain('Only white space differs')
   })
 
-  it('says so when nothing differs, and when it goes back in time', async () => {
+  it('says so when nothing differs, and when it Comparing backwards', async () => {
     const service = await withRevisions(ONE, documentWith('checkout'))
 
     const same = await page(service, '/config/compare/r2/r2')
     const back = await page(service, '/config/compare/r3/r2')
 
     expect(same).toContain('the same revision')
-    expect(back).toContain('goes back in time')
+    expect(back).toContain('Comparing backwards')
     expect(back).toContain('href="/config/compare/r2/r3"')
   })
 

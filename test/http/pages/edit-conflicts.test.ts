@@ -117,7 +117,7 @@ describe('an edit that others overtook', () => {
 
     const html = await (await submit(service, { xml, action: 'save' })).text()
 
-    const [ours = '', theirs = ''] = html.split('<div class="side">').slice(1)
+    const [ours = '', theirs = ''] = html.split('<div class="side box">').slice(1)
     expect(ours).toMatch(/Reverts admin’s \(r3\):.*branch.*theirs/s)
     expect(theirs).toMatch(/Reverts mine:.*branch.*mine/s)
   })

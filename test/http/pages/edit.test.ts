@@ -70,7 +70,7 @@ describe('the editor', () => {
     const html = await response.text()
 
     expect(response.status).toBe(422)
-    expect(html).toMatch(/stops? this from/)
+    expect(html).toMatch(/Fix \d problems? before saving/)
     expect(html).toContain('data-line="10"')
     expect(textIn(html).replaceAll('\r\n', '\n')).toBe(broken)
     expect(await currentOf(service)).toBe(BASE)
@@ -108,7 +108,7 @@ describe('the editor', () => {
     const edited = BASE.replace(pipeline, `${pipeline}\n${added}`)
     const html = await (await submit(service, { xml: edited, action: 'preview' })).text()
 
-    expect(html).toContain('What a save does')
+    expect(html).toContain('When saved')
     expect(html).toContain('<b>delta</b>: it is new')
   })
 

@@ -36,7 +36,7 @@ describe('the page that invites agents', () => {
     })
     expect((await agent.register(withKey(invitation))).configStatus).toBe('Enabled')
     expect(await html(service, '/go/agents')).not.toContain('Open invitations')
-    expect(await html(service, '/go/agent-invitations')).toContain('None: every invitation')
+    expect(await html(service, '/go/agent-invitations')).toContain('No open invitations')
   })
 
   it('revokes one, and says what is wrong with a form', async () => {

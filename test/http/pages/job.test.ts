@@ -127,7 +127,7 @@ describe('the page of a job', () => {
       followed.push(Number(part.headers.get('x-next-line')))
     }
 
-    expect(page).toContain('The first 1500 lines are left out here.')
+    expect(page).toContain('1,500 earlier lines hidden')
     expect(page).toContain('<li value="1501">line 1500')
     expect(page).toContain('<li value="2000">line 1999')
     expect(page.match(/<[a-z]/g)?.length).toBeLessThan(1_000)
@@ -197,7 +197,7 @@ describe('the page of a job', () => {
 
       const page = await pageOf(scene.service, '/stages/app/build/1/2/unit')
 
-      expect(page).toContain('from <a href="/stages/app/build/1/1/unit">stage run 1</a>')
+      expect(page).toContain('from <a href="/stages/app/build/1/1/unit">attempt 1</a>')
       expect(consoleIn(page)).toContain('said once')
     },
   )
@@ -266,9 +266,9 @@ describe('the tabs of a job', () => {
   it('say what the job has not left', { tags: ['long'] }, async () => {
     const { pageAt } = await withTabs()
 
-    expect(await pageAt('?tab=Gone')).toContain('The job has left no none.html.')
-    expect(await pageAt('?tab=Out')).toContain('The job has left no ../x.')
-    expect(await pageAt('?tab=All')).toContain('The job has left no ./.')
+    expect(await pageAt('?tab=Gone')).toContain('The job left no none.html.')
+    expect(await pageAt('?tab=Out')).toContain('The job left no ../x.')
+    expect(await pageAt('?tab=All')).toContain('The job left no ./.')
     expect(await pageAt('?tab=unknown')).not.toContain('<iframe')
   })
 })

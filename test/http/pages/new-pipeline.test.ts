@@ -84,7 +84,7 @@ describe('the form for a new pipeline', () => {
 
     const page = await (await send(service, { ...GIT, url: '/nowhere/at/all' })).text()
 
-    expect(page).toContain('No runs')
+    expect(page).toContain('Starts runs</dt><dd>None')
     expect(page).toMatch(/<b>delta<\/b>: a material cannot be read: .*--local-materials allows/)
   })
 
@@ -122,7 +122,7 @@ describe('the form for a new pipeline', () => {
       expect(refused.status).toBe(403)
       expect(html).toMatch(/<a href="#pipelineGroup">[^<]*may not administer[^<]*another/)
       expect(html).toContain('value="https://example.org/delta.git"')
-      expect(html).not.toContain('made when it is new')
+      expect(html).not.toContain('Created if new')
     }
   })
 
@@ -213,7 +213,7 @@ describe('the copy of a pipeline', () => {
     const service = await serviceAt()
 
     expect(await pageAt(service, '/config/edit?copy=beta&as=gamma')).toContain(
-      'class="card problems"',
+      'class="card bad problems"',
     )
     expect((await service.fetch('/config/edit?copy=nothing&as=x')).status).toBe(404)
   })

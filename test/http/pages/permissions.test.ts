@@ -113,8 +113,8 @@ describe('/permissions', () => {
 
     expect(rowsOf(html)).toEqual({
       admin: expect.stringMatching(/^Everything: user admin in admins of the server \( ?line 10/),
-      'gus guests not a user here': 'nothing | view 42 operate 42',
-      'olga crew not a user here':
+      'gus guests no account': 'nothing | view 42 operate 42',
+      'olga crew no account':
         'view 24 , 17 , 18 operate 24 , 21 administer 24 1 stage | view 42 operate 42',
       'someone crew': 'view 17 operate 21 1 stage | view 42 operate 42',
       'role crew': 'view 17 operate 21 | view 42 operate 42',
@@ -141,7 +141,7 @@ describe('/permissions', () => {
 
     expect(Object.keys(rows)).toEqual([
       'admin',
-      'olga crew not a user here',
+      'olga crew no account',
       'someone crew',
       'role crew',
     ])
@@ -149,7 +149,7 @@ describe('/permissions', () => {
       /^view : role crew in view of the group shop .* \| operate : user someone in approval of the stage cart\/ship/,
     )
     expect(rows['role crew']).toMatch(/\| nothing$/)
-    expect(html).toContain('2 others may do nothing here.')
+    expect(html).toContain('2 other users may do nothing here.')
     expect((await service.fetch('/permissions?group=none')).status).toBe(404)
   })
 
@@ -170,7 +170,7 @@ describe('/permissions', () => {
     const gained =
       'view group shop , in r3 by role guests in view of the group shop ( line 17 ) ; not in r2 ( line 14 ) | nothing'
     expect(changes).toEqual({
-      'gus not a user here': gained,
+      'gus no account': gained,
       someone: lost,
       'role crew': lost,
       'role guests': gained,

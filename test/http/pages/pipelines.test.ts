@@ -249,10 +249,10 @@ describe('the page of the pipelines', () => {
 
     const page = await pageOf(scene.service, '/pipelines?q=lost')
 
-    expect(page).toMatch(/<a href="\/pipelines\/lost">\s*A material cannot be read/)
+    expect(page).toMatch(/<a href="\/pipelines\/lost">\s*1 unreadable material/)
     expect(await pageOf(scene.service, '/pipelines?q=app')).not.toContain('class="problem"')
     const reason = await pageOf(scene.service, '/pipelines/lost')
-    expect(reason).toContain('A material cannot be read: ')
+    expect(reason).toContain('Unreadable material: ')
     expect(`${page} ${reason}`).not.toContain('/nowhere')
   })
 
@@ -349,9 +349,9 @@ describe('the page of a pipeline', () => {
 
     const page = await pageOf(scene.service, '/pipelines/app')
 
-    expect(page).toMatch(/Run 2<\/b>.*Config changed.*admin.*variable REGION.*Run 1<\/b>/s)
+    expect(page).toMatch(/Run 2<\/b>.*Configuration change.*admin.*variable REGION.*Run 1<\/b>/s)
     expect(page).not.toContain('timer')
-    expect(page.match(/Config changed/g)).toHaveLength(2)
+    expect(page.match(/Configuration change/g)).toHaveLength(2)
     expect(page).toMatch(/<span class="muted">git origin <\/span>/)
   })
 
@@ -364,7 +364,7 @@ describe('the page of a pipeline', () => {
 
     const page = await pageOf(scene.service, '/pipelines/app', 'vera')
 
-    expect(page).toMatch(/Config changed.*class="changes"/s)
+    expect(page).toMatch(/Configuration change.*class="changes"/s)
     expect(page).toContain('href="/config/entity/pipeline/app/compare/r1/r2"')
     expect(page).not.toMatch(/href="\/config\/(r\d|compare)/)
   })

@@ -71,7 +71,7 @@ describe('the restore of one thing alone', () => {
 
     const html = await pageOf(service, '/config/entity/pipeline/billing/restore/r2')
 
-    expect(html).toContain('What a save does')
+    expect(html).toContain('When saved')
     expect(html).toContain('<dt>Pipelines</dt><dd>billing</dd>')
   })
 

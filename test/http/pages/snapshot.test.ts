@@ -128,7 +128,7 @@ describe('a snapshot', () => {
     expect(html).not.toContain(secret)
     expect(html).toContain('hidden')
     expect(await pageOf(service, `/config/current?find=${encodeURIComponent(secret)}`)).toContain(
-      'No line has',
+      'No line contains',
     )
   })
 

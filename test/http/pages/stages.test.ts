@@ -49,7 +49,7 @@ describe('the page of a run of a stage', () => {
 
     const page = await pageOf(scene.service, '/stages/app/build/1/1')
 
-    expect(page).toMatch(/Run 1, stage run 1.*Failed/s)
+    expect(page).toMatch(/Run 1 \(attempt 1\).*Failed/s)
     expect(page).toMatch(/Started by<\/dt><dd>admin/)
     expect(page).toContain('>1 run. ')
     expect(page).not.toContain('per page')
@@ -72,7 +72,7 @@ describe('the page of a run of a stage', () => {
     expect(page).toContain(
       '<a href="/config/entity/pipeline/app/compare/r2/r4">What changed since run 1</a>',
     )
-    expect(page).toMatch(/Config changed.*variable REGION/s)
+    expect(page).toMatch(/Configuration change.*variable REGION/s)
   })
 
   it('compares a rerun with the attempt before it, and the next run with the run before', async () => {
@@ -95,7 +95,7 @@ describe('the page of a run of a stage', () => {
       ['2/1', '1/2', '3/1'].map((run) => pageOf(scene.service, `/stages/app/build/${run}`)),
     )
 
-    expect(second).toContain('This pipeline has not changed since run 1.')
+    expect(second).toContain('Configuration unchanged since run 1.')
     expect(second).toContain(' → ')
     expect(rerun).toContain('>What changed since attempt 1</a>')
     expect(rerun).not.toContain(' → ')
@@ -146,8 +146,8 @@ describe('the page of a run of a stage', () => {
     await sendForm(scene.service, '/stages/app/build/1/3', { action: 'rerun' })
 
     expect(none.status).toBe(400)
-    expect(failed).toContain('Run 1, stage run 2')
-    expect(failed).toContain('(rerun of 1 job of stage run 1)')
+    expect(failed).toContain('Run 1 (attempt 2)')
+    expect(failed).toContain('(rerun of 1 job of attempt 1)')
     expect(jobsIn(failed)[0]).toContain('carried over from an earlier run')
     expect(busy.status).toBe(409)
     expect(await busy.text()).toContain('still in progress')
@@ -190,7 +190,7 @@ describe('the page of a run of a stage', () => {
       expect(shown).toMatch(/href="\/stages\/app\/build\/1\/1\?ask=run">\s*Run stage ship…/)
     }
     expect(overview).toContain('Rerun stage build')
-    expect(question).toMatch(/Run stage ship anyway\?.*has the result Failed.*value="run"/s)
+    expect(question).toMatch(/Run ship anyway\?.*is Failed.*value="run"/s)
     expect(await followed(scene, started)).toContain('<h1>app / ship</h1>')
   })
 
@@ -230,7 +230,7 @@ describe('the page of a run of a stage', () => {
     expect(siblings).toMatch(/href="\/stages\/app\/build\/1\/1"(?! aria-current)/)
     expect(siblings).toMatch(/href="\/stages\/app\/check\/1\/1" aria-current="true"/)
     expect(siblings).toMatch(/ship<\/span> <span class="muted">not run/)
-    expect(page).toMatch(/Started by<\/dt><dd>the end of the stage build, automatically/)
+    expect(page).toMatch(/Started by<\/dt><dd>the end of stage build, automatically/)
   })
 
   it('offers and does only what the caller may', async () => {
@@ -246,7 +246,7 @@ describe('the page of a run of a stage', () => {
     const cancelled = await sendForm(scene.service, path, { action: 'cancel' }, 'vera')
     const rerun = await sendForm(scene.service, path, { action: 'rerun' }, 'vera')
 
-    expect(vera).toContain('Run 1, stage run 1')
+    expect(vera).toContain('Run 1 (attempt 1)')
     expect(vera).not.toMatch(/Cancel the|Rerun|href="\/config\/r/)
     expect([pete.status, cancelled.status, rerun.status]).toEqual([403, 401, 403])
     expect((await scene.stage()).result).toBe('Unknown')
@@ -277,7 +277,7 @@ describe('the history of a stage', () => {
       expect(runsIn(newest)).toEqual([32, 31, 30, 29, 28, 27, 26, 25, 24, 23])
       expect(newest).toContain('1 to 10 of 32')
       expect(runsIn(older)[0]).toBe(22)
-      expect(older).toContain('Run 22, stage run 1')
+      expect(older).toContain('Run 22 (attempt 1)')
       expect(deep).toEqual([true, true, true, true, true, true, true])
     },
   )

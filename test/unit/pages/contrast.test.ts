@@ -1,26 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
-const SHEET = readFileSync(new URL('../../../src/pages/kit/styles/tokens.css', import.meta.url), 'utf8')
+const SHEET = readFileSync(
+  new URL('../../../src/pages/kit/styles/tokens.css', import.meta.url),
+  'utf8',
+)
 
 type Colours = ReadonlyMap<string, string>
 
 /** The colours that the blocks of the style sheet give, a later one over an earlier one. */
 function coloursOf(isDark: boolean, isColourBlind: boolean): Colours {
-  const blocks = [...SHEET.matchAll(/(:root[^{]*)\{([^}]*)\}/g)].map((block) => {
-    const [, selector = '', body = ''] = block
-    const above = SHEET.slice(0, block.index)
-    const isInMedia = above.lastIndexOf('@media') > above.lastIndexOf('\n}')
-    return { isInMedia, isOfBlind: selector.includes('colour-blind'), body }
+  const blocks = [...SHEET.matchAll(/(:root[^{]*)\{([^}]*)\}/g)].filter(([, selector = '']) => {
+    return isColourBlind || !selector.includes('colour-blind')
   })
-  const used = blocks.filter(
-    ({ isInMedia, isOfBlind }) => (isDark || !isInMedia) && (isColourBlind || !isOfBlind),
-  )
+  const pattern = /--([\w-]+):\s*(?:light-dark\((#\w{6}), (#\w{6})\)|(#\w{6}));/g
   return new Map(
-    used.flatMap(({ body }) =>
-      [...body.matchAll(/--([\w-]+):\s*(#[0-9a-f]{6})/g)].map(
-        ([, name = '', value = '']) => [name, value] as const,
-      ),
+    blocks.flatMap(([, , body = '']) =>
+      Array.from(body.matchAll(pattern), ([, name = '', light = '', dark = '', both]) => {
+        return [name, both ?? (isDark ? dark : light)] as const
+      }),
     ),
   )
 }

@@ -18,7 +18,7 @@ export function showChosenAgents(): void {
   if (!place) return
   place.textContent = first
     ? `${first.dataset['name']}${others} cannot be deleted: it ${first.dataset['obstacle']}.`
-    : 'Only disabled agents that build nothing can be deleted.'
+    : 'Only idle, disabled agents can be deleted.'
 }
 
 export function watchChosenAgents(): void {

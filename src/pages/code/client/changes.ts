@@ -1,4 +1,4 @@
-import { elementOf, find, findAll, runDetached } from '../../kit/client/dom.ts'
+import { elementOf, find, findAll } from '../../kit/client/dom.ts'
 
 /** Moves from change to change in a comparison, to those on its other pages too. */
 export function moveChange(by: number): void {
@@ -31,13 +31,12 @@ function showNamedChange(): void {
   if (change?.matches('.change')) showChange(change)
 }
 
-/** Binds the buttons of a comparison: steps, foldable parts, and copying a patch. */
+/** Binds the buttons of a comparison: steps and foldable parts. */
 export function watchButtons(): void {
   document.addEventListener('click', (event) => {
-    const button = elementOf(event)?.closest<HTMLElement>('#step-up, #step-down, .fold, .copy')
+    const button = elementOf(event)?.closest<HTMLElement>('#step-up, #step-down, .fold')
     if (!button) return
     if (button.matches('.fold')) fold(button)
-    else if (button.matches('.copy')) runDetached(copy(button))
     else {
       event.preventDefault()
       moveChange(button.id === 'step-down' ? 1 : -1)
@@ -50,15 +49,4 @@ function fold(button: HTMLElement): void {
   if (!table) return
   table.hidden = !table.hidden
   button.setAttribute('aria-expanded', String(!table.hidden))
-}
-
-async function copy(button: HTMLElement): Promise<void> {
-  try {
-    const answer = await fetch(button.dataset['copy'] ?? '')
-    if (!answer.ok) throw new Error(answer.statusText)
-    await navigator.clipboard.writeText(await answer.text())
-    button.textContent = 'Copied'
-  } catch {
-    button.textContent = 'Could not copy'
-  }
 }

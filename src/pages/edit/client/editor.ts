@@ -25,6 +25,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view'
+import { countOf } from '../../kit/count.ts'
 import { elementOf } from '../../kit/client/dom.ts'
 import { watchOutlineFilter } from '../../snapshot/client/outline-filter.ts'
 import { type Check, Checker, type FoundProblem } from './check.ts'
@@ -141,11 +142,11 @@ function show(view: EditorView, { problems, changes }: Check): void {
 
 function summaryOf(problems: readonly FoundProblem[]): HTMLElement {
   const section = document.createElement('section')
-  section.className = 'card problems'
+  section.className = 'card bad problems'
   const title = document.createElement('h2')
-  const subject = problems.length === 1 ? '1 problem stops' : `${problems.length} problems stop`
-  title.textContent = `${subject} this from being saved`
+  title.textContent = `Fix ${countOf(problems.length, 'problem')} before saving`
   const list = document.createElement('ul')
+  list.className = 'bullets'
   list.append(...problems.slice(0, 50).map(itemOf))
   section.append(title, list)
   return section

@@ -1,3 +1,4 @@
+import { countOf } from '../../kit/count.ts'
 import { elementOf, find, findAll, findInput } from '../../kit/client/dom.ts'
 
 /** The sides of a comparison, by the names of their inputs. */
@@ -11,10 +12,6 @@ export function picked(side: ComparisonSide): HTMLInputElement | null {
 
 function numberOf(input: HTMLInputElement | null): number {
   return Number(input?.value.slice(1))
-}
-
-function plural(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`
 }
 
 /**
@@ -32,8 +29,8 @@ export function showChosen(): void {
   const isComplete = rows.length === high - low && people > 0
   place.textContent = `r${a} → r${b}`
   details.textContent =
-    plural(high - low, 'revision', 'revisions') +
-    (isComplete ? ` by ${plural(people, 'person', 'people')}` : '')
+    countOf(high - low, 'revision') +
+    (isComplete ? ` by ${countOf(people, 'person', 'people')}` : '')
 }
 
 /** The address and the filter keep the choice, so that it is there on other pages of the list. */

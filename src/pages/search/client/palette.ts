@@ -1,3 +1,4 @@
+import { countOf } from '../../kit/count.ts'
 import { elementOf, find, findAll, runDetached } from '../../kit/client/dom.ts'
 
 /** What the server answers; the same as its page of results. */
@@ -67,7 +68,7 @@ function buildPalette({ action, dataset }: HTMLFormElement): HTMLDialogElement {
   }))
     input.setAttribute(name, value)
   const list = element('div', { id: 'palette-results', role: 'listbox', 'aria-label': 'Results' })
-  palette.append(input, list, element('p', { class: 'status', role: 'status' }))
+  palette.append(input, list, element('p', { class: 'found-count', role: 'status' }))
   input.addEventListener('input', () => {
     forget(palette)
     clearTimeout(resting)
@@ -116,10 +117,8 @@ async function showResults(palette: HTMLElement, address: string): Promise<void>
   for (const [n, option] of findAll('[role=option]', palette).entries()) option.id = `result-${n}`
   find('input', palette)?.removeAttribute('aria-activedescendant')
   const count = results.groups.reduce((sum, group) => sum + group.count, 0)
-  const status = find('.status', palette)
-  const text = answer?.ok
-    ? `${count} ${count === 1 ? 'result' : 'results'}`
-    : 'The server does not answer.'
+  const status = find('.found-count', palette)
+  const text = answer?.ok ? countOf(count, 'result') : 'The server does not answer.'
   const limits = [results.indexing, results.away].flatMap((limit) => limit ?? [])
   if (status) status.textContent = limits.length === 0 ? text : `${[text, ...limits].join('. ')}.`
 }

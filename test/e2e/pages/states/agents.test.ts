@@ -52,8 +52,8 @@ describe('the states of agents fit and are accessible', SLOW, () => {
       'invitations-none': '/agent-invitations',
     })
     await page.getByLabel('Resources, separated by commas').fill(LONG)
-    await walk.send('Make an invitation')
-    await page.getByText('The invitation is made.').waitFor(WITHIN)
+    await walk.send('Create invitation')
+    await page.getByText('Invitation created.').waitFor(WITHIN)
     await walk.at('invitations-made')
     await walk.at('agents-invited', '/agents')
 

@@ -1,0 +1,68 @@
+import type { Child } from 'hono/jsx'
+
+type ButtonLook = 'primary' | 'danger' | 'quiet'
+
+interface LinkButtonProps {
+  readonly href: string
+  readonly label: Child
+  readonly look?: ButtonLook | undefined
+  /** The key that follows the link. */
+  readonly shortcut?: string | undefined
+  readonly rel?: 'prev' | 'next'
+  readonly title?: string
+  /** The name of the file to save, or true for that of the address. */
+  readonly download?: string | true
+}
+
+/** A link to another page that looks like a button. */
+export function LinkButton({ label, look, shortcut, ...link }: LinkButtonProps) {
+  return (
+    <a class={classOf('button', look)} {...link} aria-keyshortcuts={shortcut}>
+      {label}
+    </a>
+  )
+}
+
+interface ActionButtonProps {
+  /** The field that tells the buttons of a form apart. */
+  readonly name?: string
+  readonly value: string
+  readonly label: Child
+  readonly look?: ButtonLook | undefined
+  /** The name for screen readers, where the label stands beside what it is about. */
+  readonly hint?: string
+}
+
+/** A button that sends its form with the action to take. */
+export function ActionButton({ name = 'action', value, label, look, hint }: ActionButtonProps) {
+  return (
+    <button class={look} name={name} value={value} aria-label={hint}>
+      {label}
+    </button>
+  )
+}
+
+interface LinkChoiceProps {
+  /** The name of the group, for screen readers. */
+  readonly label: string
+  /** A class of windows that show it. */
+  readonly only?: string
+  readonly options: readonly (readonly [label: string, href: string, isChosen: boolean])[]
+}
+
+/** One of several ways to show a page, each of them an address. */
+export function LinkChoice({ label, only = '', options }: LinkChoiceProps) {
+  return (
+    <nav class={classOf('choice', only)} aria-label={label}>
+      {options.map(([text, href, isChosen]) => (
+        <a href={href} aria-current={isChosen ? 'true' : undefined}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+function classOf(name: string, more = ''): string {
+  return more === '' ? name : `${name} ${more}`
+}

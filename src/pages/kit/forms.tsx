@@ -1,0 +1,162 @@
+import type { Child } from 'hono/jsx'
+
+interface FieldProps {
+  readonly label: Child
+  readonly type?: string
+  readonly name: string
+  readonly value?: string
+  readonly id?: string
+  readonly maxlength?: number
+  readonly placeholder?: string
+  readonly autocomplete?: string
+  readonly autocapitalize?: 'none'
+  readonly required?: boolean
+  readonly autofocus?: boolean
+}
+
+/** A field of one line below its label. */
+export function Field({ label, type = 'text', ...input }: FieldProps) {
+  return (
+    <label class="field">
+      {label}
+      <input type={type} {...input} />
+    </label>
+  )
+}
+
+/** A value that can be chosen, with its label. */
+export type SelectOption = readonly [value: string | number, label: string]
+
+interface SelectProps {
+  readonly name: string
+  /** The label of a select without one that is seen. */
+  readonly label?: string
+  readonly id?: string
+  readonly options: readonly SelectOption[]
+  readonly chosen?: string | number | null | undefined
+  readonly attributes?: Readonly<Record<string, string | undefined>>
+}
+
+/** A choice from a list. */
+export function Select({ name, label, id, options, chosen, attributes }: SelectProps) {
+  return (
+    <select id={id} name={name} aria-label={label} {...attributes}>
+      <Options options={options} chosen={chosen} />
+    </select>
+  )
+}
+
+/** The entries of a select. */
+export function Options({ options, chosen }: Pick<SelectProps, 'options' | 'chosen'>) {
+  return (
+    <>
+      {options.map(([value, label]) => (
+        <option value={value} selected={value === chosen}>
+          {label}
+        </option>
+      ))}
+    </>
+  )
+}
+
+interface SelectFieldProps extends Omit<SelectProps, 'label'> {
+  readonly label: Child
+}
+
+/** A choice below its label. */
+export function SelectField({ label, ...select }: SelectFieldProps) {
+  return (
+    <label class="field">
+      {label}
+      <Select {...select} />
+    </label>
+  )
+}
+
+interface ActionFormProps {
+  readonly action: string
+  readonly title: Child
+  /** The effect of the action. */
+  readonly about?: Child
+  readonly buttons: Child
+  readonly children?: Child
+}
+
+/** A card with fields, and the buttons that send them. */
+export function ActionForm({ action, title, about, buttons, children }: ActionFormProps) {
+  return (
+    <form class="card fields" method="post" action={action}>
+      <h2>{title}</h2>
+      {about && <p>{about}</p>}
+      {children}
+      <p class="actions">{buttons}</p>
+    </form>
+  )
+}
+
+interface ConfirmationProps {
+  readonly title: string
+  readonly about: Child
+  /** The button that does it, and the link that does not. */
+  readonly children: Child
+}
+
+/** A question before an action. It has the focus, and is scrolled to with it. */
+export function Confirmation({ title, about, children }: ConfirmationProps) {
+  return (
+    <div class="confirm" role="group" aria-labelledby="confirm-title" tabindex={-1} autofocus>
+      <h3 id="confirm-title">{title}</h3>
+      <p>{about}</p>
+      <div class="actions">{children}</div>
+    </div>
+  )
+}
+
+interface FilterFormProps {
+  readonly action: string
+  /** The name of the list. */
+  readonly label: string
+  readonly value: string
+  readonly placeholder?: string
+  readonly hint: string
+  /** Further fields. */
+  readonly fields?: Child
+  /** Buttons beside the filter. */
+  readonly children?: Child
+}
+
+/** The filter of a list, in the head of its page. It is part of the address. */
+export function FilterForm(props: FilterFormProps) {
+  const { action, label, value, placeholder, hint, fields, children } = props
+  return (
+    <form class="actions" role="search" aria-label={label} action={action}>
+      <FilterText name="q" value={value} placeholder={placeholder} label={hint} />
+      {fields}
+      <button>Filter</button>
+      {children}
+    </form>
+  )
+}
+
+interface FilterTextProps {
+  readonly name: string
+  readonly value: string
+  readonly label: string
+  readonly placeholder?: string | undefined
+  /** An explanation, shown where a pointer rests on the field. */
+  readonly hint?: string
+}
+
+/** The text of a filter, which the key `f` leads to. */
+export function FilterText({ label, hint, ...input }: FilterTextProps) {
+  return (
+    <input
+      type="search"
+      class="filter-text"
+      maxlength={1000}
+      title={hint}
+      aria-label={label}
+      {...input}
+    />
+  )
+}

@@ -1,0 +1,156 @@
+import type { Child } from 'hono/jsx'
+
+/** The order of the rows, and the address of another one. */
+export interface Sorting<Name extends string> {
+  readonly column: Name
+  readonly isDescending: boolean
+  readonly to: (column: Name, isDescending: boolean) => string
+}
+
+export interface TableColumn<Name extends string = string> {
+  readonly label: Child
+  /** The label as text, where it is more than that. */
+  readonly text?: string
+  /** The name of a column that rows can be sorted by. */
+  readonly name?: Name
+  readonly class?: string
+  /** Whether its cells are the heads of their rows. */
+  readonly isHead?: boolean
+  /** Whether a phone, which stacks the cells of a row, leaves out the label. */
+  readonly isPlain?: boolean
+}
+
+export interface TableRow {
+  readonly attributes?: Readonly<Record<string, string | undefined>>
+  readonly cells: readonly Child[]
+}
+
+interface TableProps<Name extends string> {
+  /** Names the region in which a wide table scrolls. */
+  readonly label: string
+  readonly columns: readonly (string | TableColumn<Name>)[]
+  readonly class?: string
+  /** The name of the rows on a page that updates itself. */
+  readonly part?: string
+  readonly sorting?: Sorting<Name>
+  readonly rows: readonly TableRow[]
+  /** Stands in place of a table without rows. */
+  readonly empty?: Child
+  /** Actions on the rows. */
+  readonly children?: Child
+}
+
+/** Things of one kind, a row for each, or a sentence where there are none. */
+export function Table<Name extends string = never>(props: TableProps<Name>) {
+  const { label, sorting, rows, part, empty, children } = props
+  if (rows.length === 0 && empty !== undefined) return <p class="card muted">{empty}</p>
+  const columns = props.columns.map((column): TableColumn<Name> => {
+    return typeof column === 'string' ? { label: column } : column
+  })
+  return (
+    <div class="table-card">
+      <div class="scroll" tabindex={0} role="region" aria-label={label}>
+        <table class={`list ${props.class ?? ''}`}>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <ColumnHead column={column} sorting={sorting} />
+              ))}
+            </tr>
+          </thead>
+          <tbody data-part={part}>
+            {rows.map((row) => (
+              <Row columns={columns} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {children}
+    </div>
+  )
+}
+
+interface ColumnHeadProps<Name extends string> {
+  readonly column: TableColumn<Name>
+  readonly sorting: Sorting<Name> | undefined
+}
+
+/** A link that sorts by the column, or reverses the order. */
+function ColumnHead<Name extends string>({ column, sorting }: ColumnHeadProps<Name>) {
+  const { label, name } = column
+  if (name === undefined || sorting === undefined) {
+    return (
+      <th scope="col" class={column.class}>
+        {label}
+      </th>
+    )
+  }
+  const isSorted = sorting.column === name
+  const { isDescending } = sorting
+  const order = isDescending ? 'descending' : 'ascending'
+  return (
+    <th scope="col" class={column.class} aria-sort={isSorted ? order : undefined}>
+      <a class="sort" href={sorting.to(name, isSorted && !isDescending)}>
+        {label}
+        {isSorted && <span aria-hidden="true">{isDescending ? ' ↓' : ' ↑'}</span>}
+      </a>
+    </th>
+  )
+}
+
+/** The last cell reaches to the end of a row that has fewer cells than there are columns. */
+function Row<Name extends string>(props: {
+  readonly columns: readonly TableColumn<Name>[]
+  readonly row: TableRow
+}) {
+  const { columns, row } = props
+  const { attributes, cells } = row
+  return (
+    <tr {...attributes}>
+      {cells.map((cell, n) => {
+        const column = columns[n] ?? { label: '' }
+        const rest = n === cells.length - 1 ? columns.length - n : 1
+        const given = {
+          class: column.class,
+          colspan: rest > 1 ? rest : undefined,
+          'data-label': column.isPlain === true || rest > 1 ? undefined : textOf(column),
+        }
+        if (column.isHead !== true) return <td {...given}>{cell}</td>
+        return (
+          <th scope="row" {...given}>
+            {cell}
+          </th>
+        )
+      })}
+    </tr>
+  )
+}
+
+function textOf<Name extends string>({ label, text }: TableColumn<Name>): string | undefined {
+  return text ?? (typeof label === 'string' ? label : undefined)
+}
+
+/** Small facts below a caption: the first of each row is its head. */
+export function FactTable({
+  caption,
+  rows,
+}: {
+  readonly caption: string
+  readonly rows: readonly (readonly Child[])[]
+}) {
+  return (
+    <table class="fact-table">
+      <caption>{caption}</caption>
+      <tbody>
+        {rows.map(([head, ...cells]) => (
+          <tr>
+            <th scope="row">{head}</th>
+            {cells.map((cell) => (
+              <td>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
