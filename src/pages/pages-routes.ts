@@ -2,8 +2,7 @@ import type { Hono } from 'hono'
 import { type AgentsRoutesOptions, agentsRoutes } from './agents/agents-routes.tsx'
 import { RemovedAgents } from './agents/removed-agents.ts'
 import { invitationsRoutes, type InvitationsRoutesOptions } from './agents/invitations-routes.tsx'
-import { removalsRoutes } from './agent-removal/removals-routes.tsx'
-import { type RemoveRoutesOptions, removeRoutes } from './agent-removal/remove-routes.tsx'
+import { type RemovalRoutesOptions, removalRoutes } from './agent-removal/removal-routes.tsx'
 import { type AuditPageOptions, auditPageRoutes } from './audit/audit-routes.tsx'
 import { type CompareRoutesOptions, compareRoutes } from './compare/compare-routes.tsx'
 import { type EditRoutesOptions, editRoutes } from './edit/edit-routes.tsx'
@@ -66,7 +65,7 @@ export interface PagesOptions
     ProblemActionsOptions,
     InvitationsRoutesOptions,
     Omit<AgentsRoutesOptions, 'removed'>,
-    Omit<RemoveRoutesOptions, 'removed'>,
+    Omit<RemovalRoutesOptions, 'removed'>,
     PipelinesRoutesOptions,
     StagePageRoutesOptions,
     JobPageRoutesOptions {}
@@ -122,10 +121,9 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     searchRoutes(options),
     restorePageRoutes(options),
     snapshotRoutes(options),
-    removalsRoutes(agents),
+    removalRoutes(agents),
     invitationsRoutes(options),
     agentsRoutes(agents),
-    removeRoutes(agents),
     pipelinesRoutes(options),
     stagePageRoutes(options),
     jobPageRoutes(options),

@@ -1,8 +1,9 @@
-import { ServiceError } from '../../core/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { AgentAdministrationDeps } from '../../agents/administer-agents.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { KnownAgent } from '../../agents/known-agent.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
+import { actOnAgents, type AgentAction, type AgentOutcome } from '../agents/act-on-agents.ts'
 import { type AgentRow, type AgentsPageDeps, agentRowsOf } from '../agents/agents-page.ts'
 import { shownAgent } from '../agents/shown-agent.ts'
 
@@ -31,23 +32,8 @@ export interface Removal {
 }
 
 /**
- * Derives the progress of an agent's removal from the agent alone, so that a removal can be
- * interrupted and resumed.
- *
- * @throws {ServiceError} `agent-not-found`, `not-authorized`.
- */
-export async function readRemoval(
-  deps: RemovalDeps,
-  principal: Principal,
-  uuid: string,
-): Promise<Removal> {
-  const [removal] = await readRemovals(deps, principal, [uuid])
-  if (removal) return removal
-  throw new ServiceError('agent-not-found', `There is no agent ${uuid}`, { uuid })
-}
-
-/**
- * Reads the removals of several agents; agents that do not exist are left out.
+ * Derives the progress of removals from the agents alone, so that a removal can be interrupted and
+ * resumed. Agents that do not exist are left out.
  *
  * @throws {ServiceError} `not-authorized`.
  */
@@ -65,6 +51,56 @@ export async function readRemovals(
     const agent = known[n]
     return agent ? [removalOf(agent, row, now)] : []
   })
+}
+
+/** The steps of a removal. */
+export const REMOVAL_STEPS = ['disable', 'again', 'delete', 'enable'] as const
+export type RemovalStep = (typeof REMOVAL_STEPS)[number]
+
+const ACTIONS: Record<RemovalStep, AgentAction> = {
+  disable: 'disable',
+  again: 'disable',
+  delete: 'delete',
+  enable: 'enable',
+}
+
+/** The agents that are ready for a step. */
+export function agentsFor(step: RemovalStep, removals: readonly Removal[]): readonly Removal[] {
+  return removals.filter((removal) => {
+    switch (step) {
+      case 'disable':
+        return removal.step === 'disable'
+      case 'again':
+        return removal.step === 'stop'
+      case 'delete':
+        return removal.step === 'delete'
+      case 'enable':
+        return removal.isDisabled
+    }
+  })
+}
+
+export interface StepRequest {
+  readonly step: RemovalStep
+  readonly uuids: readonly string[]
+  /** Whether agents take the step that are not ready for it, such as one that works on a job. */
+  readonly isForced: boolean
+}
+
+/**
+ * Takes a step of a removal. Agents that are not ready for it stay as they are, unless it is forced.
+ *
+ * @throws {ServiceError} `not-authorized`.
+ */
+export async function takeStep(
+  deps: RemovalDeps & AgentAdministrationDeps,
+  principal: Principal,
+  { step, uuids, isForced }: StepRequest,
+): Promise<readonly AgentOutcome[]> {
+  const action = ACTIONS[step]
+  if (isForced) return actOnAgents(deps, principal, { action, uuids })
+  const ready = agentsFor(step, await readRemovals(deps, principal, uuids))
+  return actOnAgents(deps, principal, { action, uuids: ready.map(({ row }) => row.agent.uuid) })
 }
 
 function removalOf(known: KnownAgent, row: AgentRow, now: number): Removal {

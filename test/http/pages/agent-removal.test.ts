@@ -6,7 +6,7 @@ import { startService } from '../../support/service/service.ts'
 import { KEY, joined, html, post } from '../../support/pages/agents-page.ts'
 
 function step(page: string): string {
-  return /<li class="now".*?<\/li>/s.exec(page)?.[0] ?? ''
+  return /<li [^>]*aria-current="step".*?<\/li>/s.exec(page)?.[0] ?? ''
 }
 
 describe('the safe removal of an agent', () => {
@@ -15,7 +15,7 @@ describe('the safe removal of an agent', () => {
     const agent = await ProtocolAgent.join(scene.service, 'a1')
     await scene.schedule()
     const job = await agent.work()
-    const act = (action: string) => post(scene.service, '/agents/a1/remove', [['action', action]])
+    const act = (action: string) => post(scene.service, '/agents/a1/remove', [['step', action]])
 
     const working = step(await html(scene.service, '/agents/a1/remove'))
     await agent.finish(job)
@@ -43,9 +43,9 @@ describe('the safe removal of an agent', () => {
     const agent = new CallingAgent(service)
     await agent.register()
     const path = `/agents/${agent.uuid}/remove`
-    const disabled = await post(service, path, [['action', 'disable']])
+    const disabled = await post(service, path, [['step', 'disable']])
     expect(await html(service, disabled.headers.get('location') ?? '')).toContain('Stop the agent')
-    const deleted = await post(service, path, [['action', 'delete']])
+    const deleted = await post(service, path, [['step', 'delete']])
 
     await agent.register()
 
@@ -56,11 +56,11 @@ describe('the safe removal of an agent', () => {
     const service = await startService(['--auto-register-key', KEY])
     const agent = await joined(service)
     const path = `/agents/${agent.uuid}/remove`
-    await post(service, path, [['action', 'disable']])
+    await post(service, path, [['step', 'disable']])
 
     const late = await html(service, `${path}?since=${Date.now() - 6_000}`)
     const left = await html(service, path)
-    const again = await post(service, path, [['action', 'disable']])
+    const again = await post(service, path, [['step', 'disable']])
 
     expect(late).toContain('The 5 seconds are over and the agent still runs.')
     expect(late).toContain('Restart the countdown')
@@ -73,10 +73,10 @@ describe('the safe removal of an agent', () => {
     const service = await startService(['--auto-register-key', KEY])
     const agent = await joined(service)
     const path = `/agents/${agent.uuid}/remove`
-    await post(service, path, [['action', 'disable']])
+    await post(service, path, [['step', 'disable']])
 
-    const back = await post(service, path, [['action', 'enable']])
-    const refused = await post(service, path, [['action', 'delete']])
+    const back = await post(service, path, [['step', 'enable']])
+    const refused = await post(service, path, [['step', 'delete']])
 
     expect(back.headers.get('location')).toBe(`/agents/${agent.uuid}`)
     expect(await html(service, `/agents/${agent.uuid}`)).toContain('Idle')

@@ -269,7 +269,7 @@ describe('the page of the agents', () => {
         const fields = [['action', action] as const]
         const all = await post(scene.service, '/agents', [...fields, ['agent', 'a1']], as)
         const single = await post(scene.service, '/agents/a1', fields, as)
-        const removal = await post(scene.service, '/agents/a1/remove', fields, as)
+        const removal = await post(scene.service, '/agents/a1/remove', [['step', action]], as)
         return [all.status, single.status, removal.status]
       }),
     )

@@ -185,7 +185,7 @@ export const PAGE_ROWS: readonly PageRow[] = [
     allowed: 404,
     refused: 401,
     headers: FORM,
-    body: 'action=delete',
+    body: 'step=delete',
   },
   { call: 'GET /pipelines', may: 'user', allowed: 200 },
   {

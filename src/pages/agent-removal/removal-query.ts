@@ -1,5 +1,5 @@
 import type { AgentOutcome } from '../agents/act-on-agents.ts'
-import type { RemovalStep } from './remove-together.ts'
+import type { RemovalStep } from './removal.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 
 /**
@@ -11,7 +11,7 @@ export interface LeavingAgent {
 }
 
 /** The agents that are removed together, and those of them that are deleted already. */
-export interface RemovalsQuery {
+export interface RemovalQuery {
   readonly leaving: readonly LeavingAgent[]
   readonly gone: readonly { readonly uuid: string; readonly name: string }[]
 }
@@ -23,7 +23,7 @@ const PAGE_SIZE = 100
  * Reads `agent` and `since`, and `gone` and `name`; the values of each pair belong together by
  * position.
  */
-export function parseRemovalsQuery(given: Readonly<Record<string, string[]>>): RemovalsQuery {
+export function parseRemovalQuery(given: Readonly<Record<string, string[]>>): RemovalQuery {
   const { agent = [], since = [], gone = [], name = [] } = given
   if (agent.length + gone.length > PAGE_SIZE)
     throw malformed(`More than ${PAGE_SIZE} agents`, 'agent')
@@ -37,10 +37,10 @@ export function parseRemovalsQuery(given: Readonly<Record<string, string[]>>): R
 }
 
 /** Renders the query as parameters of an address. */
-export function removalsQueryOf({
+export function removalQueryOf({
   leaving,
   gone,
-}: RemovalsQuery): (readonly [name: string, value: string])[] {
+}: RemovalQuery): (readonly [name: string, value: string])[] {
   return [
     ...leaving.flatMap(({ uuid, since }) => [
       ['agent', uuid] as const,
@@ -51,15 +51,15 @@ export function removalsQueryOf({
 }
 
 /** The agents that this removal disabled. */
-export function disabledHere({ leaving }: RemovalsQuery): readonly LeavingAgent[] {
+export function disabledHere({ leaving }: RemovalQuery): readonly LeavingAgent[] {
   return leaving.filter(({ since }) => since !== null)
 }
 
 /** The agents after a step: disabled ones get the current time, and deleted ones move to `gone`. */
 export function afterStep(
-  { leaving, gone }: RemovalsQuery,
+  { leaving, gone }: RemovalQuery,
   { step, outcomes, now }: { step: RemovalStep; outcomes: readonly AgentOutcome[]; now: number },
-): RemovalsQuery {
+): RemovalQuery {
   const done = new Map(outcomes.filter(({ isDone }) => isDone).map((each) => [each.uuid, each]))
   if (step === 'delete') {
     const left = leaving.filter(({ uuid }) => !done.has(uuid))
