@@ -128,6 +128,9 @@ async function bundleClientScripts(outdir) {
     entryNames: '[name]',
     bundle: true,
     minify: true,
+    // The editor's library has logs for its own developers, and some for Node alone.
+    pure: ['console.log', 'console.warn'],
+    define: { process: 'undefined' },
     format: 'iife',
     target: 'es2022',
     logLevel: 'warning',

@@ -1,7 +1,7 @@
 /** A problem that the server found in the text. */
 export interface FoundProblem {
-  /** Its line in the document. */
-  readonly line: number | null
+  /** Its line in the document, where it has one. */
+  readonly line?: number
   /** Its line in the edited text; null when it is in another part of the document. */
   readonly typedLine: number | null
   readonly message: string
@@ -55,7 +55,9 @@ export class Checker {
       }
       body.set('xml', text())
       const response = await fetch(address, { method: 'POST', body, signal: asking.signal })
-      if (response.ok) show(parseCheck(await response.json()))
+      if (!response.ok) return
+      const check: Check = await response.json()
+      show(check)
     } catch (error) {
       if (!isExpected(error)) throw error
     }
@@ -70,30 +72,4 @@ function isExpected(error: unknown): boolean {
   return (
     error instanceof TypeError || (error instanceof DOMException && error.name === 'AbortError')
   )
-}
-
-function parseCheck(body: unknown): Check {
-  const problems = field(body, 'problems')
-  const changes = field(body, 'changes')
-  return {
-    problems: Array.isArray(problems) ? problems.map(parseProblem) : [],
-    changes: typeof changes === 'number' ? changes : null,
-  }
-}
-
-function parseProblem(problem: unknown): FoundProblem {
-  const message = field(problem, 'message')
-  return {
-    line: numberOf(field(problem, 'line')),
-    typedLine: numberOf(field(problem, 'typedLine')),
-    message: typeof message === 'string' ? message : '',
-  }
-}
-
-function numberOf(value: unknown): number | null {
-  return typeof value === 'number' ? value : null
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

@@ -31,19 +31,12 @@ const THEME = EditorView.theme({
   '.cm-searchMatch-selected': { backgroundColor: 'var(--target)' },
   '.cm-panels': { backgroundColor: 'var(--panel)', color: 'var(--text)' },
   '.cm-panels.cm-panels-top': { borderBottom: '1px solid var(--border)' },
-  '.cm-panel.cm-search': { padding: '8px 40px 8px 12px' },
-  '.cm-panel.cm-search label': {
-    display: 'inline-flex',
-    alignItems: 'center',
-    fontSize: 'inherit',
-  },
-  '.cm-panel.cm-search [name=close]': { top: '8px', right: '8px', width: '32px' },
+  '.cm-panel.cm-search': { padding: '8px 12px' },
+  '.cm-panel.cm-search [name=close]': { width: '32px' },
   '.cm-textfield, .cm-button': {
     border: '1px solid var(--control)',
     borderRadius: '6px',
-    backgroundColor: 'var(--bg)',
-    backgroundImage: 'none',
-    color: 'inherit',
+    background: 'var(--bg)',
     fontSize: 'inherit',
   },
   '.cm-tooltip': {

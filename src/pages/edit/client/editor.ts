@@ -154,7 +154,7 @@ function summaryOf(problems: readonly FoundProblem[]): HTMLElement {
 
 function itemOf({ line, typedLine, message }: FoundProblem): HTMLLIElement {
   const item = document.createElement('li')
-  const text = line === null ? message : `Line ${line}: ${message}`
+  const text = line === undefined ? message : `Line ${line}: ${message}`
   if (typedLine === null) {
     item.textContent = text
     return item
@@ -204,7 +204,7 @@ function showInitial(view: EditorView, form: HTMLFormElement): void {
   const links = [...form.ownerDocument.querySelectorAll<HTMLElement>('#problems [data-line]')]
   markProblems(
     view,
-    links.map((link) => ({ line: null, typedLine: lineOf(link), message: link.textContent })),
+    links.map((link) => ({ typedLine: lineOf(link), message: link.textContent })),
   )
   const first = links[0]
   if (!first) return
