@@ -121,7 +121,7 @@ function closing({ openTag, closeTag }: XmlElement, { emptyEnd }: Layout): Splic
 }
 
 /** Takes the whole line, or lines, of an element that shares them with nothing. */
-function elementRemoval(text: string, { span }: XmlElement): Splice {
+export function elementRemoval(text: string, { span }: XmlElement): Splice {
   const lead = leadBefore(text, span.start)
   const lineEnd = lineEndAt(text, span.end)
   if (lead === null || lineEnd === null) return { ...span, text: '' }

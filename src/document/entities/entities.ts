@@ -170,7 +170,7 @@ export function asEntity(element: XmlElement, kind: EntityDefinition): EntityEle
 }
 
 /** The key of an entity among its kind. */
-export function entityKey({ kind, name }: EntityElement): string {
+export function entityKey({ kind, name }: Pick<EntityElement, 'kind' | 'name'>): string {
   return kind.isExact ? name : nameKey(name)
 }
 
@@ -199,6 +199,15 @@ export function holdsOthers(entity: string): boolean {
 function kindsOf(entity: string): readonly EntityDefinition[] {
   const slash = entity.indexOf('/')
   return BY_PREFIX.get(slash === -1 ? entity : entity.slice(0, slash)) ?? []
+}
+
+/**
+ * The kind of the entities whose names begin so; null for another word. A role is the one with users: that it
+ * administers the server is a part of the server.
+ */
+export function kindOfPrefix(prefix: string): EntityDefinition | null {
+  const kinds = BY_PREFIX.get(prefix) ?? []
+  return kinds.find(({ by }) => by.startsWith('@')) ?? kinds[0] ?? null
 }
 
 function nameIn(element: XmlElement, { by, defaultName: otherwise }: EntityDefinition): string {
