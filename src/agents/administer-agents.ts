@@ -133,7 +133,9 @@ export async function removeAgent(
     assertDeletable({ uuid, ...condition })
     return deleteAgent(document, uuid)
   }
-  const outcome = await deps.editor.edit(principal.username, remove, { message })
+  const outcome = await deps.editor.edit({ door: 'agent-administration', principal }, remove, {
+    message,
+  })
   await deps.directory.forget(uuid)
   return outcome
 }
@@ -165,7 +167,7 @@ export async function changeListedAgent(
     if (changes.added) assertNames(document.root, changes.added)
     return changeAgent(document, uuid, changes)
   }
-  return deps.editor.edit(principal.username, change, { message })
+  return deps.editor.edit({ door: 'agent-administration', principal }, change, { message })
 }
 
 function assertNames(
@@ -207,7 +209,7 @@ async function decide(
   const { uuid, message, edit } = decision
   const agent = listedAs(readAgent(deps.directory, uuid))
   const apply = (document: EditableDocument) => edit(document, agent)
-  return deps.editor.edit(principal.username, apply, { message })
+  return deps.editor.edit({ door: 'agent-administration', principal }, apply, { message })
 }
 
 function readAgent(directory: AgentDirectory, uuid: string): KnownAgent {

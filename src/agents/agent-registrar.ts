@@ -1,3 +1,4 @@
+import type { ChangeOrigin } from '../core/change-origin.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { changeAgentAddress, type AgentAddress } from '../document/agents/agent-edits.ts'
 import { registerAgents, type RegisteringAgent } from '../document/agents/register-agents.ts'
@@ -81,7 +82,7 @@ export class AgentRegistrar {
     const [first] = agents
     if (!first) return
     try {
-      await this.#editor.edit(nameOf(first), (document) => {
+      await this.#editor.edit(originOf(first), (document) => {
         const { text, ignored } = registerAgents(document, agents)
         for (const wish of ignored)
           this.#log({
@@ -100,7 +101,9 @@ export class AgentRegistrar {
   async #commitAddress(address: AgentAddress): Promise<void> {
     this.#moved.delete(address.uuid)
     try {
-      await this.#editor.edit(nameOf(address), (document) => changeAgentAddress(document, address))
+      await this.#editor.edit(originOf(address), (document) =>
+        changeAgentAddress(document, address),
+      )
     } catch (error) {
       const facts = { uuid: address.uuid, error: String(error) }
       this.#log({ level: 'error', message: 'The address of an agent could not be recorded', facts })
@@ -108,7 +111,7 @@ export class AgentRegistrar {
   }
 }
 
-/** The user name of a change that an agent made. */
-function nameOf({ uuid, ipaddress, hostname }: AgentAddress): string {
-  return `agent_${uuid}_${ipaddress}_${hostname}`
+/** A change that an agent made, by a user name of its own. */
+function originOf({ uuid, ipaddress, hostname }: AgentAddress): ChangeOrigin {
+  return { door: 'agent-registration', author: `agent_${uuid}_${ipaddress}_${hostname}` }
 }

@@ -11,7 +11,7 @@ import type { MergeSides } from '../document/merge/things.ts'
 import type { ArchivePlaces } from '../history/archive/served-archives.ts'
 import { History } from '../history/history.ts'
 import type { RevisionLog } from '../history/log/revision-log.ts'
-import type { Preparation, Prepare } from '../history/revision/prepared-change.ts'
+import type { Examine, Preparation, Prepare } from '../history/revision/prepared-change.ts'
 import { ChangeSummary } from './changes/change-summary.ts'
 import { ConfigEditor } from './save/config-editor.ts'
 import { ConfigurationWriter } from './save/configuration-writer.ts'
@@ -21,6 +21,7 @@ import { DocumentCache } from './current/document-cache.ts'
 import { DocumentThread } from './current/document-thread.ts'
 import { ReadableDocuments } from './current/readable-documents.ts'
 import { ServerIdentity } from './current/server-identity.ts'
+import { Gate } from './gate/gate.ts'
 
 /** The edition that every revision records, as the original wrote it. */
 export const EDITION = 'OpenSource'
@@ -55,6 +56,8 @@ export class ConfigServices implements AsyncDisposable {
   readonly summary: ChangeSummary
   readonly identity: ServerIdentity
   readonly readable: ReadableDocuments
+  /** Every change passes it. */
+  readonly gate: Gate
   readonly #thread: DocumentThread
   readonly #pool: DiffPool
 
@@ -67,6 +70,7 @@ export class ConfigServices implements AsyncDisposable {
     summary: ChangeSummary
     identity: ServerIdentity
     readable: ReadableDocuments
+    gate: Gate
   }) {
     this.history = parts.history
     this.writer = parts.writer
@@ -76,6 +80,7 @@ export class ConfigServices implements AsyncDisposable {
     this.summary = parts.summary
     this.identity = parts.identity
     this.readable = parts.readable
+    this.gate = parts.gate
     this.#thread = parts.thread
     this.#pool = new DiffPool()
   }
@@ -86,7 +91,9 @@ export class ConfigServices implements AsyncDisposable {
     const summary = new ChangeSummary(cache)
     const identity = new ServerIdentity()
     const readable = new ReadableDocuments({ thread, cache })
-    const prepare = prepareBy({ cache, identity, summary })
+    const gate = new Gate({ cache, summary })
+    const examine = examineBy({ cache, identity, summary })
+    const prepare = prepareBy(examine, gate)
     const history = await History.open({
       ...options,
       largestDocument: XML_LIMITS.maxBytes,
@@ -103,7 +110,8 @@ export class ConfigServices implements AsyncDisposable {
     configuration.subscribe((document) =>
       identity.follow(document, { isFirst: history.size() === 1 }),
     )
-    const writer = new ConfigurationWriter({ history, prepare, sealForReaders: readable.seal })
+    const { seal: sealForReaders } = readable
+    const writer = new ConfigurationWriter({ history, examine, prepare, sealForReaders })
     return new ConfigServices({
       thread,
       history,
@@ -113,6 +121,7 @@ export class ConfigServices implements AsyncDisposable {
       summary,
       identity,
       readable,
+      gate,
     })
   }
 
@@ -147,8 +156,8 @@ interface Judges {
   readonly summary: ChangeSummary
 }
 
-/** Prepares a document as the next revision: validates it, seals its secrets and summarises the changes. */
-function prepareBy({ cache, identity, summary }: Judges): Prepare {
+/** Examines a document as the next revision: validates it, seals its secrets and summarises the changes. */
+function examineBy({ cache, identity, summary }: Judges): Examine {
   return async (next, before): Promise<Preparation> => {
     const inspection = await cache.inspect(next)
     if (!inspection.ok) return inspection
@@ -156,5 +165,15 @@ function prepareBy({ cache, identity, summary }: Judges): Prepare {
     const problems = identity.check(await cache.read(document))
     if (problems.length > 0) return { ok: false, problems }
     return { ...inspection, subject: await summary.subject(before, document) }
+  }
+}
+
+/** Every change that is to be committed comes through here. The document that begins a history changes nothing. */
+function prepareBy(examine: Examine, gate: Gate): Prepare {
+  return async (next, before, origin) => {
+    const examined = await examine(next, before)
+    if (!examined.ok || before === null) return examined
+    await gate.assertPasses({ before, after: examined.document }, origin)
+    return examined
   }
 }

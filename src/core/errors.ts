@@ -1,5 +1,12 @@
 import type { Problem } from './problem.ts'
 
+/** The people whose decision a refused change needs. */
+export interface Need {
+  readonly rule: string
+  readonly of: readonly string[]
+  readonly reason?: string
+}
+
 /** Every failure that a caller can understand, with its facts. */
 export interface ErrorFacts {
   /** The input is not well-formed for the call. */
@@ -56,7 +63,7 @@ export interface ErrorFacts {
   'job-not-yours': { readonly id: number; readonly uuid: string }
   'name-in-use': { readonly name: string }
   /** The caller is known but lacks the permission. */
-  'not-permitted': { readonly permission: string }
+  'not-permitted': { readonly permission: string; readonly needs?: readonly Need[] }
   /** Like `not-permitted`, for the calls that the interface answers with 401. */
   'not-authorized': { readonly permission: string }
   /** Another service does not vouch for the user who logs in; the detail is for the log. */

@@ -1,3 +1,4 @@
+import type { ChangeOrigin } from '../core/change-origin.ts'
 import type { Digest } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import { describeFault } from '../core/faults.ts'
@@ -264,12 +265,13 @@ export class History implements AsyncDisposable {
    * Moves the branch to newer commits of an accepted push, between two changes.
    * False when the branch has moved meanwhile.
    *
-   * @throws {ServiceError} `config-invalid` when their newest document may not become current here.
+   * @throws {ServiceError} `config-invalid` when their newest document may not become current here,
+   * `not-permitted` when the gate does not let it pass.
    */
-  advance(move: BranchAdvance): Promise<boolean> {
+  advance(move: BranchAdvance, origin: ChangeOrigin): Promise<boolean> {
     return this.#parts.queue.run(async () => {
       const document = await this.#parts.repository.findDocument(move.to)
-      if (document !== null) await this.#assertValid(document)
+      if (document !== null) await this.#assertValid(document, origin)
       return this.#parts.reconciler.advance(move)
     })
   }
@@ -329,9 +331,9 @@ export class History implements AsyncDisposable {
     await this.#parts[Symbol.asyncDispose]()
   }
 
-  async #assertValid(document: Uint8Array<ArrayBuffer>): Promise<void> {
+  async #assertValid(document: Uint8Array<ArrayBuffer>, origin: ChangeOrigin): Promise<void> {
     const before = await this.readStored(this.current())
-    const preparation = await this.#options.prepare(document, before)
+    const preparation = await this.#options.prepare(document, before, origin)
     if (!preparation.ok) throw notValid(preparation.problems)
   }
 

@@ -1,4 +1,4 @@
-import type { ErrorCode, ServiceError } from '../core/errors.ts'
+import type { ErrorCode, Need, ServiceError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 import type { ErrorBody } from '../wire/error-body.ts'
 
@@ -55,7 +55,16 @@ export function statusOf(error: ServiceError): number {
 export function renderError(error: ServiceError): ErrorBody {
   const problems = problemsOf(error)
   const message = shown(error.message)
-  return { message, ...(problems.length > 0 ? { errors: [...problems] } : {}) }
+  const needs = needsOf(error)
+  return {
+    message,
+    ...(problems.length > 0 ? { errors: [...problems] } : {}),
+    ...(needs.length > 0 ? { needs } : {}),
+  }
+}
+
+export function needsOf({ facts }: ServiceError): readonly Need[] {
+  return ('needs' in facts ? facts.needs : null) ?? []
 }
 
 export function problemsOf({ facts }: ServiceError): readonly Problem[] {

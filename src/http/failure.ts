@@ -1,13 +1,14 @@
-import type { ServiceError } from '../core/errors.ts'
+import type { Need, ServiceError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 import type { RequestContext } from './request-context.ts'
-import { json, problemsOf, shown, statusOf } from './errors.ts'
+import { json, needsOf, problemsOf, shown, statusOf } from './errors.ts'
 
 /** Why a request has no better answer. */
 export interface Failure {
   readonly status: number
   readonly message: string
   readonly problems: readonly Problem[]
+  readonly needs: readonly Need[]
   readonly headers: Record<string, string>
 }
 
@@ -23,7 +24,7 @@ export function failure(
   message: string,
   headers: Record<string, string> = {},
 ): Failure {
-  return { status, message, problems: [], headers }
+  return { status, message, problems: [], needs: [], headers }
 }
 
 export function failureOf(error: ServiceError): Failure {
@@ -33,8 +34,17 @@ export function failureOf(error: ServiceError): Failure {
     'retryAfter' in facts && facts.retryAfter !== undefined
       ? { 'retry-after': `${facts.retryAfter}` }
       : {}
-  return { status: statusOf(error), message: shown(error.message), problems, headers }
+  const [status, message, needs] = [statusOf(error), shown(error.message), needsOf(error)]
+  return { status, message, problems, needs, headers }
 }
 
-export const answerInJson: AnswerFailure = (_, { status, message, problems, headers }) =>
-  json({ message, ...(problems.length > 0 ? { errors: problems } : {}) }, status, headers)
+export const answerInJson: AnswerFailure = (_, { status, message, problems, needs, headers }) =>
+  json(
+    {
+      message,
+      ...(problems.length > 0 ? { errors: problems } : {}),
+      ...(needs.length > 0 ? { needs } : {}),
+    },
+    status,
+    headers,
+  )

@@ -1,6 +1,12 @@
 import { nameKey } from '../core/name-key.ts'
 import { isOpenGroup, type KnownUser, rolesOf } from './permissions.ts'
-import type { GroupFacts, ListedPrincipal, SecurityFacts, StageFacts } from './security-facts.ts'
+import type {
+  GroupFacts,
+  ListedPrincipal,
+  SecurityFacts,
+  StageFacts,
+  TemplateFacts,
+} from './security-facts.ts'
 
 /** The source of a right: an entry of the configuration, or the absence of one. */
 export interface Reason {
@@ -71,6 +77,11 @@ export class Reasons {
     return { view: by('view'), operate: by('operate'), administer }
   }
 
+  /** The reasons why the user may change a template. */
+  inTemplate({ name, admins }: TemplateFacts): readonly Reason[] {
+    return this.#entriesIn(admins, `admins of the template ${name}`)
+  }
+
   /** The reasons why the user may operate a stage with its own approvers. */
   inStage(group: GroupFacts, { name, stage }: GroupStage): readonly Reason[] {
     const approving = this.#entriesIn(stage.approvers, `approval of the stage ${name}`)
@@ -117,9 +128,12 @@ export function reasonedPermissions(
 ): readonly ReasonedPermission[] {
   const { administers } = reasons
   if (administers.length > 0) return [reasoned('administer the server', administers)]
-  return facts.groups
-    .flatMap((group) => permissionsIn(group, reasons))
-    .filter(({ because }) => because.length > 0)
+  const templates = facts.templates.map((template) =>
+    reasoned(`administer template ${template.name}`, reasons.inTemplate(template)),
+  )
+  return [...facts.groups.flatMap((group) => permissionsIn(group, reasons)), ...templates].filter(
+    ({ because }) => because.length > 0,
+  )
 }
 
 function permissionsIn(group: GroupFacts, reasons: Reasons): ReasonedPermission[] {

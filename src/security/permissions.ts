@@ -7,6 +7,7 @@ import type {
   PipelineFacts,
   SecurityFacts,
   StageFacts,
+  TemplateFacts,
 } from './security-facts.ts'
 
 /** The permissions of one user. Entities that are not configured are for administrators only. */
@@ -15,6 +16,11 @@ export interface Permissions {
   readonly isAdministrator: boolean
   /** May change the pipelines of a group, and create new ones in it. */
   administersGroup(group: string): boolean
+  /** May change a template. */
+  administersTemplate(template: string): boolean
+  /** Administers the server, or some group or template. */
+  readonly administersSomething: boolean
+  mayViewTemplate(template: string): boolean
   mayView(pipeline: string): boolean
   mayViewGroup(group: string): boolean
   /** May view a run of a pipeline that was in these groups during the run; null when unknown. */
@@ -43,10 +49,12 @@ export class AccessRules {
   readonly #facts: SecurityFacts
   readonly #groups: ReadonlyMap<string, GroupFacts>
   readonly #pipelines: ReadonlyMap<string, KnownPipeline>
+  readonly #templates: ReadonlyMap<string, TemplateFacts>
 
   constructor(facts: SecurityFacts) {
     this.#facts = facts
     this.#groups = new Map(facts.groups.map((group) => [group.name, group]))
+    this.#templates = new Map(facts.templates.map((each) => [nameKey(each.name), each]))
     this.#pipelines = new Map(facts.groups.flatMap(pipelinesOf))
   }
 
@@ -66,6 +74,7 @@ export class AccessRules {
       isAdministrator,
       groups: this.#groups,
       pipelines: this.#pipelines,
+      templates: this.#templates,
     })
   }
 }
@@ -110,21 +119,45 @@ class CallerPermissions implements Permissions {
   readonly #caller: Caller
   readonly #groups: ReadonlyMap<string, GroupFacts>
   readonly #pipelines: ReadonlyMap<string, KnownPipeline>
+  readonly #templates: ReadonlyMap<string, TemplateFacts>
 
   constructor(parts: {
     readonly caller: Caller
     readonly isAdministrator: boolean
     readonly groups: ReadonlyMap<string, GroupFacts>
     readonly pipelines: ReadonlyMap<string, KnownPipeline>
+    readonly templates: ReadonlyMap<string, TemplateFacts>
   }) {
     this.isAdministrator = parts.isAdministrator
     this.#caller = parts.caller
     this.#groups = parts.groups
     this.#pipelines = parts.pipelines
+    this.#templates = parts.templates
+  }
+
+  get administersSomething(): boolean {
+    return (
+      this.isAdministrator ||
+      this.#administersSomeGroup() ||
+      [...this.#templates.values()].some(({ admins }) => isListed(this.#caller, admins))
+    )
   }
 
   administersGroup(group: string): boolean {
     return this.#administers(this.#groups.get(group) ?? null)
+  }
+
+  administersTemplate(template: string): boolean {
+    const facts = this.#templates.get(nameKey(template))
+    return this.isAdministrator || isListed(this.#caller, facts?.admins ?? [])
+  }
+
+  mayViewTemplate(template: string): boolean {
+    if (this.administersTemplate(template)) return true
+    const facts = this.#templates.get(nameKey(template))
+    if (facts === undefined) return false
+    const isOpen = facts.isOpenToGroupAdmins && this.#administersSomeGroup()
+    return isOpen || isListed(this.#caller, facts.viewers)
   }
 
   mayView(pipeline: string): boolean {
@@ -184,6 +217,10 @@ class CallerPermissions implements Permissions {
     const now = this.#pipelines.get(nameKey(pipeline))?.group.name
     const others = groups?.filter((name) => name !== now)
     return others?.every((name) => this.#mayInGroup(this.#groups.get(name), right)) ?? false
+  }
+
+  #administersSomeGroup(): boolean {
+    return [...this.#groups.values()].some((group) => this.#administers(group))
   }
 
   #administers(group: GroupFacts | null): boolean {

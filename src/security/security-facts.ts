@@ -31,6 +31,15 @@ export interface GroupFacts {
   readonly pipelines: readonly PipelineFacts[]
 }
 
+/** A template, which those that it names may change, and those may view. */
+export interface TemplateFacts {
+  readonly name: string
+  readonly admins: readonly ListedPrincipal[]
+  readonly viewers: readonly ListedPrincipal[]
+  /** Whether the administrators of every group may view it. */
+  readonly isOpenToGroupAdmins: boolean
+}
+
 /** The permissions in the configuration. */
 export interface SecurityFacts {
   /** Whether the configuration defines security at all. */
@@ -41,4 +50,5 @@ export interface SecurityFacts {
   }[]
   readonly admins: readonly ListedPrincipal[]
   readonly groups: readonly GroupFacts[]
+  readonly templates: readonly TemplateFacts[]
 }

@@ -94,6 +94,7 @@ export async function openShared(boot: BootContext): Promise<SharedContext> {
     store: identityStore,
     key: box.keyFor('log-ins that are under way'),
   })
+  configuration.config.gate.decideBy(access.access)
   const watch = new RevisionWatch({ history, access: access.access })
   shutdown.own('release-waiters', watch)
   return {

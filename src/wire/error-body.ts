@@ -8,9 +8,17 @@ export const ProblemBody = z.object({
   column: z.int().optional(),
 })
 
+/** The people whose decision a change needs that the caller may not make alone. */
+const NeedBody = z.object({
+  rule: z.string(),
+  of: z.array(z.string()).readonly(),
+  reason: z.string().optional(),
+})
+
 /** The body of every error answer. */
 export const ErrorBody = z.object({
   message: z.string(),
   errors: z.array(ProblemBody).optional(),
+  needs: z.array(NeedBody).readonly().optional(),
 })
 export type ErrorBody = z.infer<typeof ErrorBody>

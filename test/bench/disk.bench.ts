@@ -2,7 +2,7 @@ import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigurationWriter } from '../../src/configuration/save/configuration-writer.ts'
 import { History, type MaintenanceLimits, type StoredDocument } from '../../src/history/history.ts'
-import type { Prepare } from '../../src/history/revision/prepared-change.ts'
+import type { Examine } from '../../src/history/revision/prepared-change.ts'
 import { measureRepository } from '../../src/history/upkeep/repository-size.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import type { BenchCase, BenchRun } from './case.ts'
@@ -53,13 +53,19 @@ async function saveMany(
   documents: Iterable<string>,
 ): Promise<[packed: number, highest: number]> {
   await using history = await openHistory(repository)
-  await using writer = new ConfigurationWriter({ history, prepare, sealForReaders })
+  await using writer = new ConfigurationWriter({
+    history,
+    examine,
+    prepare: examine,
+    sealForReaders,
+  })
   await history.maintain()
   const packed = await megabytesIn(repository)
   let [saves, highest] = [0, 0]
   for (const document of documents) {
     saves += 1
-    await writer.change(`user${saves % 12}`, async () => Buffer.from(document))
+    const origin = { door: 'live-file', author: `user${saves % 12}` } as const
+    await writer.change(origin, async () => Buffer.from(document))
     if (saves % 10 === 0) highest = Math.max(highest, await megabytesIn(repository))
   }
   return [packed, highest]
@@ -74,7 +80,7 @@ async function packAll(repository: string): Promise<[megabytes: number, packs: n
 
 const sealForReaders = async ({ document }: StoredDocument) => document
 
-const prepare: Prepare = async (document) => ({
+const examine: Examine = async (document) => ({
   ...ACCEPTED,
   document,
   subject: 'Change the configuration',
@@ -86,7 +92,7 @@ function openHistory(repository: string, packWhen?: MaintenanceLimits): Promise<
     repository,
     fileName: 'config.xml',
     inspect: async (document) => ({ ...ACCEPTED, document }),
-    prepare,
+    prepare: examine,
     firstDocument: () => Buffer.from(documentWith()),
     serverEdition: 'OpenSource',
     serverVersion: '0.1.0',

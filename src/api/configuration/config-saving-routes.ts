@@ -40,7 +40,7 @@ const formRoute = {
   method: 'POST',
   tag: 'Configuration',
   summary: 'Saves the configuration, by the form of the original',
-  caller: 'administrator',
+  caller: 'groupAdministrator',
   audit: 'save-configuration',
   headers: { ...MESSAGE_HEADER, ...HOLD_HEADER },
   body: {
@@ -83,7 +83,7 @@ export const configSavingResource = resource({
       path: '/api/admin/config.xml',
       tag: 'Configuration',
       summary: 'Saves the configuration',
-      caller: 'administrator',
+      caller: 'groupAdministrator',
       audit: 'save-configuration',
       headers: {
         'If-Match': { text: 'The digest that the edit began from, or `*`', schema: z.string() },
@@ -110,7 +110,8 @@ export const configSavingResource = resource({
         const basedOn = await neededIfMatch(c.req.header('if-match'), options)
         const message = messageOf(c.req.raw)
         const document = await readBody(c.req.raw, options.maxBody)
-        const request = { document, basedOn, message, holds: holdsAdded(c.req.raw) }
+        const holds = holdsAdded(c.req.raw)
+        const request = { door: 'put', document, basedOn, message, holds } as const
         const { revision, setAside } = await saveAndHold(options, c.env.principal, request)
         const headers = digestHeaders(revision.digest, options.clientNames)
         const body = savedBody('The configuration is saved', setAside)
@@ -128,9 +129,9 @@ async function readSaveForm(request: Request, limit: number): Promise<HoldingReq
   if (!document) throw malformed('The field xmlFile is missing', 'xmlFile')
   if (md5 === null) throw malformed('The field md5 is missing', 'md5')
   return {
+    door: 'post',
     document: new Uint8Array(document),
     basedOn: parseDigest(md5.trim()),
-    isForm: true,
     message: messageOf(request, form),
     holds: holdsAdded(request),
   }

@@ -39,7 +39,7 @@ export const restoreResource = resource({
       path: '/api/config/revisions/:commit/restore',
       tag: 'Configuration',
       summary: 'Restores an older revision as a new one',
-      caller: 'administrator',
+      caller: 'groupAdministrator',
       audit: 'restore-revision',
       headers: {
         'If-Match': { text: 'The digest that the caller takes for current', schema: z.string() },

@@ -10,7 +10,7 @@ export const CALLERS = {
   user: { text: 'Every user', scheme: 'user', errors: [] },
   administrator: { text: 'Administrators', scheme: 'user', errors: ['not-permitted'] },
   groupAdministrator: {
-    text: 'Administrators, and those of the pipeline group',
+    text: 'Administrators, and those of a pipeline group or a template for changes that lie wholly in it',
     scheme: 'user',
     errors: ['not-permitted'],
   },

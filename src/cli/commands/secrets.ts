@@ -52,7 +52,7 @@ async function rotateCurrentSecrets(
   box: SecretBox,
 ): Promise<{ rotated: number; foreign: number }> {
   const counts = { rotated: 0, foreign: 0 }
-  await editor.edit(ROTATION, (document) => {
+  await editor.edit({ door: 'sealing', author: ROTATION }, (document) => {
     const { text, rotated, foreign } = rotateSecrets(document, box)
     Object.assign(counts, { rotated, foreign })
     return text

@@ -1,6 +1,7 @@
 import type { Configuration } from '../../document/model/model.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
+import { memoize } from '../../lib/memoize.ts'
 import { isLastResort } from '../../security/last-resort.ts'
 import { Reasons, reasonedPermissions } from '../../security/permission-reasons.ts'
 import {
@@ -15,7 +16,7 @@ import type { ExplainedUser } from './explain.ts'
 import type { Access, Permission } from './permission.ts'
 import { securityFactsOf } from './security-facts-of.ts'
 
-const OPEN: SecurityFacts = { securityOn: false, roles: [], admins: [], groups: [] }
+const OPEN: SecurityFacts = { securityOn: false, roles: [], admins: [], groups: [], templates: [] }
 
 /**
  * Decides permissions by the current configuration; a change of it takes effect with its commit.
@@ -38,7 +39,7 @@ export class ConfiguredAccess implements Access {
     this.#usernames = options.usernames
     options.configuration.subscribe((document) => {
       this.#facts = securityFactsOf(document.configuration)
-      this.#rules = new AccessRules(this.#facts)
+      this.#rules = rulesOf(document.configuration)
       this.forget()
     })
   }
@@ -62,6 +63,10 @@ export class ConfiguredAccess implements Access {
         return permissions.isAdministrator
       case 'administer-group':
         return permissions.administersGroup(permission.group)
+      case 'administer-template':
+        return permissions.administersTemplate(permission.template)
+      case 'administer-something':
+        return permissions.administersSomething
       case 'view-pipeline':
         return permissions.mayView(permission.pipeline)
       case 'view-group':
@@ -79,9 +84,19 @@ export class ConfiguredAccess implements Access {
     }
   }
 
+  /** What a user may do by another configuration than the current one. */
+  rightsIn(configuration: Configuration, user: KnownUser): Permissions {
+    return this.#permissionsBy(rulesOf(configuration), user)
+  }
+
+  /** Whether the users file has a user of that name. */
+  isUser(name: string): boolean {
+    return this.#nameOf(name) !== undefined
+  }
+
   /** What each user, of those who can log in, could do more and less with another configuration. */
   changesBy(before: Configuration, after: Configuration): readonly PermissionChange[] {
-    const rules = new AccessRules(securityFactsOf(after))
+    const rules = rulesOf(after)
     const places = commonPlaces(before, after)
     return this.#usernames().flatMap((user) => {
       const had = this.#permissionsOf({ username: user })
@@ -140,6 +155,10 @@ export class ConfiguredAccess implements Access {
   }
 }
 
+const rulesOf = memoize(
+  (configuration: Configuration) => new AccessRules(securityFactsOf(configuration)),
+)
+
 /** Users of the users file by their names; no name has a line break. */
 function cacheKeyOf({ username, external }: KnownUser): string {
   return external ? [username, external.source, ...external.roles].join('\n') : username
@@ -159,17 +178,22 @@ export interface PermissionChange {
 
 interface Places {
   readonly groups: readonly string[]
+  readonly templates: readonly string[]
   readonly pipelines: readonly string[]
 }
 
 /** What both configurations have: a pipeline that comes or goes changes no permission. */
 function commonPlaces(before: Configuration, after: Configuration): Places {
+  const templates = new Set(after.templates.map(({ name }) => nameKey(name)))
   const groups = new Set(after.groups.map(({ name }) => name))
   const pipelines = new Set(
     after.groups.flatMap((group) => group.pipelines.map(({ name }) => nameKey(name))),
   )
   return {
     groups: before.groups.map(({ name }) => name).filter((name) => groups.has(name)),
+    templates: before.templates
+      .map(({ name }) => name)
+      .filter((name) => templates.has(nameKey(name))),
     pipelines: before.groups
       .flatMap((group) => group.pipelines.map(({ name }) => name))
       .filter((name) => pipelines.has(nameKey(name))),
@@ -191,6 +215,9 @@ function describePermissions(permissions: Permissions, places: Places): Readonly
     ...places.groups
       .filter((group) => permissions.administersGroup(group))
       .map((group) => `administer group ${group}`),
+    ...places.templates
+      .filter((template) => permissions.administersTemplate(template))
+      .map((template) => `administer template ${template}`),
     ...places.pipelines
       .filter((pipeline) => permissions.mayView(pipeline))
       .map((pipeline) => `view pipeline ${pipeline}`),

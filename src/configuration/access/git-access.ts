@@ -32,11 +32,11 @@ export function advertise({ access, git }: GitAccessDeps, principal: Principal, 
 export function exchange(
   { access, git }: GitAccessDeps,
   principal: Principal,
-  request: Omit<GitExchange, 'username'>,
+  request: Omit<GitExchange, 'principal'>,
 ) {
   assertMay(access, principal, { action: 'administer' })
   if (git === null) throw noProgram()
-  return git.exchange({ ...request, username: principal.username })
+  return git.exchange({ ...request, principal })
 }
 
 /**

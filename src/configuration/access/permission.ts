@@ -7,6 +7,9 @@ export type Permission =
   | { readonly action: 'administer' }
   | { readonly action: 'delete-agent' }
   | { readonly action: 'administer-group'; readonly group: string }
+  | { readonly action: 'administer-template'; readonly template: string }
+  /** The server, or some group or template: who has none of them cannot make any change. */
+  | { readonly action: 'administer-something' }
   | { readonly action: 'view-pipeline'; readonly pipeline: string }
   | { readonly action: 'view-group'; readonly group: string }
   | { readonly action: 'view-run'; readonly pipeline: string; readonly groups: FormerGroups }
@@ -47,11 +50,14 @@ export function assertMay(access: Access, principal: Principal, permission: Perm
 function describe(permission: Permission): string {
   switch (permission.action) {
     case 'administer':
+    case 'administer-something':
       return 'administer this server'
     case 'delete-agent':
       return 'delete agents'
     case 'administer-group':
       return `administer the pipeline group ${permission.group}`
+    case 'administer-template':
+      return `administer the template ${permission.template}`
     case 'view-group':
       return `view the pipeline group ${permission.group}`
     case 'view-run':

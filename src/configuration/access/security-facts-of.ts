@@ -48,6 +48,12 @@ function factsOf(
     roles: configuration.server?.security?.roles ?? [],
     admins: adminsOf(configuration),
     groups: groups.map(groupFacts),
+    templates: configuration.templates.map(({ name, authorization }) => ({
+      name,
+      admins: authorization?.admins ?? [],
+      viewers: authorization?.view ?? [],
+      isOpenToGroupAdmins: authorization?.allGroupAdminsAreViewers ?? false,
+    })),
   }
 }
 

@@ -1,4 +1,5 @@
-import type { EditableDocument } from '../../document/edit/layout.ts'
+import type { ChangeOrigin } from '../../core/change-origin.ts'
+import type { XmlDocument } from '../../document/xml/xml-reader.ts'
 import type { ChangeOptions, ConfigurationWriter } from './configuration-writer.ts'
 import type { CurrentConfiguration } from '../current/current-configuration.ts'
 import type { DocumentBefore, SavedChange } from './save-group.ts'
@@ -14,20 +15,20 @@ export class ConfigEditor {
   }
 
   /**
-   * Commits the result of an edit of the current document, by the named user. An edit that returns
-   * null makes no commit.
+   * Commits the result of an edit of the current document. An edit that returns null makes no commit.
    *
-   * @throws {ServiceError} `config-invalid` when the result is not valid.
+   * @throws {ServiceError} `config-invalid` when the result is not valid, `not-permitted` when the gate
+   * does not let it pass.
    */
   edit(
-    username: string,
-    edit: (document: EditableDocument) => string | null,
+    origin: ChangeOrigin,
+    edit: (document: XmlDocument) => string | null,
     options: Pick<ChangeOptions, 'message'> = {},
   ): Promise<SavedChange> {
     const compute = async ({ document }: DocumentBefore) => {
       const text = edit(await this.#configuration.documentOf(document))
       return text === null ? null : Buffer.from(text)
     }
-    return this.#writer.change(username, compute, options)
+    return this.#writer.change(origin, compute, options)
   }
 }

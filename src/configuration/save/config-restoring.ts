@@ -1,3 +1,4 @@
+import type { DoorOfPeople } from '../../core/change-origin.ts'
 import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -35,15 +36,16 @@ export async function restoreRevision(
   principal: Principal,
   { commit, reason, basedOn }: RestoreRequest,
 ): Promise<SavedChange> {
-  assertMay(access, principal, { action: 'administer' })
+  assertMay(access, principal, { action: 'administer-something' })
   const revision = findRevision({ history }, commit)
   const document = await history.readDocument(revision)
   const source = { number: history.numberOf(revision) ?? 0, username: revision.username }
   const subject = restoreSubject({ verb: 'Restore', what: null, ...source })
-  return makeCurrent(writer, principal, { document, basedOn, subject, reason })
+  return makeCurrent(writer, principal, { door: 'restore', document, basedOn, subject, reason })
 }
 
 export interface MakingCurrent {
+  readonly door: Extract<DoorOfPeople, 'restore' | 'undo'>
   readonly document: Uint8Array<ArrayBuffer>
   /** The digest that must still be current; null when any may be. */
   readonly basedOn: Digest | null
@@ -59,14 +61,14 @@ export interface MakingCurrent {
  */
 export function makeCurrent(
   writer: ConfigurationWriter,
-  { username }: Principal,
-  { document, basedOn, subject, reason }: MakingCurrent,
+  principal: Principal,
+  { door, document, basedOn, subject, reason }: MakingCurrent,
 ): Promise<SavedChange> {
   const restore = async (current: DocumentBefore) => {
     if (basedOn !== null && basedOn !== current.digest) throw changedSince(current)
     return document
   }
-  return writer.change(username, restore, { subject, message: reason })
+  return writer.change({ door, principal }, restore, { subject, message: reason })
 }
 
 function changedSince({ digest, username }: DocumentBefore): ServiceError {

@@ -1,3 +1,4 @@
+import type { DoorOfPeople } from '../../core/change-origin.ts'
 import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -23,11 +24,10 @@ export interface ConfigSavingDeps {
 }
 
 export interface SaveRequest {
+  readonly door: Extract<DoorOfPeople, 'put' | 'post' | 'form'>
   readonly document: Uint8Array<ArrayBuffer>
   /** The digest that the edit is based on; null when the caller declares it current. */
   readonly basedOn: Digest | null
-  /** Whether it was sent by a form: a browser ends every line with CRLF. */
-  readonly isForm?: boolean
   /** The reason in the words of the caller; may be empty. */
   readonly message?: string
   /** Runs before a commit, with the document that will be committed and the one before it. */
@@ -40,29 +40,31 @@ export interface SaveRequest {
 /**
  * Saves a whole document as a new revision by the caller. A stale edit is merged with later
  * changes; a document equal to the current one makes no commit. A form keeps the line endings of
- * the document that the edit began from.
+ * the document that the edit began from. The gate decides whether the caller may make the change.
  *
  * @throws {ServiceError} `config-invalid`, `config-stale`, `not-permitted`.
  */
 export function saveDocument(
   deps: ConfigSavingDeps,
   principal: Principal,
-  { document, basedOn, isForm = false, message = '', beforeCommit }: SaveRequest,
+  { door, document, basedOn, message = '', beforeCommit }: SaveRequest,
 ): Promise<SavedChange> {
-  assertMay(deps.access, principal, { action: 'administer' })
+  assertMay(deps.access, principal, { action: 'administer-something' })
+  const isAdministrator = deps.access.may(principal, { action: 'administer' })
   const compute = async (current: DocumentBefore) => {
     if (basedOn === null) return document
     const isCurrent = basedOn === current.digest
     const base = isCurrent ? current.document : await readBase(deps, current, basedOn)
-    const edited = isForm ? withOwnLineEndingBytes(base, document) : document
-    return isCurrent ? edited : mergeStale(deps, current, { document: edited, base })
+    const edited = door === 'post' ? withOwnLineEndingBytes(base, document) : document
+    const edit = { document: edited, base, isAdministrator }
+    return isCurrent ? edited : mergeStale(deps, current, edit)
   }
   const prepare = async (current: DocumentBefore) => {
     const next = await compute(current)
     await beforeCommit?.(next, current.document)
     return next
   }
-  return deps.writer.change(principal.username, prepare, { message })
+  return deps.writer.change({ door, principal }, prepare, { message })
 }
 
 async function readBase(
@@ -75,17 +77,26 @@ async function readBase(
   throw stale(current, [], 'began from a configuration that was never current')
 }
 
+interface StaleEdit {
+  readonly document: Uint8Array<ArrayBuffer>
+  readonly base: Uint8Array<ArrayBuffer>
+  readonly isAdministrator: boolean
+}
+
 async function mergeStale(
   { cache, merge }: ConfigSavingDeps,
   current: DocumentBefore,
-  { document, base }: { document: Uint8Array<ArrayBuffer>; base: Uint8Array<ArrayBuffer> },
+  { document, base, isAdministrator }: StaleEdit,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const inspection = await cache.inspect(document)
   if (!inspection.ok) throw notValid(inspection.problems)
   const merged = await merge({ base, ours: document, theirs: current.document })
   if (merged === null) throw stale(current, [], 'began from a configuration that is not readable')
   if (merged.conflicts.length === 0) return new Uint8Array(Buffer.from(merged.text))
-  const problems = merged.conflicts.flatMap((conflict) => bothSides(conflict, current))
+  // The text of others is for those who may read the whole document.
+  const problems = isAdministrator
+    ? merged.conflicts.flatMap((conflict) => bothSides(conflict, current))
+    : []
   const places = [...new Set(merged.conflicts.map(({ path }) => path))]
   const others = places.length > 1 ? ` and ${places.length - 1} more` : ''
   throw stale(current, problems, `touches what has changed since (${places[0]}${others})`)

@@ -1,6 +1,7 @@
+import type { ChangeOrigin } from '../../core/change-origin.ts'
 import { unavailable } from '../../core/errors.ts'
 import type { History } from '../../history/history.ts'
-import type { Preparation } from '../../history/revision/prepared-change.ts'
+import type { Examine, Preparation } from '../../history/revision/prepared-change.ts'
 import { GroupQueue, type Settled } from '../../lib/group-queue.ts'
 import { nonEmpty } from '../../lib/non-empty-array.ts'
 import type { QueueLoad } from '../../lib/serial-queue.ts'
@@ -23,6 +24,7 @@ export interface ChangeOptions {
 
 export interface ConfigurationWriterDeps extends SaveGroupDeps {
   readonly history: History
+  readonly examine: Examine
 }
 
 /** How often changes are computed again because git or an editor was faster. */
@@ -45,21 +47,25 @@ export class ConfigurationWriter implements AsyncDisposable {
   }
 
   /**
-   * Commits the result of `compute` as the current document, by `author`. Changes run one after the
-   * other, each on the result of the one before.
+   * Commits the result of `compute` as the current document. Changes run one after the other, each on the
+   * result of the one before.
    *
-   * @throws {ServiceError} `config-invalid`; `unavailable` while the repository cannot be written
-   * to; whatever `compute` throws.
+   * @throws {ServiceError} `config-invalid`; `not-permitted` when the gate does not let it pass;
+   * `unavailable` while the repository cannot be written to; whatever `compute` throws.
    */
-  change(author: string, compute: Compute, options: ChangeOptions = {}): Promise<SavedChange> {
+  change(
+    origin: ChangeOrigin,
+    compute: Compute,
+    options: ChangeOptions = {},
+  ): Promise<SavedChange> {
     const { subject, message = '' } = options
-    return this.#queue.run({ author, compute, subject, message })
+    return this.#queue.run({ origin, compute, subject, message })
   }
 
   /** Prepares a document as the next revision without committing it. */
   async preview(document: Uint8Array<ArrayBuffer>): Promise<Preparation> {
-    const { history, prepare } = this.#deps
-    return prepare(document, await history.readStored(history.current()))
+    const { history, examine } = this.#deps
+    return examine(document, await history.readStored(history.current()))
   }
 
   /** How many changes wait, and how long changes waited. */

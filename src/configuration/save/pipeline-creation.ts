@@ -58,5 +58,5 @@ export async function addPipeline(
   assertMay(deps.access, principal, { action: 'administer-group', group: request.group })
   const seal = (secret: string) => deps.box.seal(secret)
   const create = (document: EditableDocument) => createPipeline(document, request, seal)
-  return deps.editor.edit(principal.username, create, { message })
+  return deps.editor.edit({ door: 'create-pipeline', principal }, create, { message })
 }

@@ -1,3 +1,4 @@
+import { authorOf, type ChangeOrigin } from '../../core/change-origin.ts'
 import { type Digest, digestOf } from '../../core/digest.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { StoredDocument } from '../../history/history.ts'
@@ -30,7 +31,7 @@ export type Compute = (before: DocumentBefore) => Promise<Uint8Array<ArrayBuffer
 
 /** A change that was asked for. */
 export interface RequestedChange {
-  readonly author: string
+  readonly origin: ChangeOrigin
   readonly compute: Compute
   /** The subject of the commit; a summary of the changes when absent. */
   readonly subject?: string | undefined
@@ -125,16 +126,16 @@ export class SaveGroup {
 
   /** Null for a change that makes no other document. */
   async #prepare(change: RequestedChange): Promise<PreparedChange | null> {
-    const { author, compute, subject, message } = change
+    const { origin, compute, subject, message } = change
     const { prepare, sealForReaders } = this.#deps
     const { digest, username, stored } = this.#newest
     const document = await sealForReaders({ digest, document: stored })
     const next = await compute({ digest, username, document })
     if (next === null || this.#isNewest(next)) return null
-    const prepared = await prepare(next, stored)
+    const prepared = await prepare(next, stored, origin)
     if (!prepared.ok) throw notValid(prepared.problems)
     if (this.#isNewest(prepared.document)) return null
-    return { ...prepared, author, subject: subject ?? prepared.subject, message }
+    return { ...prepared, author: authorOf(origin), subject: subject ?? prepared.subject, message }
   }
 
   /** A newest commit that is no revision is not current, whatever its bytes. */

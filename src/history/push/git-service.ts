@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Duplex, PassThrough, Readable } from 'node:stream'
 import type { Clock } from '../../lib/clock.ts'
 import { ServiceError, unavailable } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import { boundaryFile } from '../../git/boundary.ts'
 import { boundaryVariable, type GitExecutable, type RunOptions } from '../../git/git-executable.ts'
@@ -38,7 +39,7 @@ export interface GitCall {
 }
 
 export interface GitExchange extends GitCall {
-  readonly username: string
+  readonly principal: Principal
   readonly body: AsyncIterable<Uint8Array>
   /** Throws when the client, by the time that its push has come, may not make it any more. */
   readonly decide: () => Promise<void>
@@ -184,13 +185,14 @@ export class GitService {
 
   async #move(
     { ref, from, to }: PushedRef,
-    { username, decide }: GitExchange,
+    { principal, decide }: GitExchange,
   ): Promise<string | null> {
     const { history, clock } = this.#options
     try {
       await decide()
+      const { username } = principal
       const pushed = { branch: ref, from, to, username, time: clock(), reason: 'push' } as const
-      const isMoved = await history.advance(pushed)
+      const isMoved = await history.advance(pushed, { door: 'push', principal })
       return isMoved ? null : 'the configuration has changed meanwhile: fetch first'
     } catch (error) {
       if (error instanceof ServiceError) return error.message.replaceAll(/\s+/g, ' ')

@@ -1,3 +1,4 @@
+import type { ChangeOrigin } from '../../core/change-origin.ts'
 import type { Problem } from '../../core/problem.ts'
 
 /** A valid document, with the facts for its commit. */
@@ -21,7 +22,18 @@ export type Preparation =
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
 /** Validates a document as the successor of another one; null when it begins the history. */
+export type Examine = (
+  document: Uint8Array<ArrayBuffer>,
+  before: Uint8Array<ArrayBuffer> | null,
+) => Promise<Preparation>
+
+/**
+ * The same for a document that is to be committed: asserts that the gate lets the change pass.
+ *
+ * @throws {ServiceError} `not-permitted` when it does not.
+ */
 export type Prepare = (
   document: Uint8Array<ArrayBuffer>,
   before: Uint8Array<ArrayBuffer> | null,
+  origin: ChangeOrigin,
 ) => Promise<Preparation>

@@ -66,7 +66,8 @@ interface FirstRevision {
 }
 
 async function commitAs(options: FirstCommitOptions, first: FirstRevision): Promise<void> {
-  const prepared = await options.prepare(first.document, null)
+  const origin = { door: 'adoption', author: UPGRADE } as const
+  const prepared = await options.prepare(first.document, null, origin)
   if (!prepared.ok) {
     const reasons = describeProblems(prepared.problems)
     throw unavailable(`${options.live.path} is not valid: ${reasons}`)

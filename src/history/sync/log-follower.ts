@@ -148,9 +148,10 @@ export class LogFollower {
     const { repository, live, committer, prepare } = this.#options
     const before = local === null ? null : await repository.findDocument(local)
     if (holds(seen, before) || live.isOurs(seen.bytes)) return seen.stamp
-    const prepared = await prepare(seen.bytes, before)
+    const author = 'Filesystem'
+    const prepared = await prepare(seen.bytes, before, { door: 'live-file', author })
     if (prepared.ok) {
-      const edit = { ...prepared, author: 'Filesystem', message: '' }
+      const edit = { ...prepared, author, message: '' }
       await this.#keep(await committer.writeOnly({ branch, parent: local, changes: [edit] }))
       return seen.stamp
     }

@@ -250,7 +250,8 @@ export class Reconciler {
     if (deadline === null && rested < rest) return 'wait'
     const isStaged = await repository.isStaged(live.bytes)
     if (deadline === null && isStaged && rested < stagedRest) return 'wait'
-    const prepared = await prepare(live.bytes, base.document)
+    const origin = { door: 'live-file', author: FILESYSTEM } as const
+    const prepared = await prepare(live.bytes, base.document, origin)
     const isInFlux = rested < rest && (isStaged || !prepared.ok)
     if (isInFlux && performance.now() < (deadline ?? 0)) return 'wait'
     if (!prepared.ok) return this.#reject(base, prepared.problems)

@@ -73,7 +73,12 @@ export async function saveEdit(
   const review = await reviewOpen(deps, draft, open)
   if (review.kind !== 'ready') return review
   try {
-    const request = { document: open.document, basedOn: draft.basedOn, message }
+    const request = {
+      door: 'form',
+      document: open.document,
+      basedOn: draft.basedOn,
+      message,
+    } as const
     return { kind: 'saved', ...(await saveDocument(deps, principal, request)) }
   } catch (error) {
     if (!(error instanceof ServiceError) || !SURPRISES.has(error.code)) throw error

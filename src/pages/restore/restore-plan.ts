@@ -117,5 +117,6 @@ export async function restoreNow(
     const facts = { current: current.digest, problems: [] }
     throw new ServiceError('config-stale', result.reason, facts)
   }
-  return makeCurrent(deps.writer, principal, { document: result, basedOn, subject, reason })
+  const door = scope.kind === 'change' ? 'undo' : 'restore'
+  return makeCurrent(deps.writer, principal, { door, document: result, basedOn, subject, reason })
 }

@@ -138,9 +138,9 @@ describe('native moves of the branch in quick succession', () => {
 })
 
 /** Takes as long as a document of some megabytes. */
-const prepareSlowly: Prepare = async (document, before) => {
+const prepareSlowly: Prepare = async (...asked) => {
   await delay(100)
-  return preparingBy(inspect)(document, before)
+  return preparingBy(inspect)(...asked)
 }
 
 /** Commits the document that is there, again and again, unless the branch has moved meanwhile. */

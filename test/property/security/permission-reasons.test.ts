@@ -42,6 +42,11 @@ const facts: fc.Arbitrary<SecurityFacts> = fc.record({
         pipelines: [{ name: `p${n}`, stages: group.stages }],
       })),
     ),
+  templates: fc
+    .array(fc.record({ admins: entries, viewers: entries, isOpenToGroupAdmins: fc.boolean() }), {
+      maxLength: 2,
+    })
+    .map((templates) => templates.map((each, n) => ({ ...each, name: `t${n}` }))),
 })
 
 const user: fc.Arbitrary<KnownUser> = fc.oneof(
@@ -78,6 +83,10 @@ describe('the reasons of permissions', () => {
             expect(isAny(reasons.inStage(group, stage))).toBe(may.mayOperateStage(pipeline, name))
           }
         }
+        for (const template of security.templates) {
+          const isNamed = isAny(reasons.inTemplate(template))
+          expect(isNamed).toBe(may.administersTemplate(template.name))
+        }
       }),
     )
   })
@@ -87,12 +96,16 @@ describe('the reasons of permissions', () => {
       fc.property(facts, user, (security, known) => {
         const may = new AccessRules(security).permissionsOf(known)
         const words = reasonedPermissions(security, new Reasons(security, known, false))
-        const rights = security.groups.flatMap((group, n) => [
+        const inGroups = security.groups.flatMap((group, n) => [
           may.administersGroup(group.name),
           may.mayView(`p${n}`),
           may.mayOperate(`p${n}`),
           ...approvedStages(group).map(({ stage }) => may.mayOperateStage(`p${n}`, stage.name)),
         ])
+        const rights = [
+          ...inGroups,
+          ...security.templates.map(({ name }) => may.administersTemplate(name)),
+        ]
 
         expect(words).toHaveLength(may.isAdministrator ? 1 : rights.filter(Boolean).length)
       }),

@@ -19,7 +19,7 @@ import {
   type StoredDocument,
 } from '../../../src/history/history.ts'
 import type { Inspect } from '../../../src/history/revision/inspection.ts'
-import type { Prepare } from '../../../src/history/revision/prepared-change.ts'
+import type { Examine, Prepare } from '../../../src/history/revision/prepared-change.ts'
 import { commitFile, gitBytes, identityOf } from '../git/git.ts'
 import { TempFolder } from '../disk/temp-folder.ts'
 
@@ -170,7 +170,9 @@ const sealForReaders = async ({ document }: StoredDocument) => document
 const WRITERS = new WeakMap<History, ConfigurationWriter>()
 
 function writerOf(history: History, prepare: Prepare): ConfigurationWriter {
-  return new ConfigurationWriter({ history, prepare, sealForReaders })
+  const examine: Examine = (document, before) =>
+    prepare(document, before, { door: 'live-file', author: '' })
+  return new ConfigurationWriter({ history, examine, prepare, sealForReaders })
 }
 
 /** Changes the configuration as the service does. */
@@ -182,7 +184,7 @@ export function change(
 ) {
   const writer = WRITERS.get(history) ?? writerOf(history, preparingBy(inspect))
   WRITERS.set(history, writer)
-  return writer.change(author, compute, options)
+  return writer.change({ door: 'live-file', author }, compute, options)
 }
 
 export function save(history: History, document: string, author = 'ana') {

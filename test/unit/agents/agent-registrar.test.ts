@@ -26,12 +26,14 @@ async function openConfiguration(): Promise<ConfigServices> {
   return config
 }
 
+const SETUP = { door: 'live-file', author: 'setup' } as const
+
 /** Commits a configuration of one pipeline, and gives an edit that renames it. */
 async function renaming({ writer }: ConfigServices): Promise<SaveRequest> {
   const text = aConfiguration({ pipelines: [{ name: 'before' }], agents: [{ uuid: 'listed' }] })
-  const { revision } = await writer.change('setup', async () => Buffer.from(text))
+  const { revision } = await writer.change(SETUP, async () => Buffer.from(text))
   const document = Buffer.from(text.replace('"before"', '"after"'))
-  return { document, basedOn: revision.digest }
+  return { door: 'put', document, basedOn: revision.digest }
 }
 
 /** Registers agents by their names. */
@@ -52,6 +54,7 @@ describe('the agents that register themselves', () => {
     const config = await openConfiguration()
     const { history, writer, cache, configuration, merge } = config
     const access = new ConfiguredAccess({ configuration, usernames: () => [ADMIN] })
+    config.gate.decideBy(access)
     const edited = await renaming(config)
     const enroll = enrolling(config)
     const first = enroll('a1')

@@ -29,6 +29,9 @@ const FACTS: SecurityFacts = {
     },
     { name: 'open', authorization: null, pipelines: [{ name: 'Open', stages: [] }] },
   ],
+  templates: [
+    { name: 'Shared', admins: [user('Keeper')], viewers: [], isOpenToGroupAdmins: false },
+  ],
 }
 const EVERYBODY = ['root', 'queen', 'chief', 'viewer', 'operator', 'bosun', 'approver', 'stranger']
 
@@ -52,6 +55,12 @@ describe('the reasons of permissions', () => {
       'operate pipeline Open': ['the group open has no authorization'],
     })
     expect(rolesOf(FACTS, { username: 'bosun' })).toEqual(['Crew'])
+  })
+
+  it('name the list of a template', () => {
+    expect(becauseOf('keeper')).toMatchObject({
+      'administer template Shared': ['user Keeper in admins of the template Shared'],
+    })
   })
 
   it('count a role that the source of the user names, if the configuration has it', () => {

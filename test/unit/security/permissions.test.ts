@@ -39,6 +39,15 @@ const FACTS: SecurityFacts = {
     group('empty', 'Empty', { view: null, operate: [], admins: [] }),
     group('admins-only', 'Shut', { view: null, operate: null, admins: [user('Chief')] }),
   ],
+  templates: [
+    {
+      name: 'Shared',
+      admins: [user('Keeper')],
+      viewers: [user('Viewer')],
+      isOpenToGroupAdmins: true,
+    },
+    { name: 'Closed', admins: [], viewers: [], isOpenToGroupAdmins: false },
+  ],
 }
 
 /** Every question that can be asked, by a short name. */
@@ -47,6 +56,11 @@ const QUESTIONS: Readonly<Record<string, (may: Permissions) => boolean>> = {
   'administer full': (may) => may.administersGroup('full'),
   'administer open': (may) => may.administersGroup('open'),
   'administer FULL, which is none': (may) => may.administersGroup('FULL'),
+  'administer something': (may) => may.administersSomething,
+  'administer the template Shared': (may) => may.administersTemplate('shared'),
+  'view the template Shared': (may) => may.mayViewTemplate('SHARED'),
+  'administer the template Closed': (may) => may.administersTemplate('Closed'),
+  'view the template Closed': (may) => may.mayViewTemplate('Closed'),
   'view Full': (may) => may.mayView('full'),
   'operate Full': (may) => may.mayOperate('FULL'),
   'operate Full/Build': (may) => may.mayOperateStage('FULL', 'build'),
@@ -95,6 +109,8 @@ describe('permissions', () => {
       'CHIEF',
       [
         'administer full',
+        'administer something',
+        'view the template Shared',
         'view Full',
         'operate Full',
         'operate Full/Build',
@@ -106,7 +122,21 @@ describe('permissions', () => {
         ...ANYONE,
       ],
     ],
-    ['a viewer', 'viewer', ['view Full', 'view a run of Open from Full', ...ANYONE]],
+    [
+      'the administrator of a template',
+      'keeper',
+      [
+        'administer something',
+        'administer the template Shared',
+        'view the template Shared',
+        ...ANYONE,
+      ],
+    ],
+    [
+      'a viewer',
+      'viewer',
+      ['view Full', 'view the template Shared', 'view a run of Open from Full', ...ANYONE],
+    ],
     ['a viewer by role', 'deckhand', ['view Full', 'view a run of Open from Full', ...ANYONE]],
     [
       'an operator',
