@@ -22,6 +22,7 @@ import {
   type PipelineCreationOptions,
   pipelineCreationResource,
 } from './configuration/pipeline-creation-routes.ts'
+import { entityResource, type EntityResourceOptions } from './configuration/entity-routes.ts'
 import { planResource, type PlanRoutesOptions } from './configuration/plan-routes.ts'
 import { plainSecretResource } from './configuration/plain-secret-routes.ts'
 import { type RestoreRoutesOptions, restoreResource } from './configuration/restore-routes.ts'
@@ -47,6 +48,7 @@ export interface ConfigurationApiOptions
     ConfigReadingDeps,
     WatchRoutesOptions,
     ConfigSavingOptions,
+    EntityResourceOptions,
     RestoreRoutesOptions,
     PipelineCreationOptions,
     GitAccessDeps,
@@ -81,6 +83,7 @@ export const ON_EVERY_SERVER: readonly ApiResource<ConfigurationApiOptions>[] = 
   configChangesResource,
   watchResource,
   configSavingResource,
+  entityResource,
   restoreResource,
   pipelineCreationResource,
   gitResource,
@@ -99,6 +102,7 @@ export const RESOURCES: readonly ApiResource<ApiOptions>[] = [
   configChangesResource,
   watchResource,
   configSavingResource,
+  entityResource,
   planResource,
   restoreResource,
   plainSecretResource,

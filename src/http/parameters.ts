@@ -28,6 +28,20 @@ export function parseIsoTime(text: string, name: string): number {
   return time
 }
 
+/** A day or a time, as milliseconds since the UNIX epoch by one of its ends. */
+export function parseMoment(
+  text: string,
+  name: string,
+  momentOf: (text: string) => number | null,
+): number {
+  const moment = momentOf(text)
+  if (moment !== null) return moment
+  throw malformed(
+    `"${text}" is not a day such as 2015-06-05 or a time such as 2015-06-05T14:00`,
+    name,
+  )
+}
+
 /** The longest text that is searched in the history, in characters. */
 const MAX_TEXT_LENGTH = 1_000
 

@@ -2,7 +2,9 @@ import { type ConfigChangesDeps, readChanges } from '../../configuration/changes
 import type { ConfigReadingDeps } from '../../configuration/read/config-reading.ts'
 import { ChangesAnswer } from '../../wire/changes.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
-import { pairAnswers } from './pair-answers.ts'
+import { digestOf } from '../../core/digest.ts'
+import { readEntityChanges } from '../../configuration/entities/compare-entity.ts'
+import { ENTITY_QUERY, pairAnswers } from './pair-answers.ts'
 import { reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
@@ -24,8 +26,9 @@ export const configChangesResource = resource({
       tag: 'Configuration',
       summary: 'The changes between two revisions, in words',
       caller: 'administrator',
+      query: ENTITY_QUERY,
       answers: reads('The changes', ChangesAnswer),
-      errors: ['malformed-request', 'revision-not-found'],
+      errors: ['malformed-request', 'revision-not-found', 'entity-not-found', 'config-invalid'],
       example: {
         answer: {
           from: SAMPLE.before.commit,
@@ -50,12 +53,24 @@ export const configChangesResource = resource({
 })
 
 function changesAnswers(options: ChangesOptions) {
-  return pairAnswers(options, KEPT, async (range, pair) => {
-    const answer: ChangesAnswer = { ...range, ...(await readChanges(options, pair)) }
-    return new CachedResponse(Buffer.from(JSON.stringify(answer)), {
-      type: 'application/json; charset=utf-8',
-      etag: `changes-${range.from}..${range.to}`,
-      immutable: true,
-    })
+  return pairAnswers(options, KEPT, {
+    whole: async (range, pair) => {
+      const answer = { ...range, ...(await readChanges(options, pair)) }
+      return rendered(answer, { etag: `changes-${range.from}..${range.to}`, immutable: true })
+    },
+    narrowed: async (range, principal, place) => {
+      const changes = await readEntityChanges(options, principal, { ...range, place })
+      const answer = { ...range, ...changes }
+      const etag = `changes-${digestOf(Buffer.from(JSON.stringify(answer)))}`
+      return rendered(answer, { etag, immutable: false })
+    },
   })
+}
+
+function rendered(
+  answer: ChangesAnswer,
+  kept: { readonly etag: string; readonly immutable: boolean },
+): CachedResponse {
+  const type = 'application/json; charset=utf-8'
+  return new CachedResponse(Buffer.from(JSON.stringify(answer)), { type, ...kept })
 }

@@ -24,14 +24,15 @@ import {
 } from '../../configuration/read/config-reading.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { type ClientNames, renderRevision, RevisionEntry } from '../../wire/revision-entry.ts'
-import { pairAnswers } from './pair-answers.ts'
+import { diffEntity } from '../../configuration/entities/compare-entity.ts'
+import { ENTITY_QUERY, pairAnswers } from './pair-answers.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, renderError } from '../../http/errors.ts'
 import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
 import {
-  malformed,
   parseDigest,
+  parseMoment,
   parseSearchedText,
   parseSha,
   parseWholeNumber,
@@ -197,6 +198,7 @@ export const configResource = resource({
       tag,
       summary: 'The unified diff of two revisions: hunks, or nothing when they are equal',
       caller: 'administrator',
+      query: ENTITY_QUERY,
       answers: {
         200: {
           text: 'Hunks',
@@ -205,7 +207,7 @@ export const configResource = resource({
         },
         304: NOT_MODIFIED,
       },
-      errors: ['malformed-request', 'revision-not-found'],
+      errors: ['malformed-request', 'revision-not-found', 'entity-not-found', 'config-invalid'],
       example: { answer: SAMPLE.diff },
       handle: (c, { diffs }) => diffs(c),
     }),
@@ -270,12 +272,16 @@ function targetOf({ req: { url } }: Context<RouteEnv>): string {
 }
 
 function diffAnswers(options: ConfigRoutesOptions) {
-  return pairAnswers(options, KEPT, async ({ from, to }, pair) => {
-    return new CachedResponse(await readDiff(options, pair), {
-      type: 'text/plain; charset=utf-8',
-      etag: `${from}..${to}`,
-      immutable: true,
-    })
+  const type = 'text/plain; charset=utf-8'
+  return pairAnswers(options, KEPT, {
+    whole: async ({ from, to }, pair) => {
+      const bytes = await readDiff(options, pair)
+      return new CachedResponse(bytes, { type, etag: `${from}..${to}`, immutable: true })
+    },
+    narrowed: async (range, principal, place) => {
+      const bytes = await diffEntity(options, principal, { ...range, place })
+      return new CachedResponse(bytes, { type, etag: digestOf(bytes), immutable: false })
+    },
   })
 }
 
@@ -298,19 +304,6 @@ function readQuery(query: Readonly<Record<string, string>>): RevisionQuery {
 
 function entityOf({ entity }: Readonly<Record<string, string>>): string {
   return entity === undefined ? '' : parseEntityKey(entity)
-}
-
-function parseMoment(
-  text: string,
-  name: string,
-  momentOf: (text: string) => number | null,
-): number {
-  const moment = momentOf(text)
-  if (moment !== null) return moment
-  throw malformed(
-    `"${text}" is not a day such as 2015-06-05 or a time such as 2015-06-05T14:00`,
-    name,
-  )
 }
 
 function notCurrent(asked: string, current: Revision): Response {

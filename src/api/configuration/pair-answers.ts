@@ -1,4 +1,6 @@
 import type { Context } from 'hono'
+import { z } from 'zod'
+import type { Principal } from '../../core/principal.ts'
 import type { CommitSha } from '../../core/revision.ts'
 import {
   assertMayRead,
@@ -6,6 +8,9 @@ import {
   findPair,
   type RevisionPair,
 } from '../../configuration/read/config-reading.ts'
+import { parseEntityPlace } from '../../configuration/entities/read-entity.ts'
+import type { EntityPlace } from '../../document/edit/entity-edits.ts'
+import type { Operation } from '../definition/operation.ts'
 import { answerWith, type CachedResponse } from '../../http/cached-response.ts'
 import { parseSha } from '../../http/parameters.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
@@ -19,6 +24,24 @@ interface CommitRange {
 
 type PairContext = Context<RouteEnv, '/:from/:to'>
 
+/** The query of a comparison that is narrowed to one entity. */
+export const ENTITY_QUERY = {
+  entity: {
+    text: 'Only what lies in this entity, such as `pipeline/NAME`; in a group with its pipelines. Who administers it may ask that',
+    schema: z.string(),
+  },
+} as const satisfies Operation['query']
+
+/** How an answer about two revisions is made; that about one entity of them alone is not kept. */
+export interface PairAnswer {
+  readonly whole: (range: CommitRange, pair: RevisionPair) => Promise<CachedResponse>
+  readonly narrowed: (
+    range: CommitRange,
+    principal: Principal,
+    place: EntityPlace,
+  ) => Promise<CachedResponse>
+}
+
 /**
  * Answers about two revisions, kept by the addresses that name them: what is kept needs neither a
  * look at the commits nor at the history. A revision that a reset takes back stays as it was.
@@ -26,14 +49,23 @@ type PairContext = Context<RouteEnv, '/:from/:to'>
 export function pairAnswers(
   options: ConfigReadingDeps,
   limit: number,
-  make: (range: CommitRange, pair: RevisionPair) => Promise<CachedResponse>,
+  { whole, narrowed }: PairAnswer,
 ): (c: PairContext) => Response | Promise<Response> {
   const cache = new ResponseCache(limit)
   return (c) => {
-    assertMayRead(options, c.env.principal)
+    const { principal } = c.env
+    const rangeOf = () => {
+      return { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
+    }
+    const entity = c.req.query('entity')
+    if (entity !== undefined) {
+      const place = parseEntityPlace(entity)
+      return answerWith(narrowed(rangeOf(), principal, place), c)
+    }
+    assertMayRead(options, principal)
     const answer = cache.take(c.env.path, async () => {
-      const range = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
-      return make(range, await findPair(options, c.env.principal, range))
+      const range = rangeOf()
+      return whole(range, await findPair(options, principal, range))
     })
     return answerWith(answer, c)
   }

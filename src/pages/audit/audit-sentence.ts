@@ -35,6 +35,8 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
       attempt: 'change the configuration',
     },
     'rewrite-history': { done: 'Rewrote the history', attempt: 'rewrite the history' },
+    'save-entity': { done: 'Saved', attempt: 'save' },
+    'remove-entity': { done: 'Removed', attempt: 'remove' },
     'restore-revision': { done: 'Restored revision', attempt: 'restore revision' },
     'restore-entity': { done: 'Restored', attempt: 'restore' },
     'undo-revision': { done: 'Undid revision', attempt: 'undo revision' },
@@ -188,8 +190,8 @@ function placeOf(
     }
     return { object: `${first} / ${second}`, href: links.stage(stage) }
   }
-  if (kind === 'config' && first === 'entity') {
-    return { object: `${second} ${third ?? ''}`, href: links.entity(second, third ?? '') }
+  if (kind === 'config' && (first === 'entity' || first === 'entities')) {
+    return { object: `${second} ${third ?? ''}`.trimEnd(), href: links.entity(second, third ?? '') }
   }
   if (kind === 'config' && first === 'compare' && third !== undefined) {
     return {

@@ -11,6 +11,7 @@ import {
 import { archiveHint, archiveHintFor } from '../../history/archive-hint.ts'
 import type { History } from '../../history/history.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
+import { numberInName } from '../../configuration/read/named-revision.ts'
 
 export interface RevisionReadingDeps {
   readonly history: History
@@ -94,7 +95,7 @@ export function findInEffect(
 
 function find(history: History, name: string): Revision | null {
   if (name === 'current') return history.current()
-  const number = numberIn(name)
+  const number = numberInName(name)
   if (number !== null) return findNumber(history, number)
   const digest = Digest.safeParse(name)
   if (digest.success) return history.find(digest.data)
@@ -102,14 +103,8 @@ function find(history: History, name: string): Revision | null {
   return commit.success ? history.findCommit(commit.data) : null
 }
 
-/** The number in a name such as `r24`; null in any other. */
-function numberIn(name: string): number | null {
-  const number = /^r([1-9]\d{0,8})$/.exec(name)?.[1]
-  return number === undefined ? null : Number(number)
-}
-
 function unknown(history: History, name: string): ServiceError {
-  const number = numberIn(name.toLowerCase())
+  const number = numberInName(name.toLowerCase())
   const hint = number === null ? archiveHint(history) : archiveHintFor(history, number)
   const message = `There is no revision ${name}${hint}`
   return new ServiceError('revision-not-found', message, { commit: name })

@@ -7,6 +7,8 @@ const NOT_THERE: Exception = { allowed: 404 }
 const NO_TOKEN: Exception = { allowed: 401 }
 /** The base of the example is not the configuration of the test. */
 const STALE: Exception = { allowed: 409 }
+/** The example would take away what the other examples are about. */
+const NOT_THIS: Exception = { allowed: 412, headers: { 'if-match': `"${'0'.repeat(32)}"` } }
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 /** By call; several for a call that is made in several ways. */
@@ -31,6 +33,10 @@ export const EXCEPTIONS: Readonly<Record<string, Exception | readonly Exception[
   'POST /api/admin/config.xml': STALE,
   'POST /admin/restful/configuration/file/POST/xml': STALE,
   'PUT /api/admin/config.xml': { headers: { 'if-match': '*' }, body: securedDocument() },
+  'PUT /api/config/entities/{kind}/{name}': NOT_THIS,
+  'DELETE /api/config/entities/{kind}/{name}': NOT_THIS,
+  'PUT /api/config/entities/{kind}': NOT_THIS,
+  'DELETE /api/config/entities/{kind}': NOT_THIS,
   'POST /api/config/revisions/{commit}/restore': NOT_THERE,
   'POST /api/config/revisions/{commit}/acknowledge-secrets': NOT_THERE,
   'POST /tab/admin/pipelines/{name}.json': [

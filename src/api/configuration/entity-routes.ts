@@ -1,0 +1,353 @@
+import type { Context } from 'hono'
+import { z } from 'zod'
+import { Digest, digestOf } from '../../core/digest.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { CommitSha } from '../../core/revision.ts'
+import {
+  type EntityOfRevision,
+  type EntityListingDeps,
+  listChanged,
+  listEntities,
+} from '../../configuration/entities/list-entities.ts'
+import { readEntity } from '../../configuration/entities/read-entity.ts'
+import {
+  deleteEntity,
+  type EntityBase,
+  type EntitySavingDeps,
+  saveEntity,
+} from '../../configuration/entities/save-entity.ts'
+import type { EntityPlace } from '../../document/edit/entity-edits.ts'
+import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
+import type { ClientNames } from '../../wire/revision-entry.ts'
+import { SavedBody, savedBody } from '../../wire/action-bodies.ts'
+import { CachedResponse } from '../../http/cached-response.ts'
+import { messageOf } from '../../http/change-message.ts'
+import { plainTag } from '../../http/entity-tag.ts'
+import { json } from '../../http/errors.ts'
+import { malformed, parseDigest, parseMoment } from '../../http/parameters.ts'
+import { readBody } from '../../http/request-body.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
+import {
+  type Answer,
+  KEPT_HEADERS,
+  jsonAnswer,
+  MESSAGE_HEADER,
+  NOT_MODIFIED,
+  type Operation,
+  reads,
+} from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
+
+export interface EntityResourceOptions extends EntityListingDeps, EntitySavingDeps {
+  readonly clientNames: ClientNames
+  readonly maxBody: number
+}
+
+const ChangedWord = z.enum(['created', 'changed', 'removed'])
+
+/** An entity of the current configuration, or one that a revision has changed. */
+const EntityEntry = z.object({
+  kind: z.string(),
+  name: z.string(),
+  label: z.string(),
+  group: z.string().exactOptional(),
+  digest: Digest.exactOptional(),
+  changed: ChangedWord.exactOptional(),
+  commitSHA: CommitSha.exactOptional(),
+  username: z.string().exactOptional(),
+  time: z.int().exactOptional(),
+})
+type EntityEntry = z.infer<typeof EntityEntry>
+
+const tag = 'Configuration'
+const route = routeWith<EntityResourceOptions>()
+
+const XML: Answer = {
+  text: 'The element, byte for byte',
+  content: [{ type: 'application/xml', schema: null }],
+  headers: { ...DIGEST_DESCRIBED, ...KEPT_HEADERS },
+}
+
+const PARAMETERS = {
+  kind: {
+    text: 'The kind: `pipeline`, `template`, `group`, `environment`, `role`, `agent` and so on',
+    schema: z.string().min(1),
+    example: 'pipeline',
+  },
+} as const satisfies Operation['parameters']
+
+const CONDITIONS = {
+  'If-Match': {
+    text: 'The digest of the text that the edit began from, or `*` for any',
+    schema: z.string(),
+  },
+} as const satisfies Operation['headers']
+
+const PUT_CONDITIONS = {
+  ...CONDITIONS,
+  'If-None-Match': { text: '`*`: the entity must not be there yet', schema: z.literal('*') },
+} as const satisfies Operation['headers']
+
+const EXAMPLE_XML = SAMPLE.document.slice(
+  SAMPLE.document.indexOf('<pipeline name'),
+  SAMPLE.document.indexOf('</pipeline>') + '</pipeline>'.length,
+)
+const EXAMPLE_MATCH = { 'If-Match': `"${digestOf(Buffer.from(EXAMPLE_XML))}"` }
+
+const getRoute = {
+  method: 'GET',
+  tag,
+  summary: 'One entity: its XML, byte for byte',
+  caller: 'groupAdministrator',
+  parameters: PARAMETERS,
+  query: {
+    at: {
+      text: 'The revision: `r` and its number, commit, digest, or time; the current one when absent',
+      schema: z.string(),
+    },
+  },
+  answers: { 200: XML, 304: NOT_MODIFIED },
+  errors: ['malformed-request', 'entity-not-found', 'revision-not-found', 'config-invalid'],
+} as const
+
+const putRoute = {
+  method: 'PUT',
+  tag,
+  summary: 'Replaces or adds one entity; no other line of the configuration changes',
+  caller: 'groupAdministrator',
+  audit: 'save-entity',
+  parameters: PARAMETERS,
+  query: { group: { text: 'The group of a new pipeline', schema: z.string() } },
+  headers: { ...PUT_CONDITIONS, ...MESSAGE_HEADER },
+  body: { required: true, content: [{ type: 'application/xml', schema: null }] },
+  answers: {
+    200: jsonAnswer('Saved', SavedBody, { ...DIGEST_DESCRIBED, ETag: 'Of the new text' }),
+  },
+  errors: [
+    'malformed-request',
+    'base-missing',
+    'body-too-large',
+    'entity-not-found',
+    'config-invalid',
+    'config-stale',
+  ],
+} as const
+
+const deleteRoute = {
+  method: 'DELETE',
+  tag,
+  summary: 'Removes one entity; no other line of the configuration changes',
+  caller: 'groupAdministrator',
+  audit: 'remove-entity',
+  parameters: PARAMETERS,
+  headers: { ...CONDITIONS, ...MESSAGE_HEADER },
+  answers: { 200: jsonAnswer('Removed', SavedBody, DIGEST_DESCRIBED) },
+  errors: [
+    'malformed-request',
+    'base-missing',
+    'entity-not-found',
+    'config-invalid',
+    'config-stale',
+  ],
+} as const
+
+/** `/api/config/entities…`: pipelines, templates and other entities, one at a time. */
+export const entityResource = resource({
+  open: (options: EntityResourceOptions) => options,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/api/config/entities',
+      tag,
+      summary:
+        'The entities that the caller administers; for administrators of the server also those that revisions have changed',
+      caller: 'groupAdministrator',
+      query: {
+        kind: { text: 'Only those of this kind', schema: z.string() },
+        changed: {
+          text: 'Those that revisions have created, changed or removed, the newest first, in the place of those that are there',
+          schema: ChangedWord,
+        },
+        since: { text: 'Only revisions from this day or time on', schema: z.string() },
+        until: { text: 'Only revisions up to this day or time', schema: z.string() },
+      },
+      answers: reads('Entities', z.array(EntityEntry)),
+      errors: ['malformed-request', 'config-invalid'],
+      example: {
+        query: { kind: 'pipeline' },
+        answer: [
+          {
+            kind: 'pipeline',
+            name: SAMPLE.pipeline,
+            label: SAMPLE.pipeline,
+            group: SAMPLE.group,
+            digest: digestOf(Buffer.from(EXAMPLE_XML)),
+          },
+        ],
+      },
+      handle: answerList,
+    }),
+    route({
+      ...getRoute,
+      path: '/api/config/entities/:kind/:name',
+      example: { answer: EXAMPLE_XML },
+      handle: (c, options) => answerEntity(c, options, c.req.param()),
+    }),
+    route({
+      ...putRoute,
+      path: '/api/config/entities/:kind/:name',
+      example: {
+        headers: EXAMPLE_MATCH,
+        body: EXAMPLE_XML,
+        answer: { message: 'The pipeline hello is saved' },
+      },
+      handle: (c, options) => put(c, options, c.req.param()),
+    }),
+    route({
+      ...deleteRoute,
+      path: '/api/config/entities/:kind/:name',
+      example: { headers: EXAMPLE_MATCH, answer: { message: 'The pipeline hello is removed' } },
+      handle: (c, options) => remove(c, options, c.req.param()),
+    }),
+    route({
+      ...getRoute,
+      path: '/api/config/entities/:kind',
+      summary: 'The server element, which has no name: its XML, byte for byte',
+      caller: 'administrator',
+      parameters: { kind: { ...PARAMETERS.kind, example: 'server' } },
+      example: {},
+      handle: (c, options) => answerEntity(c, options, { kind: c.req.param('kind'), name: '' }),
+    }),
+    route({
+      ...putRoute,
+      path: '/api/config/entities/:kind',
+      summary: 'Replaces or adds the server element',
+      caller: 'administrator',
+      parameters: { kind: { ...PARAMETERS.kind, example: 'server' } },
+      query: {},
+      example: {
+        headers: { 'If-Match': '*' },
+        body: '<server serverId="one" />',
+        answer: { message: 'The server is saved' },
+      },
+      handle: (c, options) => put(c, options, { kind: c.req.param('kind'), name: '' }),
+    }),
+    route({
+      ...deleteRoute,
+      path: '/api/config/entities/:kind',
+      summary: 'Removes the server element',
+      caller: 'administrator',
+      parameters: { kind: { ...PARAMETERS.kind, example: 'server' } },
+      example: { headers: { 'If-Match': '*' }, answer: { message: 'The server is removed' } },
+      handle: (c, options) => remove(c, options, { kind: c.req.param('kind'), name: '' }),
+    }),
+  ],
+})
+
+async function answerList(c: Context<RouteEnv>, options: EntityResourceOptions): Promise<Response> {
+  const { kind = null, changed, since, until } = c.req.query()
+  const { principal } = c.env
+  const bounds = {
+    since: since === undefined ? null : parseMoment(since, 'since', firstMomentOf),
+    until: until === undefined ? null : parseMoment(until, 'until', lastMomentOf),
+  }
+  const entries =
+    changed === undefined
+      ? await listEntities(options, principal, unbounded(kind, bounds))
+      : (
+          await listChanged(options, principal, { kind, changed: parseChanged(changed), ...bounds })
+        ).map(renderChanged)
+  const bytes = Buffer.from(JSON.stringify(entries satisfies readonly EntityEntry[]))
+  const etag = `entities-${digestOf(bytes)}`
+  const type = 'application/json; charset=utf-8'
+  return new CachedResponse(bytes, { type, etag, immutable: false }).answer(c)
+}
+
+function unbounded(
+  kind: string | null,
+  { since, until }: { readonly since: number | null; readonly until: number | null },
+): string | null {
+  if (since === null && until === null) return kind
+  throw malformed('since and until are about changes: changed is missing', 'changed')
+}
+
+function parseChanged(text: string): z.infer<typeof ChangedWord> {
+  const word = ChangedWord.safeParse(text)
+  if (word.success) return word.data
+  throw malformed(`changed is "${text}"; it may be ${ChangedWord.options.join(', ')}`, 'changed')
+}
+
+function renderChanged({ revision, ...entity }: EntityOfRevision): EntityEntry {
+  const { commit: commitSHA, username, time } = revision
+  return { ...entity, commitSHA, username, time }
+}
+
+async function answerEntity(
+  c: Context<RouteEnv>,
+  options: EntityResourceOptions,
+  place: EntityPlace,
+): Promise<Response> {
+  const at = c.req.query('at') ?? null
+  const { revision, text } = await readEntity(options, c.env.principal, { place, at })
+  return new CachedResponse(text, {
+    type: 'application/xml; charset=utf-8',
+    etag: digestOf(text),
+    immutable: false,
+    headers: digestHeaders(revision.digest, options.clientNames),
+  }).answer(c)
+}
+
+async function put(
+  c: Context<RouteEnv>,
+  options: EntityResourceOptions,
+  place: EntityPlace,
+): Promise<Response> {
+  const base = baseOf(c)
+  const message = messageOf(c.req.raw)
+  const group = c.req.query('group') ?? null
+  const xml = await readBody(c.req.raw, options.maxBody)
+  const request = { place, base, message, group, xml }
+  const { revision, setAside } = await saveEntity(options, c.env.principal, request)
+  const body = savedBody(`The ${nameOf(place)} is saved`, setAside)
+  const { text } = await readEntity(options, c.env.principal, { place, at: revision.commit })
+  const headers = digestHeaders(revision.digest, options.clientNames)
+  return json(body, 200, { ...headers, etag: `"${digestOf(text)}"` })
+}
+
+async function remove(
+  c: Context<RouteEnv>,
+  options: EntityResourceOptions,
+  place: EntityPlace,
+): Promise<Response> {
+  const request = { place, base: baseOf(c), message: messageOf(c.req.raw) }
+  const { revision, setAside } = await deleteEntity(options, c.env.principal, request)
+  const body = savedBody(`The ${nameOf(place)} is removed`, setAside)
+  return json(body, 200, digestHeaders(revision.digest, options.clientNames))
+}
+
+function nameOf({ kind, name }: EntityPlace): string {
+  return `${kind} ${name}`.trimEnd()
+}
+
+/**
+ * The state that the change of an entity begins from.
+ *
+ * @throws {ServiceError} `base-missing` without either header, `malformed-request`.
+ */
+function baseOf(c: Context<RouteEnv>): EntityBase {
+  const [match = '', none = ''] = [c.req.header('if-match'), c.req.header('if-none-match')]
+  if (match.trim() !== '' && none.trim() !== '') {
+    throw malformed('If-Match and If-None-Match exclude each other', 'If-None-Match')
+  }
+  if (none.trim() === '*') return 'none'
+  if (none.trim() !== '') throw malformed('If-None-Match may only be *', 'If-None-Match')
+  if (match.trim() === '*') return 'any'
+  if (match.trim() !== '') {
+    return match.split(',').map((each) => parseDigest(plainTag(each).replace(/^"(.*)"$/, '$1')))
+  }
+  const message =
+    'The header If-Match with the digest of the entity is needed, or If-None-Match: * for a new one'
+  throw new ServiceError('base-missing', message, { header: 'If-Match' })
+}

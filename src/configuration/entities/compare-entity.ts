@@ -1,0 +1,134 @@
+import type { Principal } from '../../core/principal.ts'
+import { entitiesOf } from '../../document/changes/entities-of.ts'
+import { renderSubject } from '../../document/changes/render-subject.ts'
+import { type EntityPlace, entityText, findEntity } from '../../document/edit/entity-edits.ts'
+import {
+  type EntityElement,
+  entitiesIn,
+  entityName,
+  foldEntity,
+  ENTITY_KINDS,
+} from '../../document/entities/entities.ts'
+import type { XmlDocument } from '../../document/xml/xml-reader.ts'
+import { assertMay } from '../access/permission.ts'
+import {
+  type ConfigChangesDeps,
+  type DescribedChanges,
+  readChanges,
+} from '../changes/config-changes.ts'
+import type { ConfigReadingDeps, RevisionPair } from '../read/config-reading.ts'
+import { findRevisionNamed } from '../read/named-revision.ts'
+import { assertAdministers } from './entity-access.ts'
+import { assertKind, entityMissing, readRevision } from './read-entity.ts'
+
+export type EntityDiffDeps = ConfigChangesDeps & ConfigReadingDeps
+
+/** Two revisions by name, and the entity that is compared. */
+export interface EntityDiffRequest {
+  readonly from: string
+  readonly to: string
+  readonly place: EntityPlace
+}
+
+/** An entity in two revisions; null where one does not have it. */
+interface ComparedEntity {
+  readonly pair: RevisionPair
+  readonly documents: readonly [before: XmlDocument, after: XmlDocument]
+  readonly entities: readonly [before: EntityElement | null, after: EntityElement | null]
+}
+
+/**
+ * The unified diff of one entity between two revisions; of a group with its pipelines.
+ *
+ * @throws {ServiceError} `entity-not-found` where neither has it, `revision-not-found`,
+ * `malformed-request`, `not-permitted`.
+ */
+export async function diffEntity(
+  deps: EntityDiffDeps,
+  principal: Principal,
+  comparison: EntityDiffRequest,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { documents, entities } = await findCompared(deps, principal, comparison)
+  const [before, after] = documents.map((document, n) => {
+    const entity = entities[n] ?? null
+    return Buffer.from(entity === null ? '' : `${entityText(document, entity)}\n`)
+  })
+  return deps.diff(before ?? Buffer.alloc(0), after ?? Buffer.alloc(0))
+}
+
+/**
+ * What changed in one entity between two revisions, in words; in a group with its pipelines.
+ *
+ * @throws {ServiceError} as {@link diffEntity}.
+ */
+export async function readEntityChanges(
+  deps: EntityDiffDeps,
+  principal: Principal,
+  comparison: EntityDiffRequest,
+): Promise<DescribedChanges> {
+  const { pair, entities, documents } = await findCompared(deps, principal, comparison)
+  const scope = new Set(
+    entities.flatMap((entity, n) => (entity === null ? [] : namesIn(documents[n], entity))),
+  )
+  const { changes } = await readChanges(deps, pair)
+  const own = changes.filter((change) =>
+    entitiesOf([change]).some((name) => scope.has(foldEntity(name))),
+  )
+  return { subject: renderSubject(own), changes: own }
+}
+
+const PIPELINES = ENTITY_KINDS.filter(({ word }) => word === 'pipeline')
+
+/** An entity, and the pipelines of a group, in folded spelling. */
+function namesIn(document: XmlDocument | undefined, entity: EntityElement): string[] {
+  const own = foldEntity(entityName(entity))
+  if (document === undefined || entity.kind.word !== 'group') return [own]
+  const members = PIPELINES.flatMap((kind) => entitiesIn(document.root, kind)).filter(
+    ({ element }) => element.parent === entity.element,
+  )
+  return [own, ...members.map((each) => foldEntity(entityName(each)))]
+}
+
+/** The entity in both revisions, for those who administer it there and as it is now. */
+async function findCompared(
+  deps: EntityDiffDeps,
+  principal: Principal,
+  { from, to, place }: EntityDiffRequest,
+): Promise<ComparedEntity> {
+  assertKind(place.kind)
+  const { access, history } = deps
+  assertMay(access, principal, { action: 'administer-something' })
+  const pair = {
+    before: await findRevisionNamed(history, from),
+    after: await findRevisionNamed(history, to),
+  }
+  const documents = [
+    await readRevision(deps, pair.before),
+    await readRevision(deps, pair.after),
+  ] as const
+  const after = findEntity(documents[1].root, place)
+  const former = after === null ? place : await formerPlace(deps, pair, after)
+  const before = findEntity(documents[0].root, former)
+  const now = findEntity((await readRevision(deps, history.current())).root, place)
+  assertAdministers(access, principal, now)
+  for (const entity of [before, after]) {
+    if (entity !== null) assertAdministers(access, principal, entity)
+  }
+  if (before === null && after === null) throw entityMissing(place, `${from} and ${to}`)
+  return { pair, documents, entities: [before, after] }
+}
+
+/** The place of an entity in the older revision, under the name that it had there. */
+async function formerPlace(
+  { entities }: EntityDiffDeps,
+  { before, after }: RevisionPair,
+  entity: EntityElement,
+): Promise<EntityPlace> {
+  await entities.settle()
+  const name = foldEntity(entityName(entity))
+  const renamed = entities.renamesBetween(before, after).find(([, later]) => later === name)
+  const [former] = renamed ?? [entityName(entity)]
+  const slash = former.indexOf('/')
+  if (slash < 0) return { kind: former, name: '' }
+  return { kind: former.slice(0, slash), name: former.slice(slash + 1) }
+}

@@ -1,0 +1,176 @@
+import { type Digest, digestOf } from '../../core/digest.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Problem } from '../../core/problem.ts'
+import {
+  type EntityPlace,
+  entityText,
+  findEntity,
+  putEntity,
+  removeEntity,
+  sentEntity,
+  type SentEntity,
+} from '../../document/edit/entity-edits.ts'
+import type { EntityElement } from '../../document/entities/entities.ts'
+import type { Position } from '../../document/text/line-index.ts'
+import { readXml, type XmlDocument } from '../../document/xml/xml-reader.ts'
+import { runCooperatively } from '../../lib/cooperative.ts'
+import { type Access, assertMay } from '../access/permission.ts'
+import type { ConfigEditor } from '../save/config-editor.ts'
+import type { SavedChange } from '../save/save-group.ts'
+import { assertAdministers } from './entity-access.ts'
+import { assertKind, entityMissing } from './read-entity.ts'
+
+export interface EntitySavingDeps {
+  readonly access: Access
+  readonly editor: ConfigEditor
+}
+
+/** The state of an entity that its change begins from: one of some texts, any, or that there is none. */
+export type EntityBase = readonly Digest[] | 'any' | 'none'
+
+interface EntityChange {
+  readonly place: EntityPlace
+  readonly base: EntityBase
+  /** The reason in the words of the caller; may be empty. */
+  readonly message: string
+}
+
+export interface EntityPut extends EntityChange {
+  readonly xml: Uint8Array<ArrayBuffer>
+  /** The group of a new pipeline; null where none is named. */
+  readonly group: string | null
+}
+
+/**
+ * Replaces an entity by a text, or adds it. Nothing else of the document changes, and changes of other
+ * entities since the base do not matter.
+ *
+ * @throws {ServiceError} `malformed-request`, `entity-not-found` for a group that is not there,
+ * `config-stale` when the entity is no longer as at the base, `config-invalid` with places in the text,
+ * `not-permitted`.
+ */
+export async function saveEntity(
+  { access, editor }: EntitySavingDeps,
+  principal: Principal,
+  { place, base, message, xml, group }: EntityPut,
+): Promise<SavedChange> {
+  assertKind(place.kind)
+  assertMay(access, principal, { action: 'administer-something' })
+  const reading = await runCooperatively(readXml(xml))
+  if (!reading.ok) throw invalid(reading.problems)
+  const sent = sentEntity(reading, place)
+  let edited = ''
+  const edit = (document: XmlDocument) => {
+    const standing = findEntity(document.root, place)
+    assertAdministers(access, principal, standing ?? groupOfNew(document, place, group))
+    assertBase(document, standing, { place, base })
+    edited = putEntity(document, sent, group)
+    return edited
+  }
+  try {
+    return await editor.edit({ door: 'entity', principal }, edit, { message })
+  } catch (error) {
+    const isInvalid = error instanceof ServiceError && error.code === 'config-invalid'
+    if (!isInvalid || edited === '' || !('problems' in error.facts)) throw error
+    throw invalid(await placedInSent(error.facts.problems, { edited, sent, lines: reading.lines }))
+  }
+}
+
+/**
+ * Removes an entity with the lines that it has for itself.
+ *
+ * @throws {ServiceError} `entity-not-found`, `config-stale`, `config-invalid` where others need it,
+ * `not-permitted`.
+ */
+export async function deleteEntity(
+  { access, editor }: EntitySavingDeps,
+  principal: Principal,
+  { place, base, message }: EntityChange,
+): Promise<SavedChange> {
+  assertKind(place.kind)
+  assertMay(access, principal, { action: 'administer-something' })
+  const edit = (document: XmlDocument) => {
+    const entity = findEntity(document.root, place)
+    assertAdministers(access, principal, entity)
+    if (entity === null) throw entityMissing(place, null)
+    assertBase(document, entity, { place, base })
+    return removeEntity(document, entity)
+  }
+  return editor.edit({ door: 'entity', principal }, edit, { message })
+}
+
+/** The group that a new pipeline goes into; null for every other new entity. */
+function groupOfNew(
+  { root }: XmlDocument,
+  { kind }: EntityPlace,
+  group: string | null,
+): EntityElement | null {
+  return kind === 'pipeline' && group !== null
+    ? findEntity(root, { kind: 'group', name: group })
+    : null
+}
+
+/** @throws {ServiceError} `config-stale`, with the text of the entity as it is now. */
+function assertBase(
+  document: XmlDocument,
+  entity: EntityElement | null,
+  { place, base }: Pick<EntityChange, 'place' | 'base'>,
+): void {
+  const name = `${place.kind} ${place.name}`.trimEnd()
+  if (entity === null) {
+    if (base === 'none') return
+    throw stale(`The configuration has no ${name}`, 'none', [])
+  }
+  const text = entityText(document, entity)
+  const digest = digestOf(Buffer.from(text))
+  const { line } = document.lines.positionOf(entity.element.span.start)
+  if (base === 'any' || (base !== 'none' && base.includes(digest))) return
+  const theirs = { path: 'theirs', line, message: text }
+  if (base === 'none') throw stale(`The configuration has a ${name} already`, digest, [theirs])
+  throw stale(`The ${name} has changed since; it is ${digest} now`, digest, [theirs])
+}
+
+function stale(message: string, current: string, problems: readonly Problem[]): ServiceError {
+  return new ServiceError('config-stale', message, { current, problems })
+}
+
+function invalid(problems: readonly Problem[]): ServiceError {
+  const message = problems[0]?.message ?? 'The configuration would not be valid'
+  return new ServiceError('config-invalid', message, { problems })
+}
+
+interface Edited {
+  readonly edited: string
+  readonly sent: SentEntity
+  /** The lines of the text that was sent. */
+  readonly lines: XmlDocument['lines']
+}
+
+/**
+ * Problems of the edited document with their places in the text that was sent. Those of other parts
+ * have none: the caller has no text in which to look.
+ */
+async function placedInSent(
+  problems: readonly Problem[],
+  { edited, sent, lines }: Edited,
+): Promise<readonly Problem[]> {
+  const reading = await runCooperatively(readXml(Buffer.from(edited)))
+  const place = { kind: sent.kind.prefix, name: sent.name }
+  const entity = reading.ok ? findEntity(reading.root, place) : null
+  if (!reading.ok || entity === null) return problems
+  const { start, end } = entity.element.span
+  const [first, last] = [reading.lines.positionOf(start), reading.lines.positionOf(end)]
+  const from = lines.positionOf(sent.element.span.start)
+  return problems.map(({ line, column = 1, ...problem }) => {
+    if (line === undefined) return problem
+    const at = { line, column }
+    if (isBefore(at, first) || !isBefore(at, last)) return problem
+    const shift = line === first.line ? from.column - first.column : 0
+    return { ...problem, line: line - first.line + from.line, column: column + shift }
+  })
+}
+
+function isBefore(one: Position, other: Position): boolean {
+  return one.line < other.line || (one.line === other.line && one.column < other.column)
+}

@@ -1,0 +1,285 @@
+// @module-tag long
+import { createHash } from 'node:crypto'
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { hashPassword } from '../../src/security/password.ts'
+import {
+  DELEGATED,
+  DELEGATED_CASES,
+  type DelegatedCase,
+  mayMake,
+  PEOPLE,
+  type Person,
+} from '../support/service/delegated-changes.ts'
+import { save } from '../support/service/saving.ts'
+import { type CalledService, openService, QUICK_COST } from '../support/service/service.ts'
+
+const NAMES: readonly Person[] = ['root', 'owner', 'templater', 'viewer']
+const ROOT = loginOf('root')
+
+function loginOf(person: Person): string {
+  return `${person}:p`
+}
+
+async function delegatedService(): Promise<CalledService> {
+  const service = await openService()
+  const hash = await hashPassword('p', QUICK_COST)
+  const users = Object.keys(PEOPLE).map((name) => `${name}:${hash}\n`)
+  appendFileSync(join(service.folder, 'state', 'users.htpasswd'), users.join(''))
+  await expect.poll(async () => (await service.fetch('/api/agents', { as: ROOT })).status).toBe(200)
+  expect(await (await save(service, DELEGATED)).text()).toContain('is saved')
+  return service
+}
+
+async function reset(service: CalledService): Promise<void> {
+  const answer = await save(service, DELEGATED, ROOT)
+  expect(answer.status).toBe(200)
+}
+
+function md5(text: string): string {
+  return createHash('md5').update(text).digest('hex')
+}
+
+interface Attempt {
+  readonly service: CalledService
+  readonly person: Person
+  readonly change: DelegatedCase
+}
+
+/** The newest revision, as an administrator sees it. */
+async function newest(service: CalledService): Promise<{ commitSHA: string; md5: string }> {
+  const answer = await service.fetch('/api/config/revisions?limit=1', { as: ROOT })
+  const [revision] = JSON.parse(await answer.text())
+  return revision
+}
+
+function putDocument({ service, person, change }: Attempt): Promise<Response> {
+  return save(service, change.document, loginOf(person))
+}
+
+function postDocument({ service, person, change }: Attempt): Promise<Response> {
+  const body = new URLSearchParams({ xmlFile: change.document, md5: md5(DELEGATED) })
+  return service.fetch('/api/admin/config.xml', { method: 'POST', body, as: loginOf(person) })
+}
+
+/** An administrator makes the change and takes it back; then somebody restores it. */
+async function restoreDocument({ service, person, change }: Attempt): Promise<Response> {
+  expect([change.what, (await save(service, change.document, ROOT)).status]).toEqual([
+    change.what,
+    200,
+  ])
+  const { commitSHA } = await newest(service)
+  await reset(service)
+  const path = `/api/config/revisions/${commitSHA}/restore`
+  return service.fetch(path, { method: 'POST', as: loginOf(person) })
+}
+
+/** The change as one entity, whose text an administrator takes from the changed document. */
+async function putEntity({ service, person, change }: Attempt): Promise<Response> {
+  const path = `/api/config/entities/${change.entity}`
+  await save(service, change.document, ROOT)
+  const { commitSHA } = await newest(service)
+  await reset(service)
+  const then = await service.fetch(`${path}?at=${commitSHA}`, { as: ROOT })
+  const now = await service.fetch(path, { as: ROOT })
+  const conditions = now.status === 200 ? { 'if-match': '*' } : { 'if-none-match': '*' }
+  const [, group = ''] = /group (\w+)/.exec(change.within[0] ?? '') ?? []
+  return service.fetch(now.status === 200 ? path : `${path}?group=${group}`, {
+    method: 'PUT',
+    body: await then.text(),
+    headers: conditions,
+    as: loginOf(person),
+  })
+}
+
+/** Everybody tries every change through one door; the document is put back after each that passes. */
+async function statusesBy(
+  make: (attempt: Attempt) => Promise<Response>,
+  cases: readonly DelegatedCase[],
+): Promise<Record<'found' | 'wanted', string[]>> {
+  const service = await delegatedService()
+  const [found, wanted]: [string[], string[]] = [[], []]
+  for (const change of cases) {
+    for (const person of NAMES) {
+      const { status } = await make({ service, person, change })
+      if (status === 200) await reset(service)
+      found.push(`${person}: ${change.what}: ${status}`)
+      wanted.push(`${person}: ${change.what}: ${mayMake(person, change) ? 200 : 403}`)
+    }
+  }
+  return { found, wanted }
+}
+
+describe('a change is open to those who administer all that it lies in', () => {
+  it('has sixty cases and more, some of them allowed and some not for each administrator of a part', () => {
+    expect(DELEGATED_CASES.length).toBeGreaterThanOrEqual(60)
+    for (const person of ['owner', 'templater'] as const) {
+      const verdicts = DELEGATED_CASES.map((change) => mayMake(person, change))
+      expect(new Set(verdicts).size).toBe(2)
+    }
+  })
+
+  it.each([
+    { door: 'put', make: putDocument },
+    { door: 'post', make: postDocument },
+    { door: 'restore', make: restoreDocument },
+  ])('by the door $door', { timeout: 120_000 }, async ({ make }) => {
+    const { found, wanted } = await statusesBy(make, DELEGATED_CASES)
+
+    expect(found).toEqual(wanted)
+  })
+
+  it('by the door entity', { timeout: 120_000 }, async () => {
+    const cases = DELEGATED_CASES.filter(({ entity }) => entity !== undefined)
+    const { found, wanted } = await statusesBy(putEntity, cases)
+
+    expect(found).toEqual(wanted)
+  })
+})
+
+describe('a refusal', () => {
+  it('says which part lies elsewhere and whose decision it needs, and names nothing that is hidden', async () => {
+    const service = await delegatedService()
+    const document = DELEGATED.replace('s1.git', 'x.git').replace('h1.git', 'y.git')
+
+    const answer = await save(service, document, loginOf('owner'))
+
+    expect(answer.status).toBe(403)
+    const message =
+      'The change reaches beyond what owner administers: pipeline s1, another pipeline'
+    const needs = [{ rule: 'delegation', of: ['administrators of the server'], reason: message }]
+    expect(JSON.parse(await answer.text())).toEqual({ message, needs })
+  })
+
+  it('of a stale edit keeps the text of others to itself', async () => {
+    const service = await delegatedService()
+    await save(service, DELEGATED.replace('h1.git', 'hidden-address.git'), ROOT)
+    const body = new URLSearchParams({
+      xmlFile: DELEGATED.replace('h1.git', 'guess.git'),
+      md5: md5(DELEGATED),
+    })
+
+    const init = { method: 'POST', body, as: loginOf('owner') }
+    const answer = await service.fetch('/api/admin/config.xml', init)
+
+    expect(answer.status).toBe(409)
+    expect(await answer.text()).not.toContain('hidden-address')
+  })
+
+  it('of an entity elsewhere does not show it', async () => {
+    const service = await delegatedService()
+    const path = '/api/config/entities/pipeline/h1'
+    const headers = { 'if-match': `"${'0'.repeat(32)}"` }
+    const as = loginOf('owner')
+
+    const answers = [
+      await service.fetch(path, { as }),
+      await service.fetch('/api/config/entities/pipeline/nothing', { as }),
+      await service.fetch(path, { as, method: 'PUT', headers, body: '<pipeline name="h1" />' }),
+      await service.fetch(path, { as, method: 'DELETE', headers }),
+    ]
+
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+    const texts = await Promise.all(answers.map((answer) => answer.text()))
+    expect(texts.filter((text) => text.includes('h1.git'))).toEqual([])
+  })
+})
+
+describe('whoever administers a group', () => {
+  it('reads its entities, and lists no other', async () => {
+    const service = await delegatedService()
+    const as = loginOf('owner')
+
+    const list = JSON.parse(await (await service.fetch('/api/config/entities', { as })).text())
+
+    const names = list.map(({ kind, name }: Record<string, string>) => `${kind}/${name}`)
+    expect(names).toEqual([
+      'pipeline/m1',
+      'pipeline/m2',
+      'pipeline/o1',
+      'pipeline/o2',
+      'group/mine',
+      'group/ours',
+    ])
+    expect((await service.fetch('/api/config/entities/pipeline/m1', { as })).status).toBe(200)
+    expect((await service.fetch('/api/admin/config.xml', { as })).status).toBe(403)
+  })
+
+  it('compares its entities, and nothing else', async () => {
+    const service = await delegatedService()
+    const { commitSHA: from } = await newest(service)
+    await save(service, DELEGATED.replace('m1.git', 'x.git').replace('h1.git', 'y.git'), ROOT)
+    const { commitSHA: to } = await newest(service)
+    const read = async (path: string) => {
+      const answer = await service.fetch(`/api/config/${path}`, { as: loginOf('owner') })
+      return { status: answer.status, text: await answer.text() }
+    }
+
+    const own = [
+      await read(`diff/${from}/${to}?entity=pipeline/m1`),
+      await read(`changes/${from}/${to}?entity=group/mine`),
+    ]
+    const others = [
+      await read(`diff/${from}/${to}`),
+      await read(`changes/${from}/${to}`),
+      await read(`diff/${from}/${to}?entity=pipeline/h1`),
+      await read(`changes/${from}/${to}?entity=group/hidden`),
+      await read(`diff/${from}/${to}?entity=pipeline/never`),
+    ]
+
+    expect(own.map(({ status }) => status)).toEqual([200, 200])
+    expect(own.map(({ text }) => [text.includes('x.git'), text.includes('y.git')])).toEqual([
+      [true, false],
+      [true, false],
+    ])
+    expect(others.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403])
+  })
+
+  it('reads no entity as it was in a group of others', async () => {
+    const service = await delegatedService()
+    const { commitSHA } = await newest(service)
+    const moved = DELEGATED_CASES.find(({ what }) => what === 'a move into an own group')
+    await save(service, moved?.document ?? '', ROOT)
+    const as = loginOf('owner')
+
+    const now = await service.fetch('/api/config/entities/pipeline/s2', { as })
+    const then = await service.fetch(`/api/config/entities/pipeline/s2?at=${commitSHA}`, { as })
+
+    expect([now.status, then.status]).toEqual([200, 403])
+  })
+
+  it('saves beside a change of others that came in between', async () => {
+    const service = await delegatedService()
+    await save(service, DELEGATED.replace('h1.git', 'elsewhere.git'), ROOT)
+    const xmlFile = DELEGATED.replace('m1.git', 'own.git')
+
+    const init = {
+      method: 'POST',
+      body: new URLSearchParams({ xmlFile, md5: md5(DELEGATED) }),
+      as: loginOf('owner'),
+    }
+    const answer = await service.fetch('/api/admin/config.xml', init)
+
+    expect(answer.status).toBe(200)
+    const text = await (await service.fetch('/api/admin/config.xml', { as: ROOT })).text()
+    expect(text).toMatch(/own\.git[^]*elsewhere\.git/)
+  })
+
+  it('may leave a pipeline with what it named before, whatever that is', async () => {
+    const service = await delegatedService()
+    const given = DELEGATED.replace(
+      'm1.git" dest="git" />',
+      'm1.git" dest="git" />\n        <pipeline pipelineName="h1" stageName="build" />',
+    )
+    await save(service, given, ROOT)
+
+    const answer = await save(
+      service,
+      given.replace('m1.git', 'else.git').replace('name="m1"', 'name="m3"'),
+      loginOf('owner'),
+    )
+
+    expect(answer.status).toBe(200)
+  })
+})

@@ -1,0 +1,156 @@
+// @module-tag long
+import { describe, expect, it } from 'vitest'
+import { entityText, findEntity } from '../../src/document/edit/entity-edits.ts'
+import {
+  entitiesIn,
+  ENTITY_KINDS,
+  type EntityElement,
+} from '../../src/document/entities/entities.ts'
+import { realRevisions, validDocuments } from '../support/documents/config-corpus.ts'
+import { xmlDocument } from '../support/documents/xml-documents.ts'
+import { git } from '../support/git/git.ts'
+import { SHARED_DATA } from '../support/programs/shared-data.ts'
+import { save } from '../support/service/saving.ts'
+import { type CalledService, openService } from '../support/service/service.ts'
+
+const ANY = { 'if-match': '*' }
+/** Entities of one document that are tried. */
+const TRIED = 12
+
+/** The first and the last line of an entity in a text, from 1. */
+type Lines = readonly [first: number, last: number]
+
+async function currentOf(service: CalledService): Promise<string> {
+  return (await service.fetch('/api/admin/config.xml')).text()
+}
+
+function headOf(service: CalledService): string {
+  return git(service.repository, 'rev-parse', 'HEAD').trim()
+}
+
+function pathOf({ kind, name }: EntityElement): string {
+  const place = kind.by === '-' ? kind.prefix : `${kind.prefix}/${encodeURIComponent(name)}`
+  return `/api/config/entities/${place}`
+}
+
+function linesOf(text: string, entity: EntityElement): Lines {
+  const { lines } = xmlDocument(text)
+  const { start, end } = found(text, entity).element.span
+  return [lines.positionOf(start).line, lines.positionOf(end - 1).line]
+}
+
+function range(start = '0', count = '1'): Lines[] {
+  return count === '0' ? [] : [[Number(start), Number(start) + Number(count) - 1]]
+}
+
+/** The lines that the newest commit removed and added, each as a range; an empty one is left out. */
+function changedLines(service: CalledService): {
+  readonly removed: Lines[]
+  readonly added: Lines[]
+} {
+  const diff = git(service.repository, 'diff', '--unified=0', 'HEAD~1', 'HEAD')
+  const hunks = [...diff.matchAll(/^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm)]
+  return {
+    removed: hunks.flatMap(([, start, count]) => range(start, count)),
+    added: hunks.flatMap(([, , , start, count]) => range(start, count)),
+  }
+}
+
+function isWithin(ranges: readonly Lines[], [first, last]: Lines): boolean {
+  return ranges.every(([from, to]) => from >= first && to <= last)
+}
+
+/** Entities that are the only ones of their names, spread over the document. */
+function triedIn(text: string): EntityElement[] {
+  const { root } = xmlDocument(text)
+  const all = ENTITY_KINDS.flatMap((kind) => entitiesIn(root, kind))
+  const own = all.filter(({ kind, name, element }) => {
+    return findEntity(root, { kind: kind.prefix, name })?.element === element
+  })
+  const step = Math.max(1, Math.floor(own.length / TRIED))
+  return own.filter((_, n) => n % step === 0)
+}
+
+/** The faults of putting, changing, deleting and bringing back one entity; none when all is right. */
+async function faultsOf(service: CalledService, entity: EntityElement): Promise<string[]> {
+  const path = pathOf(entity)
+  const faults: string[] = []
+  const before = await currentOf(service)
+  const head = headOf(service)
+  const text = await (await service.fetch(path)).text()
+  if (text !== entityText({ text: before }, found(before, entity)))
+    faults.push('reads another text')
+
+  const same = await service.fetch(path, { method: 'PUT', headers: ANY, body: text })
+  if (same.status !== 200 || headOf(service) !== head) faults.push('commits what is there')
+
+  const lines = linesOf(before, entity)
+  const body = text.replace(/^<[^>]*[^/]>/, (tag) => `${tag}<!-- a comment -->`)
+  const put = await service.fetch(path, { method: 'PUT', headers: ANY, body })
+  if (put.status !== 200) faults.push(`cannot be changed: ${put.status} ${await put.text()}`)
+  const after = await currentOf(service)
+  if (body !== text) {
+    const { removed, added } = changedLines(service)
+    if (!isWithin(removed, lines)) faults.push('the change removes other lines')
+    if (!isWithin(added, linesOf(after, entity))) faults.push('the change adds other lines')
+  }
+  return [...faults, ...(await faultsOfDeleting(service, entity, head))]
+}
+
+function found(text: string, { kind, name }: EntityElement): EntityElement {
+  const entity = findEntity(xmlDocument(text).root, { kind: kind.prefix, name })
+  if (!entity) throw new Error(`no ${kind.prefix} ${name}`)
+  return entity
+}
+
+async function faultsOfDeleting(
+  service: CalledService,
+  entity: EntityElement,
+  head: string,
+): Promise<string[]> {
+  const faults: string[] = []
+  const text = await currentOf(service)
+  const gone = await service.fetch(pathOf(entity), { method: 'DELETE', headers: ANY })
+  if (gone.status === 200) {
+    const isRight = textsWithout(text, found(text, entity)).includes(await currentOf(service))
+    if (!isRight) faults.push('the removal changes other lines')
+  } else if (gone.status !== 422) faults.push(`cannot be removed: ${gone.status}`)
+  const back = await service.fetch(`/api/config/revisions/${head}/restore`, { method: 'POST' })
+  if (back.status !== 200) faults.push(`cannot be brought back: ${await back.text()}`)
+  return faults
+}
+
+/** A text without an element or its list: without their lines where nothing else is on them. */
+function textsWithout(text: string, { element }: EntityElement): string[] {
+  return [element, element.parent ?? element].flatMap(({ span: { start, end } }) => {
+    const line = text.slice(0, start).replace(/[ \t]*$/, '')
+    const rest = text.slice(end).replace(/^[ \t]*/, '')
+    const alone = /[\r\n]$/.test(line) ? [line.replace(/\r?\n$|\r$/, '') + rest] : []
+    return [...alone, text.slice(0, start) + text.slice(end)]
+  })
+}
+
+describe.skipIf(SHARED_DATA === null)('entities of real documents (shared data)', () => {
+  it(
+    'are put, changed, removed and brought back without another line',
+    { timeout: 240_000 },
+    async () => {
+      const documents = [...realRevisions(3), ...validDocuments().slice(0, 25)]
+      const faults: string[] = []
+      let tried = 0
+      for (const document of documents) {
+        const service = await openService()
+        if ((await save(service, document)).status !== 200) continue
+        for (const entity of triedIn(await currentOf(service))) {
+          tried += 1
+          const own = await faultsOf(service, entity)
+          faults.push(...own.map((fault) => `${pathOf(entity)}: ${fault}`))
+        }
+        await service.close()
+      }
+
+      expect(faults).toEqual([])
+      expect(tried).toBeGreaterThan(100)
+    },
+  )
+})
