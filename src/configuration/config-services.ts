@@ -164,7 +164,7 @@ function examineBy({ cache, identity, summary }: Judges): Examine {
     const { document } = inspection
     const problems = identity.check(await cache.read(document))
     if (problems.length > 0) return { ok: false, problems }
-    return { ...inspection, subject: await summary.subject(before, document) }
+    return { ...inspection, ...(await summary.describe(before, document)) }
   }
 }
 

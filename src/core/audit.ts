@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
+import type { ChangeFacts } from './change-origin.ts'
 import { isSameName } from './name-key.ts'
 
 /** The result of an action: `refused` by a rule, `failed` by a fault of the service. */
@@ -33,6 +34,10 @@ export const AuditEntry = z.object({
   request: z.string().exactOptional(),
   /** The digest of the configuration that is current after it. */
   md5: z.string().exactOptional(),
+  /** The door of a change of the configuration. */
+  door: z.string().exactOptional(),
+  /** The changed entities, where few enough change to be found at once. */
+  entities: z.array(z.string()).readonly().exactOptional(),
   /** The number of repetitions within a minute, if more than one. */
   times: z.int().exactOptional(),
   /** The times of the first and the last repetition. */
@@ -108,11 +113,18 @@ export function parseAuditEntry(id: number, text: string): AuditEntry {
   return AuditEntry.safeParse(parsed(text)).data ?? { ...DAMAGED, id }
 }
 
+/** The details of a change of the configuration. */
+interface ChangeDetails {
+  readonly commits: number
+  readonly isRewritten?: boolean
+  /** Absent for a change that did not come through this service. */
+  readonly facts?: ChangeFacts | undefined
+}
+
 /** A change of the configuration from any source, by its newest revision. */
 export function configurationChange(
   newest: { readonly username: string; readonly commit: string; readonly digest: string },
-  commits: number,
-  isRewritten = false,
+  { commits, isRewritten = false, facts }: ChangeDetails,
 ): Action {
   return {
     user: newest.username,
@@ -121,6 +133,8 @@ export function configurationChange(
     address: '',
     outcome: 'done',
     md5: newest.digest,
+    ...(facts === undefined ? {} : { door: facts.door }),
+    ...(facts === undefined || facts.entities.length === 0 ? {} : { entities: facts.entities }),
   }
 }
 

@@ -30,6 +30,16 @@ export type ChangeOrigin =
   | { readonly door: DoorOfPeople; readonly principal: Principal }
   | { readonly door: DoorWithoutCaller; readonly author: string }
 
+/** A change that was made, as far as its revision does not say it. */
+export interface ChangeFacts {
+  readonly door: Door
+  /** The entities that it is about, such as `pipeline/shop`; at most {@link MAX_ENTITIES}. */
+  readonly entities: readonly string[]
+}
+
+/** Entities of a change that are recorded by name. */
+export const MAX_ENTITIES = 20
+
 /** The name that the revision of a change records. */
 export function authorOf(origin: ChangeOrigin): string {
   return 'principal' in origin ? origin.principal.username : origin.author

@@ -1,5 +1,6 @@
 import nodeFs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { ChangeFacts } from '../core/change-origin.ts'
 import { type Digest, digestOf } from '../core/digest.ts'
 import { ServiceError, unavailable } from '../core/errors.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
@@ -197,8 +198,8 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   const common = { ...options, repository, live, committer, problems, publish }
   const follow = openFollow(common, resources)
   const shared = { ...common, folder, keeper, follower, follow }
-  const onCommitted = (saved: readonly Revision[]) =>
-    events.emit({ added: LazyList.of(saved), isRewritten: false, areSaves: true })
+  const onCommitted = (saved: readonly Revision[], facts: readonly ChangeFacts[]) =>
+    events.emit({ added: LazyList.of(saved), isRewritten: false, areSaves: true, facts })
   const stagedRest = options.pollInterval
   const { reader } = repository
   const workTree = new WorkTreeSync({ ...options, folder, reader, git: resources.git })

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { AuditEntry } from '../../src/core/audit.ts'
@@ -61,6 +62,29 @@ describe('the audit log', () => {
       request: saved.headers.get('x-request-id'),
     })
     expect(revision).toMatchObject({ action: 'change-configuration', user: 'admin', md5: digest })
+  })
+
+  it('names the door of each change, and the entities that it is about', async () => {
+    const service = await startService()
+    const text = documentWith('one')
+    await save(service, text)
+    const path = '/api/config/entities/pipeline/one'
+    const body = await (await service.fetch(path)).text()
+    const headers = { 'if-match': '*' }
+    await service.fetch(path, { method: 'PUT', headers, body: body.replace('make', 'ls') })
+    writeFileSync(join(service.repository, 'config.xml'), text.replace('make', 'touch'))
+    await service.fetch(path, { method: 'DELETE', headers })
+
+    const changes = await entriesOf(service, 'action=change-configuration&limit=4')
+
+    const pipeline = ['pipeline/one']
+    expect(changes.map(({ door, entities }) => ({ door, entities }))).toEqual([
+      { door: 'entity', entities: pipeline },
+      { door: 'live-file', entities: pipeline },
+      { door: 'entity', entities: pipeline },
+      { door: 'put', entities: expect.arrayContaining(['group/first', 'pipeline/one']) },
+    ])
+    expect(await (await service.fetch('/audit')).text()).toContain('pipeline/one')
   })
 
   it('is on disk when the action is answered', async () => {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import type { EntityRenames } from '../../document/changes/compare-entities.ts'
+import { entitiesOf } from '../../document/changes/entities-of.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 import { type Comparable, summariseChanges } from '../../document/changes/summarise-changes.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
@@ -18,6 +19,13 @@ const MOST_CHANGED = 2 * 1_048_576
 const CACHED = 64
 /** Characters of the documents that they may keep in memory. */
 const CACHED_CHARACTERS = 16 * 1_048_576
+
+/** The words of a commit about its changes. */
+interface DescribedCommit {
+  readonly subject: string
+  /** Absent with a general subject. */
+  readonly entities?: readonly string[]
+}
 
 /** A document of a comparison, read when that is not known yet. */
 export interface ComparedDocument {
@@ -65,13 +73,18 @@ export class ChangeSummary {
     return changes
   }
 
-  /** The changes as the subject of a commit; a general subject when that would delay the save. */
-  readonly subject = async (before: Uint8Array | null, after: Uint8Array): Promise<string> => {
+  /** The changes as the subject of a commit, with the entities; a general subject when that would delay the save. */
+  readonly describe = async (
+    before: Uint8Array | null,
+    after: Uint8Array,
+  ): Promise<DescribedCommit> => {
     const isQuick = [before, after].every(
       (document) => document === null || this.#isQuick(document),
     )
     const isCheap = isQuick && (before === null || changedBytes(before, after) <= MOST_CHANGED)
-    return isCheap ? renderSubject(await this.changes(before, after)) : 'Change the configuration'
+    if (!isCheap) return { subject: 'Change the configuration' }
+    const changes = await this.changes(before, after)
+    return { subject: renderSubject(changes), entities: entitiesOf(changes) }
   }
 
   /** Reads a document as far as a comparison requires, cooperatively. */

@@ -135,7 +135,14 @@ export class SaveGroup {
     const prepared = await prepare(next, stored, origin)
     if (!prepared.ok) throw notValid(prepared.problems)
     if (this.#isNewest(prepared.document)) return null
-    return { ...prepared, author: authorOf(origin), subject: subject ?? prepared.subject, message }
+    const { door } = origin
+    return {
+      ...prepared,
+      door,
+      author: authorOf(origin),
+      subject: subject ?? prepared.subject,
+      message,
+    }
   }
 
   /** A newest commit that is no revision is not current, whatever its bytes. */

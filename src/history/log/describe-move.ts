@@ -1,4 +1,5 @@
 import { configurationChange, type NewAuditEntry } from '../../core/audit.ts'
+import type { ChangeFacts } from '../../core/change-origin.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { allCommits } from '../../git/objects/commit-walk.ts'
 import type { CommitRecord } from '../../git/objects/object-reader.ts'
@@ -14,6 +15,7 @@ export type DescribeMove = (move: {
   readonly to: CommitSha
   /** Its revisions, oldest first, where each is a save. */
   readonly saved?: readonly Revision[] | undefined
+  readonly facts?: readonly ChangeFacts[] | undefined
 }) => Promise<readonly NewAuditEntry[]>
 
 export interface MoveContext extends Classification {
@@ -24,9 +26,12 @@ export interface MoveContext extends Classification {
 /** Describes moves by each of their saves, and others by the newest of their revisions. */
 export function describeMoves(context: MoveContext): DescribeMove {
   const { repository, clock } = context
-  return async ({ from, to, saved }) => {
+  return async ({ from, to, saved, facts = [] }) => {
     if (saved) {
-      return saved.map((revision) => ({ time: clock(), ...configurationChange(revision, 1) }))
+      return saved.map((revision, n) => ({
+        time: clock(),
+        ...configurationChange(revision, { commits: 1, facts: facts[n] }),
+      }))
     }
     const commits = await listMove(repository, { from, to })
     for (const commit of commits) {
@@ -34,7 +39,7 @@ export function describeMoves(context: MoveContext): DescribeMove {
         believe(commit) ??
         (await classify(commit, await repository.findForeignDocument(commit.sha), context))
       if (newest === null) continue
-      return [{ time: clock(), ...configurationChange(newest, commits.length) }]
+      return [{ time: clock(), ...configurationChange(newest, { commits: commits.length }) }]
     }
     return []
   }

@@ -1,3 +1,4 @@
+import type { ChangeFacts } from '../../core/change-origin.ts'
 import { Readable } from 'node:stream'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { TooLargeError } from '../../git/objects/damage.ts'
@@ -28,13 +29,18 @@ export type Publish = (move: {
   readonly to: CommitSha
   /** Its revisions, oldest first, where each is a save; otherwise they are found in its commits. */
   readonly saved?: readonly Revision[]
+  /** The facts of their changes, one for each. */
+  readonly facts?: readonly ChangeFacts[]
 }) => Promise<boolean>
 
 /** Publishes moves in a log, and begins it. */
 export function publishIn(log: RevisionLog, store: PackStore, describe: DescribeMove): Publish {
-  return async ({ from, to, saved }) => {
+  return async ({ from, to, saved, facts }) => {
     if (from === null) return log.rebase({ sequence: 1, commit: to, pack: packUpTo(store, to) })
-    const [pack, audit] = await allOf([packBetween(store, from, to), describe({ from, to, saved })])
+    const [pack, audit] = await allOf([
+      packBetween(store, from, to),
+      describe({ from, to, saved, facts }),
+    ])
     return (await log.append({ from, to, pack, audit })) !== null
   }
 }

@@ -1,4 +1,4 @@
-import type { ChangeOrigin } from '../../core/change-origin.ts'
+import type { ChangeOrigin, Door } from '../../core/change-origin.ts'
 import type { Problem } from '../../core/problem.ts'
 
 /** A valid document, with the facts for its commit. */
@@ -8,11 +8,14 @@ export interface PreparedDocument {
   readonly schemaVersion: number
   /** The subject of its commit: a summary of the changes. */
   readonly subject: string
+  /** The entities that it changes; absent where that takes too long to find out. */
+  readonly entities?: readonly string[]
 }
 
 /** A document that is ready to be committed, with nothing left to compute. */
 export interface PreparedChange extends PreparedDocument {
   readonly author: string
+  readonly door: Door
   /** The reason in the words of the author; may be empty. */
   readonly message: string
 }

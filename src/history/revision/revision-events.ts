@@ -1,3 +1,4 @@
+import type { ChangeFacts } from '../../core/change-origin.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { LazyList } from '../../lib/lazy-list.ts'
 import { Emitter } from '../../lib/emitter.ts'
@@ -10,6 +11,8 @@ export interface RevisionEvent {
   readonly isRewritten: boolean
   /** Whether each of them is a change of this service, and not part of a move by others. */
   readonly areSaves?: boolean
+  /** The facts of these changes, one for each. */
+  readonly facts?: readonly ChangeFacts[]
 }
 
 export type RevisionListener = (news: RevisionEvent) => void

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
+import { type ChangeFacts, MAX_ENTITIES } from '../../core/change-origin.ts'
 import { digestOf } from '../../core/digest.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { allOf } from '../../lib/all-of.ts'
@@ -35,6 +36,11 @@ export interface NewRevisions extends CommitRequest {
   readonly live: LiveFileState
   /** Whether the live file holds an edit that is not valid. */
   readonly hasInvalidEdit: boolean
+}
+
+/** The facts of a change that its revision does not have. */
+export function changeFactsOf({ door, entities = [] }: PreparedChange): ChangeFacts {
+  return { door, entities: entities.slice(0, MAX_ENTITIES) }
 }
 
 /** A change that was committed. */
@@ -104,7 +110,8 @@ export class Committer {
     ])
     if (move === null || (await live.stamp()) !== draft.live.stamp) return null
     const saved = commits.map(({ revision }) => revision)
-    if (!(await publish({ from: parent, to: newest.commit, saved }))) return null
+    const facts = changes.map(changeFactsOf)
+    if (!(await publish({ from: parent, to: newest.commit, saved, facts }))) return null
     await move.finish()
     const setAside = await this.#placeLiveFile(draft, { document, file })
     const findClean = () => live.findPlaced(document)

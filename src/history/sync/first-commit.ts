@@ -74,7 +74,7 @@ async function commitAs(options: FirstCommitOptions, first: FirstRevision): Prom
   }
   const committed = await options.committer.commit({
     ...first,
-    changes: [{ ...prepared, author: UPGRADE, message: '' }],
+    changes: [{ ...prepared, ...origin, message: '' }],
     hasInvalidEdit: false,
   })
   if (committed === null) throw unavailable(`${options.live.path} is being changed by others`)

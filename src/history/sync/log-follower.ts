@@ -148,10 +148,10 @@ export class LogFollower {
     const { repository, live, committer, prepare } = this.#options
     const before = local === null ? null : await repository.findDocument(local)
     if (holds(seen, before) || live.isOurs(seen.bytes)) return seen.stamp
-    const author = 'Filesystem'
-    const prepared = await prepare(seen.bytes, before, { door: 'live-file', author })
+    const origin = { door: 'live-file', author: 'Filesystem' } as const
+    const prepared = await prepare(seen.bytes, before, origin)
     if (prepared.ok) {
-      const edit = { ...prepared, author, message: '' }
+      const edit = { ...prepared, ...origin, message: '' }
       await this.#keep(await committer.writeOnly({ branch, parent: local, changes: [edit] }))
       return seen.stamp
     }

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ChangeFacts } from '../../core/change-origin.ts'
 import { digestOf } from '../../core/digest.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { lastOf, type NonEmptyArray } from '../../lib/non-empty-array.ts'
 import type { BranchFollower, BranchState } from './branch-follower.ts'
-import type { Committed, Committer } from './committer.ts'
+import { type Committed, type Committer, changeFactsOf } from './committer.ts'
 import type { BranchAdvance, GitRepository } from '../repository/git-repository.ts'
 import type { Inspection } from '../revision/inspection.ts'
 import type { Publish } from '../log/log-packs.ts'
@@ -38,7 +39,7 @@ export interface ReconcilerOptions {
    */
   readonly follow: () => Promise<CommitSha | null>
   readonly publish: Publish
-  readonly onCommitted: (revisions: readonly Revision[]) => void
+  readonly onCommitted: (revisions: readonly Revision[], facts: readonly ChangeFacts[]) => void
 }
 
 /** An edit of the live file that is not valid. */
@@ -110,7 +111,10 @@ export class Reconciler {
     this.#options.follower.noteCommitted(newest, lastOf(changes).document)
     this.#options.workTree.noteSaved(parent, newest.commit)
     for (const kind of ['live-file', 'commit'] as const) this.#options.problems.clear(kind)
-    this.#options.onCommitted(committed.map(({ revision }) => revision))
+    this.#options.onCommitted(
+      committed.map(({ revision }) => revision),
+      changes.map(changeFactsOf),
+    )
     return committed
   }
 
@@ -222,7 +226,8 @@ export class Reconciler {
       message: `Commit ${base.head} has plain secrets; they are replaced in a commit on top of it`,
     })
     const subject = `Seal the secrets that commit ${base.head.slice(0, 10)} has in plain text`
-    await this.commit(base, [{ ...inspection, author: this.#sealer, subject, message: '' }])
+    const sealing = { door: 'sealing', author: this.#sealer, subject, message: '' } as const
+    await this.commit(base, [{ ...inspection, ...sealing }])
     return 'again'
   }
 
@@ -258,7 +263,7 @@ export class Reconciler {
     if (base.headDocument && isEqual(prepared.document, base.headDocument)) {
       return this.#catchUp(base.headDocument, base.live.stamp)
     }
-    await this.commit(base, [{ ...prepared, author: FILESYSTEM, message: '' }])
+    await this.commit(base, [{ ...prepared, ...origin, message: '' }])
     return 'again'
   }
 

@@ -148,13 +148,19 @@ export function noteRevisions(history: History, audit: Audit, log: Log): () => v
 
 async function note(
   audit: Audit,
-  { added, isRewritten, areSaves = false }: RevisionEvent,
+  { added, isRewritten, areSaves = false, facts = [] }: RevisionEvent,
 ): Promise<void> {
   if (areSaves) {
     // At once, so that the saves of a group share a sync here too; numbers follow the calls.
-    await Promise.all(added.map(async (each) => audit.note(configurationChange(each, 1))))
+    const saves = Array.from(added, (each, n) => ({ each, facts: facts[n] }))
+    await Promise.all(
+      saves.map(async (save) =>
+        audit.note(configurationChange(save.each, { commits: 1, facts: save.facts })),
+      ),
+    )
     return
   }
   const newest = added.at(-1)
-  if (newest) await audit.note(configurationChange(newest, added.length, isRewritten))
+  const details = { commits: added.length, isRewritten }
+  if (newest) await audit.note(configurationChange(newest, details))
 }

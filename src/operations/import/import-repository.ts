@@ -76,6 +76,7 @@ export async function importRepository(
   const cache = new DocumentCache(thread, { isRepeatable: true })
   if (await hasBegun(places)) await settle(places, surroundings, box)
   await using source = new SourceRepository(request, environment)
+  const summary = new ChangeSummary(cache)
   const report = await importHistory({
     repository,
     fileName,
@@ -83,7 +84,7 @@ export async function importRepository(
     ...request,
     ...surroundings,
     inspect: (document) => cache.inspect(document),
-    summarise: new ChangeSummary(cache).subject,
+    summarise: async (...documents) => (await summary.describe(...documents)).subject,
     serverEdition: EDITION,
     fetch: (folder) => source.fetchInto(folder),
     name: JSON.stringify([source.url, request.branch, request.sourceFile, request.since]),

@@ -121,7 +121,10 @@ function capitalised(text: string): string {
 /** Entries that are facts and nobody's attempt. */
 const WITHOUT_ATTEMPT = ['other-actions', 'damaged-entry', 'shorten-audit-log']
 
-/** Their verbs say it all. */
+/** Entities of a change that are named. */
+const MAX_NAMED = 3
+
+/** Their verbs say it all, but for the entities of a change. */
 const WITHOUT_OBJECT = [
   'save-configuration',
   'change-configuration',
@@ -142,11 +145,13 @@ const CREATION = /^(\/.*)?\/tab\/admin\/pipelines\/.*\.json$/
 export function auditSentence(
   { history, state }: AuditSentenceDeps,
   links: Links,
-  { action, outcome, target, md5, targets = [] }: AuditEntry,
+  { action, outcome, target, md5, targets = [], entities = [] }: AuditEntry,
 ): AuditSentence {
   const revision = revisionNumber(history, action === 'change-configuration' ? target : (md5 ?? ''))
   const verb = verbOf({ action, outcome })
-  if (WITHOUT_OBJECT.includes(action)) return { verb, object: '', href: null, revision }
+  if (WITHOUT_OBJECT.includes(action)) {
+    return { verb, object: entities.slice(0, MAX_NAMED).join(', '), href: null, revision }
+  }
   if (targets.length > 0) {
     const objects = targets.map((each) => placeOf({ links, state }, each)?.object ?? each)
     return { verb, object: objects.join(', '), href: null, revision }

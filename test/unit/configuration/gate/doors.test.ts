@@ -24,7 +24,7 @@ const WRITERS: Readonly<Record<Door, readonly string[]>> = {
   'agent-administration': ['agents/administer-agents.ts'],
   'live-file': ['history/sync/log-follower.ts', 'history/sync/reconciler.ts'],
   'agent-registration': ['agents/agent-registrar.ts'],
-  sealing: ['cli/commands/secrets.ts'],
+  sealing: ['cli/commands/secrets.ts', 'history/sync/reconciler.ts'],
   adoption: ['history/sync/first-commit.ts'],
 }
 
