@@ -1,7 +1,7 @@
 import type { Problem } from '../core/problem.ts'
 import { Findings } from './structure/findings.ts'
 import { buildConfiguration, type Configuration } from './model/model.ts'
-import { parseNodes } from './model/parse-nodes.ts'
+import { ModelNode } from './model/model-node.ts'
 import { checkRules } from './rules/rules.ts'
 import { plainSecrets } from './secrets/plain-secrets.ts'
 import { checkStructure } from './structure/structure.ts'
@@ -34,7 +34,7 @@ export function readDocument(bytes: Uint8Array<ArrayBuffer>): DocumentReading {
   const reading = runSync(readXml(bytes))
   if (!reading.ok) return reading
   const structure = checkStructure(reading)
-  const building = buildConfiguration(parseNodes(reading))
+  const building = buildConfiguration(new ModelNode(reading.root))
   if (!building.success) {
     return { ok: false, problems: [...structure, ...unbuilt(structure, building.error.issues)] }
   }

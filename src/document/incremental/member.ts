@@ -1,5 +1,4 @@
-import type { ModelNode } from '../model/model-node.ts'
-import { parseNodes } from '../model/parse-nodes.ts'
+import { ModelNode } from '../model/model-node.ts'
 import { plainSecrets } from '../secrets/plain-secrets.ts'
 import { LineIndex } from '../text/line-index.ts'
 import { checkMember, type Edition } from '../structure/structure.ts'
@@ -45,7 +44,7 @@ export class Member<Model> {
   ): Member<Model> | null {
     const element = MemberElement.read(text)
     if (!element || !isSound(text, element, { ...kind, ...context })) return null
-    const model = kind.build(parseNodes({ text, root: element }, context.at))
+    const model = kind.build(new ModelNode(element, context.at))
     const member = model && new Member(element, model, context)
     element.forgetChildren()
     return member

@@ -1,6 +1,5 @@
 import { buildConfiguration, type Configuration } from '../model/model.ts'
-import type { ModelNode } from '../model/model-node.ts'
-import { parseNodes } from '../model/parse-nodes.ts'
+import { ModelNode } from '../model/model-node.ts'
 import { plainSecrets } from '../secrets/plain-secrets.ts'
 import { LineIndex } from '../text/line-index.ts'
 import { type Edition, editionOf } from '../structure/structure.ts'
@@ -47,10 +46,8 @@ function* skeletonOf(text: string, { root, parts }: XmlTree): Generator<void, Sk
   checkReferences(root, findings)
   const placeholders = placeholdersIn(root)
   yield
-  const nodes = parseNodes({ text, root })
-  yield
-  const taken = new Set(placeholders.map(({ at }) => at.join()))
-  const building = buildConfiguration(withoutMembers(nodes, taken))
+  const omitted = new Set(placeholders.map(({ element }) => element))
+  const building = buildConfiguration(new ModelNode(root, [], omitted))
   if (!building.success || findings.problems().length > 0) return null
   yield
   return {
@@ -70,13 +67,5 @@ function placeholdersIn(root: XmlElement): Placeholder[] {
       const { start } = element.span
       return name ? [{ list: name, at: [outer, inner], start, element }] : []
     }),
-  )
-}
-
-function withoutMembers(root: ModelNode, taken: ReadonlySet<string>): ModelNode {
-  return root.withChildren(
-    root.children.map((list) =>
-      list.withChildren(list.children.filter(({ at }) => !taken.has(at.join()))),
-    ),
   )
 }

@@ -1,39 +1,46 @@
-/** One element as the parser of the model saw it, with its references resolved. */
-export class ModelNode {
-  readonly name: string
-  /** Child-element indexes from the root, by which the element is found in the positioned tree. */
-  readonly at: readonly number[]
-  /** The text of the element and its CDATA sections, without white space at the ends. */
-  readonly text: string
-  readonly children: readonly ModelNode[]
-  readonly #attributes: ReadonlyMap<string, string>
+import { elementText } from '../xml/xml-elements.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
 
-  constructor(parts: {
-    readonly name: string
-    readonly at: readonly number[]
-    readonly text: string
-    readonly children: readonly ModelNode[]
-    readonly attributes: ReadonlyMap<string, string>
-  }) {
-    this.name = parts.name
-    this.at = parts.at
-    this.text = parts.text
-    this.children = parts.children
-    this.#attributes = parts.attributes
+const NOTHING: ReadonlySet<XmlElement> = new Set()
+
+/** An element as the model reads it: with its place, its text in one piece, and its children by name. */
+export class ModelNode {
+  /** Child-element indexes from the root, by which the element is found in the tree. */
+  readonly at: readonly number[]
+  readonly #element: XmlElement
+  readonly #omitted: ReadonlySet<XmlElement>
+  #children: readonly ModelNode[] | null = null
+
+  constructor(
+    element: XmlElement,
+    at: readonly number[] = [],
+    /** Elements that count in the places of others, and are not there otherwise. */
+    omitted: ReadonlySet<XmlElement> = NOTHING,
+  ) {
+    this.#element = element
+    this.at = at
+    this.#omitted = omitted
   }
 
-  /** The same element with other children. */
-  withChildren(children: readonly ModelNode[]): ModelNode {
-    const { name, at, text } = this
-    return new ModelNode({ name, at, text, children, attributes: this.#attributes })
+  get name(): string {
+    return this.#element.name
+  }
+
+  /** The text of the element and its CDATA sections, without white space at the ends. */
+  get text(): string {
+    return elementText(this.#element).trim()
+  }
+
+  get children(): readonly ModelNode[] {
+    return (this.#children ??= this.#listChildren())
   }
 
   get attributeNames(): Iterable<string> {
-    return this.#attributes.keys()
+    return this.#element.attributes.keys()
   }
 
   attribute(name: string): string | null {
-    return this.#attributes.get(name) ?? null
+    return this.#element.attributeValue(name)
   }
 
   child(name: string): ModelNode | null {
@@ -51,5 +58,18 @@ export class ModelNode {
   /** The text of a child element, or null where there is none. */
   textOf(name: string): string | null {
     return this.child(name)?.text ?? null
+  }
+
+  /** Every part of a model keeps its place, and an array that is spread has room for three times as many numbers. */
+  #listChildren(): readonly ModelNode[] {
+    const children: ModelNode[] = []
+    let index = 0
+    for (const child of this.#element.children) {
+      if (child.kind !== 'element') continue
+      const at = this.at.concat(index)
+      index += 1
+      if (!this.#omitted.has(child)) children.push(new ModelNode(child, at, this.#omitted))
+    }
+    return children
   }
 }

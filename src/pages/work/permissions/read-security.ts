@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { placedSecurityFacts } from '../../../configuration/access/security-facts-of.ts'
 import { type Digest, digestOf } from '../../../core/digest.ts'
 import { buildConfiguration } from '../../../document/model/model.ts'
-import { parseNodes } from '../../../document/model/parse-nodes.ts'
+import { ModelNode } from '../../../document/model/model-node.ts'
 import { elementFinder } from '../../../document/xml/xml-elements.ts'
 import { readXml } from '../../../document/xml/xml-reader.ts'
 import { runSync } from '../../../lib/cooperative.ts'
@@ -23,7 +23,7 @@ export function readSecurity(document: Uint8Array): SecurityFacts | null {
 function read(document: Uint8Array): SecurityFacts | null {
   const xml = runSync(readXml(document))
   if (!xml.ok) return null
-  const building = buildConfiguration(parseNodes(xml))
+  const building = buildConfiguration(new ModelNode(xml.root))
   if (!building.success) return null
   const elementAt = elementFinder(xml.root)
   return placedSecurityFacts(

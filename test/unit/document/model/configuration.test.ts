@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { buildConfiguration, type Configuration } from '../../../../src/document/model/model.ts'
-import { parseNodes } from '../../../../src/document/model/parse-nodes.ts'
+import { ModelNode } from '../../../../src/document/model/model-node.ts'
 import { readXml } from '../../../../src/document/xml/xml-reader.ts'
 import {
   aConfigurationInBytes,
@@ -14,7 +14,7 @@ import { runSync } from '../../../../src/lib/cooperative.ts'
 function built(bytes: Uint8Array): Configuration {
   const reading = runSync(readXml(bytes))
   if (!reading.ok) throw new Error(reading.problems[0]?.message)
-  const building = buildConfiguration(parseNodes(reading))
+  const building = buildConfiguration(new ModelNode(reading.root))
   if (!building.success) throw building.error
   return building.data
 }
