@@ -19,7 +19,7 @@ const ALONE = [
   'test/http/pages/agents.test.ts',
   'test/service/viewer-of-many.test.ts',
   'test/unit/builds/material-poller.test.ts',
-  'test/unit/document/{document,value-types}.test.ts',
+  'test/unit/document/{document,schema/value-types}.test.ts',
   'test/unit/document/materials/ignore-patterns.test.ts',
   'test/unit/git/cat-file-reader.test.ts',
   'test/unit/security/credentials.test.ts',

@@ -1,4 +1,4 @@
-import { CRUISE } from '../structure/vocabulary.ts'
+import { CRUISE } from '../schema/vocabulary.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
 /** The places that the schema gives the children of an element; equal ones may stand in any order. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CRUISE, ruleOf, type ElementRule } from '../structure/vocabulary.ts'
+import { CRUISE, ruleOf, type ElementRule } from '../schema/vocabulary.ts'
 import type { ModelNode } from './model-node.ts'
 import { At, manyOf, Text } from './values.ts'
 

@@ -1,9 +1,9 @@
 import type { Findings } from './findings.ts'
-import type { Shape, AttributeRule } from './vocabulary.ts'
+import type { Shape, AttributeRule } from '../schema/vocabulary.ts'
 import type { XmlElement, XmlAttribute } from '../xml/xml-tree.ts'
 import { hint } from './nearest-name.ts'
 import { shorten } from '../text/shown-text.ts'
-import type { ValueType } from './value-types.ts'
+import type { ValueType } from '../schema/value-types.ts'
 import { elementText } from '../xml/xml-elements.ts'
 
 /** One element to be checked, with its context. */

@@ -7,7 +7,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { builtFile } from '../../lib/built-file.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
-import { listVocabulary } from '../../document/structure/vocabulary-listing.ts'
+import { listVocabulary } from '../../document/schema/vocabulary-listing.ts'
 import { STYLE_SHEETS } from './style-sheets.ts'
 
 const SCRIPTS = ['editor.js', 'enhance.js', 'live.js', 'snapshot.js']

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { CRUISE, type ElementRule } from '../../../src/document/structure/vocabulary.ts'
+import { CRUISE, type ElementRule } from '../../../../src/document/schema/vocabulary.ts'
 import {
   AGENT_DEFINITIONS,
   PLUGIN_DEFINITIONS,
-} from '../../../src/document/structure/vocabulary-plugins.ts'
-import { PIPELINE_DEFINITIONS } from '../../../src/document/structure/vocabulary-pipelines.ts'
-import { SERVER_DEFINITIONS } from '../../../src/document/structure/vocabulary-server.ts'
-import { STAGE_DEFINITIONS } from '../../../src/document/structure/vocabulary-stages.ts'
+} from '../../../../src/document/schema/vocabulary-plugins.ts'
+import { PIPELINE_DEFINITIONS } from '../../../../src/document/schema/vocabulary-pipelines.ts'
+import { SERVER_DEFINITIONS } from '../../../../src/document/schema/vocabulary-server.ts'
+import { STAGE_DEFINITIONS } from '../../../../src/document/schema/vocabulary-stages.ts'
 
 const AREAS = [
   SERVER_DEFINITIONS,

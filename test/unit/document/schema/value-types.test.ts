@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { VALUE_TYPES } from '../../../src/document/structure/value-types.ts'
+import { VALUE_TYPES } from '../../../../src/document/schema/value-types.ts'
 
 function accepts(type: string, value: string): boolean {
   const known = VALUE_TYPES.get(type)
