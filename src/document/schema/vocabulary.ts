@@ -1,9 +1,13 @@
-import type { Definition, Notation } from './vocabulary-notation.ts'
-import { VALUE_TYPES, type ValueType } from './value-types.ts'
-import { AGENT_DEFINITIONS, PLUGIN_DEFINITIONS } from './vocabulary-plugins.ts'
-import { PIPELINE_DEFINITIONS } from './vocabulary-pipelines.ts'
-import { SERVER_DEFINITIONS } from './vocabulary-server.ts'
-import { STAGE_DEFINITIONS } from './vocabulary-stages.ts'
+import { AGENT_ELEMENTS } from './agents.ts'
+import type { Attribute } from './attribute.ts'
+import type { ElementRow } from './element.ts'
+import { MATERIAL_ELEMENTS } from './materials.ts'
+import { PIPELINE_ELEMENTS } from './pipelines.ts'
+import { PLUGIN_ELEMENTS } from './plugins.ts'
+import { SERVER_ELEMENTS } from './server.ts'
+import { STAGE_ELEMENTS } from './stages.ts'
+import { TASK_ELEMENTS } from './tasks.ts'
+import { isValueType, VALUE_TYPES, type ValueType } from './value-types.ts'
 
 export interface AttributeRule {
   readonly type: ValueType
@@ -33,40 +37,50 @@ export interface ElementRule {
   readonly key: string
   readonly exact: Shape
   readonly others: Shape
+  /** Whether the order of children counts in it and below at every version. */
+  readonly ordered: boolean
+  /** Whether what no schema knows is kept in it and below at later versions. */
+  readonly keepsUnknown: boolean
 }
 
-const DEFINITIONS: ReadonlyMap<string, Definition> = new Map(
-  Object.entries({
-    ...SERVER_DEFINITIONS,
-    ...PIPELINE_DEFINITIONS,
-    ...STAGE_DEFINITIONS,
-    ...PLUGIN_DEFINITIONS,
-    ...AGENT_DEFINITIONS,
-  }),
+const ROWS: ReadonlyMap<string, ElementRow> = new Map<string, ElementRow>(
+  [
+    SERVER_ELEMENTS,
+    PIPELINE_ELEMENTS,
+    MATERIAL_ELEMENTS,
+    STAGE_ELEMENTS,
+    TASK_ELEMENTS,
+    PLUGIN_ELEMENTS,
+    AGENT_ELEMENTS,
+  ].flatMap((rows) => Object.entries(rows)),
 )
 
 const rules = new Map<string, ElementRule>()
 
-/** The rule of the element with this key in the definitions. */
+/** The rule of the element with this key in the schema. */
 export function ruleOf(key: string): ElementRule {
   const cached = rules.get(key)
   if (cached) return cached
-  const { others = {}, ...exact } = definitionOf(key)
-  const attributes = `${exact.attributes ?? ''} ${others.attributes ?? ''}`
-  const content = others.content ?? exact.content
-  const merged = content === undefined ? { attributes } : { attributes, content }
-  const rule = { key, exact: new ParsedShape(key, exact), others: new ParsedShape(key, merged) }
+  const row = rowOf(key)
+  const rule = {
+    key,
+    exact: new RowShape(key, row, 'exact'),
+    others: new RowShape(key, row, 'others'),
+    ordered: row.ordered === true,
+    keepsUnknown: row.keepsUnknown === true,
+  }
   rules.set(key, rule)
   return rule
 }
 
-function definitionOf(key: string): Definition {
-  const definition = DEFINITIONS.get(key)
-  if (!definition) throw new Error(`the vocabulary has no ${key}`)
-  return definition
+function rowOf(key: string): ElementRow {
+  const row = ROWS.get(key)
+  if (!row) throw new Error(`the schema has no ${key}`)
+  return row
 }
 
-class ParsedShape implements Shape {
+/** The shape that an element has at the version that is known exactly, or at the others. */
+class RowShape implements Shape {
   readonly attributes: ReadonlyMap<string, AttributeRule>
   readonly required: readonly string[]
   readonly particles: readonly Particle[]
@@ -76,13 +90,19 @@ class ParsedShape implements Shape {
   readonly #key: string
   #children: ReadonlyMap<string, ElementRule> | null = null
 
-  constructor(key: string, { attributes = '', content = '' }: Notation) {
+  constructor(key: string, row: ElementRow, of: 'exact' | 'others') {
+    const { attributes = {}, content = '', elsewhere = content } = row
+    const notation = of === 'exact' ? content : elsewhere
     this.#key = key
-    this.attributes = new Map(words(attributes).map(parseAttribute))
+    this.attributes = new Map(
+      Object.entries(attributes)
+        .filter(([, { facts }]) => facts.versions === 'all' || of === 'others')
+        .map(([name, attribute]) => [name, attributeRule(attribute, of)]),
+    )
     this.required = requiredOf(this.attributes)
-    this.open = content === '#any'
-    this.ordered = !content.includes('&')
-    const [text, elements] = this.open ? [null, []] : splitContent(content)
+    this.open = notation === '#any'
+    this.ordered = !notation.includes('&')
+    const [text, elements] = this.open ? [null, []] : splitContent(notation)
     this.text = text
     this.particles = elements.map(parseParticle)
   }
@@ -102,7 +122,7 @@ class ParsedShape implements Shape {
 function childRule(parent: string, name: string): ElementRule {
   const nearest = parent.slice(parent.lastIndexOf('/') + 1)
   const keys = [`${parent}/${name}`, `${nearest}/${name}`, name]
-  return ruleOf(keys.find((key) => DEFINITIONS.has(key)) ?? name)
+  return ruleOf(keys.find((key) => ROWS.has(key)) ?? name)
 }
 
 function requiredOf(attributes: ReadonlyMap<string, AttributeRule>): string[] {
@@ -113,9 +133,12 @@ function words(text: string): string[] {
   return text.split(/[\s&]+/).filter((word) => word !== '')
 }
 
-function parseAttribute(word: string): [string, AttributeRule] {
-  const [, name = '', type = 'text', mark] = /^([^:!]+)(?::([^!]+))?(!)?$/.exec(word) ?? []
-  return [name, { type: typeNamed(type), required: mark !== undefined }]
+function attributeRule(
+  { facts: { type, required } }: Attribute,
+  of: 'exact' | 'others',
+): AttributeRule {
+  const isRequired = required === 'everywhere' || required === of
+  return { type: of === 'exact' ? type : (type.elsewhere ?? type), required: isRequired }
 }
 
 function splitContent(content: string): [ValueType | null, string[]] {
@@ -131,9 +154,8 @@ function parseParticle(word: string): Particle {
 }
 
 function typeNamed(name: string): ValueType {
-  const type = VALUE_TYPES.get(name)
-  if (!type) throw new Error(`there is no type ${name}`)
-  return type
+  if (!isValueType(name)) throw new Error(`there is no type ${name}`)
+  return VALUE_TYPES[name]
 }
 
 /** The rule of the root element. */

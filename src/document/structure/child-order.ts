@@ -1,16 +1,10 @@
-/** The order in which the schemas, old and new together, want the children of some elements. */
-export const CRUISE_CHILDREN = [
-  'server',
-  'elastic',
-  'repositories',
-  'scms',
-  'config-repos',
-  'artifactStores',
-  'secretConfigs',
-  'pipelines',
-  'templates',
-  'environments',
-  'agents',
-] as const
+import { ruleOf } from '../schema/vocabulary.ts'
 
-export const ENVIRONMENT_CHILDREN = ['environmentvariables', 'agents', 'pipelines'] as const
+/** The order in which the schemas, old and new together, want the children of some elements. */
+export const CRUISE_CHILDREN = childOrder('cruise')
+
+export const ENVIRONMENT_CHILDREN = childOrder('environment')
+
+function childOrder(key: string): readonly string[] {
+  return ruleOf(key).others.particles.flatMap(({ names }) => names)
+}

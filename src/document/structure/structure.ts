@@ -12,29 +12,6 @@ import type { XmlElement } from '../xml/xml-tree.ts'
 /** The version whose schema is known exactly. Others are checked against the union of all versions. */
 export const EXACT_SCHEMA_VERSION = 75
 
-/** Elements that Cairn executes, where the order of children counts in every version. */
-const ACTED_ON = new Set(['security', 'pipelines', 'templates', 'environments', 'agents'])
-
-/**
- * Elements below which later versions may have what no schema knows. It is kept as it is written, and
- * the service says that nobody acts on it.
- */
-const KEEPS_UNKNOWN = new Set([
-  'materials',
-  'tasks',
-  'artifacts',
-  'agentConfig',
-  'elastic',
-  'server/elastic',
-  'repositories',
-  'scms',
-  'config-repos',
-  'artifactStores',
-  'secretConfigs',
-  'authConfigs',
-  'pluginRole',
-])
-
 /** How much is known of the schema that a document follows. */
 export type Edition = 'earlier' | 'exact' | 'later'
 
@@ -106,8 +83,8 @@ function checkElement(
   const { findings, edition } = walk
   const shape = edition === 'exact' ? rule.exact : rule.others
   if (shape.open) return
-  const ordered = above.ordered || ACTED_ON.has(rule.key)
-  const keepsUnknown = above.keepsUnknown || (edition === 'later' && KEEPS_UNKNOWN.has(rule.key))
+  const ordered = above.ordered || rule.ordered
+  const keepsUnknown = above.keepsUnknown || (edition === 'later' && rule.keepsUnknown)
   const children = childElements(element)
   const elsewhere = rule.others
   const inspection = { element, children, shape, elsewhere, ordered, keepsUnknown, findings }

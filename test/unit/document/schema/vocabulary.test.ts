@@ -1,19 +1,21 @@
 import { describe, expect, it } from 'vitest'
+import { AGENT_ELEMENTS } from '../../../../src/document/schema/agents.ts'
+import { MATERIAL_ELEMENTS } from '../../../../src/document/schema/materials.ts'
+import { PIPELINE_ELEMENTS } from '../../../../src/document/schema/pipelines.ts'
+import { PLUGIN_ELEMENTS } from '../../../../src/document/schema/plugins.ts'
+import { SERVER_ELEMENTS } from '../../../../src/document/schema/server.ts'
+import { STAGE_ELEMENTS } from '../../../../src/document/schema/stages.ts'
+import { TASK_ELEMENTS } from '../../../../src/document/schema/tasks.ts'
 import { CRUISE, type ElementRule } from '../../../../src/document/schema/vocabulary.ts'
-import {
-  AGENT_DEFINITIONS,
-  PLUGIN_DEFINITIONS,
-} from '../../../../src/document/schema/vocabulary-plugins.ts'
-import { PIPELINE_DEFINITIONS } from '../../../../src/document/schema/vocabulary-pipelines.ts'
-import { SERVER_DEFINITIONS } from '../../../../src/document/schema/vocabulary-server.ts'
-import { STAGE_DEFINITIONS } from '../../../../src/document/schema/vocabulary-stages.ts'
 
 const AREAS = [
-  SERVER_DEFINITIONS,
-  PIPELINE_DEFINITIONS,
-  STAGE_DEFINITIONS,
-  PLUGIN_DEFINITIONS,
-  AGENT_DEFINITIONS,
+  SERVER_ELEMENTS,
+  PIPELINE_ELEMENTS,
+  MATERIAL_ELEMENTS,
+  STAGE_ELEMENTS,
+  TASK_ELEMENTS,
+  PLUGIN_ELEMENTS,
+  AGENT_ELEMENTS,
 ]
 
 /** Every rule that a document can meet at some version. */
