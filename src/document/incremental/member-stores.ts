@@ -1,5 +1,6 @@
-import { Agent, readAgent } from '../model/environments.ts'
-import { Pipeline, readPipeline, readTemplate, Template } from '../model/pipelines.ts'
+import { Agent } from '../model/environments.ts'
+import { build } from '../model/fields.ts'
+import { Pipeline, Template } from '../model/pipelines.ts'
 import { Member, type MemberContext, type MemberKind } from './member.ts'
 import { XML_LIMITS } from '../xml/xml-limits.ts'
 
@@ -7,15 +8,15 @@ import { XML_LIMITS } from '../xml/xml-limits.ts'
 export class MemberStores {
   readonly pipelines = new MemberStore<Pipeline>({
     list: 'pipelines',
-    build: (node) => Pipeline.safeParse(readPipeline(node)).data ?? null,
+    build: (node) => build(Pipeline, node).data ?? null,
   })
   readonly templates = new MemberStore<Template>({
     list: 'templates',
-    build: (node) => Template.safeParse(readTemplate(node)).data ?? null,
+    build: (node) => build(Template, node).data ?? null,
   })
   readonly agents = new MemberStore<Agent>({
     list: 'agents',
-    build: (node) => Agent.safeParse(readAgent(node)).data ?? null,
+    build: (node) => build(Agent, node).data ?? null,
   })
 
   /** Begins the reading of a document. */

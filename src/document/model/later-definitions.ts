@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { ModelNode } from './model-node.ts'
-import { At, manyOf, Text } from './values.ts'
+import { At, type Field, manyOf } from './fields.ts'
 
 /** An element of later versions that defines something outside of pipelines. */
-export const LaterDefinition = z.object({
+const LaterDefinition = z.object({
   at: At,
   element: z.enum([
     'backup',
@@ -18,14 +18,17 @@ export const LaterDefinition = z.object({
     'secretConfig',
   ]),
   /** Its name or id; empty where it has none. */
-  name: Text,
+  name: z.string(),
 })
 export type LaterDefinition = z.infer<typeof LaterDefinition>
 
-export const LaterDefinitions = manyOf(LaterDefinition)
-
 /** Lists them in the order of what they are. */
-export function readLaterDefinitions(root: ModelNode): LaterDefinition[] {
+export const LATER_DEFINITIONS = {
+  form: manyOf(LaterDefinition),
+  read: definitionsIn,
+} satisfies Field
+
+function definitionsIn(root: ModelNode): LaterDefinition[] {
   const server = root.child('server')
   const security = server?.child('security')
   const roles = security?.child('roles')?.children ?? []

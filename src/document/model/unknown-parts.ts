@@ -1,37 +1,44 @@
 import { z } from 'zod'
-import { CRUISE, ruleOf, type ElementRule } from '../schema/vocabulary.ts'
+import { CRUISE, type ElementRule, ruleOf } from '../schema/vocabulary.ts'
+import { At, type Field, manyOf } from './fields.ts'
 import type { ModelNode } from './model-node.ts'
-import { At, manyOf, Text } from './values.ts'
 
 /** An element or attribute that no version of the schema knows, kept as it is written. */
-export const UnknownPart = z.object({
+const UnknownPart = z.object({
   at: At,
   kind: z.enum(['element', 'attribute']),
-  name: Text,
+  name: z.string(),
   /** The name of the element that has it. */
-  within: Text,
+  within: z.string(),
 })
 export type UnknownPart = z.infer<typeof UnknownPart>
 
-export const UnknownParts = manyOf(UnknownPart)
+const UnknownParts = manyOf(UnknownPart)
 
 /** Finds what no schema knows in an element, whose place in the vocabulary has this key. */
-export function readUnknownParts(node: ModelNode | null, key: string): UnknownPart[] {
-  return node ? [...unknownIn(node, ruleOf(key))] : []
+export function unknownIn(key: string, elementOf: (node: ModelNode) => ModelNode | null) {
+  return {
+    form: UnknownParts,
+    read: (node: ModelNode) => {
+      const element = elementOf(node)
+      return element ? [...partsIn(element, ruleOf(key))] : []
+    },
+  } satisfies Field
 }
 
 /** Finds it in the document outside of these lists. */
-export function readUnknownOutside(
-  { children }: ModelNode,
-  lists: ReadonlySet<string>,
-): UnknownPart[] {
-  return children.flatMap((node) => {
-    const rule = lists.has(node.name) ? undefined : CRUISE.others.children.get(node.name)
-    return rule ? [...unknownIn(node, rule)] : []
-  })
+export function unknownOutside(lists: ReadonlySet<string>) {
+  return {
+    form: UnknownParts,
+    read: ({ children }: ModelNode) =>
+      children.flatMap((node) => {
+        const rule = lists.has(node.name) ? undefined : CRUISE.others.children.get(node.name)
+        return rule ? [...partsIn(node, rule)] : []
+      }),
+  } satisfies Field
 }
 
-function* unknownIn(node: ModelNode, { others }: ElementRule): Generator<UnknownPart> {
+function* partsIn(node: ModelNode, { others }: ElementRule): Generator<UnknownPart> {
   if (others.open) return
   const { at, name: within } = node
   for (const name of node.attributeNames) {
@@ -39,7 +46,7 @@ function* unknownIn(node: ModelNode, { others }: ElementRule): Generator<Unknown
   }
   for (const child of node.children) {
     const rule = others.children.get(child.name)
-    if (rule) yield* unknownIn(child, rule)
+    if (rule) yield* partsIn(child, rule)
     else yield { at: child.at, kind: 'element', name: child.name, within }
   }
 }
