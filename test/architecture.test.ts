@@ -41,7 +41,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   notify: ['configuration', 'wire', ...ENGINES],
   operations: ['configuration', 'identities', 'agents', 'builds', 'notify', ...ENGINES],
   health: ['configuration', 'agents', 'builds', 'notify', ...ENGINES],
-  wire: TOOLBOX,
+  wire: ['document', ...TOOLBOX],
   agent: ['wire', 'processes', ...TOOLBOX],
   http: ['wire', ...TOOLBOX],
   api: ['http', 'wire', ...FEATURES, ...ENGINES],

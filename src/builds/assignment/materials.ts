@@ -5,10 +5,12 @@ import {
   type VersionControlMaterial,
 } from '../../document/materials/identity.ts'
 import type { DependencyMaterial, Material } from '../../document/model/model.ts'
+import { SOURCE_ELEMENTS } from '../../document/schema/materials.ts'
 import { splitHgAddress } from '../../core/source-address.ts'
 import { parseSvnRevision } from '../../core/svn-revision.ts'
 import { openAddress } from '../../document/secrets/address-secret.ts'
 import { assertNoReference, openSecret, type Secrets, AssignmentRefusal } from './secrets.ts'
+import { sentOf } from './sent-fields.ts'
 
 export interface MaterialSources {
   readonly secrets: Secrets
@@ -85,28 +87,32 @@ function sourceOf(
   switch (material.kind) {
     case 'git': {
       const url = withCredentials(addressOf(material, secrets), { username, password })
-      return { type: 'git' as const, ...common, url, branch: material.branch }
+      return {
+        type: 'git' as const,
+        ...common,
+        ...sentOf(SOURCE_ELEMENTS.git.sent, { ...material, url }),
+      }
     }
     case 'hg': {
       // An agent needs the revision alone, and a branch behind the address would be part of it.
-      const { url } = splitHgAddress(addressOf(material, secrets))
-      const open = withCredentials(url, { username, password })
-      return { type: 'hg' as const, ...common, url: open }
+      const { url: bare } = splitHgAddress(addressOf(material, secrets))
+      const url = withCredentials(bare, { username, password })
+      return { type: 'hg' as const, ...common, ...sentOf(SOURCE_ELEMENTS.hg.sent, { url }) }
     }
     case 'svn': {
       const url = addressOf(material, secrets)
       const own = { revision: ownOf(span.revision), fromRevision: ownOf(span.fromRevision) }
-      return { type: 'svn' as const, ...common, ...own, url, username, password }
+      const sent = sentOf(SOURCE_ELEMENTS.svn.sent, { ...material, url, password })
+      return { type: 'svn' as const, ...common, ...own, ...sent }
     }
     case 'p4': {
-      const { port: url, useTickets, view } = material
-      return { type: 'p4' as const, ...common, url, username, password, useTickets, view }
+      const sent = sentOf(SOURCE_ELEMENTS.p4.sent, { ...material, url: material.port, password })
+      return { type: 'p4' as const, ...common, ...sent }
     }
     case 'tfs': {
-      const { domain, projectPath } = material
       const url = addressOf(material, secrets)
-      const user = username ?? ''
-      return { type: 'tfs' as const, ...common, url, username: user, domain, password, projectPath }
+      const opened = { ...material, url, username: username ?? '', password }
+      return { type: 'tfs' as const, ...common, ...sentOf(SOURCE_ELEMENTS.tfs.sent, opened) }
     }
   }
 }

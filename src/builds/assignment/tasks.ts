@@ -1,7 +1,9 @@
 import { quotedWords } from '../../core/command-words.ts'
 import type { CancelTask, FetchArtifactTask, Task } from '../../document/model/model.ts'
 import { normalPath } from '../../document/rules/paths.ts'
+import { COMMAND_ELEMENTS } from '../../document/schema/tasks.ts'
 import { AssignmentRefusal } from './secrets.ts'
+import { givenOf } from './sent-fields.ts'
 
 const SECOND_MS = 1_000
 
@@ -33,9 +35,11 @@ async function commandOf(task: CancelTask, findSource: FindFetchSource) {
     case 'exec':
       return execOf(task)
     case 'ant':
+      return { type: 'ant' as const, ...givenOf(COMMAND_ELEMENTS.ant.sent, task) }
     case 'nant':
+      return { type: 'nant' as const, ...givenOf(COMMAND_ELEMENTS.nant.sent, task) }
     case 'rake':
-      return buildToolOf(task)
+      return { type: 'rake' as const, ...givenOf(COMMAND_ELEMENTS.rake.sent, task) }
     case 'fetchartifact':
       return fetchOf(task, findSource)
     case 'plugin':
@@ -48,25 +52,13 @@ async function commandOf(task: CancelTask, findSource: FindFetchSource) {
 }
 
 function execOf(task: Extract<CancelTask, { kind: 'exec' }>) {
-  const { command, args, workingDir, timeout } = task
+  const { command, args, timeout } = task
   return {
     type: 'exec' as const,
-    command,
+    ...givenOf(COMMAND_ELEMENTS.exec.sent, task),
     args: args === null ? task.arguments.map(({ text }) => text) : wordsOf(args, command),
-    workingDir: given(workingDir),
     timeoutMs: timeout !== null && timeout > 0 ? Math.round(timeout * SECOND_MS) : null,
   }
-}
-
-function buildToolOf(task: Extract<CancelTask, { kind: 'ant' | 'nant' | 'rake' }>) {
-  const common = {
-    buildFile: given(task.buildFile),
-    target: given(task.target),
-    workingDir: given(task.workingDir),
-  }
-  if (task.kind === 'ant') return { type: 'ant' as const, ...common }
-  if (task.kind === 'rake') return { type: 'rake' as const, ...common }
-  return { type: 'nant' as const, ...common, nantPath: given(task.nantPath) }
 }
 
 async function fetchOf(
@@ -76,14 +68,14 @@ async function fetchOf(
   if (task.external) {
     throw new AssignmentRefusal('An artifact is kept by a plugin, and there are no plugins')
   }
-  const { srcFile, srcDir, dest } = task
+  const { srcFile, srcDir } = task
   return {
     type: 'fetchartifact' as const,
     from: await findSource(task),
     // `.` for everything: an empty text would be refused by agents of earlier versions.
     src: normalPath(srcFile ?? srcDir ?? ''),
     srcKind: srcFile === null ? ('folder' as const) : ('file' as const),
-    dest: given(dest),
+    ...givenOf(COMMAND_ELEMENTS.fetchartifact.sent, task),
   }
 }
 
@@ -92,9 +84,4 @@ function wordsOf(args: string, command: string): string[] {
   const split = quotedWords(args)
   if (split.ok) return [...split.words]
   throw new AssignmentRefusal(`The attribute args of the command ${command} ${split.message}`)
-}
-
-/** An empty attribute counts as absent. */
-function given(text: string | null): string | null {
-  return text === '' ? null : text
 }

@@ -1,13 +1,8 @@
 import { z } from 'zod'
+import { SOURCE_ELEMENTS } from '../../document/schema/materials.ts'
 
-/** Cannot be read as an option by the tools that get it as an argument. */
-const Url = z
-  .string()
-  .max(4096)
-  .regex(/^[^-\s]/, 'is not a URL')
 const CommitName = z.string().regex(/^[0-9a-f]{7,64}$/, 'is not the name of a commit')
 const Numbered = z.string().regex(/^\d{1,15}$/, 'is not the number of a revision')
-const Secret = z.string().max(4096).nullable()
 
 /** The fields of every material that is checked out. */
 const checkoutOf = (Revision: z.ZodString) => ({
@@ -23,47 +18,36 @@ const checkoutOf = (Revision: z.ZodString) => ({
 export const AssignedGitMaterial = z.object({
   type: z.literal('git'),
   ...checkoutOf(CommitName),
-  url: Url,
-  branch: z.string().min(1),
+  ...SOURCE_ELEMENTS.git.sent.shape,
 })
 export type AssignedGitMaterial = z.infer<typeof AssignedGitMaterial>
 
 export const AssignedSvnMaterial = z.object({
   type: z.literal('svn'),
   ...checkoutOf(Numbered),
-  url: Url,
-  username: z.string().nullable(),
-  password: Secret,
+  ...SOURCE_ELEMENTS.svn.sent.shape,
 })
 export type AssignedSvnMaterial = z.infer<typeof AssignedSvnMaterial>
 
 export const AssignedHgMaterial = z.object({
   type: z.literal('hg'),
   ...checkoutOf(CommitName),
-  url: Url,
+  ...SOURCE_ELEMENTS.hg.sent.shape,
 })
 export type AssignedHgMaterial = z.infer<typeof AssignedHgMaterial>
 
+/** Its `url` is the P4PORT, `host:number`. */
 export const AssignedP4Material = z.object({
   type: z.literal('p4'),
   ...checkoutOf(Numbered),
-  /** The P4PORT, `host:number`. */
-  url: Url,
-  username: z.string().nullable(),
-  password: Secret,
-  useTickets: z.boolean(),
-  view: z.string().min(1),
+  ...SOURCE_ELEMENTS.p4.sent.shape,
 })
 export type AssignedP4Material = z.infer<typeof AssignedP4Material>
 
 export const AssignedTfsMaterial = z.object({
   type: z.literal('tfs'),
   ...checkoutOf(Numbered),
-  url: Url,
-  username: z.string(),
-  domain: z.string().nullable(),
-  password: Secret,
-  projectPath: z.string().min(1),
+  ...SOURCE_ELEMENTS.tfs.sent.shape,
 })
 export type AssignedTfsMaterial = z.infer<typeof AssignedTfsMaterial>
 

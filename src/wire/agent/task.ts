@@ -1,32 +1,23 @@
 import { z } from 'zod'
-
-/** Relative to the job's working folder; null is that folder. */
-const WorkingDir = z.string().nullable()
+import { COMMAND_ELEMENTS } from '../../document/schema/tasks.ts'
 
 export const ExecCommand = z.object({
   type: z.literal('exec'),
-  command: z.string().min(1),
+  ...COMMAND_ELEMENTS.exec.sent.shape,
   args: z.array(z.string()),
-  workingDir: WorkingDir,
   /** The time limit of the command, or null for none. */
   timeoutMs: z.int().positive().nullable(),
 })
 export type ExecCommand = z.infer<typeof ExecCommand>
 
-const BuildFile = {
-  /** Null for the tool's own default. */
-  buildFile: z.string().nullable(),
-  target: z.string().nullable(),
-  workingDir: WorkingDir,
-}
-
-export const AntCommand = z.object({ type: z.literal('ant'), ...BuildFile })
-export const RakeCommand = z.object({ type: z.literal('rake'), ...BuildFile })
+export const AntCommand = z.object({ type: z.literal('ant'), ...COMMAND_ELEMENTS.ant.sent.shape })
+export const RakeCommand = z.object({
+  type: z.literal('rake'),
+  ...COMMAND_ELEMENTS.rake.sent.shape,
+})
 export const NantCommand = z.object({
   type: z.literal('nant'),
-  ...BuildFile,
-  /** The folder of the nant executable, or null to look it up in PATH. */
-  nantPath: z.string().nullable(),
+  ...COMMAND_ELEMENTS.nant.sent.shape,
 })
 
 export const FetchCommand = z.object({
@@ -44,8 +35,7 @@ export const FetchCommand = z.object({
   /** The file or folder among that job's artifacts. */
   src: z.string().min(1),
   srcKind: z.enum(['file', 'folder']),
-  /** The target below the working folder; null is that folder. */
-  dest: z.string().nullable(),
+  ...COMMAND_ELEMENTS.fetchartifact.sent.shape,
 })
 export type FetchCommand = z.infer<typeof FetchCommand>
 
