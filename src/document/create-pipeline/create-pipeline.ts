@@ -3,14 +3,14 @@ import { isSameName } from '../../core/name-key.ts'
 import { CRUISE_CHILDREN } from '../structure/child-order.ts'
 import { applyEdits } from '../edit/apply-edits.ts'
 import type { EditableDocument } from '../edit/layout.ts'
-import { newElement, type NewElement, newCdata } from '../edit/new-element.ts'
+import { newElement, type NewElement } from '../edit/new-element.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
 import { DEFAULT_GROUP, findNamedEntity } from '../entities/entities.ts'
 import { attributeOf, elementsAt } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import type { PipelineCreationRequest } from './pipeline-request.ts'
-import type { MaterialRequest } from './material-request.ts'
-import type { TaskRequest } from './task-request.ts'
+import { materialElement } from './material-request.ts'
+import { taskElement } from './task-request.ts'
 import { escapeAttribute } from '../edit/xml-escape.ts'
 
 /** Encrypts a secret; what it returns may be in the configuration. */
@@ -64,34 +64,6 @@ function pipelineElement(request: PipelineCreationRequest, seal: Seal): NewEleme
     newElement('materials', {}, [materialElement(request.material, seal)]),
     newElement('stage', { name: 'defaultStage' }, [newElement('jobs', {}, [job])]),
   ])
-}
-
-function materialElement(material: MaterialRequest, seal: Seal): NewElement {
-  if (material.scm === 'hg') return newElement('hg', { url: material.url })
-  if (material.scm === 'git') {
-    const { url, branch } = material
-    return newElement('git', { url, branch: branch === 'master' ? null : branch })
-  }
-  const { username, password } = material
-  const encryptedPassword = password === null ? null : seal(password)
-  if (material.scm === 'svn') {
-    return newElement('svn', { url: material.url, username, encryptedPassword })
-  }
-  if (material.scm === 'tfs') {
-    const { url, domain, projectPath } = material
-    return newElement('tfs', { url, username, domain, encryptedPassword, projectPath })
-  }
-  const useTickets = material.useTickets ? 'true' : null
-  const attributes = { port: material.port, username, encryptedPassword, useTickets }
-  return newElement('p4', attributes, [newElement('view', {}, [newCdata(material.view)])])
-}
-
-function taskElement(task: TaskRequest): NewElement {
-  if (task.builder !== 'exec') {
-    return newElement(task.builder, { buildfile: task.buildfile, target: task.target })
-  }
-  const args = task.args.map((arg) => newElement('arg', {}, [arg]))
-  return newElement('exec', { command: task.command }, args)
 }
 
 function artifactsElements({ artifacts }: PipelineCreationRequest): NewElement[] {

@@ -1,75 +1,68 @@
+import type { SourceKind } from '../../core/source-address.ts'
+import type { Attribute } from '../schema/attribute.ts'
+import { SOURCE_ELEMENTS, type SourceRow } from '../schema/materials.ts'
+import { type NewElement, newCdata, newElement } from '../edit/new-element.ts'
 import type { RequestForm } from './request-form.ts'
 
-interface Login {
-  readonly username: string | null
-  /** In the clear: it is sealed when the pipeline is written. */
-  readonly password: string | null
+export interface MaterialRequest {
+  readonly scm: SourceKind
+  /** The values that are given and no defaults, by attribute or child element. A password is in the clear. */
+  readonly values: ReadonlyMap<string, string>
 }
 
-export type MaterialRequest =
-  | ({ readonly scm: 'svn'; readonly url: string } & Login)
-  | { readonly scm: 'hg'; readonly url: string }
-  | { readonly scm: 'git'; readonly url: string; readonly branch: string | null }
-  | ({
-      readonly scm: 'p4'
-      readonly port: string
-      readonly useTickets: boolean
-      readonly view: string
-    } & Login)
-  | ({
-      readonly scm: 'tfs'
-      readonly url: string
-      readonly domain: string | null
-      readonly projectPath: string
-    } & Login)
-
-type Scm = MaterialRequest['scm']
-
-const SCMS = ['svn', 'hg', 'git', 'p4', 'tfs'] as const satisfies readonly Scm[]
-
-/** The parameters of each scm beside `url`, which all of them need. */
-const PARAMETERS: Readonly<Record<Scm, readonly string[]>> = {
-  svn: ['username', 'password'],
-  hg: [],
-  git: ['branch'],
-  p4: ['username', 'password', 'useTickets', 'view'],
-  tfs: ['username', 'password', 'domain', 'projectPath'],
-}
+const SCMS = ['svn', 'hg', 'git', 'p4', 'tfs'] as const satisfies readonly SourceKind[]
 
 /** Null when the scm is not known; its problem is in the form. */
 export function readMaterialRequest(form: RequestForm): MaterialRequest | null {
   const scm = form.choice('scm', SCMS)
   const url = form.required('url', scm ? ` for scm ${scm}` : '')
   if (!scm) return null
-  const foreign = Object.values(PARAMETERS)
-    .flat()
-    .filter((name) => !PARAMETERS[scm].includes(name))
+  const { address } = SOURCE_ELEMENTS[scm]
+  const own = parametersOf(scm)
+  const foreign = SCMS.flatMap(parametersOf).filter((name) => !own.includes(name))
   form.exclude([...new Set(foreign)], `does not belong to scm ${scm}`)
-  return READERS[scm](form, url)
+  const values = new Map<string, string>([[address, url]])
+  for (const name of own) {
+    const value = readValue(form, scm, name)
+    if (value !== null && value !== attributeOf(scm, name).facts.absent) values.set(name, value)
+  }
+  return { scm, values }
 }
 
-const READERS: Readonly<Record<Scm, (form: RequestForm, url: string) => MaterialRequest>> = {
-  svn: (form, url) => ({ scm: 'svn', url, ...readLogin(form) }),
-  hg: (_, url) => ({ scm: 'hg', url }),
-  git: (form, url) => ({ scm: 'git', url, branch: form.optional('branch') }),
-  p4: (form, port) => ({
-    scm: 'p4',
-    port,
-    ...readLogin(form),
-    useTickets: form.choice('useTickets', ['false', 'true']) === 'true',
-    view: form.required('view', ' for scm p4').replace(/\r\n?/g, '\n'),
-  }),
-  tfs: (form, url) => ({
-    scm: 'tfs',
-    url,
-    username: form.required('username', ' for scm tfs'),
-    password: form.optional('password'),
-    domain: form.optional('domain'),
-    projectPath: form.required('projectPath', ' for scm tfs'),
-  }),
+/** The element of a material, with its password sealed. */
+export function materialElement(
+  { scm, values }: MaterialRequest,
+  seal: (secret: string) => string,
+): NewElement {
+  const { texts = {} }: SourceRow = SOURCE_ELEMENTS[scm]
+  const attributes: Record<string, string> = {}
+  const children: NewElement[] = []
+  for (const [name, value] of values) {
+    if (name in texts) children.push(newElement(name, {}, [newCdata(value)]))
+    else if (name === 'password') attributes['encryptedPassword'] = seal(value)
+    else attributes[name] = value
+  }
+  return newElement(scm, attributes, children)
+}
+
+/** The parameters of an scm beside `url`, which all of them need. */
+function parametersOf(scm: SourceKind): readonly string[] {
+  const { address, asked }: SourceRow = SOURCE_ELEMENTS[scm]
+  return asked.filter((name) => name !== address)
+}
+
+function attributeOf(scm: SourceKind, name: string): Attribute {
+  const { attributes, texts = {} }: SourceRow = SOURCE_ELEMENTS[scm]
+  const attribute = attributes[name] ?? texts[name]
+  if (!attribute) throw new Error(`the schema has no ${name} of ${scm}`)
+  return attribute
 }
 
 /** An empty user name is one, as it was for the original; an empty password is none. */
-function readLogin(form: RequestForm): Login {
-  return { username: form.exact('username'), password: form.optional('password') }
+function readValue(form: RequestForm, scm: SourceKind, name: string): string | null {
+  const { type, required } = attributeOf(scm, name).facts
+  if (type.values) return form.choice(name, ['false', 'true'])
+  // Browsers send a text of several lines with a carriage return in each.
+  if (required !== 'nowhere') return form.required(name, ` for scm ${scm}`).replace(/\r\n?/g, '\n')
+  return name === 'username' ? form.exact(name) : form.optional(name)
 }

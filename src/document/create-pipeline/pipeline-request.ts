@@ -1,5 +1,6 @@
 import type { Problem } from '../../core/problem.ts'
 import { DEFAULT_GROUP } from '../entities/entities.ts'
+import { VALUE_TYPES } from '../schema/value-types.ts'
 import { type MaterialRequest, readMaterialRequest } from './material-request.ts'
 import { RequestForm } from './request-form.ts'
 import { readTaskRequest, type TaskRequest } from './task-request.ts'
@@ -16,8 +17,6 @@ export interface PipelineCreationRequest {
 export type PipelineRequestReading =
   | { readonly ok: true; readonly request: PipelineCreationRequest }
   | { readonly ok: false; readonly problems: readonly Problem[] }
-
-const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/
 
 /** Something that a job leaves behind; the kinds are the names of the elements. */
 interface ArtifactRequest {
@@ -58,7 +57,7 @@ function readGroup(form: RequestForm): string {
 }
 
 function isName(text: string): boolean {
-  return NAME.test(text)
+  return VALUE_TYPES.name.accepts(text)
 }
 
 function nameProblem(name: string): Problem {

@@ -1,11 +1,15 @@
-import type { RequestForm } from './request-form.ts'
 import { shellWords } from '../../core/command-words.ts'
+import { type NewElement, newElement } from '../edit/new-element.ts'
+import { COMMAND_ELEMENTS } from '../schema/tasks.ts'
+import type { RequestForm } from './request-form.ts'
+
+type BuildTool = 'ant' | 'nant' | 'rake'
 
 export type TaskRequest =
   | {
-      readonly builder: 'ant' | 'nant' | 'rake'
-      readonly buildfile: string | null
-      readonly target: string | null
+      readonly builder: BuildTool
+      /** The values that are given, by attribute. */
+      readonly values: ReadonlyMap<string, string>
     }
   | { readonly builder: 'exec'; readonly command: string; readonly args: readonly string[] }
 
@@ -18,13 +22,32 @@ const BUILDERS = ['ant', 'nant', 'rake', 'exec'] as const
 export function readTaskRequest(form: RequestForm): TaskRequest | null {
   const builder = form.choice('builder', BUILDERS)
   if (builder === null) return null
-  if (builder === 'exec') return readExec(form)
+  return builder === 'exec' ? readExec(form) : readBuildTool(form, builder)
+}
+
+export function taskElement(task: TaskRequest): NewElement {
+  if (task.builder !== 'exec') return newElement(task.builder, Object.fromEntries(task.values))
+  const args = task.args.map((arg) => newElement('arg', {}, [arg]))
+  return newElement('exec', { command: task.command }, args)
+}
+
+function readBuildTool(form: RequestForm, builder: BuildTool): TaskRequest {
   form.exclude(['command', 'arguments'], `does not belong to builder ${builder}`)
-  return { builder, buildfile: form.optional('buildfile'), target: form.optional('target') }
+  const values = new Map<string, string>()
+  for (const name of COMMAND_ELEMENTS[builder].asked) {
+    const value = form.optional(name)
+    if (value !== null) values.set(name, value)
+  }
+  return { builder, values }
 }
 
 function readExec(form: RequestForm): TaskRequest {
-  form.exclude(['buildfile', 'target'], 'is not allowed for builder exec')
+  const foreign = new Set([
+    ...COMMAND_ELEMENTS.ant.asked,
+    ...COMMAND_ELEMENTS.nant.asked,
+    ...COMMAND_ELEMENTS.rake.asked,
+  ])
+  form.exclude([...foreign], 'is not allowed for builder exec')
   const words = splitParameter(form, 'command', form.required('command', ' for builder exec'))
   const [command, ...args] = words
   if (command !== undefined && !COMMAND.test(command)) {

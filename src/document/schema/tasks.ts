@@ -7,6 +7,8 @@ export interface TaskRow extends ElementRow {
   readonly attributes: Attributes
   /** The fields that an agent gets as the document has them; where they may be null, an empty text is none. */
   readonly sent: z.ZodObject
+  /** The attributes that the form of a new pipeline asks for as they are written, in their order. */
+  readonly asked?: readonly string[]
 }
 
 const TASK = '(exec|ant|nant|rake|fetchartifact|task)'
@@ -19,6 +21,8 @@ const BUILD = {
   target: optional('text'),
   workingdir: optional('text').as('workingDir'),
 } as const
+
+const ASKED = ['buildfile', 'target'] as const
 
 /** Tasks of all kinds may have them in the schema. */
 const IGNORED_BUILD = {
@@ -56,13 +60,14 @@ export const COMMAND_ELEMENTS = {
     content: '(arg|runif|oncancel)*',
     sent: z.object({ command: z.string().min(1), workingDir: OptionalText }),
   },
-  ant: { attributes: BUILD, content: CONDITIONS, sent: SentBuild },
-  rake: { attributes: BUILD, content: CONDITIONS, sent: SentBuild },
+  ant: { attributes: BUILD, content: CONDITIONS, sent: SentBuild, asked: ASKED },
+  rake: { attributes: BUILD, content: CONDITIONS, sent: SentBuild, asked: ASKED },
   nant: {
     attributes: { ...BUILD, nantpath: optional('text').as('nantPath') },
     content: CONDITIONS,
     /** The folder of the nant executable, or null to look it up in PATH. */
     sent: SentBuild.extend({ nantPath: OptionalText }),
+    asked: ASKED,
   },
   fetchartifact: {
     attributes: {

@@ -26,26 +26,24 @@ describe('readPipelineRequest', () => {
     expect(requestOf('url=u')).toEqual({
       name: 'build',
       group: 'defaultGroup',
-      material: { scm: 'svn', url: 'u', username: null, password: null },
-      task: { builder: 'ant', buildfile: null, target: null },
+      material: { scm: 'svn', values: new Map([['url', 'u']]) },
+      task: { builder: 'ant', values: new Map() },
       artifacts: [],
     })
   })
 
   it.each([
     ['url=u&username=bob&password=pw', { scm: 'svn', url: 'u', username: 'bob', password: 'pw' }],
-    ['url=u&username=&password=', { scm: 'svn', url: 'u', username: '', password: null }],
+    ['url=u&username=&password=', { scm: 'svn', url: 'u', username: '' }],
     ['scm=hg&url=u', { scm: 'hg', url: 'u' }],
-    ['scm=git&url=u', { scm: 'git', url: 'u', branch: null }],
+    ['scm=git&url=u', { scm: 'git', url: 'u' }],
     ['scm=git&url=u&branch=dev&username=', { scm: 'git', url: 'u', branch: 'dev' }],
     [
       'scm=p4&url=host:1666&view=//d/...+//w/...%0D%0A//e&useTickets=true',
       {
         scm: 'p4',
         port: 'host:1666',
-        username: null,
-        password: null,
-        useTickets: true,
+        useTickets: 'true',
         view: '//d/... //w/...\n//e',
       },
     ],
@@ -61,12 +59,23 @@ describe('readPipelineRequest', () => {
       },
     ],
   ])('reads the material of %s', (query, material) => {
-    expect(requestOf(query).material).toEqual(material)
+    const { scm, values } = requestOf(query).material
+
+    expect({ scm, ...Object.fromEntries(values) }).toEqual(material)
   })
 
   it.each([
-    ['builder=nant&buildfile=b&target=t', { builder: 'nant', buildfile: 'b', target: 't' }],
-    ['builder=rake', { builder: 'rake', buildfile: null, target: null }],
+    [
+      'builder=nant&buildfile=b&target=t',
+      {
+        builder: 'nant',
+        values: new Map([
+          ['buildfile', 'b'],
+          ['target', 't'],
+        ]),
+      },
+    ],
+    ['builder=rake', { builder: 'rake', values: new Map() }],
     ['builder=exec&command=make', { builder: 'exec', command: 'make', args: [] }],
     [
       'builder=exec&command=sh -c "a b"&arguments=-x \'y z\'&buildfile=&target=',
