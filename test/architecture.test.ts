@@ -10,6 +10,7 @@ const TOOLBOX = ['core', 'lib'] as const
 const BASE = ['git', 'storage', 'processes', ...TOOLBOX] as const
 const ENGINES = ['sources', 'history', 'document', 'diff', 'state', 'security', ...BASE] as const
 const FEATURES = [
+  'index',
   'configuration',
   'identities',
   'agents',
@@ -34,7 +35,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   sources: ['document', ...BASE],
   history: BASE,
   cluster: ['history', 'state', 'security', ...BASE],
-  configuration: ENGINES,
+  index: ['history', 'document', 'diff', ...BASE],
+  configuration: ['index', ...ENGINES],
   identities: ['configuration', ...ENGINES],
   agents: ['configuration', ...ENGINES],
   builds: ['configuration', 'agents', ...ENGINES],
@@ -56,7 +58,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const TWO_WAY: Readonly<Record<string, string>> = {
   'builds/dispatch <-> builds/runs': 'a run names its jobs, and a job the run that it is of',
   'builds/runs <-> builds/triggers': 'a trigger starts runs, and a run says what has triggered it',
-  'pages/code <-> pages/revisions': 'a comparison names revisions, and a revision shows its lines',
 }
 
 const structure = readStructure(SRC)

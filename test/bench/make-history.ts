@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DocumentChange } from '../../src/document/entities/change.ts'
-import { ChangesFile } from '../../src/configuration/changes/changes-file.ts'
-import { changesOfRevision } from '../../src/configuration/changes/revision-changes.ts'
+import { ChangesFile } from '../../src/index/changes-file.ts'
+import { changesOfRevision } from '../../src/index/revision-changes.ts'
 import {
   ChangedTextFile,
   type TextRecord,
-} from '../../src/configuration/search/changed-text-file.ts'
+} from '../../src/index/changed-text-file.ts'
 import { CommitSha } from '../../src/core/revision.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'

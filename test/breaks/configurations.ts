@@ -144,10 +144,10 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   },
   {
     behaviour: 'a text that spans two lines is found where they became neighbours',
-    file: 'configuration/search/changed-text.ts',
+    file: 'index/changed-text.ts',
     find: 'const CONTEXT = 1',
     replace: 'const CONTEXT = 0',
-    test: 'property/configuration/text-index.test.ts',
+    test: 'property/index/text-index.test.ts',
   },
   {
     behaviour: 'a merge has only what differs from all of its parents',
@@ -158,7 +158,7 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   },
   {
     behaviour: 'a line of a merged branch has the revision that wrote it',
-    file: 'configuration/origins/line-origins-index.ts',
+    file: 'index/line-origins-index.ts',
     find: 'all.push(await this.#carryFrom(each, next))',
     replace: 'await this.#carryFrom(each, next)',
     test: 'service/merged-branches.test.ts',

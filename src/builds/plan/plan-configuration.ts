@@ -1,5 +1,5 @@
 import type { DescribedChanges } from '../../configuration/changes/config-changes.ts'
-import type { ChangeSummary } from '../../configuration/changes/change-summary.ts'
+import type { ChangeSummary } from '../../document/changes/change-summary.ts'
 import type { PermissionChange } from '../../configuration/access/access.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
 import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'

@@ -9,10 +9,10 @@ import { renderChange } from '../../document/changes/render-change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { History } from '../../history/history.ts'
-import type { ChangeSummary } from './change-summary.ts'
+import type { ChangeSummary } from '../../document/changes/change-summary.ts'
 import type { RevisionPair } from '../read/config-reading.ts'
-import type { EntityIndex } from './entity-index.ts'
-import { parseChanges } from './revision-changes.ts'
+import type { EntityIndex } from '../../index/entity-index.ts'
+import { parseChanges } from '../../index/revision-changes.ts'
 import type { Access } from '../access/permission.ts'
 
 export interface ConfigChangesDeps {

@@ -15,7 +15,7 @@ import {
 import type { XmlDocument } from '../../document/xml/xml-reader.ts'
 import { type CooperativeWork, runCooperatively } from '../../lib/cooperative.ts'
 import { assertMay } from '../access/permission.ts'
-import type { EntityIndex } from '../changes/entity-index.ts'
+import type { EntityIndex } from '../../index/entity-index.ts'
 import { administers } from './entity-access.ts'
 import { assertKind, type EntityReadingDeps, readRevision } from './read-entity.ts'
 

@@ -6,7 +6,7 @@ import { ENTITY_KINDS, kindOfPrefix } from '../../document/entities/entities.ts'
 import type { XmlDocument } from '../../document/xml/xml-reader.ts'
 import type { History } from '../../history/history.ts'
 import { type Access, assertMay } from '../access/permission.ts'
-import type { ChangeSummary } from '../changes/change-summary.ts'
+import type { ChangeSummary } from '../../document/changes/change-summary.ts'
 import { findRevisionNamed } from '../read/named-revision.ts'
 import { assertAdministers } from './entity-access.ts'
 

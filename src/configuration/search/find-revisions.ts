@@ -2,9 +2,9 @@ import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import { type Access, assertMay } from '../access/permission.ts'
-import type { EntityIndex } from '../changes/entity-index.ts'
+import type { EntityIndex } from '../../index/entity-index.ts'
 import { filterRevisions, isOpen, type RevisionFilter } from './revision-filter.ts'
-import type { TextIndex } from './text-index.ts'
+import type { TextIndex } from '../../index/text-index.ts'
 
 export interface RevisionSearchDeps {
   readonly history: History

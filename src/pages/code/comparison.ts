@@ -1,6 +1,6 @@
 import type { Principal } from '../../core/principal.ts'
 import type { EditScript } from '../../diff/edit-script.ts'
-import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import type { EntityIndex } from '../../index/entity-index.ts'
 import {
   findNamed,
   findNumber,
@@ -8,7 +8,7 @@ import {
   type NumberedRevision,
   type RevisionReadingDeps,
 } from '../revisions/numbered-revision.ts'
-import { summarise } from '../revisions/summary.ts'
+import { summarise } from '../../index/condensed-summary.ts'
 import type { EntityRenames } from '../../document/changes/compare-entities.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { type ShownChanges, shownChanges } from './shown-changes.ts'
@@ -24,7 +24,7 @@ import {
 } from './placed-regions.ts'
 import type { Block, DiffRegion } from './regions.ts'
 import { type BlockRows, blockRows, type Sides } from './rows.ts'
-import { textLinesOf } from './text-lines.ts'
+import { textLinesOf } from '../../document/text/text-lines.ts'
 import { withWholeElements } from './whole-elements.ts'
 
 /** Computes how the lines of two texts differ. */

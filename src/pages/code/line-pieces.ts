@@ -3,7 +3,7 @@ import { markedSecretIn } from '../../document/secrets/seal-secrets.ts'
 import { type TokenKind, XmlScanner } from '../../document/highlight/xml-scanner.ts'
 import type { Span } from '../../document/xml/xml-tree.ts'
 import type { LineRange } from '../../diff/lines.ts'
-import { lineSpan, type TextLines } from './text-lines.ts'
+import { lineSpan, type TextLines } from '../../document/text/text-lines.ts'
 
 /** A part of a line with uniform appearance. */
 export interface Piece {

@@ -2,7 +2,7 @@ import type { EditScript } from '../../diff/edit-script.ts'
 import { type ChangePlace, Places } from './places.ts'
 import type { LineRange } from '../../diff/lines.ts'
 import { type DiffRegion, type RegionOptions, regionsOf, rowCountOf } from './regions.ts'
-import type { TextLines } from './text-lines.ts'
+import type { TextLines } from '../../document/text/text-lines.ts'
 
 /** Both documents. */
 export interface Texts {

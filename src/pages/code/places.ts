@@ -7,7 +7,7 @@ import {
 import { XmlScanner } from '../../document/highlight/xml-scanner.ts'
 import type { ChangedRange } from '../../diff/edit-script.ts'
 import type { LineRange } from '../../diff/lines.ts'
-import { contentStart, type TextLines } from './text-lines.ts'
+import { contentStart, type TextLines } from '../../document/text/text-lines.ts'
 
 /** The place of a change: its name for people, and the line to look at. */
 export interface ChangePlace {

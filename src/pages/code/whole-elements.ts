@@ -1,5 +1,5 @@
 import type { ChangedRange, EditScript } from '../../diff/edit-script.ts'
-import { lineSpan, type TextLines } from './text-lines.ts'
+import { lineSpan, type TextLines } from '../../document/text/text-lines.ts'
 import type { Texts } from './placed-regions.ts'
 
 /** The maximal distance that a run of changed lines is moved by. */

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { OBJECT_NAME } from '../../core/object-name.ts'
 import { CommitSha } from '../../core/revision.ts'
-import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import type { EntityIndex } from '../../index/entity-index.ts'
 import { type ConfigReadingDeps, readDiff } from '../../configuration/read/config-reading.ts'
 import {
   type ComparedRevisions,

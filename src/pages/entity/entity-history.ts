@@ -3,7 +3,7 @@ import {
   type IndexProgress,
   slowest,
   stillIndexing,
-} from '../../configuration/changes/index-progress.ts'
+} from '../../index/index-progress.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { holdsOthers, isLabelled } from '../../document/entities/entities.ts'
 import type { History } from '../../history/history.ts'
@@ -12,7 +12,7 @@ import { type ScriptDeps, compareTexts, type TextComparison } from '../code/comp
 import { LinePieces, type ShownLine } from '../code/line-pieces.ts'
 import { PLAIN } from '../code/plain-options.ts'
 import type { PageStateDeps } from '../frame/page-state.tsx'
-import { textLinesOf } from '../code/text-lines.ts'
+import { textLinesOf } from '../../document/text/text-lines.ts'
 import {
   assertMaySee,
   type EntityAccessDeps,

@@ -4,11 +4,11 @@ import type { Principal } from '../../core/principal.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
 import { Turns } from '../../lib/cooperative.ts'
 import { LazyList } from '../../lib/lazy-list.ts'
-import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import type { EntityIndex } from '../../index/entity-index.ts'
 import type {
   EntityRevision,
   EntityRevisions,
-} from '../../configuration/changes/entity-revisions.ts'
+} from '../../index/entity-revisions.ts'
 import type { EntityAddress } from '../revisions/entity-address.ts'
 import type { History } from '../../history/history.ts'
 import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'

@@ -3,7 +3,7 @@ import { foldEntity, wholeEntityWord } from '../../document/entities/entities.ts
 import { formerNameOf } from '../../document/changes/entities-of.ts'
 import type { Principal } from '../../core/principal.ts'
 import { LazyList } from '../../lib/lazy-list.ts'
-import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import type { EntityIndex } from '../../index/entity-index.ts'
 import type { EntityAccessDeps, EntityAddress } from '../revisions/entity-address.ts'
 import type { EntityStep } from './entity-steps.ts'
 

@@ -1,5 +1,5 @@
 import { type Revision, type RevisionKind, revisionKindOf } from '../../core/revision.ts'
-import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import type { EntityIndex } from '../../index/entity-index.ts'
 import { type RevisionFilter, wantedFacts } from '../../configuration/search/revision-filter.ts'
 import type { History } from '../../history/history.ts'
 import { Turns } from '../../lib/cooperative.ts'

@@ -1,4 +1,4 @@
-import { type IndexProgress, renderProgress } from '../../configuration/changes/index-progress.ts'
+import { type IndexProgress, renderProgress } from '../../index/index-progress.ts'
 
 /** The headers of a page with this notice: the browser asks again, in seconds. */
 export const REFRESHING = { refresh: '3' }

@@ -1,5 +1,5 @@
 import type { LineRange } from '../../diff/lines.ts'
-import type { LineOriginsIndex } from '../../configuration/origins/line-origins-index.ts'
+import type { LineOriginsIndex } from '../../index/line-origins-index.ts'
 import { findNumber, type NumberedRevision, type RevisionReadingDeps } from './numbered-revision.ts'
 
 /** The revision that wrote each line, or the progress of the search. */

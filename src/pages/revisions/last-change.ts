@@ -1,5 +1,5 @@
 import type { History } from '../../history/history.ts'
-import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import type { EntityIndex } from '../../index/entity-index.ts'
 import { numbered, type NumberedRevision } from './numbered-revision.ts'
 
 export interface LastChangeDeps {

@@ -6,9 +6,9 @@ import type { BothTexts } from '../../diff/common-ends.ts'
 import type { EditScript } from '../../diff/edit-script.ts'
 import { countLines } from '../../diff/hunks.ts'
 import type { History } from '../../history/history.ts'
-import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
-import { textLinesOf } from '../code/text-lines.ts'
-import { summarise } from './summary.ts'
+import type { EntityIndex } from '../../index/entity-index.ts'
+import { textLinesOf } from '../../document/text/text-lines.ts'
+import { summarise } from '../../index/condensed-summary.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 
 /** The difference between a revision and the one upon which it came. */

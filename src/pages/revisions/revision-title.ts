@@ -1,4 +1,4 @@
-import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import type { EntityIndex } from '../../index/entity-index.ts'
 import type { Revision } from '../../core/revision.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 

@@ -1,5 +1,5 @@
 import type { Principal } from '../../core/principal.ts'
-import type { LineOriginsIndex } from '../../configuration/origins/line-origins-index.ts'
+import type { LineOriginsIndex } from '../../index/line-origins-index.ts'
 import {
   findNamed,
   findNumber,

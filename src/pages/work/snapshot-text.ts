@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Digest } from '../../core/digest.ts'
 import { type LineRange, splitLines } from '../../diff/lines.ts'
 import { LinePieces, type ShownLine } from '../code/line-pieces.ts'
-import { type TextLines, textLinesOf } from '../code/text-lines.ts'
+import { type TextLines, textLinesOf } from '../../document/text/text-lines.ts'
 import type { ShownLines } from './shown-outline.ts'
 
 /** The matches of a text in a document. */

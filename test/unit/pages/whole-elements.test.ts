@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EditScript, editScript } from '../../../src/diff/edit-script.ts'
-import { textLinesOf } from '../../../src/pages/code/text-lines.ts'
+import { textLinesOf } from '../../../src/document/text/text-lines.ts'
 import { withWholeElements } from '../../../src/pages/code/whole-elements.ts'
 
 const VARIABLES = ['A', 'B', 'C'].flatMap((name) => [

@@ -1,8 +1,8 @@
-import { LINE_ENDINGS } from '../../document/changes/line-endings.ts'
-import { isCosmetic } from '../../document/changes/entities-of.ts'
-import type { CommitSha } from '../../core/revision.ts'
-import { NumberList } from '../../lib/compact/number-list.ts'
-import { PackedTexts } from '../../lib/compact/packed-texts.ts'
+import { LINE_ENDINGS } from '../document/changes/line-endings.ts'
+import { isCosmetic } from '../document/changes/entities-of.ts'
+import type { CommitSha } from '../core/revision.ts'
+import { NumberList } from '../lib/compact/number-list.ts'
+import { PackedTexts } from '../lib/compact/packed-texts.ts'
 import { CommitNumbers } from './commit-numbers.ts'
 import { CommitsBefore } from './commits-before.ts'
 import {

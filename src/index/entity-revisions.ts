@@ -1,5 +1,5 @@
-import type { Revision } from '../../core/revision.ts'
-import { LazyList } from '../../lib/lazy-list.ts'
+import type { Revision } from '../core/revision.ts'
+import { LazyList } from '../lib/lazy-list.ts'
 import type { EntityEntry } from './entity-entries.ts'
 
 /** A revision that changed an entity, with the name that the entity had then. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ServiceError } from '../../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 
 /** How many revisions an index has, and how many there are. */
 export interface IndexProgress {

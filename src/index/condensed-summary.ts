@@ -1,19 +1,19 @@
-import type { EntityRenames } from '../../document/changes/compare-entities.ts'
-import type { DocumentChange, LineSpan as Lines } from '../../document/entities/change.ts'
+import type { EntityRenames } from '../document/changes/compare-entities.ts'
+import type { DocumentChange, LineSpan as Lines } from '../document/entities/change.ts'
 import {
   type Condensed,
   condensePair,
   type MemberScan,
   scanMembers,
-} from '../../document/changes/condense.ts'
-import { type Comparable, summariseChanges } from '../../document/changes/summarise-changes.ts'
-import { readXml } from '../../document/xml/xml-reader.ts'
-import type { Span } from '../../document/xml/xml-tree.ts'
-import type { EditScript } from '../../diff/edit-script.ts'
-import type { LineRange } from '../../diff/lines.ts'
-import { bisect } from '../../lib/bisect.ts'
-import type { TextLines } from '../code/text-lines.ts'
-import { runSync } from '../../lib/cooperative.ts'
+} from '../document/changes/condense.ts'
+import { type Comparable, summariseChanges } from '../document/changes/summarise-changes.ts'
+import { readXml } from '../document/xml/xml-reader.ts'
+import type { Span } from '../document/xml/xml-tree.ts'
+import type { EditScript } from '../diff/edit-script.ts'
+import type { LineRange } from '../diff/lines.ts'
+import { bisect } from '../lib/bisect.ts'
+import type { TextLines } from '../document/text/text-lines.ts'
+import { runSync } from '../lib/cooperative.ts'
 
 /** Differences of more characters are not described: it would be expensive and unreadable. */
 const MAX_CHARACTERS = 3_000_000

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Revision } from '../../core/revision.ts'
-import type { History } from '../../history/history.ts'
+import type { Revision } from '../core/revision.ts'
+import type { History } from '../history/history.ts'
 import type { ChangeIndexer } from './change-indexer.ts'
 import type { Renames } from './indexed-changes.ts'
 

@@ -1,5 +1,5 @@
-import type { CommitSha } from '../../core/revision.ts'
-import { NumberList } from '../../lib/compact/number-list.ts'
+import type { CommitSha } from '../core/revision.ts'
+import { NumberList } from '../lib/compact/number-list.ts'
 import { CommitNumbers } from './commit-numbers.ts'
 
 /** What stands for the commit before the first one, and for that of a commit which is not here. */

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { type CommitSha, isCommitSha } from '../../core/revision.ts'
-import { TextFilter } from '../../lib/compact/text-filter.ts'
+import { type CommitSha, isCommitSha } from '../core/revision.ts'
+import { TextFilter } from '../lib/compact/text-filter.ts'
 import {
   RecordFile,
   recordsIn,
@@ -8,7 +8,7 @@ import {
   type RecordFormat,
   type RecordHead,
   type FiledPlace,
-} from '../../storage/record-file.ts'
+} from '../storage/record-file.ts'
 import type { ChangedText } from './changed-text.ts'
 
 /** What a revision changed in the text of the one before it. */

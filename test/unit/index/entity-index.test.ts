@@ -1,9 +1,9 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
-import { ChangesFile } from '../../../src/configuration/changes/changes-file.ts'
-import { ChangeSummary } from '../../../src/configuration/changes/change-summary.ts'
-import { EntityIndex } from '../../../src/configuration/changes/entity-index.ts'
+import { ChangesFile } from '../../../src/index/changes-file.ts'
+import { ChangeSummary } from '../../../src/document/changes/change-summary.ts'
+import { EntityIndex } from '../../../src/index/entity-index.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { TempFolder } from '../../support/disk/temp-folder.ts'
 

@@ -1,19 +1,18 @@
 import { LRUCache } from 'lru-cache'
-import type { DocumentChange } from '../../document/entities/change.ts'
-import type { EntityRenames } from '../../document/changes/compare-entities.ts'
-import { entitiesOf } from '../../document/changes/entities-of.ts'
-import { renderSubject } from '../../document/changes/render-subject.ts'
-import { type Comparable, summariseChanges } from '../../document/changes/summarise-changes.ts'
-import { readXml } from '../../document/xml/xml-reader.ts'
+import type { DocumentChange } from '../entities/change.ts'
+import type { EntityRenames } from './compare-entities.ts'
+import { entitiesOf } from './entities-of.ts'
+import { renderSubject } from './render-subject.ts'
+import { type Comparable, summariseChanges } from './summarise-changes.ts'
+import { readXml } from '../xml/xml-reader.ts'
 import { type Digest, digestOf } from '../../core/digest.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
 import { commonBytes } from '../../lib/common-bytes.ts'
-import type { DocumentCache } from '../current/document-cache.ts'
 
 /** Larger documents are not parsed for the subject alone. */
-const LARGEST = 4 * 1_048_576
+const MAX_QUICK = 4 * 1_048_576
 /** Bytes between the common ends of two documents above which a save does not wait for a summary. */
-const MOST_CHANGED = 2 * 1_048_576
+const MAX_CHANGED = 2 * 1_048_576
 
 /** The most comparisons that are cached: those of a group of saves, and of the group before it. */
 const CACHED = 64
@@ -33,15 +32,20 @@ export interface ComparedDocument {
   readonly read: () => Promise<Comparable>
 }
 
+/** Documents that were parsed already, by digest. */
+export interface ParsedDocuments {
+  find(digest: Digest): Comparable | null
+}
+
 /** Describes the differences between two documents. Documents in the cache are not parsed again. */
 export class ChangeSummary {
-  readonly #cache: Pick<DocumentCache, 'find'>
+  readonly #cache: ParsedDocuments
   readonly #results = new LRUCache<string, readonly DocumentChange[]>({
     max: CACHED,
     maxSize: CACHED_CHARACTERS,
   })
 
-  constructor(cache: Pick<DocumentCache, 'find'>) {
+  constructor(cache: ParsedDocuments) {
     this.#cache = cache
   }
 
@@ -81,7 +85,7 @@ export class ChangeSummary {
     const isQuick = [before, after].every(
       (document) => document === null || this.#isQuick(document),
     )
-    const isCheap = isQuick && (before === null || changedBytes(before, after) <= MOST_CHANGED)
+    const isCheap = isQuick && (before === null || changedBytes(before, after) <= MAX_CHANGED)
     if (!isCheap) return { subject: 'Change the configuration' }
     const changes = await this.changes(before, after)
     return { subject: renderSubject(changes), entities: entitiesOf(changes) }
@@ -102,7 +106,7 @@ export class ChangeSummary {
   }
 
   #isQuick(document: Uint8Array): boolean {
-    return document.length <= LARGEST || this.find(digestOf(document)) !== null
+    return document.length <= MAX_QUICK || this.find(digestOf(document)) !== null
   }
 }
 

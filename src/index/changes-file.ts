@@ -1,9 +1,9 @@
 import nodeFs from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { replaceFile } from '../../storage/durable-fs.ts'
-import { orNullWhenAbsent } from '../../storage/fs-error.ts'
-import { PartReader } from '../../storage/part-reader.ts'
-import { checkedLines, renderCheckedLine } from '../../lib/checked-lines.ts'
+import { replaceFile } from '../storage/durable-fs.ts'
+import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { PartReader } from '../storage/part-reader.ts'
+import { checkedLines, renderCheckedLine } from '../lib/checked-lines.ts'
 import {
   parseRevisionChanges,
   renderRevisionChanges,

@@ -1,8 +1,8 @@
-import { type BothTexts, withoutCommonEnds } from '../../diff/common-ends.ts'
-import type { DiffPool } from '../../diff/diff-pool.ts'
-import { hunksOf } from '../../diff/hunks.ts'
-import type { TextFilter } from '../../lib/compact/text-filter.ts'
-import { bytesOf } from '../../diff/lines.ts'
+import { type BothTexts, withoutCommonEnds } from '../diff/common-ends.ts'
+import type { DiffPool } from '../diff/diff-pool.ts'
+import { hunksOf } from '../diff/hunks.ts'
+import type { TextFilter } from '../lib/compact/text-filter.ts'
+import { bytesOf } from '../diff/lines.ts'
 
 /** A changed place of a document: its whole lines before and after, with a line of context around them. */
 export interface ChangedText {

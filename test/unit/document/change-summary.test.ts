@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ChangeSummary } from '../../../src/configuration/changes/change-summary.ts'
+import { ChangeSummary } from '../../../src/document/changes/change-summary.ts'
 import { digestOf } from '../../../src/core/digest.ts'
 import { aConfigurationInBytes, git } from '../../support/documents/a-configuration.ts'
 

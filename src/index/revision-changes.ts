@@ -1,8 +1,8 @@
-import type { ChangeKind, DocumentChange, LineSpan } from '../../document/entities/change.ts'
-import { foldEntity } from '../../document/entities/entities.ts'
-import { entitiesOf, formerNameOf } from '../../document/changes/entities-of.ts'
-import { renderCheckedLine } from '../../lib/checked-lines.ts'
-import { type CommitSha, isCommitSha } from '../../core/revision.ts'
+import type { ChangeKind, DocumentChange, LineSpan } from '../document/entities/change.ts'
+import { foldEntity } from '../document/entities/entities.ts'
+import { entitiesOf, formerNameOf } from '../document/changes/entities-of.ts'
+import { renderCheckedLine } from '../lib/checked-lines.ts'
+import { type CommitSha, isCommitSha } from '../core/revision.ts'
 
 /** What a revision changed in the one upon which it came, in the form to be stored. */
 export interface RevisionChanges {

@@ -1,5 +1,4 @@
 import { decodeUtf8 } from '../../lib/decode-utf8.ts'
-import type { Span } from '../../document/xml/xml-tree.ts'
 
 /** A document as text with the offsets of its lines; only a line feed ends a line. */
 export interface TextLines {
@@ -18,8 +17,13 @@ export function textLinesOf(bytes: Uint8Array, count: number): TextLines {
   return { text, starts }
 }
 
+interface CharacterRange {
+  readonly start: number
+  readonly end: number
+}
+
 /** A line without its line feed. Lines count from 0. */
-export function lineSpan({ text, starts }: TextLines, line: number): Span {
+export function lineSpan({ text, starts }: TextLines, line: number): CharacterRange {
   const start = starts[line] ?? text.length
   const end = starts[line + 1] ?? text.length
   return { start, end: end > start && text[end - 1] === '\n' ? end - 1 : end }

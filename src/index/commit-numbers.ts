@@ -1,5 +1,5 @@
-import type { CommitSha } from '../../core/revision.ts'
-import { HexPlaces } from '../../lib/compact/hex-places.ts'
+import type { CommitSha } from '../core/revision.ts'
+import { HexPlaces } from '../lib/compact/hex-places.ts'
 
 /** Numbers for commits, from 0 on: what is kept of a million of them says these, not their names. */
 export class CommitNumbers {

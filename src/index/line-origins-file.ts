@@ -1,14 +1,14 @@
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { z } from 'zod'
-import { CommitSha } from '../../core/revision.ts'
-import type { LineOrigins } from '../../diff/line-origins.ts'
+import { CommitSha } from '../core/revision.ts'
+import type { LineOrigins } from '../diff/line-origins.ts'
 import {
   RecordFile,
   recordsIn,
   type RecordFormat,
   type RecordHead,
   type FiledPlace,
-} from '../../storage/record-file.ts'
+} from '../storage/record-file.ts'
 
 /** A revision by its number in the history, and where the part of the history begins in which its lines were traced. */
 export interface TracedRevision {
