@@ -1,13 +1,20 @@
-import type { EditScript } from './edit-script.ts'
+import type { ChangedRange } from './edit-script.ts'
 
 /** For each line of a text, the number of the edit that wrote it last. */
 export type LineOrigins = Int32Array<ArrayBuffer>
+
+/** An edit script without the texts. */
+export interface Edit {
+  readonly before: { readonly count: number }
+  readonly after: { readonly count: number }
+  readonly changes: readonly ChangedRange[]
+}
 
 /**
  * The origins of the lines after an edit: unchanged lines keep theirs, and `origin` is that of all
  * others.
  */
-export function carryOrigins(before: LineOrigins, script: EditScript, origin: number): LineOrigins {
+export function carryOrigins(before: LineOrigins, script: Edit, origin: number): LineOrigins {
   const after = new Int32Array(script.after.count).fill(origin)
   let from = 0
   let to = 0

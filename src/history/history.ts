@@ -27,6 +27,20 @@ export type { HistoryEvent, HistoryProblem } from './revision/problems.ts'
 export type { Lineage } from './index/revision-index.ts'
 export type { RevisionListener, RevisionEvent } from './revision/revision-events.ts'
 
+/** The numbers of revisions that follow each other, both included. */
+export interface NumberSpan {
+  readonly first: number
+  readonly last: number
+}
+
+/** A document in the forms in which it leaves the history. */
+export interface DocumentForms {
+  /** As readers may see it. */
+  readonly shown: Uint8Array<ArrayBuffer>
+  /** As it is written in git, with a stand-in for each secret in plain text. */
+  readonly written: Uint8Array<ArrayBuffer>
+}
+
 /**
  * The history of the configuration: a branch of a git repository, a live file in its work tree, and
  * an index of the revisions in memory.
@@ -130,6 +144,13 @@ export class History implements AsyncDisposable {
     return (number > archived ? archived : (this.#parts.archives?.startOf(number) ?? 0)) + 1
   }
 
+  /** The numbers of the revisions that can be read, in parts that begin alone each; the newest part first. */
+  parts(): readonly NumberSpan[] {
+    const { index } = this.#parts.keeper
+    const own = { first: index.archived + 1, last: index.size() }
+    return [own, ...(this.#parts.archives?.parts() ?? [])]
+  }
+
   /** A part of the list of revisions, newest first, without archived ones. */
   list(range: RevisionRange): readonly Revision[] {
     return this.#parts.keeper.index.list(range)
@@ -195,6 +216,21 @@ export class History implements AsyncDisposable {
     const { digest } = revision
     const stored = { digest, document: await this.readStored(revision) }
     return (await this.#options.markPlainSecrets?.(stored)) ?? stored.document
+  }
+
+  /**
+   * Both forms of {@link readDocument} and {@link readAsWritten}, read once.
+   *
+   * @throws {ServiceError} `unavailable` when the repository no longer has it as recorded.
+   */
+  async readForms(revision: Revision): Promise<DocumentForms> {
+    const { digest } = revision
+    const stored = { digest, document: await this.readStored(revision) }
+    const { sealForReaders, markPlainSecrets } = this.#options
+    return {
+      shown: (await sealForReaders?.(stored)) ?? stored.document,
+      written: (await markPlainSecrets?.(stored)) ?? stored.document,
+    }
   }
 
   /**

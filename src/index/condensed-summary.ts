@@ -18,15 +18,29 @@ import { runSync } from '../lib/cooperative.ts'
 /** Differences of more characters are not described: it would be expensive and unreadable. */
 const MAX_CHARACTERS = 3_000_000
 
+interface ComparedTexts {
+  readonly before: TextLines
+  readonly after: TextLines
+}
+
 /**
  * Describes the differences between two documents; null when there are too many. A document without
  * lines stands for a missing one.
  */
 export function summarise(
-  { before, after, changes }: EditScript,
-  texts: { readonly before: TextLines; readonly after: TextLines },
+  script: EditScript,
+  texts: ComparedTexts,
   renames?: EntityRenames,
 ): readonly DocumentChange[] | null {
+  return runSync(condensedSummary(script, texts, renames))
+}
+
+/** The same in small steps. */
+export function* condensedSummary(
+  { before, after, changes }: EditScript,
+  texts: ComparedTexts,
+  renames?: EntityRenames,
+): Generator<unknown, readonly DocumentChange[] | null> {
   const scan = (side: 'before' | 'after') =>
     scanned(
       texts[side],
@@ -34,9 +48,8 @@ export function summarise(
     )
   const { before: old, after: now } = condensePair(scan('before'), scan('after'))
   if (old.text.length + now.text.length > MAX_CHARACTERS || after.count === 0) return null
-  const described = runSync(
-    summariseChanges(before.count === 0 ? null : comparable(old), comparable(now), renames),
-  )
+  const older = before.count === 0 ? null : yield* comparable(old)
+  const described = yield* summariseChanges(older, yield* comparable(now), renames)
   return described.map((change) => inWholeTexts(change, { old, now }))
 }
 
@@ -61,8 +74,8 @@ function inWhole({ first, last }: Lines, { lineOf }: Condensed): Lines {
 }
 
 /** A syntax error is reported with its line in the whole text. */
-function comparable({ text, lineOf }: Condensed): Comparable {
-  const reading = runSync(readXml(Buffer.from(text)))
+function* comparable({ text, lineOf }: Condensed): Generator<unknown, Comparable> {
+  const reading = yield* readXml(Buffer.from(text))
   if (reading.ok) return reading
   const problems = reading.problems.map((problem) =>
     problem.line === undefined ? problem : { ...problem, line: lineOf(problem.line) },

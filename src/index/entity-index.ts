@@ -4,79 +4,60 @@ import { foldEntity } from '../document/entities/entities.ts'
 import type { EntityRenames } from '../document/changes/compare-entities.ts'
 import { renderChange } from '../document/changes/render-change.ts'
 import { ServiceError } from '../core/errors.ts'
-import { bisect } from '../lib/bisect.ts'
 import { type CooperativeWork, runCooperatively, runSync } from '../lib/cooperative.ts'
-import type { Revision } from '../core/revision.ts'
-import type { Lineage } from '../history/history.ts'
-import { type IndexProgress, isSettled, waitForIndex } from './index-progress.ts'
-import { EntityEntries, type EntityEntry } from './entity-entries.ts'
-import { type EntityRevisions, entityRevisions, type UnderOneName } from './entity-revisions.ts'
-import { ChangeIndexer, type ChangeIndexerDeps } from './change-indexer.ts'
-import type { Renames } from './indexed-changes.ts'
-import { foldedEntitiesOf, labelsOf, parseChanges } from './revision-changes.ts'
+import type { CommitSha, Revision } from '../core/revision.ts'
+import type { History } from '../history/history.ts'
+import { type EntityRevisions, entityRevisions, type NameSpan } from './entity-revisions.ts'
+import type { HistoryWalker } from './history-walker.ts'
+import { type IndexProgress, isSettled } from './index-progress.ts'
+import type { IndexTables } from './tables/index-tables.ts'
+import { foldedEntitiesOf, parseChanges } from './tables/revision-changes.ts'
+import type { EntityRow, RenameRow } from './tables/change-table.ts'
 
-export interface EntityIndexDeps extends ChangeIndexerDeps {
-  /** How long a query waits for the index to be complete, in milliseconds. */
-  readonly patience?: number
-}
-
-/** An entity that some revision changed. */
-export interface KnownEntity {
-  /** In folded spelling, such as `pipeline/shop`. */
-  readonly entity: string
-  /** Its name as the configuration spells it; the host name of an agent. Looked up when asked for. */
-  readonly label: () => string
-  /** How many revisions changed it under this name. */
-  readonly revisions: number
+export interface EntityIndexDeps {
+  readonly history: History
+  readonly walker: HistoryWalker
+  readonly tables: IndexTables
 }
 
 /** The changes of whole pipelines or groups contain one of these. */
 const WHOLE = ['"subject":"pipeline', '"subject":"group']
 
-/** How long a page waits for an index that is nearly complete. */
+/** How long an answer waits for an index that is nearly complete. */
 const SHORT_WAIT_MS = 500
 
 /** The most revisions whose sentences stay in memory: those of a search in a long history are made each time. */
-const MOST_SENTENCES = 100_000
+const MAX_SENTENCES = 100_000
 
 /** The most entities with their changes that stay in memory. */
-const MOST_CHANGES = 100_000
+const MAX_CHANGES = 100_000
 
 type ChangesByEntity = ReadonlyMap<string, readonly DocumentChange[]>
 
-/** Answers what each revision changed, and which revisions changed an entity. Derived from the history. */
-export class EntityIndex implements AsyncDisposable {
+/** Answers what each revision changed, and which revisions changed an entity. */
+export class EntityIndex {
   readonly #deps: EntityIndexDeps
-  readonly #indexer: ChangeIndexer
-  readonly #entries: EntityEntries
-  /** By the number of the stored changes. With `max`, the cache would take the room of all of them at the start. */
-  readonly #sentences = new LRUCache<number, string>({
-    maxSize: MOST_SENTENCES,
+  /** With `max`, the cache would take the room of all of them at the start. */
+  readonly #sentences = new LRUCache<CommitSha, string>({
+    maxSize: MAX_SENTENCES,
     sizeCalculation: () => 1,
   })
-  /** Also by that number: a page asks about dozens of entities that one revision changed. */
-  readonly #byEntity = new LRUCache<number, ChangesByEntity>({
-    maxSize: MOST_CHANGES,
+  /** A page asks about dozens of entities that one revision changed. */
+  readonly #byEntity = new LRUCache<CommitSha, ChangesByEntity>({
+    maxSize: MAX_CHANGES,
     sizeCalculation: ({ size }) => size + 1,
   })
-  readonly #reading = new Map<number, Promise<void>>()
+  readonly #reading = new Map<CommitSha, Promise<void>>()
 
   constructor(deps: EntityIndexDeps) {
     this.#deps = deps
-    this.#indexer = new ChangeIndexer(deps)
-    this.#entries = new EntityEntries(deps.history, this.#indexer)
-  }
-
-  /** Begins to index; otherwise the first query does. */
-  begin(): void {
-    this.#indexer.begin()
   }
 
   isIndexed(revision: Revision): boolean {
-    return this.#indexer.isIndexed(revision)
+    return this.#numberOf(revision) !== null
   }
 
-  /** What a revision changed, and a merge itself; null while it is not indexed. */
+  /** The changes of a revision, of a merge its own; null while it is not indexed. */
   find(revision: Revision): readonly DocumentChange[] | null {
     const stored = this.findStored(revision)
     return stored === null ? null : parseChanges(stored)
@@ -84,78 +65,71 @@ export class EntityIndex implements AsyncDisposable {
 
   /** The same in stored form, for `parseChanges`: it costs little, however many changes there are. */
   findStored(revision: Revision): string | null {
-    const text = this.#textOf(revision)
-    return text === null ? null : this.#indexer.indexed.stored(text)
+    const number = this.#numberOf(revision)
+    return number === null ? null : this.#deps.tables.changes.stored(number)
   }
 
   /**
-   * What differs between two revisions in stored form, where that is what the later one changed: it
+   * The differences of two revisions in stored form, where they are the changes of the later one: it
    * came upon the earlier one and upon no other. Null for all other pairs.
    */
   findStep(before: Revision, after: Revision): string | null {
     const { history } = this.#deps
     const [base, ...others] = history.basesOf(after)
-    const isStep = base === before.commit && others.length === 0
-    // What came before the first revision that is listed was not at hand when it was indexed.
-    const isListed = (history.numberOf(before) ?? 0) > history.size() - history.kept()
-    return isStep && isListed ? this.findStored(after) : null
+    return base === before.commit && others.length === 0 ? this.findStored(after) : null
   }
 
   /** The names of entities in one revision and in another, where revisions between them have renamed them. */
   renamesBetween(before: Revision, after: Revision): EntityRenames {
-    const { history } = this.#deps
-    const { indexed } = this.#indexer
+    const { history, tables } = this.#deps
     const [from, to] = [history.numberOf(before), history.numberOf(after)]
     if (from === null || to === null) return []
     const [low, high] = [Math.min(from, to), Math.max(from, to)]
-    const steps = Array.from(indexed.renaming(), (commit) => ({
-      number: history.numberOf({ commit: indexed.commitOf(commit) }) ?? 0,
-      renames: indexed.renamesOf(commit),
-    }))
-    const onTheWay = steps.filter(({ number }) => number > low && number <= high)
-    const renames = joinRenames(
-      onTheWay.toSorted((one, other) => one.number - other.number).map((step) => step.renames),
-    )
+    const renames = joinRenames(tables.changes.renames({ above: low, below: high + 1 }))
     return from <= to ? renames : renames.map(([former, name]) => [name, former])
   }
 
   /** Those that are about an entity, in folded spelling, under its new or its former name. */
   changesAbout(revision: Revision, entity: string): readonly DocumentChange[] {
-    const text = this.#textOf(revision)
-    if (text === null) return []
-    const known = this.#byEntity.get(text)
-    const found = known ?? runSync(changesByEntity(this.#indexer.indexed.stored(text)))
-    if (!known) this.#byEntity.set(text, found)
+    const { commit } = revision
+    const known = this.#byEntity.get(commit)
+    const stored = known ? null : this.findStored(revision)
+    if (!known && stored === null) return []
+    const found = known ?? runSync(changesByEntity(stored ?? ''))
+    if (!known) this.#byEntity.set(commit, found)
     return found.get(entity) ?? []
   }
 
   /** Reads what a revision changed in time slices, once for all who ask, so that `changesAbout` is quick. */
   async readChanges(revision: Revision): Promise<void> {
-    const text = this.#textOf(revision)
-    if (text === null || this.#byEntity.has(text)) return
-    const reading = this.#reading.get(text) ?? this.#readInSlices(text)
-    this.#reading.set(text, reading)
+    const { commit } = revision
+    if (this.#byEntity.has(commit)) return
+    const reading = this.#reading.get(commit) ?? this.#readInSlices(revision)
+    this.#reading.set(commit, reading)
     await reading
   }
 
   /** The changes of a revision as sentences, in lower case for searches; cached. None while it is not indexed. */
   textOf(revision: Revision): string {
-    const text = this.#textOf(revision)
-    if (text === null) return ''
-    const cached = this.#sentences.get(text) ?? sentencesIn(this.#indexer.indexed.stored(text))
-    this.#sentences.set(text, cached)
-    return cached
+    const cached = this.#sentences.get(revision.commit)
+    if (cached !== undefined) return cached
+    const stored = this.findStored(revision)
+    if (stored === null) return ''
+    const sentences = sentencesIn(stored)
+    this.#sentences.set(revision.commit, sentences)
+    return sentences
   }
 
   /** Whether a revision changed only layout, line endings or the schema version; false while it is not indexed. */
   isCosmetic(revision: Revision): boolean {
-    const { indexed } = this.#indexer
-    return indexed.isCosmetic(revision.commit, this.#indexer.before(revision)) === true
+    const { history, tables } = this.#deps
+    const isSaidOf = tables.changes.isCosmetic(history.numberOf(revision) ?? 0)
+    return isSaidOf && this.isIndexed(revision)
   }
 
-  /** The same of a revision whose bases are at hand; null while it is not indexed. */
-  isCosmeticUpon({ commit, bases }: Lineage): boolean | null {
-    return this.#indexer.indexed.isCosmetic(commit, bases[0] ?? null)
+  /** How many revisions changed only that, as far as they are indexed. */
+  countCosmetic(): number {
+    return this.#deps.tables.changes.countCosmetic()
   }
 
   /** Whether a revision may have added, removed, renamed or moved a pipeline or a group. */
@@ -165,111 +139,86 @@ export class EntityIndex implements AsyncDisposable {
   }
 
   /** Every entity that an indexed revision changed, also those that are gone. */
-  entities(): readonly KnownEntity[] {
-    const { indexed } = this.#indexer
-    const known = new Map<number, ReadonlyMap<string, string>>()
-    const labelsIn = (text: number) => {
-      const labels = known.get(text) ?? labelsOf(indexed.stored(text))
-      known.set(text, labels)
-      return labels
-    }
-    return Array.from(indexed.entities(), ({ entity, revisions, text }) => ({
-      entity,
-      revisions,
-      label: () => labelsIn(text).get(entity) ?? entity.slice(entity.indexOf('/') + 1),
-    }))
+  entities(): readonly EntityRow[] {
+    return this.#deps.tables.changes.entities()
   }
 
   /** How many revisions are indexed, and how many there are. */
   progress(): IndexProgress {
-    return { indexed: this.#indexer.indexed.size, of: this.#deps.history.kept() }
+    return this.#deps.walker.progress()
   }
 
-  /**
-   * Waits until every revision is indexed.
-   *
-   * @throws {ServiceError} `unavailable` when that takes too long.
-   */
+  /** Waits a moment for the index to be complete: an answer does not wait for a long history. */
   async settle(): Promise<void> {
-    await waitForIndex(this.#indexer.settle(), () => this.progress(), this.#deps.patience)
+    const { walker } = this.#deps
+    if (!walker.isComplete) await isSettled(walker.settle(), SHORT_WAIT_MS)
   }
 
   /**
-   * The revisions that changed an entity, under its former names too. The cost does not grow with
-   * revisions that did not, and hardly with those that did.
-   *
-   * @throws {ServiceError} `unavailable` when indexing takes too long.
+   * The revisions that changed an entity as far as they are indexed, newest first, under its former
+   * names too. The cost does not grow with those that nobody asks for.
    */
   async revisionsOf(entity: string): Promise<EntityRevisions> {
     await this.settle()
-    return this.#revisionsOf(entity)
-  }
-
-  /** The same as far as it is indexed, newest revisions first: a page does not wait for a long history. */
-  async knownRevisionsOf(entity: string): Promise<EntityRevisions> {
-    await isSettled(this.#indexer.settle(), SHORT_WAIT_MS)
-    return this.#revisionsOf(entity)
-  }
-
-  #revisionsOf(entity: string): EntityRevisions {
-    const parts: UnderOneName[] = []
+    const { changes } = this.#deps.tables
+    const spans: NameSpan[] = []
     let name = foldEntity(entity)
     for (let below = Number.POSITIVE_INFINITY; ;) {
-      const { entries, renaming } = this.#entries.about(name)
-      const isNewName = ({ number, renames }: EntityEntry) =>
-        number < below && formerIn(renames, name) !== null
-      const first = renaming.find(isNewName)
-      parts.push({ entity: name, entries: between(entries, first?.number ?? 0, below) })
-      const former = first && formerIn(first.renames, name)
-      if (!former) return entityRevisions(parts, (entry) => this.#revisionOf(entry))
-      name = former
-      below = first.number
+      const renaming = changes.renaming(name, below)
+      const above = renaming === null ? 0 : renaming.number - 1
+      spans.push({ entity: name, above, below })
+      if (renaming === null) return entityRevisions(changes, spans, (number) => this.#at(number))
+      name = renaming.former
+      below = renaming.number
     }
   }
 
   /** The newest indexed revision that changed one of some entities, in folded spelling, under these names. */
   newestOf(entities: readonly string[]): Revision | null {
-    const newest = entities.flatMap((entity) => this.#entries.about(entity).entries[0] ?? [])
-    const [last] = newest.toSorted((one, other) => other.number - one.number)
-    return last === undefined ? null : this.#revisionOf(last)
+    const { changes } = this.#deps.tables
+    const everything = { above: 0, below: Number.POSITIVE_INFINITY }
+    const newest = entities.flatMap((entity) => changes.newest(entity, everything, 1))
+    return newest.length === 0 ? null : this.#at(Math.max(...newest))
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#indexer[Symbol.asyncDispose]()
-  }
-
-  async #readInSlices(text: number): Promise<void> {
+  async #readInSlices(revision: Revision): Promise<void> {
+    const { commit } = revision
     try {
-      const stored = this.#indexer.indexed.stored(text)
-      this.#byEntity.set(text, await runCooperatively(changesByEntity(stored)))
+      const stored = this.findStored(revision)
+      if (stored !== null)
+        this.#byEntity.set(commit, await runCooperatively(changesByEntity(stored)))
     } finally {
-      this.#reading.delete(text)
+      this.#reading.delete(commit)
     }
   }
 
-  #revisionOf({ commit }: EntityEntry): Revision {
-    const name = this.#indexer.indexed.commitOf(commit)
-    const revision = this.#deps.history.findCommit(name)
-    if (revision !== null) return revision
-    const message = `The history no longer has ${name}`
-    throw new ServiceError('revision-not-found', message, { commit: name })
+  /** @throws {ServiceError} `revision-not-found` when the history was rewritten since it was indexed. */
+  #at(number: number): Revision {
+    const { history, tables } = this.#deps
+    const revision = history.at(number)
+    if (revision !== null && tables.revisions.isAt(number, revision)) return revision
+    const message = `The history no longer has the revision ${number} that was indexed`
+    throw new ServiceError('revision-not-found', message, { commit: `r${number}` })
   }
 
-  /** The number of the stored changes of a revision; null while it is not indexed. */
-  #textOf(revision: Revision): number | null {
-    return this.isIndexed(revision) ? this.#indexer.indexed.find(revision.commit) : null
+  /** The number of an indexed revision; null for others. */
+  #numberOf(revision: Revision): number | null {
+    const { history, walker, tables } = this.#deps
+    const number = history.numberOf(revision)
+    if (number === null || !walker.isWalked(number)) return null
+    return tables.revisions.isAt(number, revision) ? number : null
   }
 }
 
 /** The first and the last names of entities that revisions renamed one after the other. */
-function joinRenames(steps: readonly Renames[]): EntityRenames {
+function joinRenames(rows: readonly RenameRow[]): EntityRenames {
   let firstNames: ReadonlyMap<string, string> = new Map()
-  for (const renames of steps) {
-    const former = new Set(renames.map(([, name]) => name))
+  const steps = new Map<number, RenameRow[]>()
+  for (const row of rows) steps.set(row.number, [...(steps.get(row.number) ?? []), row])
+  for (const step of steps.values()) {
+    const former = new Set(step.map((row) => row.former))
     const others = [...firstNames].filter(([name]) => !former.has(name))
-    const renamed = renames.map(
-      ([name, before]) => [name, firstNames.get(before) ?? before] as const,
-    )
+    const renamed = step.map((row) => [row.name, firstNames.get(row.former) ?? row.former] as const)
     firstNames = new Map([...others, ...renamed])
   }
   return Array.from(firstNames, ([name, first]) => [first, name])
@@ -297,20 +246,4 @@ export function sentenceOf(change: DocumentChange): string {
 
 function sentencesIn(stored: string): string {
   return parseChanges(stored).map(sentenceOf).join('\n').toLowerCase()
-}
-
-/** The entries from a revision on, and before another one. */
-function between(
-  entries: readonly EntityEntry[],
-  since: number,
-  below: number,
-): readonly EntityEntry[] {
-  const placeOf = (number: number) =>
-    bisect({ high: entries.length }, (n) => (entries[n]?.number ?? 0) >= number)
-  const [start, end] = [placeOf(below), placeOf(since)]
-  return start === 0 && end === entries.length ? entries : entries.slice(start, end)
-}
-
-function formerIn(renames: Renames, entity: string): string | null {
-  return renames.find(([name]) => name === entity)?.[1] ?? null
 }

@@ -1,6 +1,6 @@
 import type { Revision } from '../core/revision.ts'
 import { LazyList } from '../lib/lazy-list.ts'
-import type { EntityEntry } from './entity-entries.ts'
+import type { NumberBounds, ChangeTable } from './tables/change-table.ts'
 
 /** A revision that changed an entity, with the name that the entity had then. */
 export interface EntityRevision {
@@ -24,45 +24,73 @@ export interface EntityRevisions {
   readonly names: readonly string[]
 }
 
-/** The revisions that changed an entity while it had one name, newest first. */
-export interface UnderOneName {
+/** The time in which an entity had one name, as numbers of revisions. */
+export interface NameSpan extends NumberBounds {
   readonly entity: string
-  readonly entries: readonly EntityEntry[]
 }
 
-/** The revisions under all names, the latest name first. */
+/** The revisions under all names, the latest name first. Only as many are read as are asked for. */
 export function entityRevisions(
-  parts: readonly UnderOneName[],
-  read: (entry: EntityEntry) => Revision,
+  table: ChangeTable,
+  spans: readonly NameSpan[],
+  read: (number: number) => Revision,
 ): EntityRevisions {
-  const named = parts.filter(({ entries }) => entries.length > 0)
-  const length = named.reduce((sum, { entries }) => sum + entries.length, 0)
+  const parts = spans
+    .map((span) => new PartOfEntity(table, span))
+    .filter(({ length }) => length > 0)
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
   const revisions = new LazyList(length, (place) => {
     let start = 0
-    for (const { entity, entries } of named) {
-      const entry = entries[place - start]
-      if (entry !== undefined) return new FoundRevision(entry, entity, read)
-      start += entries.length
+    for (const part of parts) {
+      const number = part.at(place - start)
+      if (number !== undefined) return new FoundRevision(number, part.entity, read)
+      start += part.length
     }
     return undefined
   })
-  return { revisions, names: named.map(({ entity }) => entity) }
+  return { revisions, names: parts.map(({ entity }) => entity) }
+}
+
+/** The revisions that are read first; then twice as many each time. */
+const FIRST = 64
+
+/** The numbers of the revisions under one name, newest first. */
+class PartOfEntity {
+  readonly entity: string
+  readonly length: number
+  readonly #table: ChangeTable
+  readonly #span: NameSpan
+  #numbers: readonly number[] = []
+
+  constructor(table: ChangeTable, span: NameSpan) {
+    this.entity = span.entity
+    this.length = table.count(span.entity, span)
+    this.#table = table
+    this.#span = span
+  }
+
+  at(place: number): number | undefined {
+    if (place < 0 || place >= this.length) return undefined
+    if (place >= this.#numbers.length) {
+      const limit = Math.max(FIRST, 2 * (place + 1))
+      this.#numbers = this.#table.newest(this.entity, this.#span, limit)
+    }
+    return this.#numbers[place]
+  }
 }
 
 class FoundRevision implements EntityRevision {
   readonly number: number
   readonly entity: string
-  readonly #entry: EntityEntry
-  readonly #read: (entry: EntityEntry) => Revision
+  readonly #read: (number: number) => Revision
 
-  constructor(entry: EntityEntry, entity: string, read: (entry: EntityEntry) => Revision) {
-    this.number = entry.number
+  constructor(number: number, entity: string, read: (number: number) => Revision) {
+    this.number = number
     this.entity = entity
-    this.#entry = entry
     this.#read = read
   }
 
   get revision(): Revision {
-    return this.#read(this.#entry)
+    return this.#read(this.number)
   }
 }

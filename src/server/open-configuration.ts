@@ -1,29 +1,20 @@
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { SecretBox } from '../document/secrets/secret-box.ts'
 import { GitService } from '../history/push/git-service.ts'
 import type { BootContext } from './boot-context.ts'
-import { CommitNumbers } from '../index/commit-numbers.ts'
-import { ChangesFile } from '../index/changes-file.ts'
 import { ConfigServices } from '../configuration/config-services.ts'
 import { builtFile } from '../lib/built-file.ts'
+import { HistoryIndex } from '../index/history-index.ts'
 import { PlainSecretAlarm } from '../configuration/read/plain-secret-alarm.ts'
-import { EntityIndex } from '../index/entity-index.ts'
-import { LineOriginsFile } from '../index/line-origins-file.ts'
-import { LineOriginsIndex } from '../index/line-origins-index.ts'
-import { ChangedTextFile } from '../index/changed-text-file.ts'
-import { TextIndex } from '../index/text-index.ts'
 import { VERSION } from './version.ts'
 
 export interface OpenedConfiguration {
   readonly config: ConfigServices
   /** Null where there is no git program. */
   readonly git: GitService | null
-  /** What revisions changed, by the things that they changed. */
-  readonly entities: EntityIndex
-  /** Which revisions added or removed a text. */
-  readonly texts: TextIndex
-  /** Which revisions wrote the lines of a document. */
-  readonly origins: LineOriginsIndex
+  /** Everything that is derived from the revisions. */
+  readonly index: HistoryIndex
   readonly secretAlarm: PlainSecretAlarm
   readonly repository: string
   readonly fileName: string
@@ -57,35 +48,30 @@ export async function openConfiguration(
   const { log } = environment
   const limit = settings['max-body']
   const git = await GitService.open({ ...places, ...environment, history, report: log, limit })
-  const file = new ChangesFile(join(stateDir, 'revision-changes'))
   const secretAlarm = new PlainSecretAlarm({ history, readable: config.readable })
-  const examine = secretAlarm.examine
-  const commits = new CommitNumbers()
-  const entities = shutdown.own(
+  await removeFormer(stateDir)
+  const index = shutdown.own(
     'stop-background-work',
-    new EntityIndex({ history, summary, file, examine, log, commits }),
-  )
-  const texts = shutdown.own(
-    'stop-background-work',
-    new TextIndex({
+    new HistoryIndex({
       history,
+      summary,
       script: config.script,
       findRead: (digest) => config.cache.findReadable(digest),
-      file: new ChangedTextFile(join(stateDir, 'revision-texts')),
-      log,
-      commits,
-    }),
-  )
-  const origins = shutdown.own(
-    'stop-background-work',
-    new LineOriginsIndex({
-      history,
-      script: config.script,
-      file: new LineOriginsFile(join(stateDir, 'revision-origins')),
+      examine: secretAlarm.examine,
+      file: join(stateDir, INDEX_FILE),
       log,
     }),
   )
-  return { config, git, entities, texts, origins, secretAlarm, repository, fileName }
+  return { config, git, index, secretAlarm, repository, fileName }
+}
+
+/** What is derived from the history, in the state folder. */
+export const INDEX_FILE = 'history-index.sqlite'
+/** The files of earlier versions from which nothing is taken over. */
+const FORMER = ['revision-changes', 'revision-texts', 'revision-origins']
+
+async function removeFormer(stateDir: string): Promise<void> {
+  for (const name of FORMER) await rm(join(stateDir, name), { force: true })
 }
 
 /** The command that git runs for every push into the repository. */

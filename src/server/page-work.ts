@@ -1,4 +1,3 @@
-import { RevisionDetailsCache } from '../pages/revisions/revision-details.ts'
 import { PageThread } from '../pages/work/page-thread.ts'
 import type { BootContext } from './boot-context.ts'
 import type { OpenedConfiguration } from './open-configuration.ts'
@@ -7,12 +6,11 @@ export type PageWork = ReturnType<typeof openPageWork>
 
 /** What pages keep beside the calls. */
 export function openPageWork(
-  { environment: { clock }, shutdown }: BootContext,
-  { config, entities }: OpenedConfiguration,
+  { shutdown }: BootContext,
+  { config, index: { details } }: OpenedConfiguration,
 ) {
-  const { history, script } = config
+  const { script } = config
   const work = shutdown.own('stop-background-work', new PageThread(config))
   const { compare, compareTextFirst } = work
-  const details = new RevisionDetailsCache({ entities, history, script, clock })
   return { script, work, compare, compareTextFirst, details }
 }

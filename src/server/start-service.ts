@@ -194,9 +194,7 @@ function following(shared: SharedContext, cluster: Cluster): HttpService {
 /** What a service that can be called does by itself. */
 function begin(shared: SharedContext, service: HttpService): void {
   shared.access.reportLogin()
-  shared.configuration.entities.begin()
-  shared.configuration.texts.begin()
-  shared.configuration.origins.begin()
+  shared.configuration.index.begin()
   loadPages(shared, service)
 }
 

@@ -12,7 +12,7 @@ import { git } from '../support/git/git.ts'
 import { Crowd, KEY, membersOf } from './crowd.ts'
 import type { Endpoint } from './endpoint-cost.ts'
 import { AGENT_OF_RUNS, fillWithRuns } from './finished-runs.ts'
-import { makeHistory, writeChanges } from './make-history.ts'
+import { makeHistory, writeIndex } from './make-history.ts'
 import { MeasuredServer } from './servers.ts'
 
 /** A server with a fixed data set, and the calls that it is measured by. */
@@ -44,7 +44,7 @@ export async function historyWorld(folder: string, { name, revisions }: Size): P
   const places = { repository: join(folder, `history-${name}`), state: join(folder, `of-${name}`) }
   const shape = { folder: places.repository, revisions, documentSize: DOCUMENT_SIZE }
   await makeHistory(shape)
-  await writeChanges(places.repository, join(places.state, 'revision-changes'), changesOf)
+  await writeIndex(shape, places.state, changesOf)
   const server = await MeasuredServer.cairn(places)
   const list: Revision[] = JSON.parse(
     String(await server.get(`/api/config/revisions?limit=${PATHS_OF_ONE + 20}`)),

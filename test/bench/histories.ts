@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MeasuredServer } from './servers.ts'
-import { makeHistory, writeAllFound, writeChanges } from './make-history.ts'
+import { changesIn, makeHistory, writeIndex } from './make-history.ts'
 
 /** Histories outlive the case that made them; the folder goes with the process. */
 const HISTORIES = mkdtempSync(join(tmpdir(), 'cairn-histories-'))
@@ -18,8 +18,9 @@ const histories = new Map<string, Promise<MadeHistory>>()
 /** The same history is made once in a run. */
 export function historyOf(revisions: number, documentSize: number): Promise<MadeHistory> {
   return madeOnce(`${revisions}-${documentSize}`, async ({ repository, state }) => {
-    const digests = await makeHistory({ folder: repository, revisions, documentSize })
-    await writeChanges(repository, join(state, 'revision-changes'))
+    const shape = { folder: repository, revisions, documentSize }
+    const digests = await makeHistory(shape)
+    await writeIndex(shape, state)
     return digests
   })
 }
@@ -27,8 +28,9 @@ export function historyOf(revisions: number, documentSize: number): Promise<Made
 /** A history in which each revision says which pipeline it changed, and how. A server has indexed all of it. */
 export function toldHistoryOf(revisions: number, documentSize: number): Promise<MadeHistory> {
   return madeOnce(`told-${revisions}-${documentSize}`, async ({ repository, state }) => {
-    const digests = await makeHistory({ folder: repository, revisions, documentSize })
-    await writeAllFound(repository, state, documentSize)
+    const shape = { folder: repository, revisions, documentSize }
+    const digests = await makeHistory(shape)
+    await writeIndex(shape, state, changesIn(documentSize))
     await using server = await MeasuredServer.cairn({ repository, state })
     await server.rest()
     return digests

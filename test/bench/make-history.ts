@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DocumentChange } from '../../src/document/entities/change.ts'
-import { ChangesFile } from '../../src/index/changes-file.ts'
-import { changesOfRevision } from '../../src/index/revision-changes.ts'
-import {
-  ChangedTextFile,
-  type TextRecord,
-} from '../../src/index/changed-text-file.ts'
+import { editScript } from '../../src/diff/edit-script.ts'
+import { indexFormat } from '../../src/index/history-index.ts'
+import { IndexDatabase } from '../../src/index/database/index-database.ts'
+import { IndexTables, recordOf } from '../../src/index/tables/index-tables.ts'
+import type { Step } from '../../src/index/tables/step.ts'
+import { INDEX_FILE } from '../../src/server/open-configuration.ts'
 import { CommitSha } from '../../src/core/revision.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
@@ -23,9 +23,6 @@ export interface HistoryShape {
 
 /** When the first revision was made; each of the others came a minute after the one before. */
 const EPOCH = 1_400_000_000
-/** Records that are written at once. */
-const AT_ONCE = 5_000
-
 /**
  * Makes a packed repository with a long history, as the service itself would have written it, with
  * chains of deltas as maintenance keeps them: each revision changes one line of the document.
@@ -69,7 +66,7 @@ export async function importDocuments({
   return digests
 }
 
-function* changing(documentSize: number, revisions: number): Generator<string> {
+function* changing(documentSize: number, revisions: number): Generator<string, undefined> {
   const lines = documentOfSize(documentSize)
   const places = lines.flatMap((line, place) => (line.includes('<git url') ? [place] : []))
   for (let n = 0; n < revisions; n += 1) {
@@ -77,6 +74,7 @@ function* changing(documentSize: number, revisions: number): Generator<string> {
     lines[place] = gitLine(nameOf(n))
     yield lines.join('\n')
   }
+  return undefined
 }
 
 function documentOfSize(size: number): string[] {
@@ -96,25 +94,10 @@ function gitLine(name: string): string {
   return `        <git url="https://example.org/${name}.git" autoUpdate="false" />`
 }
 
-/**
- * Writes the changes of the revisions of {@link makeHistory} in the pipelines of its documents, and
- * their text.
- */
-export async function writeAllFound(folder: string, state: string, size: number): Promise<void> {
-  const places = documentOfSize(size).filter((line) => line.includes('<git url')).length
-  await writeChanges(folder, join(state, 'revision-changes'), (n) =>
-    n === 0 ? [] : [changeOf(n, places)],
-  )
-  const file = new ChangedTextFile(join(state, 'revision-texts'))
-  let records: TextRecord[] = []
-  for (const [names, n] of commitsOf(folder)) {
-    const [before, after] = [n - places, n].map((each) => Buffer.from(`${gitLine(nameOf(each))}\n`))
-    records.push({ ...names, places: before && after && n > 0 ? [{ before, after }] : [] })
-    if (records.length < AT_ONCE) continue
-    await file.append(records)
-    records = []
-  }
-  await file.append(records)
+/** The changes of the revisions of {@link makeHistory} in the pipelines of their documents. */
+export function changesIn(documentSize: number): (n: number) => readonly DocumentChange[] {
+  const places = documentOfSize(documentSize).filter((line) => line.includes('<git url')).length
+  return (n) => (n === 0 ? [] : [changeOf(n, places)])
 }
 
 function changeOf(n: number, places: number): DocumentChange {
@@ -132,32 +115,45 @@ function changeOf(n: number, places: number): DocumentChange {
   }
 }
 
-/** Each commit with the one before it, and how many are older; newest first. */
-function* commitsOf(folder: string) {
-  const log = git(folder, 'log', '--format=%H %P').trim().split('\n')
-  for (const [place, line] of log.entries()) {
-    const [commit, previous] = line.split(' ')
-    const names = {
-      commit: CommitSha.parse(commit),
-      previous: previous ? CommitSha.parse(previous) : null,
-    }
-    yield [names, log.length - 1 - place] as const
-  }
-}
+/** Rows that are written at once. */
+const AT_ONCE = 5_000
 
 /**
- * Writes what a service that has run for a while has found out about each revision, or it would
- * find that out in the background of what is measured.
+ * Writes what a service that has run for a while has found out about each revision of {@link makeHistory},
+ * or it would find that out in the background of what is measured.
  */
-export async function writeChanges(
-  folder: string,
-  file: string,
+export async function writeIndex(
+  { folder, revisions, documentSize }: HistoryShape,
+  state: string,
   changesOf: (n: number) => readonly DocumentChange[] = () => [],
 ): Promise<void> {
-  const told = function* () {
-    for (const [names, n] of commitsOf(folder)) yield changesOfRevision(names, changesOf(n))
+  const commits = git(folder, 'log', '--reverse', '--format=%H').trim().split('\n')
+  const file = join(state, INDEX_FILE)
+  const options = {
+    file,
+    format: indexFormat([{ first: 1 }]),
+    tables: IndexTables.statements,
+    log: () => {},
   }
-  await new ChangesFile(file).write([], told)
+  using database = new IndexDatabase(options)
+  const tables = new IndexTables(database)
+  const documents = changing(documentSize, revisions)
+  let before = Buffer.alloc(0)
+  const nextStep = (n: number): Step => {
+    const after = Buffer.from(documents.next().value ?? '')
+    const scripts = [editScript(before, after)]
+    before = after
+    const place = { number: n + 1, isClosed: true, isListed: true, bases: n === 0 ? [] : [n] }
+    return { ...place, commit: CommitSha.parse(commits[n]), changes: changesOf(n), scripts }
+  }
+  for (let start = 0; start < revisions; start += AT_ONCE) {
+    const end = Math.min(start + AT_ONCE, revisions)
+    const records = Array.from({ length: end - start }, (_, n) => recordOf(nextStep(start + n)))
+    await database.write(function* () {
+      yield* tables.put(records)
+      tables.revisions.putWalked([{ low: 1, high: end }])
+    })
+  }
 }
 
 function commitOf(n: number, document: string, digest: string): string {

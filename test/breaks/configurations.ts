@@ -144,7 +144,7 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   },
   {
     behaviour: 'a text that spans two lines is found where they became neighbours',
-    file: 'index/changed-text.ts',
+    file: 'index/tables/changed-text.ts',
     find: 'const CONTEXT = 1',
     replace: 'const CONTEXT = 0',
     test: 'property/index/text-index.test.ts',
@@ -159,8 +159,8 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   {
     behaviour: 'a line of a merged branch has the revision that wrote it',
     file: 'index/line-origins-index.ts',
-    find: 'all.push(await this.#carryFrom(each, next))',
-    replace: 'await this.#carryFrom(each, next)',
+    find: 'all.push(carryOrigins(origins, other, number))',
+    replace: 'carryOrigins(origins, other, number)',
     test: 'service/merged-branches.test.ts',
   },
   {

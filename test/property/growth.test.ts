@@ -1,10 +1,7 @@
 import { renderToString } from 'hono/jsx/dom/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ChangeSummary } from '../../src/document/changes/change-summary.ts'
-import { ChangesFile } from '../../src/index/changes-file.ts'
-import { EntityIndex } from '../../src/index/entity-index.ts'
-import { changesOfRevision, labelsOf } from '../../src/index/revision-changes.ts'
-import { CommitSha } from '../../src/core/revision.ts'
+import type { EntityIndex } from '../../src/index/entity-index.ts'
+import { changesOfRevision } from '../../src/index/tables/revision-changes.ts'
 import { summariseChanges } from '../../src/document/changes/summarise-changes.ts'
 import type { DocumentChange } from '../../src/document/entities/change.ts'
 import { shownPair, shownText } from '../../src/document/entities/shown-value.ts'
@@ -29,6 +26,7 @@ import { escapeHtml } from '../../src/pages/kit/escape.ts'
 import { consoleLineHtml } from '../../src/pages/job/console-html.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { documentOf, HistoryFolder } from '../support/history/history-folder.ts'
+import { indexOf as indexOfHistory } from '../support/history/history-index.ts'
 import { runSync } from '../../src/lib/cooperative.ts'
 
 /** The shorter of two lengths of a text, in characters; the other is four times as long. */
@@ -218,9 +216,8 @@ function changesOf(count: number): DocumentChange[] {
 const PARTS: Readonly<Record<string, (changes: readonly DocumentChange[]) => unknown>> = {
   ChangeList: (changes) =>
     renderToString(ChangeList({ changes, linkOf: () => null, most: 100, more: String })),
-  labelsOf: (changes) => labelsOf(changesOfRevision(OF_SOME_REVISION, changes).changes),
+  changesOfRevision,
 }
-const OF_SOME_REVISION = { commit: CommitSha.parse('0'.repeat(40)), previous: null }
 
 describe('four times as many changes', { tags: ['long'] }, () => {
   it.each(Object.entries(PARTS))(
@@ -261,15 +258,9 @@ async function indexOf(count: number): Promise<EntityIndex> {
   const document = documentOf(`<pipelines group="g">${names.join('\n')}</pipelines>`)
   const folder = new HistoryFolder({ firstDocument: () => bytes(document) })
   onTestFinished(() => folder[Symbol.asyncDispose]())
-  const index = new EntityIndex({
-    history: await folder.open(),
-    summary: new ChangeSummary({ find: () => null }),
-    file: new ChangesFile(`${folder.path}-changes`),
-    log: () => {},
-  })
-  onTestFinished(() => index[Symbol.asyncDispose]())
+  const index = indexOfHistory(await folder.open())
   await index.settle()
-  return index
+  return index.entities
 }
 
 describe('a text of four times the length', { tags: ['long'] }, () => {

@@ -14,7 +14,7 @@ async function withLongHistory(): Promise<CalledService> {
   const service = await openService()
   await save(service, documentWith('gone', ...NAMES))
   await service.close()
-  rmSync(join(service.folder, 'state', 'revision-changes'))
+  rmSync(join(service.folder, 'state', 'history-index.sqlite'))
   const whole = documentWith(...NAMES)
   const documents = Array.from({ length: REVISIONS }, (_, n) =>
     whole.replace('/p1.git', `/p1-${n}.git`),
@@ -30,13 +30,22 @@ describe('a long history that is indexed for the first time', { tags: ['long'] }
     const paths = ['/config/entity/pipeline/p1', '/config?entity=pipeline/p1', '/config?q=p1']
     const pages = await Promise.all(paths.map((path) => service.fetch(path)))
     const gone = await service.fetch('/config/entity/pipeline/gone')
+    const lists = await Promise.all(
+      ['entity=pipeline/p1', 'text=p1', 'q=p1'].map((query) =>
+        service.fetch(`/api/config/revisions?limit=10&${query}`),
+      ),
+    )
 
     for (const page of pages) {
       expect(page.status).toBe(200)
       expect(page.headers.get('refresh')).toMatch(/^\d+$/)
       expect(await page.text()).toMatch(/Indexing history: [\d,]+ of 60\d/)
     }
-    expect(gone.status).toBe(503)
+    for (const list of lists) {
+      expect(list.status).toBe(200)
+      expect(list.headers.get('x-cairn-indexed')).toMatch(/^\d+\/60\d$/)
+    }
+    expect(gone.status).toBe(200)
     expect(gone.headers.get('refresh')).toMatch(/^\d+$/)
     expect(await gone.text()).toContain('Indexing history: ')
   })

@@ -1,5 +1,6 @@
 import { type ConfigChangesDeps, readChanges } from '../../configuration/changes/config-changes.ts'
 import type { ConfigReadingDeps } from '../../configuration/read/config-reading.ts'
+import { unfinished } from '../../index/index-progress.ts'
 import { ChangesAnswer } from '../../wire/changes.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { digestOf } from '../../core/digest.ts'
@@ -53,10 +54,17 @@ export const configChangesResource = resource({
 })
 
 function changesAnswers(options: ChangesOptions) {
+  /** Renames between two revisions may be found until all between are indexed. */
+  const stateOf = () => {
+    const indexing = unfinished(options.entities.progress())
+    return indexing === null ? '' : ` ${indexing.indexed}`
+  }
   return pairAnswers(options, KEPT, {
+    stateOf,
     whole: async (range, pair) => {
-      const answer = { ...range, ...(await readChanges(options, pair)) }
-      return rendered(answer, { etag: `changes-${range.from}..${range.to}`, immutable: true })
+      const { isFinal, ...described } = await readChanges(options, pair)
+      const etag = `changes-${range.from}..${range.to}${isFinal ? '' : stateOf()}`
+      return rendered({ ...range, ...described }, { etag, immutable: isFinal })
     },
     narrowed: async (range, principal, place) => {
       const changes = await readEntityChanges(options, principal, { ...range, place })

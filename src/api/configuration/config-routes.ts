@@ -14,7 +14,8 @@ import {
   type ListPart,
   type RevisionSearchDeps,
 } from '../../configuration/search/find-revisions.ts'
-import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
+import { needsIndex, type RevisionFilter } from '../../configuration/search/revision-filter.ts'
+import { unfinished } from '../../index/index-progress.ts'
 import {
   type ConfigReadingDeps,
   findCurrent,
@@ -45,11 +46,12 @@ import {
   KEPT_HEADERS,
   NOT_MODIFIED,
   type Parameter,
-  reads,
 } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE, SAMPLE_REVISION } from '../definition/sample.ts'
 
+/** Says that a search is not complete, because older revisions are not indexed yet. */
+const INDEXED = 'X-Cairn-Indexed'
 const JSON_TYPE = 'application/json; charset=utf-8'
 const PAGE = 10
 /** How many bytes of responses of each kind are kept. */
@@ -118,8 +120,15 @@ const revisionsRoute = {
   method: 'GET',
   tag,
   caller: 'administrator',
-  answers: reads('Revisions', z.array(RevisionEntry)),
-  errors: ['malformed-request', 'unavailable'],
+  answers: {
+    200: jsonAnswer('Revisions', z.array(RevisionEntry), {
+      ...KEPT_HEADERS,
+      [INDEXED]:
+        'How many revisions were searched of how many, such as `418/5218`; absent when all were',
+    }),
+    304: NOT_MODIFIED,
+  },
+  errors: ['malformed-request'],
   example: { answer: [SAMPLE_REVISION] },
 } as const
 
@@ -250,7 +259,8 @@ function listAnswers(options: ConfigRoutesOptions) {
   const cache = new ResponseCache(KEPT)
   return (c: Context<RouteEnv>, query: () => RevisionQuery) => {
     const revision = findCurrent(options, c.env.principal)
-    const key = `${revision.commit} ${options.history.size()} ${targetOf(c)}`
+    const indexed = unfinished(options.entities.progress())?.indexed ?? ''
+    const key = `${revision.commit} ${options.history.size()} ${indexed} ${targetOf(c)}`
     const body = cache.take(key, async () => {
       const { filter, ...part } = query()
       const revisions = await findRevisions(options, c.env.principal, filter, part)
@@ -260,10 +270,16 @@ function listAnswers(options: ConfigRoutesOptions) {
         type: JSON_TYPE,
         etag: `list-${digestOf(bytes)}`,
         immutable: false,
+        headers: needsIndex(filter) ? indexedHeader(options) : {},
       })
     })
     return answerWith(body, c)
   }
+}
+
+function indexedHeader({ entities }: ConfigRoutesOptions): Record<string, string> {
+  const indexing = unfinished(entities.progress())
+  return indexing === null ? {} : { [INDEXED]: `${indexing.indexed}/${indexing.of}` }
 }
 
 /** Path and query as they are in the request. */

@@ -40,6 +40,8 @@ export interface PairAnswer {
     principal: Principal,
     place: EntityPlace,
   ) => Promise<CachedResponse>
+  /** The state besides the two revisions that a whole answer depends on. */
+  readonly stateOf?: () => string
 }
 
 /**
@@ -49,7 +51,7 @@ export interface PairAnswer {
 export function pairAnswers(
   options: ConfigReadingDeps,
   limit: number,
-  { whole, narrowed }: PairAnswer,
+  { whole, narrowed, stateOf = () => '' }: PairAnswer,
 ): (c: PairContext) => Response | Promise<Response> {
   const cache = new ResponseCache(limit)
   return (c) => {
@@ -63,7 +65,7 @@ export function pairAnswers(
       return answerWith(narrowed(rangeOf(), principal, place), c)
     }
     assertMayRead(options, principal)
-    const answer = cache.take(c.env.path, async () => {
+    const answer = cache.take(c.env.path + stateOf(), async () => {
       const range = rangeOf()
       return whole(range, await findPair(options, principal, range))
     })

@@ -12,7 +12,8 @@ import type { History } from '../../history/history.ts'
 import type { ChangeSummary } from '../../document/changes/change-summary.ts'
 import type { RevisionPair } from '../read/config-reading.ts'
 import type { EntityIndex } from '../../index/entity-index.ts'
-import { parseChanges } from '../../index/revision-changes.ts'
+import { unfinished } from '../../index/index-progress.ts'
+import { parseChanges } from '../../index/tables/revision-changes.ts'
 import type { Access } from '../access/permission.ts'
 
 export interface ConfigChangesDeps {
@@ -29,20 +30,28 @@ export interface DescribedChanges {
   readonly changes: readonly (DocumentChange & { readonly text: string })[]
 }
 
+interface ComparedChanges {
+  readonly changes: readonly DocumentChange[]
+  /** False while older revisions are not indexed, which may have renamed what came and went. */
+  readonly isFinal: boolean
+}
+
 /** Renamed things are recognised, and found in the history where they have changed too much for that. */
 async function compareRevisions(
   { history, summary, entities }: ConfigChangesDeps,
   { before, after }: RevisionPair,
-): Promise<readonly DocumentChange[]> {
+): Promise<ComparedChanges> {
   const documents = [
     await history.readAsWritten(before),
     await history.readAsWritten(after),
   ] as const
   const changes = await summary.changes(...documents)
   const kinds = new Set(changes.filter(isAboutWhole).map(({ kind }) => kind))
-  if (!kinds.has('added') || !kinds.has('removed')) return changes
+  if (!kinds.has('added') || !kinds.has('removed')) return { changes, isFinal: true }
   await entities.settle()
-  return summary.changes(...documents, entities.renamesBetween(before, after))
+  const isFinal = unfinished(entities.progress()) === null
+  const renames = entities.renamesBetween(before, after)
+  return { changes: await summary.changes(...documents, renames), isFinal }
 }
 
 function isAboutWhole(change: DocumentChange): boolean {
@@ -53,10 +62,14 @@ function isAboutWhole(change: DocumentChange): boolean {
 export async function readChanges(
   deps: ConfigChangesDeps,
   pair: RevisionPair,
-): Promise<DescribedChanges> {
+): Promise<DescribedChanges & Pick<ComparedChanges, 'isFinal'>> {
   const step = deps.entities.findStep(pair.before, pair.after)
-  const changes = step === null ? await compareRevisions(deps, pair) : parseChanges(step)
+  const { changes, isFinal } =
+    step === null
+      ? await compareRevisions(deps, pair)
+      : { changes: parseChanges(step), isFinal: true }
   return {
+    isFinal,
     subject: renderSubject(changes),
     changes: changes.map((change) => ({ ...change, text: renderChange(change) })),
   }

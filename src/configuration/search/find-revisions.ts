@@ -3,7 +3,7 @@ import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import { type Access, assertMay } from '../access/permission.ts'
 import type { EntityIndex } from '../../index/entity-index.ts'
-import { filterRevisions, isOpen, type RevisionFilter } from './revision-filter.ts'
+import { filterRevisions, isOpen, needsIndex, type RevisionFilter } from './revision-filter.ts'
 import type { TextIndex } from '../../index/text-index.ts'
 
 export interface RevisionSearchDeps {
@@ -33,10 +33,10 @@ export const EVERYTHING: RevisionFilter = {
 }
 
 /**
- * The revisions that a filter selects, newest first, and none that it would select once everything is
- * indexed: what is needed of the indexes is waited for.
+ * The revisions that a filter selects as far as they are indexed, newest first. No more are looked for
+ * than the part of the list needs.
  *
- * @throws {ServiceError} `not-permitted`; `unavailable` when indexing takes too long.
+ * @throws {ServiceError} `not-permitted`.
  */
 export async function findRevisions(
   { history, access, entities, texts }: RevisionSearchDeps,
@@ -45,10 +45,14 @@ export async function findRevisions(
   { offset, limit }: ListPart = { offset: 0, limit: null },
 ): Promise<readonly Revision[]> {
   assertMay(access, principal, { action: 'administer' })
-  if (filter.mentions !== '') await entities.settle()
+  const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit
   if (isOpen(filter) && filter.agents)
     return history.list({ offset, limit: limit ?? history.size() })
-  const searchText = (text: string) => texts.search(text)
-  const found = await filterRevisions(filter, { history, entities, searchText })
-  return found.slice(offset, limit === null ? undefined : offset + limit)
+  if (needsIndex(filter)) await entities.settle()
+  const found: Revision[] = []
+  for await (const some of filterRevisions(filter, { history, entities, texts })) {
+    found.push(...some)
+    if (found.length >= end) break
+  }
+  return found.slice(offset, end)
 }

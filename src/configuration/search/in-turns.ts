@@ -5,6 +5,8 @@ import type { LazyList } from '../../lib/lazy-list.ts'
 
 /** The revisions that are read from the history at once. */
 const AT_ONCE = 500
+/** Those that are read first, because many callers need no more. */
+const FIRST = 20
 
 /** The revisions that a history has now, newest first, some at a time: others get their turns between. */
 export async function* revisionsInTurns(
@@ -24,8 +26,8 @@ export async function* inTurns<Item, Result>(
   take: (item: Item) => readonly Result[],
 ): AsyncGenerator<readonly Result[], void> {
   const turns = new Turns()
-  for (let n = 0; n < items.length; n += AT_ONCE) {
-    yield items.slice(n, n + AT_ONCE).flatMap(take)
+  for (let [n, count] = [0, FIRST]; n < items.length; n += count, count = AT_ONCE) {
+    yield items.slice(n, n + count).flatMap(take)
     if (turns.isOver) await turns.next()
   }
 }

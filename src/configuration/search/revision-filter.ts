@@ -1,13 +1,13 @@
 import { nameKey } from '../../core/name-key.ts'
 import {
-  type CommitSha,
   type Revision,
   type RevisionKind,
   revisionKindOf,
   shownAuthor,
 } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
-import { LazyList } from '../../lib/lazy-list.ts'
+import type { LazyList } from '../../lib/lazy-list.ts'
+import type { TextSearch } from '../../index/text-index.ts'
 import { inTurns, revisionsInTurns } from './in-turns.ts'
 
 /** Selects revisions. Empty and null fields select all. */
@@ -46,7 +46,9 @@ interface NumberedFind {
 }
 
 /** Finds the revisions that changed how often a text occurs. */
-export type TextLookup = (text: string) => Promise<ReadonlySet<CommitSha>>
+interface TextLookup {
+  search(text: string): Pick<TextSearch, 'revisions' | 'isChangedBy'>
+}
 
 /** Whether the filter leaves out at most cosmetic changes and registrations of agents. */
 export function isOpen(filter: RevisionFilter): boolean {
@@ -59,6 +61,11 @@ export function isOpen(filter: RevisionFilter): boolean {
 /** Whether all that the filter looks at is in the revisions themselves, so that its answer about one stays. */
 export function isAboutFacts({ mentions, text, entity, withoutNoise }: RevisionFilter): boolean {
   return [mentions, text, entity].join('') === '' && !withoutNoise
+}
+
+/** Whether the filter looks for what only the index says of revisions. */
+export function needsIndex({ mentions, text, entity }: RevisionFilter): boolean {
+  return [mentions, text, entity].join('') !== ''
 }
 
 /** Tells of any revision whether its facts are as the filter wants them. */
@@ -75,57 +82,56 @@ export function wantedFacts(filter: RevisionFilter): (revision: Revision) => boo
 
 /** What a filter looks into. */
 export interface FilterLookups {
-  readonly history: Pick<History, 'kept' | 'list' | 'size' | 'findCommit' | 'numberOf'>
+  readonly history: Pick<History, 'kept' | 'list' | 'size'>
   readonly entities: RevisionLookup
-  readonly searchText: TextLookup
+  readonly texts: TextLookup
 }
 
-/** The revisions of a history that a filter selects, newest first. */
-export async function filterRevisions(
+/**
+ * The revisions of a history that a filter selects, newest first, some at a time: a caller who needs
+ * ten of them has no more looked for.
+ */
+export async function* filterRevisions(
   filter: RevisionFilter,
   lookups: FilterLookups,
-): Promise<readonly Revision[]> {
+): AsyncGenerator<readonly Revision[], void> {
   const mentions = filter.mentions.toLowerCase()
   const hasWantedFacts = wantedFacts(filter)
-  const found: Revision[] = []
-  for await (const some of await candidates(filter, lookups)) {
-    const wanted = some.filter((revision) => {
+  for await (const some of candidates(filter, lookups)) {
+    yield some.filter((revision) => {
       if (!hasWantedFacts(revision)) return false
       if (filter.withoutNoise && lookups.entities.isCosmetic(revision)) return false
       return mentions === '' || isMentioned(revision, mentions, lookups.entities)
     })
-    found.push(...wanted)
   }
-  return found
 }
 
 /** The revisions that a filter can select. The others are not looked at, however many there are. */
-async function candidates(
+async function* candidates(
   { entity, text }: RevisionFilter,
-  { history, entities, searchText }: FilterLookups,
-): Promise<AsyncIterable<readonly Revision[]>> {
-  if (entity === '' && text === '') return revisionsInTurns(history)
+  { history, entities, texts }: FilterLookups,
+): AsyncGenerator<readonly Revision[], void> {
+  const search = text === '' ? null : texts.search(text)
+  if (entity === '') {
+    yield* search?.revisions() ?? revisionsInTurns(history)
+    return
+  }
   const [first, last] = [history.size() - history.kept() + 1, history.size()]
-  const about = entity === '' ? null : (await entities.revisionsOf(entity)).revisions
-  const changing = text === '' ? null : await searchText(text)
-  const found = about ?? LazyList.of(newestFirst(history, changing ?? new Set()))
-  return inTurns(found, (one) => {
-    if (one.number < first || one.number > last) return []
-    const { revision } = one
-    return changing === null || changing.has(revision.commit) ? [revision] : []
+  const { revisions } = await entities.revisionsOf(entity)
+  const about = inTurns(revisions, ({ number, revision }) => {
+    return number < first || number > last ? [] : [revision]
   })
+  if (search === null) yield* about
+  else for await (const some of about) yield await changedBy(search, some)
 }
 
-function newestFirst(
-  history: FilterLookups['history'],
-  commits: ReadonlySet<CommitSha>,
-): readonly NumberedFind[] {
-  const found = Array.from(commits, (commit) => {
-    const revision = history.findCommit(commit)
-    const number = revision === null ? null : history.numberOf(revision)
-    return revision === null || number === null ? [] : { revision, number }
-  })
-  return found.flat().toSorted((one, other) => other.number - one.number)
+async function changedBy(
+  search: Pick<TextSearch, 'isChangedBy'>,
+  revisions: readonly Revision[],
+): Promise<readonly Revision[]> {
+  const changed: Revision[] = []
+  for (const revision of revisions) if (await search.isChangedBy(revision)) changed.push(revision)
+  return changed
 }
 
 function hasKind(revision: Revision, { kind, agents, username }: RevisionFilter): boolean {

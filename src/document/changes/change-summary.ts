@@ -68,13 +68,18 @@ export class ChangeSummary {
     after: ComparedDocument,
     renames: EntityRenames = [],
   ): Promise<readonly DocumentChange[]> {
-    const pair = [before?.digest ?? '', after.digest, ...renames.flat()].join('\n')
+    const pair = pairOf(before?.digest ?? null, after.digest, renames)
     const cached = this.#results.get(pair)
     if (cached) return cached
     const [older, newer] = [before && (await before.read()), await after.read()]
     const changes = await runCooperatively(summariseChanges(older, newer, renames))
     this.#results.set(pair, changes, { size: sizeOf(newer) })
     return changes
+  }
+
+  /** The result of a recent comparison of two documents, or null; null for no document before. */
+  known(before: Digest | null, after: Digest): readonly DocumentChange[] | null {
+    return this.#results.get(pairOf(before, after, [])) ?? null
   }
 
   /** The changes as the subject of a commit, with the entities; a general subject when that would delay the save. */
@@ -108,6 +113,10 @@ export class ChangeSummary {
   #isQuick(document: Uint8Array): boolean {
     return document.length <= MAX_QUICK || this.find(digestOf(document)) !== null
   }
+}
+
+function pairOf(before: Digest | null, after: Digest, renames: EntityRenames): string {
+  return [before ?? '', after, ...renames.flat()].join('\n')
 }
 
 function changedBytes(before: Uint8Array, after: Uint8Array): number {

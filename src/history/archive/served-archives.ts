@@ -106,6 +106,13 @@ export class ServedArchives implements AsyncDisposable {
     )
   }
 
+  /** The numbers of the revisions of each archive, the newest archive first. */
+  parts(): readonly { readonly first: number; readonly last: number }[] {
+    return this.#archives
+      .map(({ index }) => ({ first: index.archived + 1, last: index.size() }))
+      .toSorted((one, other) => other.first - one.first)
+  }
+
   /** The number of revisions before the archive with this one. */
   startOf(number: number): number | null {
     return this.#first(

@@ -183,7 +183,9 @@ export function findCompared(
 
 /** Compares two revisions from {@link findCompared} for one page. */
 export async function readComparison(
-  deps: ComparisonDeps & { readonly entities: Pick<EntityIndex, 'findStep' | 'renamesBetween'> },
+  deps: ComparisonDeps & {
+    readonly entities: Pick<EntityIndex, 'findStep' | 'renamesBetween' | 'settle'>
+  },
   compared: ComparedRevisions,
   options: ComparisonOptions,
 ): Promise<Comparison> {
@@ -191,6 +193,7 @@ export async function readComparison(
   const { history, entities } = deps
   const documents = await Promise.all([history.readAsWritten(before), history.readAsWritten(after)])
   const known = entities.findStep(before, after)
+  if (known === null) await entities.settle()
   const renames = known === null ? entities.renamesBetween(before, after) : []
   const text = await deps.compareTextFirst(documents, { ...options, known, renames })
   return { ...compared, ...text }

@@ -1,9 +1,5 @@
 import type { Principal } from '../../core/principal.ts'
-import {
-  type IndexProgress,
-  slowest,
-  stillIndexing,
-} from '../../index/index-progress.ts'
+import { type IndexProgress, unfinished } from '../../index/index-progress.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { holdsOthers, isLabelled } from '../../document/entities/entities.ts'
 import type { History } from '../../history/history.ts'
@@ -26,7 +22,7 @@ import {
   changesOfSteps,
   type StepPlace,
   type VisibleSteps,
-  knownVisibleSteps,
+  visibleSteps,
 } from './entity-steps.ts'
 import { type EntityText, readEntityText } from './entity-text.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
@@ -83,8 +79,7 @@ const MOST_ROWS = 60
 /**
  * The changes of one entity that the caller may see, newest first, with the runs between them.
  *
- * @throws {ServiceError} `not-permitted`, `entity-not-found`; `unavailable` while it is not
- * indexed.
+ * @throws {ServiceError} `not-permitted`, `entity-not-found`.
  */
 export async function readEntityHistory(
   deps: EntityHistoryDeps,
@@ -93,12 +88,11 @@ export async function readEntityHistory(
 ): Promise<EntityHistory> {
   assertMaySee(deps, principal, address)
   const { history, access } = deps
-  const { visible: all, names } = await knownVisibleSteps(deps, principal, address)
-  const indexing = slowest([deps.entities.progress()])
+  const { visible: all, names } = await visibleSteps(deps, principal, address)
+  const indexing = unfinished(deps.entities.progress())
   const now = await readEntityText(history, history.current(), address)
-  if (all.length === 0 && now === null) {
-    throw indexing === null ? entityNotFound(address) : stillIndexing(indexing)
-  }
+  // While older revisions are not indexed, one of them may have had it.
+  if (all.length === 0 && now === null && indexing === null) throw entityNotFound(address)
   return {
     address,
     label: labelOf(address, all),

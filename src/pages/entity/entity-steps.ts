@@ -5,10 +5,7 @@ import { isSameName, nameKey } from '../../core/name-key.ts'
 import { Turns } from '../../lib/cooperative.ts'
 import { LazyList } from '../../lib/lazy-list.ts'
 import type { EntityIndex } from '../../index/entity-index.ts'
-import type {
-  EntityRevision,
-  EntityRevisions,
-} from '../../index/entity-revisions.ts'
+import type { EntityRevision, EntityRevisions } from '../../index/entity-revisions.ts'
 import type { EntityAddress } from '../revisions/entity-address.ts'
 import type { History } from '../../history/history.ts'
 import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
@@ -39,11 +36,7 @@ export type StepPlace = Pick<EntityStep, 'number' | 'revision' | 'entity' | 'sta
 
 type StepName = Pick<EntityStep, 'entity' | 'stage'>
 
-/**
- * The revisions that changed the entity of an address, newest first, under its former names too.
- *
- * @throws {ServiceError} `unavailable` while that is not indexed.
- */
+/** The revisions that changed the entity of an address as far as they are indexed, newest first, under its former names too. */
 export async function entitySteps(
   deps: EntityStepsDeps,
   address: EntityAddress,
@@ -59,27 +52,13 @@ export interface VisibleSteps extends JudgedSteps {
   readonly names: readonly StepName[]
 }
 
-/**
- * The steps that a caller may see, and what the caller may see of the entity at other times.
- *
- * @throws {ServiceError} `unavailable` while the revisions are not indexed.
- */
+/** The indexed steps that a caller may see, and what the caller may see of the entity at other times. */
 export async function visibleSteps(
   deps: EntityStepsDeps & VisibleStepsDeps,
   principal: Principal,
   address: EntityAddress,
 ): Promise<VisibleSteps> {
   const revisions = await deps.entities.revisionsOf(address.entity)
-  return judgedSteps(deps, principal, { address, revisions })
-}
-
-/** Those of {@link visibleSteps} that are indexed, the newest first. */
-export async function knownVisibleSteps(
-  deps: EntityStepsDeps & VisibleStepsDeps,
-  principal: Principal,
-  address: EntityAddress,
-): Promise<VisibleSteps> {
-  const revisions = await deps.entities.knownRevisionsOf(address.entity)
   return judgedSteps(deps, principal, { address, revisions })
 }
 

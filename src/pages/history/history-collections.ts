@@ -1,8 +1,6 @@
 import { type Revision, type RevisionKind, revisionKindOf } from '../../core/revision.ts'
-import type { EntityIndex } from '../../index/entity-index.ts'
 import { type RevisionFilter, wantedFacts } from '../../configuration/search/revision-filter.ts'
 import type { History } from '../../history/history.ts'
-import { Turns } from '../../lib/cooperative.ts'
 import { NumberList } from '../../lib/compact/number-list.ts'
 import { type DayBar, DayCounts } from './day-counts.ts'
 import type { Collection } from './growing.ts'
@@ -13,39 +11,13 @@ export class HistoryCounts implements Collection {
   readonly kinds = new Map<RevisionKind, number>()
   /** The revisions of each user, without registrations of agents. */
   readonly users = new Map<string, number>()
-  /** The revisions with only cosmetic changes, as far as they were indexed at the last look. */
-  noise = 0
-  /** The places of the revisions that were not indexed then. */
-  #unindexed = new NumberList()
 
-  add(revision: Revision, place: number): void {
+  add(revision: Revision): void {
     const kind = revisionKindOf(revision)
-    this.#unindexed.push(place)
     this.size += 1
     count(this.kinds, kind)
     if (kind !== 'agent') count(this.users, revision.username)
   }
-
-  /** Looks at what has been indexed since the last look. */
-  async countNoise({ history, entities }: HistoryLookups): Promise<void> {
-    const turns = new Turns()
-    const places = this.#unindexed
-    this.#unindexed = new NumberList()
-    for (let n = 0; n < places.length; n += 1) {
-      const place = places.at(n) ?? 0
-      const offset = history.kept() - 1 - place
-      const [lineage] = history.listLineage({ offset, limit: 1 })
-      const isNoise = lineage ? entities.isCosmeticUpon(lineage) : false
-      if (isNoise === null) this.#unindexed.push(place)
-      else if (isNoise) this.noise += 1
-      if (turns.isOver) await turns.next()
-    }
-  }
-}
-
-interface HistoryLookups {
-  readonly history: History
-  readonly entities: EntityIndex
 }
 
 /** Some of the revisions of a history, and how many of them each day has. */

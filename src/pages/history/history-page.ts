@@ -3,9 +3,11 @@ import type { Principal } from '../../core/principal.ts'
 import { type Revision, type RevisionKind, shownAuthor } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import { Turns } from '../../lib/cooperative.ts'
-import type { EntityIndex, KnownEntity } from '../../index/entity-index.ts'
+import type { EntityIndex } from '../../index/entity-index.ts'
+import type { RevisionDetail } from '../../index/revision-details.ts'
+import type { EntityRow } from '../../index/tables/change-table.ts'
 import type { TextIndex } from '../../index/text-index.ts'
-import { type IndexProgress, slowest } from '../../index/index-progress.ts'
+import { type IndexProgress, unfinished } from '../../index/index-progress.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import type { DayBar } from './day-counts.ts'
 import { Growing } from './growing.ts'
@@ -14,8 +16,8 @@ import { EVERYTHING } from '../../configuration/search/find-revisions.ts'
 import {
   filterRevisions,
   isAboutFacts,
+  needsIndex,
   type RevisionFilter,
-  type RevisionLookup,
 } from '../../configuration/search/revision-filter.ts'
 import {
   numbered,
@@ -23,7 +25,6 @@ import {
   type RevisionReadingDeps,
 } from '../revisions/numbered-revision.ts'
 import { hasHistory } from '../revisions/entity-address.ts'
-import type { RevisionDetails } from '../revisions/revision-details.ts'
 
 export interface HistoryPageDeps extends RevisionReadingDeps {
   readonly details: RevisionDetailsSource
@@ -33,10 +34,10 @@ export interface HistoryPageDeps extends RevisionReadingDeps {
 
 /** The known details of revisions. */
 export interface RevisionDetailsSource {
-  find(revision: Revision): RevisionDetails | null
+  find(revision: Revision): RevisionDetail | null
   isKnown(revision: Revision): boolean
-  /** Computes the details of the revisions, for at most so many milliseconds. */
-  compute(revisions: readonly Revision[], budget: number): Promise<void>
+  /** Waits until revisions are indexed, for so many milliseconds at most. */
+  wait(revisions: readonly Revision[], timeoutMs: number): Promise<void>
 }
 
 export interface HistoryQuery {
@@ -55,7 +56,7 @@ export interface ChosenRevisions {
 export interface HistoryRow {
   readonly revision: NumberedRevision
   /** Null while unknown. */
-  readonly details: RevisionDetails | null
+  readonly details: RevisionDetail | null
   readonly isKnown: boolean
 }
 
@@ -91,9 +92,8 @@ export interface HistoryFacts {
 }
 
 /** An entity among the choices of the filter. */
-interface ListedEntity extends Omit<KnownEntity, 'label'> {
+interface ListedEntity extends EntityRow {
   readonly kind: string
-  readonly label: string
 }
 
 export const ROWS = 50
@@ -114,10 +114,9 @@ export async function readHistoryPage(
   { filter, offset }: Omit<HistoryQuery, 'chosen'>,
 ): Promise<HistoryPage> {
   assertMay(deps.access, principal, { action: 'administer' })
-  const { history, details, entities, texts } = deps
+  const { history, details, entities } = deps
   const { counted, selected } = collectionsOf(deps)
   const counts = await counted.read()
-  await counts.countNoise(deps)
   const kept = isAboutFacts(filter) ? await selected(filter).read() : null
   // From here to the rows it is one moment: a search begins with the revisions that there are.
   const looking = kept ?? search(deps, filter)
@@ -125,7 +124,7 @@ export async function readHistoryPage(
   const found = await looking
   const shown = found.list({ offset, limit: ROWS })
   const [matching, bars] = [found.size, found.bars()]
-  await details.compute(shown, PATIENCE)
+  await details.wait(shown, PATIENCE)
   const rows: HistoryRow[] = []
   const turns = new Turns()
   for (const each of shown) {
@@ -142,10 +141,7 @@ export async function readHistoryPage(
     matching,
     ...state,
     bars,
-    indexing: slowest([
-      ...(filter.mentions + filter.entity === '' ? [] : [entities.progress()]),
-      ...(filter.text === '' ? [] : [texts.progress()]),
-    ]),
+    indexing: needsIndex(filter) ? unfinished(entities.progress()) : null,
   }
 }
 
@@ -201,19 +197,15 @@ async function search(
   { history, entities, texts }: HistoryPageDeps,
   filter: RevisionFilter,
 ): Promise<SelectedRevisions> {
-  const indexed = filter.text === '' ? 0 : texts.progress().indexed
-  const key = `${stateOf(history, entities)} ${indexed} ${JSON.stringify(filter)}`
+  if (needsIndex(filter)) await entities.settle()
+  const key = `${stateOf(history, entities)} ${JSON.stringify(filter)}`
   const kept = searches.get(history)
   if (kept?.key === key) return kept.found
-  const searchText = (text: string) => texts.searchIndexed(text)
   const found = new SelectedRevisions(history, EVERYTHING)
   const first = history.size() - history.kept() + 1
-  const known: RevisionLookup = {
-    textOf: (revision) => entities.textOf(revision),
-    isCosmetic: (revision) => entities.isCosmetic(revision),
-    revisionsOf: (entity) => entities.knownRevisionsOf(entity),
-  }
-  const selected = await filterRevisions(filter, { history, entities: known, searchText })
+  const selected: Revision[] = []
+  for await (const some of filterRevisions(filter, { history, entities, texts }))
+    selected.push(...some)
   for (const revision of selected.toReversed()) {
     found.add(revision, (history.numberOf(revision) ?? first) - first)
   }
@@ -227,7 +219,7 @@ function stateOf(history: History, entities: EntityIndex): string {
 }
 
 function factsOf(entities: EntityIndex, counts: HistoryCounts): HistoryFacts {
-  const { kinds, noise, size } = counts
+  const { kinds, size } = counts
   const users = [...counts.users].toSorted(byCount)
   const people = users.reduce((sum, [, count]) => sum + count, 0)
   return {
@@ -239,7 +231,7 @@ function factsOf(entities: EntityIndex, counts: HistoryCounts): HistoryFacts {
     kinds: new Map(kinds),
     ...entitiesIn(entities),
     agentRegistrations: size - people,
-    noise,
+    noise: entities.countCosmetic(),
   }
 }
 
@@ -253,9 +245,7 @@ function entitiesIn(index: EntityIndex): Pick<HistoryFacts, 'entities' | 'unlist
     .entities()
     .filter(({ entity }) => hasHistory(kindOf(entity)))
     .toSorted((one, other) => other.revisions - one.revisions)
-  const listed = all.slice(0, MOST_ENTITIES).map(({ entity, revisions, label }) => {
-    return { entity, revisions, kind: kindOf(entity), label: label() }
-  })
+  const listed = all.slice(0, MOST_ENTITIES).map((row) => ({ ...row, kind: kindOf(row.entity) }))
   return {
     entities: listed.toSorted((one, other) => BY_NAME.compare(one.label, other.label)),
     unlistedEntities: all.length - listed.length,

@@ -1,7 +1,7 @@
 import { agentStatusOf, factsOf } from '../../agents/known-agent.ts'
 import type { EffectivePipelines } from '../../builds/runs/effective-pipelines.ts'
 import type { EntityIndex } from '../../index/entity-index.ts'
-import { type IndexProgress, slowest } from '../../index/index-progress.ts'
+import { type IndexProgress, unfinished } from '../../index/index-progress.ts'
 import { EVERYTHING } from '../../configuration/search/find-revisions.ts'
 import { filterRevisions, type RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import { revisionsInTurns } from '../../configuration/search/in-turns.ts'
@@ -87,7 +87,7 @@ export async function search(
     : []
   return {
     groups: [...things, ...past].filter(({ count }) => count > 0),
-    indexing: mayRead ? slowest([deps.entities.progress(), deps.texts.progress()]) : null,
+    indexing: mayRead ? unfinished(deps.entities.progress()) : null,
     hasAgents,
   }
 }
@@ -223,8 +223,9 @@ async function revisionsWith(
   if (wanted.length < SHORTEST) return { ...group, count: 0, hits: [] }
   const { history, entities, texts } = deps
   const filter = { ...EVERYTHING, [field]: wanted }
-  const searchText = (part: string) => texts.searchIndexed(part)
-  const found = await filterRevisions(filter, { history, entities, searchText })
+  const found: Revision[] = []
+  for await (const some of filterRevisions(filter, { history, entities, texts }))
+    found.push(...some)
   const hits = found.slice(0, MOST).map((revision) => hitOf(deps, links, revision))
   return { ...group, count: found.length, hits }
 }

@@ -31,7 +31,7 @@ const COARSE: ScriptDeps = { script: async (before, after) => coarseScript(befor
 /** The service creates this class at its start; the page code is loaded later. */
 const loadComparison = () => import('../code/comparison.ts')
 const loadDescription = () => import('../code/shown-changes.ts')
-const loadStoredChanges = () => import('../../index/revision-changes.ts')
+const loadStoredChanges = () => import('../../index/tables/revision-changes.ts')
 const loadPageWork = () => import('./page-work.ts')
 
 type Work<Name extends PageWorkName> = (request: PageRequests[Name]) => Promise<PageResults[Name]>

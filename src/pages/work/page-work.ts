@@ -5,7 +5,7 @@ import type { DocumentChange } from '../../document/entities/change.ts'
 import { type OutlineEntry, outlineOf } from '../../document/entities/outline.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import { editScript } from '../../diff/edit-script.ts'
-import { parseChanges } from '../../index/revision-changes.ts'
+import { parseChanges } from '../../index/tables/revision-changes.ts'
 import {
   compareDocuments,
   compareDocumentTexts,

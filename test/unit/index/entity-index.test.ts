@@ -1,11 +1,10 @@
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
-import { ChangesFile } from '../../../src/index/changes-file.ts'
-import { ChangeSummary } from '../../../src/document/changes/change-summary.ts'
-import { EntityIndex } from '../../../src/index/entity-index.ts'
+import type { HistoryIndex } from '../../../src/index/history-index.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
-import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { indexFile, indexOf } from '../../support/history/history-index.ts'
 
 /** Pipelines `name=label` in one group. */
 function pipelines(...all: readonly string[]): string {
@@ -22,30 +21,31 @@ async function emptyFolder(): Promise<HistoryFolder> {
   return folder
 }
 
-function aFile(): string {
-  const folder = new TempFolder()
-  onTestFinished(() => folder[Symbol.dispose]())
-  return folder.file('changes')
+/** An index that has begun, with what it has logged and how many documents it has read. */
+function begun(history: History, file = indexFile()) {
+  const read = { documents: 0 }
+  const logged: string[] = []
+  const counted = withReads(history, () => {
+    read.documents += 1
+  })
+  const log = ({ message }: { readonly message: string }) => void logged.push(message)
+  const index = indexOf(counted, { file, log })
+  index.begin()
+  return { index, read, file, logged }
 }
 
-/** An index, and how many documents it has looked for. */
-function indexOf(history: History, path = aFile(), patience = 30_000) {
-  const asked = { documents: 0 }
-  const find = () => {
-    asked.documents += 1
-    return null
-  }
-  const logged: string[] = []
-  const index = new EntityIndex({
-    history,
-    summary: new ChangeSummary({ find }),
-    file: new ChangesFile(path),
-    log: ({ message }) => void logged.push(message),
-    patience,
+/** A history that tells when a document is read. */
+function withReads(history: History, tell: () => void): History {
+  return new Proxy(history, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      return (...args: readonly unknown[]): unknown => {
+        if (String(name).startsWith('read')) tell()
+        return Reflect.apply(value, target, args)
+      }
+    },
   })
-  index.begin()
-  onTestFinished(() => index[Symbol.asyncDispose]())
-  return { index, asked, path, logged }
 }
 
 /** A history that counts what it is asked. */
@@ -65,8 +65,9 @@ function countCalls(history: History) {
 }
 
 /** The numbers of the revisions that changed an entity, newest first. */
-async function numbersOf(index: EntityIndex, history: History, entity: string): Promise<number[]> {
-  const { revisions } = await index.revisionsOf(entity)
+async function numbersOf(index: HistoryIndex, history: History, entity: string): Promise<number[]> {
+  await index.settle()
+  const { revisions } = await index.entities.revisionsOf(entity)
   return Array.from(revisions, ({ revision }) => history.numberOf(revision) ?? 0)
 }
 
@@ -82,18 +83,30 @@ const STEPS = [
   pipelines('c=3', 'b=2 x'),
 ]
 
+/** Another name in the changes of a revision, as a disk that forgets a bit would have it. */
+function withOther(file: Buffer): Buffer {
+  const place = file.indexOf('"label":"a"')
+  file.write('"label":"q"', place)
+  return file
+}
+
+function ofOther(file: Buffer): Buffer {
+  file.write('cairn index 0', file.indexOf('cairn index 1'))
+  return file
+}
+
 describe('the index of entities', () => {
   it('lists the revisions that changed an entity, and follows it to its former names', async () => {
     const history = await (await emptyFolder()).open()
     await saveAll(history, ...STEPS)
-    const { index } = indexOf(history)
+    const { index } = begun(history)
 
     expect(await numbersOf(index, history, 'pipeline/b')).toEqual([5, 4, 2])
     expect(await numbersOf(index, history, 'pipeline/c')).toEqual([6, 5, 3, 2])
     expect(await numbersOf(index, history, 'pipeline/a')).toEqual([5, 3, 2])
     expect(await numbersOf(index, history, 'PIPELINE/B'.toLowerCase())).toEqual([5, 4, 2])
     expect(await numbersOf(index, history, 'pipeline/none')).toEqual([])
-    const { revisions, names } = await index.revisionsOf('pipeline/c')
+    const { revisions, names } = await index.entities.revisionsOf('pipeline/c')
     expect(names).toEqual(['pipeline/c', 'pipeline/a'])
     expect(Array.from(revisions, ({ entity }) => entity)).toEqual([
       'pipeline/c',
@@ -105,14 +118,14 @@ describe('the index of entities', () => {
 
   it('knows a revision as soon as it has arrived', async () => {
     const history = await (await emptyFolder()).open()
-    const { index } = indexOf(history)
+    const { index } = begun(history)
     await saveAll(history, ...STEPS.slice(0, 2))
 
     expect(await numbersOf(index, history, 'pipeline/a')).toEqual([3, 2])
-    expect(index.find(history.current())).toMatchObject([
+    expect(index.entities.find(history.current())).toMatchObject([
       { kind: 'renamed', entity: 'pipeline/a', subject: 'stage', from: '1', to: '2' },
     ])
-    expect(index.progress()).toEqual({ indexed: 3, of: 3 })
+    expect(index.entities.progress()).toEqual({ indexed: 3, of: 3 })
   })
 
   it('knows which revisions changed nothing but layout and line endings', async () => {
@@ -126,11 +139,11 @@ describe('the index of entities', () => {
       document.replace('<pipeline ', '\n<pipeline '),
       pipelines('a=2', 'b=1'),
     )
-    const { index } = indexOf(history)
+    const { index } = begun(history)
     await index.settle()
 
     const all = history.list({ offset: 0, limit: 10 }).toReversed()
-    expect(all.map((revision) => index.isCosmetic(revision))).toEqual([
+    expect(all.map((revision) => index.entities.isCosmetic(revision))).toEqual([
       false,
       false,
       true,
@@ -143,54 +156,73 @@ describe('the index of entities', () => {
   it('reads nothing that it has answered before', async () => {
     const history = await (await emptyFolder()).open()
     await saveAll(history, ...STEPS.slice(0, 4))
-    const first = indexOf(history)
-    await first.index.revisionsOf('pipeline/a')
+    const first = begun(history)
+    await first.index.settle()
     await first.index[Symbol.asyncDispose]()
     await save(history, pipelines('z=1'))
 
-    const second = indexOf(history, first.path)
+    const second = begun(history, first.file)
 
     expect(await numbersOf(second.index, history, 'pipeline/a')).toEqual([5, 3, 2])
     expect(await numbersOf(second.index, history, 'pipeline/z')).toEqual([6])
-    expect(first.asked.documents).toBeGreaterThan(4)
-    expect(second.asked.documents).toBeLessThanOrEqual(4)
+    expect(first.read.documents).toBeGreaterThan(4)
+    expect(second.read.documents).toBeLessThanOrEqual(4)
   })
 
   it.each<[what: string, damage: (path: string) => void]>([
     ['is gone', (path) => rmSync(path)],
-    ['is cut short', (path) => writeFileSync(path, readFileSync(path).subarray(0, -40))],
-    ['holds something else', (path) => writeFileSync(path, '{}\n')],
-    [
-      'was damaged inside',
-      (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('pipeline/a', 'pipeline/q')),
-    ],
-    ['has a line of noise', (path) => appendFileSync(path, 'noise\n')],
+    ['is cut short', (path) => writeFileSync(path, readFileSync(path).subarray(0, -9_000))],
+    ['is empty', (path) => writeFileSync(path, '')],
+    ['holds something else', (path) => writeFileSync(path, '{}\n'.repeat(2_000))],
+    ['was damaged inside', (path) => writeFileSync(path, readFileSync(path).fill('?', 4_096))],
+    ['is of another version', (path) => writeFileSync(path, ofOther(readFileSync(path)))],
   ])('is complete again when its file %s', async (_, damage) => {
     const history = await (await emptyFolder()).open()
     await saveAll(history, ...STEPS)
-    const first = indexOf(history)
-    await first.index.revisionsOf('pipeline/a')
+    const first = begun(history)
+    await first.index.settle()
     await first.index[Symbol.asyncDispose]()
-    damage(first.path)
+    damage(first.file)
 
-    const again = indexOf(history, first.path)
+    const again = begun(history, first.file)
     const numbers = await numbersOf(again.index, history, 'pipeline/c')
     await again.index[Symbol.asyncDispose]()
     await save(history, pipelines('c=4'))
-    const third = indexOf(history, first.path)
+    const third = begun(history, first.file)
 
     expect(numbers).toEqual([6, 5, 3, 2])
     expect(await numbersOf(third.index, history, 'pipeline/c')).toEqual([7, 6, 5, 3, 2])
-    expect(third.asked.documents).toBeLessThanOrEqual(4)
+    expect(third.read.documents).toBeLessThanOrEqual(4)
+  })
+
+  it('makes everything anew when a disk has changed what it says, and finds it at once', async () => {
+    const history = await (await emptyFolder()).open()
+    await saveAll(history, ...STEPS)
+    const first = begun(history)
+    await first.index.settle()
+    const labelsIn = (index: HistoryIndex) =>
+      history
+        .list({ offset: 0, limit: 10 })
+        .map((revision) => index.entities.find(revision)?.map(({ label }) => label))
+    const said = labelsIn(first.index)
+    await first.index[Symbol.asyncDispose]()
+    writeFileSync(first.file, withOther(readFileSync(first.file)))
+
+    const { index, logged } = begun(history, first.file)
+    labelsIn(index)
+    await index.settle()
+
+    expect(logged).toEqual(['The index of the history cannot be read and is made anew'])
+    expect(labelsIn(index)).toEqual(said)
   })
 
   it('asks about an entity the same, however many revisions did not change it', async () => {
     const history = await (await emptyFolder()).open()
     await saveAll(history, ...STEPS.slice(0, 2))
     const { counted, calls } = countCalls(history)
-    const { index } = indexOf(counted)
+    const index = indexOf(counted)
     const costOfAsking = async () => {
-      await index.revisionsOf('pipeline/b')
+      await index.entities.revisionsOf('pipeline/b')
       calls.count = 0
       const numbers = await numbersOf(index, history, 'pipeline/b')
       return { numbers, calls: calls.count }
@@ -207,8 +239,8 @@ describe('the index of entities', () => {
     const folder = await emptyFolder()
     const history = await folder.open({ pollInterval: 20 })
     await saveAll(history, ...STEPS.slice(0, 3))
-    const { index } = indexOf(history)
-    await index.revisionsOf('pipeline/b')
+    const { index } = begun(history)
+    await index.entities.revisionsOf('pipeline/b')
 
     folder.git('reset', '--quiet', '--hard', 'HEAD~2')
     folder.commit(pipelines('a=1', 'b=9'))
@@ -217,16 +249,18 @@ describe('the index of entities', () => {
 
     expect(await numbersOf(index, history, 'pipeline/b')).toEqual([3, 2])
     expect(await numbersOf(index, history, 'pipeline/a')).toEqual([2])
-    expect(index.find(history.current())).toMatchObject([{ entity: 'pipeline/b', to: '9' }])
+    expect(index.entities.find(history.current())).toMatchObject([
+      { entity: 'pipeline/b', to: '9' },
+    ])
   })
 
   it('says the same to who asked before as to who asks first, whatever has happened', async () => {
     const folder = await emptyFolder()
     const history = await folder.open()
-    const { index } = indexOf(history)
+    const { index } = begun(history)
     const said: number[][] = []
     const ask = async () => {
-      const [again, first] = [index, indexOf(history).index]
+      const [again, first] = [index, begun(history).index]
       said.push(await numbersOf(again, history, 'pipeline/a'))
       expect(said.at(-1)).toEqual(await numbersOf(first, history, 'pipeline/a'))
     }
@@ -253,24 +287,35 @@ describe('the index of entities', () => {
     expect(said).toEqual([[2], [5, 4, 2], [4, 2], [5, 4, 2], [3, 2], [5, 4, 3, 2]])
   })
 
-  it('says how far it is when the answer takes too long', async () => {
+  it('answers from what is indexed, newest first, and says how far it is', async () => {
     const history = await (await emptyFolder()).open()
-    for (let at = 0; at < 40; at += 1) await save(history, pipelines(`a=${at}`))
-    const { index } = indexOf(history, aFile(), 0)
+    for (let at = 0; at < 60; at += 1) await save(history, pipelines(`a=${at}`))
+    const mayGoOn = new AbortController()
+    const index = indexOf(history, {
+      examine: async (revision) => {
+        const isHeld = (history.numberOf(revision) ?? 0) < 10 && !mayGoOn.signal.aborted
+        if (isHeld) await once(mayGoOn.signal, 'abort')
+      },
+    })
 
-    await expect(index.revisionsOf('pipeline/a')).rejects.toThrow(/^Indexing history: \d+ of 41$/)
-    await expect.poll(() => index.progress().indexed).toBe(41)
-    expect(index.find(history.current())).toHaveLength(1)
+    index.begin()
+    await expect.poll(() => index.entities.progress()).toEqual({ indexed: 50, of: 61 })
+    const { revisions } = await index.entities.revisionsOf('pipeline/a')
+    mayGoOn.abort()
+
+    expect(revisions.length).toBe(50)
+    expect(revisions.at(0)?.number).toBe(61)
+    expect(await numbersOf(index, history, 'pipeline/a')).toHaveLength(60)
   })
 
   it('answers on when its file cannot be written', async () => {
     const history = await (await emptyFolder()).open()
     await saveAll(history, ...STEPS)
-    const folder = new TempFolder()
-    onTestFinished(() => folder[Symbol.dispose]())
-    const { index, logged } = indexOf(history, folder.path)
+    const file = indexFile()
+    mkdirSync(`${file}/not/a/file`, { recursive: true })
+    const { index, logged } = begun(history, file)
 
-    await expect.poll(() => index.progress().indexed).toBe(6)
+    await expect.poll(() => index.entities.progress().indexed).toBe(6)
     expect(await numbersOf(index, history, 'pipeline/b')).toEqual([5, 4, 2])
     await index[Symbol.asyncDispose]()
     expect(logged).not.toEqual([])

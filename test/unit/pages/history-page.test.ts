@@ -1,13 +1,8 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
-import { ChangesFile } from '../../../src/index/changes-file.ts'
-import { ChangeSummary } from '../../../src/document/changes/change-summary.ts'
-import { EntityIndex } from '../../../src/index/entity-index.ts'
+import { expect, it } from 'vitest'
 import { EVERYTHING } from '../../../src/configuration/search/find-revisions.ts'
-import { ChangedTextFile } from '../../../src/index/changed-text-file.ts'
-import { TextIndex } from '../../../src/index/text-index.ts'
-import { DiffPool } from '../../../src/diff/diff-pool.ts'
 import { Links } from '../../../src/pages/kit/links.ts'
 import { type HistoryPage, readHistoryPage } from '../../../src/pages/history/history-page.ts'
 import { runSync } from '../../../src/lib/cooperative.ts'
@@ -15,34 +10,19 @@ import { HistoryTable, listedIn } from '../../../src/pages/history/history-table
 import type { History } from '../../../src/history/history.ts'
 import { git, gitBytes } from '../../support/git/git.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
+import { indexOf } from '../../support/history/history-index.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
-
-function openTexts(history: History): TextIndex {
-  const pool = new DiffPool()
-  const script: DiffPool['script'] = (...args) => pool.script(...args)
-  const file = new ChangedTextFile(`${tempDir()}/texts`)
-  const texts = new TextIndex({ history, file, script, log: () => undefined })
-  onTestFinished(async () => {
-    await texts[Symbol.asyncDispose]()
-    await pool.close()
-  })
-  return texts
-}
 
 it('shows the history of one moment though a revision comes while it is read', async () => {
   await using folder = new HistoryFolder()
   const history = await folder.open()
   await save(history, documentOf('two'))
-  const summary = new ChangeSummary({ find: () => null })
-  const file = new ChangesFile(`${tempDir()}/changes`)
-  const entities = new EntityIndex({ history, summary, file, log: () => undefined })
-  onTestFinished(() => entities[Symbol.asyncDispose]())
+  const { entities, texts } = indexOf(history)
   const details = {
     find: () => null,
     isKnown: () => false,
-    compute: async () => void (await save(history, documentOf('three'))),
+    wait: async () => void (await save(history, documentOf('three'))),
   }
-  const texts = openTexts(history)
   const deps = { history, entities, texts, details, access: { may: () => true } }
   const reader = { username: 'admin' }
 
@@ -60,12 +40,13 @@ it('says how far the history is indexed while a text of it is searched', async (
   await using folder = new HistoryFolder()
   const history = await folder.open()
   for (const name of ['two', 'three']) await save(history, documentOf(name))
-  const summary = new ChangeSummary({ find: () => null })
-  const file = new ChangesFile(`${tempDir()}/changes`)
-  const entities = new EntityIndex({ history, summary, file, log: () => undefined })
-  onTestFinished(() => entities[Symbol.asyncDispose]())
-  const details = { find: () => null, isKnown: () => false, compute: async () => undefined }
-  const texts = openTexts(history)
+  const mayGoOn = new AbortController()
+  const { entities, texts } = indexOf(history, {
+    examine: async () => {
+      if (!mayGoOn.signal.aborted) await once(mayGoOn.signal, 'abort')
+    },
+  })
+  const details = { find: () => null, isKnown: () => false, wait: async () => undefined }
   const deps = { history, entities, texts, details, access: { may: () => true } }
   const read = () =>
     readHistoryPage(
@@ -75,7 +56,8 @@ it('says how far the history is indexed while a text of it is searched', async (
     )
 
   const early = await read()
-  await texts.search('two')
+  mayGoOn.abort()
+  await expect.poll(() => entities.progress().indexed).toBe(3)
   const late = await read()
 
   expect(early).toMatchObject({ matching: 0, indexing: { indexed: 0, of: 3 } })
@@ -86,17 +68,13 @@ it('says of each revision that its lines are not counted, until they are', async
   await using folder = new HistoryFolder()
   const history = await folder.open()
   const { revision: counted } = await save(history, documentOf('two'))
-  const summary = new ChangeSummary({ find: () => null })
-  const file = new ChangesFile(`${tempDir()}/changes`)
-  const entities = new EntityIndex({ history, summary, file, log: () => undefined })
-  onTestFinished(() => entities[Symbol.asyncDispose]())
+  const { entities, texts } = indexOf(history)
   const found = { lines: { added: 7, removed: 0 }, changes: [] }
   const details = {
     find: ({ commit }: { readonly commit: string }) => (commit === counted.commit ? found : null),
     isKnown: () => false,
-    compute: async () => undefined,
+    wait: async () => undefined,
   }
-  const texts = openTexts(history)
   const deps = { history, entities, texts, details, access: { may: () => true } }
 
   const page = await readHistoryPage(deps, { username: 'admin' }, { filter: EVERYTHING, offset: 0 })
@@ -110,12 +88,9 @@ it('says of each revision that its lines are not counted, until they are', async
 
 /** Reads the page about everything, again and again; a new reader has counted nothing before. */
 function readerOf(history: History): () => Promise<HistoryPage> {
-  const summary = new ChangeSummary({ find: () => null })
-  const file = new ChangesFile(`${tempDir()}/changes`)
-  const entities = new EntityIndex({ history, summary, file, log: () => undefined })
-  onTestFinished(() => entities[Symbol.asyncDispose]())
-  const details = { find: () => null, isKnown: () => false, compute: async () => undefined }
-  const deps = { history, entities, texts: openTexts(history), details }
+  const { entities, texts } = indexOf(history)
+  const details = { find: () => null, isKnown: () => false, wait: async () => undefined }
+  const deps = { history, entities, texts, details }
   return async () => {
     await entities.settle()
     return readHistoryPage(

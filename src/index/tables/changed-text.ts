@@ -1,8 +1,6 @@
-import { type BothTexts, withoutCommonEnds } from '../diff/common-ends.ts'
-import type { DiffPool } from '../diff/diff-pool.ts'
-import { hunksOf } from '../diff/hunks.ts'
-import type { TextFilter } from '../lib/compact/text-filter.ts'
-import { bytesOf } from '../diff/lines.ts'
+import type { EditScript } from '../../diff/edit-script.ts'
+import { hunksOf } from '../../diff/hunks.ts'
+import { bytesOf } from '../../diff/lines.ts'
 
 /** A changed place of a document: its whole lines before and after, with a line of context around them. */
 export interface ChangedText {
@@ -14,16 +12,8 @@ const LINE_FEED = '\n'
 /** Two lines are in one place of {@link ChangedText} where their being neighbours is what changed. */
 const CONTEXT = 1
 
-/**
- * The changed places of a document. What is equal at both ends is not compared: where it is cut, the
- * same two lines are neighbours in both texts.
- */
-export async function changedTextOf(
-  { before, after }: BothTexts,
-  makeScript: DiffPool['script'],
-): Promise<readonly ChangedText[]> {
-  const middle = withoutCommonEnds(before, after, CONTEXT)
-  const script = await makeScript(middle.before, middle.after)
+/** The changed places of a document. */
+export function changedTextOf(script: EditScript): readonly ChangedText[] {
   return hunksOf(script, CONTEXT).map((hunk) => ({
     before: bytesOf(script.before, hunk.before),
     after: bytesOf(script.after, hunk.after),
@@ -63,16 +53,6 @@ export class SearchedText {
     return countOf(this.#bytes, Buffer.from(buffer, byteOffset, length))
   }
 
-  /** False where bytes hold no part of a place that could have changed the count. */
-  mayBeIn(bytes: Buffer): boolean {
-    return this.#parts.some((part) => bytes.includes(part))
-  }
-
-  /** The same of texts of which only a filter is at hand. */
-  mayBeAmong(texts: TextFilter): boolean {
-    return this.#parts.some((part) => texts.mayHave(part))
-  }
-
   effectOf(places: readonly ChangedText[]): Effect {
     if (!this.#isLocal) return this.#mayConcern(places) ? 'perhaps' : 'none'
     let more = 0
@@ -82,11 +62,13 @@ export class SearchedText {
 
   #mayConcern(places: readonly ChangedText[]): boolean {
     return places.some(({ before, after }) =>
-      [before, after].some(({ buffer, byteOffset, length }) =>
-        this.mayBeIn(Buffer.from(buffer, byteOffset, length)),
-      ),
+      this.#parts.some((part) => includes(before, part) || includes(after, part)),
     )
   }
+}
+
+function includes({ buffer, byteOffset, length }: Uint8Array, part: Buffer): boolean {
+  return Buffer.from(buffer, byteOffset, length).includes(part)
 }
 
 /** Whether a text ends as it begins, as `aba` does. */

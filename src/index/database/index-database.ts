@@ -1,0 +1,227 @@
+import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
+import { type CooperativeWork, runCooperatively } from '../../lib/cooperative.ts'
+import type { Log } from '../../lib/log.ts'
+import { SerialQueue } from '../../lib/serial-queue.ts'
+import { DatabaseSync } from '../../storage/sqlite-engine.ts'
+import { DamagedIndexError, type DerivedRow, type DerivedValue } from './index-rows.ts'
+
+export interface IndexDatabaseOptions {
+  readonly file: string
+  /** Names everything that the rows depend on besides the history: with another one they are made anew. */
+  readonly format: string
+  /** The statements that make the tables. */
+  readonly tables: readonly string[]
+  readonly log: Log
+}
+
+const UNREADABLE = 'The index of the history cannot be read and is made anew'
+const UNUSABLE =
+  'The index of the history cannot be kept in its file, and lasts until the service stops'
+/** How often one process replaces the file; a disk that damages it more often is left alone. */
+const MAX_REPLACED = 3
+/** In memory, and in a file without a name where it grows. */
+const NAMELESS = ''
+const ABOUT = 'CREATE TABLE about (format TEXT NOT NULL) STRICT'
+const PRAGMAS = ['journal_mode = WAL', 'synchronous = NORMAL', 'busy_timeout = 5000']
+
+/**
+ * The SQLite file of everything that is derived from the history. One that is missing, damaged or of
+ * another format is replaced by an empty one, at any time: whoever reads finds nothing then.
+ */
+export class IndexDatabase implements Disposable {
+  readonly #options: IndexDatabaseOptions
+  readonly #writes = new SerialQueue()
+  #connection: Connection
+  #onReplaced: () => void = () => {}
+  #replaced = 0
+  #isClosed = false
+
+  constructor(options: IndexDatabaseOptions) {
+    this.#options = options
+    this.#connection = this.#openKept() ?? this.#openEmpty()
+  }
+
+  /** Calls back whenever all rows are gone. */
+  onReplaced(listener: () => void): void {
+    this.#onReplaced = listener
+  }
+
+  /** The rows that a statement gives; none where they are damaged. */
+  rows(sql: string, ...values: readonly DerivedValue[]): readonly DerivedRow[] {
+    return this.read(() => this.#connection.all(sql, values), [])
+  }
+
+  /** The values of the rows that a statement gives; none where they are damaged. */
+  list<Value>(
+    take: (row: DerivedRow) => Value,
+    sql: string,
+    ...values: readonly DerivedValue[]
+  ): readonly Value[] {
+    return this.read(() => this.#connection.all(sql, values).map(take), [])
+  }
+
+  /** Reads from rows; gives `none` where they are damaged. */
+  read<Value>(work: () => Value, none: Value): Value {
+    if (this.#isClosed) return none
+    try {
+      return work()
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      this.#replace(error)
+      return none
+    }
+  }
+
+  /** Runs a statement of {@link write}, and gives the rows that it returns. */
+  run(sql: string, ...values: readonly DerivedValue[]): readonly DerivedRow[] {
+    return this.#connection.all(sql, values)
+  }
+
+  /**
+   * Writes in one transaction, in time slices. False, with nothing written, when all rows went
+   * meanwhile.
+   *
+   * @throws what the file system says when it cannot be written.
+   */
+  write(work: () => CooperativeWork<void>): Promise<boolean> {
+    return this.#writes.run(() => this.#write(work))
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#connection.close()
+  }
+
+  async #write(work: () => CooperativeWork<void>): Promise<boolean> {
+    if (this.#isClosed) return false
+    const connection = this.#connection
+    try {
+      connection.all('BEGIN IMMEDIATE', [])
+      await runCooperatively(whileOpen(work(), () => this.#connection === connection))
+      if (this.#connection !== connection) return false
+      connection.all('COMMIT', [])
+      return true
+    } catch (error) {
+      if (this.#connection !== connection) return false
+      connection.rollback()
+      if (!isDamage(error)) throw error
+      this.#replace(error)
+      return false
+    }
+  }
+
+  #replace(error: unknown): void {
+    this.#options.log({ level: 'warning', message: UNREADABLE, facts: { error } })
+    this.#connection.close()
+    this.#replaced += 1
+    this.#connection = this.#openEmpty()
+    this.#onReplaced()
+  }
+
+  /** Null for a file that cannot be gone on with. */
+  #openKept(): Connection | null {
+    const { file, format, log } = this.#options
+    let connection: Connection | null = null
+    try {
+      mkdirSync(dirname(file), { recursive: true })
+      connection = new Connection(file)
+      const isNew = connection.all('SELECT 1 FROM sqlite_schema LIMIT 1', []).length === 0
+      if (isNew) this.#makeTables(connection)
+      const [about] = connection.all('SELECT format FROM about', [])
+      if (about?.['format'] === format && connection.isWhole()) return connection
+    } catch (error) {
+      log({ level: 'warning', message: UNREADABLE, facts: { error } })
+    }
+    connection?.close()
+    return null
+  }
+
+  #openEmpty(): Connection {
+    const { file, log } = this.#options
+    try {
+      if (this.#replaced > MAX_REPLACED) throw new Error('It was damaged again and again')
+      for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
+      return this.#makeTables(new Connection(file))
+    } catch (error) {
+      log({ level: 'warning', message: UNUSABLE, facts: { error } })
+      return this.#makeTables(new Connection(NAMELESS))
+    }
+  }
+
+  #makeTables(connection: Connection): Connection {
+    const { format, tables } = this.#options
+    connection.all('BEGIN', [])
+    for (const statement of [ABOUT, ...tables]) connection.all(statement, [])
+    connection.all('INSERT INTO about VALUES (?)', [format])
+    connection.all('COMMIT', [])
+    return connection
+  }
+}
+
+/** A connection with its prepared statements. */
+class Connection {
+  readonly #file: string
+  readonly #database: DatabaseSyncInstance
+  readonly #statements = new Map<string, StatementSyncInstance>()
+
+  constructor(file: string) {
+    this.#file = file
+    this.#database = new DatabaseSync(file)
+    try {
+      for (const pragma of PRAGMAS) this.all(`PRAGMA ${pragma}`, [])
+    } catch (error) {
+      // Left to the collector, it would later remove the log of the file that comes in its place.
+      this.#database.close()
+      throw error
+    }
+  }
+
+  all(sql: string, values: readonly DerivedValue[]): readonly DerivedRow[] {
+    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement.all(...values)
+  }
+
+  /** Whether the file has all its pages; SQLite would notice only where a missing one is read. */
+  isWhole(): boolean {
+    this.all('PRAGMA wal_checkpoint(TRUNCATE)', [])
+    const [count] = this.all('PRAGMA page_count', [])
+    const [size] = this.all('PRAGMA page_size', [])
+    return Number(count?.['page_count']) * Number(size?.['page_size']) <= statSync(this.#file).size
+  }
+
+  /** SQLite may have rolled back by itself. */
+  rollback(): void {
+    try {
+      this.all('ROLLBACK', [])
+    } catch (error) {
+      if (!(error instanceof Error && NO_TRANSACTION.test(error.message))) throw error
+    }
+  }
+
+  /** Closing alone may leave the log beside the file until the statements are collected. */
+  close(): void {
+    try {
+      this.all('PRAGMA wal_checkpoint(TRUNCATE)', [])
+    } catch (error) {
+      if (!isDamage(error)) throw error
+    }
+    this.#statements.clear()
+    this.#database.close()
+  }
+}
+
+function* whileOpen(work: CooperativeWork<void>, isOpen: () => boolean): CooperativeWork<void> {
+  while (isOpen() && !work.next().done) yield
+}
+
+const NO_TRANSACTION = /no transaction is active/
+const DAMAGE = /malformed|not a database|disk I\/O|fts5: (?:corrupt|missing)/
+
+function isDamage(error: unknown): boolean {
+  if (error instanceof DamagedIndexError) return true
+  return error instanceof Error && DAMAGE.test(error.message)
+}
