@@ -207,7 +207,7 @@ class Connection {
     try {
       this.all('PRAGMA wal_checkpoint(TRUNCATE)', [])
     } catch (error) {
-      if (!isDamage(error)) throw error
+      if (!isDamage(error) && !isFull(error)) throw error
     }
     this.#statements.clear()
     this.#database.close()
@@ -220,6 +220,11 @@ function* whileOpen(work: CooperativeWork<void>, isOpen: () => boolean): Coopera
 
 const NO_TRANSACTION = /no transaction is active/
 const DAMAGE = /malformed|not a database|disk I\/O|fts5: (?:corrupt|missing)/
+
+/** The log stays beside the file then, and is taken in by the next start. */
+function isFull(error: unknown): boolean {
+  return error instanceof Error && /disk is full/.test(error.message)
+}
 
 function isDamage(error: unknown): boolean {
   if (error instanceof DamagedIndexError) return true
