@@ -70,6 +70,8 @@ export interface HistoryPage {
   readonly first: NumberedRevision
   readonly bars: readonly DayBar[]
   readonly facts: HistoryFacts
+  /** The number of indexed revisions, on which the facts depend. */
+  readonly indexed: number
   /** How far the history is indexed for what the filter searches; null when it is, or nothing is searched. */
   readonly indexing: IndexProgress | null
 }
@@ -120,7 +122,7 @@ export async function readHistoryPage(
   const kept = isAboutFacts(filter) ? await selected(filter).read() : null
   // From here to the rows it is one moment: a search begins with the revisions that there are.
   const looking = kept ?? search(deps, filter)
-  const state = stateIn(history, factsOf(entities, counts))
+  const state = stateIn(history)
   const found = await looking
   const shown = found.list({ offset, limit: ROWS })
   const [matching, bars] = [found.size, found.bars()]
@@ -140,19 +142,20 @@ export async function readHistoryPage(
     offset,
     matching,
     ...state,
+    facts: factsOf(entities, counts),
+    indexed: entities.progress().indexed,
     bars,
     indexing: needsIndex(filter) ? unfinished(entities.progress()) : null,
   }
 }
 
 /** A consistent view of the history: revisions may be saved while a page is being read. */
-function stateIn(history: History, facts: HistoryFacts) {
+function stateIn(history: History) {
   const [first = history.current()] = history.list({ offset: history.kept() - 1, limit: 1 })
   return {
     total: history.kept(),
     current: numbered(history, history.current()),
     first: numbered(history, first),
-    facts,
   }
 }
 

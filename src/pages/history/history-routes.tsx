@@ -62,7 +62,8 @@ function historyPages(options: HistoryRoutesOptions) {
     const now = clock()
     const page = await readHistoryPage(options, c.env.principal, query)
     const isKnown = page.rows.every((row) => row.isKnown) && page.indexing === null
-    const state = [page.current.commit, page.total, isKnown ? 'known' : now]
+    const { current, total, indexed } = page
+    const state = [current.commit, total, indexed, isKnown ? 'known' : now]
     const asked = JSON.stringify([
       historyQueryOf(query.filter, query.offset, query.chosen),
       Math.floor(now / FRESH),
