@@ -18,28 +18,28 @@ export function manyOf<Item extends z.ZodType>(item: Item) {
 }
 
 /** A part of the model: its form, and how it is read from an element. */
-export interface Field<Form extends z.ZodType = z.ZodType> {
+export interface ModelField<Form extends z.ZodType = z.ZodType> {
   readonly form: Form
   /** Returns the input of the form. */
   readonly read: (node: ModelNode) => unknown
 }
 
 /** The model of an element, which is a field where the element is part of another. */
-export interface Model<Form extends z.ZodType = z.ZodType> extends Field<Form> {
+export interface Model<Form extends z.ZodType = z.ZodType> extends ModelField<Form> {
   readonly read: (node: ModelNode) => Readonly<Record<string, unknown>>
 }
 
-export type ValueOf<Of extends Field> = z.output<Of['form']>
+export type ValueOf<Of extends ModelField> = z.output<Of['form']>
 
 /** Builds a part of the model, or reports the values that do not have its form. */
 export function build<Form extends z.ZodType>(
-  of: Field<Form>,
+  of: ModelField<Form>,
   node: ModelNode,
 ): z.ZodSafeParseResult<z.output<Form>> {
   return of.form.safeParse(of.read(node))
 }
 
-type Fields = Readonly<Record<string, Field>>
+type Fields = Readonly<Record<string, ModelField>>
 type None = { readonly [Name in never]: never }
 
 type FieldName<Own, Name> = Name extends undefined ? Own : Name extends string ? Name : never
@@ -65,7 +65,7 @@ export function modelOf<
   more?: More,
 ): Model<z.ZodObject<ShapeOf<Own, Texts, More>>>
 export function modelOf({ attributes = {}, texts = {} }: ElementRow, more: Fields = {}): Model {
-  const fields = new Map<string, Field>([
+  const fields = new Map<string, ModelField>([
     ['at', { form: At, read: ({ at }) => at }],
     ...fieldsOf(attributes, (node, name) => node.attribute(name)),
     ...fieldsOf(texts, (node, name) => node.textOf(name)),
@@ -86,7 +86,7 @@ export function modelOf({ attributes = {}, texts = {} }: ElementRow, more: Field
 function fieldsOf(
   of: Attributes,
   textOf: (node: ModelNode, name: string) => string | null,
-): (readonly [string, Field])[] {
+): (readonly [string, ModelField])[] {
   return Object.entries(of).flatMap(([name, { facts }]) => {
     const { field = name, form, absent } = facts
     const read = (node: ModelNode) => textOf(node, name) ?? absent
@@ -95,15 +95,15 @@ function fieldsOf(
 }
 
 /** A field that is the same in all. */
-export function constant<Value extends string>(value: Value): Field<z.ZodLiteral<Value>> {
+export function constant<Value extends string>(value: Value): ModelField<z.ZodLiteral<Value>> {
   return { form: z.literal(value), read: () => value }
 }
 
 /** A child element, or null where there is none. */
 export function one<Form extends z.ZodType>(
   name: string,
-  of: Field<Form>,
-): Field<z.ZodNullable<Form>> {
+  of: ModelField<Form>,
+): ModelField<z.ZodNullable<Form>> {
   return {
     form: of.form.nullable(),
     read: (node) => {
@@ -114,7 +114,7 @@ export function one<Form extends z.ZodType>(
 }
 
 /** The elements at the end of a path of names. */
-export function many<Form extends z.ZodType>(of: Field<Form>, ...path: readonly string[]) {
+export function many<Form extends z.ZodType>(of: ModelField<Form>, ...path: readonly string[]) {
   return {
     form: manyOf(of.form),
     read: (node: ModelNode) => node.list(...path).map((each) => of.read(each)),
@@ -122,7 +122,7 @@ export function many<Form extends z.ZodType>(of: Field<Form>, ...path: readonly 
 }
 
 /** Every child of a child element, whatever its name. */
-export function childrenOf<Form extends z.ZodType>(name: string, of: Field<Form>) {
+export function childrenOf<Form extends z.ZodType>(name: string, of: ModelField<Form>) {
   return {
     form: manyOf(of.form),
     read: (node: ModelNode) => (node.child(name)?.children ?? []).map((each) => of.read(each)),
@@ -130,7 +130,7 @@ export function childrenOf<Form extends z.ZodType>(name: string, of: Field<Form>
 }
 
 /** The name of the element. */
-export const ELEMENT_NAME: Field<z.ZodString> = { form: z.string(), read: ({ name }) => name }
+export const ELEMENT_NAME: ModelField<z.ZodString> = { form: z.string(), read: ({ name }) => name }
 
 /** The text of the element. */
-export const OWN_TEXT: Field<z.ZodString> = { form: z.string(), read: ({ text }) => text }
+export const OWN_TEXT: ModelField<z.ZodString> = { form: z.string(), read: ({ text }) => text }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ModelNode } from './model-node.ts'
-import { At, type Field, manyOf } from './fields.ts'
+import { At, type ModelField, manyOf } from './fields.ts'
 
 /** An element of later versions that defines something outside of pipelines. */
 const LaterDefinition = z.object({
@@ -26,7 +26,7 @@ export type LaterDefinition = z.infer<typeof LaterDefinition>
 export const LATER_DEFINITIONS = {
   form: manyOf(LaterDefinition),
   read: definitionsIn,
-} satisfies Field
+} satisfies ModelField
 
 function definitionsIn(root: ModelNode): LaterDefinition[] {
   const server = root.child('server')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CRUISE, type ElementRule, ruleOf } from '../schema/vocabulary.ts'
-import { At, type Field, manyOf } from './fields.ts'
+import { At, type ModelField, manyOf } from './fields.ts'
 import type { ModelNode } from './model-node.ts'
 
 /** An element or attribute that no version of the schema knows, kept as it is written. */
@@ -23,7 +23,7 @@ export function unknownIn(key: string, elementOf: (node: ModelNode) => ModelNode
       const element = elementOf(node)
       return element ? [...partsIn(element, ruleOf(key))] : []
     },
-  } satisfies Field
+  } satisfies ModelField
 }
 
 /** Finds it in the document outside of these lists. */
@@ -35,7 +35,7 @@ export function unknownOutside(lists: ReadonlySet<string>) {
         const rule = lists.has(node.name) ? undefined : CRUISE.others.children.get(node.name)
         return rule ? [...partsIn(node, rule)] : []
       }),
-  } satisfies Field
+  } satisfies ModelField
 }
 
 function* partsIn(node: ModelNode, { others }: ElementRule): Generator<UnknownPart> {
