@@ -117,7 +117,10 @@ function send(service: CalledService, refused: Refused): Promise<Response> {
 async function keptBy({ repository, folder }: CalledService): Promise<string> {
   await using store = await openSqliteState(join(folder, 'state', 'state.sqlite'))
   const lines: string[] = []
-  for await (const line of store.dump()) lines.push(line)
+  for await (const line of store.dump()) {
+    // The audit log notes what was refused.
+    if (!/^\{"(?:share|entries)":/.test(line)) lines.push(line)
+  }
   return [git(repository, 'log', '--format=%H'), git(repository, 'status', '-s'), ...lines].join(
     '\n',
   )

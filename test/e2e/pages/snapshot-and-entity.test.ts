@@ -127,10 +127,10 @@ describe('snapshot, restore and entity pages in a browser', () => {
 
     await page.goto('/config/entity/pipeline/app')
     const dot = await page.evaluate<string>(
-      "getComputedStyle(document.querySelector('.run.building'), '::before').backgroundColor",
+      "getComputedStyle(document.querySelector('.run.busy'), '::before').backgroundColor",
     )
     const muted = await page.evaluate<string>(
-      "getComputedStyle(document.querySelector('.run.building .muted')).color",
+      "getComputedStyle(document.querySelector('.run.busy .muted')).color",
     )
 
     expect(dot).not.toBe(muted)

@@ -113,7 +113,13 @@ describe('a run of a pipeline', () => {
       ],
     })
     expect(stages).toEqual([
-      { name: 'build', counter: '1', approved_by: 'changes', result: 'Unknown' },
+      {
+        name: 'build',
+        counter: '1',
+        approved_by: 'changes',
+        result: 'Unknown',
+        configuration: expect.objectContaining({ number: 3 }),
+      },
     ])
   })
 

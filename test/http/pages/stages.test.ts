@@ -51,7 +51,7 @@ describe('the page of a run of a stage', () => {
 
     expect(page).toMatch(/Run 1 \(attempt 1\).*Failed/s)
     expect(page).toMatch(/Started by<\/dt><dd>admin/)
-    expect(page).toContain('>1 run. ')
+    expect(page).toContain('>1 run, with configuration changes in between. ')
     expect(page).not.toContain('per page')
     expect(page).toMatch(/<a href="\/config\/r2">r2<\/a>/)
     expect(page).toContain('The first run of this pipeline.')
