@@ -1,8 +1,8 @@
 // @module-tag long
-import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { takeAwayAuditRows } from '../support/service/audit-rows.ts'
 import { ADMIN_PASSWORD, callerOf } from '../support/service/service.ts'
 import { start } from '../support/programs/start.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
@@ -78,10 +78,8 @@ describe('the log of cairn serve', () => {
 
   it('names the lines of the sources where a request failed; its answer does not', async () => {
     const { cwd, fetch, linesOf } = await startLogging()
-    const audit = join(cwd, 'state/audit')
     await fetch('/api/agents/x/enable', { method: 'POST' })
-    rmSync(audit, { recursive: true })
-    writeFileSync(audit, '')
+    takeAwayAuditRows(join(cwd, 'state'))
 
     const answer = await fetch('/api/audit', { headers: { 'x-request-id': 'failed' } })
 

@@ -17,3 +17,10 @@ export function damageOldestAuditRow(stateDir: string): void {
   )
   database.close()
 }
+
+/** Has every reading of the audit log fail by a fault of the service. */
+export function takeAwayAuditRows(stateDir: string): void {
+  const database = new DatabaseSync(join(stateDir, 'state.sqlite'))
+  database.exec('ALTER TABLE audit_entry RENAME TO taken_away')
+  database.close()
+}
