@@ -83,7 +83,10 @@ export class LogFollower {
       const isAhead =
         local !== null && (head === null || (await isAncestor(store, head.commit, local)))
       if (isAhead) {
-        if (await publish({ from: head?.commit ?? null, to: local })) return null
+        if (await publish({ from: head?.commit ?? null, to: local })) {
+          this.#agreed = local
+          return null
+        }
       } else if (head !== null && (await this.#catchUp({ branch, local, head }))) return local
     }
   }
@@ -105,6 +108,7 @@ export class LogFollower {
     await this.#noteReset(behind)
     const move = { branch, from: local, to: head.commit, time: clock() }
     if (!(await repository.advance({ ...move, username: 'database', reason: 'log' }))) return false
+    this.#agreed = head.commit
     const isNew = local === null && seen.kind === 'absent'
     if (document !== null && (isNew || seen.kind === 'file')) await live.replace(document, stamp)
     return true
