@@ -96,6 +96,9 @@ const EXAMPLE_XML = SAMPLE.document.slice(
 )
 const EXAMPLE_MATCH = { 'If-Match': `"${digestOf(Buffer.from(EXAMPLE_XML))}"` }
 
+/** The one entity without a name. */
+const SERVER_PLACE: EntityPlace = { kind: 'server', name: '' }
+
 const getRoute = {
   method: 'GET',
   tag,
@@ -213,35 +216,35 @@ export const entityResource = resource({
     }),
     route({
       ...getRoute,
-      path: '/api/config/entities/:kind',
+      path: '/api/config/entities/server',
       summary: 'The server element, which has no name: its XML, byte for byte',
       caller: 'administrator',
-      parameters: { kind: { ...PARAMETERS.kind, example: 'server' } },
+      parameters: {},
       example: {},
-      handle: (c, options) => answerEntity(c, options, { kind: c.req.param('kind'), name: '' }),
+      handle: (c, options) => answerEntity(c, options, SERVER_PLACE),
     }),
     route({
       ...putRoute,
-      path: '/api/config/entities/:kind',
+      path: '/api/config/entities/server',
       summary: 'Replaces or adds the server element',
       caller: 'administrator',
-      parameters: { kind: { ...PARAMETERS.kind, example: 'server' } },
+      parameters: {},
       query: {},
       example: {
         headers: { 'If-Match': '*' },
         body: '<server serverId="one" />',
         answer: { message: 'The server is saved' },
       },
-      handle: (c, options) => put(c, options, { kind: c.req.param('kind'), name: '' }),
+      handle: (c, options) => put(c, options, SERVER_PLACE),
     }),
     route({
       ...deleteRoute,
-      path: '/api/config/entities/:kind',
+      path: '/api/config/entities/server',
       summary: 'Removes the server element',
       caller: 'administrator',
-      parameters: { kind: { ...PARAMETERS.kind, example: 'server' } },
+      parameters: {},
       example: { headers: { 'If-Match': '*' }, answer: { message: 'The server is removed' } },
-      handle: (c, options) => remove(c, options, { kind: c.req.param('kind'), name: '' }),
+      handle: (c, options) => remove(c, options, SERVER_PLACE),
     }),
   ],
 })

@@ -35,8 +35,8 @@ export const EXCEPTIONS: Readonly<Record<string, Exception | readonly Exception[
   'PUT /api/admin/config.xml': { headers: { 'if-match': '*' }, body: securedDocument() },
   'PUT /api/config/entities/{kind}/{name}': NOT_THIS,
   'DELETE /api/config/entities/{kind}/{name}': NOT_THIS,
-  'PUT /api/config/entities/{kind}': NOT_THIS,
-  'DELETE /api/config/entities/{kind}': NOT_THIS,
+  'PUT /api/config/entities/server': NOT_THIS,
+  'DELETE /api/config/entities/server': NOT_THIS,
   'POST /api/config/revisions/{commit}/restore': NOT_THERE,
   'POST /api/config/revisions/{commit}/acknowledge-secrets': NOT_THERE,
   'POST /tab/admin/pipelines/{name}.json': [
