@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents/documents.ts'
+import { until } from '../../support/programs/until.ts'
 import { withRevisions, page } from '../../support/pages/compare-page.ts'
 import { ADMIN_PASSWORD, type TestService } from '../../support/service/service.ts'
 
@@ -28,6 +29,12 @@ function rawAnswer({ url }: TestService, encoding: string): Promise<Answer> {
   })
 }
 
+/** A page is kept once no older rename, which the index may still find, can change it. */
+async function isIndexed(service: TestService): Promise<boolean> {
+  const listed = await service.fetch('/api/config/revisions?entity=pipeline/pipeline-1')
+  return listed.headers.get('x-cairn-indexed') === null
+}
+
 /** The headers that do not depend on how, and when, the answer was sent. */
 function settled({ headers }: Answer): IncomingHttpHeaders {
   const sending = { 'content-length': '', 'transfer-encoding': '', 'x-request-id': '', date: '' }
@@ -50,6 +57,7 @@ describe('the comparison of large documents', () => {
     'has the rows before the summary, at first and when it is kept: %s',
     async (encoding, decode) => {
       const service = await withRevisions(LARGE, INDENTED)
+      await until(() => isIndexed(service), 30_000)
 
       const first = await rawAnswer(service, encoding)
       const again = await rawAnswer(service, encoding)

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fsErrorCode } from '../../../src/storage/fs-error.ts'
 import { TempFolder } from './temp-folder.ts'
 
 /** A file system of a few megabytes, where this user may make one. */
@@ -17,7 +18,12 @@ export class SmallDisk implements Disposable {
 
   /** Leaves room for this many bytes and no more. */
   fill(left: number): void {
-    writeFileSync(join(this.path, 'filler'), Buffer.alloc(Math.max(this.left() - left, 0)))
+    try {
+      writeFileSync(join(this.path, 'filler'), Buffer.alloc(Math.max(this.left() - left, 0)))
+    } catch (error) {
+      // Somebody else was faster to take the room.
+      if (fsErrorCode(error) !== 'ENOSPC') throw error
+    }
   }
 
   /** How many bytes have room. */
