@@ -45,7 +45,14 @@ interface PlacedFault {
 }
 
 const DOC_COMMENT = /^[ \t]*\/\*\*[\s*]*(?<word>\w*)/gm
-const PRONOUN = /^(?:what|who|whoever|whom|whose)$/i
+const PRONOUN = new RegExp(
+  `^(?:${[
+    'what|whatever|which|whichever|who|whoever|whom|whose',
+    '(?:any|every|no|some)(?:body|one)|anything|everything|nothing|something',
+    'it|they|that|this|these|those',
+  ].join('|')})$`,
+  'i',
+)
 
 function* firstWords(text: string): Generator<PlacedFault> {
   for (const { index, groups } of text.matchAll(DOC_COMMENT)) {

@@ -38,7 +38,7 @@ import { auditResource } from './service/audit-routes.ts'
 import { type HealthRoutesOptions, healthResource } from './service/health-routes.ts'
 import { type MetricsOptions, metricsResource } from './service/metrics-routes.ts'
 
-/** What the routes of the configuration need, and those of the service itself. */
+/** The dependencies of the routes of the configuration and of the service itself. */
 export interface ConfigurationApiOptions
   extends
     HealthRoutesOptions,
@@ -58,7 +58,7 @@ export interface ConfigurationApiOptions
     InvitationRoutesOptions,
     UserAdministrationDeps {}
 
-/** What the routes of all resources need. */
+/** The dependencies of the routes of all resources. */
 export interface ApiOptions
   extends
     ConfigurationApiOptions,
@@ -71,10 +71,7 @@ export interface ApiOptions
     StageRoutesOptions,
     FileRoutesOptions {}
 
-/**
- * What every server answers by itself where several share a database. The rest reads or changes the
- * state, and is answered by the one that has the duties.
- */
+/** Routes that every server handles; all others are forwarded to the leader. */
 export const ON_EVERY_SERVER: readonly ApiResource<ConfigurationApiOptions>[] = [
   healthResource,
   configResource,
@@ -93,7 +90,7 @@ export const ON_EVERY_SERVER: readonly ApiResource<ConfigurationApiOptions>[] = 
   callerResource,
 ]
 
-/** Everything that programs call, in the order of the description. */
+/** The calls of programs, in the order of the description. */
 export const RESOURCES: readonly ApiResource<ApiOptions>[] = [
   healthResource,
   configResource,

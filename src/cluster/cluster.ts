@@ -241,7 +241,7 @@ export class Cluster implements AsyncDisposable {
     return problem === null ? [] : [problem]
   }
 
-  /** Which servers need a look, for operators. */
+  /** Servers that need a look, for operators. */
   serverProblems(): readonly string[] {
     const silent = silentServers(this.seen()).map(
       ({ name, address }) => `The server ${name} at ${address} stopped without a word`,

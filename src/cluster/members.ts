@@ -52,7 +52,7 @@ export class Members implements AsyncDisposable {
   readonly #options: MembersOptions
   readonly #reach = new Reach()
   readonly #placement = new ServerPlacement()
-  /** This process, which alone writes at its address. */
+  /** The id of this process, which alone writes at its address. */
   readonly #instance = randomUUID()
   #hasNoted = false
   #shared: { readonly name: string; readonly at: number } | null = null

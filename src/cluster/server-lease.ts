@@ -6,7 +6,7 @@ import { type Driver, type SqlQuery, type SqlRow, numberOf, textColumn } from '.
 import { storeUnavailable } from '../state/unavailable.ts'
 import { describeDatabaseError } from './database-problem.ts'
 
-/** This server, as the others see it. */
+/** A server as it presents itself to the others. */
 export interface ThisServer {
   readonly name: string
   /** Where the others reach it; empty until it listens. */

@@ -1,4 +1,4 @@
-/** Everything before the last `@`, but the scheme: a password may contain any character. */
+/** The part before the last `@`, without the scheme: a password may contain any character. */
 const BEFORE_HOST = /^([a-z][\w+.-]*:\/\/)?[^]*@/i
 /** A parameter of an address, or a part of a connection string, that is a secret by its name. */
 const NAMED_SECRET = /((?:^|[?&;\s])[\w-]*(?:passw(?:or)?d|secret|token|key)=)[^&;\s]*/gi

@@ -62,7 +62,7 @@ export interface HealthDeps {
   readonly databaseProblems: () => readonly string[]
   /** The servers that share a database; null where there is one server. */
   readonly servers: () => SeenServers | null
-  /** Which of them need a look, as sentences. */
+  /** Servers that need a look, as sentences. */
   readonly serverProblems: () => readonly string[]
   /** How old what this server shows may be, as sentences. */
   readonly lagProblems: () => readonly string[]

@@ -125,7 +125,7 @@ function durations(series: readonly Series[]): Metric {
   }
 }
 
-/** Nothing when the users file is the only source of users. */
+/** Metrics of other sources of users; none when the users file is the only one. */
 function userSourceMetrics(sources: readonly UserSourceState[]): Metric[] {
   if (sources.length === 0) return []
   const up = new Map(sources.map(({ source, away }) => [source, away === null ? 1 : 0]))

@@ -38,7 +38,7 @@ export class StoredUsers implements UsersStore {
     return this.text()
   }
 
-  /** Nothing tells of a change. */
+  /** Does nothing: the database does not report changes. */
   watch(): Disposable {
     return { [Symbol.dispose]: () => undefined }
   }

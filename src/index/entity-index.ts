@@ -89,7 +89,7 @@ export class EntityIndex {
     return from <= to ? renames : renames.map(([former, name]) => [name, former])
   }
 
-  /** Those that are about an entity, in folded spelling, under its new or its former name. */
+  /** The changes about an entity, in folded spelling, under its new or its former name. */
   changesAbout(revision: Revision, entity: string): readonly DocumentChange[] {
     const { commit } = revision
     const known = this.#byEntity.get(commit)

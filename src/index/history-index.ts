@@ -23,8 +23,8 @@ export function indexFormat(parts: readonly Pick<NumberSpan, 'first'>[]): string
 }
 
 /**
- * Everything that is derived from the revisions of a history: what each one changed, by entity and as
- * text, and which one wrote a line. One file, which may be deleted at any time, is filled by one walk
+ * The data derived from the revisions of a history: their changes, by entity and as text, and the
+ * revision that wrote each line. One file, which may be deleted at any time, is filled by one walk
  * over the history; until that is done, answers are about what was walked, newest revisions first.
  */
 export class HistoryIndex implements AsyncDisposable {

@@ -193,7 +193,9 @@ export class HistoryWalker implements AsyncDisposable {
     }
   }
 
-  /** Nothing is written once the history was rewritten: the numbers may be those of other revisions. */
+  /**
+   * Writes records, unless the history was rewritten: the numbers may be those of other revisions.
+   */
   async #write(records: readonly StepRecord[]): Promise<void> {
     const [first, last] = [records[0], records.at(-1)]
     const isSame = records.every(({ number, revision: { commit } }) => {

@@ -17,7 +17,7 @@ export interface TextIndexDeps {
 
 /** The revisions whose changed text is read at once. */
 const AT_ONCE = 200
-/** Those that are read first, because many callers need no more. */
+/** The number of items that are read first, because many callers need no more. */
 const FIRST = 20
 
 /**

@@ -38,7 +38,7 @@ import {
 import { tokensPageRoutes, type TokensPageOptions } from './tokens/tokens-routes.tsx'
 import { type SnapshotRoutesOptions, snapshotRoutes } from './snapshot/snapshot-routes.tsx'
 
-/** What the pages about revisions need. */
+/** The dependencies of the pages about revisions. */
 export interface ConfigurationPagesOptions
   extends
     HistoryRoutesOptions,

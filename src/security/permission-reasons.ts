@@ -30,7 +30,7 @@ export interface GroupStage {
   readonly stage: StageFacts
 }
 
-/** Something that a user may do, and the entries of the configuration by which. */
+/** A permission of a user, and the entries of the configuration that grant it. */
 export interface ReasonedPermission {
   /** Such as `view pipeline checkout`. */
   readonly permission: string
@@ -121,7 +121,7 @@ export function approvedStages(group: GroupFacts): readonly GroupStage[] {
   return groupStages(group).filter(({ stage }) => stage.approvers.length > 0)
 }
 
-/** Everything that a user may do; for an administrator, only that. */
+/** Lists all permissions of a user; of an administrator, only that. */
 export function reasonedPermissions(
   facts: SecurityFacts,
   reasons: Reasons,

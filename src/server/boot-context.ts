@@ -18,7 +18,7 @@ export interface BootEnvironment {
   readonly stop?: AbortSignal
 }
 
-/** What every part of the service is opened with. */
+/** The context with which every part of the service is opened. */
 export interface BootContext {
   readonly settings: ServeSettings
   readonly environment: BootEnvironment

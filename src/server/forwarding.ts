@@ -29,7 +29,7 @@ const UNREACHABLE = 'The server that runs builds does not answer'
 const UNKNOWN = `${UNREACHABLE}: whether this was done is known when it does`
 const SAFE: readonly string[] = ['GET', 'HEAD']
 
-/** What the server with the duties answers: its routes, and whatever no route of this server is for. */
+/** Forwards the routes of the leader, and all paths without a route on this server. */
 export function dutiesOf(duties: Duties): {
   readonly routes: Hono<RouteEnv>
   readonly answer: AnswerRequest
@@ -109,7 +109,10 @@ async function answerElsewhere(
   }
 }
 
-/** Who is sent on to a page about what was just saved asks this server for it, which may not have it yet. */
+/**
+ * Waits for the log: after a redirect the browser asks this server, which may not have applied the
+ * save yet.
+ */
 async function catchUp({ cluster }: Duties, { headers }: Response): Promise<void> {
   await cluster.waitFor(Number(headers.get(SEQUENCE) ?? 0), CATCHES_UP_WITHIN)
 }

@@ -16,7 +16,7 @@ import type { FollowerServiceOptions, HttpServiceOptions } from './service.ts'
 import type { ServiceContext, SharedContext } from './service-context.ts'
 import { VERSION } from './version.ts'
 
-/** What calls and pages need of the service, each under the name that they know it by. */
+/** The dependencies of the API and the pages. */
 export function httpOptions(context: ServiceContext): HttpServiceOptions {
   const { settings, environment, agents, builds, configuration } = context
   const { config } = configuration
@@ -142,7 +142,7 @@ function sharedOptions(context: SharedContext) {
   }
 }
 
-/** What only the server with the duties knows of itself. */
+/** The part of the health check that only the leader can answer. */
 type HealthOfDuties = Pick<
   HealthDeps,
   | 'mirror'
@@ -156,7 +156,7 @@ type HealthOfDuties = Pick<
   | 'webhooks'
 >
 
-/** What keeps any server from serving, and what an operator should look at there. */
+/** Obstacles and problems of any server, leader or not. */
 function sharedHealth(context: SharedContext): Omit<HealthDeps, keyof HealthOfDuties> {
   const { places, audit, configuration, cluster } = context
   const { config, repository, secretAlarm } = configuration

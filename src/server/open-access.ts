@@ -60,7 +60,7 @@ export interface OpenedAccess {
   readonly reportLogin: () => void
 }
 
-/** Who calls and what they may do, by the users file and the configuration as they are now. */
+/** Opens authentication and permissions, by the present users file and configuration. */
 export async function openAccess(
   boot: BootContext,
   options: {

@@ -13,7 +13,7 @@ export interface OpenedConfiguration {
   readonly config: ConfigServices
   /** Null where there is no git program. */
   readonly git: GitService | null
-  /** Everything that is derived from the revisions. */
+  /** The index of all data derived from the revisions. */
   readonly index: HistoryIndex
   readonly secretAlarm: PlainSecretAlarm
   readonly repository: string
@@ -65,7 +65,7 @@ export async function openConfiguration(
   return { config, git, index, secretAlarm, repository, fileName }
 }
 
-/** What is derived from the history, in the state folder. */
+/** The file of the data derived from the history, in the state folder. */
 export const INDEX_FILE = 'history-index.sqlite'
 /** The files of earlier versions from which nothing is taken over. */
 const FORMER = ['revision-changes', 'revision-texts', 'revision-origins']

@@ -31,7 +31,7 @@ export interface FollowerPagesOptions
   readonly otherwise: AnswerRequest
 }
 
-/** What is made for people. */
+/** The pages of the service. */
 export interface PageService {
   /** Answers whatever no call of programs answers. */
   readonly answer: AnswerRequest

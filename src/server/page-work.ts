@@ -4,7 +4,7 @@ import type { OpenedConfiguration } from './open-configuration.ts'
 
 export type PageWork = ReturnType<typeof openPageWork>
 
-/** What pages keep beside the calls. */
+/** The caches and threads of pages. */
 export function openPageWork(
   { shutdown }: BootContext,
   { config, index: { details } }: OpenedConfiguration,

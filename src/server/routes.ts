@@ -48,7 +48,7 @@ export function composeRoutes(options: RoutesOptions): AnswerRequest {
   return (request, context) => app.fetch(request, context)
 }
 
-/** What is said of an address that none of the parts answers, or not by that method. */
+/** Answers paths without a route, and methods that a path lacks. */
 export function refusing({
   parts,
   answerFailure,
@@ -82,7 +82,7 @@ interface Route {
   readonly path: string
 }
 
-/** Which methods an address takes, for 405 answers. */
+/** Finds the methods that an address takes, for 405 answers. */
 function methodTable(routes: readonly Route[]): (path: string) => string[] {
   const router = new TrieRouter<string>()
   for (const { method, path } of routes) router.add(method, path, method)

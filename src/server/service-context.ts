@@ -38,11 +38,11 @@ import { openPageWork, type PageWork } from './page-work.ts'
 const STATE_WAY_OUT =
   'Look at it with cairn doctor, put it back from a backup, or move it away and begin anew without it: cairn serve --begin-anew'
 
-/** What every server has open, also where another one has the duties. */
+/** Resources that every server opens, leader or not. */
 export interface SharedContext extends BootContext {
   /** Where every server finds what was issued to users; without a database, the state itself. */
   readonly identityStore: StateStore
-  /** Who calls, and what they may do. */
+  /** Authentication and permissions. */
   readonly access: OpenedAccess
   /** The repository, the configuration in force, and what is known of its changes. */
   readonly configuration: OpenedConfiguration
@@ -55,7 +55,7 @@ export interface SharedContext extends BootContext {
   readonly passwordFile: string | null
 }
 
-/** Everything that an open service is made of. */
+/** The resources of an open service. */
 export interface ServiceContext extends SharedContext {
   readonly store: StateStore
   readonly agents: {

@@ -24,7 +24,7 @@ import { type Duties, dutiesOf, unlessNeeded } from './forwarding.ts'
 import type { FollowerPagesOptions, PageService, PageServiceOptions } from './page-service.ts'
 import { type AnswerRequest, composeRoutes } from './routes.ts'
 
-/** What is around the routes. */
+/** The layers around the routes. */
 interface SurroundingOptions {
   readonly basePath: string
   readonly credentials: AuthenticateOptions['credentials']

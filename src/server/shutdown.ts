@@ -1,6 +1,6 @@
 import { Resources } from '../lib/resources.ts'
 
-/** What a stop does, in this order. */
+/** The phases of a stop, in order. */
 const PHASES = [
   // Calls that are held for work, revisions and polls are answered, so that they can end.
   'release-waiters',

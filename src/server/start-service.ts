@@ -178,7 +178,7 @@ function warnOfWildcard({ settings: { host }, environment: { log } }: BootContex
   log({ level: 'warning', message })
 }
 
-/** What answers requests now. */
+/** The service that answers requests now. */
 interface Current {
   service: HttpService
 }
@@ -191,7 +191,7 @@ function following(shared: SharedContext, cluster: Cluster): HttpService {
   return followerService(followerOptions(shared, cluster))
 }
 
-/** What a service that can be called does by itself. */
+/** Starts the background work of a service once it can be called. */
 function begin(shared: SharedContext, service: HttpService): void {
   shared.access.reportLogin()
   shared.configuration.index.begin()

@@ -18,7 +18,7 @@ export const FileName = NonEmpty.refine(
   (name) => name.split('/').every((part) => !['', '.', '..', '.git'].includes(part)),
   'is not the name of a file in the repository',
 )
-/** It is shown on pages and given to others, who have no use for credentials in it. */
+/** An address that is shown on pages and given to others, who have no use for credentials in it. */
 export const ServerUrl = NonEmpty.refine(
   (url) => /^https?:/.test(url) && URL.canParse(url),
   'is not a URL',

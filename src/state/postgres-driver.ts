@@ -30,7 +30,7 @@ export class PostgresDriver implements Driver {
   readonly #fence: Fence
   readonly #url: string
   readonly #readers: Connections
-  /** It has one connection, so that a close event belongs to the open session. */
+  /** Writes over one connection, so that a close event belongs to the open session. */
   readonly #writer: Connections
 
   constructor(url: string, fence: Fence = async () => undefined) {

@@ -8,7 +8,7 @@ export type SqlQuery = (text: string, ...values: readonly SqlValue[]) => Promise
 /** The one write transaction that is open on a store. */
 export interface WriteSession {
   readonly query: SqlQuery
-  /** Everything in the session is durable when it returns. */
+  /** Commits the session, which is durable when it returns. */
   commit(): Promise<void>
   rollback(): Promise<void>
 }

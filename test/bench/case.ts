@@ -22,7 +22,7 @@ export interface BenchRun {
 export interface Measured {
   /** The number that the limit is about. */
   readonly value: number
-  /** Whatever helps to understand it. */
+  /** Further facts that help to understand it. */
   readonly facts?: Readonly<Record<string, number | string>>
   /** The calls that it was measured by, where there are many. */
   readonly calls?: readonly MeasuredCall[]

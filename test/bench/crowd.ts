@@ -37,7 +37,7 @@ export class Crowd implements AsyncDisposable {
     return crowd
   }
 
-  /** All of them, with the key that makes approval unnecessary or without. */
+  /** Registers all members, with the key that makes approval unnecessary or without. */
   async register(key: string | null, atOnce = this.size): Promise<void> {
     const register = async (member: Member) => {
       const request = registrationOf(member, key)

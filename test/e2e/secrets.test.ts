@@ -11,7 +11,7 @@ import { startService, type TestService } from '../support/service/service.ts'
 import { run, start } from '../support/programs/start.ts'
 import { until } from '../support/programs/until.ts'
 
-/** Nothing that goes out may contain this. */
+/** A secret that no output may contain. */
 const PLAIN = 'hunter2-in-plain'
 
 /** A document with a plain password of a material and two plain values of secure variables. */

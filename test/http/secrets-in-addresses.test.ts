@@ -10,7 +10,7 @@ import { postForm, save } from '../support/service/saving.ts'
 import { startService, type TestService } from '../support/service/service.ts'
 import { until } from '../support/programs/until.ts'
 
-/** Nothing that is kept or goes out may contain this. */
+/** A secret that no output and no file may contain. */
 const PLAIN = 'hunter2-in-plain'
 const TOKEN = 'ghp_hunter2InPlain0123'
 /** A token of a forge without a prefix, in the alphabet that addresses take as it is. */
@@ -42,7 +42,7 @@ function quick(): Promise<TestService> {
   return startService(['--poll-interval', '100ms'])
 }
 
-/** Everything that the service keeps: each object of git, each file of its folder. */
+/** The stored data of a service: each object of git, each file of its folder. */
 function keptBy({ folder, repository }: TestService): string {
   const objects = gitBytes(repository, ['cat-file', '--batch', '--batch-all-objects'])
   return [objects.toString('latin1'), ...filesBelow(folder)].join('\n')

@@ -93,7 +93,10 @@ async function putEntity({ service, person, change }: Attempt): Promise<Response
   })
 }
 
-/** Everybody tries every change through one door; the document is put back after each that passes. */
+/**
+ * Tries every change through one door as each person; the document is put back after each that
+ * passes.
+ */
 async function statusesBy(
   make: (attempt: Attempt) => Promise<Response>,
   cases: readonly DelegatedCase[],

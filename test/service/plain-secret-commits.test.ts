@@ -10,7 +10,7 @@ import { save } from '../support/service/saving.ts'
 import { openService, type CalledService } from '../support/service/service.ts'
 import { until } from '../support/programs/until.ts'
 
-/** Nothing that goes out may contain this. */
+/** A secret that no output may contain. */
 const PLAIN = 'hunter2-in-plain'
 
 const VARIABLES = `        <environmentvariables>

@@ -26,7 +26,7 @@ export interface JobContext {
 export type EndCause =
   /** A user cancelled it. */
   | 'cancelled'
-  /** It produced no output for too long. */
+  /** A job without output for too long. */
   | 'silent'
   /** The server no longer assigns it to this agent. */
   | 'gone'

@@ -25,7 +25,7 @@ const MESSAGE_AT_MOST = 65_536
 
 const HEADERS = { ...SANDBOXED, 'content-type': 'application/json; charset=utf-8' }
 
-/** What an agent says of itself. */
+/** The facts that an agent reports about itself. */
 const DESCRIPTION = {
   instance: 'c0ffee12',
   hostname: 'builder-1',

@@ -50,7 +50,7 @@ interface AgentsState {
 const tag = 'Agents'
 const route = routeWith<AgentsState>()
 
-/** What an administrator decides about an agent. */
+/** The decision of an administrator about an agent. */
 const decisionRoute = {
   method: 'POST',
   tag,
@@ -259,7 +259,7 @@ interface Rendered {
   readonly text: string
 }
 
-/** What was rendered of an agent serves again until it calls. */
+/** Caches the rendering of an agent until its next contact. */
 function rememberedBy({
   clientNames,
 }: AgentRoutesOptions): (agent: KnownAgent, buildLocator: string) => string {

@@ -33,7 +33,7 @@ export interface FileRoutesOptions extends FilesDeps {
 const JOB = '/files/:pipeline/:pipelineCounter/:stage/:stageCounter/:job'
 const TEXT = 'text/plain; charset=utf-8'
 
-/** What a build made must not act as this service in a browser: it gets an origin of its own. */
+/** Files of a build must not act as this service in a browser: they get an origin of their own. */
 const UNTRUSTED = {
   'content-security-policy': 'sandbox allow-scripts allow-popups',
   'x-content-type-options': 'nosniff',
@@ -199,7 +199,10 @@ async function stream(c: Context<RouteEnv>, handle: FileHandle, part: FilePart):
   return new Response(Readable.toWeb(body), { status, headers })
 }
 
-/** What differs in the headers of an encoded file: its parts are not those of the file, so that its tag is weak. */
+/**
+ * The headers that differ for an encoded file: its byte ranges are not those of the file, so its
+ * tag is weak.
+ */
 function encoded({ etag }: FilePart['headers'], encoding: string): Record<string, string> {
   const weak = etag === undefined ? {} : { etag: `W/${etag}`, 'accept-ranges': 'none' }
   return { 'content-encoding': encoding, ...weak }

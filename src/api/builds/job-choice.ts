@@ -16,8 +16,8 @@ const JobsBody = z.strictObject({ jobs: Names.optional(), rerun: z.string().opti
 const JobsForm = JobsBody.extend({ 'jobs[]': Names.optional() })
 
 /**
- * Which jobs a call wants to run: those in `jobs`, separated by commas or one a field; those that
- * did not pass when `rerun` is `failed`; all when neither is there. A form or JSON.
+ * Reads the jobs to run again: those in `jobs`, separated by commas or one a field; those that did
+ * not pass when `rerun` is `failed`; all when neither is given.
  */
 export async function readJobChoice(request: Request): Promise<JobChoice> {
   const type = request.headers.get('content-type') ?? ''

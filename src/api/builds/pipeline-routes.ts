@@ -89,7 +89,7 @@ const RUN: PipelineRunBody = {
 }
 
 const PauseFields = z.strictObject({ pauseCause: z.string().optional() })
-/** What a run may be given that others do not have. */
+/** The kinds of options of a single run. */
 const OptionKind = z.enum(['variables', 'secure_variables', 'materials'])
 
 const historyRoute = {

@@ -47,7 +47,7 @@ const JOB: JobSummaryBody = {
   scheduled_date: SAMPLE.time,
 }
 
-/** What it went through: scheduled, and so on. */
+/** Its states so far: scheduled, and so on. */
 const TRANSITIONS = JobState.options
   .filter((state) => state !== 'Rescheduled')
   .map((state, n) => ({ state_change_time: SAMPLE.time + n * 1_000, id: n + 1, state }))

@@ -71,7 +71,7 @@ interface RevisionQuery extends ListPart {
   readonly filter: RevisionFilter
 }
 
-/** What the routes of one service share: each function keeps what it has answered. */
+/** The caches that the routes of one service share. */
 interface ConfigState {
   readonly options: ConfigRoutesOptions
   readonly snapshots: ReturnType<typeof snapshotAnswers>

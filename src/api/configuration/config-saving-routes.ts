@@ -137,7 +137,9 @@ async function readSaveForm(request: Request, limit: number): Promise<HoldingReq
   }
 }
 
-/** What clients of the original read of a refused save: `result`, and their own text back. */
+/**
+ * The form in which clients of the original read a refused save: `result`, and their own text back.
+ */
 async function answerAsForm(
   c: Context<RouteEnv>,
   document: Uint8Array,

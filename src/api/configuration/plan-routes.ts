@@ -18,7 +18,7 @@ export interface PlanRoutesOptions extends PlanDeps {
 
 const Names = z.array(z.string()).readonly()
 
-/** What saving a document would do. */
+/** The consequences of saving a document. */
 const PlanBody = z.object({
   valid: z.boolean(),
   errors: z.array(ProblemBody).readonly(),

@@ -47,7 +47,7 @@ export class RevisionStreams {
     for (const reader of this.#readers) reader.keepAlive()
   }
 
-  /** Nobody is kept awake for nobody. */
+  /** Stops keeping streams alive while none is open. */
   #rest(): void {
     if (this.#readers.size > 0 || this.#timer === null) return
     clearInterval(this.#timer)
@@ -92,7 +92,9 @@ class Reader {
     this.#work = this.#work.then(() => this.#sendNewer())
   }
 
-  /** Whatever goes wrong ends the stream; the reader asks again and learns what it is. */
+  /**
+   * Sends newer revisions. An error ends the stream; the reader asks again and learns the reason.
+   */
   async #sendNewer(): Promise<void> {
     if (!this.#stream.isOpen) return
     const { watch, principal } = this.#options

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../../core/errors.ts'
 
-/** Who may make a call, and how it is refused to others. */
+/** The callers of a call, and how it is refused to others. */
 export type CallerKind = keyof typeof CALLERS
 
 /** Every kind of caller, with the errors that all of its calls have in common. */
@@ -65,7 +65,7 @@ export interface Parameter {
   readonly text: string
   readonly schema: z.ZodType
   readonly required?: boolean
-  /** What stands for a parameter of a path in examples, as it is written there. */
+  /** The value of a path parameter in examples, as it is written there. */
   readonly example?: string
 }
 
@@ -88,7 +88,7 @@ export interface Operation {
   readonly caller: CallerKind
   /** The name that a parameter of the route's pattern has for callers, where it is another. */
   readonly rename?: Readonly<Record<string, string>>
-  /** Those of the path that mean something else than their names do elsewhere. */
+  /** Parameters of the path that mean something else than their names do elsewhere. */
   readonly parameters?: Readonly<Record<string, Parameter>>
   readonly query?: Readonly<Record<string, Parameter>>
   readonly headers?: Readonly<Record<string, Parameter>>

@@ -8,7 +8,7 @@ import type { Operation } from './operation.ts'
 export const QUIET = Symbol('quiet')
 export type AuditName = string | typeof QUIET
 
-/** Everything that is known of one call before it is made. */
+/** The facts about one call that are known before it is made. */
 export interface RouteFacts extends Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** A pattern of Hono: `/api/agents/:uuid/enable`. */
@@ -19,7 +19,7 @@ export interface RouteFacts extends Operation {
   readonly knowsUsers?: boolean
   /** Whether the answer is held until there is something to say, and ends with a caller that goes away. */
   readonly isHeld?: boolean
-  /** What a token has to be good for, where `api/token-scopes.ts` does not derive it. */
+  /** The scope that a token needs, when `api/token-scopes.ts` does not derive it. */
   readonly scope?: TokenScope
 }
 

@@ -75,7 +75,7 @@ export const gitResource = resource({
   ],
 })
 
-/** What a program of git reads and writes. */
+/** The request and answer of a git program. */
 function exchangeRoute(program: Program, summary: string) {
   return route({
     method: 'POST',
@@ -144,7 +144,7 @@ async function answerExchange(
   return new Response(answer, { headers })
 }
 
-/** Which versions of git's protocol the client speaks. It becomes a variable of a process. */
+/** The versions of git's protocol that the client speaks, for a variable of a process. */
 function protocolOf(c: Context<RouteEnv>): string | null {
   const protocol = c.req.header('git-protocol') ?? null
   return protocol !== null && /^[\w=.:-]{1,200}$/.test(protocol) ? protocol : null

@@ -164,7 +164,7 @@ export const userResource = resource({
   ],
 })
 
-/** What an entry of the audit log about a user names. */
+/** The target of an entry of the audit log about a user. */
 export function userTarget(name: string): string {
   return `/api/users/${encodeURIComponent(name)}`
 }

@@ -20,7 +20,7 @@ export interface AssignedFetch {
   readonly path: string
 }
 
-/** Everything that the agent has to read for an assignment. */
+/** The artifacts that the agent has to read for an assignment. */
 export function fetchesOfAssignment({
   tasks,
 }: Pick<BuildAssignment, 'tasks'>): readonly AssignedFetch[] {

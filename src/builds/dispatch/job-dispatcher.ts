@@ -28,7 +28,7 @@ export interface WorkCall {
   readonly uuid: string
   readonly token: string
   readonly instance: string
-  /** Which of the calls of that instance it is; null where it does not say so. */
+  /** The number of the call of that instance; null where it does not say so. */
   readonly attempt: number | null
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal

@@ -55,7 +55,7 @@ export interface Plan {
 
 /** The names of what would change, and the running jobs of the pipelines among it. */
 export interface Touched {
-  /** Those that would run otherwise, also by their template. */
+  /** Pipelines that would run otherwise, also by their template. */
   readonly pipelines: readonly string[]
   readonly agents: readonly string[]
   readonly environments: readonly string[]

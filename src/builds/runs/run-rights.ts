@@ -46,7 +46,7 @@ export async function viewableRuns(
   return (await Promise.all(judged)).flat()
 }
 
-/** Something that is part of a run. */
+/** A part of a run. */
 interface OfRun {
   readonly pipelineName: string
   readonly pipelineCounter: number

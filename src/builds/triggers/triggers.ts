@@ -344,7 +344,7 @@ export class Triggers implements AsyncDisposable {
   }
 }
 
-/** These obstacles are intended by an operator; their end triggers the next check. */
+/** Whether an operator intended the obstacle; its end triggers the next check. */
 function isExpected(error: unknown): boolean {
   return (
     error instanceof ServiceError &&

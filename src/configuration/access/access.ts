@@ -84,7 +84,7 @@ export class ConfiguredAccess implements Access {
     }
   }
 
-  /** What a user may do by another configuration than the current one. */
+  /** The permissions of a user by another configuration than the current one. */
   rightsIn(configuration: Configuration, user: KnownUser): Permissions {
     return this.#permissionsBy(rulesOf(configuration), user)
   }
@@ -94,7 +94,7 @@ export class ConfiguredAccess implements Access {
     return this.#nameOf(name) !== undefined
   }
 
-  /** What each user, of those who can log in, could do more and less with another configuration. */
+  /** The permissions that each user who can log in would gain and lose by another configuration. */
   changesBy(before: Configuration, after: Configuration): readonly PermissionChange[] {
     const rules = rulesOf(after)
     const places = commonPlaces(before, after)
@@ -113,7 +113,7 @@ export class ConfiguredAccess implements Access {
     return { administrator: isAdministrator, roles: rolesOf(this.#facts, user) }
   }
 
-  /** What the configuration says of a user, and by which entries; null for who cannot log in. */
+  /** The configuration's entries about a user; null for one who cannot log in. */
   explain({ username, external }: KnownUser): ExplainedUser | null {
     const name = external ? username : this.#nameOf(username)
     if (name === undefined) return null
@@ -169,7 +169,7 @@ export interface UserStanding {
   readonly roles: readonly string[]
 }
 
-/** What a user could do more and less, in words such as `view pipeline checkout`. */
+/** Gained and lost permissions of a user, in words such as `view pipeline checkout`. */
 export interface PermissionChange {
   readonly user: string
   readonly gains: readonly string[]
@@ -182,7 +182,7 @@ interface Places {
   readonly pipelines: readonly string[]
 }
 
-/** What both configurations have: a pipeline that comes or goes changes no permission. */
+/** The places in both configurations: a pipeline that is added or removed changes no permission. */
 function commonPlaces(before: Configuration, after: Configuration): Places {
   const templates = new Set(after.templates.map(({ name }) => nameKey(name)))
   const groups = new Set(after.groups.map(({ name }) => name))
@@ -200,7 +200,7 @@ function commonPlaces(before: Configuration, after: Configuration): Places {
   }
 }
 
-/** What one may do and the other may not. */
+/** The permissions of one that the other lacks. */
 function describeMore(one: Permissions, other: Permissions, places: Places): readonly string[] {
   // An administrator may do everything.
   if (other.isAdministrator) return []
@@ -208,7 +208,7 @@ function describeMore(one: Permissions, other: Permissions, places: Places): rea
   return [...describePermissions(one, places)].filter((each) => !both.has(each))
 }
 
-/** Everything that a user may do; for an administrator, only that. */
+/** Describes all permissions of a user; of an administrator, only that. */
 function describePermissions(permissions: Permissions, places: Places): ReadonlySet<string> {
   if (permissions.isAdministrator) return new Set(['administer the server'])
   return new Set([

@@ -5,7 +5,7 @@ import type { KnownUser } from '../../security/permissions.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { type Access, assertMay } from './permission.ts'
 
-/** What the configuration says of a user. */
+/** The entries of the configuration about a user. */
 export interface ExplainedUser {
   readonly user: string
   readonly administrator: boolean
@@ -21,7 +21,7 @@ export interface ExplainDeps {
   readonly explain: (user: KnownUser) => ExplainedUser | null
 }
 
-/** Who the caller is. */
+/** The caller, with roles and permissions. */
 export function readOwnRights({ explain }: ExplainDeps, principal: Principal) {
   const explained = found(explain(principal), principal.username)
   const { user, administrator, roles, groups } = explained
@@ -29,7 +29,8 @@ export function readOwnRights({ explain }: ExplainDeps, principal: Principal) {
 }
 
 /**
- * What a user may do, who is the caller when absent, and by which entries of the configuration.
+ * The permissions of a user (the caller when absent), and the entries of the configuration that
+ * grant them.
  *
  * @throws {ServiceError} `not-permitted`, `user-not-found`.
  */

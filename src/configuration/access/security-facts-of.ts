@@ -10,7 +10,7 @@ import { runSync } from '../../lib/cooperative.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { GroupFacts, ListedPrincipal, SecurityFacts } from '../../security/security-facts.ts'
 
-/** Who may do what by a configuration. */
+/** The facts about permissions in a configuration. */
 export function securityFactsOf(configuration: Configuration): SecurityFacts {
   return factsOf(configuration, ({ name, authorization, pipelines }) => ({
     name,

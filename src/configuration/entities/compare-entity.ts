@@ -57,7 +57,7 @@ export async function diffEntity(
 }
 
 /**
- * What changed in one entity between two revisions, in words; in a group with its pipelines.
+ * The changes of one entity between two revisions, in words; of a group with its pipelines.
  *
  * @throws {ServiceError} as {@link diffEntity}.
  */

@@ -233,7 +233,7 @@ function keyOfGrantee({ kind, name }: Grantee): string {
   return `${kind} ${nameKey(name)}`
 }
 
-/** Everybody who gets rights in some groups and templates, and by the server in all. */
+/** The users and roles with rights in some groups and templates, and by the server in all. */
 function granteesIn(
   configuration: Configuration,
   isAsked: (part: { readonly kind: 'group' | 'template'; readonly name: string }) => boolean,

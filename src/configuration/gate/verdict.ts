@@ -1,9 +1,9 @@
 /** The answer of the gate to a change. */
 export type Verdict =
   | { readonly kind: 'allowed' }
-  /** Somebody else may make the change. */
+  /** The change is left to others, who may make it. */
   | ({ readonly kind: 'needs'; readonly of: readonly string[] } & Reasoned)
-  /** Nobody may make the change as it is. */
+  /** The change is refused to every caller as it is. */
   | ({ readonly kind: 'denied' } & Reasoned)
 
 interface Reasoned {

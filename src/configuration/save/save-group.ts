@@ -18,7 +18,9 @@ export interface SavedChange {
   readonly setAside: string | null
 }
 
-/** What a change is made upon: the current document, or what the change before it makes of that. */
+/**
+ * The document that a change is based on: the current one, or the result of the change before it.
+ */
 export interface DocumentBefore {
   readonly digest: Digest
   readonly username: string
@@ -50,7 +52,7 @@ interface Newest extends Omit<DocumentBefore, 'document'> {
   readonly stored: Uint8Array<ArrayBuffer>
 }
 
-/** What became of a change: the place of its commit, or how many commits were before it. */
+/** The outcome of a change: the place of its commit, or the number of commits before it. */
 type Outcome =
   | { readonly kind: 'prepared'; readonly place: number }
   | { readonly kind: 'unchanged'; readonly before: number }
@@ -77,7 +79,7 @@ export class SaveGroup {
     this.#newest = { digest, username, stored: base.document }
   }
 
-  /** Those that are to be committed, in their order. */
+  /** The changes to commit, in their order. */
   get changes(): readonly PreparedChange[] {
     return this.#changes
   }

@@ -5,7 +5,7 @@ import type { LazyList } from '../../lib/lazy-list.ts'
 
 /** The revisions that are read from the history at once. */
 const AT_ONCE = 500
-/** Those that are read first, because many callers need no more. */
+/** The number of items that are read first, because many callers need no more. */
 const FIRST = 20
 
 /** The revisions that a history has now, newest first, some at a time: others get their turns between. */
@@ -20,7 +20,7 @@ export async function* revisionsInTurns(
   }
 }
 
-/** What some items give, likewise. */
+/** The results of some items, in the same way. */
 export async function* inTurns<Item, Result>(
   items: LazyList<Item>,
   take: (item: Item) => readonly Result[],

@@ -30,7 +30,7 @@ export interface RevisionFilter {
   readonly withoutNoise: boolean
 }
 
-/** What the filter needs to know beyond the revisions themselves: the index of entities. */
+/** The facts that the filter needs beside the revisions: the index of entities. */
 export interface RevisionLookup {
   /** The described changes of a revision as one text, in lower case. */
   textOf(revision: Revision): string
@@ -80,7 +80,7 @@ export function wantedFacts(filter: RevisionFilter): (revision: Revision) => boo
   }
 }
 
-/** What a filter looks into. */
+/** The indexes that a filter uses. */
 export interface FilterLookups {
   readonly history: Pick<History, 'kept' | 'list' | 'size'>
   readonly entities: RevisionLookup

@@ -20,7 +20,7 @@ export interface RegisteringAgent extends AgentDeclaration {
   readonly environments: readonly string[]
 }
 
-/** Something an agent asked for that the configuration does not have or cannot hold. */
+/** A wish of an agent that the configuration does not have or cannot hold. */
 export interface IgnoredWish {
   readonly uuid: string
   readonly kind: 'environment' | 'resource'

@@ -40,7 +40,7 @@ function isNoiseOne({ kind, entity, subject }: DocumentChange): boolean {
   return subject === 'schemaVersion' || subject === LINE_ENDINGS
 }
 
-/** Those that are about an entity, in folded spelling, under its new or its former name. */
+/** The changes about an entity, in folded spelling, under its new or its former name. */
 export function changesAbout(
   changes: readonly DocumentChange[],
   entity: string,

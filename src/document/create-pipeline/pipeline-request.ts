@@ -18,14 +18,14 @@ export type PipelineRequestReading =
   | { readonly ok: true; readonly request: PipelineCreationRequest }
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
-/** Something that a job leaves behind; the kinds are the names of the elements. */
+/** A file or folder that a job leaves; the kinds are the names of the elements. */
 interface ArtifactRequest {
   readonly kind: 'artifact' | 'test'
   readonly src: string
   readonly dest: string | null
 }
 
-/** What the schema takes as a folder: neither end is a dot or a space. */
+/** The schema's pattern of a folder: neither end is a dot or a space. */
 const DEST = /^(?:[^. ].*[^. ]|[^. ])$/s
 
 const KINDS = ['artifact', 'test'] as const

@@ -13,7 +13,7 @@ export type TaskRequest =
     }
   | { readonly builder: 'exec'; readonly command: string; readonly args: readonly string[] }
 
-/** What the schema takes as a command. */
+/** The schema's pattern of a command. */
 const COMMAND = /^\S(?:.*\S)?$/s
 
 const BUILDERS = ['ant', 'nant', 'rake', 'exec'] as const

@@ -15,7 +15,7 @@ export const DEFAULT_GROUP = 'defaultGroup'
 
 /** A kind of entity with its own history. */
 export interface EntityDefinition {
-  /** What one is called. */
+  /** The word for an entity of this kind. */
   readonly word: string
   /** The first part of the entity's name, and all of it when there is only one. */
   readonly prefix: string

@@ -6,7 +6,7 @@ import { attribute, nameOfTag } from './open-path.ts'
 import { WholeElements } from './whole-elements.ts'
 import { type Construct, constructAt, tagNameOf } from './xml-scanner.ts'
 
-/** Which element is looked for: where it is below the root, and what its tag says. */
+/** The wanted element: its place below the root, and its tag. */
 interface Wanted {
   readonly steps: PathSteps
   readonly isIt: (tag: Span) => boolean

@@ -72,8 +72,8 @@ class SharedMembers {
   }
 
   /**
-   * Those that follow a member of the other text. Null where nobody can know without a look at the
-   * tags: something differs behind that member, or the first text has none that ends there.
+   * The members behind a member of the other text. Null where only a look at the tags can tell: the
+   * texts differ behind that member, or the first text has none that ends there.
    */
   behind(member: MemberPlace): FoundMember[] | null {
     const end = member.end - this.#distance

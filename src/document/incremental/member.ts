@@ -13,7 +13,7 @@ export interface MemberKind<Model> {
   readonly build: (node: ModelNode) => Model | null
 }
 
-/** What the text of a member depends on. */
+/** The context on which the text of a member depends. */
 export interface MemberContext {
   readonly edition: Edition
   /** Where the member is, as child-element indexes from the root. */

@@ -11,7 +11,7 @@ export interface ListOrders<Member> {
 export interface Gap<Member> {
   readonly ours: readonly Member[]
   readonly theirs: readonly Member[]
-  /** Those that stood there and that both sides have taken away. */
+  /** Members that stood there and that both sides have removed. */
   readonly gone: readonly Member[]
 }
 

@@ -3,7 +3,7 @@ import { childElements, elementsAt } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { matchSiblings, siblingKey } from './match-siblings.ts'
 
-/** Something for the base and for each of the two edits of it. */
+/** A value for the base and for each of the two edits of it. */
 export interface MergeSides<Value> {
   readonly base: Value
   readonly ours: Value
@@ -31,7 +31,10 @@ export class Thing implements MergeSides<XmlElement | null> {
 
 const PIPELINES = 'pipelines/pipeline'
 
-/** Which elements of three documents are the same thing. Pipelines are followed from group to group. */
+/**
+ * Matches the elements of three documents that are the same thing. Pipelines are followed from
+ * group to group.
+ */
 export class Things {
   readonly root = new Thing()
   /** Whether a side has a pipeline in another group than the base. */

@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { At } from './model.ts'
 
-/** Something that a rule has against a configuration. */
+/** A fault that a rule finds in a configuration. */
 export interface Finding {
   /** The element it is about. */
   readonly at: At

@@ -22,7 +22,7 @@ export const Configuration = modelOf(SERVER_ELEMENTS.cruise, {
   environments: many(Environment, 'environments', 'environment'),
   agents: many(Agent, 'agents', 'agent'),
   later: LATER_DEFINITIONS,
-  /** Those outside of pipelines, templates and agents. */
+  /** Unknown parts outside of pipelines, templates and agents. */
   unknown: unknownOutside(LISTS),
 })
 export type Configuration = ValueOf<typeof Configuration>

@@ -8,7 +8,7 @@ import { STAGE_LIST } from './stages.ts'
 import { unknownIn } from './unknown-parts.ts'
 import { GRANTEES, VARIABLES } from './values.ts'
 
-/** Who may do what with a group or a template. Null for a list that is not there. */
+/** The permissions of a group or a template. Null for a list that is not there. */
 const Authorization = modelOf(PIPELINE_ELEMENTS['pipeline/authorization'], {
   view: one('view', GRANTEES),
   operate: one('operate', GRANTEES),

@@ -24,7 +24,7 @@ const Ldap = modelOf(SERVER_ELEMENTS.ldap, {
 const Security = modelOf(SERVER_ELEMENTS.security, {
   ldap: one('ldap', Ldap),
   passwordFile: one('passwordFile', modelOf(SERVER_ELEMENTS.passwordFile)),
-  /** What later versions have in place of ldap and password file. */
+  /** The replacement of ldap and password file in later versions. */
   authConfigs: many(modelOf(SERVER_ELEMENTS.authConfig), 'authConfigs', 'authConfig'),
   roles: childrenOf('roles', Role),
   admins: {

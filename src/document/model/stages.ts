@@ -12,7 +12,10 @@ const TYPE_OF_ELEMENT: ReadonlyMap<string, string> = new Map([
   ['pluggableArtifact', 'external'],
 ])
 
-/** What a job leaves behind. A test artifact also counts tests; an external one is a plugin's. */
+/**
+ * A file or folder that a job leaves. A test artifact also counts tests; an external one is a
+ * plugin's.
+ */
 const Artifact = modelOf(STAGE_ELEMENTS.artifact, {
   kind: {
     form: z.enum(['build', 'test', 'external']),

@@ -76,7 +76,7 @@ const BY_ELEMENT: ReadonlyMap<string, Model> = new Map<string, Model>([
   ['task', PluginRun],
 ])
 
-/** What runs when a task is cancelled. */
+/** The task that runs when another one is cancelled. */
 const CancelTask = {
   form: z.discriminatedUnion('kind', [
     Exec.form,

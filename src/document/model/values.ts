@@ -15,7 +15,7 @@ export const Grantee = modelOf(
 )
 export type Grantee = ValueOf<typeof Grantee>
 
-/** Those that an element lists. */
+/** The users and roles that an element lists. */
 export const GRANTEES = {
   form: manyOf(Grantee.form),
   read: ({ children }: ModelNode) =>

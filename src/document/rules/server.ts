@@ -7,7 +7,7 @@ import type { RuleContext } from './rule-context.ts'
 
 const MAX_INT = 2 ** 31 - 1
 
-/** Everything about the server but its security (SRV-1, SRV-3 to SRV-5, SRV-7). */
+/** The rules of the server but for its security (SRV-1, SRV-3 to SRV-5, SRV-7). */
 export function* serverRules({ written: { server } }: RuleContext): Generator<Finding> {
   if (!server) return
   yield* artifactsFolder(server)

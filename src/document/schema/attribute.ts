@@ -47,7 +47,7 @@ export class Attribute<
     return new Attribute({ ...this.facts, field })
   }
 
-  /** It has no field of its own in the model. */
+  /** Leaves the attribute without a field of its own in the model. */
   withoutField(): Attribute<Form, null> {
     return new Attribute({ ...this.facts, field: null })
   }

@@ -24,7 +24,7 @@ export interface PlainSecret {
 
 const LOGIN_ELEMENTS = new Set(['svn', 'p4', 'tfs', 'git', 'hg', 'mailhost'])
 const ADDRESSED_ELEMENTS = new Set(['svn', 'tfs', 'git', 'hg'])
-/** Those that have had attributes for user and password in every version of the schema. */
+/** Materials that have had attributes for user and password in every version of the schema. */
 const WITH_CREDENTIALS = new Set(['svn', 'tfs'])
 
 /** Every secret in plain text, in the order of the document. An empty one is none. */

@@ -20,7 +20,7 @@ export class UnsupportedParts {
     this.#inPipeline = memoize((pipeline: Pipeline) => [...unsupportedInPipeline(pipeline, open)])
   }
 
-  /** Those of an effective pipeline. */
+  /** Unsupported parts of an effective pipeline. */
   ofPipeline(
     pipeline: Pipeline,
     { agents }: Pick<Configuration, 'agents'>,
@@ -29,7 +29,7 @@ export class UnsupportedParts {
     return found.map((part) => ({ entity: `pipeline/${pipeline.name}`, ...part }))
   }
 
-  /** Those of an effective configuration, one pipeline in each step. */
+  /** Unsupported parts of an effective configuration, one pipeline in each step. */
   *in(configuration: Configuration): Generator<readonly UnsupportedPart[]> {
     yield [...this.outsidePipelines(configuration)]
     for (const { pipelines } of configuration.groups) {
@@ -37,7 +37,7 @@ export class UnsupportedParts {
     }
   }
 
-  /** Those outside of pipelines. */
+  /** Unsupported parts outside of pipelines. */
   *outsidePipelines(configuration: Configuration): Generator<UnsupportedPart> {
     const { later, unknown, environments, templates, agents } = configuration
     yield* later.flatMap((part) => laterPart(part, agents))

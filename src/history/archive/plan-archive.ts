@@ -61,7 +61,7 @@ function placeOfFirstKept(index: RevisionIndex, before: number): number {
   )
 }
 
-/** Those commits that have parents in the order of the index. */
+/** Reads the commits that have parents, in the order of the index. */
 async function readFamilies({ git, gitDir, index }: PlanPlace): Promise<readonly Family[]> {
   const tip = index.tip()
   if (tip === null) return []

@@ -24,7 +24,10 @@ export interface ImportReport extends ImportCounts {
 }
 
 const IMPORTS = 'refs/cairn/import/'
-/** Which commits were imported before is in the commits that brought them in. */
+/**
+ * The refusal of a history whose older part is archived: imported commits are known by the commits
+ * that brought them in.
+ */
 const INCOMPLETE =
   'Older revisions are in an archive, and an import has to know all of them: bring them back first, with "cairn archive --restore"'
 

@@ -46,7 +46,7 @@ export class ListedCommits {
     this.#length += commits.length
   }
 
-  /** All of them, the oldest part first. */
+  /** The listed commits, the oldest part first. */
   parts(): readonly ListedPart[] {
     return [this.#rest.toReversed(), ...this.#parts.toReversed()]
   }

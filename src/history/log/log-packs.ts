@@ -45,7 +45,7 @@ export function publishIn(log: RevisionLog, store: PackStore, describe: Describe
   }
 }
 
-/** Everything that a commit has. */
+/** Packs all objects of a commit. */
 export function packUpTo({ git, gitDir }: PackStore, commit: CommitSha): AsyncIterable<Uint8Array> {
   const args = ['-c', 'pack.threads=1', 'pack-objects', '--revs', '--delta-base-offset', '--stdout']
   return streamGit(git, gitDir, [...args, '-q'], { input: `${commit}\n` })

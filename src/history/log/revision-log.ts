@@ -18,7 +18,7 @@ export interface LogAppend {
   readonly audit: readonly NewAuditEntry[]
 }
 
-/** Everything that the commit of an entry has, as a pack of git. */
+/** A base of the log: the objects of the commit of an entry, as a pack of git. */
 export interface LogBase extends LogEntry {
   readonly pack: AsyncIterable<Uint8Array>
 }

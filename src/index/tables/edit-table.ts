@@ -23,7 +23,7 @@ export function editRecordOf({ number, bases, scripts }: Step): EditRecord {
 const EDITS = 'CREATE TABLE edits (number INTEGER PRIMARY KEY, packed BLOB NOT NULL) STRICT'
 const ORIGINS = 'CREATE TABLE origins (number INTEGER PRIMARY KEY, packed BLOB NOT NULL) STRICT'
 
-/** Which lines each revision replaced, and for some of them the revision that wrote each line. */
+/** The lines that each revision replaced, and for some revisions the one that wrote each line. */
 export class EditTable {
   static readonly tables = [EDITS, ORIGINS]
   readonly #database: IndexDatabase

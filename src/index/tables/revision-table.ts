@@ -31,7 +31,7 @@ const REVISION = `CREATE TABLE revision (number INTEGER PRIMARY KEY, name BLOB N
 
 const UNREADABLE = 'CREATE INDEX unreadable ON revision (number) WHERE added IS NULL'
 
-/** Which revision each number is, and which numbers were walked. */
+/** The revision of each number, and the numbers that were walked. */
 export class RevisionTable {
   static readonly tables = [WALKED, REVISION, UNREADABLE]
   readonly #database: IndexDatabase

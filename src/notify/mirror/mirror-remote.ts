@@ -23,7 +23,7 @@ const LACKING = `It lacks revisions that are in an archive: ${REMEDY}`
 /** Git here knows nothing of commits in archives. */
 const OWN_OR_ARCHIVED = `It has commits that are not in the history, or ends with revisions that are in an archive: then ${REMEDY}`
 
-/** Neither the repository nor the user's settings may extend a push. */
+/** Settings by which neither the repository nor the user's configuration extends a push. */
 const PUSH_SETTINGS = [
   'advice.pushUpdateRejected=false',
   'push.followTags=false',

@@ -73,7 +73,7 @@ async function revoke(
   return c.redirect(options.pages.links.invitations(flash), 303)
 }
 
-/** What is typed on the agent's machine. */
+/** The command to run on the agent's machine. */
 function commandFor(
   { pages }: InvitationsRoutesOptions,
   c: Context<RouteEnv>,
@@ -88,7 +88,7 @@ interface Answered {
   readonly made?: string
   readonly problem?: string
   readonly status?: number
-  /** What was typed for an invitation that was refused. */
+  /** The fields of a refused invitation. */
   readonly names?: AgentNames
 }
 

@@ -10,7 +10,7 @@ export interface AuditSentenceDeps extends PageStateDeps {
   readonly history: History
 }
 
-/** What an entry of the audit log is about, in words, with where that is looked at. */
+/** An entry of the audit log in words, with a link to its subject. */
 export interface AuditSentence {
   readonly verb: string
   readonly object: string
@@ -162,7 +162,7 @@ export function auditSentence(
 
 type Place = Pick<AuditSentence, 'object' | 'href'>
 
-/** What the path of a call is about. */
+/** The subject of a call, from its path. */
 function placeOf(
   { links, state }: PageStateDeps & { readonly links: Links },
   target: string,

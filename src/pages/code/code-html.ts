@@ -20,7 +20,7 @@ const HEAD = 300
 const AROUND = 600
 
 export interface CodeOptions {
-  /** What marked words are; null where none are marked. */
+  /** The meaning of marked words; null when none are marked. */
   readonly spoken: 'added' | 'removed' | 'found' | null
   readonly isLong: boolean
   /** The address that shows the line in full, or null. */

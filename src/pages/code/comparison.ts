@@ -77,7 +77,7 @@ export interface ComparisonOptions {
   readonly start: number | null
   /** Whether differences about agents alone are left out. */
   readonly withoutAgents?: boolean
-  /** What is known to have been renamed from the first document to the second. */
+  /** The known renames from the first document to the second. */
   readonly renames?: EntityRenames
   /** Whether pieces carry the secret text that they hide. */
   readonly keepsHidden?: boolean
@@ -120,7 +120,7 @@ export interface TextComparison {
   readonly differs: boolean
   readonly marks: readonly ChangeMark[]
   readonly regions: readonly ShownRegion[]
-  /** What this page shows, and the pages around it. */
+  /** The part of the diff on this page, and the pages around it. */
   readonly part: DiffPart
   readonly next: DiffPart | null
   readonly previous: DiffPart | null

@@ -42,7 +42,7 @@ function tableOf({ index }: ShownRegion): string {
   return `t${index}`
 }
 
-/** What fits is side by side in a wide window and in one column in a narrow one. */
+/** Fitting code is side by side in a wide window and in one column in a narrow one. */
 const CLASSES = { fitting: 'split fitting', split: 'split', unified: 'unified' } as const
 
 /** The lines of one part of a diff. */

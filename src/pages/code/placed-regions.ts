@@ -125,7 +125,7 @@ function isOf({ entity, path }: ChangePlace, key: string): boolean {
 /** One page shows about this many rows at most; regions are not split. */
 const MOST_ROWS = 800
 
-/** What one page shows of a diff. */
+/** The part of a diff on one page. */
 export interface DiffPart {
   /** Its regions: the first one, and the one after the last. */
   readonly start: number

@@ -43,7 +43,7 @@ export interface CompareViewProps {
   readonly to: string
   readonly fileName: string
   readonly origin: string
-  /** Those of the two revisions that have secrets in plain text. */
+  /** The revisions of the two that have secrets in plain text. */
   readonly leaks: readonly Leak[]
   /** The result of the action that led here, such as a save. */
   readonly flash: FlashMessage | null

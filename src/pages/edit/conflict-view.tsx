@@ -34,7 +34,8 @@ export interface ConflictViewProps {
 }
 
 /**
- * What others have saved, beside the typed text: a choice for each place, so that nothing is lost.
+ * The changes that others have saved, beside the typed text: a choice for each place, so that
+ * nothing is lost.
  */
 export function ConflictView(props: ConflictViewProps) {
   const { frame, draft, conflict, base, current, choices, isIncomplete } = props

@@ -20,7 +20,7 @@ export interface EntityStepsDeps {
 
 /** A revision that changed an entity, with those changes and the names at that time. */
 export interface EntityStep {
-  /** That of the revision. */
+  /** The number of the revision. */
   readonly number: number
   readonly revision: NumberedRevision
   /** The changes of this entity alone. */
@@ -46,7 +46,7 @@ export async function entitySteps(
   return LazyList.of(stepsOfStage(steps, nameKey(address.stage)))
 }
 
-/** What a caller may see of an entity and its steps. */
+/** The steps of an entity that a caller may view. */
 export interface VisibleSteps extends JudgedSteps {
   /** The names that the entity had in the visible steps, the latest first; one may occur twice. */
   readonly names: readonly StepName[]

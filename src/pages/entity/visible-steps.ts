@@ -23,7 +23,7 @@ export interface JudgedStep {
 /** The steps of one entity, newest first, as one caller may see them. */
 export interface JudgedSteps {
   readonly steps: LazyList<JudgedStep>
-  /** Those that the caller may see. */
+  /** The steps that the caller may see. */
   readonly visible: LazyList<EntityStep>
   /** Whether the caller may see the entity as it was before all of them. */
   readonly maySeeBefore: boolean
@@ -73,7 +73,7 @@ export function judgeSteps(
   }
 }
 
-/** What a step implies about the origin of the entity. */
+/** The conclusion from a step about the origin of the entity. */
 interface Passage {
   /** The entity was created by this step. */
   readonly begins: boolean

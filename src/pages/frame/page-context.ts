@@ -17,7 +17,7 @@ export interface PageContextOptions extends HealthDeps {
   readonly publicUrl: string | null
 }
 
-/** What all pages share: their addresses, their assets, and the data of their frame. */
+/** The context that all pages share: their addresses, their assets, and the data of their frame. */
 export class PageContext {
   readonly links: Links
   readonly assets = new Assets()

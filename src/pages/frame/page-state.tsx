@@ -1,7 +1,7 @@
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import type { RunRightsDeps } from '../../builds/runs/run-rights.ts'
 
-/** What pages about the configuration show besides it, where there is a state. */
+/** The state that pages about the configuration show beside it, when there is one. */
 export interface PageState {
   readonly directory: AgentDirectory
   readonly runs: RunRightsDeps
@@ -12,7 +12,7 @@ export interface PageStateDeps {
   readonly state: PageState | null
 }
 
-/** What such a page leaves out then, with why. */
+/** The parts that such a page leaves out, with the reason. */
 export function stateAway(what: string): string {
   return `${what}: the server that runs builds does not answer at the moment`
 }

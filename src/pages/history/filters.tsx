@@ -134,7 +134,7 @@ function Sources({ page, query: { filter } }: FiltersProps) {
   return <Select name="kind" label="Where from" options={options} chosen={filter.kind} />
 }
 
-/** Everything with a history of its own, removed entities included. */
+/** The entities with a history of their own, removed ones included. */
 function Entities({ page, query: { filter } }: FiltersProps) {
   const { entities, unlistedEntities } = page.facts
   const chosen = foldEntity(filter.entity)

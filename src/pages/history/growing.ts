@@ -2,7 +2,7 @@ import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import { Turns } from '../../lib/cooperative.ts'
 
-/** What is made of revisions that are added one by one, oldest first. */
+/** An aggregate over revisions, updated incrementally, oldest first. */
 export interface Collection {
   /** @param place how many revisions of the list are older. */
   add(revision: Revision, place: number): void

@@ -5,7 +5,7 @@ import { NumberList } from '../../lib/compact/number-list.ts'
 import { type DayBar, DayCounts } from './day-counts.ts'
 import type { Collection } from './growing.ts'
 
-/** What is counted over a whole history. */
+/** Counts over a whole history. */
 export class HistoryCounts implements Collection {
   size = 0
   readonly kinds = new Map<RevisionKind, number>()

@@ -85,7 +85,10 @@ export interface HistoryFacts {
   }[]
   /** The number of revisions of each kind. */
   readonly kinds: ReadonlyMap<RevisionKind, number>
-  /** What has a history of its own, by name: of very many those that most revisions changed. */
+  /**
+   * The entities with a history of their own, by name: of very many, those that most revisions
+   * changed.
+   */
   readonly entities: readonly ListedEntity[]
   readonly unlistedEntities: number
   readonly agentRegistrations: number
@@ -99,7 +102,7 @@ interface ListedEntity extends EntityRow {
 }
 
 export const ROWS = 50
-/** Nobody chooses among more, and a page with tens of thousands of choices is slow. */
+/** The maximal number of entities to choose from: a page with tens of thousands is slow. */
 const MOST_ENTITIES = 500
 const BY_NAME = new Intl.Collator('en')
 /** How long a page waits at most for the details of its revisions, in milliseconds. */
@@ -159,7 +162,7 @@ function stateIn(history: History) {
   }
 }
 
-/** What is kept of a history between looks at it, and grows with it. */
+/** The aggregates of a history that are cached between requests, and grow with it. */
 interface Collections {
   readonly counted: Growing<HistoryCounts>
   /** The revisions that a filter about facts selects. */
@@ -242,7 +245,7 @@ function byCount([, one]: readonly [string, number], [, other]: readonly [string
   return other - one
 }
 
-/** Those that most revisions changed, by name. */
+/** The entities that most revisions changed, by name. */
 function entitiesIn(index: EntityIndex): Pick<HistoryFacts, 'entities' | 'unlistedEntities'> {
   const all = index
     .entities()

@@ -71,7 +71,7 @@ export class Links {
     return this.#at('/audit', query)
   }
 
-  /** Everything that has a name or a text. */
+  /** The search of all that has a name or a text. */
   search(query: Query = {}): string {
     return this.#at('/search', query)
   }
@@ -91,7 +91,7 @@ export class Links {
     return this.#at('/problems', query)
   }
 
-  /** All of them as JSON. */
+  /** The problems as JSON. */
   health(): string {
     return this.#at('/health')
   }

@@ -15,7 +15,10 @@ export interface KeptForm {
 export const MAX_FORM_BYTES = 1_048_576
 /** The largest log-in, which carries what is kept, in bytes. */
 const MAX_LOG_IN_BYTES = 2 * MAX_FORM_BYTES
-/** Nobody has to be anybody to send a form of this size, so any number of them is read at once. */
+/**
+ * The size of forms that any caller may send without a log-in, so any number of them is read at
+ * once.
+ */
 const SMALL = 16_384
 /** How many larger ones are read at once, and the `Retry-After` of more. */
 const READ_AT_ONCE = 16

@@ -85,7 +85,7 @@ export function loginRoutes(options: LoginRoutesOptions) {
     })
 }
 
-/** Who has logged in in another tab sees the form again in this one. */
+/** A user who has logged in in another tab sees the form again in this one. */
 async function goOn(
   options: LoginRoutesOptions,
   c: Context<RouteEnv>,
@@ -118,7 +118,7 @@ export async function askToLogIn(
   return answerForm(options, request, { next: '', kept, status: 401 })
 }
 
-/** What the cookie of a user has who has just logged in; it replaces the session that the browser had. */
+/** The cookie of a user who has just logged in; it replaces the session that the browser had. */
 export async function beginSession(
   { sessions, sessionCookie }: Pick<LoginRoutesOptions, 'sessions' | 'sessionCookie'>,
   request: Request,
@@ -129,7 +129,10 @@ export async function beginSession(
   return sessions.begin(principal)
 }
 
-/** Who has the password; a token begins no session, which would be good for more than it. */
+/**
+ * The user with the password; a token begins no session, which would have more permissions than the
+ * token.
+ */
 async function passwordHolder(
   { credentials }: LoginRoutesOptions,
   c: Context<RouteEnv>,

@@ -18,7 +18,10 @@ export interface PermissionsPageDeps extends RevisionReadingDeps, UserAdministra
   readonly work: PageThread
 }
 
-/** Who may do what in a revision, or the difference to another; null for a text that is no configuration. */
+/**
+ * The permissions in a revision, or the difference to another; null for a text that is no
+ * configuration.
+ */
 export type PermissionsPage =
   | {
       readonly kind: 'table'
@@ -52,7 +55,7 @@ export async function readPermissionsPage(
   return { kind: 'table', revision, table }
 }
 
-/** What one user may do now, with the revision whose lines say so. */
+/** The present permissions of one user, with the revision that grants them. */
 export interface OwnPermissions {
   readonly revision: NumberedRevision
   /** Null where the document takes too long, which keeps nobody from the rest of the user. */

@@ -3,7 +3,7 @@ import { parseWholeNumber } from '../../http/parameters.ts'
 import type { Query } from '../kit/links.ts'
 import type { TableQuery } from '../work/permissions/permissions-table.ts'
 
-/** What the page is asked for. */
+/** The query of the page. */
 export interface PermissionsQuery extends TableQuery {
   /** The name of a revision, as in addresses of snapshots. */
   readonly revision: string

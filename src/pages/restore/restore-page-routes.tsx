@@ -19,7 +19,7 @@ export type RestorePageOptions = RestorePreviewDeps & { readonly pages: PageCont
 
 const LARGEST_FORM = 65_536
 
-/** What is restored, and from which revision. */
+/** The subject of the restore, and its revision. */
 interface Asked {
   readonly name: string
   readonly scope: RestoreScope

@@ -31,12 +31,12 @@ export interface SearchDeps extends RevisionReadingDeps, PageStateDeps {
 /** One thing that was found. */
 export interface SearchHit {
   readonly title: string
-  /** What else is to be said of it, such as its group or its author. */
+  /** A further detail, such as its group or its author. */
   readonly detail: string
   readonly href: string
 }
 
-/** What was found of one sort. */
+/** The results of one sort. */
 export interface SearchGroup {
   readonly title: string
   readonly count: number
@@ -54,7 +54,7 @@ export interface SearchResult {
   readonly hasAgents: boolean
 }
 
-/** What is said where agents were not searched. */
+/** The note when agents were not searched. */
 export const AGENTS_AWAY = 'Agents are not searched'
 /** The things of each sort that are listed. */
 const MOST = 8

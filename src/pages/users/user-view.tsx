@@ -18,7 +18,7 @@ export interface UserViewProps {
   readonly flash: FlashMessage | null
   readonly user: ListedUser
   readonly tokens: readonly TokenRecord[]
-  /** What the user may do; null for one who is disabled. */
+  /** The permissions of the user; null for one who is disabled. */
   readonly own: OwnPermissions | null
   /** The password that was just given, or null. */
   readonly made: NewCredentials | null

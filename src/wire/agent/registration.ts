@@ -4,7 +4,7 @@ import { ConfigStatus } from '../../core/builds/agent.ts'
 /** Agents choose their own uuid; it is used in paths and in the configuration. */
 export const AgentUuid = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'is not an agent uuid')
 
-/** It is written to the configuration, so it must not contain invisible characters. */
+/** A host name, which is written to the configuration and so has no invisible characters. */
 export const HostName = z
   .string()
   .max(255)

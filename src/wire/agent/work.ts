@@ -6,7 +6,9 @@ import type { JobReport } from '../../core/builds/job.ts'
 /** `POST …/[uuid]/work`: the server holds it until there is a job, for about 15 seconds. */
 export const WorkRequest = z.object({
   instance: z.string().min(1).max(64),
-  /** Which of the requests of this instance it is: one that was overtaken by a later one gets nothing. */
+  /**
+   * The number of the request of this instance: one that was overtaken by a later one gets nothing.
+   */
   attempt: z.int().positive().optional(),
 })
 export type WorkRequest = z.infer<typeof WorkRequest>
@@ -32,7 +34,7 @@ export const EnvironmentVariable = z.object({
 })
 export type EnvironmentVariable = z.infer<typeof EnvironmentVariable>
 
-/** Everything that an agent needs to run one job. */
+/** The data that an agent needs to run one job. */
 export const JobAssignment = z.object({
   jobId: z.int().positive(),
   /** Also the name of a folder. */

@@ -34,7 +34,7 @@ const Pipelines = z.array(
 const Run = z.object({ label: z.string() })
 const Duties = z.object({ mirror: z.unknown(), webhooks: z.array(z.unknown()) })
 
-/** Everything that the leader reaches: a material, a mirror, and a receiver of revisions. */
+/** The programs that the leader reaches: a material, a mirror, and a receiver of revisions. */
 async function surroundings() {
   const root = tempDir()
   const [origin, mirror, hooks] = [join(root, 'origin'), join(root, 'mirror'), join(root, 'hooks')]

@@ -75,7 +75,7 @@ const ROADS = [
   '/config/entity/pipeline/app/compare/r1/r2',
   '/config/entity/pipeline/app/compare/r2/current',
 ]
-/** These tell that there was a run, and nothing of what it was. */
+/** Answers that say that there was a run, and nothing of it. */
 const RUNS = ['/api/pipelines/app/instance/1']
 
 async function sees(scene: BuildScene, path: string, user: string): Promise<boolean> {
@@ -84,7 +84,7 @@ async function sees(scene: BuildScene, path: string, user: string): Promise<bool
   return RUNS.includes(path) ? response.ok : response.ok && text.includes('OLD')
 }
 
-/** Which users learn something of the old pipeline, by the road. */
+/** Finds the users who learn something of the old pipeline, by the road. */
 async function whoSees(scene: BuildScene, roads: readonly string[]) {
   const seen: Record<string, string[]> = {}
   for (const road of roads) {

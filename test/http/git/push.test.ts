@@ -13,7 +13,7 @@ import { revisionsOf, liveFileOf, serviceAndClone } from '../../support/history/
 
 const SECRET = 'hunter2-in-plain'
 
-/** Everything that a push may have left behind in a repository. */
+/** The state of a repository that a push may have changed. */
 function stateOf({ repository }: TestService): string {
   const objects = git(repository, 'cat-file', '--batch-all-objects', '--batch-check')
   const left = readdirSync(join(repository, '.git/objects')).filter((name) =>

@@ -8,7 +8,7 @@ import { KEY, ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import { startService, type TestService } from '../../support/service/service.ts'
 import { until } from '../../support/programs/until.ts'
 
-/** Nothing that a clock says may tell the worlds apart. */
+/** A clock that does not tell the worlds apart. */
 const clock = () => 1_700_000_000_000
 
 /** The differences between the worlds, which only an administrator may learn. */
@@ -101,7 +101,7 @@ const ACTIONS = NAMES.flatMap((name) => [
   `/api/stages/${name}/build/run/1`,
 ])
 
-/** Everything that a visitor and a viewer of another group are answered. */
+/** The answers to a visitor and to a viewer of another group. */
 async function seenIn({ fetch: call }: Pick<TestService, 'fetch'>): Promise<Map<string, string>> {
   const seen = new Map<string, string>()
   for (const as of [null, 'pete:pete']) {

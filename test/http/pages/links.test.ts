@@ -12,7 +12,7 @@ const AUTHORIZATION = element('authorization', {}, [
 ])
 /** Hundreds of pages are read once, by a reader beside the service: nothing is won by compressing them. */
 const PLAIN = { 'accept-encoding': 'identity' }
-/** Nothing starts by itself, so that every job that ran has a console. */
+/** Stages that do not start by themselves, so that every job that ran has a console. */
 const stages = [{ approval: element('approval', { type: 'manual' }) }]
 const APP = { name: 'app', variables: { A: '1' }, stages }
 const OTHER = {

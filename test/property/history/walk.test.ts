@@ -93,7 +93,7 @@ const steps = fc.nat(4)
 const place = fc.nat(5000)
 const cut = fc.record({ cutAfter: fc.nat(60), loss: fc.nat(LOSSES.length - 1) })
 
-/** Everything that may happen to a repository. */
+/** The steps that may happen to a repository. */
 const step = fc.oneof(
   always('save', (walk) => save(walk.history, walk.document())),
   always('refused save', (walk) => Promise.allSettled([save(walk.history, INVALID)])),

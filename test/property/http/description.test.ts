@@ -18,7 +18,7 @@ import { z } from 'zod'
 const RUNS = 8
 const LONG = { timeout: 120_000, tags: ['long'] }
 const ADMIN = `admin:${ADMIN_PASSWORD}`
-/** It holds its caller until there is work. */
+/** A call that is held until there is work. */
 const HELD = '/api/agents-protocol/{uuid}/work'
 
 type Caller = { readonly as: string | null; readonly token?: string }

@@ -13,7 +13,7 @@ import type { BuildReader } from '../../../src/builds/engine/build-store.ts'
 import { isOnAgent } from '../../../src/core/builds/job.ts'
 import { isActive, tallyOf } from '../../../src/core/builds/stage.ts'
 
-/** Everything in the builds of a store that does not agree with its jobs. */
+/** Finds data in the builds of a store that does not agree with its jobs. */
 export async function buildProblems(store: BuildReader): Promise<string[]> {
   const jobs = (await store.list(JOB)).map(({ value }) => value)
   const stages = (await store.list(STAGE)).map(({ value }) => value)

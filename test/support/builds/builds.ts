@@ -69,7 +69,7 @@ export class BuildsWorld implements AsyncDisposable {
     await this.#start()
   }
 
-  /** Everything that is wrong with the store. */
+  /** The faults of the store. */
   async problems(): Promise<readonly string[]> {
     if (!this.#opened) return ['the world is closed']
     const { store } = this.#opened

@@ -73,7 +73,7 @@ interface Told {
   readonly took: number
 }
 
-/** One that was acknowledged. */
+/** An acknowledged call. */
 export interface Acknowledged {
   readonly what: Change | 'schedule' | 'cancel'
   readonly began: number

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { anyOf } from './callers.ts'
 import type { Member, ThreeServers } from './three-servers.ts'
 
-/** Something that happens to the servers, and is over when it returns. */
+/** A fault of the servers, which is over when it returns. */
 export interface Fault {
   readonly name: string
   run(scene: ThreeServers): Promise<void>

@@ -21,7 +21,7 @@ export const MAX_LATENESS_MS = 60_000
 
 /** A set of operations, by their places in the order in which they began. */
 interface Done {
-  /** Those before it are all in the set. */
+  /** The calls before it are all in the set. */
   readonly first: number
   /** Others in the set, ascending. */
   readonly beyond: readonly number[]
@@ -30,7 +30,7 @@ interface Done {
 interface Place<State> {
   readonly state: State
   readonly known: Done
-  /** Those without an answer that have happened by then. */
+  /** The calls without an answer that have happened by then. */
   readonly unknown: readonly number[]
 }
 

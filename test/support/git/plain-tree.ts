@@ -1,6 +1,6 @@
 import type { XmlElement, XmlNode } from '../../../src/document/xml/xml-tree.ts'
 
-/** Everything that a tree says, as plain values to compare; it must hang together upwards too. */
+/** A tree as plain values to compare; it must hang together upwards too. */
 export function plainTree(element: XmlElement): unknown {
   const { kind, name, span, openTag, closeTag } = element
   const children = element.children.map((child) => plainNode(child, element))

@@ -73,7 +73,7 @@ export class SickRepository implements AsyncDisposable {
   }
 }
 
-/** Everything is as it was: for the service, and for git. */
+/** Expects the repository as it was: for the service, and for git. */
 export async function expectWhole(sick: SickRepository): Promise<void> {
   const { folder, before } = sick
   const history = await folder.open()

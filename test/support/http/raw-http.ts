@@ -22,7 +22,7 @@ export class RawConnection {
     if (this.socket.writable) this.socket.write(text, 'latin1')
   }
 
-  /** Everything that came until the other side ended the connection. */
+  /** The bytes that came until the other side ended the connection. */
   async heard(): Promise<string> {
     await this.#ended
     return this.#heard

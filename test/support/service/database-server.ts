@@ -9,7 +9,7 @@ import { ADMIN_PASSWORD, callerOf, startService, type TestService } from './serv
 /** A server over a database, in a folder of its own. */
 export type DatabaseServer = Pick<TestService, 'fetch' | 'folder' | 'url'>
 
-/** One that is a process of its own, so that it can be killed. */
+/** A server that is a process of its own, so that it can be killed. */
 export interface DatabaseProgram extends DatabaseServer {
   readonly program: Program
 }

@@ -59,7 +59,7 @@ export async function addSomeoneTo(database: string, servers: readonly Caller[])
   for (const server of servers) await until(() => isKnown(server), TIMEOUT_MS)
 }
 
-/** Which entry of the log an answer knows. */
+/** The entry of the log that an answer knows. */
 export function sequenceOf(answer: Response): string {
   return answer.headers.get('x-cairn-sequence') ?? ''
 }

@@ -1,6 +1,6 @@
 import type { JobReport } from '../../../src/core/builds/job.ts'
 
-/** Something that a caller was told has happened to a job. */
+/** A step of a job that was acknowledged to a caller. */
 export interface JobStep {
   readonly jobId: number
   readonly agent: string
@@ -29,7 +29,7 @@ export class Ledger {
   readonly assigned = new Map<number, string>()
   /** Edits of the live file that have not become a revision yet. */
   readonly pendingEdits = new Set<string>()
-  /** Everything that anybody has written to the live file. */
+  /** The texts that were written to the live file. */
   readonly edits = new Set<string>()
   readonly problems: string[] = []
   readonly counts = new Map<string, number>()

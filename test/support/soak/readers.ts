@@ -46,7 +46,7 @@ async function readDifference(server: SoakedServer, commits: readonly string[]):
   server.ledger.count('differences read')
 }
 
-/** Whatever was acknowledged before the list is asked for has to be in it. */
+/** Reads a list, which has to hold what was acknowledged before it is asked for. */
 async function readList(server: SoakedServer, commits: string[]): Promise<void> {
   const before = [...server.ledger.digests]
   const list = await revisionsOf(server)

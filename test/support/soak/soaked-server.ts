@@ -110,7 +110,7 @@ export class SoakedServer {
     if (exitCode !== 0) this.ledger.complain(`it ended with ${exitCode}`)
   }
 
-  /** Whatever the log says that is no more than the news of the day is a problem. */
+  /** Ends the server; a line of its log that is more than news is a problem. */
   async #end(): Promise<void> {
     const { stderr } = await this.#program.ended()
     for (const line of stderr.split('\n')) {

@@ -16,7 +16,7 @@ async function open(answer: Handler): Promise<Listening> {
   return listening
 }
 
-/** Everything that comes back for what is said, until the server ends the connection. */
+/** The answer to some bytes, until the server ends the connection. */
 async function hear({ port }: Listening, said: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.write(said)

@@ -41,7 +41,7 @@ const LINES = ['bg', 'panel', 'added-line', 'removed-line', 'target']
 const WORDS = ['added-word', 'removed-word']
 const PLAIN = ['bg', 'canvas', 'panel', 'hover', 'selected']
 
-/** Which text stands on which backgrounds. */
+/** The backgrounds of each text. */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   text: [...LINES, ...WORDS, ...PLAIN],
   tag: [...LINES, ...WORDS],

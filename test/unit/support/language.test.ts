@@ -4,7 +4,18 @@ import { faultOfSubject, faultsOfSource } from '../../../scripts/language.ts'
 const messagesIn = (text: string) => faultsOfSource(text).map(({ message }) => message)
 
 describe('the language of a source file', () => {
-  it.each(['What', 'Who', 'Whoever', 'Whom', 'Whose'])('begins no comment with "%s"', (word) => {
+  const pronouns = [
+    'What',
+    'Who',
+    'Whoever',
+    'Whom',
+    'Whose',
+    'Which',
+    'Somebody',
+    'Nothing',
+    'Those',
+  ]
+  it.each(pronouns)('begins no comment with "%s"', (word) => {
     const comments = [
       `/** ${word} waits. */`,
       `/**\n * ${word} waits.\n */`,

@@ -1,7 +1,7 @@
 import { countOf } from '../../kit/count.ts'
 import { elementOf, find, findAll, runDetached } from '../../kit/client/dom.ts'
 
-/** What the server answers; the same as its page of results. */
+/** The answer of the server; the same as its page of results. */
 interface Results {
   readonly groups: readonly {
     readonly title: string

@@ -3,7 +3,7 @@ import { find, findAll, findLink } from '../../kit/client/dom.ts'
 interface Entry {
   readonly link: HTMLElement
   readonly kind: string | undefined
-  /** What it is in the history, such as `pipeline/checkout`. */
+  /** Its name in the history, such as `pipeline/checkout`. */
   readonly entity: string | undefined
   readonly name: string
   readonly first: number

@@ -6,11 +6,11 @@ import type { SecurityFacts } from '../../../security/security-facts.ts'
 
 /** The users that the service knows beside those in a configuration. */
 export interface KnownPeople {
-  /** Those who have logged in, or can. */
+  /** The users who have logged in, or can. */
   readonly users: readonly KnownUser[]
 }
 
-/** Somebody in a row of the table: a user, or whoever has a role. */
+/** A row of the table: a user, or the bearers of a role. */
 export interface Person {
   readonly kind: 'user' | 'role'
   readonly name: string
@@ -42,12 +42,12 @@ export function inOrder(people: readonly Person[]): readonly Person[] {
   })
 }
 
-/** Somebody who is named, and whom the service does not know. */
+/** A user whom the configuration names, and the service does not know. */
 function namedUser(username: string): Person {
   return { kind: 'user', name: username, isKnown: false, user: { username } }
 }
 
-/** Somebody without a name who has one role. */
+/** A person without a name who has one role. */
 function bearerOf(role: string): Person {
   const user = { username: '', external: { source: 'ldap', roles: [role] } } as const
   return { kind: 'role', name: role, isKnown: true, user }

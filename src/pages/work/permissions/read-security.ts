@@ -8,10 +8,10 @@ import { readXml } from '../../../document/xml/xml-reader.ts'
 import { runSync } from '../../../lib/cooperative.ts'
 import type { SecurityFacts } from '../../../security/security-facts.ts'
 
-/** What is known of the documents that were asked about last. */
+/** The facts of recently requested documents. */
 const kept = new LRUCache<Digest, { readonly facts: SecurityFacts | null }>({ max: 4 })
 
-/** Who may do what by a document, with lines; null for one that is no configuration. */
+/** The permissions by a document, with lines; null for one that is no configuration. */
 export function readSecurity(document: Uint8Array): SecurityFacts | null {
   const digest = digestOf(document)
   const known = kept.get(digest) ?? { facts: read(document) }

@@ -11,7 +11,7 @@ import { EXCEPTIONS } from './call-exceptions.ts'
 import { PAGE_ROWS } from './page-rows.ts'
 import type { PageRow, PermissionRow } from './permission-row.ts'
 
-/** Which users a definition means. Calls with an agent's token look at no user. */
+/** The users that a definition means. Calls with an agent's token look at no user. */
 const LEVEL_OF: Readonly<Record<CallerKind, Level>> = {
   anybody: 'anybody',
   newAgent: 'anybody',

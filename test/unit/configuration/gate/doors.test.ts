@@ -28,7 +28,7 @@ const WRITERS: Readonly<Record<Door, readonly string[]>> = {
   adoption: ['history/sync/first-commit.ts'],
 }
 
-/** Everything that makes a change current or writes a commit, and the files that may call it. */
+/** The calls that make a change current or write a commit, and the files that may make them. */
 const CALLS: readonly (readonly [call: RegExp, files: readonly string[]])[] = [
   [
     /(?<!live\.)\bprepare\(\s*(?:next|document|live\.bytes|seen\.bytes|first\.document)\b/,
