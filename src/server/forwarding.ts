@@ -21,7 +21,7 @@ const AGAIN = 1
 
 const NOBODY_HAS_THEM = 'No server runs builds at the moment: another one takes over within seconds'
 /** Milliseconds for which somebody who is sent on is kept waiting. */
-const CATCHES_UP_WITHIN = 5_000
+const CATCH_UP_TIMEOUT_MS = 5_000
 /** Leaders that did not answer: each is logged once. */
 const silent = new WeakSet<AbortSignal>()
 
@@ -114,7 +114,7 @@ async function answerElsewhere(
  * save yet.
  */
 async function catchUp({ cluster }: Duties, { headers }: Response): Promise<void> {
-  await cluster.waitFor(Number(headers.get(SEQUENCE) ?? 0), CATCHES_UP_WITHIN)
+  await cluster.waitFor(Number(headers.get(SEQUENCE) ?? 0), CATCH_UP_TIMEOUT_MS)
 }
 
 function notNow(message: string): ServiceError {

@@ -24,13 +24,13 @@ import type { StateStore } from '../state/state-store.ts'
 import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
 
 /** How often the users are looked at where no change of them can be watched, in milliseconds. */
-const USERS_INTERVAL = 500
+const USERS_POLL_INTERVAL_MS = 500
 
 /** Up to this cost a comparison takes less than the start of a thread. */
 const CHEAP = 6
 /** Passwords that are compared at once, and the milliseconds after which one is given up. */
 const PASSWORD_THREADS = 2
-const COMPARED_WITHIN = 60_000
+const COMPARISON_TIMEOUT_MS = 60_000
 
 const EVERYONE_ADMINISTERS =
   'Every user is an administrator, because the configuration lists no administrators'
@@ -84,7 +84,7 @@ export async function openAccess(
     await UsersWatch.open({
       store: usersStore,
       stampOfOthers: async () => JSON.stringify(await listDisabledElsewhere(store)),
-      interval: USERS_INTERVAL,
+      interval: USERS_POLL_INTERVAL_MS,
       changed,
     }),
   )
@@ -170,7 +170,7 @@ class PasswordThreads implements AsyncDisposable {
     () =>
       new WorkerThread<PasswordCheck, boolean>(
         builtFile('security/password-worker.js'),
-        COMPARED_WITHIN,
+        COMPARISON_TIMEOUT_MS,
       ),
   )
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { inspectAsIs } from '../../src/configuration/current/validate-only.ts'
 import { CommitSha } from '../../src/core/revision.ts'
 import { openObjectReader } from '../../src/git/readers/open-object-reader.ts'
-import { IndexKeeper, NO_STORE } from '../../src/history/index/index-keeper.ts'
+import { IndexKeeper, NO_INDEX_STORE } from '../../src/history/index/index-keeper.ts'
 import { git } from '../support/git/git.ts'
 import type { Measured } from './case.ts'
 import { interleaved } from './measure.ts'
@@ -17,7 +17,7 @@ export async function readIndexAnew(repository: string, rounds: number): Promise
   const context = { reader, fileName: 'config.xml', inspect: inspectAsIs, serverEdition: 'none' }
   const costs = await interleaved(
     {
-      ours: () => new IndexKeeper(NO_STORE, context).moveTo(head),
+      ours: () => new IndexKeeper(NO_INDEX_STORE, context).moveTo(head),
       git: () =>
         spawnSync('git', ['log', '--format=%H%n%B'], { cwd: repository, maxBuffer: Infinity }),
     },

@@ -21,7 +21,7 @@ import { SAMPLE } from '../definition/sample.ts'
 export const AGENT_TAG = 'Agents’ protocol'
 
 /** The largest message of the protocol, in bytes. */
-const MESSAGE_AT_MOST = 65_536
+const MAX_MESSAGE_BYTES = 65_536
 
 const HEADERS = { ...SANDBOXED, 'content-type': 'application/json; charset=utf-8' }
 
@@ -142,7 +142,7 @@ function namedAnswer({ env }: Context<RouteEnv>, message: object): Response {
 }
 
 export async function textOf(c: Context<RouteEnv>): Promise<string> {
-  const { buffer, byteOffset, length } = await readBody(c.req.raw, MESSAGE_AT_MOST)
+  const { buffer, byteOffset, length } = await readBody(c.req.raw, MAX_MESSAGE_BYTES)
   return Buffer.from(buffer, byteOffset, length).toString('utf8')
 }
 

@@ -26,7 +26,7 @@ import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
 /** The largest body of a change, in bytes. */
-const LARGEST = 65_536
+const MAX_BODY_BYTES = 65_536
 
 export interface AgentRoutesOptions extends AgentAdministrationDeps {
   readonly clientNames: ClientNames
@@ -210,10 +210,10 @@ async function readChanges(
 async function fieldsOf(request: Request): Promise<unknown> {
   const type = request.headers.get('content-type') ?? ''
   if (/\bjson\b/i.test(type)) {
-    const body = await readBody(request, LARGEST)
+    const body = await readBody(request, MAX_BODY_BYTES)
     return parseJson(Buffer.from(body).toString('utf8'))
   }
-  const form = await readForm(request, LARGEST)
+  const form = await readForm(request, MAX_BODY_BYTES)
   return Object.fromEntries(
     Array.from(form, ([name, values]) => {
       const texts = values.map((bytes) => Buffer.from(bytes).toString('utf8'))

@@ -34,7 +34,7 @@ import { jsonAnswer, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
-const LARGEST_FORM = 65_536
+const MAX_FORM_BYTES = 65_536
 
 export type PipelineRoutesOptions = PipelineRunsDeps &
   StartRunsDeps &
@@ -260,7 +260,7 @@ export const pipelineResource = resource({
       handle: async (c, options) => {
         const pipeline = c.req.param('name')
         const cause =
-          textField(await readFields(c.req.raw, LARGEST_FORM, PauseFields), 'pauseCause') ?? ''
+          textField(await readFields(c.req.raw, MAX_FORM_BYTES, PauseFields), 'pauseCause') ?? ''
         await pausePipeline(options, c.env.principal, { pipeline, cause })
         return json({ message: `The pipeline ${pipeline} is paused` })
       },

@@ -11,7 +11,7 @@ import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
 /** How many bytes of responses are kept. */
-const KEPT = 16 * 1_048_576
+const CACHE_BYTES = 16 * 1_048_576
 
 type ChangesOptions = ConfigChangesDeps & ConfigReadingDeps
 
@@ -59,7 +59,7 @@ function changesAnswers(options: ChangesOptions) {
     const indexing = unfinished(options.entities.progress())
     return indexing === null ? '' : ` ${indexing.indexed}`
   }
-  return pairAnswers(options, KEPT, {
+  return pairAnswers(options, CACHE_BYTES, {
     stateOf,
     whole: async (range, pair) => {
       const { isFinal, ...described } = await readChanges(options, pair)

@@ -43,7 +43,7 @@ import { answerWith, CachedResponse } from '../../http/cached-response.ts'
 import {
   type Answer,
   jsonAnswer,
-  KEPT_HEADERS,
+  CACHE_HEADERS,
   NOT_MODIFIED,
   type Parameter,
 } from '../definition/operation.ts'
@@ -55,7 +55,7 @@ const INDEXED = 'X-Cairn-Indexed'
 const JSON_TYPE = 'application/json; charset=utf-8'
 const PAGE = 10
 /** How many bytes of responses of each kind are kept. */
-const KEPT = 64 * 1_048_576
+const CACHE_BYTES = 64 * 1_048_576
 
 /** Whether an address stands for the snapshot for ever or for a while. */
 type SnapshotKind = 'mutable' | 'immutable'
@@ -85,7 +85,7 @@ const route = routeWith<ConfigState>()
 const documentAnswer: Answer = {
   text: 'The document, byte for byte',
   content: [{ type: 'application/xml', schema: null }],
-  headers: { ...DIGEST_DESCRIBED, ...KEPT_HEADERS },
+  headers: { ...DIGEST_DESCRIBED, ...CACHE_HEADERS },
 }
 
 /** The current configuration, on each of its three paths. */
@@ -122,7 +122,7 @@ const revisionsRoute = {
   caller: 'administrator',
   answers: {
     200: jsonAnswer('Revisions', z.array(RevisionEntry), {
-      ...KEPT_HEADERS,
+      ...CACHE_HEADERS,
       [INDEXED]:
         'How many revisions were searched of how many, such as `418/5218`; absent when all were',
     }),
@@ -212,7 +212,7 @@ export const configResource = resource({
         200: {
           text: 'Hunks',
           content: [{ type: 'text/plain', schema: null }],
-          headers: KEPT_HEADERS,
+          headers: CACHE_HEADERS,
         },
         304: NOT_MODIFIED,
       },
@@ -238,7 +238,7 @@ export const configResource = resource({
 })
 
 function snapshotAnswers(options: ConfigRoutesOptions) {
-  const cache = new ResponseCache(KEPT)
+  const cache = new ResponseCache(CACHE_BYTES)
   return (c: Context<RouteEnv>, revision: Revision, kind: SnapshotKind) => {
     const make = async () => {
       const document = await readSnapshot(options, revision)
@@ -256,7 +256,7 @@ function snapshotAnswers(options: ConfigRoutesOptions) {
 
 /** Lists are kept by their address, which is read only when the list is made. */
 function listAnswers(options: ConfigRoutesOptions) {
-  const cache = new ResponseCache(KEPT)
+  const cache = new ResponseCache(CACHE_BYTES)
   return (c: Context<RouteEnv>, query: () => RevisionQuery) => {
     const revision = findCurrent(options, c.env.principal)
     const indexed = unfinished(options.entities.progress())?.indexed ?? ''
@@ -289,7 +289,7 @@ function targetOf({ req: { url } }: Context<RouteEnv>): string {
 
 function diffAnswers(options: ConfigRoutesOptions) {
   const type = 'text/plain; charset=utf-8'
-  return pairAnswers(options, KEPT, {
+  return pairAnswers(options, CACHE_BYTES, {
     whole: async ({ from, to }, pair) => {
       const bytes = await readDiff(options, pair)
       return new CachedResponse(bytes, { type, etag: `${from}..${to}`, immutable: true })

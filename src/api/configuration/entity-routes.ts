@@ -30,7 +30,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
 import {
   type Answer,
-  KEPT_HEADERS,
+  CACHE_HEADERS,
   jsonAnswer,
   MESSAGE_HEADER,
   NOT_MODIFIED,
@@ -67,7 +67,7 @@ const route = routeWith<EntityResourceOptions>()
 const XML: Answer = {
   text: 'The element, byte for byte',
   content: [{ type: 'application/xml', schema: null }],
-  headers: { ...DIGEST_DESCRIBED, ...KEPT_HEADERS },
+  headers: { ...DIGEST_DESCRIBED, ...CACHE_HEADERS },
 }
 
 const PARAMETERS = {

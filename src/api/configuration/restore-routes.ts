@@ -20,7 +20,7 @@ import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
 /** A reason and the form around it, in bytes. */
-const LARGEST_BODY = 65_536
+const MAX_BODY_BYTES = 65_536
 
 export interface RestoreRoutesOptions extends ConfigRestoringDeps {
   readonly clientNames: ClientNames
@@ -103,6 +103,6 @@ async function restored(
  * @throws {ServiceError} `malformed-request`.
  */
 async function readReason(request: Request): Promise<string> {
-  const fields = await readFields(request, LARGEST_BODY, RestoreFields)
+  const fields = await readFields(request, MAX_BODY_BYTES, RestoreFields)
   return checkedMessage(textField(fields, 'reason') ?? '', 'reason') || messageOf(request, fields)
 }

@@ -14,7 +14,7 @@ import { SAMPLE, SAMPLE_REVISION } from '../definition/sample.ts'
 import { RevisionStreams } from './revision-streams.ts'
 
 /** How long a call is held: less than a silent connection is kept. */
-const LONGEST_WAIT = 15
+const MAX_WAIT_SECONDS = 15
 const EVENT_STREAM = 'text/event-stream'
 
 export interface WatchRoutesOptions extends Pick<ConfigReadingDeps, 'history'> {
@@ -108,6 +108,6 @@ function startOf(options: WatchRoutesOptions, c: Context<RouteEnv>): CommitSha {
 function waitOf(c: Context<RouteEnv>): number {
   const asked = c.req.query('wait')
   if (c.req.method === 'HEAD') return 0
-  if (asked === undefined) return LONGEST_WAIT
-  return Math.min(parseWholeNumber(asked, 'wait'), LONGEST_WAIT)
+  if (asked === undefined) return MAX_WAIT_SECONDS
+  return Math.min(parseWholeNumber(asked, 'wait'), MAX_WAIT_SECONDS)
 }

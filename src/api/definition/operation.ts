@@ -119,9 +119,9 @@ export const MESSAGE_HEADER = {
 export const NOT_MODIFIED: Answer = { text: 'The caller has the newest bytes' }
 
 /** Headers of an answer to a read. */
-export const KEPT_HEADERS = { ETag: 'Names the bytes', 'Cache-Control': 'Whether they can change' }
+export const CACHE_HEADERS = { ETag: 'Names the bytes', 'Cache-Control': 'Whether they can change' }
 
 /** The answers to a read of what may change. */
 export function reads(text: string, schema: z.ZodType): Operation['answers'] {
-  return { 200: jsonAnswer(text, schema, KEPT_HEADERS), 304: NOT_MODIFIED }
+  return { 200: jsonAnswer(text, schema, CACHE_HEADERS), 304: NOT_MODIFIED }
 }

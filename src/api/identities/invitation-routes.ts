@@ -27,7 +27,7 @@ export interface InvitationRoutesOptions extends InvitationDeps {
 }
 
 /** The largest body of a new invitation, in bytes. */
-const LARGEST = 65_536
+const MAX_BODY_BYTES = 65_536
 
 const tag = 'Agents'
 const route = routeWith<InvitationRoutesOptions>()
@@ -53,7 +53,7 @@ export const invitationResource = resource({
         answer: { id: SAMPLE.token, invitation: `cairninvite_${'x'.repeat(36)}` },
       },
       handle: async (c, deps) => {
-        const body = await readBody(c.req.raw, LARGEST)
+        const body = await readBody(c.req.raw, MAX_BODY_BYTES)
         const made = await inviteAgent(deps, c.env.principal, parseNew(body, deps.clock()))
         c.env.auditActions = [createdInvitation(made.id)]
         return json(made satisfies MadeInvitationBody)

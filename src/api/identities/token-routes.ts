@@ -17,7 +17,7 @@ import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
 /** The largest body of a new token, in bytes. */
-const LARGEST = 16_384
+const MAX_BODY_BYTES = 16_384
 
 const tag = 'Identities'
 const route = routeWith<TokenDeps>()
@@ -43,7 +43,7 @@ export const tokenResource = resource({
         answer: { id: SAMPLE.token, token: `cairn_${'x'.repeat(36)}` },
       },
       handle: async (c, deps) => {
-        const wanted = parseNewToken(await readBody(c.req.raw, LARGEST))
+        const wanted = parseNewToken(await readBody(c.req.raw, MAX_BODY_BYTES))
         const made = await createToken(deps, c.env.principal, wanted)
         c.env.auditActions = [{ action: 'create-token', target: `/api/tokens/${made.id}` }]
         return json(made satisfies MadeTokenBody)

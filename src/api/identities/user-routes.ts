@@ -27,7 +27,7 @@ import { jsonAnswer, type Operation } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 
 /** The largest body about a user, in bytes. */
-const LARGEST = 16_384
+const MAX_BODY_BYTES = 16_384
 
 const tag = 'Identities'
 const route = routeWith<UserAdministrationDeps>()
@@ -181,7 +181,7 @@ async function parsed<Schema extends z.ZodType>(
   schema: Schema,
   request: Request,
 ): Promise<z.output<Schema>> {
-  const body = await readBody(request, LARGEST)
+  const body = await readBody(request, MAX_BODY_BYTES)
   const read = schema.safeParse(parseJson(Buffer.from(body).toString('utf8')))
   if (read.success) return read.data
   throw malformedBy(read.error)

@@ -59,9 +59,9 @@ type Outcome =
   | { readonly kind: 'refused'; readonly reason: unknown }
 
 /** The most changes that share a round of syncs, so that the first one does not wait for too many. */
-const MOST_CHANGES = 32
+const MAX_CHANGES = 32
 /** Bytes of their documents after which no other change is taken; all of them are held in memory. */
-const MOST_BYTES = 16 * 1_048_576
+const MAX_BYTES = 16 * 1_048_576
 
 /** Changes that are prepared one upon the other. One that is refused is left out, and spoils none. */
 export class SaveGroup {
@@ -85,7 +85,7 @@ export class SaveGroup {
   }
 
   get isFull(): boolean {
-    return this.#outcomes.length >= MOST_CHANGES || this.#bytes >= MOST_BYTES
+    return this.#outcomes.length >= MAX_CHANGES || this.#bytes >= MAX_BYTES
   }
 
   /** Prepares a change upon those before it. Never fails: a refusal is the outcome of this change. */

@@ -35,7 +35,7 @@ export interface IndexStore {
 }
 
 /** Stores nothing: for an index that is used once. */
-export const NO_STORE: IndexStore = {
+export const NO_INDEX_STORE: IndexStore = {
   isWhole: true,
   load: async () => [],
   write: async () => {},

@@ -6,7 +6,7 @@ import type { CommitSha, Revision } from '../../core/revision.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { GitExecutable } from '../../git/git-executable.ts'
 import { IndexFile } from '../index/index-file.ts'
-import { IndexKeeper, NO_STORE } from '../index/index-keeper.ts'
+import { IndexKeeper, NO_INDEX_STORE } from '../index/index-keeper.ts'
 import type { Inspect } from '../revision/inspection.ts'
 import { parseMessage } from '../revision/message.ts'
 import type { ObjectReader } from '../../git/objects/object-reader.ts'
@@ -126,7 +126,7 @@ async function compareIndex(
   const stored = new RevisionIndex(await file.load(), verification.archived?.revisions)
   const { branch, commit } = await readHead({ fs: nodeFs, gitDir })
   if (commit === null) throw unavailable(`The branch ${branch} of ${gitDir} has no commits`)
-  const keeper = new IndexKeeper(NO_STORE, verification)
+  const keeper = new IndexKeeper(NO_INDEX_STORE, verification)
   await keeper.moveTo(commit)
   const entries = keeper.index.entries()
   const storedEntries = stored.entries()

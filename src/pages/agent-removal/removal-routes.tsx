@@ -25,7 +25,7 @@ export interface RemovalRoutesOptions extends RemovalDeps, AgentAdministrationDe
   readonly removed: RemovedAgents
 }
 
-const LARGEST_FORM = 4_096
+const MAX_FORM_BYTES = 4_096
 const SEVERAL = '/agents/remove'
 const ONE = '/agents/:uuid/remove'
 
@@ -62,7 +62,7 @@ export function removalRoutes(options: RemovalRoutesOptions) {
 }
 
 async function stepIn(c: Context<RouteEnv>): Promise<RemovalStep> {
-  const text = textField(await readForm(c.req.raw, LARGEST_FORM), 'step') ?? ''
+  const text = textField(await readForm(c.req.raw, MAX_FORM_BYTES), 'step') ?? ''
   const step = REMOVAL_STEPS.find((each) => each === text)
   if (step !== undefined) return step
   throw malformed(`"${text}" is not a step: ${REMOVAL_STEPS.join(', ')}`, 'step')

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { AgentOutcome } from '../agents/act-on-agents.ts'
-import { agentsFor, type Removal, type RemovalStep, STOP_WINDOW } from './removal.ts'
+import { agentsFor, type Removal, type RemovalStep, STOP_WINDOW_MS } from './removal.ts'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
@@ -26,8 +26,8 @@ export interface RemovalViewProps {
   readonly now: number
 }
 
-const EVERY = 1_000
-const SECONDS = STOP_WINDOW / 1_000
+const POLL_INTERVAL_MS = 1_000
+const STOP_WINDOW_SECONDS = STOP_WINDOW_MS / 1_000
 
 /**
  * The safe removal of agents, each of which is idle, disabled, stopped and deleted, in this order.
@@ -50,7 +50,7 @@ export function RemovalView(props: RemovalViewProps) {
       styles={['runs.css']}
       scripts={LIVE_SCRIPTS}
     >
-      <Live every={hasEnded ? 0 : EVERY} now={now} {...(isAlone ? {} : { at: here })}>
+      <Live every={hasEnded ? 0 : POLL_INTERVAL_MS} now={now} {...(isAlone ? {} : { at: here })}>
         <PageHead
           title={title}
           trail={isAlone && removal ? [agents, crumbOf(links, removal)] : [agents]}
@@ -151,7 +151,7 @@ function Disabled({ removal: { step, isDisabled } }: StepsProps) {
         <b>Disable it</b>
       </p>
       <p class="muted">
-        {`Have a shell open on its machine: stop the service within ${SECONDS} seconds of disabling it.`}
+        {`Have a shell open on its machine: stop the service within ${STOP_WINDOW_SECONDS} seconds of disabling it.`}
       </p>
     </Step>
   )
@@ -188,9 +188,9 @@ function Stopped({ query, removal, now }: StepsProps) {
           </>
         )}
       </p>
-      {since !== null && since + STOP_WINDOW <= now && (
+      {since !== null && since + STOP_WINDOW_MS <= now && (
         <p class="muted">
-          {`The ${SECONDS} seconds are over and the agent still runs. It stays disabled and takes no jobs: `}
+          {`The ${STOP_WINDOW_SECONDS} seconds are over and the agent still runs. It stays disabled and takes no jobs: `}
           restart the countdown, stop its service, then delete its record.
         </p>
       )}
@@ -210,7 +210,7 @@ function Deleted({ removal: { step } }: StepsProps) {
 function StepActions({ frame: { links }, query, removal, now }: StepsProps) {
   const { row, isBusy, isDisabled, hasStopped, step } = removal
   const since = sinceOf(query, removal)
-  const isLate = since === null || since + STOP_WINDOW <= now
+  const isLate = since === null || since + STOP_WINDOW_MS <= now
   return (
     <div class="actions">
       {isDisabled && since !== null ? (
@@ -282,7 +282,7 @@ function Explanation({ removals }: RemovalViewProps) {
   return (
     <section class="card">
       <p>
-        {`Each agent finishes its job, is disabled, is stopped within ${SECONDS} seconds of that, and is deleted. `}
+        {`Each agent finishes its job, is disabled, is stopped within ${STOP_WINDOW_SECONDS} seconds of that, and is deleted. `}
         {REGISTERS_AGAIN}
       </p>
       {hosts.length > 0 && (
@@ -362,7 +362,7 @@ function Next({ removal: { step }, since, now }: NextProps) {
 function Actions({ removals, query, now, frame }: RemovalViewProps) {
   const here = new Set(disabledHere(query).map(({ uuid }) => uuid))
   const disabled = removals.filter(({ row }) => here.has(row.agent.uuid))
-  const isLate = query.leaving.every(({ since }) => since === null || since + STOP_WINDOW <= now)
+  const isLate = query.leaving.every(({ since }) => since === null || since + STOP_WINDOW_MS <= now)
   const ways = [
     { step: 'disable', label: 'Disable', of: removals, look: 'primary' },
     { step: 'again', label: 'Restart the countdown for', of: isLate ? removals : [] },
@@ -392,7 +392,7 @@ function StepButton({ step, label, look }: StepButtonProps) {
 
 /** The seconds that are left to stop an agent; the script keeps them up to date. */
 function Countdown({ since, now }: { since: number | null; now: number }) {
-  const until = since === null ? 0 : since + STOP_WINDOW
+  const until = since === null ? 0 : since + STOP_WINDOW_MS
   const left = Math.ceil((until - now) / 1_000)
   return (
     <span class="countdown" data-until={until}>

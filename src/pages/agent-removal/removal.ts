@@ -8,12 +8,12 @@ import { type AgentRow, type AgentsPageDeps, agentRowsOf } from '../agents/agent
 import { shownAgent } from '../agents/shown-agent.ts'
 
 /** How long an agent may keep running after it was disabled, in milliseconds. */
-export const STOP_WINDOW = 5_000
+export const STOP_WINDOW_MS = 5_000
 /**
  * A running agent contacts the server every 5 seconds; after two missed contacts it counts as
  * stopped.
  */
-const SILENCE = 11_000
+const SILENCE_MS = 11_000
 
 export interface RemovalDeps extends AgentsPageDeps {
   readonly clock: Clock
@@ -115,5 +115,5 @@ function removalOf(known: KnownAgent, row: AgentRow, now: number): Removal {
 
 function isStopped({ heard, condition: { runtimeStatus } }: KnownAgent, now: number): boolean {
   if (heard === null || heard.stopping) return true
-  return ['LostContact', 'Missing'].includes(runtimeStatus) || now - heard.at > SILENCE
+  return ['LostContact', 'Missing'].includes(runtimeStatus) || now - heard.at > SILENCE_MS
 }

@@ -32,7 +32,7 @@ export interface AgentViewProps {
   readonly now: number
 }
 
-const EVERY = 5_000
+const RELOAD_INTERVAL_MS = 5_000
 
 /** One agent: its facts, the actions on it, and the jobs that it ran. */
 export function AgentView(props: AgentViewProps) {
@@ -47,7 +47,7 @@ export function AgentView(props: AgentViewProps) {
       styles={['runs.css']}
       scripts={LIVE_SCRIPTS}
     >
-      <Live every={EVERY} now={now}>
+      <Live every={RELOAD_INTERVAL_MS} now={now}>
         <PageHead title={name} trail={[['Agents', frame.links.agents()]]}>
           <Freshness here={frame.here} />
         </PageHead>

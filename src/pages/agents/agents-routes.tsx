@@ -32,7 +32,7 @@ export interface AgentsRoutesOptions
 }
 
 /** Enough for all agents of a page, each with its uuid, and the other fields. */
-const LARGEST_FORM = 65_536
+const MAX_FORM_BYTES = 65_536
 
 /** `/agents` and `/agents/[uuid]`: the agents, and the actions of administrators on them. */
 export function agentsRoutes(options: AgentsRoutesOptions) {
@@ -40,7 +40,7 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
   return new Hono<RouteEnv>()
     .get('/agents', (c) => answerList(options, c, {}))
     .post('/agents', async (c) => {
-      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
       const uuids = (form.get('agent') ?? []).map((bytes) => Buffer.from(bytes).toString('utf8'))
       const asked = textField(form, 'action') ?? ''
       if (uuids.length === 0) return answerList(options, c, { refusal: NONE_SELECTED })
@@ -61,7 +61,7 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
     })
     .get('/agents/:uuid', (c) => answerOne(options, c, null))
     .post('/agents/:uuid', async (c) => {
-      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
       const claim = textField(form, 'claim')
       const action = claim === null ? actionOf(textField(form, 'action') ?? '') : 'enable'
       const names = namesIn(form)

@@ -36,7 +36,7 @@ export interface AgentsViewProps {
 /**
  * Agents change without a user's action: the list is reloaded at this interval, in milliseconds.
  */
-const EVERY = 5_000
+const RELOAD_INTERVAL_MS = 5_000
 
 export function AgentsView(props: AgentsViewProps) {
   const { frame, page, query, invitations, now } = props
@@ -50,7 +50,7 @@ export function AgentsView(props: AgentsViewProps) {
       styles={['runs.css']}
       scripts={LIVE_SCRIPTS}
     >
-      <Live every={EVERY} now={now}>
+      <Live every={RELOAD_INTERVAL_MS} now={now}>
         <Head {...props} here={here} />
         <ActionResult {...props} />
         {page.total === 0 ? (

@@ -14,7 +14,7 @@ import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 import { type Form, readForm, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { PageContext } from '../frame/page-context.ts'
-import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { NO_NAMES } from './act-on-agents.ts'
 import { namesIn } from './agents-routes.tsx'
 import { InvitationsView } from './invitations-view.tsx'
@@ -24,15 +24,15 @@ export interface InvitationsRoutesOptions extends InvitationDeps {
   readonly clock: Clock
 }
 
-const LARGEST_FORM = 65_536
-const HOUR = 60 * 60 * 1_000
+const MAX_FORM_BYTES = 65_536
+const HOUR_MS = 60 * 60 * 1_000
 
 /** `/agent-invitations`: administrators invite agents here. */
 export function invitationsRoutes(options: InvitationsRoutesOptions) {
   return new Hono<RouteEnv>()
     .get('/agent-invitations', (c) => answer(options, c, {}))
     .post('/agent-invitations', async (c) => {
-      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
       const action = textField(form, 'action') ?? ''
       if (action === 'create') return create(options, c, form)
       if (action === 'revoke') return revoke(options, c, textField(form, 'invitation') ?? '')
@@ -49,7 +49,7 @@ async function create(
   const names = namesIn(form)
   try {
     const hours = parseWholeNumber(textField(form, 'hours') ?? '', 'hours')
-    const wanted = { ...names, expires: options.clock() + hours * HOUR }
+    const wanted = { ...names, expires: options.clock() + hours * HOUR_MS }
     const { id, invitation } = await inviteAgent(options, c.env.principal, wanted)
     c.env.auditActions = [createdInvitation(id)]
     return await answer(options, c, { made: commandFor(options, c, invitation) })
@@ -108,5 +108,5 @@ async function answer(
     environments: environments.map(({ name }) => name),
     now: clock(),
   }
-  return pageResponse(<InvitationsView {...view} />, status, NEVER_KEPT)
+  return pageResponse(<InvitationsView {...view} />, status, NO_STORE)
 }

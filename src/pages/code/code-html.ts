@@ -13,9 +13,9 @@ const TAGS = { added: 'ins', removed: 'del', found: 'mark' } as const
 const CLASSES = { tag: 't', attribute: 'a', value: 'v', comment: 'c' } as const
 
 /** Lines up to this length are shown in full. */
-const LONGEST_LINE = 5_000
+const MAX_LINE_LENGTH = 5_000
 /** The same limit for lines that are unfolded. */
-const LONGEST_UNFOLDED = 100_000
+const MAX_UNFOLDED_LENGTH = 100_000
 const HEAD = 300
 const AROUND = 600
 
@@ -30,7 +30,7 @@ export interface CodeOptions {
 /** A line of code as HTML. Every text of a configuration is escaped here and nowhere else. */
 export function codeHtml(cell: Cell, options: CodeOptions): string {
   const length = cell.pieces.reduce((sum, { text }) => sum + text.length, 0)
-  const limit = options.isLong ? LONGEST_UNFOLDED : LONGEST_LINE
+  const limit = options.isLong ? MAX_UNFOLDED_LENGTH : MAX_LINE_LENGTH
   const code = length > limit ? folded(cell.pieces, options) : piecesHtml(cell.pieces, options)
   const end =
     cell.lacksLineFeed && options.spoken !== null && options.spoken !== 'found'
@@ -42,7 +42,7 @@ export function codeHtml(cell: Cell, options: CodeOptions): string {
 /** An upper bound of the elements in the code of a line, which is folded where it is long. */
 export function elementsOf({ pieces }: Cell): number {
   const length = pieces.reduce((sum, { text }) => sum + text.length, 0)
-  if (length > LONGEST_LINE) return 3 * (HEAD + AROUND)
+  if (length > MAX_LINE_LENGTH) return 3 * (HEAD + AROUND)
   return pieces.reduce((sum, { text }) => sum + 2 + (text.match(ODD_ONE)?.length ?? 0), 0)
 }
 

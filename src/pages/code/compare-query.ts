@@ -25,7 +25,7 @@ export interface CompareQuery {
 const VIEWS: readonly View[] = ['fitting', 'split', 'unified']
 const CONTEXTS: readonly Context[] = ['3', '10', 'whole']
 /** A page expands at most this many places. */
-const MOST_EXPANDED = 200
+const MAX_PLACES = 200
 
 /** @throws {ServiceError} `malformed-request` */
 export function parseCompareQuery(given: Readonly<Record<string, string>>): CompareQuery {
@@ -37,7 +37,7 @@ export function parseCompareQuery(given: Readonly<Record<string, string>>): Comp
     ignoresSpace: w === '1',
     entity,
     start: start === '' ? null : parseWholeNumber(start, 'start'),
-    expanded: expanded.slice(0, MOST_EXPANDED).map((part) => parseWholeNumber(part, 'x')),
+    expanded: expanded.slice(0, MAX_PLACES).map((part) => parseWholeNumber(part, 'x')),
     isLong: long === '1',
     isCompact: rows === 'compact',
     withoutAgents: agents === '0',

@@ -150,7 +150,7 @@ export interface DocumentComparison extends DocumentTextComparison {
 export interface Comparison extends ComparedRevisions, TextFirst {}
 
 /** The limit of listed revisions of the range. */
-const MOST_BETWEEN = 12
+const MAX_BETWEEN = 12
 
 /**
  * Finds the two revisions that an address names, and their neighbours.
@@ -169,7 +169,7 @@ export function findCompared(
   const count = (high ?? 0) - (low ?? 0)
   const newest = history.list({
     offset: history.size() - (high ?? 0),
-    limit: Math.min(count, MOST_BETWEEN),
+    limit: Math.min(count, MAX_BETWEEN),
   })
   return {
     before,

@@ -123,7 +123,7 @@ function isOf({ entity, path }: ChangePlace, key: string): boolean {
 }
 
 /** One page shows about this many rows at most; regions are not split. */
-const MOST_ROWS = 800
+const MAX_ROWS = 800
 
 /** The part of a diff on one page. */
 export interface DiffPart {
@@ -161,7 +161,7 @@ function startsOf(regions: readonly PlacedRegion[]): number[] {
   let rows = 0
   for (const [n, { region }] of regions.entries()) {
     const taken = region.blocks.reduce((sum, block) => sum + rowCountOf(block), 0)
-    if (rows > 0 && rows + taken > MOST_ROWS) {
+    if (rows > 0 && rows + taken > MAX_ROWS) {
       starts.push(n)
       rows = 0
     }

@@ -7,7 +7,7 @@ import type { BlockRows, Row } from './rows.ts'
 import { elementsOf } from './code-html.ts'
 
 /** The limit of elements of a diff; beside it, a page has about two thousand at most. */
-const MOST_ELEMENTS = 9_000
+const MAX_ELEMENTS = 9_000
 /** The elements of a row beside those of its code. */
 const FRAME_OF_ROW = 10
 const OPTIONS: RowsOptions = { isLong: false, unfold: null, anchors: 'changes' }
@@ -53,7 +53,7 @@ function withinLimit(regions: readonly ShownRegion[]): {
   readonly shown: readonly ShownRegion[]
   readonly isCut: boolean
 } {
-  let left = MOST_ELEMENTS
+  let left = MAX_ELEMENTS
   const shown: ShownRegion[] = []
   for (const region of regions) {
     const blocks: BlockRows[] = []

@@ -5,8 +5,8 @@ import type { Texts } from './placed-regions.ts'
 /** The maximal distance that a run of changed lines is moved by. */
 const FURTHEST = 40
 /** Longer runs are not moved; with more changes than this, none is. */
-const LONGEST = 400
-const MOST_CHANGES = 2_000
+const MAX_RUN_LINES = 400
+const MAX_CHANGES = 2_000
 
 const TAGS = /<(\/?)[A-Za-z_][^<>]*?(\/?)>/g
 
@@ -16,7 +16,7 @@ const TAGS = /<(\/?)[A-Za-z_][^<>]*?(\/?)>/g
  */
 export function withWholeElements(script: EditScript, texts: Texts): EditScript {
   const { changes } = script
-  if (changes.length > MOST_CHANGES) return script
+  if (changes.length > MAX_CHANGES) return script
   return {
     ...script,
     changes: changes.map((change, n) => {
@@ -40,7 +40,7 @@ function offsetOf(
   { start, end }: ChangedRange['after'],
   room: { readonly up: number; readonly down: number },
 ): number {
-  if (end - start > LONGEST) return 0
+  if (end - start > MAX_RUN_LINES) return 0
   const line = (n: number) => {
     const span = lineSpan(lines, n)
     return lines.text.slice(span.start, span.end)

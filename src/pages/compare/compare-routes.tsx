@@ -13,7 +13,7 @@ import {
 import { type RevealDeps, revealComparison } from '../snapshot/reveal-secrets.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseSha } from '../../http/parameters.ts'
-import { PageCache, NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import { PageCache, NO_STORE, pageResponse } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { answerPatch, renderPatch } from './patch.ts'
@@ -32,7 +32,7 @@ export interface CompareRoutesOptions extends ComparisonDeps, ConfigReadingDeps,
 const BY_COMMITS = new RegExp(`/${OBJECT_NAME}/${OBJECT_NAME}\\.patch$`)
 
 /** The size of the page cache, in bytes. */
-const KEPT = 16 * 1_048_576
+const CACHE_BYTES = 16 * 1_048_576
 
 /** `/config/compare/…`: the differences of two revisions as a page and as a patch. */
 export function compareRoutes(options: CompareRoutesOptions) {
@@ -57,7 +57,7 @@ export function compareRoutes(options: CompareRoutesOptions) {
 }
 
 function comparePages(options: CompareRoutesOptions) {
-  const kept = new PageCache(KEPT)
+  const kept = new PageCache(CACHE_BYTES)
   const { pages, fileName } = options
   return async (c: Context<RouteEnv, '/:from/:to'>) => {
     const { from, to } = c.req.param()
@@ -82,7 +82,7 @@ function comparePages(options: CompareRoutesOptions) {
       const comparison = await read()
       const summary = await comparison.describe()
       const page = <CompareView {...common} comparison={comparison} summary={summary} />
-      return pageResponse(page, 200, NEVER_KEPT)
+      return pageResponse(page, 200, NO_STORE)
     }
     return kept.answer(c, { etag, immutable }, async () => {
       const comparison = await read()
@@ -137,7 +137,7 @@ async function reveal(
   const leaks = leaksOf(options, compared)
   const view = { frame, query, from, to, fileName, origin, summary, leaks, flash: null }
   const page = <CompareView {...view} comparison={shown} reveal={count} />
-  return pageResponse(page, 200, NEVER_KEPT)
+  return pageResponse(page, 200, NO_STORE)
 }
 
 async function patch(

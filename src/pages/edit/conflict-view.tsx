@@ -16,9 +16,9 @@ import { type EditBase, StartedFrom, whatCameMeanwhile } from './started-from.ts
 import { TypedText } from './typed-text.tsx'
 
 /** The most changes of a side that are listed. */
-const MOST_CHANGES = 6
+const MAX_CHANGES = 6
 /** The most that a choice reverts: somebody loses these. */
-const MOST_REVERTED = 100
+const MAX_REVERTED = 100
 
 export interface ConflictViewProps {
   readonly frame: PageFrame
@@ -180,9 +180,9 @@ function Reverted({ changes, whose }: { changes: readonly DocumentChange[]; whos
   return (
     <div class="changes reverted">
       <p class="muted">{`Reverts ${whose}:`}</p>
-      <ChangeItems changes={changes.slice(0, MOST_REVERTED)} href={null} />
-      {changes.length > MOST_REVERTED && (
-        <p class="muted">{moreOf(changes.length - MOST_REVERTED)}</p>
+      <ChangeItems changes={changes.slice(0, MAX_REVERTED)} href={null} />
+      {changes.length > MAX_REVERTED && (
+        <p class="muted">{moreOf(changes.length - MAX_REVERTED)}</p>
       )}
     </div>
   )
@@ -193,7 +193,7 @@ function Side({ side: { changes, before, after } }: { side: ConflictingSide }) {
     <>
       {changes.length > 0 && (
         <div class="changes">
-          <ChangeItems changes={changes.slice(0, MOST_CHANGES)} href={null} />
+          <ChangeItems changes={changes.slice(0, MAX_CHANGES)} href={null} />
         </div>
       )}
       <pre class="code">

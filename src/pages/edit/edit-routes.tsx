@@ -17,7 +17,7 @@ import { type EditOutcome, type EditReview, reviewEdit, saveEdit } from './edit-
 import { findNamed, numbered } from '../revisions/numbered-revision.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, statusOf } from '../../http/errors.ts'
-import { NEVER_KEPT, pageResponse, pageWithText, policyWith } from '../frame/page-response.ts'
+import { NO_STORE, pageResponse, pageWithText, policyWith } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { ConflictView } from './conflict-view.tsx'
 import { type EditForm, parseEntity, readEditForm } from './edit-form.ts'
@@ -200,7 +200,7 @@ async function answerReview(
         choices: form.choices,
         isIncomplete: form.against !== null,
       }
-      return pageResponse(<ConflictView {...view} />, isAsked ? 200 : 409, NEVER_KEPT)
+      return pageResponse(<ConflictView {...view} />, isAsked ? 200 : 409, NO_STORE)
     }
     case 'ready': {
       const { before, after, current, mergedFrom } = review.ready
@@ -214,7 +214,7 @@ async function answerReview(
         hasInvalidEdit: history.hasInvalidEdit,
         plan: await planConfiguration(deps, c.env.principal, after),
       }
-      return pageResponse(<PreviewView {...view} />, 200, NEVER_KEPT)
+      return pageResponse(<PreviewView {...view} />, 200, NO_STORE)
     }
   }
 }
@@ -254,6 +254,6 @@ async function answerEditor(
         ? await deps.work.outline({ document: Buffer.from(draft.typed), page: NO_LINES })
         : null,
   }
-  const headers = { ...NEVER_KEPT, 'content-security-policy': policyWith(nonce) }
+  const headers = { ...NO_STORE, 'content-security-policy': policyWith(nonce) }
   return pageWithText(<EditView {...view} />, draft.typed, { status: shown.status ?? 200, headers })
 }

@@ -70,11 +70,11 @@ export interface CurrentText {
 
 export const STEPS = 20
 /** Longer texts are only linked, not shown. */
-const MOST_LINES = 500
+const MAX_LINES = 500
 const PIPELINE = 'pipeline/'
 const NO_RUNS: RunsBetween = { newest: [], left: 0, oldest: [] }
 /** Larger differences are linked, not shown. */
-const MOST_ROWS = 60
+const MAX_ROWS = 60
 
 /**
  * The changes of one entity that the caller may see, newest first, with the runs between them.
@@ -109,7 +109,7 @@ export async function readEntityHistory(
 
 function currentText({ text, line }: EntityText): Omit<CurrentText, 'revision'> {
   const lines = text.split('\n').length - 1
-  if (lines > MOST_LINES) return { line, lines, shown: null }
+  if (lines > MAX_LINES) return { line, lines, shown: null }
   const pieces = new LinePieces(textLinesOf(Buffer.from(text), lines))
   return { line, lines, shown: pieces.of({ start: 0, end: lines }) }
 }
@@ -198,7 +198,7 @@ async function smallDiff(
   const rows = diff.regions.reduce((sum, region) => {
     return sum + region.blocks.reduce((all, block) => all + block.rows.length, 0)
   }, 0)
-  return diff.next !== null || rows > MOST_ROWS ? null : diff
+  return diff.next !== null || rows > MAX_ROWS ? null : diff
 }
 
 /** The runs of a step: those after it and before the next one. */

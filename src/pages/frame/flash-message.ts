@@ -33,8 +33,8 @@ type FlashKind = keyof typeof MESSAGES
 const WITHOUT_EFFECT: readonly FlashKind[] = ['not-locked', 'not-paused', 'not-active']
 
 /** A message expires after this time, in milliseconds; a browser follows a redirect sooner. */
-const KEPT_FOR = 60_000
-const MOST = 1_000
+const RETAINED_MS = 60_000
+const MAX_MESSAGES = 1_000
 
 /** Says where an invalid live file is kept that a change replaced, if there was one. */
 export function setAsideText(setAside: string | null): string[] {
@@ -51,7 +51,7 @@ interface Kept {
  * contains an unguessable number, which yields one message, to one user, once.
  */
 export class FlashMessages {
-  readonly #kept = new LRUCache<string, Kept>({ max: MOST, ttl: KEPT_FOR })
+  readonly #kept = new LRUCache<string, Kept>({ max: MAX_MESSAGES, ttl: RETAINED_MS })
 
   /**
    * The query that makes the next page show the message. A change that replaced an invalid live file

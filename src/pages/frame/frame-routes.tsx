@@ -5,7 +5,7 @@ import { type Colours, coloursCookie } from '../kit/colours.ts'
 import { isOwnPath } from './own-path.ts'
 import type { PageContext } from './page-context.ts'
 
-const LARGEST_FORM = 16_384
+const MAX_FORM_BYTES = 16_384
 
 /**
  * The routes that belong to no page: assets, the choice of colours, the start page.
@@ -16,7 +16,7 @@ export function frameRoutes(pages: PageContext) {
     .route('/', pages.assets.routes())
     .get('/', (c) => c.redirect(pages.homeOf(c.env.principal), 302))
     .post('/colours', async (c) => {
-      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
       const colours: Colours =
         textField(form, 'colours') === 'blue-orange' ? 'blue-orange' : 'green-red'
       const back = textField(form, 'back') ?? ''

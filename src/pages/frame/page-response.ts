@@ -44,7 +44,7 @@ const SECURITY = {
 export const PAGE_HEADERS = { 'content-type': TYPE, ...SECURITY }
 
 /** For pages with decrypted secrets. */
-export const NEVER_KEPT = { 'cache-control': 'no-store' }
+export const NO_STORE = { 'cache-control': 'no-store' }
 
 /** A page as a response; caches must revalidate it unless the headers allow more. */
 export async function pageResponse(

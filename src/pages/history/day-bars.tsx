@@ -7,7 +7,7 @@ import { historyQueryOf } from './history-query.ts'
 
 /** The number of heights in the style sheet. */
 const HEIGHTS = 8
-const MOST_LABELS = 7
+const MAX_LABELS = 7
 
 /** A bar for each day, which links to that day in the list. They are one tab stop, with arrow keys among them. */
 export function DayBars(props: { links: Links; page: HistoryPage; query: HistoryQuery }) {
@@ -15,7 +15,7 @@ export function DayBars(props: { links: Links; page: HistoryPage; query: History
   if (bars.length < 2) return <></>
   const most = Math.max(...bars.map(({ count }) => count))
   const last = bars.findLast(({ newest }) => newest !== null)
-  const every = Math.ceil(bars.length / MOST_LABELS)
+  const every = Math.ceil(bars.length / MAX_LABELS)
   return (
     <nav aria-label="Days">
       <ol class="bars">

@@ -10,8 +10,8 @@ export interface DayBar {
   readonly newest: string | null
 }
 
-const A_DAY = 86_400_000
-const MOST_BARS = 40
+const DAY_MS = 86_400_000
+const MAX_BARS = 40
 
 /** How many revisions of a list each day has. They are added oldest first, in the order of the list. */
 export class DayCounts {
@@ -34,7 +34,7 @@ export class DayCounts {
     const days = [...this.#days].toSorted(([, one], [, other]) => other.last - one.last)
     const first = days.reduce((least, [day]) => Math.min(least, day), Infinity)
     const last = days.reduce((most, [day]) => Math.max(most, day), -Infinity)
-    const width = Math.ceil((last - first + 1) / MOST_BARS)
+    const width = Math.ceil((last - first + 1) / MAX_BARS)
     const bars = Array.from({ length: Math.ceil((last - first + 1) / width) }, (_, n) =>
       emptyBar(first + n * width, width),
     )
@@ -71,9 +71,9 @@ function emptyBar(from: number, width: number): Counting {
 }
 
 function dayOf(time: number): number {
-  return Math.floor(time / A_DAY)
+  return Math.floor(time / DAY_MS)
 }
 
 function nameOf(day: number): string {
-  return new Date(day * A_DAY).toISOString().slice(0, 10)
+  return new Date(day * DAY_MS).toISOString().slice(0, 10)
 }

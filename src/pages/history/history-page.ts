@@ -103,10 +103,10 @@ interface ListedEntity extends EntityRow {
 
 export const ROWS = 50
 /** The maximal number of entities to choose from: a page with tens of thousands is slow. */
-const MOST_ENTITIES = 500
+const MAX_ENTITIES = 500
 const BY_NAME = new Intl.Collator('en')
 /** How long a page waits at most for the details of its revisions, in milliseconds. */
-const PATIENCE = 250
+const DETAILS_TIMEOUT_MS = 250
 
 /**
  * One page of the history, newest first.
@@ -129,7 +129,7 @@ export async function readHistoryPage(
   const found = await looking
   const shown = found.list({ offset, limit: ROWS })
   const [matching, bars] = [found.size, found.bars()]
-  await details.wait(shown, PATIENCE)
+  await details.wait(shown, DETAILS_TIMEOUT_MS)
   const rows: HistoryRow[] = []
   const turns = new Turns()
   for (const each of shown) {
@@ -170,7 +170,7 @@ interface Collections {
 }
 
 /** The filters whose revisions are kept. */
-const MOST_FILTERS = 4
+const MAX_FILTERS = 4
 const collections = new WeakMap<EntityIndex, Collections>()
 
 function collectionsOf({ history, entities }: HistoryPageDeps): Collections {
@@ -180,7 +180,7 @@ function collectionsOf({ history, entities }: HistoryPageDeps): Collections {
 }
 
 function beginCollections(history: History): Collections {
-  const filters = new LRUCache<string, Growing<SelectedRevisions>>({ max: MOST_FILTERS })
+  const filters = new LRUCache<string, Growing<SelectedRevisions>>({ max: MAX_FILTERS })
   const selected = (filter: RevisionFilter) => {
     const key = JSON.stringify(filter)
     const known =
@@ -251,7 +251,7 @@ function entitiesIn(index: EntityIndex): Pick<HistoryFacts, 'entities' | 'unlist
     .entities()
     .filter(({ entity }) => hasHistory(kindOf(entity)))
     .toSorted((one, other) => other.revisions - one.revisions)
-  const listed = all.slice(0, MOST_ENTITIES).map((row) => ({ ...row, kind: kindOf(row.entity) }))
+  const listed = all.slice(0, MAX_ENTITIES).map((row) => ({ ...row, kind: kindOf(row.entity) }))
   return {
     entities: listed.toSorted((one, other) => BY_NAME.compare(one.label, other.label)),
     unlistedEntities: all.length - listed.length,

@@ -31,13 +31,13 @@ export interface HistoryRoutesOptions extends HistoryPageDeps {
 }
 
 /** The size of the page cache, in bytes. */
-const KEPT = 4 * 1_048_576
+const CACHE_BYTES = 4 * 1_048_576
 /**
  * The age after which a page with relative times ("1 min ago") is rendered again, in milliseconds.
  */
-const FRESH = 60_000
+const FRESH_MS = 60_000
 /** How many changes the title of an entry of the feed names. */
-const MOST_SENTENCES = 20
+const MAX_SENTENCES = 20
 
 /** `/config`: the history, its feeds, and the configuration in effect at a time. */
 export function historyRoutes(options: HistoryRoutesOptions) {
@@ -54,7 +54,7 @@ export function historyRoutes(options: HistoryRoutesOptions) {
 }
 
 function historyPages(options: HistoryRoutesOptions) {
-  const kept = new PageCache(KEPT)
+  const kept = new PageCache(CACHE_BYTES)
   const { pages, clock, fileName } = options
   return async (c: Context<RouteEnv>) => {
     const query = parseHistoryQuery(c.req.query())
@@ -66,7 +66,7 @@ function historyPages(options: HistoryRoutesOptions) {
     const state = [current.commit, total, indexed, isKnown ? 'known' : now]
     const asked = JSON.stringify([
       historyQueryOf(query.filter, query.offset, query.chosen),
-      Math.floor(now / FRESH),
+      Math.floor(now / FRESH_MS),
     ])
     const etag = pages.etag(frame, [...state, asked, c.req.url])
     const origin = pages.originOf(c.req.raw)
@@ -106,8 +106,8 @@ async function feed(options: HistoryRoutesOptions, c: Context<RouteEnv>): Promis
 
 /** The first changes, and how many more there are. */
 function titleOf(changes: readonly DocumentChange[]): string {
-  const more = changes.length - MOST_SENTENCES
-  const told = changes.slice(0, MOST_SENTENCES).map(sentenceOf)
+  const more = changes.length - MAX_SENTENCES
+  const told = changes.slice(0, MAX_SENTENCES).map(sentenceOf)
   return [...told, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
 }
 

@@ -10,8 +10,8 @@ interface Style {
 
 const PLAIN: Style = { colour: null, isBold: false, isUnderlined: false }
 /** The limit of pieces in a line; the rest keeps the style of the last one. */
-const MOST_PIECES = 40
-const LONGEST = 4_000
+const MAX_PIECES = 40
+const MAX_LENGTH = 4_000
 
 const ESCAPE = '\u001b'
 /** A control sequence, an operating system command, or another escape. */
@@ -26,7 +26,7 @@ const CONTROL = /[^\P{Cc}\t]/gu
 /** One line of a console as HTML: colours become classes, everything else is text. */
 export function consoleLineHtml(line: string): string {
   const shown = lastWritten(line)
-  const text = shown.slice(0, LONGEST)
+  const text = shown.slice(0, MAX_LENGTH)
   const more = shown.length - text.length
   const cut = more > 0 ? `<em> … ${more} more characters</em>` : ''
   return `${pieces(text)}${cut}`
@@ -56,7 +56,7 @@ function pieces(line: string): string {
     html += piece(line.slice(from, match.index), style)
     from = match.index + whole.length
     count += 1
-    if (final === 'm' && count < MOST_PIECES) style = styled(style, parameters)
+    if (final === 'm' && count < MAX_PIECES) style = styled(style, parameters)
   }
   return html + piece(line.slice(from), style)
 }

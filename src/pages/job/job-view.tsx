@@ -30,7 +30,7 @@ export interface JobViewProps {
   readonly now: number
 }
 
-const EVERY = 2_000
+const RELOAD_INTERVAL_MS = 2_000
 
 /** One job: its agent, its states, its console and its artifacts. */
 export function JobView(props: JobViewProps) {
@@ -44,7 +44,7 @@ export function JobView(props: JobViewProps) {
       styles={['runs.css']}
       scripts={LIVE_SCRIPTS}
     >
-      <Live every={isOver ? 0 : EVERY} now={now}>
+      <Live every={isOver ? 0 : RELOAD_INTERVAL_MS} now={now}>
         <Head {...props} />
         <Siblings {...props} />
         <div class="columns uneven">
@@ -124,13 +124,13 @@ function Ways({ frame: { links }, page }: Pick<JobViewProps, 'frame' | 'page'>) 
 }
 
 /** A stage can have thousands of jobs. */
-const MOST_SIBLINGS = 30
+const MAX_SIBLINGS = 30
 
 /** The jobs of the same run of the stage. */
 function Siblings({ frame: { links }, page: { run, job } }: JobViewProps) {
-  const others = run.jobs.length - MOST_SIBLINGS
+  const others = run.jobs.length - MAX_SIBLINGS
   if (run.jobs.length < 2) return <></>
-  const shown = run.jobs.filter((each, n) => n < MOST_SIBLINGS || each.id === job.id)
+  const shown = run.jobs.filter((each, n) => n < MAX_SIBLINGS || each.id === job.id)
   return (
     <nav class="siblings" aria-label="Jobs of this run" data-part="siblings">
       <Chips

@@ -11,7 +11,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import type { ComparisonDeps } from '../code/comparison.ts'
 import { PLAIN } from '../code/plain-options.ts'
 import type { PageContext } from '../frame/page-context.ts'
-import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
 import { LiveFileView } from './live-file-view.tsx'
 
@@ -20,7 +20,7 @@ export interface LiveFileRoutesOptions extends LiveFileDeps, ComparisonDeps {
   readonly fileName: string
 }
 
-const LARGEST_FORM = 16_384
+const MAX_FORM_BYTES = 16_384
 
 /** `/config/live`: the file on disk while it is not valid, and what can be done about it. */
 export function liveFileRoutes(options: LiveFileRoutesOptions) {
@@ -32,7 +32,7 @@ export function liveFileRoutes(options: LiveFileRoutesOptions) {
     })
     .post('/config/live', async (c) => {
       const { principal } = c.env
-      const version = textField(await readForm(c.req.raw, LARGEST_FORM), 'version') ?? ''
+      const version = textField(await readForm(c.req.raw, MAX_FORM_BYTES), 'version') ?? ''
       try {
         const name = await setLiveFileAside(options, principal, version)
         const flash = pages.flash.query(principal, 'set-aside', name)
@@ -58,7 +58,7 @@ export function liveFileRoutes(options: LiveFileRoutesOptions) {
       edit,
       comparison: before && bytes && (await options.compare([before, bytes], PLAIN)),
     }
-    return pageResponse(<LiveFileView {...view} />, status, NEVER_KEPT)
+    return pageResponse(<LiveFileView {...view} />, status, NO_STORE)
   }
 }
 

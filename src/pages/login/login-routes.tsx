@@ -10,7 +10,7 @@ import type { Sessions } from '../../identities/sessions.ts'
 import type { OidcLogIn } from '../../identities/oidc/oidc-log-in.ts'
 import { isOwnPath } from '../frame/own-path.ts'
 import type { PageContext } from '../frame/page-context.ts'
-import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { type KeptForm, type KeptForms, keptIn } from './kept-form.ts'
 import { SendAgainView } from './kept-view.tsx'
 import { LoggedOutView, LoginView, LogOutView } from './login-view.tsx'
@@ -68,7 +68,7 @@ export function loginRoutes(options: LoginRoutesOptions) {
             ...CHALLENGE,
             'clear-site-data': '"cache"',
           })
-        : pageResponse(<LogOutView frame={frame} />, 200, NEVER_KEPT)
+        : pageResponse(<LogOutView frame={frame} />, 200, NO_STORE)
     })
     .post('/log-out', async (c) => {
       const secret = sessionCookie.read(c.req.raw)
@@ -105,7 +105,7 @@ async function sendAgain(
   { kept, secret }: { readonly kept: KeptForm; readonly secret: string },
 ): Promise<Response> {
   const frame = pages.frame(c.req.raw, await sessions.find(secret))
-  const headers = { ...NEVER_KEPT, 'set-cookie': sessionCookie.set(c.req.raw, secret) }
+  const headers = { ...NO_STORE, 'set-cookie': sessionCookie.set(c.req.raw, secret) }
   return pageResponse(<SendAgainView frame={frame} kept={kept} />, 200, headers)
 }
 
@@ -166,5 +166,5 @@ export function answerForm(
   const address = `${pages.originOf(request)}${pages.links.oidcLogin({ next })}`
   const provider = oidc && { name: oidc.name, address }
   const view = { frame, next, username, problem: problem ?? null, provider, kept }
-  return pageResponse(<LoginView {...view} />, status, NEVER_KEPT)
+  return pageResponse(<LoginView {...view} />, status, NO_STORE)
 }

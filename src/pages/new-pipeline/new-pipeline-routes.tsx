@@ -26,7 +26,7 @@ import { statusOf } from '../../http/errors.ts'
 import { type Form, readForm } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { PageContext } from '../frame/page-context.ts'
-import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import type { PageThread } from '../work/page-thread.ts'
 import {
   type CopyablePipelines,
@@ -42,8 +42,8 @@ export interface NewPipelineRoutesOptions
 }
 
 /** Among more, nobody looks for one in a list. */
-const MOST_GROUPS = 500
-const MOST_PIPELINES = 50
+const MAX_GROUPS = 500
+const MAX_PIPELINES = 50
 
 type Values = ReadonlyMap<string, string>
 
@@ -106,8 +106,8 @@ export function newPipelineRoutes(options: NewPipelineRoutesOptions) {
       ? copyableOf(options, new URL(request.url).searchParams.get('find') ?? '')
       : null
     const frame = pages.frame(request, principal)
-    const view = { ...shown, frame, groups: groups.slice(0, MOST_GROUPS), copy }
-    return pageResponse(<NewPipelineView {...view} />, shown.status, NEVER_KEPT)
+    const view = { ...shown, frame, groups: groups.slice(0, MAX_GROUPS), copy }
+    return pageResponse(<NewPipelineView {...view} />, shown.status, NO_STORE)
   }
 }
 
@@ -138,7 +138,7 @@ function copyableOf({ configuration }: PipelinePreviewDeps, find: string): Copya
   const matching = all.filter(({ name, group }) =>
     `${group} ${name}`.toLowerCase().includes(wanted),
   )
-  const names = matching.slice(0, MOST_PIPELINES).map(({ name }) => name)
+  const names = matching.slice(0, MAX_PIPELINES).map(({ name }) => name)
   return { find, names, matching: matching.length, total: all.length }
 }
 

@@ -61,14 +61,14 @@ export function ListedChangeGroups({
 }
 
 /** At most so many changes stand above a text. */
-const MOST_ABOVE_TEXT = 60
+const MAX_ABOVE_TEXT = 60
 
 /** Changes above the text that shows them all. */
 export function ChangesAboveText({
   listed,
   linkOf = () => null,
 }: Pick<ListedChangeGroupsProps, 'listed'> & Partial<Pick<ListedChangeGroupsProps, 'linkOf'>>) {
-  const first = firstListed(listed, MOST_ABOVE_TEXT)
+  const first = firstListed(listed, MAX_ABOVE_TEXT)
   return <ListedChangeGroups listed={first} linkOf={linkOf} more={restInText} />
 }
 

@@ -20,7 +20,7 @@ export interface PipelineViewProps {
   readonly now: number
 }
 
-const EVERY = 3_000
+const RELOAD_INTERVAL_MS = 3_000
 
 /** The runs of a pipeline with the changes of its configuration between them. */
 export function PipelineView(props: PipelineViewProps) {
@@ -35,7 +35,7 @@ export function PipelineView(props: PipelineViewProps) {
       styles={['runs.css']}
       scripts={LIVE_SCRIPTS}
     >
-      <Live every={EVERY} now={now}>
+      <Live every={RELOAD_INTERVAL_MS} now={now}>
         <Head {...props} />
         {flash !== null && <FlashCard flash={flash} />}
         <div data-part="runs">

@@ -33,7 +33,7 @@ export interface PipelinesRoutesOptions
   readonly clock: Clock
 }
 
-const LARGEST_FORM = 16_384
+const MAX_FORM_BYTES = 16_384
 
 /** `/pipelines` and `/pipelines/[name]`: the runs, and the buttons that start them. */
 export function pipelinesRoutes(options: PipelinesRoutesOptions) {
@@ -41,7 +41,7 @@ export function pipelinesRoutes(options: PipelinesRoutesOptions) {
   return new Hono<RouteEnv>()
     .get('/pipelines', (c) => answerList(options, c, null))
     .post('/pipelines', async (c) => {
-      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
       const pipeline = textField(form, 'pipeline') ?? ''
       const { q = '', status = '' } = c.req.query()
       const outcome = await refusalOf(c.env, () => act(options, c, { pipeline, form }))
@@ -50,7 +50,7 @@ export function pipelinesRoutes(options: PipelinesRoutesOptions) {
     })
     .get('/pipelines/:name', (c) => answerOne(options, c, null))
     .post('/pipelines/:name', async (c) => {
-      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
       const pipeline = c.req.param('name')
       const outcome = await refusalOf(c.env, () => act(options, c, { pipeline, form }))
       if ('refusal' in outcome) return answerOne(options, c, outcome.refusal)

@@ -33,7 +33,7 @@ export interface PipelinesViewProps {
   readonly fileName: string
 }
 
-const EVERY = 5_000
+const RELOAD_INTERVAL_MS = 5_000
 /** With more pipelines than this, groups where nothing is wrong or running are folded. */
 const UNFOLDED = 30
 
@@ -49,7 +49,7 @@ export function PipelinesView(props: PipelinesViewProps) {
       styles={['runs.css']}
       scripts={LIVE_SCRIPTS}
     >
-      <Live every={EVERY} now={now}>
+      <Live every={RELOAD_INTERVAL_MS} now={now}>
         <Head {...props} />
         {flash !== null && <FlashCard flash={flash} />}
         <div data-part="pipelines">

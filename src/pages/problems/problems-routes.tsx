@@ -7,7 +7,7 @@ import { parseSha } from '../../http/parameters.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { countOf } from '../kit/count.ts'
 import type { PageContext } from '../frame/page-context.ts'
-import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { ProblemsView } from './problems-view.tsx'
 
 export interface ProblemActionsOptions extends PlainSecretDeps {
@@ -19,7 +19,7 @@ export function problemsRoutes(pages: PageContext) {
   return new Hono<RouteEnv>().get('/problems', (c) => {
     const flash = pages.flash.take(c)
     const page = <ProblemsView frame={pages.frame(c.req.raw, c.env.principal)} flash={flash} />
-    return pageResponse(page, 200, flash === null ? {} : NEVER_KEPT)
+    return pageResponse(page, 200, flash === null ? {} : NO_STORE)
   })
 }
 

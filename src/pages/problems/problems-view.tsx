@@ -11,9 +11,9 @@ import { groupProblems, type ProblemGroup, ProblemText } from '../kit/notices.ts
 /** Output of other programs about these is folded: it is long, and not written for people. */
 const OF_PROGRAMS: readonly ProblemKind[] = ['material']
 /** The pipelines of one problem that are named. */
-const MOST_PIPELINES = 12
+const MAX_PIPELINES = 12
 /** The problems of one kind that are listed: tens of thousands of materials may be out of reach. */
-const MOST_LISTED = 200
+const MAX_LISTED = 200
 
 /** The problems of the service by kind, with the pipelines that they are about. */
 export function ProblemsView({
@@ -56,7 +56,7 @@ function Group({ links, group }: { links: Links; group: ProblemGroup }) {
       <FirstOf
         class="rows"
         items={problems}
-        most={MOST_LISTED}
+        most={MAX_LISTED}
         of={(problem) => <Listed links={links} kind={kind} problem={problem} />}
         more={(left) => (
           <>
@@ -128,11 +128,11 @@ function Leaks({ links, problem: { commits = [] } }: { links: Links; problem: Se
 function Pipelines({ links, problem }: { links: Links; problem: ServiceProblem }) {
   const { pipelines = [] } = problem
   if (pipelines.length === 0) return <></>
-  const more = pipelines.length - MOST_PIPELINES
+  const more = pipelines.length - MAX_PIPELINES
   return (
     <p class="row muted">
       {plural(pipelines.length, 'Pipeline')}{' '}
-      {pipelines.slice(0, MOST_PIPELINES).map((name) => (
+      {pipelines.slice(0, MAX_PIPELINES).map((name) => (
         <a href={links.pipeline(name)}>{name}</a>
       ))}
       {more > 0 && ` and ${moreOf(more)}`}

@@ -17,7 +17,7 @@ import { RestoreView } from './restore-view.tsx'
 
 export type RestorePageOptions = RestorePreviewDeps & { readonly pages: PageContext }
 
-const LARGEST_FORM = 65_536
+const MAX_FORM_BYTES = 65_536
 
 /** The subject of the restore, and its revision. */
 interface Asked {
@@ -65,7 +65,7 @@ async function act(
   c: Context<RouteEnv>,
   asked: Asked,
 ): Promise<Response> {
-  const form = await readForm(c.req.raw, LARGEST_FORM)
+  const form = await readForm(c.req.raw, MAX_FORM_BYTES)
   const reason = textField(form, 'reason') ?? ''
   try {
     const basedOn = parseDigest(textField(form, 'basedOn') ?? '')

@@ -26,7 +26,7 @@ export interface RestoreViewProps {
 }
 
 /** The most parts and entities that are listed one by one. */
-const MOST_PARTS = 10
+const MAX_PARTS = 10
 
 /** The preview of a restore, and its form. A restore removes nothing from the history. */
 export function RestoreView(props: RestoreViewProps) {
@@ -163,12 +163,12 @@ function Contested({
   const paths = [...new Set(contested.map(({ path }) => path))]
   return (
     <>
-      <FirstOf items={paths} most={MOST_PARTS} of={(path) => path} />
+      <FirstOf items={paths} most={MAX_PARTS} of={(path) => path} />
       <p class="actions">
         {hasRest && <LinkButton href={links.undo(name, { rest: '1' })} label="Undo the rest" />}
         <LinkButton href={links.editUndoing(name)} label="Open as an edit with the conflicts" />
         {before !== null &&
-          entities.slice(0, MOST_PARTS).flatMap((entity) => {
+          entities.slice(0, MAX_PARTS).flatMap((entity) => {
             const address = addressOf(entity)
             return address === null ? (
               []

@@ -21,7 +21,7 @@ export interface BlameDeps extends Pick<RevisionReadingDeps, 'history'> {
 }
 
 /** How long a page waits for unknown origins, in milliseconds. */
-const PATIENCE = 1500
+const ORIGINS_TIMEOUT_MS = 1500
 const SHADES = 5
 
 /** Finds the authors of a range of lines, counted from 0, of a revision. */
@@ -30,7 +30,7 @@ export async function readBlame(
   revision: NumberedRevision,
   range: LineRange,
 ): Promise<Blame> {
-  const answer = await origins.of(revision, PATIENCE)
+  const answer = await origins.of(revision, ORIGINS_TIMEOUT_MS)
   if (!answer.done) return { known: false, reached: answer.reached, of: answer.of }
   const oldest = answer.origins.reduce((least, number) => Math.min(least, number), Infinity)
   const span = Math.max(1, revision.number - oldest + 1)

@@ -57,9 +57,9 @@ export interface SearchResult {
 /** The note when agents were not searched. */
 export const AGENTS_AWAY = 'Agents are not searched'
 /** The things of each sort that are listed. */
-const MOST = 8
+const MAX_LISTED = 8
 /** Shorter texts are in nearly everything. */
-const SHORTEST = 2
+const MIN_LENGTH = 2
 /** A part of a digest or commit that is long enough to mean one. */
 const HEXADECIMAL = new RegExp(`^[0-9a-f]{4,${MAX_OBJECT_NAME_LENGTH}}$`)
 
@@ -108,7 +108,7 @@ function pipelinesNamed(
     .filter(({ pipeline: { name } }) =>
       access.may(principal, { action: 'view-pipeline', pipeline: name }),
     )
-  const hits = found.slice(0, MOST).map(({ group, pipeline: { name } }) => ({
+  const hits = found.slice(0, MAX_LISTED).map(({ group, pipeline: { name } }) => ({
     title: name,
     detail: `in ${group}`,
     href: links.pipeline(name),
@@ -124,7 +124,7 @@ function agentsNamed({ state }: SearchDeps, { wanted, links }: Asked): SearchGro
     const title = hostname === '' ? agent.uuid : hostname
     return [{ title, detail: agentStatusOf(agent), href: links.agent(agent.uuid) }]
   })
-  const hits = found.slice(0, MOST)
+  const hits = found.slice(0, MAX_LISTED)
   return { title: 'Agents', count: found.length, hits, all: links.agents({ q: wanted }) }
 }
 
@@ -160,7 +160,7 @@ class FirstHits {
 
   add(revision: Revision): void {
     this.count += 1
-    if (this.first.length < MOST) this.first.push(revision)
+    if (this.first.length < MAX_LISTED) this.first.push(revision)
   }
 }
 
@@ -199,7 +199,7 @@ function revisionsNamed(
 }
 
 function peopleNamed(counts: ReadonlyMap<string, number>, links: Links): SearchGroup {
-  const hits = [...counts].slice(0, MOST).map(([username, count]) => ({
+  const hits = [...counts].slice(0, MAX_LISTED).map(([username, count]) => ({
     title: shownAuthor(username),
     detail: countOf(count, 'revision'),
     href: links.history({ user: username, agents: '1' }),
@@ -220,13 +220,13 @@ async function revisionsWith(
 ): Promise<SearchGroup> {
   const query = { [field === 'text' ? 'text' : 'q']: wanted, agents: '1' }
   const group = { title: TITLES[field], all: links.history(query) }
-  if (wanted.length < SHORTEST) return { ...group, count: 0, hits: [] }
+  if (wanted.length < MIN_LENGTH) return { ...group, count: 0, hits: [] }
   const { history, entities, texts } = deps
   const filter = { ...EVERYTHING, [field]: wanted }
   const found: Revision[] = []
   for await (const some of filterRevisions(filter, { history, entities, texts }))
     found.push(...some)
-  const hits = found.slice(0, MOST).map((revision) => hitOf(deps, links, revision))
+  const hits = found.slice(0, MAX_LISTED).map((revision) => hitOf(deps, links, revision))
   return { ...group, count: found.length, hits }
 }
 

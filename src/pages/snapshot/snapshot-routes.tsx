@@ -10,7 +10,7 @@ import {
 import { type RevealDeps, revealSnapshot } from './reveal-secrets.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseSha } from '../../http/parameters.ts'
-import { PageCache, NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import { PageCache, NO_STORE, pageResponse } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { parseSnapshotQuery, permanentAddress } from './snapshot-query.ts'
 import { SnapshotView } from './snapshot-view.tsx'
@@ -22,18 +22,18 @@ export interface SnapshotRoutesOptions extends SnapshotDeps, RevealDeps {
 }
 
 /** The size of the page cache, in bytes. */
-const KEPT = 8 * 1_048_576
+const CACHE_BYTES = 8 * 1_048_576
 /**
  * The age after which a page with relative times ("1 min ago") is rendered again, in milliseconds.
  */
-const FRESH = 60_000
+const FRESH_MS = 60_000
 
 /** The interval at which a browser requests unfinished data again, in seconds. */
 const ASK_AGAIN = 3
 
 /** `/config/[name]`: the configuration in one revision. Registered after all fixed paths. */
 export function snapshotRoutes(options: SnapshotRoutesOptions) {
-  const kept = new PageCache(KEPT)
+  const kept = new PageCache(CACHE_BYTES)
   const { pages, clock } = options
   const answer = async (c: Context<RouteEnv, '/config/:name'>) => {
     const name = c.req.param('name')
@@ -56,7 +56,7 @@ export function snapshotRoutes(options: SnapshotRoutesOptions) {
     }
     const { revision, current } = place
     const facts = [revision.commit, current.commit, c.req.url, JSON.stringify(leak)]
-    const etag = pages.etag(frame, [...facts, Math.floor(now / FRESH)])
+    const etag = pages.etag(frame, [...facts, Math.floor(now / FRESH_MS)])
     return kept.answer(c, { etag, immutable: false }, async () => ({
       page: <SnapshotView {...view} />,
     }))
@@ -85,5 +85,5 @@ async function reveal(
   const frame = pages.frame(c.req.raw, principal)
   const leak = options.secretAlarm.find(place.revision)
   const view = { frame, page, query, now: clock(), isMoving: false, leak, reveal: count }
-  return pageResponse(<SnapshotView {...view} />, 200, NEVER_KEPT)
+  return pageResponse(<SnapshotView {...view} />, 200, NO_STORE)
 }

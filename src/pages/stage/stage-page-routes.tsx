@@ -19,7 +19,7 @@ export interface StagePageRoutesOptions extends StagePageDeps, StartRunsDeps {
 }
 
 /** Enough for the names of all jobs of a large stage. */
-const LARGEST_FORM = 262_144
+const MAX_FORM_BYTES = 262_144
 
 /** The actions that are confirmed on the page. */
 const CONFIRMED = ['cancel', 'run'] as const
@@ -34,7 +34,7 @@ export function stagePageRoutes(options: StagePageRoutesOptions) {
     .get('/stages/:pipeline/:stage', (c) => answer(options, c, { run: null, refusal: null }))
     .get(RUN, (c) => answer(options, c, { run: runOf(c), refusal: null }))
     .post(RUN, async (c) => {
-      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
       const outcome = await refusalOf(c.env, () => act(options, c, form))
       if ('done' in outcome) return c.redirect(outcome.done, 303)
       return answer(options, c, { run: runOf(c), refusal: outcome.refusal })

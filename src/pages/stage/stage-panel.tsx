@@ -189,7 +189,7 @@ function SinceBefore({ frame: { links }, details }: Pick<StagePanelProps, 'frame
 
 function Jobs({ frame: { links }, details, now }: StagePanelProps) {
   const { run, mayRerun, waits } = details
-  const shown = run.jobs.slice(0, MOST_JOBS)
+  const shown = run.jobs.slice(0, MAX_JOBS)
   const scale = scaleOf(shown, now)
   return (
     <div data-part="jobs">
@@ -233,7 +233,7 @@ const LEGEND = [
 ] as const
 
 /** A stage can have thousands of jobs; this is the limit of a page. */
-const MOST_JOBS = 300
+const MAX_JOBS = 300
 
 function Job({
   links,

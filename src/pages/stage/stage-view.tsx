@@ -29,8 +29,8 @@ export interface StageViewProps {
 }
 
 /** The update interval for a run in progress, in milliseconds. */
-const ACTIVE = 2_000
-const QUIET = 10_000
+const ACTIVE_INTERVAL_MS = 2_000
+const IDLE_INTERVAL_MS = 10_000
 
 /** The runs of a stage, and one of them in full. */
 export function StageView(props: StageViewProps) {
@@ -44,7 +44,7 @@ export function StageView(props: StageViewProps) {
       styles={['runs.css']}
       scripts={LIVE_SCRIPTS}
     >
-      <Live every={details?.run.active === true ? ACTIVE : QUIET} now={now}>
+      <Live every={details?.run.active === true ? ACTIVE_INTERVAL_MS : IDLE_INTERVAL_MS} now={now}>
         <Head {...props} />
         {flash !== null && <FlashCard flash={flash} />}
         <div class="columns">

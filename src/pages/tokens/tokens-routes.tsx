@@ -10,7 +10,7 @@ import { malformed } from '../../http/parameters.ts'
 import { type Form, readForm, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { PageContext } from '../frame/page-context.ts'
-import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { type ShownToken, TokensView } from './tokens-view.tsx'
 
 export interface TokensPageOptions extends TokenDeps {
@@ -19,14 +19,14 @@ export interface TokensPageOptions extends TokenDeps {
   readonly clock: Clock
 }
 
-const LARGEST_FORM = 16_384
+const MAX_FORM_BYTES = 16_384
 
 /** `/tokens`: what the caller's programs log in with. */
 export function tokensPageRoutes(options: TokensPageOptions) {
   return new Hono<RouteEnv>()
     .get('/tokens', (c) => answer(options, c, {}))
     .post('/tokens', async (c) => {
-      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
       switch (textField(form, 'action') ?? '') {
         case 'create':
           return create(options, c, form)
@@ -96,7 +96,7 @@ async function answer(
     made: made ?? null,
     now: clock(),
   }
-  return pageResponse(<TokensView {...view} />, status, NEVER_KEPT)
+  return pageResponse(<TokensView {...view} />, status, NO_STORE)
 }
 
 function parseScope(text: string): TokenScope {

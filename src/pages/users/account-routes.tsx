@@ -9,7 +9,7 @@ import { statusOf } from '../../http/errors.ts'
 import { readForm, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { PageContext } from '../frame/page-context.ts'
-import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { AccountView } from './account-view.tsx'
 import { newPasswordIn } from './new-password.ts'
 
@@ -17,7 +17,7 @@ export interface AccountPageOptions extends UserAdministrationDeps {
   readonly pages: PageContext
 }
 
-const LARGEST_FORM = 16_384
+const MAX_FORM_BYTES = 16_384
 
 /** `/account`: the caller's own password and sessions. */
 export function accountPageRoutes(options: AccountPageOptions) {
@@ -26,7 +26,7 @@ export function accountPageRoutes(options: AccountPageOptions) {
     .get('/account', (c) => answer(options, c, null))
     .post('/account', async (c) => {
       const { principal, address } = c.env
-      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
       try {
         const password = newPasswordIn(form) ?? ''
         const given = { old: textField(form, 'old') ?? '', password, address }
@@ -55,5 +55,5 @@ function answer(
     hasPassword: principal.external === undefined,
   }
   const status = refused === null ? 200 : statusOf(refused)
-  return pageResponse(<AccountView {...view} />, status, NEVER_KEPT)
+  return pageResponse(<AccountView {...view} />, status, NO_STORE)
 }

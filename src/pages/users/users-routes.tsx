@@ -20,7 +20,7 @@ import { type Form, readForm, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { Query } from '../kit/links.ts'
 import type { PageContext } from '../frame/page-context.ts'
-import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { type PermissionsPageDeps, readPermissionsOf } from '../permissions/permissions-page.ts'
 import { newPasswordIn } from './new-password.ts'
 import { UserView } from './user-view.tsx'
@@ -31,7 +31,7 @@ export interface UsersPageOptions extends PermissionsPageDeps {
   readonly clock: Clock
 }
 
-const LARGEST_FORM = 16_384
+const MAX_FORM_BYTES = 16_384
 
 /** `/users` and `/users/[name]`: who can log in, for administrators. */
 export function usersPageRoutes(options: UsersPageOptions) {
@@ -39,7 +39,7 @@ export function usersPageRoutes(options: UsersPageOptions) {
   return new Hono<RouteEnv>()
     .get('/users', (c) => answerList(options, c, {}))
     .post('/users', async (c) => {
-      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
       const name = textField(form, 'name') ?? ''
       return explained(
         c,
@@ -54,7 +54,7 @@ export function usersPageRoutes(options: UsersPageOptions) {
     })
     .get('/users/:name', (c) => answerOne(options, c, {}))
     .post('/users/:name', async (c) => {
-      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
       return explained(
         c,
         () => act(options, c, form),
@@ -157,7 +157,7 @@ async function answerList(
     name,
     now: clock(),
   }
-  return pageResponse(<UsersView {...view} />, status, NEVER_KEPT)
+  return pageResponse(<UsersView {...view} />, status, NO_STORE)
 }
 
 async function answerOne(
@@ -182,5 +182,5 @@ async function answerOne(
     made: made ?? null,
     now: clock(),
   }
-  return pageResponse(<UserView {...view} />, status, NEVER_KEPT)
+  return pageResponse(<UserView {...view} />, status, NO_STORE)
 }

@@ -20,7 +20,7 @@ import type {
 } from './page-work.ts'
 
 /** The time limit of the thread, in milliseconds. */
-const TIME_LIMIT = 20_000
+const TIMEOUT_MS = 20_000
 /** Documents up to this size are processed on the main thread, in bytes. */
 const SMALL = 2 ** 18
 /** Documents up to this total size are compared on the main thread if little differs. */
@@ -43,7 +43,7 @@ export class PageThread implements AsyncDisposable {
   readonly #script: ScriptDeps['script']
   readonly #thread = new WorkerThread<PageJob, PageResults[PageWorkName]>(
     builtFile('pages/work/page-worker.js'),
-    TIME_LIMIT,
+    TIMEOUT_MS,
     THREAD_MEMORY_MB,
   )
 

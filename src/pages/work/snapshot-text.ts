@@ -32,7 +32,7 @@ export interface SnapshotText extends ShownLines {
 }
 
 /** Longer documents are shown in parts; a line takes about six elements of a page. */
-const MOST_LINES = 1500
+const MAX_LINES = 1500
 /** The lines of a part, and of one step of a search. */
 export const WINDOW = 1200
 
@@ -78,7 +78,7 @@ function matchesIn(text: TextLines, wanted: string): readonly number[] {
 
 /** From 0. */
 function windowOf(line: number, lines: number): LineRange {
-  if (lines <= MOST_LINES) return { start: 0, end: lines }
+  if (lines <= MAX_LINES) return { start: 0, end: lines }
   const start = Math.floor((Math.min(Math.max(line, 1), lines) - 1) / WINDOW) * WINDOW
   return { start, end: Math.min(start + WINDOW, lines) }
 }

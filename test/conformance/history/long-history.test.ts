@@ -7,7 +7,7 @@ import { inspectAsIs } from '../../../src/configuration/current/validate-only.ts
 import { digestOf } from '../../../src/core/digest.ts'
 import { CommitSha } from '../../../src/core/revision.ts'
 import { openObjectReader } from '../../../src/git/readers/open-object-reader.ts'
-import { IndexKeeper, NO_STORE } from '../../../src/history/index/index-keeper.ts'
+import { IndexKeeper, NO_INDEX_STORE } from '../../../src/history/index/index-keeper.ts'
 import { renderMessage } from '../../../src/history/revision/message.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { git, gitLine, PLAIN_GIT, tryGit } from '../../support/git/git.ts'
@@ -111,7 +111,7 @@ describe('the index of a long history', () => {
       inspect: inspectAsIs,
       serverEdition: 'none',
     }
-    const keeper = new IndexKeeper(NO_STORE, context)
+    const keeper = new IndexKeeper(NO_INDEX_STORE, context)
 
     const { added } = await keeper.moveTo(CommitSha.parse(gitLine(folder, 'rev-parse', 'main')))
 

@@ -2,7 +2,7 @@ import { elementOf, findAll } from '../../kit/client/dom.ts'
 
 /** Lines and ranges of lines in the address: `#R72` and `#R72-R76`. */
 const LINES = /^#([LR])(\d+)(?:-\1(\d+))?$/
-const MOST = 5_000
+const MAX_LINES = 5_000
 
 /** Marks the lines that the address names. Shift and a click select a range. */
 export function watchLineRanges(): void {
@@ -22,7 +22,7 @@ function showRange(): void {
   const [, side, from, to = from] = LINES.exec(location.hash) ?? []
   if (!side) return
   const [low, high] = [Math.min(Number(from), Number(to)), Math.max(Number(from), Number(to))]
-  for (let line = low; line <= Math.min(high, low + MOST); line++) {
+  for (let line = low; line <= Math.min(high, low + MAX_LINES); line++) {
     document.getElementById(`${side}${line}`)?.closest('td, .l')?.classList.add('chosen')
   }
   document.getElementById(`${side}${low}`)?.scrollIntoView({ block: 'center' })

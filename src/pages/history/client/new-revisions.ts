@@ -9,7 +9,7 @@ interface NewestRevision {
   readonly username: string
 }
 
-const EVERY_MS = 5_000
+const POLL_INTERVAL_MS = 5_000
 const PARTS = ['#history tbody', '.page-head > div', '.bars']
 
 /** Shows revisions that are saved while the history is open. */
@@ -28,7 +28,7 @@ export function showNewRevisions(): void {
     if ((await refresh()) && isNew)
       live.textContent = `A new revision by ${revision.username} has arrived.`
   }
-  setInterval(() => runDetached(look()), Number(live.dataset['every']) || EVERY_MS)
+  setInterval(() => runDetached(look()), Number(live.dataset['every']) || POLL_INTERVAL_MS)
 }
 
 async function readNewest(address: string): Promise<NewestRevision | undefined> {

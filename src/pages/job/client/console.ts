@@ -9,7 +9,7 @@ import {
 import { askFor } from '../../kit/client/ask.ts'
 
 /** The limit of lines on the page; older ones are removed. */
-const MOST = 3_000
+const MAX_LINES = 3_000
 const PAUSE_MS = 1_000
 /** A page within this distance of its end, in pixels, counts as scrolled to the end. */
 const NEAR = 120
@@ -65,7 +65,7 @@ async function appendLines(lines: HTMLElement): Promise<boolean> {
   if (next === from || next === null) return answer.headers.get('x-ended') === 'true'
   const page = parsePage(answer.text)
   lines.append(...findAll('li', page).map((line) => document.adoptNode(line)))
-  while (lines.children.length > MOST) lines.firstElementChild?.remove()
+  while (lines.children.length > MAX_LINES) lines.firstElementChild?.remove()
   lines.dataset['next'] = next
   followEnd()
   return false

@@ -19,7 +19,7 @@ interface Results {
 const NOTHING: Results = { groups: [], indexing: null, away: null }
 
 /** How long typing has to rest before the server is asked, in milliseconds. */
-const REST = 150
+const REST_MS = 150
 
 let asked = 0
 let resting = 0
@@ -76,7 +76,7 @@ function buildPalette({ action, dataset }: HTMLFormElement): HTMLDialogElement {
       runDetached(
         showResults(palette, `${dataset['results']}?q=${encodeURIComponent(input.value)}`),
       )
-    }, REST)
+    }, REST_MS)
   })
   input.addEventListener('keydown', (event) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') choose(palette, event)
