@@ -57,7 +57,7 @@ export const USAGE: Readonly<Record<CommandName, Usage>> = {
   },
   audit: {
     calls: ['audit', 'audit --follow'],
-    purpose: 'Prints the audit log; with --follow its newest entries, and each that comes.',
+    purpose: 'Prints the audit log. With --follow, prints the newest entries and waits for more.',
   },
   secrets: {
     calls: ['secrets rotate'],

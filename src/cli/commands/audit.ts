@@ -16,7 +16,7 @@ const SHOWN_BEFORE = 20
 /** Several servers may commit entries in another order than that of their numbers. */
 const MAX_OUT_OF_ORDER = 200
 
-/** Prints the audit log, oldest entry first; with --follow its newest entries, and those that come. */
+/** Prints the audit log, oldest entry first. With --follow, prints the newest entries and waits for more. */
 export async function audit(args: readonly string[]): Promise<number> {
   const { words, flags } = separateWords(SETTINGS.audit, args)
   const settings = readSettings(SETTINGS.audit, flags)

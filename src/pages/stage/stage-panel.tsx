@@ -141,7 +141,7 @@ function Configuration({ frame, details, now }: StagePanelProps) {
       {configuration !== null && (
         <>
           <RevisionName frame={frame} name={configuration.name} />
-          {!configuration.isRecorded && ', by its time: the run does not say'}
+          {!configuration.isRecorded && ' (by its start time; the run did not record it)'}
           {markers.length > 0 && ', first run under it'}
           {'. '}
         </>

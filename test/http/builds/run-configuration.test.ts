@@ -61,7 +61,7 @@ describe('the configuration of a run', () => {
     expect(build.headers.get(HEADER)).toBe(first.digest)
     expect(ship.headers.get(HEADER)).toBe(second.digest)
     expect(page).toContain(`r${first.number}</a>`)
-    expect(page).not.toContain('by its time')
+    expect(page).not.toContain('by its start time')
   })
 
   it('has no number once a reset has taken it from the branch, and is still known', async () => {
@@ -103,6 +103,6 @@ describe('the configuration of a run', () => {
 
     expect([run.configuration, run.stages[0]?.configuration]).toEqual([null, null])
     expect(stage.headers.get(HEADER)).toBeNull()
-    expect(page).toContain('by its time: the run does not say')
+    expect(page).toContain('(by its start time; the run did not record it)')
   })
 })
