@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   AUDIT_SHARES,
   AuditEntry,
@@ -114,6 +115,7 @@ export class AuditLog implements AsyncDisposable {
         if (entries.length === query.limit) return { entries, next: before }
       }
       if (rows.length < ROWS) return { entries, next: null }
+      await nextTurn()
     }
     return { entries, next: before }
   }
@@ -164,6 +166,7 @@ export class AuditLog implements AsyncDisposable {
         if (size > this.#maxSize(share)) return before
       }
       if (rows.length < ROWS) return null
+      await nextTurn()
     }
   }
 }

@@ -1,36 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { AuditEntry, AuditQuery, NewAuditEntry } from '../../../src/core/audit.ts'
+import type { NewAuditEntry } from '../../../src/core/audit.ts'
 import type { LogEvent } from '../../../src/lib/log.ts'
-import type { AuditLog } from '../../../src/state/audit-log.ts'
 import { streamed } from './notes.ts'
 import { openedState, type StatePlace } from './state-place.ts'
-
-const ALL: AuditQuery = {
-  before: null,
-  limit: 10,
-  user: null,
-  action: null,
-  outcome: null,
-  address: null,
-  since: null,
-  until: null,
-}
+import { entriesOf } from '../../support/service/audit-reading.ts'
 
 function entry(more: Partial<NewAuditEntry> = {}): NewAuditEntry {
   const action = { user: 'ana', action: 'save', target: '/x', address: 'a' }
   return { time: 5, ...action, outcome: 'done', ...more }
-}
-
-/** Every entry, read page by page. */
-async function entriesOf(log: AuditLog, more: Partial<AuditQuery> = {}): Promise<AuditEntry[]> {
-  const entries: AuditEntry[] = []
-  let before: number | null = null
-  do {
-    const page = await log.read({ ...ALL, limit: 100, ...more, before })
-    entries.push(...page.entries)
-    before = page.next
-  } while (before !== null)
-  return entries
 }
 
 /** The targets in the audit log that a dump leaves in another store. */

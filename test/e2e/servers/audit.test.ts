@@ -27,17 +27,9 @@ import {
 } from '../../support/service/database-server.ts'
 import { save } from '../../support/service/saving.ts'
 import { currentOf, serveTwo } from '../../support/service/servers.ts'
+import { ALL_ENTRIES } from '../../support/service/audit-reading.ts'
 
 const TIMEOUT_MS = 30_000
-
-const ALL = {
-  user: null,
-  action: null,
-  outcome: null,
-  address: null,
-  since: null,
-  until: null,
-}
 
 async function entriesOf(server: Pick<DatabaseServer, 'fetch'>): Promise<readonly AuditEntry[]> {
   const answer = await server.fetch('/api/audit')
@@ -160,7 +152,7 @@ describe('the audit log of several servers', { tags: ['postgresql'] }, () => {
     const ofDriver = { read: driver.query, write: driver.query }
     const options = { maxSize: 40_000, clock: () => 5, log: () => undefined }
     await using audit = new AuditLog(ofDriver, options)
-    const { entries } = await audit.read({ ...ALL, before: null, limit: 3 })
+    const { entries } = await audit.read({ ...ALL_ENTRIES, limit: 3 })
     expect(entries.map(({ user, target }) => [user, target]).toReversed()).toEqual(
       names.map((name, n) => [name, commits[n]]),
     )

@@ -1,23 +1,13 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Action, AuditEntry, AuditQuery } from '../../../../src/core/audit.ts'
+import type { Action } from '../../../../src/core/audit.ts'
 import { Audit } from '../../../../src/notify/audit/audit.ts'
 import { moveFormerFiles } from '../../../../src/notify/audit/former-files.ts'
 import { openSqliteState } from '../../../../src/state/open-sqlite.ts'
 import type { StateStore } from '../../../../src/state/state-store.ts'
 import { tempDir } from '../../../support/disk/temp-folder.ts'
-
-const ALL: AuditQuery = {
-  before: null,
-  limit: 10,
-  user: null,
-  action: null,
-  outcome: null,
-  address: null,
-  since: null,
-  until: null,
-}
+import { ALL_ENTRIES, entriesOf } from '../../../support/service/audit-reading.ts'
 
 /** An audit log in the state of a folder, with the files of an earlier version taken in. */
 class OpenedAudit extends Audit {
@@ -48,18 +38,6 @@ function action(more: Partial<Action> = {}): Action {
 
 function refusal(more: Partial<Action> = {}): Action {
   return action({ user: 'eve', outcome: 'refused', status: 403, ...more })
-}
-
-/** Every entry, read page by page. */
-async function entriesOf(audit: Audit, more: Partial<AuditQuery> = {}): Promise<AuditEntry[]> {
-  const entries: AuditEntry[] = []
-  let before: number | null = null
-  do {
-    const page = await audit.read({ ...ALL, ...more, before })
-    entries.push(...page.entries)
-    before = page.next
-  } while (before !== null)
-  return entries
 }
 
 describe('the audit log', () => {
@@ -118,6 +96,32 @@ describe('the audit log', () => {
       Array.from({ length: 60 }, (_, n) => `/${59 - n}`),
     )
     expect(entries.map(({ id }) => id)).toEqual(Array.from({ length: 60 }, (_, n) => 60 - n))
+  })
+
+  it('gives others their turn while a long log is searched and measured', async () => {
+    await using state = await openSqliteState(join(tempDir(), 'state.sqlite'))
+    const log = state.auditLog({ clock: () => 5, log: () => undefined, maxSize: 100_000_000 })
+    const json = JSON.stringify({ time: 5, ...action() })
+    const rows = Array.from(
+      { length: 10_000 },
+      (_, n) => ({ id: n + 1, share: 'actions', json }) as const,
+    )
+    await log.takeIn(rows)
+    let turns = 0
+    const turn = () => {
+      turns += 1
+      timer = setImmediate(turn)
+    }
+    let timer = setImmediate(turn)
+
+    await log.read({ ...ALL_ENTRIES, user: 'nobody' })
+    const whileSearched = turns
+    await log.append('actions', { time: 5, ...action() })
+    await log[Symbol.asyncDispose]()
+    clearImmediate(timer)
+
+    expect(whileSearched).toBeGreaterThanOrEqual(9)
+    expect(turns - whileSearched).toBeGreaterThanOrEqual(9)
   })
 
   it('takes in the files of an earlier version once, with their numbers', async () => {
