@@ -150,7 +150,8 @@ export function auditSentence(
   const revision = revisionNumber(history, action === 'change-configuration' ? target : (md5 ?? ''))
   const verb = verbOf({ action, outcome })
   if (WITHOUT_OBJECT.includes(action)) {
-    return { verb, object: entities.slice(0, MAX_NAMED).join(', '), href: null, revision }
+    const names = entities.slice(0, MAX_NAMED).join(', ')
+    return { verb, object: names === '' ? '' : `(${names})`, href: null, revision }
   }
   if (targets.length > 0) {
     const objects = targets.map((each) => placeOf({ links, state }, each)?.object ?? each)
