@@ -21,7 +21,7 @@ export interface AgentCallsDeps {
   readonly registrations: RegistrationLimits
   readonly refused: RefusedMachines
   readonly jobs: AgentJobs
-  readonly invited: AgentInvitations
+  readonly invitations: AgentInvitations
 }
 
 /** A machine, as invitations are kept for it. */
@@ -131,7 +131,7 @@ export async function registerAgent(deps: AgentCallsDeps, call: Registering): Pr
     deps.registrar.noteAddress(agent.configured, movedTo(agent, facts))
   await deps.directory.register(record, { instance, at, address, stopping: false })
   if (admission) await enroll(deps, call, admission)
-  if (admission?.invitation) await deps.invited.use(admission.invitation)
+  if (admission?.invitation) await deps.invitations.use(admission.invitation)
   const configStatus = deps.directory.find(uuid)?.condition.configStatus ?? 'Pending'
   const isNews = configStatus !== agent?.condition.configStatus
   const invitation = admission?.invitation ? keptOf(admission.invitation).id : null
@@ -162,7 +162,7 @@ async function admissionOf(deps: AgentCallsDeps, call: Registering): Promise<Adm
   const { key } = autoRegister
   if (meansInvitation(key)) {
     const machine = machineOf(call)
-    const find = () => deps.invited.find(key, machine)
+    const find = () => deps.invitations.find(key, machine)
     const wishes = isFamiliar(deps, call)
       ? await find()
       : await deps.registrations.admitInvited(key, { ...machine, address }, find)
@@ -203,11 +203,11 @@ function assertPlace(
 }
 
 function reserve(
-  { invited }: AgentCallsDeps,
+  { invitations }: AgentCallsDeps,
   call: Registering,
   invitation: string,
 ): Promise<boolean> {
-  return invited.reserve(invitation, machineOf(call))
+  return invitations.reserve(invitation, machineOf(call))
 }
 
 function machineOf({ uuid, claim }: Registering): InvitedMachine {

@@ -2,43 +2,6 @@ import type { Action } from '../core/audit.ts'
 import type { Audit } from '../notify/audit/audit.ts'
 import { DIGEST_HEADER } from './configuration/digest-header.ts'
 import type { AuditAction, RequestContext } from '../http/request-context.ts'
-import { ROUTES } from './resources.ts'
-import { type AuditName, nameOf, QUIET } from './definition/route.ts'
-
-/** The actions of the forms of pages, by their routes; the routes of the API have their own. */
-const PAGE_FORMS: readonly (readonly [string, AuditName])[] = [
-  ['POST /config/edit', 'save-configuration'],
-  ['POST /config/new-pipeline', 'create-pipeline'],
-  ['POST /config/live', 'set-live-file-aside'],
-  ['POST /config/:name/restore', 'restore-revision'],
-  ['POST /config/:name/undo', 'undo-revision'],
-  ['POST /config/entity/:kind/:name/restore/:from', 'restore-entity'],
-  ['POST /config/compare/:from/:to/reveal', 'reveal-secrets'],
-  ['POST /config/:name/reveal', 'reveal-secrets'],
-  ['POST /config/:name/acknowledge-secrets', 'acknowledge-secrets'],
-  ['POST /config/edit/check', QUIET],
-  ['POST /login', 'log-in'],
-  ['GET /login/oidc/callback', 'log-in'],
-  ['POST /log-out', 'log-out'],
-  ['POST /colours', QUIET],
-]
-
-/** A route that is not here is named by its method and pattern. */
-const NAMES: ReadonlyMap<string, AuditName> = new Map([
-  ...ROUTES.map((route) => [nameOf(route), route.audit ?? nameOf(route)] as const),
-  ...PAGE_FORMS,
-])
-
-/** Routes that are noted only when they refuse. */
-export const QUIET_ROUTES: readonly string[] = Array.from(NAMES)
-  .filter(([, name]) => name === QUIET)
-  .map(([route]) => route)
-
-/** The editor answers 200 as long as nothing is saved. */
-const PREVIEWED = 'POST /config/edit'
-
-/** Actions without a form. */
-const ACTING_READS: readonly string[] = ['GET /login/oidc/callback']
 
 const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
@@ -51,9 +14,9 @@ export function auditRequests(audit: Audit) {
     if (context.isAnsweredElsewhere) return null
     const { status } = response
     const isRefusal = status === 403 || (status === 401 && context.reason !== 'no-credentials')
-    const isReading = SAFE.includes(request.method) && !ACTING_READS.includes(context.route)
+    const isReading = SAFE.includes(request.method) && context.route?.acts !== true
     if (isReading && !isRefusal) return null
-    if (!isRefusal && !isAction(context, status)) return null
+    if (!isRefusal && !isAction(context)) return null
     const action = actionOf(request, context, response)
     if (context.auditActions.length > 0)
       return noteAll(audit, actionsOf(action, context.auditActions))
@@ -77,9 +40,8 @@ function actionsOf(
   })
 }
 
-function isAction({ route, isNews }: RequestContext, status: number): boolean {
-  if (route === '' || NAMES.get(route) === QUIET || !isNews) return false
-  return route !== PREVIEWED || status !== 200
+function isAction({ route, isNews }: RequestContext): boolean {
+  return route !== null && !route.isQuiet && isNews
 }
 
 function actionOf(
@@ -93,7 +55,7 @@ function actionOf(
   return {
     user: principal.username,
     ...(principal.credential?.kind === 'token' ? { token: principal.credential.id } : {}),
-    action: actionName(route) || request.method,
+    action: route?.action ?? request.method,
     target: new URL(request.url).pathname,
     address,
     outcome: status < 400 ? 'done' : status < 500 ? 'refused' : 'failed',
@@ -103,11 +65,6 @@ function actionOf(
     ...(md5 === null ? {} : { md5 }),
     ...(claimed === null ? {} : { claimed }),
   }
-}
-
-function actionName(route: string): string {
-  const name = NAMES.get(route)
-  return typeof name === 'string' ? name : route
 }
 
 /** The name in credentials that were wrong, of a form or of Basic. */

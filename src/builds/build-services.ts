@@ -5,16 +5,15 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { StateStore } from '../state/state-store.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'
-import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
 import type { HealthProblem } from '../core/health-problem.ts'
 import { ArtifactQuota } from './artifacts/artifact-quota.ts'
 import type { JobPlace } from './artifacts/job-folders.ts'
 import type { UploadLimits } from './artifacts/upload.ts'
 import { LineFinder } from './artifacts/console-lines.ts'
 import type { Secrets } from './assignment/secrets.ts'
-import { EffectivePipelines } from './runs/effective-pipelines.ts'
+import type { EffectivePipelines } from './runs/effective-pipelines.ts'
 import { ConfiguredPlans } from './runs/plans.ts'
-import { Unsupported } from './runs/unsupported.ts'
+import type { Unsupported } from './runs/unsupported.ts'
 import { BuildingAgents } from './dispatch/agent-jobs.ts'
 import { BuildWatch } from './dispatch/build-watch.ts'
 import { RunningJobs } from './dispatch/running-jobs.ts'
@@ -31,7 +30,8 @@ const WORK_HOLD_MS = 15_000
 
 export interface BuildServicesOptions {
   readonly store: StateStore
-  readonly configuration: CurrentConfiguration
+  readonly pipelines: EffectivePipelines
+  readonly unsupported: Unsupported
   readonly directory: AgentDirectory
   readonly secrets: Secrets
   readonly clock: Clock
@@ -97,11 +97,10 @@ export class BuildServices implements AsyncDisposable {
   }
 
   static async open(options: BuildServicesOptions): Promise<BuildServices> {
-    const { store, clock, artifactsDir, configuration, directory } = options
+    const { store, clock, artifactsDir, pipelines, unsupported, directory } = options
     const drafts = join(artifactsDir, '.drafts')
     await rm(drafts, { recursive: true, force: true })
     await mkdir(drafts, { recursive: true })
-    const pipelines = new EffectivePipelines(configuration)
     const plans = new ConfiguredPlans({ pipelines, directory })
     const builds = await Builds.open({ store, clock, plans })
     const quota = new ArtifactQuota({
@@ -117,7 +116,6 @@ export class BuildServices implements AsyncDisposable {
     await jobs.restore()
     const silent = new SilentJobs({ ...options, builds, pipelines, running })
     const waiting = new WaitingJobs({ builds, pipelines, directory, clock })
-    const unsupported = new Unsupported({ pipelines, secrets: options.secrets })
     const stranded = new StrandedStages({ pipelines, directory, clock })
     const uploads = { drafts, largest: options.largestArtifact }
     const parts = {

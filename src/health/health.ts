@@ -3,12 +3,14 @@ import type { SeenServers } from '../core/seen-server.ts'
 import type { Principal } from '../core/principal.ts'
 import type { History, MaintenanceState } from '../history/history.ts'
 import type { ArtifactUse } from '../builds/artifacts/artifact-quota.ts'
+import type { BuildServices } from '../builds/build-services.ts'
 import type { MaterialProblem } from '../builds/materials/material-poller.ts'
 import type { Mirror, MirrorState } from '../notify/mirror/mirror.ts'
 import type { Access } from '../configuration/access/permission.ts'
 import type { WebhookState } from '../notify/webhooks/webhook.ts'
 import { awayProblems, type UserSourceState } from '../core/user-source-state.ts'
 import { describeFault } from '../core/faults.ts'
+import { findFullDisks, type WatchedFolder } from './disk-room.ts'
 
 /** Whether the service works, and all problems for operators. */
 export interface Health {
@@ -39,70 +41,77 @@ export interface HealthSummary {
   readonly mirror: Pick<MirrorState, 'behind' | 'seconds'> | null
 }
 
+/** The parts of a server that may have something for its operators to look at. */
 export interface HealthDeps {
   readonly history: History
-  readonly mirror: Pick<Mirror, 'state' | 'problems'> | null
   readonly version: string
-  /** Problems besides those of the configuration. */
-  readonly buildProblems: () => readonly (string | HealthProblem)[]
-  readonly artifactUse: () => ArtifactUse
-  /** Problems with agents, as sentences. */
-  readonly agentProblems: () => readonly string[]
+  /** The folders whose disks may fill up. */
+  readonly folders: readonly WatchedFolder[]
+  readonly audit: { problem(): string | null }
   /** Facts that a commit changed although they must not change while the server runs. */
-  readonly identityProblems: () => readonly string[]
-  /** Whether those who have users elsewhere were there at the last log-in. */
-  readonly userSources: () => readonly UserSourceState[]
-  /** Why the local users cannot be read now, or null. */
-  readonly usersProblem: () => string | null
+  readonly identity: { problems(): readonly string[] }
   /** The commits that contain secrets in plain text. */
-  readonly secretProblems: () => readonly HealthProblem[]
-  /** The disks that are full. */
-  readonly diskProblems: () => readonly string[]
-  /** Why the database that servers share cannot be reached, as sentences. */
-  readonly databaseProblems: () => readonly string[]
-  /** The servers that share a database; null where there is one server. */
-  readonly servers: () => SeenServers | null
-  /** Servers that need a look, as sentences. */
-  readonly serverProblems: () => readonly string[]
-  /** How old what this server shows may be, as sentences. */
-  readonly lagProblems: () => readonly string[]
-  /** Why actions cannot be recorded, or null. */
-  readonly auditProblem: () => string | null
-  /** The materials that cannot be read. */
-  readonly materialProblems: () => readonly MaterialProblem[]
-  /** The jobs that no agent can take. */
-  readonly stuckJobs: () => readonly HealthProblem[]
+  readonly secretAlarm: { problems(): readonly HealthProblem[] }
   /** The parts of the configuration that nobody acts on. */
-  readonly unsupportedParts: () => readonly HealthProblem[]
-  /** The stages that cannot start, whoever tries. */
-  readonly strandedStages: () => readonly HealthProblem[]
-  readonly webhooks: () => readonly WebhookState[]
+  readonly unsupported: { problems(): readonly HealthProblem[] }
+  readonly logIns: LogInHealth
+  /** Null where there is one server. */
+  readonly cluster: ClusterHealth | null
+  /** Null while another server leads. */
+  readonly leader: () => LeaderHealth | null
 }
 
+export interface LogInHealth {
+  /** Whether those who have users elsewhere were there at the last log-in. */
+  userSources(): readonly UserSourceState[]
+  /** The reason why the local users cannot be read now, or null. */
+  usersProblem(): string | null
+}
+
+/** The servers that share a database. */
+export interface ClusterHealth {
+  seen(): SeenServers
+  /** Reasons why the database cannot be reached, as sentences. */
+  databaseProblems(): readonly string[]
+  /** The servers that need a look, as sentences. */
+  serverProblems(): readonly string[]
+  /** The age of the data that this server shows, as sentences. */
+  lagProblems(): readonly string[]
+}
+
+/** The parts that only the leader has. */
+export interface LeaderHealth {
+  readonly builds: Pick<BuildServices, 'problems' | 'quota' | 'waiting' | 'stranded'>
+  readonly agents: { problems(): readonly string[] }
+  /** The materials that cannot be read. */
+  readonly materials: { problems(): readonly MaterialProblem[] }
+  readonly webhooks: { states(): readonly WebhookState[] }
+  /** Null where revisions are pushed nowhere. */
+  readonly mirror: Pick<Mirror, 'state' | 'problems'> | null
+}
+
+const NO_ARTIFACTS: ArtifactUse = { bytes: null, quota: null }
+
 export function readHealth(deps: HealthDeps): Health {
-  const { history, mirror, version } = deps
-  const { digest } = history.current()
-  const webhooks = deps.webhooks()
-  const problems = problemsOf(deps, webhooks)
+  const { history, version, cluster } = deps
+  const leader = deps.leader()
+  const problems = problemsOf(deps, leader)
   return {
     status: problems.length > 0 ? 'degraded' : 'ok',
     version,
     revisions: history.size(),
-    current: digest,
+    current: history.current().digest,
     repository: history.storage(),
-    mirror: mirror?.state() ?? null,
-    artifacts: deps.artifactUse(),
-    webhooks,
-    servers: deps.servers(),
+    mirror: leader?.mirror?.state() ?? null,
+    artifacts: leader?.builds.quota.use() ?? NO_ARTIFACTS,
+    webhooks: leader?.webhooks.states() ?? [],
+    servers: cluster?.seen() ?? null,
     problems,
   }
 }
 
-function problemsOf(
-  deps: HealthDeps,
-  webhooks: readonly WebhookState[],
-): readonly ServiceProblem[] {
-  const { history, mirror } = deps
+function problemsOf(deps: HealthDeps, leader: LeaderHealth | null): readonly ServiceProblem[] {
+  const { history, cluster, logIns } = deps
   const problem = history.problem()
   return [
     ...(problem
@@ -112,28 +121,28 @@ function problemsOf(
       'revision',
       history.unreadable().map(({ reason }) => reason),
     ),
-    ...ofKind('disk', deps.diskProblems()),
-    ...ofKind('database', deps.databaseProblems()),
-    ...ofKind('servers', deps.serverProblems()),
-    ...ofKind('lag', deps.lagProblems()),
-    ...ofKind('audit', [deps.auditProblem() ?? []].flat()),
-    ...ofKind('mirror', mirror?.problems() ?? []),
-    ...ofKind('builds', deps.buildProblems()),
-    ...ofKind('agents', deps.agentProblems()),
-    ...ofKind('identity', deps.identityProblems()),
-    ...ofKind('log-in', [deps.usersProblem() ?? [], awayProblems(deps.userSources())].flat()),
-    ...ofKind('secrets', deps.secretProblems()),
-    ...ofKind('material', deps.materialProblems()),
-    ...ofKind('stuck-jobs', deps.stuckJobs()),
-    ...ofKind('unsupported', deps.unsupportedParts()),
-    ...ofKind('stranded-stages', deps.strandedStages()),
-    ...ofKind('webhook', webhooks.flatMap(webhookProblem)),
+    ...ofKind('disk', findFullDisks(deps.folders)),
+    ...ofKind('database', cluster?.databaseProblems()),
+    ...ofKind('servers', cluster?.serverProblems()),
+    ...ofKind('lag', cluster?.lagProblems()),
+    ...ofKind('audit', [deps.audit.problem() ?? []].flat()),
+    ...ofKind('mirror', leader?.mirror?.problems()),
+    ...ofKind('builds', leader?.builds.problems()),
+    ...ofKind('agents', leader?.agents.problems()),
+    ...ofKind('identity', deps.identity.problems()),
+    ...ofKind('log-in', [logIns.usersProblem() ?? [], awayProblems(logIns.userSources())].flat()),
+    ...ofKind('secrets', deps.secretAlarm.problems()),
+    ...ofKind('material', leader?.materials.problems()),
+    ...ofKind('stuck-jobs', leader?.builds.waiting.problems()),
+    ...ofKind('unsupported', deps.unsupported.problems()),
+    ...ofKind('stranded-stages', leader?.builds.stranded.problems()),
+    ...ofKind('webhook', leader?.webhooks.states().flatMap(webhookProblem)),
   ]
 }
 
 function ofKind(
   kind: ProblemKind,
-  problems: readonly (string | HealthProblem)[],
+  problems: readonly (string | HealthProblem)[] = [],
 ): readonly ServiceProblem[] {
   return problems.map((each) =>
     typeof each === 'string' ? { kind, subject: each, errors: [] } : { ...each, kind },
@@ -177,7 +186,7 @@ function webhookProblem({ name, lastError }: WebhookState): string[] {
   return lastError === null ? [] : [`The webhook ${name} takes no revisions: ${lastError}`]
 }
 
-export interface ReadinessDeps extends Pick<HealthDeps, 'history' | 'usersProblem'> {
+export interface ReadinessDeps extends Pick<HealthDeps, 'history' | 'logIns'> {
   /** Fails when the state cannot be read. */
   readonly readState: () => Promise<unknown>
   /** Fails when nothing can be written to it. */
@@ -198,7 +207,7 @@ export async function readReadiness({
   history,
   readState,
   writeState,
-  usersProblem,
+  logIns,
 }: ReadinessDeps): Promise<ReadinessProblem[]> {
   const looks = await Promise.allSettled([history.assertReadable(), readState(), writeState()])
   const subjects = [
@@ -211,6 +220,6 @@ export async function readReadiness({
       ? [{ part: subjects[n] ?? '', reason: describeFault(look.reason) }]
       : [],
   )
-  const reason = usersProblem()
+  const reason = logIns.usersProblem()
   return reason === null ? obstacles : [...obstacles, { part: 'The users cannot be read', reason }]
 }

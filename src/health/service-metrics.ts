@@ -15,11 +15,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 
 export interface ServiceMetricsOptions extends HealthDeps {
-  readonly history: History
   readonly writer: Pick<ConfigurationWriter, 'load'>
-  /** Null on a server that is not the leader. */
-  readonly work: CountedWork | null
   readonly requests: RequestMetrics
+  /** Null while another server leads. */
+  readonly work: () => CountedWork | null
 }
 
 /** Counts of the work of agents. */
@@ -51,7 +50,8 @@ export class ServiceMetrics implements Disposable {
   }
 
   async read(): Promise<readonly Metric[]> {
-    const { requests, version, work, servers } = this.#options
+    const { requests, version, cluster } = this.#options
+    const work = this.#options.work()
     const series = requests.series()
     return [
       byLabel(
@@ -69,8 +69,8 @@ export class ServiceMetrics implements Disposable {
       lookUps(series),
       ...this.#historyMetrics(),
       ...(work === null ? [] : workMetrics(work)),
-      ...serverMetrics(servers()),
-      ...userSourceMetrics(this.#options.userSources()),
+      ...serverMetrics(cluster?.seen() ?? null),
+      ...userSourceMetrics(this.#options.logIns.userSources()),
       ...(await this.#process.read()),
     ]
   }

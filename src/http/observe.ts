@@ -69,19 +69,15 @@ function ended(
   const took = performance.now() - began
   const { status } = response
   context.setHeaders()
-  metrics.end(context.route, status, took / 1_000)
+  metrics.end(context.route?.name ?? '', status, took / 1_000)
   const noted = audit(request, context, response)
-  const isNotable = noted !== null || status >= 500 || (took > SLOW_AFTER_MS && !isHeld(context))
+  const isNotable =
+    noted !== null || status >= 500 || (took > SLOW_AFTER_MS && context.route?.isHeld !== true)
   if (isNotable || logLevel === 'debug') {
     const answered = { method: request.method, path: pathOf(request), context, status, took }
     logAnswer(log, answered, isNotable ? 'info' : 'debug')
   }
   return noted === null ? response : noted.then(() => response)
-}
-
-/** A call for work is held until there is some. */
-function isHeld({ route }: RequestContext): boolean {
-  return route.endsWith('/work')
 }
 
 /** The path without the query: searches are private, and stay out of the log. */
@@ -114,7 +110,7 @@ function logAnswer(
     request: id,
     method,
     path: path.slice(0, 500),
-    route,
+    route: route?.name ?? '',
     status,
     ms: Math.round(took),
     user: principal.username,

@@ -50,6 +50,26 @@ export interface AuditAction {
   readonly ended?: { readonly reason: string | null }
 }
 
+/** Answers a request that was let in. */
+export type AnswerRequest = (
+  request: Request,
+  context: RequestContext,
+) => Response | Promise<Response>
+
+/** A route that answers, as logs, counts and the audit log know it. */
+export interface AnsweringRoute {
+  /** Method and pattern, such as `GET /api/agents`. */
+  readonly name: string
+  /** The name of its action in the audit log. */
+  readonly action: string
+  /** Whether it changes nothing that anybody answers for: it is noted only when refused. */
+  readonly isQuiet: boolean
+  /** Whether it is an action although its method is that of a read. */
+  readonly acts: boolean
+  /** Whether its answer waits until there is something to say. */
+  readonly isHeld: boolean
+}
+
 /** The environment of every route: the facts about a request beside the request itself. */
 export interface RouteEnv {
   readonly Bindings: RequestContext
@@ -87,8 +107,8 @@ export class RequestContext {
   credential: CallCredential | null = null
   /** Whether the credential was good when the body had come: the call is carried out from then on. */
   isDecided = false
-  /** Method and pattern of the route that answers, such as `GET /api/agents`; empty when there is none. */
-  route = ''
+  /** Null while no route answers, and where another server does. */
+  route: AnsweringRoute | null = null
   /** The code of the error that it is answered with, or null. */
   reason: string | null = null
   /** The name in a log-in form with a wrong password, or null. */

@@ -49,8 +49,7 @@ export interface UserAccounts {
 }
 
 export interface UserAdministrationDeps {
-  readonly access: Access
-  readonly standingOf: (user: KnownUser) => UserStanding
+  readonly access: Access & { standingOf(user: KnownUser): UserStanding }
   readonly accounts: UserAccounts
   readonly tokens: Tokens
   readonly sessions: Sessions
@@ -328,11 +327,8 @@ async function issuedTo({
   return used
 }
 
-function listed(
-  { standingOf }: UserAdministrationDeps,
-  { user, disabled, used }: Account,
-): ListedUser {
-  const standing = disabled ? null : standingOf(user)
+function listed({ access }: UserAdministrationDeps, { user, disabled, used }: Account): ListedUser {
+  const standing = disabled ? null : access.standingOf(user)
   return {
     name: user.username,
     source: sourceOf(user),

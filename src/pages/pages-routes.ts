@@ -1,131 +1,70 @@
 import type { Hono } from 'hono'
-import { type AgentsRoutesOptions, agentsRoutes } from './agents/agents-routes.tsx'
-import { RemovedAgents } from './agents/removed-agents.ts'
-import { invitationsRoutes, type InvitationsRoutesOptions } from './agents/invitations-routes.tsx'
-import { type RemovalRoutesOptions, removalRoutes } from './agent-removal/removal-routes.tsx'
-import { type AuditPageOptions, auditPageRoutes } from './audit/audit-routes.tsx'
-import { type CompareRoutesOptions, compareRoutes } from './compare/compare-routes.tsx'
-import { type EditRoutesOptions, editRoutes } from './edit/edit-routes.tsx'
-import type { RouteEnv } from '../http/request-context.ts'
-import { type EntityRoutesOptions, entityRoutes } from './entity/entity-routes.tsx'
-import { type HistoryRoutesOptions, historyRoutes } from './history/history-routes.tsx'
-import { type JobPageRoutesOptions, jobPageRoutes } from './job/job-page-routes.tsx'
-import { type LiveFileRoutesOptions, liveFileRoutes } from './live-file/live-file-routes.tsx'
-import { type PipelinesRoutesOptions, pipelinesRoutes } from './pipelines/pipelines-routes.tsx'
-import { type StagePageRoutesOptions, stagePageRoutes } from './stage/stage-page-routes.tsx'
-import { serversRoutes, type ServersRoutesOptions } from './servers/servers-routes.tsx'
-import {
-  problemActionsRoutes,
-  type ProblemActionsOptions,
-  problemsRoutes,
-} from './problems/problems-routes.tsx'
-import { restorePageRoutes } from './restore/restore-page-routes.tsx'
-import {
-  type NewPipelineRoutesOptions,
-  newPipelineRoutes,
-} from './new-pipeline/new-pipeline-routes.tsx'
-import type { PageContext } from './frame/page-context.ts'
-import { frameRoutes } from './frame/frame-routes.tsx'
-import { searchRoutes, type SearchRoutesOptions } from './search/search-routes.tsx'
-import { loginRoutes } from './login/login-routes.tsx'
-import { oidcRoutes, type OidcRoutesOptions } from './login/oidc-routes.tsx'
-import { type AccountPageOptions, accountPageRoutes } from './users/account-routes.tsx'
-import { type UsersPageOptions, usersPageRoutes } from './users/users-routes.tsx'
-import {
-  permissionsRoutes,
-  type PermissionsRoutesOptions,
-} from './permissions/permissions-routes.tsx'
-import { tokensPageRoutes, type TokensPageOptions } from './tokens/tokens-routes.tsx'
-import { type SnapshotRoutesOptions, snapshotRoutes } from './snapshot/snapshot-routes.tsx'
+import type { KnownRoute } from '../api/description/described-call.ts'
+import type { AnswerRequest, RouteEnv } from '../http/request-context.ts'
+import { agentsPages } from './agents/agents-routes.tsx'
+import { invitationsPages } from './agents/invitations-routes.tsx'
+import { removalPages } from './agent-removal/removal-routes.tsx'
+import { auditPage } from './audit/audit-routes.tsx'
+import { comparePages } from './compare/compare-routes.tsx'
+import { descriptionPages } from './api/description-routes.tsx'
+import { editPages } from './edit/edit-routes.tsx'
+import { entityPages } from './entity/entity-routes.tsx'
+import { framePages } from './frame/frame-routes.tsx'
+import type { PageGroup } from './frame/page-routes.ts'
+import { historyPages } from './history/history-routes.tsx'
+import { jobPage } from './job/job-page-routes.tsx'
+import { liveFilePage } from './live-file/live-file-routes.tsx'
+import { loginPages } from './login/login-routes.tsx'
+import { oidcPages } from './login/oidc-routes.tsx'
+import { newPipelinePage } from './new-pipeline/new-pipeline-routes.tsx'
+import type { PagesContext } from './frame/pages-context.ts'
+import { permissionsPage } from './permissions/permissions-routes.tsx'
+import { pipelinesPages } from './pipelines/pipelines-routes.tsx'
+import { problemForms, problemsPage } from './problems/problems-routes.tsx'
+import { restorePages } from './restore/restore-page-routes.tsx'
+import { searchPages } from './search/search-routes.tsx'
+import { serversPage } from './servers/servers-routes.tsx'
+import { snapshotPages } from './snapshot/snapshot-routes.tsx'
+import { stagePages } from './stage/stage-page-routes.tsx'
+import { tokensPage } from './tokens/tokens-routes.tsx'
+import { accountPage } from './users/account-routes.tsx'
+import { usersPages } from './users/users-routes.tsx'
 
-/** The dependencies of the pages about revisions. */
-export interface ConfigurationPagesOptions
-  extends
-    HistoryRoutesOptions,
-    CompareRoutesOptions,
-    LiveFileRoutesOptions,
-    SnapshotRoutesOptions,
-    ServersRoutesOptions,
-    TokensPageOptions,
-    UsersPageOptions,
-    PermissionsRoutesOptions,
-    AccountPageOptions,
-    OidcRoutesOptions,
-    AuditPageOptions,
-    SearchRoutesOptions,
-    EntityRoutesOptions {
-  readonly pages: PageContext
-}
+/** Every page. Fixed paths come before those with parameters. */
+const PAGES: readonly PageGroup[] = [
+  descriptionPages,
+  framePages,
+  loginPages,
+  oidcPages,
+  historyPages,
+  comparePages,
+  editPages,
+  liveFilePage,
+  newPipelinePage,
+  entityPages,
+  auditPage,
+  problemsPage,
+  problemForms,
+  serversPage,
+  tokensPage,
+  usersPages,
+  permissionsPage,
+  accountPage,
+  searchPages,
+  restorePages,
+  snapshotPages,
+  removalPages,
+  invitationsPages,
+  agentsPages,
+  pipelinesPages,
+  stagePages,
+  jobPage,
+]
 
-export interface PagesOptions
-  extends
-    ConfigurationPagesOptions,
-    EditRoutesOptions,
-    NewPipelineRoutesOptions,
-    ProblemActionsOptions,
-    InvitationsRoutesOptions,
-    Omit<AgentsRoutesOptions, 'removed'>,
-    Omit<RemovalRoutesOptions, 'removed'>,
-    PipelinesRoutesOptions,
-    StagePageRoutesOptions,
-    JobPageRoutesOptions {}
+/** The rules of the routes of all pages. */
+export const PAGE_ROUTES: readonly KnownRoute[] = PAGES.flatMap(({ routes }) => routes)
 
-/** The routes of the pages that every server answers where several share a database. */
-export function configurationPages(options: ConfigurationPagesOptions): Hono<RouteEnv>[] {
-  return [
-    frameRoutes(options.pages),
-    loginRoutes(options),
-    oidcRoutes(options),
-    historyRoutes(options),
-    compareRoutes(options),
-    liveFileRoutes(options),
-    problemsRoutes(options.pages),
-    serversRoutes(options),
-    tokensPageRoutes(options),
-    usersPageRoutes(options),
-    permissionsRoutes(options),
-    accountPageRoutes(options),
-    snapshotRoutes(options),
-  ]
-}
-
-/**
- * The routes of pages that show of agents and runs what is known of them. The server that has the
- * duties knows all, another one answers without it.
- */
-export function pagesWithState(options: ConfigurationPagesOptions): Hono<RouteEnv>[] {
-  return [entityRoutes(options), auditPageRoutes(options), searchRoutes(options)]
-}
-
-/** The routes of every page. Fixed paths come before those with parameters. */
-export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
-  const agents = { ...options, removed: new RemovedAgents() }
-  return [
-    frameRoutes(options.pages),
-    loginRoutes(options),
-    oidcRoutes(options),
-    historyRoutes(options),
-    compareRoutes(options),
-    editRoutes(options),
-    liveFileRoutes(options),
-    newPipelineRoutes(options),
-    entityRoutes(options),
-    auditPageRoutes(options),
-    problemsRoutes(options.pages),
-    problemActionsRoutes(options),
-    serversRoutes(options),
-    tokensPageRoutes(options),
-    usersPageRoutes(options),
-    permissionsRoutes(options),
-    accountPageRoutes(options),
-    searchRoutes(options),
-    restorePageRoutes(options),
-    snapshotRoutes(options),
-    removalRoutes(agents),
-    invitationsRoutes(options),
-    agentsRoutes(agents),
-    pipelinesRoutes(options),
-    stagePageRoutes(options),
-    jobPageRoutes(options),
-  ]
+/** The routes of all pages of a server. */
+export function pageRoutes(context: PagesContext, elsewhere: AnswerRequest): Hono<RouteEnv>[] {
+  return PAGES.map((each) => each.mount(context, elsewhere))
 }

@@ -1,16 +1,15 @@
 import { isAbsolute, join } from 'node:path'
 import type { SecretBox } from '../document/secrets/secret-box.ts'
 import type { BootContext } from './boot-context.ts'
+import type { AppContext } from './context.ts'
 import { openAgents } from '../agents/open-agents.ts'
 import { BuildServices } from '../builds/build-services.ts'
 import { Triggers } from '../builds/triggers/triggers.ts'
-import type { ConfigServices } from '../configuration/config-services.ts'
 import type { StatePlaces } from '../operations/service-places.ts'
 import type { LocalMaterials } from '../sources/local-materials.ts'
 import { MaterialPoller } from '../builds/materials/material-poller.ts'
 import type { Log } from '../lib/log.ts'
 import type { ServeSettings } from '../settings/settings.ts'
-import type { StateStore } from '../state/state-store.ts'
 
 /** Why pipelines are paused. */
 const STARTED_PAUSED = 'Started with --start-paused'
@@ -18,23 +17,29 @@ const STARTED_PAUSED = 'Started with --start-paused'
 const FIRST_POLL = 1 / 12
 
 /** The agents, and everything that runs on the state store. */
-export async function openBuilds(
-  boot: BootContext & { readonly identityStore: StateStore },
-  { configuration, editor }: ConfigServices,
-  secrets: SecretBox,
-) {
+export async function openBuilds({ boot, configuration, identities, configured }: AppContext) {
   const { settings, environment, shutdown, places, cluster } = boot
+  const { box, editor } = configuration
   const store =
-    cluster === null ? boot.identityStore : shutdown.own('close-engines', await cluster.openState())
+    cluster === null
+      ? identities.identityStore
+      : shutdown.own('close-engines', await cluster.openState())
   const agentTimeout = settings['agent-timeout']
-  const known = { ...environment, store, configuration }
-  const { directory, registrar } = await openAgents({ ...known, editor, timeout: agentTimeout })
+  const { directory, registrar } = await openAgents({
+    ...environment,
+    store,
+    configuration: configuration.configuration,
+    editor,
+    timeout: agentTimeout,
+  })
   const builds = shutdown.own(
     'stop-background-work',
     await BuildServices.open({
-      ...known,
+      ...environment,
+      ...configured,
+      store,
       directory,
-      secrets,
+      secrets: box,
       artifactsDir: places.artifactsDir,
       largestArtifact: settings['max-artifact'],
       artifactQuota: settings['max-artifacts'],
@@ -43,7 +48,7 @@ export async function openBuilds(
   )
   shutdown.own('release-waiters', builds.dispatcher)
   if (settings['start-paused']) await pauseAll(builds, environment.log)
-  const poller = openPoller(boot, secrets)
+  const poller = openPoller(boot, box)
   const triggers = shutdown.own(
     'release-waiters',
     new Triggers({

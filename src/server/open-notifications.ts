@@ -1,6 +1,10 @@
 import { join, resolve } from 'node:path'
 import type { History } from '../history/history.ts'
 import { webhookCall } from '../notify/webhooks/webhook-call.ts'
+import type { NewAuditEntry } from '../core/audit.ts'
+import { Audit } from '../notify/audit/audit.ts'
+import { moveFormerFiles } from '../notify/audit/former-files.ts'
+import { CommandEntries, commandEntriesIn, leaveEntry } from '../notify/audit/command-entries.ts'
 import type { BootContext } from './boot-context.ts'
 import { Mirror } from '../notify/mirror/mirror.ts'
 import { readWebhooksFile } from '../notify/webhooks/webhook-settings.ts'
@@ -30,4 +34,20 @@ export function openMirror(
   if (url === null) return null
   const options = { url, repository, history, environment: toolEnvironment, clock, log }
   return shutdown.own('stop-background-work', new Mirror(options))
+}
+
+/** The audit log, with the entries that commands have left for it. */
+export async function openAudit(boot: BootContext, state: StateStore): Promise<Audit> {
+  const { settings, environment, shutdown, places, cluster } = boot
+  const { clock, log } = environment
+  const options = { maxSize: settings['max-audit'], clock, log }
+  const store = cluster?.openAudit(options) ?? state.auditLog(options)
+  if (cluster === null) await moveFormerFiles(join(places.stateDir, 'audit'), store)
+  const waiting = commandEntriesIn(places.stateDir)
+  const leave = (entry: NewAuditEntry) => leaveEntry(waiting, entry)
+  const audit = shutdown.own('close-engines', new Audit({ store, leave, clock, log }))
+  const keep = (entry: NewAuditEntry) => audit.keep(entry)
+  const entries = { folder: waiting, keep, clock, log }
+  shutdown.own('stop-background-work', new CommandEntries(entries))
+  return audit
 }

@@ -1,18 +1,11 @@
-import { type Context, Hono, type Next } from 'hono'
-import type { H } from 'hono/types'
+import { type Context, Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
 import { ServiceError } from '../core/errors.ts'
 import { outageOf } from '../core/faults.ts'
 import type { Log } from '../lib/log.ts'
-import type { RequestContext, RouteEnv } from '../http/request-context.ts'
-import { assertScope, neededOfToken } from '../api/token-scopes.ts'
+import type { AnswerRequest, RouteEnv } from '../http/request-context.ts'
 import { PathRouter } from '../http/path-router.ts'
 import { type AnswerFailure, type Failure, failure, failureOf } from '../http/failure.ts'
-
-export type AnswerRequest = (
-  request: Request,
-  context: RequestContext,
-) => Response | Promise<Response>
 
 export interface RoutesOptions {
   readonly log: Log
@@ -29,7 +22,7 @@ export function composeRoutes(options: RoutesOptions): AnswerRequest {
     router: new PathRouter(),
   })
   for (const { method, path, handler } of options.parts.flatMap(({ routes }) => routes)) {
-    app.on(method, path, noting(`${method} ${path}`, handler))
+    app.on(method, path, handler)
   }
   const answer = (c: Context<RouteEnv>, given: Failure) =>
     options.answerFailure(c.req.raw, given, c.env)
@@ -64,17 +57,10 @@ export function refusing({
   }
 }
 
-/**
- * The same handler for those whose token is good for it; the request is known by its route from then
- * on.
- */
-function noting(route: string, handler: H<RouteEnv>): H<RouteEnv> {
-  const needed = neededOfToken(route)
-  return (c: Context<RouteEnv>, next: Next) => {
-    c.env.route = route
-    assertScope(c.env.principal, needed)
-    return handler(c, next)
-  }
+/** Whether a path is that of a route, by whatever method. */
+export function matcherOf(parts: readonly Hono<RouteEnv>[]): (path: string) => boolean {
+  const methods = methodTable(parts.flatMap(({ routes }) => routes))
+  return (path) => methods(path).length > 0
 }
 
 interface Route {

@@ -9,6 +9,7 @@ import { isOnFullDisk } from '../health/disk-room.ts'
 import { type Handler, Listening } from '../http/listen.ts'
 import { allOf } from '../lib/all-of.ts'
 import { inBackground } from '../lib/in-background.ts'
+import type { Log } from '../lib/log.ts'
 import { assertRestored } from '../operations/backup/unfinished-restore.ts'
 import { assertStateMoved } from '../operations/lost-files.ts'
 import { type StatePlaces, statePlaces } from '../operations/service-places.ts'
@@ -18,9 +19,10 @@ import type { ServeSettings } from '../settings/settings.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
 import { freeReserve, makeReserve } from '../storage/reserve.ts'
 import type { BootContext, BootEnvironment } from './boot-context.ts'
-import { followerOptions, httpOptions } from './http-options.ts'
-import { followerService, type HttpService, httpService } from './service.ts'
-import { openDuties, openShared, type SharedContext } from './service-context.ts'
+import { type AppContext, openContext } from './context.ts'
+import { Leadership } from './leadership.ts'
+import { openLeader } from './open-leader.ts'
+import { type HttpService, httpService } from './service.ts'
 import { Shutdown } from './shutdown.ts'
 
 /** Hosts that stand for every address of the machine, and for none elsewhere. */
@@ -62,9 +64,10 @@ export function openInProcess(
   environment: BootEnvironment,
 ): Promise<ServiceInProcess> {
   return openWithRoom({ settings, environment }, async (boot) => {
-    const shared = await openShared({ ...boot, cluster: null })
-    const service = await leading(shared)
-    begin(shared, service)
+    const { app, lead } = await openApp({ ...boot, cluster: null })
+    await lead()
+    const service = httpService(app)
+    begin(app, service)
     return {
       answer: async (request) => service.answer(request),
       [Symbol.asyncDispose]: () => boot.shutdown[Symbol.asyncDispose](),
@@ -143,29 +146,26 @@ async function joinCluster({
 }
 
 async function serve(boot: BootContext): Promise<RunningServer> {
-  const { settings, shutdown, cluster } = boot
-  const shared = await openShared(boot)
+  const { settings, shutdown, cluster, environment } = boot
+  const { log } = environment
+  const { app, lead } = await openApp(boot)
   const isFollower = cluster !== null && !cluster.isLeading
-  const follower = cluster === null ? null : following(shared, cluster)
-  const current = { service: isFollower && follower ? follower : await leading(shared) }
-  const listening = await openPort(boot, (...asked) => {
-    // A server that was suspended, or is cut off from the database, may no longer be the leader.
-    const isSure = cluster === null || cluster.isSurelyLeading
-    return (isSure || follower === null ? current.service : follower).answer(...asked)
-  })
-  begin(shared, current.service)
+  if (!isFollower) await lead()
+  const service = httpService(app)
+  const listening = await openPort(boot, service.answer)
+  begin(app, service)
   const url = `http://${hostOf(settings.host)}:${listening.port}${settings['base-path']}`
   const failed = new AbortController()
   if (cluster !== null) {
     if (settings.advertise === null) warnOfWildcard(boot, url)
-    await cluster.serve(settings.advertise ?? url, shared.configuration.config.history)
+    await cluster.serve(settings.advertise ?? url, app.configuration.history)
     shutdown.own('stop-background-work', { [Symbol.asyncDispose]: () => cluster.leave() })
     failOn(cluster, failed)
-    if (isFollower) shutdown.own('release-waiters', takeOver(shared, cluster, { current, failed }))
+    if (isFollower) shutdown.own('release-waiters', takeOver(cluster, { lead, failed, log }))
   }
   return {
     url,
-    passwordFile: shared.passwordFile,
+    passwordFile: app.passwordFile,
     failed: failed.signal,
     [Symbol.asyncDispose]: () => shutdown[Symbol.asyncDispose](),
   }
@@ -178,24 +178,23 @@ function warnOfWildcard({ settings: { host }, environment: { log } }: BootContex
   log({ level: 'warning', message })
 }
 
-/** The service that answers requests now. */
-interface Current {
-  service: HttpService
+interface OpenedApp {
+  readonly app: AppContext
+  /** Opens what only the leader has. */
+  readonly lead: () => Promise<void>
 }
 
-async function leading(shared: SharedContext): Promise<HttpService> {
-  return httpService(httpOptions(await openDuties(shared)))
+async function openApp(boot: BootContext): Promise<OpenedApp> {
+  const leadership = new Leadership(boot.cluster)
+  const app = await openContext(boot, leadership)
+  return { app, lead: async () => leadership.take(await openLeader(app)) }
 }
 
-function following(shared: SharedContext, cluster: Cluster): HttpService {
-  return followerService(followerOptions(shared, cluster))
-}
-
-/** Starts the background work of a service once it can be called. */
-function begin(shared: SharedContext, service: HttpService): void {
-  shared.access.reportLogin()
-  shared.configuration.index.begin()
-  loadPages(shared, service)
+/** Begins what a service that can be called does by itself. */
+function begin({ identities, index, log }: AppContext, service: HttpService): void {
+  identities.reportLogin()
+  index.begin()
+  inBackground(log, 'The pages could not be loaded', service.loadPages())
 }
 
 async function openPort(
@@ -203,10 +202,6 @@ async function openPort(
   answer: Handler,
 ): Promise<Listening> {
   return shutdown.own('stop-listening', await Listening.open(answer, { ...settings, log }))
-}
-
-function loadPages({ environment: { log } }: BootContext, service: HttpService): void {
-  inBackground(log, 'The pages could not be loaded', service.loadPages())
 }
 
 function failOn({ superseded }: Cluster, failed: AbortController): void {
@@ -217,16 +212,13 @@ function failOn({ superseded }: Cluster, failed: AbortController): void {
 
 /** Takes the lead when there is no leader any more. Disposing it ends the wait. */
 function takeOver(
-  shared: SharedContext,
   cluster: Cluster,
-  { current, failed }: { readonly current: Current; readonly failed: AbortController },
+  { lead, failed, log }: Pick<OpenedApp, 'lead'> & { failed: AbortController; log: Log },
 ): AsyncDisposable {
-  const { log } = shared.environment
   const stop = new AbortController()
   const taking = cluster.waitForLease(stop.signal).then(async () => {
     log({ level: 'info', message: 'This server is the leader now' })
-    current.service = await leading(shared)
-    loadPages(shared, current.service)
+    await lead()
   })
   const taken = taking.catch((error: unknown) => {
     if (!stop.signal.aborted) failed.abort(`the lead could not be taken over: ${reasonOf(error)}`)

@@ -165,7 +165,7 @@ export const BREAKS_OF_IDENTITIES: readonly Break[] = [
   },
   {
     behaviour: 'a password that was typed is not carried through a log-in',
-    file: 'pages/login/kept-form.ts',
+    file: 'pages/frame/kept-form.ts',
     find: 'SECRET.test(name)',
     replace: "name === ''",
     test: 'http/identities/sessions.test.ts',

@@ -88,9 +88,9 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
   },
   {
     behaviour: 'among servers, a save that holds what it adds is for the leader',
-    file: 'server/forwarding.ts',
-    find: 'needsDuties(request) ? elsewhere(request, context) : answer(request, context)',
-    replace: 'answer(request, context)',
+    file: 'api/definition/mount-routes.ts',
+    find: "typeof needs === 'function' ? needs(request) : ",
+    replace: "typeof needs === 'function' ? false : ",
     test: 'e2e/servers/serving.test.ts',
   },
   {
@@ -137,7 +137,7 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
   },
   {
     behaviour: 'among servers, each answers pages about the configuration when nobody runs builds',
-    file: 'server/forwarding.ts',
+    file: 'api/definition/mount-routes.ts',
     find: "error.code !== 'unavailable'",
     replace: "error.code === 'unavailable'",
     test: 'e2e/servers/serving.test.ts',
@@ -172,8 +172,8 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
   },
   {
     behaviour: 'among servers, the leader pushes to the mirror',
-    file: 'server/service-context.ts',
-    find: 'mirror: openMirror(shared, { history, repository }),',
+    file: 'server/open-leader.ts',
+    find: 'mirror: openMirror(boot, { history, repository }),',
     replace: 'mirror: null,',
     test: 'e2e/servers/leadership.test.ts',
   },
@@ -201,7 +201,7 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
   {
     behaviour: 'among servers, who saved by a form is sent to a page that knows of it',
     file: 'server/forwarding.ts',
-    find: "if (answered.headers.has('location')) await catchUp(duties, answered)",
+    find: "if (answered.headers.has('location')) await catchUp(forwarding, answered)",
     replace: '',
     test: 'e2e/servers/serving.test.ts',
   },

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { AuditEntry } from '../../src/core/audit.ts'
-import { QUIET_ROUTES } from '../../src/api/audited-action.ts'
 import { ROUTES } from '../../src/api/resources.ts'
-import { nameOf, QUIET } from '../../src/api/definition/route.ts'
+import { PAGE_ROUTES } from '../../src/pages/pages-routes.ts'
+import { nameOf, QUIET } from '../../src/api/definition/route-rules.ts'
 import { AuditBody } from '../../src/wire/audit-body.ts'
 import { CONTACT_BODY } from '../support/agents/contact-body.ts'
 import { git } from '../support/git/git.ts'
@@ -184,7 +184,9 @@ describe('the audit log', () => {
 
     const forgotten = changing.filter(({ path }) => !targets.has(path.replaceAll(/\{\w+\}/g, '1')))
     const quiet = new Set(
-      QUIET_ROUTES.map((route) => route.replace(/^\w+ /, '').replaceAll(/:\w+(\{[^}]*\})?/g, '{}')),
+      [...ROUTES, ...PAGE_ROUTES]
+        .filter(({ audit }) => audit === QUIET)
+        .map(({ path }) => path.replaceAll(/:\w+(\{[^}]*\})?/g, '{}')),
     )
     expect(changing.length).toBeGreaterThan(15)
     expect(
@@ -196,11 +198,10 @@ describe('the audit log', () => {
 
   it('is quiet about agents at work, and about a plan and two forms, which change nothing', () => {
     const ofUsers = ROUTES.filter(({ audit, caller }) => audit === QUIET && caller !== 'agent')
-    const calls = ROUTES.map(nameOf)
-    const ofPages = QUIET_ROUTES.filter((route) => !calls.includes(route))
+    const ofPages = PAGE_ROUTES.filter(({ audit }) => audit === QUIET)
 
     expect(ofUsers.map(nameOf)).toEqual(['POST /api/config/plan'])
-    expect(ofPages).toEqual(['POST /config/edit/check', 'POST /colours'])
+    expect(ofPages.map(nameOf)).toEqual(['POST /colours', 'POST /config/edit/check'])
   })
 
   it('is read page by page, and by user, action and outcome', async () => {

@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import type { z } from 'zod'
 import {
-  type AgentCallsDeps,
   assertToken,
   contactAgent,
   type ContactAnswer,
@@ -13,9 +12,11 @@ import { AGENT_PATTERNS } from '../../wire/agent/paths.ts'
 import { RegisterReply, RegisterRequest } from '../../wire/agent/registration.ts'
 import { type RouteEnv, SANDBOXED } from '../../http/request-context.ts'
 import { readBody } from '../../http/request-body.ts'
+import type { LeaderContext } from '../definition/api-context.ts'
 import { type Answer, JSON_TYPE } from '../definition/operation.ts'
 import { tokenOf } from './agent-token.ts'
-import { QUIET, resource, routeWith } from '../definition/route.ts'
+import { QUIET } from '../definition/route-rules.ts'
+import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
 export const AGENT_TAG = 'Agents’ protocol'
@@ -36,11 +37,11 @@ const DESCRIPTION = {
   version: '0.1.0',
 }
 
-const route = routeWith<AgentCallsDeps>()
+const route = routeWith<LeaderContext['agents']>()
 
 /** The calls of the agents about themselves. They carry the agent's token, not a user. */
-export const agentProtocolResource = resource({
-  open: (deps: AgentCallsDeps) => deps,
+export const agentProtocolResource = leaderResource({
+  open: ({ agents }: LeaderContext) => agents,
   routes: [
     route({
       method: 'POST',

@@ -3,7 +3,6 @@ import { digestOf } from '../../core/digest.ts'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 import type { Principal } from '../../core/principal.ts'
 import {
-  type AgentAdministrationDeps,
   approveAgent,
   changeListedAgent,
   listAgents,
@@ -11,7 +10,7 @@ import {
   removeAgent,
   retireAgent,
 } from '../../agents/administer-agents.ts'
-import { type JobPlace, renderPlace } from '../../builds/artifacts/job-folders.ts'
+import { renderPlace } from '../../builds/artifacts/job-folders.ts'
 import { factsOf, type KnownAgent, agentStatusOf } from '../../agents/known-agent.ts'
 import { SavedBody, savedBody } from '../../wire/action-bodies.ts'
 import { AgentChangesBody, AgentEntry } from '../../wire/agent-entry.ts'
@@ -21,18 +20,13 @@ import { CachedResponse } from '../../http/cached-response.ts'
 import { json } from '../../http/errors.ts'
 import { malformed, malformedBy } from '../../http/parameters.ts'
 import { parseJson, readBody, readForm } from '../../http/request-body.ts'
+import type { LeaderContext } from '../definition/api-context.ts'
 import { jsonAnswer, MESSAGE_HEADER, reads } from '../definition/operation.ts'
-import { resource, routeWith } from '../definition/route.ts'
+import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
 /** The largest body of a change, in bytes. */
 const MAX_BODY_BYTES = 65_536
-
-export interface AgentRoutesOptions extends AgentAdministrationDeps {
-  readonly clientNames: ClientNames
-  /** The job that an agent runs. */
-  readonly placeOf: (uuid: string) => JobPlace | null
-}
 
 const ChangeBody = AgentChangesBody.extend({ message: z.string().exactOptional() })
 /** The fields of its form that are no lists. */
@@ -42,7 +36,7 @@ const SINGLE_FIELDS: ReadonlySet<string> = new Set(['hostname', 'message'])
 type RenderAgent = (agent: KnownAgent, principal: Principal) => string
 
 interface AgentsState {
-  readonly options: AgentRoutesOptions
+  readonly agents: LeaderContext['agents']
   readonly render: RenderAgent
   readonly list: AgentList
 }
@@ -68,11 +62,11 @@ const decisionRoute = {
 } as const
 
 /** `/api/agents…`: the list, and what an administrator decides about an agent. */
-export const agentResource = resource({
+export const agentResource = leaderResource({
   conditional: true,
-  open: (options: AgentRoutesOptions): AgentsState => ({
-    options,
-    render: renderingFor(options),
+  open: (context: LeaderContext): AgentsState => ({
+    agents: context.agents,
+    render: renderingFor(context),
     list: new AgentList(),
   }),
   routes: [
@@ -101,8 +95,8 @@ export const agentResource = resource({
           },
         ],
       },
-      handle: async (c, { options, render, list }) => {
-        const agents = await listAgents(options.directory)
+      handle: async (c, { agents: { directory }, render, list }) => {
+        const agents = await listAgents(directory)
         return list.responseWith(agents.map((agent) => render(agent, c.env.principal))).answer(c)
       },
     }),
@@ -113,10 +107,10 @@ export const agentResource = resource({
       audit: 'enable-agent',
       errors: [...decisionRoute.errors, 'agent-taken'],
       example: { answer: { message: `The agent ${SAMPLE.agent} is enabled` } },
-      handle: async (c, { options }) => {
+      handle: async (c, { agents }) => {
         const uuid = c.req.param('uuid')
         const message = await readMessage(c.req.raw)
-        const outcome = await approveAgent(options, c.env.principal, { uuid, message })
+        const outcome = await approveAgent(agents, c.env.principal, { uuid, message })
         return json(describe(uuid, 'enabled', outcome))
       },
     }),
@@ -126,10 +120,10 @@ export const agentResource = resource({
       summary: 'Disables an agent',
       audit: 'disable-agent',
       example: { answer: { message: `The agent ${SAMPLE.agent} is disabled` } },
-      handle: async (c, { options }) => {
+      handle: async (c, { agents }) => {
         const uuid = c.req.param('uuid')
         const message = await readMessage(c.req.raw)
-        const outcome = await retireAgent(options, c.env.principal, uuid, message)
+        const outcome = await retireAgent(agents, c.env.principal, uuid, message)
         return json(describe(uuid, 'disabled', outcome))
       },
     }),
@@ -151,10 +145,10 @@ export const agentResource = resource({
         body: { resources: ['linux', 'docker'] },
         answer: { message: `The agent ${SAMPLE.agent} is as asked for` },
       },
-      handle: async (c, { options }) => {
+      handle: async (c, { agents }) => {
         const uuid = c.req.param('uuid')
         const request = { uuid, ...(await readChanges(c.req.raw)) }
-        const outcome = await changeListedAgent(options, c.env.principal, request)
+        const outcome = await changeListedAgent(agents, c.env.principal, request)
         return json(describe(uuid, 'as asked for', outcome))
       },
     }),
@@ -171,27 +165,31 @@ export const agentResource = resource({
         'body-too-large',
       ],
       example: { answer: { message: `The agent ${SAMPLE.agent} is deleted` } },
-      handle: async (c, { options }) => {
+      handle: async (c, { agents }) => {
         const uuid = c.req.param('uuid')
         const message = await readMessage(c.req.raw)
-        const { setAside } = await removeAgent(options, c.env.principal, uuid, message)
+        const { setAside } = await removeAgent(agents, c.env.principal, uuid, message)
         return json(savedBody(`The agent ${uuid} is deleted`, setAside))
       },
     }),
   ],
 })
 
-function renderingFor(options: AgentRoutesOptions): RenderAgent {
-  const render = rememberedBy(options)
-  return (agent, principal) => render(agent, locatorFor(options, agent.uuid, principal))
+function renderingFor({ builds, site }: LeaderContext): RenderAgent {
+  const render = rememberedBy(site)
+  return (agent, principal) => render(agent, locatorFor(builds, agent.uuid, principal))
 }
 
 /** `pipeline/counter/stage/counter/job`; empty without a job that the caller may know of. */
-function locatorFor(options: AgentRoutesOptions, uuid: string, principal: Principal): string {
-  const place = options.placeOf(uuid)
+function locatorFor(
+  { jobs, access }: LeaderContext['builds'],
+  uuid: string,
+  principal: Principal,
+): string {
+  const place = jobs.placeOf(uuid)
   if (place === null) return ''
   const pipeline = place.pipelineName
-  const may = options.access.may(principal, { action: 'view-pipeline', pipeline })
+  const may = access.may(principal, { action: 'view-pipeline', pipeline })
   return may ? renderPlace(place) : ''
 }
 
@@ -262,7 +260,7 @@ interface Rendered {
 /** Caches the rendering of an agent until its next contact. */
 function rememberedBy({
   clientNames,
-}: AgentRoutesOptions): (agent: KnownAgent, buildLocator: string) => string {
+}: LeaderContext['site']): (agent: KnownAgent, buildLocator: string) => string {
   const kept = new WeakMap<KnownAgent, Rendered>()
   return (agent, buildLocator) => {
     const known = kept.get(agent)

@@ -3,14 +3,8 @@ import { z } from 'zod'
 import { JobReport } from '../../core/builds/job.ts'
 import { assertToken } from '../../agents/contact.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
-import { type FilesDeps, listArtifacts } from '../../builds/runs/files.ts'
-import {
-  appendConsole,
-  type JobCallsDeps,
-  reportJob,
-  uploadArtifact,
-} from '../../builds/dispatch/job-calls.ts'
-import type { JobDispatcher } from '../../builds/dispatch/job-dispatcher.ts'
+import { listArtifacts } from '../../builds/runs/files.ts'
+import { appendConsole, reportJob, uploadArtifact } from '../../builds/dispatch/job-calls.ts'
 import { parseAgentMessage } from '../../wire/agent/message.ts'
 import { AGENT_PATTERNS } from '../../wire/agent/paths.ts'
 import {
@@ -30,13 +24,13 @@ import { json } from '../../http/errors.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 import { assertNotCoded } from '../../http/content-coding.ts'
 import { readBody } from '../../http/request-body.ts'
+import type { LeaderContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
-import { QUIET, resource, routeWith } from '../definition/route.ts'
+import { QUIET } from '../definition/route-rules.ts'
+import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
-export interface AgentWorkOptions extends JobCallsDeps, FilesDeps {
-  readonly dispatcher: JobDispatcher
-}
+type Builds = LeaderContext['builds']
 
 const tag = AGENT_TAG
 const BYTES = { required: true, content: [{ type: '*/*', schema: null }] }
@@ -80,11 +74,11 @@ const ASSIGNMENT: JobAssignment = {
   artifacts: [{ kind: 'artifact', src: 'out/*.txt', dest: 'out' }],
 }
 
-const route = routeWith<AgentWorkOptions>()
+const route = routeWith<Builds>()
 
 /** The calls of the agents about work and jobs. They carry the agent's token, not a user. */
-export const agentWorkResource = resource({
-  open: (options: AgentWorkOptions) => options,
+export const agentWorkResource = leaderResource({
+  open: ({ builds }: LeaderContext) => builds,
   routes: [
     route({
       method: 'POST',
@@ -98,10 +92,10 @@ export const agentWorkResource = resource({
       answers: { 200: agentReply('A job, or none', WorkReply) },
       errors: ['malformed-request', 'body-too-large', 'agent-taken', 'not-permitted'],
       example: { body: { instance: 'c0ffee12' }, answer: { assignment: ASSIGNMENT } },
-      handle: async (c, options) => {
-        const { uuid, token } = callerOf(options, c)
+      handle: async (c, builds) => {
+        const { uuid, token } = callerOf(builds, c)
         const { instance, attempt = null } = parseAgentMessage(WorkRequest, await textOf(c))
-        const { dispatcher } = options
+        const { dispatcher } = builds
         const asking = { uuid, token, instance }
         c.env.credential = { assertGood: async () => dispatcher.assertMayAsk(asking) }
         const signal = AbortSignal.any([c.req.raw.signal, c.env.ended])
@@ -124,10 +118,10 @@ export const agentWorkResource = resource({
         body: { state: 'Completed', result: 'Passed' },
         answer: { message: 'The state Completed is noted' },
       },
-      handle: async (c, options) => {
-        const call = callOf(options, c)
+      handle: async (c, builds) => {
+        const call = callOf(builds, c)
         const report = parseAgentMessage(JobReport, await textOf(c))
-        await reportJob(options, { ...call, report })
+        await reportJob(builds, { ...call, report })
         return json({ message: `The state ${report.state} is noted` })
       },
     }),
@@ -152,11 +146,11 @@ export const agentWorkResource = resource({
         'disk-full',
       ],
       example: { query: { offset: '0' }, body: 'hello\n', answer: { offset: 6 } },
-      handle: async (c, options) => {
-        const call = callOf(options, c)
+      handle: async (c, builds) => {
+        const call = callOf(builds, c)
         const offset = parseWholeNumber(c.req.query('offset') ?? '', 'offset')
         const bytes = await readBody(c.req.raw, CONSOLE_BATCH.most)
-        const has = await appendConsole(options, { ...call, offset, bytes })
+        const has = await appendConsole(builds, { ...call, offset, bytes })
         return answer({ offset: has } satisfies ConsoleReply)
       },
     }),
@@ -190,15 +184,15 @@ export const agentWorkResource = resource({
         body: 'All is well\n',
         answer: { message: 'The file out/report.txt is kept' },
       },
-      handle: async (c, options) => {
-        const call = callOf(options, c)
+      handle: async (c, builds) => {
+        const call = callOf(builds, c)
         const kind = ArtifactKind.safeParse(c.req.query('kind'))
         if (!kind.success) throw malformed('kind is neither artifact nor test', 'kind')
         const size = parseWholeNumber(c.req.header('content-length') ?? '', 'Content-Length')
         assertNotCoded(c.req.raw)
         const body = c.req.raw.body ?? nothing()
         const path = c.req.param('path')
-        await uploadArtifact(options, { ...call, path, body, size })
+        await uploadArtifact(builds, { ...call, path, body, size })
         return json({ message: `The file ${path} is kept` }, 201)
       },
     }),
@@ -222,11 +216,11 @@ export const agentWorkResource = resource({
         query: { job: SAMPLE.locator, path: 'out' },
         answer: { files: [{ path: 'out/report.txt', size: 12 }] },
       },
-      handle: async (c, options) => {
-        const caller = callerOf(options, c)
+      handle: async (c, builds) => {
+        const caller = callerOf(builds, c)
         const job = parseLocator(c.req.query('job') ?? '')
         const path = c.req.query('path') ?? ''
-        const files = [...(await listArtifacts(options, { ...caller, job, path }))]
+        const files = [...(await listArtifacts(builds, { ...caller, job, path }))]
         return answer({ files } satisfies ArtifactListing)
       },
     }),
@@ -234,7 +228,7 @@ export const agentWorkResource = resource({
 })
 
 /** The agent whose token the call carries; nothing of the call is read before that is known. */
-function callerOf({ directory }: AgentWorkOptions, c: Context<RouteEnv, '/:uuid'>) {
+function callerOf({ directory }: Builds, c: Context<RouteEnv, '/:uuid'>) {
   const caller = { uuid: c.req.param('uuid'), token: tokenOf(c) }
   const assertGood = async () => assertToken(directory.find(caller.uuid), caller)
   assertToken(directory.find(caller.uuid), caller)
@@ -242,8 +236,8 @@ function callerOf({ directory }: AgentWorkOptions, c: Context<RouteEnv, '/:uuid'
   return caller
 }
 
-function callOf(options: AgentWorkOptions, c: Context<RouteEnv, '/:uuid/:job'>) {
-  return { ...callerOf(options, c), jobId: Number(c.req.param('job')) }
+function callOf(builds: Builds, c: Context<RouteEnv, '/:uuid/:job'>) {
+  return { ...callerOf(builds, c), jobId: Number(c.req.param('job')) }
 }
 
 /** `pipeline/counter/stage/counter/job`. */

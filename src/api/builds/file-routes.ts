@@ -7,13 +7,7 @@ import { z } from 'zod'
 import { CONSOLE_PATH } from '../../builds/artifacts/artifact-path.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
 import type { FolderEntry } from '../../builds/artifacts/listing.ts'
-import {
-  assertAgent,
-  type FileCaller,
-  type FilesDeps,
-  openConsole,
-  openDownload,
-} from '../../builds/runs/files.ts'
+import { assertAgent, type FileCaller, openConsole, openDownload } from '../../builds/runs/files.ts'
 import { agentPaths } from '../../wire/agent/paths.ts'
 import { FolderEntryBody } from '../../wire/job-body.ts'
 import { hasAgentToken, tokenOf } from '../agents/agent-token.ts'
@@ -22,13 +16,12 @@ import { encodingFor, isKnown } from '../../http/cached-response.ts'
 import { json } from '../../http/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { encoderOf } from '../../http/streamed-response.ts'
+import type { LeaderContext } from '../definition/api-context.ts'
 import { NOT_MODIFIED } from '../definition/operation.ts'
-import { resource, routeWith } from '../definition/route.ts'
+import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
-export interface FileRoutesOptions extends FilesDeps {
-  readonly basePath: string
-}
+type Builds = LeaderContext['builds']
 
 const JOB = '/files/:pipeline/:pipelineCounter/:stage/:stageCounter/:job'
 const TEXT = 'text/plain; charset=utf-8'
@@ -67,12 +60,12 @@ const fileRoute = {
   errors: ['malformed-request', 'file-not-found'],
 } as const
 
-const route = routeWith<FileRoutesOptions>()
+const route = routeWith<Builds>()
 
 /** `/files/…`: consoles and artifacts, to those who may view the pipeline and to the agent whose job fetches them. */
-export const fileResource = resource({
+export const fileResource = leaderResource({
   conditional: true,
-  open: (options: FileRoutesOptions) => options,
+  open: ({ builds }: LeaderContext) => builds,
   routes: [
     route({
       ...fileRoute,
@@ -82,39 +75,35 @@ export const fileResource = resource({
           { type: 'folder', name: 'cruise-output', url: `/files/${SAMPLE.locator}/cruise-output` },
         ],
       },
-      handle: (c, options) => read(options, c, ''),
+      handle: (c, builds) => read(builds, c, ''),
     }),
     route({
       ...fileRoute,
       path: `${JOB}/:path{[\\s\\S]+}`,
       example: { query: { startLineNumber: '0' }, answer: 'hello\n' },
-      handle: (c, options) => read(options, c, c.req.param('path')),
+      handle: (c, builds) => read(builds, c, c.req.param('path')),
     }),
   ],
 })
 
-async function read(
-  options: FileRoutesOptions,
-  c: Context<RouteEnv>,
-  path: string,
-): Promise<Response> {
-  const call = { caller: callerOf(options, c), job: placeOf(c), path }
+async function read(builds: Builds, c: Context<RouteEnv>, path: string): Promise<Response> {
+  const call = { caller: callerOf(builds, c), job: placeOf(c), path }
   const line = c.req.query('startLineNumber')
   if (path === CONSOLE_PATH && line !== undefined) {
-    const part = await openConsole(options, call, parseWholeNumber(line, 'startLineNumber'))
+    const part = await openConsole(builds, call, parseWholeNumber(line, 'startLineNumber'))
     const headers = { ...UNTRUSTED, 'content-type': TEXT, 'x-next-line': `${part.nextLine}` }
     return stream(c, part.handle, { ...part, headers })
   }
-  const found = await openDownload(options, call)
+  const found = await openDownload(builds, call)
   if (found.type === 'file') return serve(c, found)
   if (found.type === 'archive') return sendArchive(c, found)
-  return json(found.entries.map((entry) => renderEntry(entry, found, options.basePath)))
+  return json(found.entries.map((entry) => renderEntry(entry, found, c.env.basePath)))
 }
 
-function callerOf(options: FileRoutesOptions, c: Context<RouteEnv>): FileCaller {
+function callerOf(builds: Builds, c: Context<RouteEnv>): FileCaller {
   if (!hasAgentToken(c.req.raw)) return { principal: c.env.principal }
   const caller = { token: tokenOf(c) }
-  c.env.credential = { assertGood: async () => assertAgent(options, caller) }
+  c.env.credential = { assertGood: async () => assertAgent(builds, caller) }
   return caller
 }
 

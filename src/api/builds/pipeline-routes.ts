@@ -1,20 +1,10 @@
-import type { WaitingJobs } from '../../builds/dispatch/waiting-jobs.ts'
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { parseOffset } from '../../core/page.ts'
-import { listPipelines, type ListPipelinesDeps } from '../../builds/runs/list-pipelines.ts'
-import {
-  listPipelineRuns,
-  type PipelineRunsDeps,
-  readPipelineRun,
-} from '../../builds/runs/pipeline-runs.ts'
-import {
-  pausePipeline,
-  type PausingDeps,
-  readPipelineStatus,
-  unpausePipeline,
-} from '../../builds/runs/pausing.ts'
-import { releaseLock, startPipeline, type StartRunsDeps } from '../../builds/runs/start-runs.ts'
+import { listPipelines } from '../../builds/runs/list-pipelines.ts'
+import { listPipelineRuns, readPipelineRun } from '../../builds/runs/pipeline-runs.ts'
+import { pausePipeline, readPipelineStatus, unpausePipeline } from '../../builds/runs/pausing.ts'
+import { releaseLock, startPipeline } from '../../builds/runs/start-runs.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { PipelineBody, PipelineStatusBody } from '../../wire/pipeline-body.ts'
 import { PipelineHistoryBody, PipelineRunBody } from '../../wire/pipeline-run-body.ts'
@@ -30,16 +20,14 @@ import {
   renderWaitingRun,
   renderPipelineStatus,
 } from './stage-bodies.ts'
+import type { LeaderContext } from '../definition/api-context.ts'
 import { jsonAnswer, reads } from '../definition/operation.ts'
-import { resource, routeWith } from '../definition/route.ts'
+import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
 const MAX_FORM_BYTES = 65_536
 
-export type PipelineRoutesOptions = PipelineRunsDeps &
-  StartRunsDeps &
-  ListPipelinesDeps &
-  PausingDeps & { readonly waiting: WaitingJobs }
+type Builds = LeaderContext['builds']
 
 const tag = 'Pipelines and stages'
 const CONFIGURATION = { digest: SAMPLE.digest, commit: SAMPLE.commit, number: 12 }
@@ -102,12 +90,12 @@ const historyRoute = {
   example: { answer: { pipelines: [RUN], pagination: { offset: 0, total: 1, page_size: 10 } } },
 } as const
 
-const route = routeWith<PipelineRoutesOptions>()
+const route = routeWith<Builds>()
 
 /** `/api/pipelines…`: starting a run, what keeps runs from starting, and reading runs. */
-export const pipelineResource = resource({
+export const pipelineResource = leaderResource({
   conditional: true,
-  open: (options: PipelineRoutesOptions) => options,
+  open: ({ builds }: LeaderContext) => builds,
   routes: [
     route({
       method: 'GET',
@@ -135,8 +123,8 @@ export const pipelineResource = resource({
           },
         ],
       },
-      handle: async (c, options) =>
-        json((await listPipelines(options, c.env.principal)).map(renderPipeline)),
+      handle: async (c, builds) =>
+        json((await listPipelines(builds, c.env.principal)).map(renderPipeline)),
     }),
     route({
       method: 'GET',
@@ -147,22 +135,22 @@ export const pipelineResource = resource({
       answers: reads('The run', PipelineRunBody),
       errors: ['malformed-request', 'pipeline-not-found'],
       example: { answer: RUN },
-      handle: async (c, options) => {
+      handle: async (c, builds) => {
         const counter = parseWholeNumber(c.req.param('counter'), 'counter')
         const asked = { pipeline: c.req.param('name'), counter }
-        const run = await readPipelineRun(options, c.env.principal, asked)
-        return json(renderWaitingRun(run, options.waiting))
+        const run = await readPipelineRun(builds, c.env.principal, asked)
+        return json(renderWaitingRun(run, builds.waiting))
       },
     }),
     route({
       ...historyRoute,
       path: '/api/pipelines/:name/history',
-      handle: (c, options) => answerHistory(options, c, '0'),
+      handle: (c, builds) => answerHistory(builds, c, '0'),
     }),
     route({
       ...historyRoute,
       path: '/api/pipelines/:name/history/:offset',
-      handle: (c, options) => answerHistory(options, c, c.req.param('offset')),
+      handle: (c, builds) => answerHistory(builds, c, c.req.param('offset')),
     }),
     route({
       method: 'POST',
@@ -203,10 +191,10 @@ export const pipelineResource = resource({
           stage_counter: '1',
         },
       },
-      handle: async (c, options) => {
+      handle: async (c, builds) => {
         const pipeline = c.req.param('name')
         const asked = { pipeline, options: await readScheduleOptions(c.req.raw) }
-        const run = await startPipeline(options, c.env.principal, asked)
+        const run = await startPipeline(builds, c.env.principal, asked)
         const message = `The run ${run.counter} of the pipeline ${run.name} is scheduled`
         const stage = run.stages[0] ?? { name: '', counter: 1 }
         return json(
@@ -232,8 +220,8 @@ export const pipelineResource = resource({
           schedulable: false,
         },
       },
-      handle: async (c, options) => {
-        const status = await readPipelineStatus(options, c.env.principal, c.req.param('name'))
+      handle: async (c, builds) => {
+        const status = await readPipelineStatus(builds, c.env.principal, c.req.param('name'))
         return json(renderPipelineStatus(status))
       },
     }),
@@ -257,11 +245,11 @@ export const pipelineResource = resource({
         body: { pauseCause: 'release freeze' },
         answer: { message: `The pipeline ${SAMPLE.pipeline} is paused` },
       },
-      handle: async (c, options) => {
+      handle: async (c, builds) => {
         const pipeline = c.req.param('name')
         const cause =
           textField(await readFields(c.req.raw, MAX_FORM_BYTES, PauseFields), 'pauseCause') ?? ''
-        await pausePipeline(options, c.env.principal, { pipeline, cause })
+        await pausePipeline(builds, c.env.principal, { pipeline, cause })
         return json({ message: `The pipeline ${pipeline} is paused` })
       },
     }),
@@ -275,9 +263,9 @@ export const pipelineResource = resource({
       answers: { 200: jsonAnswer('Unpaused, or not paused', MessageBody) },
       errors: ['pipeline-not-found'],
       example: { answer: { message: `The pipeline ${SAMPLE.pipeline} is no longer paused` } },
-      handle: async (c, options) => {
+      handle: async (c, builds) => {
         const pipeline = c.req.param('name')
-        const wasPaused = await unpausePipeline(options, c.env.principal, pipeline)
+        const wasPaused = await unpausePipeline(builds, c.env.principal, pipeline)
         const outcome = wasPaused ? 'is no longer paused' : 'is not paused'
         return json({ message: `The pipeline ${pipeline} ${outcome}` })
       },
@@ -294,9 +282,9 @@ export const pipelineResource = resource({
       example: {
         answer: { message: `The pipeline ${SAMPLE.pipeline} is no longer locked by its run 1` },
       },
-      handle: async (c, options) => {
+      handle: async (c, builds) => {
         const name = c.req.param('name')
-        const counter = await releaseLock(options, c.env.principal, name)
+        const counter = await releaseLock(builds, c.env.principal, name)
         const change =
           counter === null ? 'is not locked' : `is no longer locked by its run ${counter}`
         return json({ message: `The pipeline ${name} ${change}` })
@@ -306,10 +294,10 @@ export const pipelineResource = resource({
 })
 
 async function answerHistory(
-  options: PipelineRoutesOptions,
+  builds: Builds,
   c: Context<RouteEnv, '/:name'>,
   offset: string,
 ): Promise<Response> {
   const asked = { pipeline: c.req.param('name'), offset: parseOffset(offset) }
-  return json(renderPipelineRuns(await listPipelineRuns(options, c.env.principal, asked)))
+  return json(renderPipelineRuns(await listPipelineRuns(builds, c.env.principal, asked)))
 }

@@ -8,9 +8,8 @@ import {
   listStageRuns,
   readStageRun,
   type StageRun,
-  type StagesDeps,
 } from '../../builds/runs/stages.ts'
-import { startStage, type StartRunsDeps } from '../../builds/runs/start-runs.ts'
+import { startStage } from '../../builds/runs/start-runs.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { JobRunHistoryBody, type JobSummaryBody } from '../../wire/job-body.ts'
 import { renderStarted, StageBody, StageHistoryBody, StartedBody } from '../../wire/stage-body.ts'
@@ -19,11 +18,12 @@ import { json } from '../../http/errors.ts'
 import { readJobChoice } from './job-choice.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { renderJobRuns, renderStageHistory, renderStageRun } from './stage-bodies.ts'
+import type { LeaderContext } from '../definition/api-context.ts'
 import { jsonAnswer, type Operation, reads } from '../definition/operation.ts'
-import { resource, routeWith } from '../definition/route.ts'
+import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
-export type StageRoutesOptions = StagesDeps & StartRunsDeps
+type Builds = LeaderContext['builds']
 
 const tag = 'Pipelines and stages'
 const CONFIGURATION_HEADER = 'X-Cairn-Configuration'
@@ -101,12 +101,12 @@ const jobRunsRoute = {
   },
 } as const
 
-const route = routeWith<StageRoutesOptions>()
+const route = routeWith<Builds>()
 
 /** `/api/stages…`, and what an agent ran: starting, cancelling and reading. */
-export const stageResource = resource({
+export const stageResource = leaderResource({
   conditional: true,
-  open: (options: StageRoutesOptions) => options,
+  open: ({ builds }: LeaderContext) => builds,
   routes: [
     route({
       method: 'POST',
@@ -146,11 +146,11 @@ export const stageResource = resource({
           stage_counter: '2',
         },
       },
-      handle: async (c, options) => {
+      handle: async (c, builds) => {
         const { pipeline, stage } = c.req.param()
         const counter = parseWholeNumber(c.req.param('counter'), 'counter')
         const jobs = await readJobChoice(c.req.raw)
-        const run = await startStage(options, c.env.principal, { pipeline, stage, counter, jobs })
+        const run = await startStage(builds, c.env.principal, { pipeline, stage, counter, jobs })
         const message = `The run ${run.counter} of the stage ${run.name} is scheduled`
         return json(
           renderStarted(message, { pipeline: run.pipelineName, counter, stage: run }),
@@ -172,9 +172,9 @@ export const stageResource = resource({
           message: `The stage ${SAMPLE.stage} of the pipeline ${SAMPLE.pipeline} is cancelled`,
         },
       },
-      handle: async (c, options) => {
+      handle: async (c, builds) => {
         const { pipeline, stage } = c.req.param()
-        const outcome = await cancelStage(options, c.env.principal, { pipeline, stage })
+        const outcome = await cancelStage(builds, c.env.principal, { pipeline, stage })
         const outcomeText = outcome === 'cancelled' ? 'is cancelled' : 'is not active'
         return json({ message: `The stage ${stage} of the pipeline ${pipeline} ${outcomeText}` })
       },
@@ -201,34 +201,34 @@ export const stageResource = resource({
           ],
         },
       },
-      handle: async (c, options) => {
+      handle: async (c, builds) => {
         const { pipeline, stage } = c.req.param()
         const pipelineCounter = parseWholeNumber(c.req.param('pipelineCounter'), 'pipeline-counter')
         const stageCounter = parseWholeNumber(c.req.param('stageCounter'), 'stage-counter')
         const asked = { pipeline, stage, pipelineCounter, stageCounter }
-        const run = await readStageRun(options, c.env.principal, asked)
+        const run = await readStageRun(builds, c.env.principal, asked)
         return json(renderStageRun(run), 200, configurationHeader(run))
       },
     }),
     route({
       ...historyRoute,
       path: '/api/stages/:pipeline/:stage/history',
-      handle: (c, options) => answerHistory(options, c, '0'),
+      handle: (c, builds) => answerHistory(builds, c, '0'),
     }),
     route({
       ...historyRoute,
       path: '/api/stages/:pipeline/:stage/history/:offset',
-      handle: (c, options) => answerHistory(options, c, c.req.param('offset')),
+      handle: (c, builds) => answerHistory(builds, c, c.req.param('offset')),
     }),
     route({
       ...jobRunsRoute,
       path: '/api/agents/:uuid/job_run_history',
-      handle: (c, options) => answerJobRuns(options, c, '0'),
+      handle: (c, builds) => answerJobRuns(builds, c, '0'),
     }),
     route({
       ...jobRunsRoute,
       path: '/api/agents/:uuid/job_run_history/:offset',
-      handle: (c, options) => answerJobRuns(options, c, c.req.param('offset')),
+      handle: (c, builds) => answerJobRuns(builds, c, c.req.param('offset')),
     }),
   ],
 })
@@ -240,21 +240,21 @@ function configurationHeader(run: StageRun | undefined): Record<string, string> 
 }
 
 async function answerHistory(
-  options: StageRoutesOptions,
+  builds: Builds,
   c: Context<RouteEnv, '/:pipeline/:stage'>,
   offset: string,
 ): Promise<Response> {
   const { pipeline, stage } = c.req.param()
   const asked = { pipeline, stage, offset: parseOffset(offset) }
-  const runs = await listStageRuns(options, c.env.principal, asked)
+  const runs = await listStageRuns(builds, c.env.principal, asked)
   return json(renderStageHistory(runs), 200, configurationHeader(runs.items[0]))
 }
 
 async function answerJobRuns(
-  options: StageRoutesOptions,
+  builds: Builds,
   c: Context<RouteEnv, '/:uuid'>,
   offset: string,
 ): Promise<Response> {
   const asked = { uuid: c.req.param('uuid'), offset: parseOffset(offset) }
-  return json(renderJobRuns(await listJobRuns(options, c.env.principal, asked)))
+  return json(renderJobRuns(await listJobRuns(builds, c.env.principal, asked)))
 }

@@ -1,19 +1,17 @@
-import { type ConfigChangesDeps, readChanges } from '../../configuration/changes/config-changes.ts'
-import type { ConfigReadingDeps } from '../../configuration/read/config-reading.ts'
+import { readChanges } from '../../configuration/changes/config-changes.ts'
 import { unfinished } from '../../index/index-progress.ts'
 import { ChangesAnswer } from '../../wire/changes.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { digestOf } from '../../core/digest.ts'
 import { readEntityChanges } from '../../configuration/entities/compare-entity.ts'
 import { ENTITY_QUERY, pairAnswers } from './pair-answers.ts'
+import type { ApiContext } from '../definition/api-context.ts'
 import { reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
 /** How many bytes of responses are kept. */
 const CACHE_BYTES = 16 * 1_048_576
-
-type ChangesOptions = ConfigChangesDeps & ConfigReadingDeps
 
 const route = routeWith<ReturnType<typeof changesAnswers>>()
 
@@ -53,21 +51,21 @@ export const configChangesResource = resource({
   ],
 })
 
-function changesAnswers(options: ChangesOptions) {
+function changesAnswers({ configuration }: ApiContext) {
   /** Renames between two revisions may be found until all between are indexed. */
   const stateOf = () => {
-    const indexing = unfinished(options.entities.progress())
+    const indexing = unfinished(configuration.entities.progress())
     return indexing === null ? '' : ` ${indexing.indexed}`
   }
-  return pairAnswers(options, CACHE_BYTES, {
+  return pairAnswers(configuration, CACHE_BYTES, {
     stateOf,
     whole: async (range, pair) => {
-      const { isFinal, ...described } = await readChanges(options, pair)
+      const { isFinal, ...described } = await readChanges(configuration, pair)
       const etag = `changes-${range.from}..${range.to}${isFinal ? '' : stateOf()}`
       return rendered({ ...range, ...described }, { etag, immutable: isFinal })
     },
     narrowed: async (range, principal, place) => {
-      const changes = await readEntityChanges(options, principal, { ...range, place })
+      const changes = await readEntityChanges(configuration, principal, { ...range, place })
       const answer = { ...range, ...changes }
       const etag = `changes-${digestOf(Buffer.from(JSON.stringify(answer)))}`
       return rendered(answer, { etag, immutable: false })

@@ -4,27 +4,22 @@ import { digestOf } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { parseOffset } from '../../core/page.ts'
 import type { Revision } from '../../core/revision.ts'
-import {
-  type ConfigChangesDeps,
-  parseEntityKey,
-} from '../../configuration/changes/config-changes.ts'
+import { parseEntityKey } from '../../configuration/changes/config-changes.ts'
 import {
   EVERYTHING,
   findRevisions,
   type ListPart,
-  type RevisionSearchDeps,
 } from '../../configuration/search/find-revisions.ts'
 import { needsIndex, type RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import { unfinished } from '../../index/index-progress.ts'
 import {
-  type ConfigReadingDeps,
   findCurrent,
   findSnapshot,
   readDiff,
   readSnapshot,
 } from '../../configuration/read/config-reading.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
-import { type ClientNames, renderRevision, RevisionEntry } from '../../wire/revision-entry.ts'
+import { renderRevision, RevisionEntry } from '../../wire/revision-entry.ts'
 import { diffEntity } from '../../configuration/entities/compare-entity.ts'
 import { ENTITY_QUERY, pairAnswers } from './pair-answers.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
@@ -40,6 +35,7 @@ import {
 } from '../../http/parameters.ts'
 import { ResponseCache } from '../../http/response-cache.ts'
 import { answerWith, CachedResponse } from '../../http/cached-response.ts'
+import type { ApiContext } from '../definition/api-context.ts'
 import {
   type Answer,
   jsonAnswer,
@@ -60,12 +56,6 @@ const CACHE_BYTES = 64 * 1_048_576
 /** Whether an address stands for the snapshot for ever or for a while. */
 type SnapshotKind = 'mutable' | 'immutable'
 
-export interface ConfigRoutesOptions
-  extends ConfigReadingDeps, ConfigChangesDeps, RevisionSearchDeps {
-  readonly clientNames: ClientNames
-  readonly basePath: string
-}
-
 /** The requested part of the revisions that a filter selects, newest first. */
 interface RevisionQuery extends ListPart {
   readonly filter: RevisionFilter
@@ -73,7 +63,7 @@ interface RevisionQuery extends ListPart {
 
 /** The caches that the routes of one service share. */
 interface ConfigState {
-  readonly options: ConfigRoutesOptions
+  readonly configuration: ApiContext['configuration']
   readonly snapshots: ReturnType<typeof snapshotAnswers>
   readonly lists: ReturnType<typeof listAnswers>
   readonly diffs: ReturnType<typeof diffAnswers>
@@ -101,8 +91,8 @@ const currentRoute = {
     409: jsonAnswer('`md5` is not the current digest', ErrorBody),
   },
   example: { answer: SAMPLE.document },
-  handle: (c: Context<RouteEnv>, { options, snapshots }: ConfigState) => {
-    const revision = findCurrent(options, c.env.principal)
+  handle: (c: Context<RouteEnv>, { configuration, snapshots }: ConfigState) => {
+    const revision = findCurrent(configuration, c.env.principal)
     const asked = c.req.query('md5')
     return asked === undefined || asked === revision.digest
       ? snapshots(c, revision, 'mutable')
@@ -134,11 +124,11 @@ const revisionsRoute = {
 
 /** `/api/admin/config…` and `/api/config…`: snapshots, the revision list and diffs. */
 export const configResource = resource({
-  open: (options: ConfigRoutesOptions): ConfigState => ({
-    options,
-    snapshots: snapshotAnswers(options),
-    lists: listAnswers(options),
-    diffs: diffAnswers(options),
+  open: (context: ApiContext): ConfigState => ({
+    configuration: context.configuration,
+    snapshots: snapshotAnswers(context),
+    lists: listAnswers(context),
+    diffs: diffAnswers(context),
   }),
   routes: [
     route({ ...currentRoute, path: '/api/admin/config.xml' }),
@@ -154,9 +144,9 @@ export const configResource = resource({
       answers: { 200: documentAnswer, 304: NOT_MODIFIED },
       errors: ['malformed-request', 'snapshot-not-found', 'secrets-in-plain-text'],
       example: { answer: SAMPLE.document },
-      handle: async (c, { options, snapshots }) => {
+      handle: async (c, { configuration, snapshots }) => {
         const digest = parseDigest(c.req.param('file').slice(0, -'.xml'.length))
-        const revision = await findSnapshot(options, c.env.principal, digest)
+        const revision = await findSnapshot(configuration, c.env.principal, digest)
         return snapshots(c, revision, 'immutable')
       },
     }),
@@ -229,24 +219,24 @@ export const configResource = resource({
       answers: { 301: { text: 'To the address with `api`', headers: { Location: 'It' } } },
       errors: ['malformed-request'],
       example: {},
-      handle: (c, { options }) => {
+      handle: (c) => {
         const [from, to] = [parseSha(c.req.param('from')), parseSha(c.req.param('to'))]
-        return c.redirect(`${options.basePath}/api/config/diff/${from}/${to}`, 301)
+        return c.redirect(`${c.env.basePath}/api/config/diff/${from}/${to}`, 301)
       },
     }),
   ],
 })
 
-function snapshotAnswers(options: ConfigRoutesOptions) {
+function snapshotAnswers({ configuration, site }: ApiContext) {
   const cache = new ResponseCache(CACHE_BYTES)
   return (c: Context<RouteEnv>, revision: Revision, kind: SnapshotKind) => {
     const make = async () => {
-      const document = await readSnapshot(options, revision)
+      const document = await readSnapshot(configuration, revision)
       return new CachedResponse(document, {
         type: 'application/xml; charset=utf-8',
         etag: revision.digest,
         immutable: kind === 'immutable',
-        headers: digestHeaders(revision.digest, options.clientNames),
+        headers: digestHeaders(revision.digest, site.clientNames),
       })
     }
     const when = kind === 'immutable' ? 'asked-again' : 'at-once'
@@ -255,29 +245,29 @@ function snapshotAnswers(options: ConfigRoutesOptions) {
 }
 
 /** Lists are kept by their address, which is read only when the list is made. */
-function listAnswers(options: ConfigRoutesOptions) {
+function listAnswers({ configuration, site }: ApiContext) {
   const cache = new ResponseCache(CACHE_BYTES)
   return (c: Context<RouteEnv>, query: () => RevisionQuery) => {
-    const revision = findCurrent(options, c.env.principal)
-    const indexed = unfinished(options.entities.progress())?.indexed ?? ''
-    const key = `${revision.commit} ${options.history.size()} ${indexed} ${targetOf(c)}`
+    const revision = findCurrent(configuration, c.env.principal)
+    const indexed = unfinished(configuration.entities.progress())?.indexed ?? ''
+    const key = `${revision.commit} ${configuration.history.size()} ${indexed} ${targetOf(c)}`
     const body = cache.take(key, async () => {
       const { filter, ...part } = query()
-      const revisions = await findRevisions(options, c.env.principal, filter, part)
-      const entries = revisions.map((each) => renderRevision(each, options.clientNames))
+      const revisions = await findRevisions(configuration, c.env.principal, filter, part)
+      const entries = revisions.map((each) => renderRevision(each, site.clientNames))
       const bytes = Buffer.from(JSON.stringify(entries))
       return new CachedResponse(bytes, {
         type: JSON_TYPE,
         etag: `list-${digestOf(bytes)}`,
         immutable: false,
-        headers: needsIndex(filter) ? indexedHeader(options) : {},
+        headers: needsIndex(filter) ? indexedHeader(configuration) : {},
       })
     })
     return answerWith(body, c)
   }
 }
 
-function indexedHeader({ entities }: ConfigRoutesOptions): Record<string, string> {
+function indexedHeader({ entities }: ApiContext['configuration']): Record<string, string> {
   const indexing = unfinished(entities.progress())
   return indexing === null ? {} : { [INDEXED]: `${indexing.indexed}/${indexing.of}` }
 }
@@ -287,15 +277,15 @@ function targetOf({ req: { url } }: Context<RouteEnv>): string {
   return url.slice(url.indexOf('/', url.indexOf('://') + '://'.length))
 }
 
-function diffAnswers(options: ConfigRoutesOptions) {
+function diffAnswers({ configuration }: ApiContext) {
   const type = 'text/plain; charset=utf-8'
-  return pairAnswers(options, CACHE_BYTES, {
+  return pairAnswers(configuration, CACHE_BYTES, {
     whole: async ({ from, to }, pair) => {
-      const bytes = await readDiff(options, pair)
+      const bytes = await readDiff(configuration, pair)
       return new CachedResponse(bytes, { type, etag: `${from}..${to}`, immutable: true })
     },
     narrowed: async (range, principal, place) => {
-      const bytes = await diffEntity(options, principal, { ...range, place })
+      const bytes = await diffEntity(configuration, principal, { ...range, place })
       return new CachedResponse(bytes, { type, etag: digestOf(bytes), immutable: false })
     },
   })

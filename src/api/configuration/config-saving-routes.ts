@@ -1,9 +1,10 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
-import type { ConfigSavingDeps } from '../../configuration/save/config-saving.ts'
-import { type HoldingDeps, type HoldingRequest, saveAndHold } from '../../builds/plan/hold-added.ts'
-import type { ClientNames } from '../../wire/revision-entry.ts'
+import type { Principal } from '../../core/principal.ts'
+import { saveDocument, type SaveRequest } from '../../configuration/save/config-saving.ts'
+import type { SavedChange } from '../../configuration/save/save-group.ts'
+import { saveAndHold } from '../../builds/plan/hold-added.ts'
 import { RefusedFormBody, SavedBody, savedBody, SavedFormBody } from '../../wire/action-bodies.ts'
 import { DIGEST_DESCRIBED, digestHeaders, parseIfMatch } from './digest-header.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
@@ -11,14 +12,11 @@ import { messageOf } from '../../http/change-message.ts'
 import { json, renderError, shown } from '../../http/errors.ts'
 import { malformed, parseDigest } from '../../http/parameters.ts'
 import { assertKnownFields, readBody, readForm, textField } from '../../http/request-body.ts'
+import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
+import { leadingNow } from '../definition/mount-routes.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
-
-export interface ConfigSavingOptions extends ConfigSavingDeps, HoldingDeps {
-  readonly clientNames: ClientNames
-  readonly maxBody: number
-}
 
 const HOLD = 'X-Cairn-Hold'
 /** Saves may hold what they add. */
@@ -27,6 +25,11 @@ const HOLD_HEADER = {
     text: '`pipelines` pauses the pipelines that the save adds, so that nothing of them starts',
     schema: z.literal('pipelines').optional(),
   },
+}
+
+/** A save, and whether the pipelines that it adds are paused, so that nothing of them starts. */
+interface HoldingRequest extends SaveRequest {
+  readonly holds: boolean
 }
 
 const SaveFields = z.strictObject({
@@ -42,6 +45,7 @@ const formRoute = {
   summary: 'Saves the configuration, by the form of the original',
   caller: 'groupAdministrator',
   audit: 'save-configuration',
+  needs: holdsPipelines,
   headers: { ...MESSAGE_HEADER, ...HOLD_HEADER },
   body: {
     required: true,
@@ -59,22 +63,22 @@ const formRoute = {
     body: { xmlFile: SAMPLE.document, md5: SAMPLE.digest },
     answer: { result: 'File changed successfully.' },
   },
-  handle: async (c: Context<RouteEnv>, options: ConfigSavingOptions) => {
-    const request = await readSaveForm(c.req.raw, options.maxBody)
+  handle: async (c: Context<RouteEnv>, context: ApiContext) => {
+    const request = await readSaveForm(c.req.raw, context.site.maxBody)
     return answerAsForm(c, request.document, async () => {
-      const { revision, setAside } = await saveAndHold(options, c.env.principal, request)
-      const headers = digestHeaders(revision.digest, options.clientNames)
+      const { revision, setAside } = await saveOrHold(context, c.env.principal, request)
+      const headers = digestHeaders(revision.digest, context.site.clientNames)
       const body = { result: 'File changed successfully.', ...(setAside !== null && { setAside }) }
       return json(body, 200, headers)
     })
   },
 } as const
 
-const route = routeWith<ConfigSavingOptions>()
+const route = routeWith<ApiContext>()
 
 /** Saving the whole document: the original's form on its two paths, and PUT with `If-Match`. */
 export const configSavingResource = resource({
-  open: (options: ConfigSavingOptions) => options,
+  open: (context: ApiContext) => context,
   routes: [
     route({ ...formRoute, path: '/api/admin/config.xml' }),
     route({ ...formRoute, path: '/admin/restful/configuration/file/POST/xml' }),
@@ -85,6 +89,7 @@ export const configSavingResource = resource({
       summary: 'Saves the configuration',
       caller: 'groupAdministrator',
       audit: 'save-configuration',
+      needs: holdsPipelines,
       headers: {
         'If-Match': { text: 'The digest that the edit began from, or `*`', schema: z.string() },
         ...MESSAGE_HEADER,
@@ -106,14 +111,14 @@ export const configSavingResource = resource({
         body: SAMPLE.document,
         answer: { message: 'The configuration is saved' },
       },
-      handle: async (c, options) => {
-        const basedOn = await neededIfMatch(c.req.header('if-match'), options)
+      handle: async (c, context) => {
+        const basedOn = await neededIfMatch(c.req.header('if-match'), context)
         const message = messageOf(c.req.raw)
-        const document = await readBody(c.req.raw, options.maxBody)
+        const document = await readBody(c.req.raw, context.site.maxBody)
         const holds = holdsAdded(c.req.raw)
         const request = { door: 'put', document, basedOn, message, holds } as const
-        const { revision, setAside } = await saveAndHold(options, c.env.principal, request)
-        const headers = digestHeaders(revision.digest, options.clientNames)
+        const { revision, setAside } = await saveOrHold(context, c.env.principal, request)
+        const headers = digestHeaders(revision.digest, context.site.clientNames)
         const body = savedBody('The configuration is saved', setAside)
         return json(body, 200, { ...headers, etag: `"${revision.digest}"` })
       },
@@ -156,9 +161,19 @@ async function answerAsForm(
   }
 }
 
-/** Whether a save pauses pipelines, which only the server with the duties can. */
-export function needsDuties(request: Request): boolean {
+/** Whether a save pauses pipelines, which only the leader can. */
+function holdsPipelines(request: Request): boolean {
   return request.headers.has(HOLD)
+}
+
+function saveOrHold(
+  context: ApiContext,
+  principal: Principal,
+  { holds, ...request }: HoldingRequest,
+): Promise<SavedChange> {
+  return holds
+    ? saveAndHold(leadingNow(context.leader()).builds, principal, request)
+    : saveDocument(context.configuration, principal, request)
 }
 
 /** @throws {ServiceError} `malformed-request` for a word that means nothing. */
@@ -169,8 +184,10 @@ function holdsAdded(request: Request): boolean {
 }
 
 /** A save says what it began from. */
-function neededIfMatch(header: string | undefined, { history }: ConfigSavingOptions) {
-  if (header !== undefined && header.trim() !== '') return parseIfMatch(header, history)
+function neededIfMatch(header: string | undefined, { configuration }: ApiContext) {
+  if (header !== undefined && header.trim() !== '') {
+    return parseIfMatch(header, configuration.history)
+  }
   const message = 'The header If-Match with the digest that the edit began from is needed'
   throw new ServiceError('base-missing', message, { header: 'If-Match' })
 }

@@ -5,7 +5,6 @@ import { ServiceError } from '../../core/errors.ts'
 import { CommitSha } from '../../core/revision.ts'
 import {
   type EntityOfRevision,
-  type EntityListingDeps,
   listChanged,
   listEntities,
 } from '../../configuration/entities/list-entities.ts'
@@ -13,12 +12,10 @@ import { readEntity } from '../../configuration/entities/read-entity.ts'
 import {
   deleteEntity,
   type EntityBase,
-  type EntitySavingDeps,
   saveEntity,
 } from '../../configuration/entities/save-entity.ts'
 import type { EntityPlace } from '../../document/edit/entity-edits.ts'
 import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
-import type { ClientNames } from '../../wire/revision-entry.ts'
 import { SavedBody, savedBody } from '../../wire/action-bodies.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { messageOf } from '../../http/change-message.ts'
@@ -28,6 +25,7 @@ import { malformed, parseDigest, parseMoment } from '../../http/parameters.ts'
 import { readBody } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
+import type { ApiContext } from '../definition/api-context.ts'
 import {
   type Answer,
   CACHE_HEADERS,
@@ -39,11 +37,6 @@ import {
 } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
-
-export interface EntityResourceOptions extends EntityListingDeps, EntitySavingDeps {
-  readonly clientNames: ClientNames
-  readonly maxBody: number
-}
 
 const ChangedWord = z.enum(['created', 'changed', 'removed'])
 
@@ -62,7 +55,7 @@ const EntityEntry = z.object({
 type EntityEntry = z.infer<typeof EntityEntry>
 
 const tag = 'Configuration'
-const route = routeWith<EntityResourceOptions>()
+const route = routeWith<ApiContext>()
 
 const XML: Answer = {
   text: 'The element, byte for byte',
@@ -158,7 +151,7 @@ const deleteRoute = {
 
 /** `/api/config/entities…`: pipelines, templates and other entities, one at a time. */
 export const entityResource = resource({
-  open: (options: EntityResourceOptions) => options,
+  open: (context: ApiContext) => context,
   routes: [
     route({
       method: 'GET',
@@ -196,7 +189,7 @@ export const entityResource = resource({
       ...getRoute,
       path: '/api/config/entities/:kind/:name',
       example: { answer: EXAMPLE_XML },
-      handle: (c, options) => answerEntity(c, options, c.req.param()),
+      handle: (c, context) => answerEntity(c, context, c.req.param()),
     }),
     route({
       ...putRoute,
@@ -206,13 +199,13 @@ export const entityResource = resource({
         body: EXAMPLE_XML,
         answer: { message: 'The pipeline hello is saved' },
       },
-      handle: (c, options) => put(c, options, c.req.param()),
+      handle: (c, context) => put(c, context, c.req.param()),
     }),
     route({
       ...deleteRoute,
       path: '/api/config/entities/:kind/:name',
       example: { headers: EXAMPLE_MATCH, answer: { message: 'The pipeline hello is removed' } },
-      handle: (c, options) => remove(c, options, c.req.param()),
+      handle: (c, context) => remove(c, context, c.req.param()),
     }),
     route({
       ...getRoute,
@@ -221,7 +214,7 @@ export const entityResource = resource({
       caller: 'administrator',
       parameters: {},
       example: {},
-      handle: (c, options) => answerEntity(c, options, SERVER_PLACE),
+      handle: (c, context) => answerEntity(c, context, SERVER_PLACE),
     }),
     route({
       ...putRoute,
@@ -235,7 +228,7 @@ export const entityResource = resource({
         body: '<server serverId="one" />',
         answer: { message: 'The server is saved' },
       },
-      handle: (c, options) => put(c, options, SERVER_PLACE),
+      handle: (c, context) => put(c, context, SERVER_PLACE),
     }),
     route({
       ...deleteRoute,
@@ -244,12 +237,12 @@ export const entityResource = resource({
       caller: 'administrator',
       parameters: {},
       example: { headers: { 'If-Match': '*' }, answer: { message: 'The server is removed' } },
-      handle: (c, options) => remove(c, options, SERVER_PLACE),
+      handle: (c, context) => remove(c, context, SERVER_PLACE),
     }),
   ],
 })
 
-async function answerList(c: Context<RouteEnv>, options: EntityResourceOptions): Promise<Response> {
+async function answerList(c: Context<RouteEnv>, { configuration }: ApiContext): Promise<Response> {
   const { kind = null, changed, since, until } = c.req.query()
   const { principal } = c.env
   const bounds = {
@@ -258,9 +251,13 @@ async function answerList(c: Context<RouteEnv>, options: EntityResourceOptions):
   }
   const entries =
     changed === undefined
-      ? await listEntities(options, principal, unbounded(kind, bounds))
+      ? await listEntities(configuration, principal, unbounded(kind, bounds))
       : (
-          await listChanged(options, principal, { kind, changed: parseChanged(changed), ...bounds })
+          await listChanged(configuration, principal, {
+            kind,
+            changed: parseChanged(changed),
+            ...bounds,
+          })
         ).map(renderChanged)
   const bytes = Buffer.from(JSON.stringify(entries satisfies readonly EntityEntry[]))
   const etag = `entities-${digestOf(bytes)}`
@@ -289,45 +286,45 @@ function renderChanged({ revision, ...entity }: EntityOfRevision): EntityEntry {
 
 async function answerEntity(
   c: Context<RouteEnv>,
-  options: EntityResourceOptions,
+  { configuration, site }: ApiContext,
   place: EntityPlace,
 ): Promise<Response> {
   const at = c.req.query('at') ?? null
-  const { revision, text } = await readEntity(options, c.env.principal, { place, at })
+  const { revision, text } = await readEntity(configuration, c.env.principal, { place, at })
   return new CachedResponse(text, {
     type: 'application/xml; charset=utf-8',
     etag: digestOf(text),
     immutable: false,
-    headers: digestHeaders(revision.digest, options.clientNames),
+    headers: digestHeaders(revision.digest, site.clientNames),
   }).answer(c)
 }
 
 async function put(
   c: Context<RouteEnv>,
-  options: EntityResourceOptions,
+  { configuration, site }: ApiContext,
   place: EntityPlace,
 ): Promise<Response> {
   const base = baseOf(c)
   const message = messageOf(c.req.raw)
   const group = c.req.query('group') ?? null
-  const xml = await readBody(c.req.raw, options.maxBody)
+  const xml = await readBody(c.req.raw, site.maxBody)
   const request = { place, base, message, group, xml }
-  const { revision, setAside } = await saveEntity(options, c.env.principal, request)
+  const { revision, setAside } = await saveEntity(configuration, c.env.principal, request)
   const body = savedBody(`The ${nameOf(place)} is saved`, setAside)
-  const { text } = await readEntity(options, c.env.principal, { place, at: revision.commit })
-  const headers = digestHeaders(revision.digest, options.clientNames)
+  const { text } = await readEntity(configuration, c.env.principal, { place, at: revision.commit })
+  const headers = digestHeaders(revision.digest, site.clientNames)
   return json(body, 200, { ...headers, etag: `"${digestOf(text)}"` })
 }
 
 async function remove(
   c: Context<RouteEnv>,
-  options: EntityResourceOptions,
+  { configuration, site }: ApiContext,
   place: EntityPlace,
 ): Promise<Response> {
   const request = { place, base: baseOf(c), message: messageOf(c.req.raw) }
-  const { revision, setAside } = await deleteEntity(options, c.env.principal, request)
+  const { revision, setAside } = await deleteEntity(configuration, c.env.principal, request)
   const body = savedBody(`The ${nameOf(place)} is removed`, setAside)
-  return json(body, 200, digestHeaders(revision.digest, options.clientNames))
+  return json(body, 200, digestHeaders(revision.digest, site.clientNames))
 }
 
 function nameOf({ kind, name }: EntityPlace): string {

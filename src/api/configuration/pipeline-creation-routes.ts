@@ -2,10 +2,7 @@ import type { Context } from 'hono'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
 import type { Problem } from '../../core/problem.ts'
-import {
-  addPipeline,
-  type PipelineCreationDeps,
-} from '../../configuration/save/pipeline-creation.ts'
+import { addPipeline } from '../../configuration/save/pipeline-creation.ts'
 import { readPipelineRequest } from '../../document/create-pipeline/pipeline-request.ts'
 import { PipelineCreatedBody, PipelineRefusedBody } from '../../wire/action-bodies.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
@@ -13,13 +10,10 @@ import { messageOf } from '../../http/change-message.ts'
 import { json, renderError, statusOf } from '../../http/errors.ts'
 import { assertKnownFields, type Form, readForm } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
+import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
-
-export interface PipelineCreationOptions extends PipelineCreationDeps {
-  readonly maxBody: number
-}
 
 const Text = z.string().optional()
 const PipelineForm = z.strictObject({
@@ -44,11 +38,11 @@ const PipelineForm = z.strictObject({
   message: Text,
 })
 
-const route = routeWith<PipelineCreationOptions>()
+const route = routeWith<ApiContext>()
 
 /** `POST /tab/admin/pipelines/[name].json`, with the keys and texts that clients of the original read. */
 export const pipelineCreationResource = resource({
-  open: (options: PipelineCreationOptions) => options,
+  open: (context: ApiContext) => context,
   routes: [
     route({
       method: 'POST',
@@ -83,15 +77,16 @@ export const pipelineCreationResource = resource({
         },
         answer: { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' },
       },
-      handle: async (c, options) => {
+      handle: async (c, { configuration, site }) => {
         const name = c.req.param('file').slice(0, -'.json'.length)
-        const form = await readForm(c.req.raw, options.maxBody)
+        const form = await readForm(c.req.raw, site.maxBody)
         try {
           assertKnownFields(form, PipelineForm)
           const reading = readPipelineRequest(name, entriesOf(form))
           if (!reading.ok) return refusal(c, reading.problems)
           const message = messageOf(c.req.raw, form)
-          const { setAside } = await addPipeline(options, c.env.principal, reading.request, message)
+          const { request } = reading
+          const { setAside } = await addPipeline(configuration, c.env.principal, request, message)
           const body = { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' }
           return json({ ...body, ...(setAside !== null && { setAside }) }, 201)
         } catch (error) {

@@ -1,18 +1,16 @@
-import {
-  acknowledgeSecrets,
-  type PlainSecretDeps,
-} from '../../configuration/read/plain-secret-alarm.ts'
+import { acknowledgeSecrets } from '../../configuration/read/plain-secret-alarm.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { json } from '../../http/errors.ts'
 import { parseSha } from '../../http/parameters.ts'
+import type { LeaderContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
-import { resource, routeWith } from '../definition/route.ts'
+import { leaderResource, routeWith } from '../definition/route.ts'
 
-const route = routeWith<PlainSecretDeps>()
+const route = routeWith<LeaderContext>()
 
 /** `POST /api/config/revisions/[commit]/acknowledge-secrets`: somebody has changed these secrets. */
-export const plainSecretResource = resource({
-  open: (deps: PlainSecretDeps) => deps,
+export const plainSecretResource = leaderResource({
+  open: (context: LeaderContext) => context,
   routes: [
     route({
       method: 'POST',
@@ -24,9 +22,9 @@ export const plainSecretResource = resource({
       answers: { 200: jsonAnswer('Acknowledged', MessageBody) },
       errors: ['malformed-request', 'revision-not-found'],
       example: { answer: { message: 'The secrets of a commit are acknowledged' } },
-      handle: async (c, deps) => {
+      handle: async (c, { configuration }) => {
         const commit = parseSha(c.req.param('commit'))
-        const count = await acknowledgeSecrets(deps, c.env.principal, commit)
+        const count = await acknowledgeSecrets(configuration, c.env.principal, commit)
         const commits = count === 1 ? 'a commit' : `${count} commits`
         return json({ message: `The secrets of ${commits} are acknowledged` })
       },

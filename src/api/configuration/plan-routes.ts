@@ -1,20 +1,14 @@
 import { z } from 'zod'
-import {
-  EMPTY_PLAN,
-  type PlanDeps,
-  planConfiguration,
-} from '../../builds/plan/plan-configuration.ts'
+import { EMPTY_PLAN, planConfiguration } from '../../builds/plan/plan-configuration.ts'
 import { json } from '../../http/errors.ts'
 import { readBody } from '../../http/request-body.ts'
 import { ChangeEntry } from '../../wire/changes.ts'
 import { ProblemBody } from '../../wire/error-body.ts'
+import type { LeaderContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
-import { QUIET, resource, routeWith } from '../definition/route.ts'
+import { QUIET } from '../definition/route-rules.ts'
+import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
-
-export interface PlanRoutesOptions extends PlanDeps {
-  readonly maxBody: number
-}
 
 const Names = z.array(z.string()).readonly()
 
@@ -50,11 +44,11 @@ const PlanBody = z.object({
   rules: z.array(z.never()).readonly(),
 })
 
-const route = routeWith<PlanRoutesOptions>()
+const route = routeWith<LeaderContext>()
 
 /** `POST /api/config/plan`: what saving a document would do. */
-export const planResource = resource({
-  open: (options: PlanRoutesOptions) => options,
+export const planResource = leaderResource({
+  open: (context: LeaderContext) => context,
   routes: [
     route({
       method: 'POST',
@@ -71,9 +65,9 @@ export const planResource = resource({
         body: SAMPLE.document,
         answer: { ...EMPTY_PLAN, rules: [] },
       },
-      handle: async (c, options) => {
-        const document = await readBody(c.req.raw, options.maxBody)
-        const plan = await planConfiguration(options, c.env.principal, document)
+      handle: async (c, { builds, site }) => {
+        const document = await readBody(c.req.raw, site.maxBody)
+        const plan = await planConfiguration(builds, c.env.principal, document)
         return json({ ...plan, rules: [] })
       },
     }),

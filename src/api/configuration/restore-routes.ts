@@ -1,12 +1,7 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
-import {
-  type ConfigRestoringDeps,
-  restoreRevision,
-  type RestoreRequest,
-} from '../../configuration/save/config-restoring.ts'
-import type { ClientNames } from '../../wire/revision-entry.ts'
+import { restoreRevision, type RestoreRequest } from '../../configuration/save/config-restoring.ts'
 import { RestoredBody, savedBody } from '../../wire/action-bodies.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { DIGEST_DESCRIBED, digestHeaders, parseIfMatch } from './digest-header.ts'
@@ -15,6 +10,7 @@ import { json, renderError } from '../../http/errors.ts'
 import { parseSha } from '../../http/parameters.ts'
 import { readFields, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
+import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
@@ -22,17 +18,13 @@ import { SAMPLE } from '../definition/sample.ts'
 /** A reason and the form around it, in bytes. */
 const MAX_BODY_BYTES = 65_536
 
-export interface RestoreRoutesOptions extends ConfigRestoringDeps {
-  readonly clientNames: ClientNames
-}
-
 const Text = z.string().optional()
 const RestoreFields = z.strictObject({ message: Text, reason: Text })
-const route = routeWith<RestoreRoutesOptions>()
+const route = routeWith<ApiContext>()
 
 /** `POST /api/config/revisions/[commit]/restore`: an older revision becomes current again. */
 export const restoreResource = resource({
-  open: (options: RestoreRoutesOptions) => options,
+  open: (context: ApiContext) => context,
   routes: [
     route({
       method: 'POST',
@@ -66,30 +58,35 @@ export const restoreResource = resource({
           commitSHA: '10b0bd9c70418e8e31dcf96649947ad2ca0bd92a',
         },
       },
-      handle: async (c, options) => {
+      handle: async (c, context) => {
         const ifMatch = c.req.header('if-match')?.trim() ?? ''
         const request = {
           commit: parseSha(c.req.param('commit')),
           reason: await readReason(c.req.raw),
-          basedOn: ifMatch === '' ? null : await parseIfMatch(ifMatch, options.history),
+          basedOn:
+            ifMatch === '' ? null : await parseIfMatch(ifMatch, context.configuration.history),
         }
-        return restored(options, c, request)
+        return restored(context, c, request)
       },
     }),
   ],
 })
 
 async function restored(
-  options: RestoreRoutesOptions,
+  { configuration, site }: ApiContext,
   c: Context<RouteEnv>,
   request: RestoreRequest,
 ): Promise<Response> {
   try {
-    const { revision, isNew, setAside } = await restoreRevision(options, c.env.principal, request)
+    const { revision, isNew, setAside } = await restoreRevision(
+      configuration,
+      c.env.principal,
+      request,
+    )
     const message = isNew ? 'The configuration is restored' : 'The configuration is that already'
     const saved = savedBody(message, setAside)
     const body = { ...saved, md5: revision.digest, commitSHA: revision.commit }
-    return json(body, 200, digestHeaders(revision.digest, options.clientNames))
+    return json(body, 200, digestHeaders(revision.digest, site.clientNames))
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'config-invalid') throw error
     c.env.reason = error.code

@@ -1,13 +1,13 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { CommitSha } from '../../core/revision.ts'
-import { type ConfigReadingDeps, findRevision } from '../../configuration/read/config-reading.ts'
-import type { RevisionWatch } from '../../notify/revision-watch.ts'
-import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
+import { findRevision } from '../../configuration/read/config-reading.ts'
+import { renderRevision } from '../../wire/revision-entry.ts'
 import { WatchAnswer } from '../../wire/revision-events.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { parseSha, parseWholeNumber } from '../../http/parameters.ts'
+import type { ApiContext } from '../definition/api-context.ts'
 import { JSON_TYPE } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE, SAMPLE_REVISION } from '../definition/sample.ts'
@@ -17,13 +17,8 @@ import { RevisionStreams } from './revision-streams.ts'
 const MAX_WAIT_SECONDS = 15
 const EVENT_STREAM = 'text/event-stream'
 
-export interface WatchRoutesOptions extends Pick<ConfigReadingDeps, 'history'> {
-  readonly watch: RevisionWatch
-  readonly clientNames: ClientNames
-}
-
 interface WatchState {
-  readonly options: WatchRoutesOptions
+  readonly context: ApiContext
   readonly streams: RevisionStreams
 }
 
@@ -31,9 +26,12 @@ const route = routeWith<WatchState>()
 
 /** `/api/config/watch`: waits for newer revisions, once or as a stream of events. */
 export const watchResource = resource({
-  open: (options: WatchRoutesOptions): WatchState => ({
-    options,
-    streams: new RevisionStreams(options),
+  open: (context: ApiContext): WatchState => ({
+    context,
+    streams: new RevisionStreams({
+      watch: context.notify.watch,
+      clientNames: context.site.clientNames,
+    }),
   }),
   routes: [
     route({
@@ -66,43 +64,45 @@ export const watchResource = resource({
         query: { since: SAMPLE.before.commit, wait: '15' },
         answer: [SAMPLE_REVISION],
       },
-      handle: async (c, { options, streams }) => {
-        options.watch.assertMay(c.env.principal)
+      handle: async (c, { context, streams }) => {
+        context.notify.watch.assertMay(c.env.principal)
         const isStream = c.req.header('accept')?.includes(EVENT_STREAM) === true
         if (isStream && c.req.method === 'HEAD') {
           return new Response(null, { headers: { 'content-type': EVENT_STREAM } })
         }
-        if (!isStream) return answer(options, c)
+        if (!isStream) return answer(context, c)
         c.env.endWithCaller()
-        return streams.open(startOf(options, c), c.env.principal)
+        return streams.open(startOf(context, c), c.env.principal)
       },
     }),
   ],
 })
 
-async function answer(options: WatchRoutesOptions, c: Context<RouteEnv>): Promise<Response> {
-  const { watch, clientNames } = options
+async function answer({ notify, site }: ApiContext, c: Context<RouteEnv>): Promise<Response> {
+  const { watch } = notify
   const [since, wait] = [c.req.query('since'), waitOf(c)]
   if (since !== undefined && wait > 0) c.env.endWithCaller()
   const revisions =
     since === undefined
       ? [watch.current()]
-      : await watch.wait(findRevision(options, parseSha(since)).commit, {
+      : await watch.wait(findRevision(notify, parseSha(since)).commit, {
           principal: c.env.principal,
           held: wait * 1_000,
           signal: AbortSignal.any([c.req.raw.signal, c.env.ended]),
         })
-  const entries = revisions.toReversed().map((revision) => renderRevision(revision, clientNames))
+  const entries = revisions
+    .toReversed()
+    .map((revision) => renderRevision(revision, site.clientNames))
   return json(entries satisfies WatchAnswer)
 }
 
 /** A reader that comes back says what it has; a commit that is gone since then is its business to hear. */
-function startOf(options: WatchRoutesOptions, c: Context<RouteEnv>): CommitSha {
+function startOf({ notify }: ApiContext, c: Context<RouteEnv>): CommitSha {
   const last = c.req.header('last-event-id')
   if (last !== undefined && last !== '') return parseSha(last)
   const since = c.req.query('since')
-  if (since === undefined) return options.watch.current().commit
-  return findRevision(options, parseSha(since)).commit
+  if (since === undefined) return notify.watch.current().commit
+  return findRevision(notify, parseSha(since)).commit
 }
 
 function waitOf(c: Context<RouteEnv>): number {

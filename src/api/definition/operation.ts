@@ -99,9 +99,6 @@ export interface Operation {
   readonly example: Example
 }
 
-/** By method and pattern of the route: `GET /api/agents/:uuid`. */
-export type Operations = Readonly<Record<string, Operation>>
-
 export const JSON_TYPE = 'application/json'
 
 export function jsonAnswer(text: string, schema: z.ZodType, headers?: Answer['headers']): Answer {

@@ -1,26 +1,13 @@
-import { type Context, Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { conditionalGets } from '../../http/conditional-get.ts'
-import type { TokenScope } from '../../core/principal.ts'
-import type { RouteEnv } from '../../http/request-context.ts'
+import type { AnswerRequest, RouteEnv } from '../../http/request-context.ts'
+import { type Leadable, mountRoutes, perLeader } from './mount-routes.ts'
 import type { Operation } from './operation.ts'
-
-/** The audit name of a call that changes nothing an operator answers for: noted only when refused. */
-export const QUIET = Symbol('quiet')
-export type AuditName = string | typeof QUIET
+import type { RouteRules } from './route-rules.ts'
 
 /** The facts about one call that are known before it is made. */
-export interface RouteFacts extends Operation {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** A pattern of Hono: `/api/agents/:uuid/enable`. */
-  readonly path: string
-  /** The name of the action in the audit log; method and pattern when absent. */
-  readonly audit?: AuditName
-  /** Whether a call that needs no user answers more to one who logs in. */
-  readonly knowsUsers?: boolean
-  /** Whether the answer is held until there is something to say, and ends with a caller that goes away. */
-  readonly isHeld?: boolean
-  /** The scope that a token needs, when `api/token-scopes.ts` does not derive it. */
-  readonly scope?: TokenScope
+export interface RouteFacts extends RouteRules, Operation {
+  readonly tag: string
 }
 
 /** One call: what its callers can know of it, and the handler, which gets the state of its resource. */
@@ -39,42 +26,49 @@ export function routeWith<State>() {
 }
 
 /** Routes that belong together. */
-export interface ApiResource<Options> {
+export interface ApiResource<Services> {
   readonly routes: readonly RouteFacts[]
-  /** The routes of one service. */
-  mount(options: Options): Hono<RouteEnv>
+  /** The routes of one service. A request that this server cannot answer is answered elsewhere. */
+  mount(services: Services, elsewhere: AnswerRequest): Hono<RouteEnv>
 }
 
-interface ResourceDefinition<Options, State> {
+interface ResourceDefinition<Services, State> {
   readonly routes: readonly Route<State>[]
   /** Makes what the handlers of one service share, such as a cache. */
-  readonly open: (options: Options) => State
+  readonly open: (services: Services) => State
   /** Whether answers to reads get an ETag as they leave. */
   readonly conditional?: boolean
 }
 
-export function resource<Options, State>({
+/** Routes that every server answers by itself, but those that say otherwise. */
+export function resource<Services extends Leadable<unknown>, State>({
   routes,
   open,
   conditional = false,
-}: ResourceDefinition<Options, State>): ApiResource<Options> {
+}: ResourceDefinition<Services, State>): ApiResource<Services> {
   return {
     routes,
-    mount: (options) => {
-      const state = open(options)
-      const app = new Hono<RouteEnv>()
-      for (const route of routes) {
-        app.on(route.method, route.path, (c) => {
-          if (route.isHeld) c.env.endWithCaller()
-          return route.handle(c, state)
-        })
-      }
+    mount: (services, elsewhere) => {
+      const state = open(services)
+      const app = mountRoutes(routes, { services, elsewhere, stateNow: () => state })
       return conditional ? conditionalGets(app) : app
     },
   }
 }
 
-/** The name of a route in counts, logs and the description: its method and pattern. */
-export function nameOf({ method, path }: Pick<RouteFacts, 'method' | 'path'>): string {
-  return `${method} ${path}`
+/** Routes that the leader answers. */
+export function leaderResource<Led extends object, State>({
+  routes,
+  open,
+  conditional = false,
+}: ResourceDefinition<Led, State>): ApiResource<Leadable<Led>> {
+  const led = routes.map((route) => ({ ...route, needs: 'leader' as const }))
+  return {
+    routes: led,
+    mount: (services, elsewhere) => {
+      const stateNow = perLeader(services, open)
+      const app = mountRoutes(led, { services, elsewhere, stateNow })
+      return conditional ? conditionalGets(app) : app
+    },
+  }
 }

@@ -1,19 +1,10 @@
 import type { ErrorCode } from '../../core/errors.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { STATUS } from '../../http/errors.ts'
-import { PUBLIC_PATHS } from '../public-paths.ts'
-import { isInterface } from '../interface-paths.ts'
-import { ROUTES } from '../resources.ts'
-import { nameOf } from '../definition/route.ts'
-import {
-  type Answer,
-  CALLERS,
-  type Operation,
-  type Operations,
-  type Parameter,
-} from '../definition/operation.ts'
+import type { RouteAddresses } from '../route-addresses.ts'
+import { nameOf, type RouteRules } from '../definition/route-rules.ts'
+import { type Answer, CALLERS, type Operation, type Parameter } from '../definition/operation.ts'
 import { type DescribedExample, describeExample } from './example.ts'
-import { PAGE_OPERATIONS } from './page-operations.ts'
 import { z } from 'zod'
 import { Digest } from '../../core/digest.ts'
 import { CommitSha } from '../../core/revision.ts'
@@ -40,9 +31,18 @@ export interface DescribedCall {
   readonly kind: 'described' | 'page' | 'undescribed'
 }
 
-export const OPERATIONS: Operations = {
-  ...Object.fromEntries(ROUTES.map((route) => [nameOf(route), route])),
-  ...PAGE_OPERATIONS,
+/** The rules of a route, with everything else that its callers can know of it where it is described. */
+export type KnownRoute = RouteRules & Partial<Operation>
+
+type DescribedRoute = RouteRules & Operation
+
+/** The routes that are described: calls of programs, and what is answered beside the pages. */
+export function describedRoutes(routes: readonly KnownRoute[]): readonly DescribedRoute[] {
+  return routes.filter(isDescribed)
+}
+
+function isDescribed(route: KnownRoute): route is DescribedRoute {
+  return route.answers !== undefined
 }
 
 const SAFE: readonly string[] = ['GET', 'HEAD']
@@ -57,7 +57,7 @@ const PAGE: Operation = {
   answers: { 200: { text: 'The page', content: HTML }, 304: { text: 'The page is known' } },
   example: {},
 }
-/** The way in and the way out answer everybody. */
+/** Pages such as the log-in answer everybody. */
 const DOOR: Operation = { ...PAGE, caller: 'anybody' }
 const UNDESCRIBED: Operation = {
   tag: 'Other',
@@ -108,16 +108,19 @@ const PARAMETERS: ReadonlyMap<string, Parameter> = new Map([
   ],
 ])
 
-/** All routes with what is known of them. A page needs no description of its own. */
+/** The routes of a service with what is known of them. A page needs no description of its own. */
 export function describeRoutes(
   routes: readonly MountedRoute[],
-  operations = OPERATIONS,
+  known: readonly KnownRoute[],
+  addresses: Pick<RouteAddresses, 'isForPrograms'>,
 ): readonly DescribedCall[] {
-  const byRoute = new Map(Object.entries(operations))
+  const operations = new Map(describedRoutes(known).map((route) => [nameOf(route), route]))
+  const callers = new Map(known.map((route) => [nameOf(route), route.caller]))
   return routes.map(({ method, path }) => {
-    const operation = byRoute.get(`${method} ${path}`)
-    const isForPrograms = isInterface(path)
-    const page = PUBLIC_PATHS.includes(path) ? DOOR : PAGE
+    const name = `${method} ${path}`
+    const operation = operations.get(name)
+    const isForPrograms = addresses.isForPrograms(path)
+    const page = callers.get(name) === 'anybody' ? DOOR : PAGE
     const given = operation ?? (isForPrograms ? UNDESCRIBED : page)
     const [shown, parameters] = [pathOf(path, given), parametersOf(path, given)]
     return {

@@ -10,6 +10,7 @@ import {
 import type { RouteEnv } from '../../http/request-context.ts'
 import { plainBody } from '../../http/content-coding.ts'
 import { malformed } from '../../http/parameters.ts'
+import type { ApiContext } from '../definition/api-context.ts'
 import type { Answer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
@@ -23,11 +24,11 @@ const UNCACHED = { 'cache-control': 'no-cache, max-age=0, must-revalidate' }
 const tag = 'Git'
 const bytes: Answer = { text: 'As git asks for it', content: [{ type: '*/*', schema: null }] }
 
-const route = routeWith<GitAccessDeps>()
+const route = routeWith<ApiContext['configuration']>()
 
 /** `/git/config.git`: the repository for clients of git, to clone, fetch and push. */
 export const gitResource = resource({
-  open: (deps: GitAccessDeps) => deps,
+  open: ({ configuration }: ApiContext) => configuration,
   routes: [
     route({
       method: 'GET',

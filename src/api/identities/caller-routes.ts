@@ -1,19 +1,20 @@
 import { z } from 'zod'
 import { type Principal, sourceOf } from '../../core/principal.ts'
-import { type ExplainDeps, explainUser, readOwnRights } from '../../configuration/access/explain.ts'
+import { explainUser, readOwnRights } from '../../configuration/access/explain.ts'
 import { PermissionsBody, WhoAmIBody } from '../../wire/caller-body.ts'
 import { json } from '../../http/errors.ts'
+import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
 const tag = 'Identities'
-const route = routeWith<ExplainDeps>()
+const route = routeWith<ApiContext['configuration']>()
 
 /** `/api/whoami` and `/api/permissions`: who a caller is, and who may do what. */
 export const callerResource = resource({
   conditional: true,
-  open: (deps: ExplainDeps) => deps,
+  open: ({ configuration }: ApiContext) => configuration,
   routes: [
     route({
       method: 'GET',

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import {
-  type InvitationDeps,
   DEFAULT_LIFETIME_MS,
   inviteAgent,
   listInvitations,
@@ -8,7 +7,6 @@ import {
   revokeInvitation,
 } from '../../identities/invitations.ts'
 import type { InvitationRecord } from '../../identities/issued-record.ts'
-import type { Clock } from '../../lib/clock.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import {
   InvitationEntry,
@@ -18,24 +16,21 @@ import {
 import { json } from '../../http/errors.ts'
 import { malformedBy, parseIsoTime } from '../../http/parameters.ts'
 import { parseJson, readBody } from '../../http/request-body.ts'
+import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
-
-export interface InvitationRoutesOptions extends InvitationDeps {
-  readonly clock: Clock
-}
 
 /** The largest body of a new invitation, in bytes. */
 const MAX_BODY_BYTES = 65_536
 
 const tag = 'Agents'
-const route = routeWith<InvitationRoutesOptions>()
+const route = routeWith<ApiContext>()
 
 /** `/api/agent-invitations`: what lets an agent in without approval, once. */
 export const invitationResource = resource({
   conditional: true,
-  open: (options: InvitationRoutesOptions) => options,
+  open: (context: ApiContext) => context,
   routes: [
     route({
       method: 'POST',
@@ -52,9 +47,9 @@ export const invitationResource = resource({
         body: { resources: ['linux'] },
         answer: { id: SAMPLE.token, invitation: `cairninvite_${'x'.repeat(36)}` },
       },
-      handle: async (c, deps) => {
+      handle: async (c, { identities, clock }) => {
         const body = await readBody(c.req.raw, MAX_BODY_BYTES)
-        const made = await inviteAgent(deps, c.env.principal, parseNew(body, deps.clock()))
+        const made = await inviteAgent(identities, c.env.principal, parseNew(body, clock()))
         c.env.auditActions = [createdInvitation(made.id)]
         return json(made satisfies MadeInvitationBody)
       },
@@ -80,7 +75,8 @@ export const invitationResource = resource({
           },
         ],
       },
-      handle: async (c, deps) => json((await listInvitations(deps, c.env.principal)).map(entryOf)),
+      handle: async (c, { identities }) =>
+        json((await listInvitations(identities, c.env.principal)).map(entryOf)),
     }),
     route({
       method: 'DELETE',
@@ -96,8 +92,8 @@ export const invitationResource = resource({
       answers: { 200: jsonAnswer('Revoked', MessageBody) },
       errors: ['invitation-not-found'],
       example: { answer: { message: `The invitation ${SAMPLE.token} is revoked` } },
-      handle: async (c, deps) => {
-        const { id } = await revokeInvitation(deps, c.env.principal, c.req.param('id'))
+      handle: async (c, { identities }) => {
+        const { id } = await revokeInvitation(identities, c.env.principal, c.req.param('id'))
         return json({ message: `The invitation ${id} is revoked` })
       },
     }),

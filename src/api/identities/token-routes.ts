@@ -1,17 +1,12 @@
 import { z } from 'zod'
 import type { TokenRecord } from '../../identities/issued-record.ts'
-import {
-  createToken,
-  listTokens,
-  type NewToken,
-  revokeToken,
-  type TokenDeps,
-} from '../../identities/tokens.ts'
+import { createToken, listTokens, type NewToken, revokeToken } from '../../identities/tokens.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { MadeTokenBody, NewTokenBody, TokenEntry } from '../../wire/token-body.ts'
 import { json } from '../../http/errors.ts'
 import { malformedBy, parseIsoTime } from '../../http/parameters.ts'
 import { parseJson, readBody } from '../../http/request-body.ts'
+import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
@@ -20,12 +15,12 @@ import { SAMPLE } from '../definition/sample.ts'
 const MAX_BODY_BYTES = 16_384
 
 const tag = 'Identities'
-const route = routeWith<TokenDeps>()
+const route = routeWith<ApiContext['identities']>()
 
 /** `/api/tokens`: what programs log in with instead of a password. */
 export const tokenResource = resource({
   conditional: true,
-  open: (deps: TokenDeps) => deps,
+  open: ({ identities }: ApiContext) => identities,
   routes: [
     route({
       method: 'POST',

@@ -10,7 +10,6 @@ import {
   listUsers,
   type NamedUser,
   resetPassword,
-  type UserAdministrationDeps,
 } from '../../identities/administer-users.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import {
@@ -23,6 +22,7 @@ import { json } from '../../http/errors.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { malformed, malformedBy } from '../../http/parameters.ts'
 import { parseJson, readBody } from '../../http/request-body.ts'
+import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer, type Operation } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 
@@ -30,7 +30,7 @@ import { resource, routeWith } from '../definition/route.ts'
 const MAX_BODY_BYTES = 16_384
 
 const tag = 'Identities'
-const route = routeWith<UserAdministrationDeps>()
+const route = routeWith<ApiContext['identities']>()
 
 const NAME: Operation['parameters'] = {
   name: { text: 'The user', schema: z.string().min(1), example: 'ana' },
@@ -42,7 +42,7 @@ const SOURCE = {
 /** `/api/users…`: the users of this server, for administrators. */
 export const userResource = resource({
   conditional: true,
-  open: (deps: UserAdministrationDeps) => deps,
+  open: ({ identities }: ApiContext) => identities,
   routes: [
     route({
       method: 'GET',

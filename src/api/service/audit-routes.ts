@@ -1,19 +1,20 @@
 import { z } from 'zod'
 import { AuditOutcome } from '../../core/audit.ts'
-import { type AuditDeps, readAudit } from '../../notify/audit/audit.ts'
+import { readAudit } from '../../notify/audit/audit.ts'
 import { AuditBody } from '../../wire/audit-body.ts'
 import { parseAuditQuery } from './audit-query.ts'
 import { json } from '../../http/errors.ts'
+import type { ApiContext } from '../definition/api-context.ts'
 import { reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
-const route = routeWith<AuditDeps>()
+const route = routeWith<ApiContext['notify']>()
 
 /** `/api/audit`: who did what, newest first, to administrators. */
 export const auditResource = resource({
   conditional: true,
-  open: (deps: AuditDeps) => deps,
+  open: ({ notify }: ApiContext) => notify,
   routes: [
     route({
       method: 'GET',

@@ -1,16 +1,8 @@
 import { z } from 'zod'
-import type { Log } from '../../lib/log.ts'
 import type { Principal } from '../../core/principal.ts'
-import {
-  type HealthDeps,
-  readHealth,
-  summariseHealth,
-  visibleProblems,
-  type ReadinessDeps,
-  readReadiness,
-} from '../../health/health.ts'
+import { readHealth, summariseHealth, visibleProblems, readReadiness } from '../../health/health.ts'
 import type { HealthProblem } from '../../core/health-problem.ts'
-import type { Access } from '../../configuration/access/permission.ts'
+import { findFullDisks } from '../../health/disk-room.ts'
 import {
   HealthBody,
   HealthSummaryBody,
@@ -19,21 +11,19 @@ import {
 } from '../../wire/health-body.ts'
 import { json } from '../../http/errors.ts'
 import { NOBODY } from '../../http/request-context.ts'
+import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 
-export type HealthRoutesOptions = HealthDeps &
-  ReadinessDeps & { readonly access: Access; readonly log: Log }
-
 const tag = 'Service'
-const route = routeWith<HealthRoutesOptions>()
+const route = routeWith<ApiContext>()
 
 /**
  * `/health…`: for probes, which have no credentials and get numbers alone. What the problems are is
  * for administrators. A probe restarts what is not live, and sends no requests to what is not ready.
  */
 export const healthResource = resource({
-  open: (deps: HealthRoutesOptions) => deps,
+  open: (context: ApiContext) => context,
   routes: [
     route({
       method: 'GET',
@@ -51,7 +41,7 @@ export const healthResource = resource({
       example: {
         answer: { status: 'ok', version: '0.1.0', revisions: 3, problemCount: 0, mirror: null },
       },
-      handle: (c, deps) => json(healthFor(deps, c.env.principal)),
+      handle: (c, context) => json(healthFor(context, c.env.principal)),
     }),
     route({
       method: 'GET',
@@ -74,12 +64,12 @@ export const healthResource = resource({
         503: jsonAnswer('Why not', ReadinessBody),
       },
       example: { answer: { status: 'ok', reasons: [] } },
-      handle: async (_c, deps) => {
-        const obstacles = await readReadiness(deps)
+      handle: async (_c, { health, log }) => {
+        const obstacles = await readReadiness(health)
         // A full disk keeps nobody from reading.
-        const reasons = [...obstacles.map(({ part }) => part), ...deps.diskProblems()]
+        const reasons = [...obstacles.map(({ part }) => part), ...findFullDisks(health.folders)]
         for (const { part, reason } of obstacles) {
-          deps.log({ level: 'error', message: part, facts: { reason } })
+          log({ level: 'error', message: part, facts: { reason } })
         }
         const status = obstacles.length === 0 ? 'ok' : 'unavailable'
         const body = { status, reasons } satisfies ReadinessBody
@@ -89,11 +79,12 @@ export const healthResource = resource({
   ],
 })
 
-function healthFor(deps: HealthRoutesOptions, principal: Principal) {
-  const health = readHealth(deps)
+function healthFor(context: ApiContext, principal: Principal) {
+  const { access } = context.configuration
+  const health = readHealth(context.health)
   if (principal === NOBODY) return summariseHealth(health) satisfies HealthSummaryBody
-  const problems = visibleProblems(deps.access, principal, health.problems).map(renderProblem)
-  const isAdministrator = deps.access.may(principal, { action: 'administer' })
+  const problems = visibleProblems(access, principal, health.problems).map(renderProblem)
+  const isAdministrator = access.may(principal, { action: 'administer' })
   return { ...(isAdministrator ? health : summariseHealth(health)), problems }
 }
 

@@ -1,21 +1,17 @@
 import { digestOf } from '../../core/digest.ts'
 import { renderMetrics } from '../../core/metric.ts'
-import type { ServiceMetrics } from '../../health/service-metrics.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
+import type { ApiContext } from '../definition/api-context.ts'
 import { NOT_MODIFIED } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 
-export interface MetricsOptions {
-  readonly metrics: ServiceMetrics
-}
-
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-const route = routeWith<MetricsOptions>()
+const route = routeWith<ApiContext['health']>()
 
 /** `/metrics`: numbers for Prometheus, to every user. They say nothing of what is configured. */
 export const metricsResource = resource({
-  open: (options: MetricsOptions) => options,
+  open: ({ health }: ApiContext) => health,
   routes: [
     route({
       method: 'GET',

@@ -6,20 +6,13 @@ import {
 } from '../../configuration/save/config-saving.ts'
 import type { SavedChange } from '../../configuration/save/save-group.ts'
 import type { ConfigDocument } from '../../document/document.ts'
-import { unavailable } from '../../core/errors.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Builds } from '../engine/builds.ts'
 
 export interface HoldingDeps {
   readonly cache: DocumentCache
-  /** Null on a server that is not the leader. */
-  readonly holding: { readonly builds: Builds } | null
-}
-
-export interface HoldingRequest extends SaveRequest {
-  /** Whether the pipelines that the save adds are paused, so that nothing of them starts. */
-  readonly holds: boolean
+  readonly builds: Builds
 }
 
 const CAUSE = 'Held by the save that added it'
@@ -33,12 +26,9 @@ const CAUSE = 'Held by the save that added it'
 export async function saveAndHold(
   deps: ConfigSavingDeps & HoldingDeps,
   principal: Principal,
-  { holds, ...request }: HoldingRequest,
+  request: SaveRequest,
 ): Promise<SavedChange> {
-  if (!holds) return saveDocument(deps, principal, request)
-  const { cache, holding } = deps
-  if (holding === null) throw unavailable('Only the leader can hold pipelines')
-  const { builds } = holding
+  const { cache, builds } = deps
   const held = new Set<string>()
   const beforeCommit = async (
     document: Uint8Array<ArrayBuffer>,

@@ -1,6 +1,6 @@
 import type { DescribedChanges } from '../../configuration/changes/config-changes.ts'
 import type { ChangeSummary } from '../../document/changes/change-summary.ts'
-import type { PermissionChange } from '../../configuration/access/access.ts'
+import type { ConfiguredAccess, PermissionChange } from '../../configuration/access/access.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
 import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'
 import type { DocumentCache } from '../../configuration/current/document-cache.ts'
@@ -23,19 +23,15 @@ import { findObstacles, type PlannedObstacle, type PlanObstaclesDeps } from './p
 import type { PlannedStart, Triggers } from '../triggers/triggers.ts'
 
 export interface PlanDeps extends PlanObstaclesDeps {
-  readonly access: Access
+  readonly access: Access & Pick<ConfiguredAccess, 'changesBy'>
   readonly history: History
   readonly writer: ConfigurationWriter
   readonly cache: DocumentCache
   readonly configuration: CurrentConfiguration
   readonly summary: ChangeSummary
   readonly builds: Builds
-  readonly planStarts: Triggers['planStarts']
+  readonly triggers: Pick<Triggers, 'planStarts'>
   readonly unsupported: Unsupported
-  readonly permissionChanges: (
-    before: Configuration,
-    after: Configuration,
-  ) => readonly PermissionChange[]
 }
 
 /** The effects of saving a document now. */
@@ -131,7 +127,7 @@ async function planDocument(deps: PlanDeps, document: Uint8Array<ArrayBuffer>): 
   const changes = await deps.summary.changes(stored, prepared.document)
   const between = { before: await pipelinesOf(before), after: await pipelinesOf(after), changes }
   const touches = await findTouched(deps, between)
-  const starts = await deps.planStarts(between.after)
+  const starts = await deps.triggers.planStarts(between.after)
   const names = [...touches.pipelines, ...starts.map(({ pipeline }) => pipeline)]
   const concerned = new Set(names.map(nameKey))
   const obstacles = await findObstacles(
@@ -148,7 +144,7 @@ async function planDocument(deps: PlanDeps, document: Uint8Array<ArrayBuffer>): 
     starts: starts.filter(({ pipeline }) => !prevented.has(pipeline)),
     obstacles: obstacles.map(({ pipeline, because }) => ({ pipeline, because })),
     touches,
-    permissions: deps.permissionChanges(before, after),
+    permissions: deps.access.changesBy(before, after),
     willNotRun: await deps.unsupported.listIn(planned),
   }
 }

@@ -1,11 +1,12 @@
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { type Candidate, explainWait, type PlacedNeed } from '../../core/builds/waiting.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
-import { isSource, type VersionControlMaterial } from '../../document/materials/identity.ts'
+import { isSource } from '../../document/materials/identity.ts'
 import type { Configuration, Pipeline } from '../../document/model/model.ts'
 import { neededResources } from '../../document/unsupported/elastic-resource.ts'
 import { Turns } from '../../lib/cooperative.ts'
 import { strandedText } from '../engine/stage-jobs.ts'
+import type { MaterialPoller } from '../materials/material-poller.ts'
 import { candidatesIn } from '../runs/plans.ts'
 import { whyUnwatched } from '../triggers/wanted-revisions.ts'
 
@@ -19,8 +20,7 @@ export interface PlannedObstacle {
 
 export interface PlanObstaclesDeps {
   readonly directory: AgentDirectory
-  /** Why a material on the disk of the server is not read, or null for any other material. */
-  readonly whyForbidden: (material: VersionControlMaterial) => Promise<string | null>
+  readonly poller: Pick<MaterialPoller, 'whyForbidden'>
 }
 
 /** The obstacles of some pipelines of a document, by the agents and environments that it names. */
@@ -53,13 +53,15 @@ export async function findObstacles(
 }
 
 async function obstaclesOfMaterials(
-  { whyForbidden }: PlanObstaclesDeps,
+  { poller }: PlanObstaclesDeps,
   { name: pipeline, materials }: Pipeline,
 ): Promise<PlannedObstacle[]> {
   const found: PlannedObstacle[] = []
   for (const material of materials) {
     if (material.kind === 'dependency') continue
-    const because = isSource(material) ? await whyForbidden(material) : whyUnwatched(material)
+    const because = isSource(material)
+      ? await poller.whyForbidden(material)
+      : whyUnwatched(material)
     if (because !== null) found.push({ pipeline, because, prevents: true })
   }
   return found

@@ -22,7 +22,7 @@ import {
   renderPlace,
 } from '../artifacts/job-folders.ts'
 import { type FolderEntry, type ListedFile, listFiles, listFolder } from '../artifacts/listing.ts'
-import type { AssignedFetch } from '../dispatch/build-assignment.ts'
+import type { JobDispatcher } from '../dispatch/job-dispatcher.ts'
 import { readViewableRun, type RunRightsDeps } from './run-rights.ts'
 
 export interface FilesDeps extends RunRightsDeps {
@@ -30,8 +30,7 @@ export interface FilesDeps extends RunRightsDeps {
   /** The folder of the artifacts of all jobs. */
   readonly artifactsDir: string
   readonly lines: LineFinder
-  /** The artifacts that an agent has to fetch for its current job. */
-  readonly fetchesOf: (agentUuid: string) => Promise<readonly AssignedFetch[]>
+  readonly dispatcher: Pick<JobDispatcher, 'fetchesOf'>
 }
 
 /** A user, or an agent by its token. */
@@ -180,12 +179,12 @@ function approved(agent: KnownAgent | null): KnownAgent {
 
 /** An agent may only read what the fetch tasks of its job name. */
 async function assertMayFetch(
-  { fetchesOf }: FilesDeps,
+  { dispatcher }: FilesDeps,
   agent: KnownAgent | null,
   { job, path }: Pick<FileCall, 'job' | 'path'>,
 ): Promise<void> {
   const { uuid } = approved(agent)
-  const fetches = await fetchesOf(uuid)
+  const fetches = await dispatcher.fetchesOf(uuid)
   if (fetches.some((fetch) => isSamePlace(fetch.job, job) && isAtOrBelow(fetch.path, path))) return
   const what = `${renderPlace(job)}/${path}`
   const message = `No fetch task of the job of the agent ${uuid} names ${what}`

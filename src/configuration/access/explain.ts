@@ -16,14 +16,15 @@ export interface ExplainedUser {
 }
 
 export interface ExplainDeps {
-  readonly access: Access
-  /** Null for somebody who cannot log in. */
-  readonly explain: (user: KnownUser) => ExplainedUser | null
+  readonly access: Access & {
+    /** Null for somebody who cannot log in. */
+    explain(user: KnownUser): ExplainedUser | null
+  }
 }
 
 /** The caller, with roles and permissions. */
-export function readOwnRights({ explain }: ExplainDeps, principal: Principal) {
-  const explained = found(explain(principal), principal.username)
+export function readOwnRights({ access }: ExplainDeps, principal: Principal) {
+  const explained = found(access.explain(principal), principal.username)
   const { user, administrator, roles, groups } = explained
   return { name: user, administrator, roles, groups }
 }
@@ -35,13 +36,13 @@ export function readOwnRights({ explain }: ExplainDeps, principal: Principal) {
  * @throws {ServiceError} `not-permitted`, `user-not-found`.
  */
 export function explainUser(
-  { access, explain }: ExplainDeps,
+  { access }: ExplainDeps,
   principal: Principal,
   username: string = principal.username,
 ): Omit<ExplainedUser, 'groups'> {
   assertMay(access, principal, { action: 'administer' })
   const user = isSameName(username, principal.username) ? principal : { username }
-  const { groups: _groups, ...explained } = found(explain(user), username)
+  const { groups: _groups, ...explained } = found(access.explain(user), username)
   return explained
 }
 

@@ -2,16 +2,15 @@ import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
-import type { Problem } from '../../core/problem.ts'
 import { archiveHint } from '../../history/archive-hint.ts'
-import type { History, StoredDocument } from '../../history/history.ts'
+import type { History } from '../../history/history.ts'
 import { type Access, assertMay } from '../access/permission.ts'
+import type { ReadableDocuments } from '../current/readable-documents.ts'
 
 export interface ConfigReadingDeps {
   readonly history: History
   readonly access: Access
-  /** The plain secrets of a document, each with its place. */
-  readonly secretsIn: (stored: StoredDocument) => Promise<readonly Problem[]>
+  readonly readable: Pick<ReadableDocuments, 'secretsIn'>
   /** Hunks of a unified diff from the first text to the second; empty when they are equal. */
   readonly diff: (before: Uint8Array, after: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>
 }
@@ -58,12 +57,12 @@ export async function findSnapshot(
  * being sealed.
  */
 export async function readSnapshot(
-  { history, secretsIn }: ConfigReadingDeps,
+  { history, readable }: ConfigReadingDeps,
   revision: Revision,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { digest, commit } = revision
   const document = await history.readStored(revision)
-  const problems = await secretsIn({ digest, document })
+  const problems = await readable.secretsIn({ digest, document })
   if (problems.length === 0) return document
   if (history.current().digest === digest) {
     const reason = 'The newest commit has secrets in plain text, which are being sealed'

@@ -1,50 +1,82 @@
-import { Hono } from 'hono'
-import type { RouteEnv } from '../../http/request-context.ts'
+import { z } from 'zod'
+import { NOT_MODIFIED, reads } from '../../api/definition/operation.ts'
 import { ApiView } from './api-view.tsx'
 import { PageCache } from '../frame/page-response.ts'
-import type { PageContext } from '../frame/page-context.ts'
+import { definePage, pageWith } from '../frame/page-routes.ts'
+import type { PagesContext } from '../frame/pages-context.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { digestOf } from '../../core/digest.ts'
-import {
-  describeRoutes,
-  type DescribedCall,
-  type MountedRoute,
-} from '../../api/description/described-call.ts'
+import type { DescribedCall } from '../../api/description/described-call.ts'
 import { renderOpenApi } from '../../api/description/openapi.ts'
 
 /** The size of the page cache, in bytes. */
 const CACHE_BYTES = 4 * 1_048_576
 
-export interface DescriptionOptions {
-  readonly pages: PageContext
-  readonly basePath: string
-  readonly version: string
-  /** Every route of the service; read at the first request, after all routes are registered. */
-  readonly routes: () => readonly MountedRoute[]
+interface DescriptionState {
+  readonly context: PagesContext
+  readonly cache: PageCache
+  readonly description: () => Description
 }
+
+interface Description {
+  readonly calls: readonly DescribedCall[]
+  readonly body: CachedResponse
+}
+
+const tag = 'Service'
+const route = pageWith<DescriptionState>()
 
 /** `/api` and `/api/openapi.json`: the description of every route, for people and for programs. */
-export function descriptionRoutes(options: DescriptionOptions) {
-  const { pages } = options
-  const cache = new PageCache(CACHE_BYTES)
-  const made = once(() => {
-    const calls = describeRoutes(options.routes())
-    return { calls, body: bodyOf(calls, options) }
-  })
-  return new Hono<RouteEnv>()
-    .get('/api/openapi.json', (c) => made().body.answer(c))
-    .get('/api', (c) => {
-      const frame = pages.frame(c.req.raw, c.env.principal)
-      const origin = `${pages.originOf(c.req.raw)}${options.basePath}`
-      const etag = pages.etag(frame, ['api', origin])
-      const { calls } = made()
-      return cache.answer(c, { etag, immutable: false }, async () => ({
-        page: <ApiView frame={frame} calls={calls} origin={origin} />,
-      }))
-    })
+export const descriptionPages = definePage({
+  open: (context): DescriptionState => ({
+    context,
+    cache: new PageCache(CACHE_BYTES),
+    description: once(() => describe(context)),
+  }),
+  routes: [
+    route({
+      method: 'GET',
+      path: '/api/openapi.json',
+      tag,
+      summary: 'This description',
+      answers: reads('OpenAPI 3.1', z.object({ openapi: z.string() }).loose()),
+      example: { answer: { openapi: '3.1.0', info: { title: 'Cairn', version: '0.1.0' } } },
+      handle: (c, { description }) => description().body.answer(c),
+    }),
+    route({
+      method: 'GET',
+      path: '/api',
+      tag,
+      summary: 'This page',
+      answers: {
+        200: { text: 'A page', content: [{ type: 'text/html', schema: null }] },
+        304: NOT_MODIFIED,
+      },
+      example: {},
+      handle: (c, { context, cache, description }) => {
+        const { pages, site } = context
+        const frame = pages.frame(c.req.raw, c.env.principal)
+        const origin = `${pages.originOf(c.req.raw)}${site.basePath}`
+        const etag = pages.etag(frame, ['api', origin])
+        const { calls } = description()
+        return cache.answer(c, { etag, immutable: false }, async () => ({
+          page: <ApiView frame={frame} calls={calls} origin={origin} />,
+        }))
+      },
+    }),
+  ],
+})
+
+function describe({ described, site, health }: PagesContext): Description {
+  const calls = described()
+  const { basePath } = site
+  return { calls, body: bodyOf(calls, { basePath, version: health.version }) }
 }
 
-function bodyOf(calls: readonly DescribedCall[], options: DescriptionOptions): CachedResponse {
+function bodyOf(
+  calls: readonly DescribedCall[],
+  options: Parameters<typeof renderOpenApi>[1],
+): CachedResponse {
   const bytes = Buffer.from(JSON.stringify(renderOpenApi(calls, options)))
   const type = 'application/json; charset=utf-8'
   return new CachedResponse(bytes, { type, etag: digestOf(bytes), immutable: false })

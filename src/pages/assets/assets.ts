@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, extname } from 'node:path'
-import { Hono } from 'hono'
+import type { Context } from 'hono'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { builtFile } from '../../lib/built-file.ts'
@@ -62,11 +62,9 @@ export class Assets {
     return address
   }
 
-  routes(): Hono<RouteEnv> {
-    return new Hono<RouteEnv>().get('/assets/:name', (c) => {
-      const body = this.#bodies.get(c.req.param('name'))
-      return body ? body.answer(c) : json({ message: 'There is nothing at this address' }, 404)
-    })
+  answer(c: Context<RouteEnv>, name: string): Response | Promise<Response> {
+    const body = this.#bodies.get(name)
+    return body ? body.answer(c) : json({ message: 'There is nothing at this address' }, 404)
   }
 
   #add(name: string, bytes: Buffer<ArrayBuffer>): void {

@@ -1,18 +1,11 @@
-import { Hono } from 'hono'
 import type { AuditEntry, AuditPage } from '../../core/audit.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { type AuditDeps, readAudit } from '../../notify/audit/audit.ts'
+import { readAudit } from '../../notify/audit/audit.ts'
 import { parseAuditQuery } from '../../api/service/audit-query.ts'
-import type { RouteEnv } from '../../http/request-context.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import type { PageContext } from '../frame/page-context.ts'
-import { auditSentence, type AuditSentenceDeps } from './audit-sentence.ts'
+import { definePage, pageWith } from '../frame/page-routes.ts'
+import type { PagesContext } from '../frame/pages-context.ts'
+import { auditSentence } from './audit-sentence.ts'
 import { AuditView } from './audit-view.tsx'
-
-export interface AuditPageOptions extends AuditDeps, AuditSentenceDeps {
-  readonly pages: PageContext
-  readonly clock: Clock
-}
 
 /** The days as they are written in the address. */
 function dayFields({ since = '', until = '' }: Readonly<Record<string, string>>) {
@@ -38,16 +31,26 @@ function changeKey({ user, md5 = '' }: AuditEntry): string {
   return `${user} ${md5}`
 }
 
+const route = pageWith<PagesContext>()
+
 /** `/audit`: the audit log as a page. */
-export function auditPageRoutes(options: AuditPageOptions) {
-  return new Hono<RouteEnv>().get('/audit', async (c) => {
-    const query = parseAuditQuery(c.req.query())
-    const page = foldChanges(await readAudit(options, c.env.principal, query))
-    const frame = options.pages.frame(c.req.raw, c.env.principal)
-    const sentenceOf = (entry: AuditEntry) => auditSentence(options, options.pages.links, entry)
-    const days = dayFields(c.req.query())
-    const isWhole = options.state !== null
-    const view = { frame, query, page, sentenceOf, days, isWhole, now: options.clock() }
-    return pageResponse(<AuditView {...view} />)
-  })
-}
+export const auditPage = definePage({
+  open: (context) => context,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/audit',
+      needs: 'leader-if-reachable',
+      handle: async (c, { pages, notify, configuration, clock }) => {
+        const query = parseAuditQuery(c.req.query())
+        const entries = foldChanges(await readAudit(notify, c.env.principal, query))
+        const frame = pages.frame(c.req.raw, c.env.principal)
+        const sentenceOf = (entry: AuditEntry) => auditSentence(configuration, pages.links, entry)
+        const days = dayFields(c.req.query())
+        const isWhole = configuration.runs() !== null
+        const view = { frame, query, page: entries, sentenceOf, days, isWhole, now: clock() }
+        return pageResponse(<AuditView {...view} />)
+      },
+    }),
+  ],
+})

@@ -143,7 +143,7 @@ const CREATION = /^(\/.*)?\/tab\/admin\/pipelines\/.*\.json$/
 
 /** Puts an entry into words. */
 export function auditSentence(
-  { history, state }: AuditSentenceDeps,
+  { history, runs }: AuditSentenceDeps,
   links: Links,
   { action, outcome, target, md5, targets = [], entities = [] }: AuditEntry,
 ): AuditSentence {
@@ -154,10 +154,10 @@ export function auditSentence(
     return { verb, object: names === '' ? '' : `(${names})`, href: null, revision }
   }
   if (targets.length > 0) {
-    const objects = targets.map((each) => placeOf({ links, state }, each)?.object ?? each)
+    const objects = targets.map((each) => placeOf({ links, runs }, each)?.object ?? each)
     return { verb, object: objects.join(', '), href: null, revision }
   }
-  const place = placeOf({ links, state }, target)
+  const place = placeOf({ links, runs }, target)
   return { verb, ...(place ?? { object: target, href: null }), revision }
 }
 
@@ -165,13 +165,13 @@ type Place = Pick<AuditSentence, 'object' | 'href'>
 
 /** The subject of a call, from its path. */
 function placeOf(
-  { links, state }: PageStateDeps & { readonly links: Links },
+  { links, runs }: PageStateDeps & { readonly links: Links },
   target: string,
 ): Place | null {
   const [kind = '', ...parts] = segmentsOf(target)
   const [first = '', second = '', third, fourth] = parts
   if (kind === 'agents' && parts.length > 0) {
-    const known = state?.directory.find(first)
+    const known = runs()?.directory.find(first)
     return { object: known ? shownAgent(known).name : first, href: links.agent(first) }
   }
   if (kind === 'agent-invitations' && parts.length > 0)

@@ -1,6 +1,23 @@
 import type { Context } from 'hono'
+import { NOT_MODIFIED } from '../../api/definition/operation.ts'
+import { SAMPLE } from '../../api/definition/sample.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
+import { PAGES_TAG } from '../frame/page-routes.ts'
+
+/** The description of a route that answers with a patch. */
+export const PATCH = {
+  tag: PAGES_TAG,
+  caller: 'administrator',
+  rename: { file: 'to' },
+  answers: {
+    200: { text: 'A patch', content: [{ type: 'text/x-patch', schema: null }] },
+    304: NOT_MODIFIED,
+  },
+  example: {
+    answer: `diff --git a/config.xml b/config.xml\n--- a/config.xml\n+++ b/config.xml\n${SAMPLE.diff}`,
+  },
+} as const
 
 export interface Patch {
   readonly text: Uint8Array<ArrayBuffer>

@@ -1,27 +1,25 @@
 import { randomBytes } from 'node:crypto'
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
+import { z } from 'zod'
+import { jsonAnswer } from '../../api/definition/operation.ts'
+import { SAMPLE } from '../../api/definition/sample.ts'
+import { QUIET } from '../../api/definition/route-rules.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { ComparisonDeps } from '../code/comparison.ts'
 import { PLAIN } from '../code/plain-options.ts'
 import { decideConflict } from './edit-conflict.ts'
 import type { DraftProblem } from '../work/draft-examination.ts'
-import {
-  beginEdit,
-  type EditDraft,
-  type EditingDeps,
-  firstLineOf,
-  openDraft,
-} from './edit-draft.ts'
+import { beginEdit, type EditDraft, firstLineOf, openDraft } from './edit-draft.ts'
 import { type EditOutcome, type EditReview, reviewEdit, saveEdit } from './edit-review.ts'
 import { findNamed, numbered } from '../revisions/numbered-revision.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, statusOf } from '../../http/errors.ts'
 import { NO_STORE, pageResponse, pageWithText, policyWith } from '../frame/page-response.ts'
-import type { PageContext } from '../frame/page-context.ts'
+import { defineLeaderPage, PAGES_TAG, pageWith } from '../frame/page-routes.ts'
+import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { ConflictView } from './conflict-view.tsx'
 import { type EditForm, parseEntity, readEditForm } from './edit-form.ts'
-import { type PlanDeps, planConfiguration } from '../../builds/plan/plan-configuration.ts'
+import { planConfiguration } from '../../builds/plan/plan-configuration.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import { copyPipeline } from '../../document/create-pipeline/create-pipeline.ts'
 import { EditView } from './edit-view.tsx'
@@ -29,123 +27,172 @@ import { readInvalidEdit } from '../../configuration/save/invalid-live-file.ts'
 import { PreviewView } from './preview-view.tsx'
 import { editBase } from './started-from.tsx'
 
-export interface EditRoutesOptions extends EditingDeps, ComparisonDeps, PlanDeps {
-  readonly pages: PageContext
-  readonly maxBody: number
-}
-
 type EditContext = Context<RouteEnv>
+
+const route = pageWith<LeaderPagesContext>()
 
 /**
  * `/config/edit`: the XML in a form, the preview of its changes, and the resolution of conflicts.
  */
-export function editRoutes(options: EditRoutesOptions) {
-  const { pages } = options
-  return new Hono<RouteEnv>()
-    .get('/config/edit', async (c) => {
-      const { principal } = c.env
-      const entity = parseEntity(c.req.query('entity') ?? '')
-      const name = c.req.query('from')
-      if (name === 'live') return repairLiveFile(options, c)
-      const undone = c.req.query('undo')
-      if (undone !== undefined) return editUndoing(options, c, undone)
-      const copied = c.req.query('copy')
-      if (copied !== undefined) return editCopy(options, c, copied)
-      const from = name === undefined ? null : findNamed(options, principal, name)
-      const start = await beginEdit(options, principal, { entity, from })
-      const draft = { typed: start.text, basedOn: start.base.digest, entity }
-      const notice =
-        from === null ? null : `This is the text of r${from.number}. Preview it, then save.`
-      return answerEditor(options, c, draft, { notice })
-    })
-    .post('/config/edit/check', async (c) => {
-      const { draft } = await readEditForm(c.req.raw, options.maxBody)
-      return json((await openDraft(options, c.env.principal, draft)).check)
-    })
-    .post('/config/edit', async (c) => {
-      const form = await readEditForm(c.req.raw, options.maxBody)
-      try {
-        return await act(options, c, form)
-      } catch (error) {
-        if (!(error instanceof ServiceError)) throw error
-        c.env.reason = error.code
-        const notice = `${error.message}. Nothing is saved, and your text is below.`
-        return answerEditor(options, c, form.draft, {
-          notice,
-          message: form.message,
-          status: statusOf(error),
-        })
-      }
-    })
+export const editPages = defineLeaderPage({
+  open: (context) => context,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/config/edit',
+      handle: async (c, context) => {
+        const { principal } = c.env
+        const entity = parseEntity(c.req.query('entity') ?? '')
+        const name = c.req.query('from')
+        if (name === 'live') return repairLiveFile(context, c)
+        const undone = c.req.query('undo')
+        if (undone !== undefined) return editUndoing(context, c, undone)
+        const copied = c.req.query('copy')
+        if (copied !== undefined) return editCopy(context, c, copied)
+        const from = name === undefined ? null : findNamed(context.builds, principal, name)
+        const start = await beginEdit(context.builds, principal, { entity, from })
+        const draft = { typed: start.text, basedOn: start.base.digest, entity }
+        const notice =
+          from === null ? null : `This is the text of r${from.number}. Preview it, then save.`
+        return answerEditor(context, c, draft, { notice })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/config/edit/check',
+      tag: PAGES_TAG,
+      summary: 'The problems of a text that is being edited',
+      caller: 'administrator',
+      audit: QUIET,
+      body: {
+        required: true,
+        content: [
+          {
+            type: 'application/x-www-form-urlencoded',
+            schema: z.object({
+              xml: z.string(),
+              basedOn: z.string(),
+              entity: z.string().optional(),
+            }),
+          },
+        ],
+      },
+      answers: {
+        200: jsonAnswer('Problems', z.object({ problems: z.array(z.unknown()) }).loose()),
+      },
+      errors: ['malformed-request', 'body-too-large', 'entity-not-found', 'config-stale'],
+      example: {
+        body: { xml: SAMPLE.document, basedOn: SAMPLE.digest },
+        answer: { problems: [] },
+      },
+      handle: async (c, { builds, site }) => {
+        const { draft } = await readEditForm(c.req.raw, site.maxBody)
+        return json((await openDraft(builds, c.env.principal, draft)).check)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/config/edit',
+      audit: 'save-configuration',
+      handle: async (c, context) => {
+        const form = await readEditForm(c.req.raw, context.site.maxBody)
+        try {
+          const answer = await act(context, c, form)
+          // The editor answers 200 as long as nothing is saved.
+          c.env.isNews = answer.status !== 200
+          return answer
+        } catch (error) {
+          if (!(error instanceof ServiceError)) throw error
+          c.env.reason = error.code
+          const notice = `${error.message}. Nothing is saved, and your text is below.`
+          return answerEditor(context, c, form.draft, {
+            notice,
+            message: form.message,
+            status: statusOf(error),
+          })
+        }
+      },
+    }),
+  ],
+})
 
-  async function act(deps: EditRoutesOptions, c: EditContext, form: EditForm): Promise<Response> {
-    const { principal } = c.env
-    const { action } = form
-    if (action === 'edit') return answerEditor(deps, c, form.draft, { message: form.message })
-    const draft = await decided(deps, principal, form)
-    if (action === 'save') {
-      const { message } = form
-      const outcome = await saveEdit(deps, principal, { draft, message })
-      return answerOutcome(deps, c, { form, draft }, outcome)
-    }
-    const review = await reviewEdit(deps, principal, draft)
-    if (action === 'check' && review.kind === 'ready') {
-      const notice = 'No problems. You can save this.'
-      return answerEditor(deps, c, draft, { notice, message: form.message })
-    }
-    return answerReview(deps, c, { form, draft }, review)
+async function act(context: LeaderPagesContext, c: EditContext, form: EditForm): Promise<Response> {
+  const { builds } = context
+  const { principal } = c.env
+  const { action } = form
+  if (action === 'edit') return answerEditor(context, c, form.draft, { message: form.message })
+  const draft = await decided(builds, principal, form)
+  if (action === 'save') {
+    const { message } = form
+    const outcome = await saveEdit(builds, principal, { draft, message })
+    return answerOutcome(context, c, { form, draft }, outcome)
   }
+  const review = await reviewEdit(builds, principal, draft)
+  if (action === 'check' && review.kind === 'ready') {
+    const notice = 'No problems. You can save this.'
+    return answerEditor(context, c, draft, { notice, message: form.message })
+  }
+  return answerReview(context, c, { form, draft }, review)
+}
 
-  async function answerOutcome(
-    deps: EditRoutesOptions,
-    c: EditContext,
-    given: Given,
-    outcome: EditOutcome,
-  ): Promise<Response> {
-    if (outcome.kind !== 'saved') return answerReview(deps, c, given, outcome)
-    const revision = numbered(deps.history, outcome.revision)
-    const flash = pages.flash.query(c.env.principal, 'saved', `r${revision.number}`, outcome)
-    return c.redirect(pages.links.change(revision, flash), 303)
-  }
+async function answerOutcome(
+  context: LeaderPagesContext,
+  c: EditContext,
+  given: Given,
+  outcome: EditOutcome,
+): Promise<Response> {
+  if (outcome.kind !== 'saved') return answerReview(context, c, given, outcome)
+  const revision = numbered(context.builds.history, outcome.revision)
+  const { pages } = context
+  const flash = pages.flash.query(c.env.principal, 'saved', `r${revision.number}`, outcome)
+  return c.redirect(pages.links.change(revision, flash), 303)
 }
 
 /** The document before a revision as an edit of that revision: what was saved later is merged, or in conflict. */
 async function editUndoing(
-  deps: EditRoutesOptions,
+  context: LeaderPagesContext,
   c: EditContext,
   name: string,
 ): Promise<Response> {
-  const revision = findNamed(deps, c.env.principal, name)
-  const previous = deps.history.previousOf(revision)
-  if (previous === null) return c.redirect(deps.pages.links.undo(name), 303)
-  const typed = Buffer.from(await deps.history.readDocument(previous)).toString('utf8')
+  const { builds, pages } = context
+  const { history } = builds
+  const revision = findNamed(builds, c.env.principal, name)
+  const previous = history.previousOf(revision)
+  if (previous === null) return c.redirect(pages.links.undo(name), 303)
+  const typed = Buffer.from(await history.readDocument(previous)).toString('utf8')
   const draft = { typed, basedOn: revision.digest, entity: null }
-  const review = await reviewEdit(deps, c.env.principal, draft)
+  const review = await reviewEdit(builds, c.env.principal, draft)
   const form = { message: '', against: null, choices: [] }
-  return answerReview(deps, c, { form, draft }, review)
+  return answerReview(context, c, { form, draft }, review)
 }
 
 /** The editor with a copy of a pipeline in the current document. */
-async function editCopy(deps: EditRoutesOptions, c: EditContext, from: string): Promise<Response> {
-  assertMay(deps.access, c.env.principal, { action: 'administer' })
+async function editCopy(
+  context: LeaderPagesContext,
+  c: EditContext,
+  from: string,
+): Promise<Response> {
+  const { builds } = context
+  assertMay(builds.access, c.env.principal, { action: 'administer' })
   const to = c.req.query('as') ?? ''
-  const { text, start } = copyPipeline(deps.configuration.read(), { from, to })
-  const draft = { typed: text, basedOn: deps.history.current().digest, entity: null }
-  const { check } = await openDraft(deps, c.env.principal, draft)
+  const { text, start } = copyPipeline(builds.configuration.read(), { from, to })
+  const draft = { typed: text, basedOn: builds.history.current().digest, entity: null }
+  const { check } = await openDraft(builds, c.env.principal, draft)
   const line = text.slice(0, start).split('\n').length
   const notice = `${to} is a copy of ${from}, at line ${line}. Preview it, then save.`
-  return answerEditor(deps, c, draft, { notice, problems: check.problems })
+  return answerEditor(context, c, draft, { notice, problems: check.problems })
 }
 
 /** The editor with the live file that is not valid; a save puts the repaired text in its place. */
-async function repairLiveFile(deps: EditRoutesOptions, c: EditContext): Promise<Response> {
-  const edit = await readInvalidEdit(deps, c.env.principal)
-  if (edit?.bytes == null) return c.redirect(deps.pages.links.liveFile(), 303)
+async function repairLiveFile(context: LeaderPagesContext, c: EditContext): Promise<Response> {
+  const { builds, pages } = context
+  const edit = await readInvalidEdit(builds, c.env.principal)
+  if (edit?.bytes == null) return c.redirect(pages.links.liveFile(), 303)
   const typed = Buffer.from(edit.bytes).toString('utf8')
-  const draft = { typed, basedOn: deps.history.current().digest, entity: null }
-  const { check } = await openDraft(deps, c.env.principal, draft)
+  const draft = { typed, basedOn: builds.history.current().digest, entity: null }
+  const { check } = await openDraft(builds, c.env.principal, draft)
   const notice = 'This is the file on disk. Repair it, then save.'
-  return answerEditor(deps, c, draft, { notice, problems: check.problems })
+  return answerEditor(context, c, draft, { notice, problems: check.problems })
 }
 
 /** A form, and the draft that results from it. */
@@ -156,32 +203,33 @@ interface Given {
 
 /** The draft with the choices of a conflict applied, if there was one. */
 async function decided(
-  deps: EditRoutesOptions,
+  builds: LeaderPagesContext['builds'],
   principal: Principal,
   { draft, against, choices }: EditForm,
 ): Promise<EditDraft> {
   const theirs =
-    against === null || choices.length === 0 ? null : await deps.history.findEver(against)
+    against === null || choices.length === 0 ? null : await builds.history.findEver(against)
   if (theirs === null) return draft
-  return decideConflict(deps, principal, draft, { against: theirs, choices })
+  return decideConflict(builds, principal, draft, { against: theirs, choices })
 }
 
 async function answerReview(
-  deps: EditRoutesOptions,
+  context: LeaderPagesContext,
   c: EditContext,
   { form, draft }: Given,
   review: EditReview,
 ): Promise<Response> {
-  const { pages, history } = deps
+  const { pages, builds } = context
+  const { history } = builds
   switch (review.kind) {
     case 'unchanged':
-      return answerEditor(deps, c, draft, {
+      return answerEditor(context, c, draft, {
         notice: 'No changes to save.',
         message: form.message,
       })
     case 'invalid':
       c.env.reason = 'config-invalid'
-      return answerEditor(deps, c, review.draft, {
+      return answerEditor(context, c, review.draft, {
         problems: review.problems,
         message: form.message,
         status: 422,
@@ -210,9 +258,9 @@ async function answerReview(
         message: form.message,
         current: numbered(history, current),
         mergedFrom: mergedFrom && editBase(history, mergedFrom),
-        comparison: await deps.compare([before, after], PLAIN),
+        comparison: await builds.compare([before, after], PLAIN),
         hasInvalidEdit: history.hasInvalidEdit,
-        plan: await planConfiguration(deps, c.env.principal, after),
+        plan: await planConfiguration(builds, c.env.principal, after),
       }
       return pageResponse(<PreviewView {...view} />, 200, NO_STORE)
     }
@@ -230,12 +278,13 @@ interface Shown {
 }
 
 async function answerEditor(
-  deps: EditRoutesOptions,
+  context: LeaderPagesContext,
   c: EditContext,
   draft: EditDraft,
   shown: Shown,
 ): Promise<Response> {
-  const { pages, history } = deps
+  const { pages, builds } = context
+  const { history } = builds
   const nonce = randomBytes(16).toString('base64')
   const base = (await history.findEver(draft.basedOn)) ?? history.current()
   const view = {
@@ -244,14 +293,14 @@ async function answerEditor(
     base: editBase(history, base),
     entity: draft.entity,
     message: shown.message ?? '',
-    firstLine: await firstLineOf(deps, base, draft.entity),
+    firstLine: await firstLineOf(builds, base, draft.entity),
     problems: shown.problems ?? [],
     changes: null,
     notice: shown.notice ?? null,
     hasInvalidEdit: history.hasInvalidEdit,
     outline:
       draft.entity === null
-        ? await deps.work.outline({ document: Buffer.from(draft.typed), page: NO_LINES })
+        ? await builds.work.outline({ document: Buffer.from(draft.typed), page: NO_LINES })
         : null,
   }
   const headers = { ...NO_STORE, 'content-security-policy': policyWith(nonce) }

@@ -103,7 +103,7 @@ export async function readEntityHistory(
     indexing,
     now: now && { ...currentText(now), revision: history.size() },
     isAdministrator: access.may(principal, { action: 'administer' }),
-    hasRuns: deps.state !== null || !address.entity.startsWith(PIPELINE),
+    hasRuns: deps.runs() !== null || !address.entity.startsWith(PIPELINE),
   }
 }
 
@@ -203,15 +203,16 @@ async function smallDiff(
 
 /** The runs of a step: those after it and before the next one. */
 async function runsAfter(
-  { state }: PageStateDeps,
+  { runs }: PageStateDeps,
   principal: Principal,
   of: { readonly step: EntityStep; readonly next: EntityStep | null },
 ): Promise<RunsBetween> {
   const { entity, stage, revision } = of.step
-  if (state === null || !entity.startsWith(PIPELINE)) return NO_RUNS
+  const deps = runs()
+  if (deps === null || !entity.startsWith(PIPELINE)) return NO_RUNS
   const pipeline = entity.slice(PIPELINE.length)
   const between = { newer: of.next?.revision.time ?? Infinity, older: revision.time }
-  const reader = { deps: state.runs, principal }
+  const reader = { deps, principal }
   if (stage === null) return pipelineRuns(reader, pipeline, between)
   return stageRuns(reader, { pipeline, stage }, between)
 }

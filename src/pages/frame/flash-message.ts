@@ -28,7 +28,7 @@ const MESSAGES = {
   cancelled: (of) => `Cancelled run ${of}.`,
   'not-active': (of) => `Run ${of} was not active. Nothing changed.`,
 } as const satisfies Record<string, (of: string) => string>
-type FlashKind = keyof typeof MESSAGES
+export type FlashKind = keyof typeof MESSAGES
 
 const WITHOUT_EFFECT: readonly FlashKind[] = ['not-locked', 'not-paused', 'not-active']
 

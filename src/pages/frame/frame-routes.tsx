@@ -1,31 +1,67 @@
-import { Hono } from 'hono'
-import type { RouteEnv } from '../../http/request-context.ts'
+import { z } from 'zod'
+import { jsonAnswer, NOT_MODIFIED } from '../../api/definition/operation.ts'
+import { QUIET } from '../../api/definition/route-rules.ts'
 import { readForm, textField } from '../../http/request-body.ts'
 import { type Colours, coloursCookie } from '../kit/colours.ts'
 import { isOwnPath } from './own-path.ts'
-import type { PageContext } from './page-context.ts'
+import { ErrorBody } from '../../wire/error-body.ts'
+import { definePage, PAGES_TAG, pageWith } from './page-routes.ts'
+import type { PagesContext } from './pages-context.ts'
 
 const MAX_FORM_BYTES = 16_384
 
-/**
- * The routes that belong to no page: assets, the choice of colours, the start page.
- */
-export function frameRoutes(pages: PageContext) {
-  const { links } = pages
-  return new Hono<RouteEnv>()
-    .route('/', pages.assets.routes())
-    .get('/', (c) => c.redirect(pages.homeOf(c.env.principal), 302))
-    .post('/colours', async (c) => {
-      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-      const colours: Colours =
-        textField(form, 'colours') === 'blue-orange' ? 'blue-orange' : 'green-red'
-      const back = textField(form, 'back') ?? ''
-      return new Response(null, {
-        status: 303,
-        headers: {
-          location: isOwnPath(back, links.root()) ? back : pages.homeOf(c.env.principal),
-          'set-cookie': coloursCookie(colours, links.root()),
+const route = pageWith<PagesContext>()
+
+/** The routes that belong to no page: assets, the choice of colours, the start page. */
+export const framePages = definePage({
+  open: (context) => context,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/assets/:name',
+      tag: PAGES_TAG,
+      summary: 'Files that pages load',
+      caller: 'anybody',
+      parameters: {
+        name: {
+          text: 'As pages name it',
+          schema: z.string().min(1),
+          example: 'base-0123456789ab.css',
         },
-      })
-    })
-}
+      },
+      answers: {
+        200: { text: 'The file', content: [{ type: '*/*', schema: null }] },
+        304: NOT_MODIFIED,
+        404: jsonAnswer('There is none', ErrorBody),
+      },
+      example: {},
+      handle: (c, { pages }) => pages.assets.answer(c, c.req.param('name')),
+    }),
+    route({
+      method: 'GET',
+      path: '/',
+      handle: (c, { pages }) => c.redirect(pages.homeOf(c.env.principal), 302),
+    }),
+    route({
+      method: 'POST',
+      path: '/colours',
+      caller: 'anybody',
+      scope: 'read',
+      audit: QUIET,
+      handle: async (c, { pages }) => {
+        const { links } = pages
+        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
+        const colours: Colours =
+          textField(form, 'colours') === 'blue-orange' ? 'blue-orange' : 'green-red'
+        const back = textField(form, 'back') ?? ''
+        return new Response(null, {
+          status: 303,
+          headers: {
+            location: isOwnPath(back, links.root()) ? back : pages.homeOf(c.env.principal),
+            'set-cookie': coloursCookie(colours, links.root()),
+          },
+        })
+      },
+    }),
+  ],
+})

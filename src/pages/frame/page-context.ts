@@ -1,38 +1,27 @@
 import { createHash } from 'node:crypto'
 import type { Principal } from '../../core/principal.ts'
-import { type HealthDeps, readHealth, visibleProblems } from '../../health/health.ts'
-import type { Access } from '../../configuration/access/permission.ts'
+import type { ApiContext } from '../../api/definition/api-context.ts'
+import { readHealth, visibleProblems } from '../../health/health.ts'
 import { Assets } from '../assets/assets.ts'
 import { coloursOf } from '../kit/colours.ts'
 import type { PageFrame } from '../kit/layout.tsx'
 import { Links } from '../kit/links.ts'
 import { FlashMessages } from './flash-message.ts'
 
-export interface PageContextOptions extends HealthDeps {
-  readonly basePath: string
-  readonly access: Access
-  /** Whether the configuration makes every user an administrator. */
-  readonly everyoneAdministers: () => boolean
-  /** The address that people use, as the operator gave it. */
-  readonly publicUrl: string | null
-}
-
 /** The context that all pages share: their addresses, their assets, and the data of their frame. */
 export class PageContext {
   readonly links: Links
   readonly assets = new Assets()
   readonly flash = new FlashMessages()
-  readonly #health: HealthDeps
-  readonly #access: Access
-  readonly #everyoneAdministers: () => boolean
+  readonly #health: ApiContext['health']
+  readonly #access: ApiContext['configuration']['access']
   readonly #publicUrl: string | null
 
-  constructor(options: PageContextOptions) {
-    this.links = new Links(options.basePath)
-    this.#health = options
-    this.#access = options.access
-    this.#everyoneAdministers = options.everyoneAdministers
-    this.#publicUrl = options.publicUrl
+  constructor({ health, configuration, site }: ApiContext) {
+    this.links = new Links(site.basePath)
+    this.#health = health
+    this.#access = configuration.access
+    this.#publicUrl = site.publicUrl
   }
 
   isAdministrator(principal: Principal): boolean {
@@ -60,8 +49,8 @@ export class PageContext {
     const hasSession = principal?.credential?.kind === 'session'
     const colours = coloursOf(request)
     const isAdministrator = principal !== null && this.isAdministrator(principal)
-    const everyoneAdministers = isAdministrator && this.#everyoneAdministers()
-    const hasServers = this.#health.servers() !== null
+    const everyoneAdministers = isAdministrator && this.#access.everyoneAdministers
+    const hasServers = this.#health.cluster !== null
     const rights = `${isAdministrator} ${everyoneAdministers} ${hasServers} ${hasSession}`
     const facts = [username, rights, colours, assets.version, JSON.stringify(problems)]
     const here = `${pathname}${search}`

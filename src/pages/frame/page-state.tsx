@@ -1,15 +1,14 @@
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import type { RunRightsDeps } from '../../builds/runs/run-rights.ts'
 
-/** The state that pages about the configuration show beside it, when there is one. */
-export interface PageState {
+/** The agents and runs that pages about the configuration show besides it. */
+export interface PageState extends RunRightsDeps {
   readonly directory: AgentDirectory
-  readonly runs: RunRightsDeps
 }
 
 export interface PageStateDeps {
-  /** Null where another server has it, which does not answer. */
-  readonly state: PageState | null
+  /** Null where another server leads, which does not answer. */
+  readonly runs: () => PageState | null
 }
 
 /** The parts that such a page leaves out, with the reason. */

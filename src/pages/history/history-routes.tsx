@@ -1,20 +1,23 @@
-import { type Context, Hono } from 'hono'
-import type { Clock } from '../../lib/clock.ts'
+import type { Context } from 'hono'
+import { z } from 'zod'
+import { jsonAnswer } from '../../api/definition/operation.ts'
+import { SAMPLE_REVISION } from '../../api/definition/sample.ts'
 import type { Revision } from '../../core/revision.ts'
 import { archiveHint } from '../../history/archive-hint.ts'
-import { type HistoryPageDeps, readHistoryPage } from './history-page.ts'
+import { readHistoryPage } from './history-page.ts'
 import { sentenceOf } from '../../index/entity-index.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { findRevisions } from '../../configuration/search/find-revisions.ts'
 import { revisionTitle } from '../revisions/revision-title.ts'
 import { findInEffect, numbered } from '../revisions/numbered-revision.ts'
-import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
+import { renderRevision, RevisionEntry } from '../../wire/revision-entry.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { PageCache, pageResponse } from '../frame/page-response.ts'
-import type { PageContext } from '../frame/page-context.ts'
+import { definePage, PAGES_TAG, pageWith } from '../frame/page-routes.ts'
+import type { PagesContext } from '../frame/pages-context.ts'
 import { FEED, type FeedItem, renderFeed } from './feed.ts'
 import { runCooperatively, Turns } from '../../lib/cooperative.ts'
 import { lastMomentOf } from '../../lib/moments.ts'
@@ -22,13 +25,6 @@ import { parseHistoryQuery, historyQueryOf } from './history-query.ts'
 import { listedIn } from './history-table.tsx'
 import { REFRESHING } from '../parts/indexing-notice.tsx'
 import { HistoryView } from './history-view.tsx'
-
-export interface HistoryRoutesOptions extends HistoryPageDeps {
-  readonly pages: PageContext
-  readonly clock: Clock
-  readonly clientNames: ClientNames
-  readonly fileName: string
-}
 
 /** The size of the page cache, in bytes. */
 const CACHE_BYTES = 4 * 1_048_576
@@ -39,52 +35,101 @@ const FRESH_MS = 60_000
 /** How many changes the title of an entry of the feed names. */
 const MAX_SENTENCES = 20
 
+interface HistoryState {
+  readonly context: PagesContext
+  readonly kept: PageCache
+}
+
+const route = pageWith<HistoryState>()
+
 /** `/config`: the history, its feeds, and the configuration in effect at a time. */
-export function historyRoutes(options: HistoryRoutesOptions) {
-  return new Hono<RouteEnv>()
-    .get('/config', historyPages(options))
-    .get('/config/feed.atom', (c) => feed(options, c))
-    .get('/config/feed.json', async (c) => {
-      const { filter } = parseHistoryQuery(c.req.query())
-      const revisions = await findRevisions(options, c.env.principal, filter)
-      return json(revisions.slice(0, FEED).map((revision) => entryOf(options, revision)))
-    })
-    .get('/config/at', (c) => inEffect(options, c, c.req.query('time') ?? ''))
-    .get('/config/at/:time', (c) => inEffect(options, c, c.req.param('time')))
-}
+export const historyPages = definePage({
+  open: (context): HistoryState => ({ context, kept: new PageCache(CACHE_BYTES) }),
+  routes: [
+    route({ method: 'GET', path: '/config', handle: (c, state) => answerHistory(state, c) }),
+    route({
+      method: 'GET',
+      path: '/config/feed.atom',
+      tag: PAGES_TAG,
+      summary: 'The newest revisions as a feed; filters as on the page',
+      caller: 'administrator',
+      answers: {
+        200: { text: 'Atom', content: [{ type: 'application/atom+xml', schema: null }] },
+      },
+      errors: ['malformed-request', 'unavailable'],
+      example: {},
+      handle: (c, { context }) => feed(context, c),
+    }),
+    route({
+      method: 'GET',
+      path: '/config/feed.json',
+      tag: PAGES_TAG,
+      summary: 'The newest revisions as JSON; filters as on the page',
+      caller: 'administrator',
+      answers: {
+        200: jsonAnswer(
+          'Revisions',
+          z.array(RevisionEntry.extend({ number: z.int(), kind: z.string(), subject: z.string() })),
+        ),
+      },
+      errors: ['malformed-request', 'unavailable'],
+      example: {
+        answer: [{ ...SAMPLE_REVISION, number: 2, kind: 'person', subject: 'Add pipeline hello' }],
+      },
+      handle: async (c, { context }) => {
+        const { filter } = parseHistoryQuery(c.req.query())
+        const revisions = await findRevisions(context.configuration, c.env.principal, filter)
+        return json(revisions.slice(0, FEED).map((revision) => entryOf(context, revision)))
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/config/at',
+      handle: (c, { context }) => inEffect(context, c, c.req.query('time') ?? ''),
+    }),
+    route({
+      method: 'GET',
+      path: '/config/at/:time',
+      handle: (c, { context }) => inEffect(context, c, c.req.param('time')),
+    }),
+  ],
+})
 
-function historyPages(options: HistoryRoutesOptions) {
-  const kept = new PageCache(CACHE_BYTES)
-  const { pages, clock, fileName } = options
-  return async (c: Context<RouteEnv>) => {
-    const query = parseHistoryQuery(c.req.query())
-    const frame = pages.frame(c.req.raw, c.env.principal)
-    const now = clock()
-    const page = await readHistoryPage(options, c.env.principal, query)
-    const isKnown = page.rows.every((row) => row.isKnown) && page.indexing === null
-    const { current, total, indexed } = page
-    const state = [current.commit, total, indexed, isKnown ? 'known' : now]
-    const asked = JSON.stringify([
-      historyQueryOf(query.filter, query.offset, query.chosen),
-      Math.floor(now / FRESH_MS),
-    ])
-    const etag = pages.etag(frame, [...state, asked, c.req.url])
-    const origin = pages.originOf(c.req.raw)
-    const view = { frame, query, page, now, origin, fileName }
-    if (page.indexing !== null) {
-      const listed = await runCooperatively(listedIn(page.rows))
-      return pageResponse(<HistoryView {...view} listed={listed} />, 200, REFRESHING)
-    }
-    return kept.answer(c, { etag, immutable: false }, async () => ({
-      page: <HistoryView {...view} listed={await runCooperatively(listedIn(page.rows))} />,
-    }))
+async function answerHistory(
+  { context, kept }: HistoryState,
+  c: Context<RouteEnv>,
+): Promise<Response> {
+  const { pages, clock, configuration } = context
+  const query = parseHistoryQuery(c.req.query())
+  const frame = pages.frame(c.req.raw, c.env.principal)
+  const now = clock()
+  const shown = await readHistoryPage(configuration, c.env.principal, query)
+  const isKnown = shown.rows.every((row) => row.isKnown) && shown.indexing === null
+  const { current, total, indexed } = shown
+  const state = [current.commit, total, indexed, isKnown ? 'known' : now]
+  const asked = JSON.stringify([
+    historyQueryOf(query.filter, query.offset, query.chosen),
+    Math.floor(now / FRESH_MS),
+  ])
+  const etag = pages.etag(frame, [...state, asked, c.req.url])
+  const origin = pages.originOf(c.req.raw)
+  const view = { frame, query, page: shown, now, origin, fileName: configuration.fileName }
+  if (shown.indexing !== null) {
+    const listed = await runCooperatively(listedIn(shown.rows))
+    return pageResponse(<HistoryView {...view} listed={listed} />, 200, REFRESHING)
   }
+  return kept.answer(c, { etag, immutable: false }, async () => ({
+    page: <HistoryView {...view} listed={await runCooperatively(listedIn(shown.rows))} />,
+  }))
 }
 
-async function feed(options: HistoryRoutesOptions, c: Context<RouteEnv>): Promise<Response> {
-  const { history, pages, entities } = options
+async function feed(
+  { pages, configuration }: PagesContext,
+  c: Context<RouteEnv>,
+): Promise<Response> {
+  const { history, entities } = configuration
   const { filter } = parseHistoryQuery(c.req.query())
-  const revisions = await findRevisions(options, c.env.principal, filter)
+  const revisions = await findRevisions(configuration, c.env.principal, filter)
   const items: FeedItem[] = []
   const turns = new Turns()
   for (const revision of revisions.slice(0, FEED)) {
@@ -111,18 +156,22 @@ function titleOf(changes: readonly DocumentChange[]): string {
   return [...told, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
 }
 
-function entryOf({ history, clientNames }: HistoryRoutesOptions, revision: Revision) {
-  const { number, kind } = numbered(history, revision)
-  const entry = renderRevision(revision, clientNames)
+function entryOf({ configuration, site }: PagesContext, revision: Revision) {
+  const { number, kind } = numbered(configuration.history, revision)
+  const entry = renderRevision(revision, site.clientNames)
   return { number, kind, subject: revision.subject, ...entry }
 }
 
-function inEffect(options: HistoryRoutesOptions, c: Context<RouteEnv>, text: string): Response {
+function inEffect(
+  { pages, configuration }: PagesContext,
+  c: Context<RouteEnv>,
+  text: string,
+): Response {
   const time = lastMomentOf(text)
   if (time === null) throw malformed(`"${text}" is not a time such as 2015-06-03T14:00`, 'time')
-  const revision = findInEffect(options, c.env.principal, time)
-  if (revision) return c.redirect(options.pages.links.snapshot(`r${revision.number}`), 302)
-  const hint = archiveHint(options.history)
+  const revision = findInEffect(configuration, c.env.principal, time)
+  if (revision) return c.redirect(pages.links.snapshot(`r${revision.number}`), 302)
+  const hint = archiveHint(configuration.history)
   const message = `No configuration was in effect at ${text}: the history begins later${hint}`
   throw new ServiceError('revision-not-found', message, { commit: text })
 }

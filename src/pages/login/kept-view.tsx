@@ -1,7 +1,7 @@
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
 import { Field } from '../kit/forms.tsx'
-import { type KeptForm, keptName } from './kept-form.ts'
+import { type KeptForm, keptName } from '../frame/kept-form.ts'
 
 /** Carries a kept form through the form of the log-in. */
 export function CarriedForm({ kept: { to, fields } }: { kept: KeptForm }) {

@@ -1,126 +1,141 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
-import { type AuthenticateOptions, CHALLENGE } from '../../http/authenticate.ts'
+import { CHALLENGE } from '../../http/authenticate.ts'
 import { statusOf } from '../../http/errors.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { textField } from '../../http/request-body.ts'
-import type { SessionCookie } from '../../http/session-cookie.ts'
-import type { Sessions } from '../../identities/sessions.ts'
-import type { OidcLogIn } from '../../identities/oidc/oidc-log-in.ts'
 import { isOwnPath } from '../frame/own-path.ts'
-import type { PageContext } from '../frame/page-context.ts'
+import { definePage, pageWith } from '../frame/page-routes.ts'
+import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
-import { type KeptForm, type KeptForms, keptIn } from './kept-form.ts'
+import { type KeptForm, keptIn } from '../frame/kept-form.ts'
 import { SendAgainView } from './kept-view.tsx'
 import { LoggedOutView, LoginView, LogOutView } from './login-view.tsx'
-
-export interface LoginRoutesOptions {
-  readonly pages: PageContext
-  readonly sessions: Sessions
-  readonly sessionCookie: SessionCookie
-  readonly credentials: AuthenticateOptions['credentials']
-  /** Null where people log in with passwords alone. */
-  readonly oidc: OidcLogIn | null
-  readonly keptForms: KeptForms
-}
 
 const NOT_YET = 'You are not logged in yet.'
 const WRONG = 'Wrong user name or password.'
 
+const route = pageWith<PagesContext>()
+
 /** `/login` and `/log-out`: where a session begins and ends. */
-export function loginRoutes(options: LoginRoutesOptions) {
-  const { pages, sessions, sessionCookie } = options
+export const loginPages = definePage({
+  open: (context) => context,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/login',
+      caller: 'anybody',
+      handle: (c, context) => answerForm(context, c.req.raw, { next: c.req.query('next') ?? '' }),
+    }),
+    route({
+      method: 'POST',
+      path: '/login',
+      caller: 'anybody',
+      scope: 'read',
+      audit: 'log-in',
+      handle: (c, context) => logIn(context, c),
+    }),
+    route({
+      method: 'GET',
+      path: '/log-out',
+      caller: 'anybody',
+      handle: (c, { pages, sessionCookie }) => {
+        const frame = pages.frame(c.req.raw, null)
+        return sessionCookie.read(c.req.raw) === null
+          ? pageResponse(<LoggedOutView frame={frame} />, 401, {
+              ...CHALLENGE,
+              'clear-site-data': '"cache"',
+            })
+          : pageResponse(<LogOutView frame={frame} />, 200, NO_STORE)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/log-out',
+      caller: 'anybody',
+      scope: 'read',
+      audit: 'log-out',
+      handle: async (c, { pages, sessionCookie, identities: { sessions } }) => {
+        const secret = sessionCookie.read(c.req.raw)
+        if (secret !== null) {
+          c.env.principal = (await sessions.find(secret)) ?? c.env.principal
+          await sessions.end(secret)
+        }
+        const headers = {
+          location: pages.links.login(),
+          'set-cookie': sessionCookie.clear(c.req.raw),
+          'clear-site-data': '"cache"',
+        }
+        return new Response(null, { status: 303, headers })
+      },
+    }),
+  ],
+})
+
+async function logIn(context: PagesContext, c: Context<RouteEnv>): Promise<Response> {
+  const { pages, sessionCookie, keptForms } = context
   const { links } = pages
-  return new Hono<RouteEnv>()
-    .get('/login', (c) => answerForm(options, c.req.raw, { next: c.req.query('next') ?? '' }))
-    .post('/login', async (c) => {
-      const form = await options.keptForms.readLogIn(c.req.raw)
-      const kept = keptIn(form, links.root())
-      if (kept !== null && textField(form, 'step') === 'continue') return goOn(options, c, kept)
-      const [username, password, next] = ['username', 'password', 'next'].map(
-        (name) => textField(form, name) ?? '',
-      )
-      const given = { username: username ?? '', password: password ?? '' }
-      const refused = { next: next ?? '', username: given.username, kept }
-      const principal = await passwordHolder(options, c, given)
-      if (principal instanceof ServiceError) {
-        c.env.reason = principal.code
-        const problem = `${principal.message}.`
-        return answerForm(options, c.req.raw, { ...refused, problem, status: statusOf(principal) })
-      }
-      if (principal === null) {
-        c.env.reason = 'wrong-credentials'
-        c.env.claimed = given.username
-        return answerForm(options, c.req.raw, { ...refused, problem: WRONG, status: 403 })
-      }
-      c.env.principal = principal
-      const secret = await beginSession(options, c.req.raw, principal)
-      if (kept !== null) return sendAgain(options, c, { kept, secret })
-      const location = isOwnPath(refused.next, links.root()) ? refused.next : links.root()
-      const cookie = sessionCookie.set(c.req.raw, secret)
-      return new Response(null, { status: 303, headers: { location, 'set-cookie': cookie } })
-    })
-    .get('/log-out', (c) => {
-      const frame = pages.frame(c.req.raw, null)
-      return sessionCookie.read(c.req.raw) === null
-        ? pageResponse(<LoggedOutView frame={frame} />, 401, {
-            ...CHALLENGE,
-            'clear-site-data': '"cache"',
-          })
-        : pageResponse(<LogOutView frame={frame} />, 200, NO_STORE)
-    })
-    .post('/log-out', async (c) => {
-      const secret = sessionCookie.read(c.req.raw)
-      if (secret !== null) {
-        c.env.principal = (await sessions.find(secret)) ?? c.env.principal
-        await sessions.end(secret)
-      }
-      const headers = {
-        location: links.login(),
-        'set-cookie': sessionCookie.clear(c.req.raw),
-        'clear-site-data': '"cache"',
-      }
-      return new Response(null, { status: 303, headers })
-    })
+  const form = await keptForms.readLogIn(c.req.raw)
+  const kept = keptIn(form, links.root())
+  if (kept !== null && textField(form, 'step') === 'continue') return goOn(context, c, kept)
+  const [username, password, next] = ['username', 'password', 'next'].map(
+    (name) => textField(form, name) ?? '',
+  )
+  const given = { username: username ?? '', password: password ?? '' }
+  const refused = { next: next ?? '', username: given.username, kept }
+  const principal = await passwordHolder(context, c, given)
+  if (principal instanceof ServiceError) {
+    c.env.reason = principal.code
+    const problem = `${principal.message}.`
+    return answerForm(context, c.req.raw, { ...refused, problem, status: statusOf(principal) })
+  }
+  if (principal === null) {
+    c.env.reason = 'wrong-credentials'
+    c.env.claimed = given.username
+    return answerForm(context, c.req.raw, { ...refused, problem: WRONG, status: 403 })
+  }
+  c.env.principal = principal
+  const secret = await beginSession(context, c.req.raw, principal)
+  if (kept !== null) return sendAgain(context, c, { kept, secret })
+  const location = isOwnPath(refused.next, links.root()) ? refused.next : links.root()
+  const cookie = sessionCookie.set(c.req.raw, secret)
+  return new Response(null, { status: 303, headers: { location, 'set-cookie': cookie } })
 }
 
 /** A user who has logged in in another tab sees the form again in this one. */
 async function goOn(
-  options: LoginRoutesOptions,
+  context: PagesContext,
   c: Context<RouteEnv>,
   kept: KeptForm,
 ): Promise<Response> {
-  const secret = options.sessionCookie.read(c.req.raw)
-  const principal = secret === null ? null : await options.sessions.find(secret)
-  if (secret !== null && principal !== null) return sendAgain(options, c, { kept, secret })
+  const secret = context.sessionCookie.read(c.req.raw)
+  const principal = secret === null ? null : await context.identities.sessions.find(secret)
+  if (secret !== null && principal !== null) return sendAgain(context, c, { kept, secret })
   c.env.reason = 'no-credentials'
-  return answerForm(options, c.req.raw, { next: '', kept, problem: NOT_YET, status: 401 })
+  return answerForm(context, c.req.raw, { next: '', kept, problem: NOT_YET, status: 401 })
 }
 
 /** The page with what was typed before the log-in; nothing sends it but the person. */
 async function sendAgain(
-  { pages, sessions, sessionCookie }: LoginRoutesOptions,
+  { pages, identities, sessionCookie }: PagesContext,
   c: Context<RouteEnv>,
   { kept, secret }: { readonly kept: KeptForm; readonly secret: string },
 ): Promise<Response> {
-  const frame = pages.frame(c.req.raw, await sessions.find(secret))
+  const frame = pages.frame(c.req.raw, await identities.sessions.find(secret))
   const headers = { ...NO_STORE, 'set-cookie': sessionCookie.set(c.req.raw, secret) }
   return pageResponse(<SendAgainView frame={frame} kept={kept} />, 200, headers)
 }
 
 /** The form of a log-in in answer to a form that was sent without a session. */
-export async function askToLogIn(
-  options: Pick<LoginRoutesOptions, 'pages' | 'oidc' | 'keptForms'>,
-  request: Request,
-): Promise<Response> {
-  const kept = (await options.keptForms.keep(request)) ?? 'lost'
-  return answerForm(options, request, { next: '', kept, status: 401 })
+export async function askToLogIn(context: PagesContext, request: Request): Promise<Response> {
+  const kept = (await context.keptForms.keep(request)) ?? 'lost'
+  return answerForm(context, request, { next: '', kept, status: 401 })
 }
 
 /** The cookie of a user who has just logged in; it replaces the session that the browser had. */
 export async function beginSession(
-  { sessions, sessionCookie }: Pick<LoginRoutesOptions, 'sessions' | 'sessionCookie'>,
+  { identities: { sessions }, sessionCookie }: PagesContext,
   request: Request,
   principal: Principal,
 ): Promise<string> {
@@ -134,7 +149,7 @@ export async function beginSession(
  * token.
  */
 async function passwordHolder(
-  { credentials }: LoginRoutesOptions,
+  { identities: { credentials } }: PagesContext,
   c: Context<RouteEnv>,
   { username, password }: { readonly username: string; readonly password: string },
 ): Promise<Principal | ServiceError | null> {
@@ -158,7 +173,7 @@ export interface FormState {
 }
 
 export function answerForm(
-  { pages, oidc }: Pick<LoginRoutesOptions, 'pages' | 'oidc'>,
+  { pages, identities: { oidc } }: PagesContext,
   request: Request,
   { next, username = '', status = 200, problem, kept = null }: FormState,
 ): Promise<Response> {

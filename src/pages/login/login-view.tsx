@@ -1,6 +1,6 @@
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Field } from '../kit/forms.tsx'
-import type { KeptForm } from './kept-form.ts'
+import type { KeptForm } from '../frame/kept-form.ts'
 import { CarriedForm } from './kept-view.tsx'
 
 export interface LoginViewProps {

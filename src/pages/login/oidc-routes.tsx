@@ -1,51 +1,70 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { ServiceError } from '../../core/errors.ts'
 import { statusOf } from '../../http/errors.ts'
 import { shortNext } from '../../http/log-in-address.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { SessionCookie } from '../../http/session-cookie.ts'
+import type { OidcLogIn } from '../../identities/oidc/oidc-log-in.ts'
 import { isOwnPath } from '../frame/own-path.ts'
-import { answerForm, beginSession, type LoginRoutesOptions } from './login-routes.tsx'
+import { definePage, pageWith } from '../frame/page-routes.ts'
+import type { PagesContext } from '../frame/pages-context.ts'
+import { answerForm, beginSession } from './login-routes.tsx'
 
-export interface OidcRoutesOptions extends LoginRoutesOptions {
-  readonly basePath: string
-  readonly publicUrl: string | null
+interface OidcState {
+  readonly context: PagesContext
+  readonly oidc: OidcLogIn
+  /** Keeps a log-in that is under way. */
+  readonly attempt: SessionCookie
 }
 
-/** `/login/oidc` and `/login/oidc/callback`: the way to the provider and back. */
-export function oidcRoutes(options: OidcRoutesOptions) {
-  const { pages, oidc, sessionCookie } = options
-  const app = new Hono<RouteEnv>()
-  if (oidc === null) return app
-  const { links } = pages
-  const attemptCookie = new SessionCookie(options, 'cairn-login')
-  return app
-    .get('/login/oidc', (c) => {
-      const next = shortNext(c.req.query('next') ?? '')
-      return orForm(options, c, next, async () => {
-        const { location, sealed } = await oidc.begin(next, c.env.address)
-        return redirected(location, [attemptCookie.set(c.req.raw, sealed)])
-      })
-    })
-    .get('/login/oidc/callback', async (c) => {
-      const forget = attemptCookie.clear(c.req.raw)
-      const answer = await orForm(options, c, '', async () => {
-        const { search } = new URL(c.req.url)
-        const sealed = attemptCookie.read(c.req.raw)
-        const { principal, next } = await oidc.finish({ search, sealed, address: c.env.address })
-        c.env.principal = principal
-        const secret = await beginSession(options, c.req.raw, principal)
-        const session = sessionCookie.set(c.req.raw, secret)
-        return redirected(isOwnPath(next, links.root()) ? next : links.root(), [session])
-      })
-      answer.headers.append('set-cookie', forget)
-      return answer
-    })
-}
+const route = pageWith<OidcState>()
+
+/** `/login/oidc` and `/login/oidc/callback`: the way to the provider and back, where there is one. */
+export const oidcPages = definePage({
+  open: (context): OidcState | null => {
+    const { oidc } = context.identities
+    return oidc && { context, oidc, attempt: new SessionCookie(context.site, 'cairn-login') }
+  },
+  routes: [
+    route({
+      method: 'GET',
+      path: '/login/oidc',
+      caller: 'anybody',
+      handle: (c, { context, oidc, attempt }) => {
+        const next = shortNext(c.req.query('next') ?? '')
+        return orForm(context, c, next, async () => {
+          const { location, sealed } = await oidc.begin(next, c.env.address)
+          return redirected(location, [attempt.set(c.req.raw, sealed)])
+        })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/login/oidc/callback',
+      caller: 'anybody',
+      audit: 'log-in',
+      handle: async (c, { context, oidc, attempt }) => {
+        const { links } = context.pages
+        const forget = attempt.clear(c.req.raw)
+        const answer = await orForm(context, c, '', async () => {
+          const { search } = new URL(c.req.url)
+          const sealed = attempt.read(c.req.raw)
+          const { principal, next } = await oidc.finish({ search, sealed, address: c.env.address })
+          c.env.principal = principal
+          const secret = await beginSession(context, c.req.raw, principal)
+          const session = context.sessionCookie.set(c.req.raw, secret)
+          return redirected(isOwnPath(next, links.root()) ? next : links.root(), [session])
+        })
+        answer.headers.append('set-cookie', forget)
+        return answer
+      },
+    }),
+  ],
+})
 
 /** The form of a log-in again, with the reason, where a step does not succeed. */
 async function orForm(
-  options: LoginRoutesOptions,
+  context: PagesContext,
   c: Context<RouteEnv>,
   next: string,
   step: () => Promise<Response>,
@@ -56,7 +75,7 @@ async function orForm(
     if (!(error instanceof ServiceError)) throw error
     c.env.reason = error.code
     const problem = `${error.message}.`
-    return answerForm(options, c.req.raw, { next, problem, status: statusOf(error) })
+    return answerForm(context, c.req.raw, { next, problem, status: statusOf(error) })
   }
 }
 

@@ -1,14 +1,9 @@
-import { Hono } from 'hono'
-import {
-  type PlanDeps,
-  planConfiguration,
-  planPipeline,
-} from '../../builds/plan/plan-configuration.ts'
+import type { Context } from 'hono'
+import { planConfiguration, planPipeline } from '../../builds/plan/plan-configuration.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import {
   addPipeline,
   listOwnGroups,
-  type PipelineCreationDeps,
   type PipelinePreviewDeps,
   previewPipeline,
 } from '../../configuration/save/pipeline-creation.ts'
@@ -25,21 +20,14 @@ import { messageOf } from '../../http/change-message.ts'
 import { statusOf } from '../../http/errors.ts'
 import { type Form, readForm } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import type { PageContext } from '../frame/page-context.ts'
+import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
+import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
-import type { PageThread } from '../work/page-thread.ts'
 import {
   type CopyablePipelines,
   NewPipelineView,
   type PreviewedPipeline,
 } from './new-pipeline-view.tsx'
-
-export interface NewPipelineRoutesOptions
-  extends PipelineCreationDeps, PipelinePreviewDeps, PlanDeps {
-  readonly pages: PageContext
-  readonly work: PageThread
-  readonly maxBody: number
-}
 
 /** Among more, nobody looks for one in a list. */
 const MAX_GROUPS = 500
@@ -54,77 +42,88 @@ interface Shown {
   readonly status: number
 }
 
-/** `/config/new-pipeline`: the form of a pipeline with one material and one task, and its preview. */
-export function newPipelineRoutes(options: NewPipelineRoutesOptions) {
-  const { pages } = options
-  return new Hono<RouteEnv>()
-    .get('/config/new-pipeline', (c) => {
-      const values = new Map(Object.entries(c.req.query()))
-      return answer(c.req.raw, c.env.principal, {
-        values,
-        problems: [],
-        preview: null,
-        status: 200,
-      })
-    })
-    .post('/config/new-pipeline', async (c) => {
-      const { principal } = c.env
-      const form = await readForm(c.req.raw, options.maxBody)
-      const values = valuesOf(form)
-      const reading = readPipelineRequest(values.get('name') ?? '', requestOf(values))
-      const shown = { values, problems: [], preview: null }
-      if (!reading.ok) {
-        c.env.reason = 'malformed-request'
-        return answer(c.req.raw, principal, { ...shown, problems: reading.problems, status: 422 })
-      }
-      const { request } = reading
-      try {
-        if (values.get('action') === 'create') {
-          const message = messageOf(c.req.raw, form)
-          const saved = await addPipeline(options, principal, request, message)
-          const flash = pages.flash.query(principal, 'created', request.name, saved)
-          return c.redirect(pages.links.pipeline(request.name, flash), 303)
-        }
-        const preview = await previewOf(options, principal, request)
-        return answer(c.req.raw, principal, { ...shown, preview, status: 200 })
-      } catch (error) {
-        if (!(error instanceof ServiceError)) throw error
-        c.env.reason = error.code
-        const path = error.code === 'not-permitted' ? 'pipelineGroup' : 'name'
-        const problems = [{ message: error.message, path }]
-        return answer(c.req.raw, principal, { ...shown, problems, status: statusOf(error) })
-      }
-    })
+const route = pageWith<LeaderPagesContext>()
 
-  async function answer(request: Request, principal: Principal, shown: Shown): Promise<Response> {
-    const groups = listOwnGroups(options, principal)
-    const isAdministrator = options.access.may(principal, { action: 'administer' })
-    if (groups.length === 0 && !isAdministrator) {
-      assertMay(options.access, principal, { action: 'administer-group', group: DEFAULT_GROUP })
-    }
-    const copy = isAdministrator
-      ? copyableOf(options, new URL(request.url).searchParams.get('find') ?? '')
-      : null
-    const frame = pages.frame(request, principal)
-    const view = { ...shown, frame, groups: groups.slice(0, MAX_GROUPS), copy }
-    return pageResponse(<NewPipelineView {...view} />, shown.status, NO_STORE)
+/** `/config/new-pipeline`: the form of a pipeline with one material and one task, and its preview. */
+export const newPipelinePage = defineLeaderPage({
+  open: (context) => context,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/config/new-pipeline',
+      handle: (c, context) => {
+        const values = new Map(Object.entries(c.req.query()))
+        return answer(context, c, { values, problems: [], preview: null, status: 200 })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/config/new-pipeline',
+      audit: 'create-pipeline',
+      handle: async (c, context) => {
+        const { principal } = c.env
+        const { builds, pages, site } = context
+        const form = await readForm(c.req.raw, site.maxBody)
+        const values = valuesOf(form)
+        const reading = readPipelineRequest(values.get('name') ?? '', requestOf(values))
+        const shown = { values, problems: [], preview: null }
+        if (!reading.ok) {
+          c.env.reason = 'malformed-request'
+          return answer(context, c, { ...shown, problems: reading.problems, status: 422 })
+        }
+        const { request } = reading
+        try {
+          if (values.get('action') === 'create') {
+            const message = messageOf(c.req.raw, form)
+            const saved = await addPipeline(builds, principal, request, message)
+            const flash = pages.flash.query(principal, 'created', request.name, saved)
+            return c.redirect(pages.links.pipeline(request.name, flash), 303)
+          }
+          const preview = await previewOf(builds, principal, request)
+          return answer(context, c, { ...shown, preview, status: 200 })
+        } catch (error) {
+          if (!(error instanceof ServiceError)) throw error
+          c.env.reason = error.code
+          const path = error.code === 'not-permitted' ? 'pipelineGroup' : 'name'
+          const problems = [{ message: error.message, path }]
+          return answer(context, c, { ...shown, problems, status: statusOf(error) })
+        }
+      },
+    }),
+  ],
+})
+
+function answer(
+  { builds, pages }: LeaderPagesContext,
+  c: Context<RouteEnv>,
+  shown: Shown,
+): Promise<Response> {
+  const { principal } = c.env
+  const groups = listOwnGroups(builds, principal)
+  const isAdministrator = builds.access.may(principal, { action: 'administer' })
+  if (groups.length === 0 && !isAdministrator) {
+    assertMay(builds.access, principal, { action: 'administer-group', group: DEFAULT_GROUP })
   }
+  const copy = isAdministrator ? copyableOf(builds, c.req.query('find') ?? '') : null
+  const frame = pages.frame(c.req.raw, principal)
+  const view = { ...shown, frame, groups: groups.slice(0, MAX_GROUPS), copy }
+  return pageResponse(<NewPipelineView {...view} />, shown.status, NO_STORE)
 }
 
 async function previewOf(
-  deps: NewPipelineRoutesOptions,
+  builds: LeaderPagesContext['builds'],
   principal: Principal,
   request: PipelineCreationRequest,
 ): Promise<PreviewedPipeline> {
-  const document = previewPipeline(deps, principal, request)
+  const document = previewPipeline(builds, principal, request)
   const entity = { kind: 'pipeline', name: request.name } as const
-  const part = await deps.work.partOf({ document, entity })
-  const isAdministrator = deps.access.may(principal, { action: 'administer' })
+  const part = await builds.work.partOf({ document, entity })
+  const isAdministrator = builds.access.may(principal, { action: 'administer' })
   return {
     xml: part.kind === 'found' ? maskSecrets(part.text) : '',
     plan: isAdministrator
-      ? await planConfiguration(deps, principal, document)
-      : await planPipeline(deps, principal, { ...request, document }),
+      ? await planConfiguration(builds, principal, document)
+      : await planPipeline(builds, principal, { ...request, document }),
   }
 }
 

@@ -15,6 +15,7 @@ import type { PermissionsQuery } from './permissions-query.ts'
 import type { PermissionsTable } from '../work/permissions/permissions-table.ts'
 
 export interface PermissionsPageDeps extends RevisionReadingDeps, UserAdministrationDeps {
+  readonly access: UserAdministrationDeps['access']
   readonly work: PageThread
 }
 

@@ -1,22 +1,26 @@
-import { Hono } from 'hono'
-import type { RouteEnv } from '../../http/request-context.ts'
-import type { PageContext } from '../frame/page-context.ts'
+import { definePage, pageWith } from '../frame/page-routes.ts'
+import type { PagesContext } from '../frame/pages-context.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import { type PermissionsPageDeps, readPermissionsPage } from './permissions-page.ts'
+import { readPermissionsPage } from './permissions-page.ts'
 import { parsePermissionsQuery } from './permissions-query.ts'
 import { PermissionsView } from './permissions-view.tsx'
 
-export interface PermissionsRoutesOptions extends PermissionsPageDeps {
-  readonly pages: PageContext
-}
+const route = pageWith<PagesContext>()
 
 /** `/permissions`: who may do what, for administrators. */
-export function permissionsRoutes(options: PermissionsRoutesOptions) {
-  return new Hono<RouteEnv>().get('/permissions', async (c) => {
-    const { principal } = c.env
-    const query = parsePermissionsQuery(c.req.query())
-    const page = await readPermissionsPage(options, principal, query)
-    const frame = options.pages.frame(c.req.raw, principal)
-    return pageResponse(<PermissionsView frame={frame} query={query} page={page} />)
-  })
-}
+export const permissionsPage = definePage({
+  open: (context) => context,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/permissions',
+      handle: async (c, { pages, identities }) => {
+        const { principal } = c.env
+        const query = parsePermissionsQuery(c.req.query())
+        const shown = await readPermissionsPage(identities, principal, query)
+        const frame = pages.frame(c.req.raw, principal)
+        return pageResponse(<PermissionsView frame={frame} query={query} page={shown} />)
+      },
+    }),
+  ],
+})

@@ -88,7 +88,7 @@ export async function readPipelinePage(
     lockedBy: effective?.pipeline.isLocked === true ? await builds.lockedBy(name) : null,
     mayOperate:
       effective !== null && access.may(principal, { action: 'operate-pipeline', pipeline: name }),
-    problems: problemsByPipeline(deps.materialProblems()).get(name) ?? [],
+    problems: problemsByPipeline(deps.poller.problems()).get(name) ?? [],
     stuck: [
       ...(deps.stranded.byPipeline().get(name) ?? []),
       ...deps.waiting.stuckStages(runs.flatMap(({ stages }) => stages)),
@@ -119,7 +119,7 @@ export function spanOf(
 }
 
 function shownRuns(
-  { builds, access, materialProblems }: PipelinePageDeps,
+  { builds, access, poller }: PipelinePageDeps,
   principal: Principal,
   of: {
     readonly pipeline: Pipeline | null
@@ -136,7 +136,7 @@ function shownRuns(
       const stages = await stagesOf(builds, run)
       const before = runs[index + 1] ?? older
       const changes = await builds.runChanges({ pipeline: run.name, counter: run.counter })
-      const problems = isNewest && index === 0 ? materialProblems() : []
+      const problems = isNewest && index === 0 ? poller.problems() : []
       const materials = runMaterials(pipeline, { run, before, changes, problems })
       const may = (stage: string) =>
         access.may(principal, { action: 'operate-stage', pipeline: run.name, stage })

@@ -8,7 +8,7 @@ import {
 import type { EffectivePipeline } from '../../builds/runs/effective-pipelines.ts'
 import type { StrandedStages } from '../../builds/dispatch/stranded-stages.ts'
 import type { WaitingJobs } from '../../builds/dispatch/waiting-jobs.ts'
-import type { MaterialProblem } from '../../builds/materials/material-poller.ts'
+import type { MaterialPoller, MaterialProblem } from '../../builds/materials/material-poller.ts'
 import type { ConfigMarkersDeps } from '../runs/config-markers.ts'
 import { visibleSteps } from '../entity/entity-steps.ts'
 import { entityAddress } from '../revisions/entity-address.ts'
@@ -18,7 +18,7 @@ import { type RunMaterial, runMaterials } from './material-names.ts'
 import { type PipelineState, pipelineState, STATE_ORDER } from './pipeline-state.ts'
 
 export interface PipelinesPageDeps extends ListPipelinesDeps, ConfigMarkersDeps {
-  readonly materialProblems: () => readonly MaterialProblem[]
+  readonly poller: Pick<MaterialPoller, 'problems'>
   readonly waiting: WaitingJobs
   readonly stranded: StrandedStages
 }
@@ -89,7 +89,7 @@ export async function readPipelinesPage(
       `${group} ${pipeline.name}`.toLowerCase().includes(wanted),
   )
   const shown = matching.slice(offset, offset + PIPELINE_ROWS)
-  const problems = problemsByPipeline(deps.materialProblems())
+  const problems = problemsByPipeline(deps.poller.problems())
   const stranded = deps.stranded.byPipeline()
   const cards = shown.map((each) => cardOf(deps, principal, each, { problems, stranded }))
   return {

@@ -1,36 +1,47 @@
-import { Hono } from 'hono'
-import {
-  acknowledgeSecrets,
-  type PlainSecretDeps,
-} from '../../configuration/read/plain-secret-alarm.ts'
+import { acknowledgeSecrets } from '../../configuration/read/plain-secret-alarm.ts'
 import { parseSha } from '../../http/parameters.ts'
-import type { RouteEnv } from '../../http/request-context.ts'
 import { countOf } from '../kit/count.ts'
-import type { PageContext } from '../frame/page-context.ts'
+import { defineLeaderPage, definePage, pageWith } from '../frame/page-routes.ts'
+import type { LeaderPagesContext, PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { ProblemsView } from './problems-view.tsx'
 
-export interface ProblemActionsOptions extends PlainSecretDeps {
-  readonly pages: PageContext
-}
+const route = pageWith<PagesContext>()
+const ledRoute = pageWith<LeaderPagesContext>()
 
 /** `/problems`: what an operator should look at, as far as the caller may know of it. */
-export function problemsRoutes(pages: PageContext) {
-  return new Hono<RouteEnv>().get('/problems', (c) => {
-    const flash = pages.flash.take(c)
-    const page = <ProblemsView frame={pages.frame(c.req.raw, c.env.principal)} flash={flash} />
-    return pageResponse(page, 200, flash === null ? {} : NO_STORE)
-  })
-}
+export const problemsPage = definePage({
+  open: (context) => context,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/problems',
+      handle: (c, { pages }) => {
+        const flash = pages.flash.take(c)
+        const frame = pages.frame(c.req.raw, c.env.principal)
+        const shown = <ProblemsView frame={frame} flash={flash} />
+        return pageResponse(shown, 200, flash === null ? {} : NO_STORE)
+      },
+    }),
+  ],
+})
 
 /** The forms of `/problems`. They change the state, which the leader has. */
-export function problemActionsRoutes({ pages, ...deps }: ProblemActionsOptions) {
-  return new Hono<RouteEnv>().post('/config/:name/acknowledge-secrets', async (c) => {
-    const { principal } = c.env
-    const commit = parseSha(c.req.param('name'))
-    const count = await acknowledgeSecrets(deps, principal, commit)
-    const of = count === 1 ? `commit ${commit.slice(0, 10)}` : countOf(count, 'commit')
-    const flash = pages.flash.query(principal, 'secrets-acknowledged', of)
-    return c.redirect(pages.links.problems(flash), 303)
-  })
-}
+export const problemForms = defineLeaderPage({
+  open: (context) => context,
+  routes: [
+    ledRoute({
+      method: 'POST',
+      path: '/config/:name/acknowledge-secrets',
+      audit: 'acknowledge-secrets',
+      handle: async (c, { pages, configuration }) => {
+        const { principal } = c.env
+        const commit = parseSha(c.req.param('name'))
+        const count = await acknowledgeSecrets(configuration, principal, commit)
+        const of = count === 1 ? `commit ${commit.slice(0, 10)}` : countOf(count, 'commit')
+        const flash = pages.flash.query(principal, 'secrets-acknowledged', of)
+        return c.redirect(pages.links.problems(flash), 303)
+      },
+    }),
+  ],
+})

@@ -1,40 +1,96 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
+import { z } from 'zod'
+import { jsonAnswer } from '../../api/definition/operation.ts'
+import { SAMPLE } from '../../api/definition/sample.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { parseSearchedText } from '../../http/parameters.ts'
 import { renderProgress } from '../../index/index-progress.ts'
-import type { PageContext } from '../frame/page-context.ts'
+import { definePage, PAGES_TAG, pageWith } from '../frame/page-routes.ts'
+import type { PagesContext } from '../frame/pages-context.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import { stateAway } from '../frame/page-state.tsx'
-import { AGENTS_AWAY, search, type SearchDeps } from './search.ts'
+import { AGENTS_AWAY, search } from './search.ts'
 import { REFRESHING } from '../parts/indexing-notice.tsx'
 import { SearchView } from './search-view.tsx'
 
-export interface SearchRoutesOptions extends SearchDeps {
-  readonly pages: PageContext
-}
+const SearchGroupBody = z.object({
+  title: z.string(),
+  count: z.int().nonnegative(),
+  hits: z.array(z.object({ title: z.string(), detail: z.string(), href: z.string() })),
+  all: z.string().nullable(),
+})
+
+const route = pageWith<PagesContext>()
 
 /** `/search`: everything that has a name or a text, as a page and for the palette of every page. */
-export function searchRoutes(options: SearchRoutesOptions) {
-  const { pages } = options
-  const resultOf = async (c: Context<RouteEnv>) => {
-    const text = parseSearchedText(c.req.query('q') ?? '')
-    const result = await search(options, c.env.principal, { text, links: pages.links })
-    return { text, result }
-  }
-  return new Hono<RouteEnv>()
-    .get('/search', async (c) => {
-      const { text, result } = await resultOf(c)
-      const frame = pages.frame(c.req.raw, c.env.principal)
-      const headers = result.indexing === null ? {} : REFRESHING
-      return pageResponse(<SearchView frame={frame} text={text} result={result} />, 200, headers)
-    })
-    .get('/search/results.json', async (c) => {
-      const { groups, indexing, hasAgents } = (await resultOf(c)).result
-      return json({
-        groups,
-        indexing: indexing && renderProgress(indexing),
-        away: hasAgents ? null : stateAway(AGENTS_AWAY),
-      })
-    })
+export const searchPages = definePage({
+  open: (context) => context,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/search',
+      needs: 'leader-if-reachable',
+      handle: async (c, context) => {
+        const { text, result } = await resultOf(c, context)
+        const frame = context.pages.frame(c.req.raw, c.env.principal)
+        const headers = result.indexing === null ? {} : REFRESHING
+        return pageResponse(<SearchView frame={frame} text={text} result={result} />, 200, headers)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/search/results.json',
+      tag: PAGES_TAG,
+      summary: 'Search results by kind, as far as the caller may see them',
+      query: { q: { text: 'The text', schema: z.string().max(1_000) } },
+      answers: {
+        200: jsonAnswer(
+          'The first of each sort',
+          z.object({
+            groups: z.array(SearchGroupBody),
+            indexing: z.string().nullable(),
+            away: z.string().nullable(),
+          }),
+        ),
+      },
+      errors: ['malformed-request'],
+      example: {
+        query: { q: SAMPLE.pipeline },
+        answer: {
+          groups: [
+            {
+              title: 'Pipelines',
+              count: 1,
+              hits: [
+                {
+                  title: SAMPLE.pipeline,
+                  detail: 'in services',
+                  href: `/pipelines/${SAMPLE.pipeline}`,
+                },
+              ],
+              all: `/pipelines?q=${SAMPLE.pipeline}`,
+            },
+          ],
+          indexing: null,
+          away: null,
+        },
+      },
+      needs: 'leader-if-reachable',
+      handle: async (c, context) => {
+        const { groups, indexing, hasAgents } = (await resultOf(c, context)).result
+        return json({
+          groups,
+          indexing: indexing && renderProgress(indexing),
+          away: hasAgents ? null : stateAway(AGENTS_AWAY),
+        })
+      },
+    }),
+  ],
+})
+
+async function resultOf(c: Context<RouteEnv>, { configuration, pages }: PagesContext) {
+  const text = parseSearchedText(c.req.query('q') ?? '')
+  const result = await search(configuration, c.env.principal, { text, links: pages.links })
+  return { text, result }
 }

@@ -73,7 +73,7 @@ export async function search(
   { text, links }: { readonly text: string; readonly links: Links },
 ): Promise<SearchResult> {
   const wanted = text.trim()
-  const hasAgents = deps.state !== null
+  const hasAgents = deps.runs() !== null
   if (wanted === '') return { groups: [], indexing: null, hasAgents }
   const asked = { wanted, links }
   const things = [pipelinesNamed(deps, principal, asked), agentsNamed(deps, asked)]
@@ -116,8 +116,8 @@ function pipelinesNamed(
   return { title: 'Pipelines', count: found.length, hits, all: links.pipelines({ q: wanted }) }
 }
 
-function agentsNamed({ state }: SearchDeps, { wanted, links }: Asked): SearchGroup {
-  const known = state?.directory.list() ?? []
+function agentsNamed({ runs }: SearchDeps, { wanted, links }: Asked): SearchGroup {
+  const known = runs()?.directory.list() ?? []
   const found = known.flatMap((agent) => {
     const { hostname, ipAddress } = factsOf(agent)
     if (!contains([hostname, ipAddress, agent.uuid], wanted)) return []

@@ -1,21 +1,24 @@
-import { Hono } from 'hono'
-import { type Access, assertMay } from '../../configuration/access/permission.ts'
-import type { HealthDeps } from '../../health/health.ts'
-import type { RouteEnv } from '../../http/request-context.ts'
+import { assertMay } from '../../configuration/access/permission.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import type { PageContext } from '../frame/page-context.ts'
+import { definePage, pageWith } from '../frame/page-routes.ts'
+import type { PagesContext } from '../frame/pages-context.ts'
 import { ServersView } from './servers-view.tsx'
 
-export interface ServersRoutesOptions extends Pick<HealthDeps, 'servers'> {
-  readonly access: Access
-  readonly pages: PageContext
-}
+const route = pageWith<PagesContext>()
 
-/** `/servers`: the servers that share a database, and which of them has the duties. */
-export function serversRoutes({ access, pages, servers }: ServersRoutesOptions) {
-  return new Hono<RouteEnv>().get('/servers', (c) => {
-    const { principal } = c.env
-    assertMay(access, principal, { action: 'administer' })
-    return pageResponse(<ServersView frame={pages.frame(c.req.raw, principal)} seen={servers()} />)
-  })
-}
+/** `/servers`: the servers that share a database, and which of them leads. */
+export const serversPage = definePage({
+  open: (context) => context,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/servers',
+      handle: (c, { pages, configuration, health }) => {
+        const { principal } = c.env
+        assertMay(configuration.access, principal, { action: 'administer' })
+        const seen = health.cluster?.seen() ?? null
+        return pageResponse(<ServersView frame={pages.frame(c.req.raw, principal)} seen={seen} />)
+      },
+    }),
+  ],
+})

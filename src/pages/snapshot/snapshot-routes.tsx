@@ -1,25 +1,13 @@
-import { type Context, Hono } from 'hono'
-import type { PlainSecretAlarm } from '../../configuration/read/plain-secret-alarm.ts'
-import type { Clock } from '../../lib/clock.ts'
-import {
-  findSnapshotPlace,
-  readSnapshotPage,
-  readSnapshotText,
-  type SnapshotDeps,
-} from './snapshot-page.ts'
-import { type RevealDeps, revealSnapshot } from './reveal-secrets.ts'
+import type { Context } from 'hono'
+import { findSnapshotPlace, readSnapshotPage, readSnapshotText } from './snapshot-page.ts'
+import { revealSnapshot } from './reveal-secrets.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseSha } from '../../http/parameters.ts'
 import { PageCache, NO_STORE, pageResponse } from '../frame/page-response.ts'
-import type { PageContext } from '../frame/page-context.ts'
+import { definePage, pageWith } from '../frame/page-routes.ts'
+import type { PagesContext } from '../frame/pages-context.ts'
 import { parseSnapshotQuery, permanentAddress } from './snapshot-query.ts'
 import { SnapshotView } from './snapshot-view.tsx'
-
-export interface SnapshotRoutesOptions extends SnapshotDeps, RevealDeps {
-  readonly secretAlarm: PlainSecretAlarm
-  readonly pages: PageContext
-  readonly clock: Clock
-}
 
 /** The size of the page cache, in bytes. */
 const CACHE_BYTES = 8 * 1_048_576
@@ -31,42 +19,66 @@ const FRESH_MS = 60_000
 /** The interval at which a browser requests unfinished data again, in seconds. */
 const ASK_AGAIN = 3
 
+interface SnapshotState {
+  readonly context: PagesContext
+  readonly kept: PageCache
+}
+
+const route = pageWith<SnapshotState>()
+
 /** `/config/[name]`: the configuration in one revision. Registered after all fixed paths. */
-export function snapshotRoutes(options: SnapshotRoutesOptions) {
-  const kept = new PageCache(CACHE_BYTES)
-  const { pages, clock } = options
-  const answer = async (c: Context<RouteEnv, '/config/:name'>) => {
-    const name = c.req.param('name')
-    const place = findSnapshotPlace(options, c.env.principal, name)
-    const query = parseSnapshotQuery(c.req.query())
-    const isMoving = name === 'current'
-    const read = await readSnapshotText(options, place, query)
-    const first = query.line === null ? read.text.found?.lines[0] : undefined
-    if (first !== undefined) {
-      const found = permanentAddress(pages.links, place, { ...query, line: first })
-      return c.redirect(`${found}#L${first}`)
-    }
-    const frame = pages.frame(c.req.raw, c.env.principal)
-    const now = clock()
-    const page = await readSnapshotPage(options, place, { ...query, ...read })
-    const leak = options.secretAlarm.find(place.revision)
-    const view = { frame, page, query, now, isMoving, leak, reveal: null }
-    if (page.blame?.known === false) {
-      return pageResponse(<SnapshotView {...view} />, 200, { refresh: String(ASK_AGAIN) })
-    }
-    const { revision, current } = place
-    const facts = [revision.commit, current.commit, c.req.url, JSON.stringify(leak)]
-    const etag = pages.etag(frame, [...facts, Math.floor(now / FRESH_MS)])
-    return kept.answer(c, { etag, immutable: false }, async () => ({
-      page: <SnapshotView {...view} />,
-    }))
+export const snapshotPages = definePage({
+  open: (context): SnapshotState => ({ context, kept: new PageCache(CACHE_BYTES) }),
+  routes: [
+    route({
+      method: 'GET',
+      path: '/config/:name',
+      handle: (c, state) => answerSnapshot(state, c),
+    }),
+    route({
+      method: 'GET',
+      path: '/config/:name/reveal',
+      handle: (c, { context: { pages } }) =>
+        c.redirect(pages.links.snapshot(c.req.param('name'), c.req.query()), 303),
+    }),
+    route({
+      method: 'POST',
+      path: '/config/:name/reveal',
+      audit: 'reveal-secrets',
+      handle: (c, { context }) => reveal(context, c),
+    }),
+  ],
+})
+
+async function answerSnapshot(
+  { context, kept }: SnapshotState,
+  c: Context<RouteEnv, '/config/:name'>,
+): Promise<Response> {
+  const { pages, clock, configuration } = context
+  const name = c.req.param('name')
+  const place = findSnapshotPlace(configuration, c.env.principal, name)
+  const query = parseSnapshotQuery(c.req.query())
+  const isMoving = name === 'current'
+  const read = await readSnapshotText(configuration, place, query)
+  const first = query.line === null ? read.text.found?.lines[0] : undefined
+  if (first !== undefined) {
+    const found = permanentAddress(pages.links, place, { ...query, line: first })
+    return c.redirect(`${found}#L${first}`)
   }
-  return new Hono<RouteEnv>()
-    .get('/config/:name', answer)
-    .get('/config/:name/reveal', (c) =>
-      c.redirect(pages.links.snapshot(c.req.param('name'), c.req.query()), 303),
-    )
-    .post('/config/:name/reveal', (c) => reveal(options, c))
+  const frame = pages.frame(c.req.raw, c.env.principal)
+  const now = clock()
+  const shown = await readSnapshotPage(configuration, place, { ...query, ...read })
+  const leak = configuration.secretAlarm.find(place.revision)
+  const view = { frame, page: shown, query, now, isMoving, leak, reveal: null }
+  if (shown.blame?.known === false) {
+    return pageResponse(<SnapshotView {...view} />, 200, { refresh: String(ASK_AGAIN) })
+  }
+  const { revision, current } = place
+  const facts = [revision.commit, current.commit, c.req.url, JSON.stringify(leak)]
+  const etag = pages.etag(frame, [...facts, Math.floor(now / FRESH_MS)])
+  return kept.answer(c, { etag, immutable: false }, async () => ({
+    page: <SnapshotView {...view} />,
+  }))
 }
 
 /**
@@ -74,16 +86,23 @@ export function snapshotRoutes(options: SnapshotRoutesOptions) {
  * revision.
  */
 async function reveal(
-  options: SnapshotRoutesOptions,
+  { pages, clock, configuration }: PagesContext,
   c: Context<RouteEnv, '/config/:name/reveal'>,
 ): Promise<Response> {
-  const { pages, clock } = options
   const { principal } = c.env
-  const place = findSnapshotPlace(options, principal, parseSha(c.req.param('name')))
+  const place = findSnapshotPlace(configuration, principal, parseSha(c.req.param('name')))
   const query = parseSnapshotQuery(c.req.query())
-  const { shown: page, count } = await revealSnapshot(options, place, query)
+  const { shown, count } = await revealSnapshot(configuration, place, query)
   const frame = pages.frame(c.req.raw, principal)
-  const leak = options.secretAlarm.find(place.revision)
-  const view = { frame, page, query, now: clock(), isMoving: false, leak, reveal: count }
+  const leak = configuration.secretAlarm.find(place.revision)
+  const view = {
+    frame,
+    page: shown,
+    query,
+    now: clock(),
+    isMoving: false,
+    leak,
+    reveal: count,
+  }
   return pageResponse(<SnapshotView {...view} />, 200, NO_STORE)
 }

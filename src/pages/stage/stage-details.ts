@@ -89,11 +89,11 @@ function configurationOf(
  * A material that cannot be read affects the next run, so the problem is shown with the newest one.
  */
 async function problemsOf(
-  { builds, materialProblems }: PipelinePageDeps,
+  { builds, poller }: PipelinePageDeps,
   { name, counter }: PipelineInstance,
 ): Promise<readonly MaterialProblem[]> {
   const [newest] = (await builds.pipelineHistory(name, 0)).items
-  return newest?.counter === counter ? materialProblems() : []
+  return newest?.counter === counter ? poller.problems() : []
 }
 
 function waitsOf({ waiting }: PipelinePageDeps, { active, jobs }: StageRun): Map<number, Wait> {

@@ -1,53 +1,50 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { TokenScope } from '../../core/principal.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { Clock } from '../../lib/clock.ts'
 import { firstMomentOf } from '../../lib/moments.ts'
-import type { Sessions } from '../../identities/sessions.ts'
-import { createToken, listTokens, revokeToken, type TokenDeps } from '../../identities/tokens.ts'
+import { createToken, listTokens, revokeToken } from '../../identities/tokens.ts'
 import { statusOf } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
 import { type Form, readForm, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import type { PageContext } from '../frame/page-context.ts'
+import { definePage, pageWith } from '../frame/page-routes.ts'
+import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { type ShownToken, TokensView } from './tokens-view.tsx'
 
-export interface TokensPageOptions extends TokenDeps {
-  readonly pages: PageContext
-  readonly sessions: Sessions
-  readonly clock: Clock
-}
-
 const MAX_FORM_BYTES = 16_384
 
+const route = pageWith<PagesContext>()
+
 /** `/tokens`: what the caller's programs log in with. */
-export function tokensPageRoutes(options: TokensPageOptions) {
-  return new Hono<RouteEnv>()
-    .get('/tokens', (c) => answer(options, c, {}))
-    .post('/tokens', async (c) => {
-      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-      switch (textField(form, 'action') ?? '') {
-        case 'create':
-          return create(options, c, form)
-        case 'revoke':
-          return revoke(options, c, textField(form, 'token') ?? '')
-        case 'log-out-everywhere':
-          await options.sessions.endOf(c.env.principal)
-          c.env.auditActions = [{ action: 'log-out-everywhere', target: '/tokens' }]
-          return c.redirect(options.pages.links.login(), 303)
-        default:
-          throw malformed('action is neither create, revoke nor log-out-everywhere', 'action')
-      }
-    })
-}
+export const tokensPage = definePage({
+  open: (context) => context,
+  routes: [
+    route({ method: 'GET', path: '/tokens', handle: (c, context) => answer(context, c, {}) }),
+    route({
+      method: 'POST',
+      path: '/tokens',
+      handle: async (c, context) => {
+        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
+        switch (textField(form, 'action') ?? '') {
+          case 'create':
+            return create(context, c, form)
+          case 'revoke':
+            return revoke(context, c, textField(form, 'token') ?? '')
+          case 'log-out-everywhere':
+            await context.identities.sessions.endOf(c.env.principal)
+            c.env.auditActions = [{ action: 'log-out-everywhere', target: '/tokens' }]
+            return c.redirect(context.pages.links.login(), 303)
+          default:
+            throw malformed('action is neither create, revoke nor log-out-everywhere', 'action')
+        }
+      },
+    }),
+  ],
+})
 
 /** The page itself has the token: no address and no cookie ever does. */
-async function create(
-  options: TokensPageOptions,
-  c: Context<RouteEnv>,
-  form: Form,
-): Promise<Response> {
+async function create(context: PagesContext, c: Context<RouteEnv>, form: Form): Promise<Response> {
   const name = textField(form, 'name') ?? ''
   try {
     const wanted = {
@@ -55,26 +52,22 @@ async function create(
       scope: parseScope(textField(form, 'scope') ?? ''),
       expires: parseDay(textField(form, 'expires') ?? ''),
     }
-    const { id, token } = await createToken(options, c.env.principal, wanted)
+    const { id, token } = await createToken(context.identities, c.env.principal, wanted)
     c.env.auditActions = [{ action: 'create-token', target: `/api/tokens/${id}` }]
-    return await answer(options, c, { made: { name, token } })
+    return await answer(context, c, { made: { name, token } })
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     c.env.reason = error.code
-    return answer(options, c, { problem: `${error.message}.`, status: statusOf(error) })
+    return answer(context, c, { problem: `${error.message}.`, status: statusOf(error) })
   }
 }
 
-async function revoke(
-  options: TokensPageOptions,
-  c: Context<RouteEnv>,
-  id: string,
-): Promise<Response> {
+async function revoke(context: PagesContext, c: Context<RouteEnv>, id: string): Promise<Response> {
   const { principal } = c.env
-  const { name } = await revokeToken(options, principal, id)
+  const { name } = await revokeToken(context.identities, principal, id)
   c.env.auditActions = [{ action: 'revoke-token', target: `/api/tokens/${id}` }]
-  const flash = options.pages.flash.query(principal, 'revoked', name)
-  return c.redirect(options.pages.links.tokens(flash), 303)
+  const flash = context.pages.flash.query(principal, 'revoked', name)
+  return c.redirect(context.pages.links.tokens(flash), 303)
 }
 
 interface Answered {
@@ -84,15 +77,14 @@ interface Answered {
 }
 
 async function answer(
-  options: TokensPageOptions,
+  { pages, clock, identities }: PagesContext,
   c: Context<RouteEnv>,
   { made, problem, status = 200 }: Answered,
 ): Promise<Response> {
-  const { pages, clock } = options
   const view = {
     frame: pages.frame(c.req.raw, c.env.principal),
     flash: problem === undefined ? pages.flash.take(c) : { isDone: false, text: problem },
-    tokens: await listTokens(options, c.env.principal),
+    tokens: await listTokens(identities, c.env.principal),
     made: made ?? null,
     now: clock(),
   }

@@ -1,8 +1,7 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { ServiceError } from '../../core/errors.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { parseOffset } from '../../core/page.ts'
-import type { Clock } from '../../lib/clock.ts'
 import {
   createUser,
   deleteUser,
@@ -19,97 +18,110 @@ import { malformed } from '../../http/parameters.ts'
 import { type Form, readForm, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { Query } from '../kit/links.ts'
-import type { PageContext } from '../frame/page-context.ts'
+import { definePage, pageWith } from '../frame/page-routes.ts'
+import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
-import { type PermissionsPageDeps, readPermissionsOf } from '../permissions/permissions-page.ts'
+import { readPermissionsOf } from '../permissions/permissions-page.ts'
 import { newPasswordIn } from './new-password.ts'
 import { UserView } from './user-view.tsx'
 import { USER_ROWS, UsersView } from './users-view.tsx'
 
-export interface UsersPageOptions extends PermissionsPageDeps {
-  readonly pages: PageContext
-  readonly clock: Clock
-}
-
 const MAX_FORM_BYTES = 16_384
 
-/** `/users` and `/users/[name]`: who can log in, for administrators. */
-export function usersPageRoutes(options: UsersPageOptions) {
-  const { links, flash } = options.pages
-  return new Hono<RouteEnv>()
-    .get('/users', (c) => answerList(options, c, {}))
-    .post('/users', async (c) => {
-      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-      const name = textField(form, 'name') ?? ''
-      return explained(
-        c,
-        async () => {
-          const wanted = { name, password: newPasswordIn(form) }
-          const made = await createUser(options, c.env.principal, wanted)
-          c.env.auditActions = [{ action: 'create-user', target: userTarget(made.name) }]
-          return answerList(options, c, { made })
-        },
-        (refused) => answerList(options, c, { ...refused, name }),
-      )
-    })
-    .get('/users/:name', (c) => answerOne(options, c, {}))
-    .post('/users/:name', async (c) => {
-      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-      return explained(
-        c,
-        () => act(options, c, form),
-        (refused) => answerOne(options, c, refused),
-      )
-    })
+const route = pageWith<PagesContext>()
 
-  async function act(
-    deps: UsersPageOptions,
-    c: Context<RouteEnv, '/users/:name'>,
-    form: Form,
-  ): Promise<Response> {
-    const { principal } = c.env
-    const named = namedIn(c)
-    const { name, source } = named
-    const at = (query: Query): Query => ({ source: source ?? null, ...query })
-    switch (textField(form, 'action') ?? '') {
-      case 'disable': {
-        const disabled = await disableAccount(deps, principal, named)
-        c.env.auditActions = [{ action: 'disable-user', target: userTarget(disabled) }]
-        return c.redirect(
-          links.user(disabled, at(flash.query(principal, 'user-disabled', disabled))),
-          303,
+/** `/users` and `/users/[name]`: who can log in, for administrators. */
+export const usersPages = definePage({
+  open: (context) => context,
+  routes: [
+    route({ method: 'GET', path: '/users', handle: (c, context) => answerList(context, c, {}) }),
+    route({
+      method: 'POST',
+      path: '/users',
+      handle: async (c, context) => {
+        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
+        const name = textField(form, 'name') ?? ''
+        return explained(
+          c,
+          async () => {
+            const wanted = { name, password: newPasswordIn(form) }
+            const made = await createUser(context.identities, c.env.principal, wanted)
+            c.env.auditActions = [{ action: 'create-user', target: userTarget(made.name) }]
+            return answerList(context, c, { made })
+          },
+          (refused) => answerList(context, c, { ...refused, name }),
         )
-      }
-      case 'enable': {
-        const enabled = await enableAccount(deps, principal, named)
-        c.env.auditActions = [{ action: 'enable-user', target: userTarget(enabled) }]
-        return c.redirect(
-          links.user(enabled, at(flash.query(principal, 'user-enabled', enabled))),
-          303,
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/users/:name',
+      handle: (c, context) => answerOne(context, c, {}),
+    }),
+    route({
+      method: 'POST',
+      path: '/users/:name',
+      handle: async (c, context) => {
+        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
+        return explained(
+          c,
+          () => act(context, c, form),
+          (refused) => answerOne(context, c, refused),
         )
-      }
-      case 'password': {
-        const made = await resetPassword(deps, principal, {
-          ...named,
-          password: newPasswordIn(form),
-        })
-        c.env.auditActions = [{ action: 'reset-password', target: userTarget(made.name) }]
-        return answerOne(deps, c, { made })
-      }
-      case 'delete': {
-        const gone = await deleteUser(deps, principal, named)
-        c.env.auditActions = [{ action: 'delete-user', target: userTarget(gone) }]
-        return c.redirect(links.users(flash.query(principal, 'user-removed', gone)), 303)
-      }
-      case 'revoke': {
-        const id = textField(form, 'token') ?? ''
-        const token = await revokeToken(deps, principal, id)
-        c.env.auditActions = [{ action: 'revoke-token', target: `/api/tokens/${id}` }]
-        return c.redirect(links.user(name, at(flash.query(principal, 'revoked', token.name))), 303)
-      }
-      default:
-        throw malformed('action is none of disable, enable, password, delete, revoke', 'action')
+      },
+    }),
+  ],
+})
+
+async function act(
+  context: PagesContext,
+  c: Context<RouteEnv, '/users/:name'>,
+  form: Form,
+): Promise<Response> {
+  const { identities, pages } = context
+  const { links, flash } = pages
+  const { principal } = c.env
+  const named = namedIn(c)
+  const { name, source } = named
+  const at = (query: Query): Query => ({ source: source ?? null, ...query })
+  switch (textField(form, 'action') ?? '') {
+    case 'disable': {
+      const disabled = await disableAccount(identities, principal, named)
+      c.env.auditActions = [{ action: 'disable-user', target: userTarget(disabled) }]
+      return c.redirect(
+        links.user(disabled, at(flash.query(principal, 'user-disabled', disabled))),
+        303,
+      )
     }
+    case 'enable': {
+      const enabled = await enableAccount(identities, principal, named)
+      c.env.auditActions = [{ action: 'enable-user', target: userTarget(enabled) }]
+      return c.redirect(
+        links.user(enabled, at(flash.query(principal, 'user-enabled', enabled))),
+        303,
+      )
+    }
+    case 'password': {
+      const made = await resetPassword(identities, principal, {
+        ...named,
+        password: newPasswordIn(form),
+      })
+      c.env.auditActions = [{ action: 'reset-password', target: userTarget(made.name) }]
+      return answerOne(context, c, { made })
+    }
+    case 'delete': {
+      const gone = await deleteUser(identities, principal, named)
+      c.env.auditActions = [{ action: 'delete-user', target: userTarget(gone) }]
+      return c.redirect(links.users(flash.query(principal, 'user-removed', gone)), 303)
+    }
+    case 'revoke': {
+      const id = textField(form, 'token') ?? ''
+      const token = await revokeToken(identities, principal, id)
+      c.env.auditActions = [{ action: 'revoke-token', target: `/api/tokens/${id}` }]
+      return c.redirect(links.user(name, at(flash.query(principal, 'revoked', token.name))), 303)
+    }
+    default:
+      throw malformed('action is none of disable, enable, password, delete, revoke', 'action')
   }
 }
 
@@ -135,13 +147,12 @@ async function explained(
 }
 
 async function answerList(
-  options: UsersPageOptions,
+  { pages, clock, identities }: PagesContext,
   c: Context<RouteEnv>,
   { made, problem, status = 200, name = '' }: Answered & { readonly name?: string },
 ): Promise<Response> {
-  const { pages, clock } = options
   const { q = '', offset = '0' } = c.req.query()
-  const all = await listUsers(options, c.env.principal)
+  const all = await listUsers(identities, c.env.principal)
   const wanted = q.trim().toLowerCase()
   const users = all.filter((user) => user.name.toLowerCase().includes(wanted))
   const first = parseOffset(offset)
@@ -161,14 +172,13 @@ async function answerList(
 }
 
 async function answerOne(
-  options: UsersPageOptions,
+  { pages, clock, identities }: PagesContext,
   c: Context<RouteEnv, '/users/:name'>,
   { made, problem, status = 200 }: Answered,
 ): Promise<Response> {
-  const { pages, clock } = options
   const { principal } = c.env
   const { name: asked, source } = namedIn(c)
-  const user = (await listUsers(options, principal)).find(
+  const user = (await listUsers(identities, principal)).find(
     (listed) => isSameName(listed.name, asked) && (source ?? listed.source) === listed.source,
   )
   if (user === undefined)
@@ -177,8 +187,8 @@ async function answerOne(
     frame: pages.frame(c.req.raw, principal),
     flash: problem === undefined ? pages.flash.take(c) : { isDone: false, text: problem },
     user,
-    tokens: await listTokens(options, principal, user.known),
-    own: user.disabled ? null : await readPermissionsOf(options, principal, user.known),
+    tokens: await listTokens(identities, principal, user.known),
+    own: user.disabled ? null : await readPermissionsOf(identities, principal, user.known),
     made: made ?? null,
     now: clock(),
   }

@@ -1,8 +1,11 @@
 import {
   type DescribedCall,
+  describedRoutes,
   describeRoutes,
-  OPERATIONS,
 } from '../../../../src/api/description/described-call.ts'
+import { RouteAddresses } from '../../../../src/api/route-addresses.ts'
+import { ROUTES } from '../../../../src/api/resources.ts'
+import { PAGE_ROUTES } from '../../../../src/pages/pages-routes.ts'
 import { firstAnswerOf } from '../../../../src/api/description/example.ts'
 import type { CallerKind } from '../../../../src/api/definition/operation.ts'
 import { SAMPLE } from '../../../../src/api/definition/sample.ts'
@@ -40,12 +43,8 @@ const PLACES: Readonly<Record<string, string>> = {
   time: '2030-01-01',
 }
 
-const CALLS = describeRoutes(
-  Object.keys(OPERATIONS).map((call) => {
-    const [method = '', path = ''] = call.split(' ')
-    return { method, path }
-  }),
-)
+const DESCRIBED = describedRoutes([...ROUTES, ...PAGE_ROUTES])
+const CALLS = describeRoutes(DESCRIBED, DESCRIBED, new RouteAddresses(ROUTES, PAGE_ROUTES))
 
 /** Every route of the service and who may call it, by the definitions of calls and the rows of pages. */
 export const PERMISSIONS: readonly PermissionRow[] = [

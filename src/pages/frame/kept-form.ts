@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { tooMany } from '../../core/rate-limit.ts'
 import { type Form, readForm, textField } from '../../http/request-body.ts'
-import { isOwnPath } from '../frame/own-path.ts'
+import { isOwnPath } from './own-path.ts'
 
 /** A form that was sent after its session had ended: nothing of it was done. */
 export interface KeptForm {

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../core/principal.ts'
-import type { AgentOutcome } from './act-on-agents.ts'
 
 /** A removal is forgotten after this time, in milliseconds. */
 const RETAINED_MS = 3_600_000
@@ -11,6 +10,11 @@ interface RemovedAgent {
   readonly name: string
 }
 
+interface Outcome extends RemovedAgent {
+  readonly action: string
+  readonly isDone: boolean
+}
+
 /**
  * The agents that each user removed, so that their pages can show whether one registers again. Such
  * a page names agents in its address, which is trusted only for agents that this user removed.
@@ -18,7 +22,7 @@ interface RemovedAgent {
 export class RemovedAgents {
   readonly #removed = new LRUCache<string, true>({ max: MAX_AGENTS, ttl: RETAINED_MS })
 
-  note({ username }: Principal, outcomes: readonly AgentOutcome[]): void {
+  note({ username }: Principal, outcomes: readonly Outcome[]): void {
     for (const { action, isDone, ...agent } of outcomes) {
       if (action !== 'delete' || !isDone) continue
       this.#removed.set(keyOf(username, agent), true)

@@ -1,0 +1,100 @@
+import { type Context, Hono } from 'hono'
+import { ServiceError, unavailable } from '../../core/errors.ts'
+import type { AnswerRequest, AnsweringRoute, RouteEnv } from '../../http/request-context.ts'
+import { memoize } from '../../lib/memoize.ts'
+import { type Needs, QUIET, type RouteRules } from './route-rules.ts'
+import { assertScope, tokenNeedOf } from './token-need.ts'
+
+/** A server that leads at times. */
+export interface Leadable<Led> {
+  /** The services of the leader while this server leads, and null while another one does. */
+  readonly leader: () => Led | null
+}
+
+interface Handled<State> extends RouteRules {
+  handle(c: Context<RouteEnv>, state: State): Response | Promise<Response>
+}
+
+interface Mounting<State> {
+  readonly services: Leadable<unknown>
+  /** Answers a request that needs the leader while another server leads. */
+  readonly elsewhere: AnswerRequest
+  readonly stateNow: () => State
+}
+
+/**
+ * Routes as one server answers them: by itself, or by way of the leader. A token has to be good for the
+ * route either way.
+ */
+export function mountRoutes<State>(
+  routes: readonly Handled<State>[],
+  { services, elsewhere, stateNow }: Mounting<State>,
+): Hono<RouteEnv> {
+  const app = new Hono<RouteEnv>()
+  for (const route of routes) {
+    const { method, path, isHeld = false, needs } = route
+    const answering = answeringRoute(route)
+    const token = tokenNeedOf(route)
+    const here = (c: Context<RouteEnv>) => route.handle(c, stateNow())
+    app.on(method, path, (c) => {
+      c.env.route = answering
+      assertScope(c.env.principal, token)
+      if (isHeld) c.env.endWithCaller()
+      if (services.leader() !== null || !isNeeded(needs, c.req.raw)) return here(c)
+      return needs === 'leader-if-reachable'
+        ? orHere(c, elsewhere, here)
+        : elsewhere(c.req.raw, c.env)
+    })
+  }
+  return app
+}
+
+function answeringRoute({ method, path, audit, isHeld = false }: RouteRules): AnsweringRoute {
+  const name = `${method} ${path}`
+  return {
+    name,
+    action: typeof audit === 'string' ? audit : name,
+    isQuiet: audit === QUIET,
+    acts: method !== 'GET' || typeof audit === 'string',
+    isHeld,
+  }
+}
+
+/** The state of routes that the leader answers, opened anew whenever this server becomes the leader. */
+export function perLeader<Led extends object, State>(
+  { leader }: Leadable<Led>,
+  open: (led: Led) => State,
+): () => State {
+  const stateOf = memoize(open)
+  return () => stateOf(leadingNow(leader()))
+}
+
+/**
+ * The services of the leader, for a request that was not forwarded because this server leads.
+ *
+ * @throws {ServiceError} `unavailable` when it has just ceased to.
+ */
+export function leadingNow<Led>(led: Led | null): Led {
+  if (led === null) throw unavailable('This server is not the leader any more')
+  return led
+}
+
+function isNeeded(needs: Needs | undefined, request: Request): boolean {
+  return typeof needs === 'function' ? needs(request) : needs !== undefined
+}
+
+/** The answer of the leader, or that of this server when the leader cannot be reached. */
+async function orHere(
+  c: Context<RouteEnv>,
+  elsewhere: AnswerRequest,
+  here: (c: Context<RouteEnv>) => Response | Promise<Response>,
+): Promise<Response> {
+  const { route } = c.env
+  try {
+    return await elsewhere(c.req.raw, c.env)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'unavailable') throw error
+    c.env.route = route
+    return here(c)
+  }
+}

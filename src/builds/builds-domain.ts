@@ -1,0 +1,30 @@
+import type { ConfigurationDomain } from '../configuration/configuration-domain.ts'
+import type { BuildServices } from './build-services.ts'
+import type { MaterialPoller } from './materials/material-poller.ts'
+import type { FilesDeps } from './runs/files.ts'
+import type { ListPipelinesDeps } from './runs/list-pipelines.ts'
+import type { StagesDeps } from './runs/stages.ts'
+import type { StartRunsDeps } from './runs/start-runs.ts'
+import type { Triggers } from './triggers/triggers.ts'
+
+/** The services that run builds, without the ones that end them. */
+type OpenedBuilds = Omit<BuildServices, 'problems' | typeof Symbol.asyncDispose>
+
+/**
+ * The runs of pipelines, with their triggers and their agents: the sum of the dependencies of the use
+ * cases of this room, on top of the configuration.
+ */
+export interface BuildsDomain
+  extends
+    ConfigurationDomain,
+    OpenedBuilds,
+    StartRunsDeps,
+    ListPipelinesDeps,
+    StagesDeps,
+    FilesDeps {
+  readonly access: ConfigurationDomain['access']
+  readonly dispatcher: BuildServices['dispatcher']
+  readonly plans: BuildServices['plans']
+  readonly triggers: Triggers
+  readonly poller: MaterialPoller
+}

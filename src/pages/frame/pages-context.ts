@@ -1,0 +1,76 @@
+import type { AgentsDomain } from '../../agents/agents-domain.ts'
+import type { ApiContext, LeaderContext } from '../../api/definition/api-context.ts'
+import type { DescribedCall } from '../../api/description/described-call.ts'
+import type { BuildsDomain } from '../../builds/builds-domain.ts'
+import type { EffectivePipelines } from '../../builds/runs/effective-pipelines.ts'
+import type { ConfigurationDomain } from '../../configuration/configuration-domain.ts'
+import { SessionCookie } from '../../http/session-cookie.ts'
+import type { IdentitiesDomain } from '../../identities/identities-domain.ts'
+import type { OidcLogIn } from '../../identities/oidc/oidc-log-in.ts'
+import { memoize } from '../../lib/memoize.ts'
+import { RemovedAgents } from './removed-agents.ts'
+import { PageContext } from './page-context.ts'
+import type { PageStateDeps } from './page-state.tsx'
+import { KeptForms } from './kept-form.ts'
+import type { PageServices } from './page-services.ts'
+
+/** Users, and the ways in which they log in. */
+interface UserLogIns extends IdentitiesDomain {
+  /** Null where people log in with passwords alone. */
+  readonly oidc: OidcLogIn | null
+}
+
+/** The context of a server, with what it has open for its pages. */
+export interface PagesSource extends ApiContext {
+  readonly identities: UserLogIns
+  readonly configured: { readonly pipelines: EffectivePipelines }
+  readonly pageServices: PageServices
+}
+
+/** The configuration as pages read it. */
+type ShownConfiguration = ConfigurationDomain &
+  PageServices &
+  PageStateDeps & { readonly pipelines: EffectivePipelines }
+
+/** The domains that every server has for its pages. */
+export interface PagesContext extends ApiContext {
+  readonly configuration: ShownConfiguration
+  readonly identities: UserLogIns & ShownConfiguration
+  readonly pages: PageContext
+  readonly sessionCookie: SessionCookie
+  readonly keptForms: KeptForms
+  /** Every route of the service; known once all are mounted. */
+  readonly described: () => readonly DescribedCall[]
+  readonly leader: () => LeaderPagesContext | null
+}
+
+/** The same with the domains that only the leader has. */
+export interface LeaderPagesContext extends PagesContext {
+  readonly builds: BuildsDomain & ShownConfiguration
+  readonly agents: AgentsDomain & LeaderPagesContext['builds'] & { readonly removed: RemovedAgents }
+}
+
+export function openPages(source: PagesSource, described: PagesContext['described']): PagesContext {
+  const { pipelines } = source.configured
+  const runs = () => source.leader()?.builds ?? null
+  const configuration = { ...source.configuration, ...source.pageServices, pipelines, runs }
+  const removed = new RemovedAgents()
+  const leading = memoize((led: LeaderContext): LeaderPagesContext => {
+    const builds = { ...configuration, ...led.builds }
+    return { ...context, builds, agents: { ...led.agents, ...builds, removed } }
+  })
+  const context: PagesContext = {
+    ...source,
+    configuration,
+    identities: { ...configuration, ...source.identities },
+    pages: new PageContext(source),
+    sessionCookie: new SessionCookie(source.site),
+    keptForms: new KeptForms(),
+    described,
+    leader: () => {
+      const led = source.leader()
+      return led && leading(led)
+    },
+  }
+  return context
+}

@@ -1,0 +1,167 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { ApiContext, Site } from '../api/definition/api-context.ts'
+import { EffectivePipelines } from '../builds/runs/effective-pipelines.ts'
+import { Unsupported } from '../builds/runs/unsupported.ts'
+import type { ConfigurationDomain } from '../configuration/configuration-domain.ts'
+import { RequestMetrics } from '../core/request-metrics.ts'
+import { SecretBox } from '../document/secrets/secret-box.ts'
+import type { HealthDeps } from '../health/health.ts'
+import type { HealthDomain } from '../health/health-domain.ts'
+import { ServiceMetrics } from '../health/service-metrics.ts'
+import type { IdentitiesDomain } from '../identities/identities-domain.ts'
+import type { HistoryIndex } from '../index/history-index.ts'
+import { noteRevisions } from '../notify/audit/audit.ts'
+import { RevisionWatch } from '../notify/revision-watch.ts'
+import { openPageServices, type PageServices } from '../pages/frame/page-services.ts'
+import { createFirstUser } from '../security/first-user.ts'
+import type { UsersStore } from '../security/users.ts'
+import type { BootContext } from './boot-context.ts'
+import type { Leadership } from './leadership.ts'
+import { type OpenedAccess, openAccess } from './open-access.ts'
+import { openConfiguration } from './open-configuration.ts'
+import { openAudit } from './open-notifications.ts'
+import { assertComplete, openIdentityStore, openKeys } from './open-state.ts'
+import { openUsers } from './open-users.ts'
+import { VERSION } from './version.ts'
+
+/** The open resources of a server, by domain. The leader's own domains are there while it leads. */
+export interface AppContext extends ApiContext {
+  readonly boot: BootContext
+  readonly identities: IdentitiesDomain & OpenedAccess
+  /** The pipelines of the current configuration, and the parts of it that nobody acts on. */
+  readonly configured: {
+    readonly pipelines: EffectivePipelines
+    readonly unsupported: Unsupported
+  }
+  /** The index that is derived from the revisions. */
+  readonly index: HistoryIndex
+  readonly pageServices: PageServices
+  /** The file with the password of the first user, when one was generated now. */
+  readonly passwordFile: string | null
+}
+
+/** Opens the domains of every server, each after the ones that it needs. */
+export async function openContext(boot: BootContext, leadership: Leadership): Promise<AppContext> {
+  const { shutdown, environment, cluster } = boot
+  const { clock, log } = environment
+  await assertComplete(boot)
+  const identityStore = shutdown.own('close-engines', await openIdentityStore(boot))
+  const audit = await openAudit(boot, identityStore)
+  const users = await openUsers(boot, identityStore)
+  const passwordFile = await makeFirstUser(boot, users)
+  const box = new SecretBox(await openKeys(boot))
+  const { config, index, ...opened } = await openConfiguration(boot, box)
+  const { history, configuration: current, writer, editor, cache, summary, readable } = config
+  // The log of several servers has each move with its entry.
+  if (cluster === null) noteRevisions(history, audit, log)
+  const logIns = await openAccess(boot, {
+    users,
+    configuration: current,
+    store: identityStore,
+    key: box.keyFor('log-ins that are under way'),
+  })
+  const { access } = logIns
+  config.gate.decideBy(access)
+  const watch = shutdown.own('release-waiters', new RevisionWatch({ history, access }))
+  const configuration: ConfigurationDomain = {
+    ...opened,
+    entities: index.entities,
+    texts: index.texts,
+    origins: index.origins,
+    history,
+    configuration: current,
+    writer,
+    editor,
+    cache,
+    summary,
+    readable,
+    diff: config.diff,
+    script: config.script,
+    merge: config.merge,
+    access,
+    box,
+  }
+  const pipelines = new EffectivePipelines(current)
+  const unsupported = new Unsupported({ pipelines, secrets: box })
+  const parts = { configuration, identity: config.identity, logIns, audit, unsupported, leadership }
+  const pageServices = openPageServices(configuration, index)
+  shutdown.own('stop-background-work', pageServices.work)
+  return {
+    boot,
+    configuration,
+    identities: { ...logIns, configuration: current, identityStore },
+    notify: { access, audit, history, watch },
+    health: openHealth(boot, parts),
+    site: siteOf(boot),
+    clock,
+    log,
+    leader: () => leadership.current()?.context ?? null,
+    configured: { pipelines, unsupported },
+    index,
+    pageServices,
+    passwordFile,
+  }
+}
+
+/** Returns the file with the password, or null where the user exists or the settings have one. */
+async function makeFirstUser(boot: BootContext, users: UsersStore): Promise<string | null> {
+  const { settings, environment, places } = boot
+  const passwordFile = join(places.stateDir, 'admin.password')
+  const password = settings['admin-password']
+  const cost = environment.passwordCost
+  const isGenerated = await createFirstUser({ users, passwordFile, password, cost })
+  return isGenerated ? passwordFile : null
+}
+
+interface HealthParts extends Pick<HealthDeps, 'audit' | 'identity' | 'logIns' | 'unsupported'> {
+  readonly configuration: ConfigurationDomain
+  readonly leadership: Leadership
+}
+
+function openHealth(boot: BootContext, parts: HealthParts): HealthDomain {
+  const { places, cluster, shutdown } = boot
+  const { configuration, leadership, ...others } = parts
+  const { history, writer, secretAlarm, repository } = configuration
+  const requests = new RequestMetrics()
+  const deps: HealthDeps = {
+    history,
+    version: VERSION,
+    folders: [
+      { what: 'the configuration', folder: repository },
+      { what: 'the state', folder: places.stateDir },
+    ],
+    ...others,
+    secretAlarm,
+    cluster,
+    leader: () => leadership.current()?.health ?? null,
+  }
+  const work = () => leadership.current()?.context.builds ?? null
+  const metrics = new ServiceMetrics({ ...deps, writer, requests, work })
+  return {
+    ...deps,
+    requests,
+    metrics: shutdown.own('stop-background-work', metrics),
+    readState: async () => {
+      const led = leadership.current()
+      await (led ? led.context.builds.builds.pipelineHistory('', 0) : cluster?.assertThere())
+    },
+    writeState: async () => cluster?.assertWritable(),
+  }
+}
+
+function siteOf({ settings }: BootContext): Site {
+  return {
+    basePath: settings['base-path'],
+    publicUrl: settings['public-url'],
+    clientNames: settings['client-names'],
+    maxBody: settings['max-body'],
+  }
+}
+
+/** The names that operators have given to this machine and this service. */
+export function hostNamesOf({ settings }: BootContext): string[] {
+  const { host, 'public-url': publicUrl, 'allowed-hosts': others } = settings
+  const named = publicUrl === null ? [] : [new URL(publicUrl).hostname]
+  return [hostname(), host, ...named, ...others]
+}

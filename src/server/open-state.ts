@@ -1,0 +1,64 @@
+import { join, resolve } from 'node:path'
+import type { Cluster } from '../cluster/cluster.ts'
+import { ServiceError, unavailable } from '../core/errors.ts'
+import {
+  assertKeysThere,
+  assertNothingLost,
+  assertUsersThere,
+  type ServiceFiles,
+} from '../operations/lost-files.ts'
+import { openSecretKeys, readSecretKeys, type SecretKeys } from '../security/secret-keys.ts'
+import { openSqliteState } from '../state/open-sqlite.ts'
+import { isDamagedState } from '../state/unavailable.ts'
+import type { StateStore } from '../state/state-store.ts'
+import type { BootContext } from './boot-context.ts'
+
+const STATE_WAY_OUT =
+  'Look at it with cairn doctor, put it back from a backup, or move it away and begin anew without it: cairn serve --begin-anew'
+
+/** Where every server finds what was issued to users; without a database, the state itself. */
+export function openIdentityStore({ places, cluster }: BootContext): Promise<StateStore> {
+  return cluster?.openIdentities() ?? openStateFile(join(places.stateDir, 'state.sqlite'))
+}
+
+/** The state of a single server. A file that is no state, or damaged, is one that somebody has to decide about. */
+async function openStateFile(file: string): Promise<StateStore> {
+  try {
+    return await openSqliteState(file)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !isDamagedState(error)) throw error
+    throw unavailable(`${error.message}. ${STATE_WAY_OUT}`, error)
+  }
+}
+
+/** A file that is missing is made only where it never was. */
+export async function assertComplete(boot: BootContext): Promise<void> {
+  const { settings, cluster } = boot
+  const files = filesOf(boot)
+  if (settings['begin-anew']) await cluster?.files.beginAnew()
+  else if (cluster === null) await assertNothingLost(files)
+  else await assertOneOfMany(boot, cluster)
+  await cluster?.files.agreeOnArtifacts(boot.places.artifactsDir)
+}
+
+/** Keys, and users in a file that the operator names, are those of the servers that were here before. */
+async function assertOneOfMany(boot: BootContext, cluster: Cluster): Promise<void> {
+  await assertKeysThere(filesOf(boot))
+  const { 'users-file': file, 'admin-password': password } = boot.settings
+  if (file === null || password !== null || (await cluster.log.head()) === null) return
+  await assertUsersThere(boot.places.usersFile)
+}
+
+/** The file is made only where no other server has one. */
+export async function openKeys({ places, cluster }: BootContext): Promise<SecretKeys> {
+  const file = places.keysFile
+  await cluster?.files.agreeOnKeys(await readSecretKeys(file), file)
+  const keys = await openSecretKeys(file)
+  await cluster?.files.agreeOnKeys(keys, file)
+  return keys
+}
+
+function filesOf({ settings, environment: { programPath }, places }: BootContext): ServiceFiles {
+  const repository = resolve(settings['config-repo'])
+  return { repository, fileName: settings['config-file'], ...places, programPath }
+}
