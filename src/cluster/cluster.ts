@@ -33,6 +33,8 @@ export interface ClusterOptions {
   readonly assertFits: (files: SharedFiles) => Promise<void>
   /** Whether this server has used the database before: if so, it waits for one that is down. */
   readonly isMember: boolean
+  /** Called once when this server begins to wait for the database. */
+  readonly onWait: () => Promise<void>
   /** Ends a start that waits. */
   readonly stop: AbortSignal
   readonly clock: Clock
@@ -113,15 +115,18 @@ export class Cluster implements AsyncDisposable {
    * newer than this program. @throws the reason of `stop` once it is aborted.
    */
   static async join(options: ClusterOptions): Promise<Cluster> {
-    const { isMember, stop, log } = options
-    for (let isTold = false; ; isTold = true) {
+    const { isMember, onWait, stop, log } = options
+    for (let isWaiting = false; ; isWaiting = true) {
       stop.throwIfAborted()
       try {
         return await Cluster.#joinOnce(options)
       } catch (error) {
         if (!isMember || databaseErrorKind(error) !== 'outage') throw error
         const message = 'This server starts when the database is back'
-        if (!isTold) log({ level: 'warning', message, facts: { reason: reasonOf(error) } })
+        if (!isWaiting) {
+          log({ level: 'warning', message, facts: { reason: reasonOf(error) } })
+          await onWait()
+        }
       }
       await pause(POLL_INTERVAL_MS, stop)
     }

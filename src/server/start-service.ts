@@ -6,7 +6,6 @@ import { SharedFiles } from '../cluster/shared-files.ts'
 import { reasonOf } from '../core/errors.ts'
 import { isDiskFull } from '../core/faults.ts'
 import { isOnFullDisk } from '../health/disk-room.ts'
-import { type Handler, Listening } from '../http/listen.ts'
 import { allOf } from '../lib/all-of.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
@@ -23,6 +22,7 @@ import { type AppContext, openContext } from './context.ts'
 import { Leadership } from './leadership.ts'
 import { openLeader } from './open-leader.ts'
 import { type HttpService, httpService } from './service.ts'
+import { ServicePort } from './service-port.ts'
 import { Shutdown } from './shutdown.ts'
 
 /** Hosts that stand for every address of the machine, and for none elsewhere. */
@@ -53,9 +53,10 @@ export function openServer(
   settings: ServeSettings,
   environment: BootEnvironment,
 ): Promise<RunningServer> {
-  return openWithRoom({ settings, environment }, async (boot) =>
-    serve({ ...boot, cluster: await joinCluster(boot) }),
-  )
+  return openWithRoom({ settings, environment }, async (boot) => {
+    const port = new ServicePort(boot)
+    return serve({ ...boot, cluster: await joinCluster(boot, port) }, port)
+  })
 }
 
 /** Opens everything that the settings name but the port. */
@@ -124,12 +125,10 @@ async function openPlaces(
   return places
 }
 
-async function joinCluster({
-  settings,
-  environment,
-  shutdown,
-  places,
-}: Omit<BootContext, 'cluster'>): Promise<Cluster | null> {
+async function joinCluster(
+  { settings, environment, shutdown, places }: Omit<BootContext, 'cluster'>,
+  port: ServicePort,
+): Promise<Cluster | null> {
   const { state: url, 'begin-anew': isAnew } = settings
   if (url === null) return null
   const { clock, log, stop = new AbortController().signal } = environment
@@ -141,18 +140,19 @@ async function joinCluster({
     await files.assertArtifacts(places.artifactsDir)
   }
   const isMember = await SharedFiles.isMarked(places.artifactsDir)
-  const joining = { url, server, assertMayCreate, assertFits, isMember, stop, clock, log }
+  const onWait = () => port.answerWaiting()
+  const joining = { url, server, assertMayCreate, assertFits, isMember, onWait, stop, clock, log }
   return shutdown.own('close-engines', await Cluster.join(joining))
 }
 
-async function serve(boot: BootContext): Promise<RunningServer> {
+async function serve(boot: BootContext, port: ServicePort): Promise<RunningServer> {
   const { settings, shutdown, cluster, environment } = boot
   const { log } = environment
   const { app, lead } = await openApp(boot)
   const isFollower = cluster !== null && !cluster.isLeading
   if (!isFollower) await lead()
   const service = httpService(app)
-  const listening = await openPort(boot, service.answer)
+  const listening = await port.answerBy(service.answer)
   begin(app, service)
   const url = `http://${hostOf(settings.host)}:${listening.port}${settings['base-path']}`
   const failed = new AbortController()
@@ -195,13 +195,6 @@ function begin({ identities, index, log }: AppContext, service: HttpService): vo
   identities.reportLogin()
   index.begin()
   inBackground(log, 'The pages could not be loaded', service.loadPages())
-}
-
-async function openPort(
-  { settings, environment: { log }, shutdown }: BootContext,
-  answer: Handler,
-): Promise<Listening> {
-  return shutdown.own('stop-listening', await Listening.open(answer, { ...settings, log }))
 }
 
 function failOn({ superseded }: Cluster, failed: AbortController): void {

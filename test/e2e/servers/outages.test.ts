@@ -103,11 +103,18 @@ describe('servers whose database', { tags: ['postgresql'] }, () => {
     }
     await cluster.stop()
 
-    const program = start(serveFlags(database, second.folder))
+    const port = Number(new URL(second.url).port)
+    const program = start(serveFlags(database, second.folder, port))
     await until(() => program.stderr.includes('This server starts when the database is back'))
+    const ask = (path: string) => fetch(`${second.url}${path}`, { redirect: 'manual' })
+    const waiting = await Promise.all(['/health/live', '/health/ready', '/'].map(ask))
     await cluster.startAgain()
     const url = await program.line(/^cairn ready (\S+)\n$/)
 
+    expect(waiting.map(({ status }) => status)).toEqual([200, 503, 503])
+    expect(await waiting[1]?.json()).toMatchObject({ status: 'unavailable' })
+    expect(waiting[2]?.headers.get('retry-after')).toBe('5')
+    expect((await ask('/health/ready')).status).toBe(200)
     expect(await pausedBy({ fetch: callerOf(url) }, 'app')).toMatchObject({ pausedCause: 'before' })
   })
 
