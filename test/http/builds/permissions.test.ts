@@ -29,6 +29,10 @@ function guardedScene(): Promise<BuildScene> {
   })
 }
 
+const ONLY_OLGA_VIEWS = element('authorization', {}, [
+  element('view', {}, [element('user', {}, ['olga'])]),
+])
+
 type Expected = readonly [call: string, who: Readonly<Record<string, number>>]
 
 /** In this order: what is refused comes first, so that what is allowed finds the same. */
@@ -75,12 +79,28 @@ describe('who may do what with builds', () => {
 
   it('hides pipelines from those who may not view them', async () => {
     const scene = await guardedScene()
-    const names = async (user: string) =>
-      PipelineBody.array()
-        .parse(await jsonOf(await scene.get('/api/pipelines', user)))
-        .map(({ name }) => name)
 
-    expect(await names('vera')).toEqual(['app'])
-    expect(await names('pete')).toEqual([])
+    expect(await namesFor(scene, 'vera')).toEqual(['app'])
+    expect(await namesFor(scene, 'pete')).toEqual([])
+  })
+
+  it('changes with the configuration for a user who was answered before', async () => {
+    const scene = await guardedScene()
+    const before = await namesFor(scene, 'vera')
+
+    const pipelines = [{ name: 'app' }]
+    const groups = [{ group: 'guarded', authorization: ONLY_OLGA_VIEWS, pipelines }]
+    await scene.configure({ server: SECURED, groups })
+
+    expect(before).toEqual(['app'])
+    expect(await namesFor(scene, 'vera')).toEqual([])
+    expect((await scene.get('/api/pipelines/app/history', 'vera')).status).toBe(403)
   })
 })
+
+async function namesFor(scene: BuildScene, user: string): Promise<string[]> {
+  const pipelines = PipelineBody.array().parse(
+    await jsonOf(await scene.get('/api/pipelines', user)),
+  )
+  return pipelines.map(({ name }) => name)
+}
