@@ -274,9 +274,17 @@ export class Reconciler {
     return this.#keepInvalidEdit(base)
   }
 
-  /** Stores the index: the live file counts as an edit whatever the stored index says. */
+  /**
+   * Stores the index: the live file counts as an edit whatever the stored index says. Git's index is
+   * updated to the branch, unless it has the edit.
+   */
   async #keepInvalidEdit(base: Base): Promise<Base> {
-    await this.#options.follower.keep()
+    const { follower, repository } = this.#options
+    await follower.keep()
+    const { head, headDocument, live } = base
+    if (headDocument !== null && this.#agreedHead !== head && live.kind === 'file') {
+      if (!(await repository.isStaged(live.bytes))) await this.#stage(head, headDocument)
+    }
     return { ...base, hasInvalidEdit: true }
   }
 

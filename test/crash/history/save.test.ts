@@ -1,4 +1,5 @@
 // @module-tag long
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
 import { unsyncedFs } from '../../support/disk/unsynced-fs.ts'
@@ -26,6 +27,7 @@ const BY_GIT = 6
 /** The live file differs from HEAD and from the index, which are the same. */
 const EDITED = 'config.xml 1 2 1'
 const UNTRACKED = ' 0 2 0'
+const INVALID = '<cruise'
 
 const open = (folder: HistoryFolder, fs: FaultyFs) => folder.open({ fs: fs.promises })
 const openAndSave = async (folder: HistoryFolder, fs: FaultyFs) =>
@@ -82,7 +84,7 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     allowed: [['six', 'five', 'four', 'three', 'two', 'first'], ['first']],
   },
   'a save over an edit that is not valid': {
-    prepare: (folder) => prepareWith(folder, '<cruise'),
+    prepare: (folder) => prepareWith(folder, INVALID),
     run: openAndSave,
     allowed: [['two', 'first'], ['first']],
   },
@@ -159,11 +161,17 @@ async function namesIn(history: History): Promise<string[]> {
   return documents.map((each) => Buffer.from(each).toString().split('\n')[1]?.trim() ?? '')
 }
 
+/** The files that the log has said to be kept. */
+function keptFiles({ events }: HistoryFolder): string[] {
+  return events.flatMap((message) => /is kept as (\S+)$/.exec(message)?.[1] ?? [])
+}
+
 function stepOf(name: string, loss: Loss): number {
   if (name.endsWith('another one comes')) return 9
   if (name.startsWith('the start')) return 2
   if (name === 'a group of three saves') return 7
   if (name.startsWith('a group of five saves')) return 3
+  if (name.startsWith('a save over') && loss === 'names') return 1
   if (name !== 'a save' || loss === 'nothing') return 9
   return loss === 'names' ? 1 : 3
 }
@@ -185,14 +193,15 @@ describe.each(Object.entries(ATTEMPTS))('a power cut during %s', (name, attempt)
       const sweeping = { attempt, prepared: prepared(), loss, step }
       const cuts = await sweep(sweeping, async (aftermath) => {
         const { folder, cut, isAcknowledged, isForGit } = aftermath
+        for (const kept of keptFiles(folder)) expect(readFileSync(kept, 'utf8')).toBe(INVALID)
         await attempt.meanwhile?.(folder)
         const survivor = await folder.open()
 
         const names = await namesIn(survivor)
-        const isEdited = folder.live() === '<cruise'
+        const isEdited = folder.live() === INVALID
         const { allowed } = attempt
         expect(isAcknowledged ? [allowed[0]] : allowed, `${cut}`).toContainEqual(names)
-        expect([documentOf(names[0] ?? ''), '<cruise']).toContain(folder.live())
+        expect([documentOf(names[0] ?? ''), INVALID]).toContain(folder.live())
         const changes = await changesIn(folder.path)
         const tracked = changes.filter((change) => !change.endsWith(UNTRACKED))
         expect(tracked, `${cut}`).toEqual(isEdited ? [EDITED] : [])
