@@ -62,6 +62,7 @@ const CALLS: readonly (readonly [call: RegExp, files: readonly string[]])[] = [
   [
     /\bsaveDocument\(/,
     [
+      'api/configuration/config-saving-routes.ts',
       'builds/plan/hold-added.ts',
       'configuration/save/config-saving.ts',
       'pages/edit/edit-review.ts',
