@@ -20,7 +20,7 @@ import {
 } from '../security/users.ts'
 import { assertPassword } from '../security/password.ts'
 import type { GivenPassword } from '../security/credentials.ts'
-import type { KnownUser } from '../security/permissions.ts'
+import type { KnownUser } from '../security/permission-reasons.ts'
 import type { StateStore } from '../state/state-store.ts'
 import {
   isDisabledElsewhere,

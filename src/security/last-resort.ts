@@ -1,5 +1,6 @@
 import { FIRST_USER } from './first-user.ts'
-import type { AccessRules, KnownUser } from './permissions.ts'
+import type { KnownUser } from './permission-reasons.ts'
+import type { AccessRules } from './permissions.ts'
 
 /**
  * Whether a user is the first one of the users file while the configuration makes none of those who

@@ -1,5 +1,5 @@
 import { nameKey } from '../core/name-key.ts'
-import { isOpenGroup, type KnownUser, rolesOf } from './permissions.ts'
+import type { Principal } from '../core/principal.ts'
 import type {
   GroupFacts,
   ListedPrincipal,
@@ -37,6 +37,9 @@ export interface ReasonedPermission {
   /** Such as `role devs in view of the group services`. */
   readonly because: readonly string[]
 }
+
+/** A user by the name in lists, with the roles that another source than the configuration gives. */
+export type KnownUser = Pick<Principal, 'username' | 'userId' | 'external'>
 
 const LAST_RESORT: Reason = {
   text: 'no administrator of the configuration can log in',
@@ -77,9 +80,10 @@ export class Reasons {
     return { view: by('view'), operate: by('operate'), administer }
   }
 
-  /** The reasons why the user may change a template. */
-  inTemplate({ name, admins }: TemplateFacts): readonly Reason[] {
-    return this.#entriesIn(admins, `admins of the template ${name}`)
+  inTemplate({ name, admins, viewers }: TemplateFacts): Omit<GroupReasons, 'operate'> {
+    const administer = this.#entriesIn(admins, `admins of the template ${name}`)
+    const view = [...administer, ...this.#entriesIn(viewers, `view of the template ${name}`)]
+    return { view, administer }
   }
 
   /** The reasons why the user may operate a stage with its own approvers. */
@@ -109,6 +113,27 @@ export class Reasons {
   }
 }
 
+/** The names of the roles of the configuration that have the user, or that the user's source names. */
+export function rolesOf(
+  { roles }: SecurityFacts,
+  { username, external }: KnownUser,
+): readonly string[] {
+  const user = nameKey(username)
+  const named = new Set(external?.roles.map(nameKey))
+  return roles
+    .filter(
+      ({ name, users }) =>
+        named.has(nameKey(name)) || users.some((listed) => nameKey(listed.name) === user),
+    )
+    .map(({ name }) => name)
+}
+
+/** Whether a group defines no permissions. */
+function isOpenGroup({ authorization }: GroupFacts): boolean {
+  const { view, operate, admins } = authorization ?? {}
+  return [view, operate, admins].every((list) => (list ?? []).length === 0)
+}
+
 /** Every stage of a group, by pipeline and name. */
 export function groupStages({ pipelines }: GroupFacts): readonly GroupStage[] {
   return pipelines.flatMap((pipeline) =>
@@ -129,7 +154,7 @@ export function reasonedPermissions(
   const { administers } = reasons
   if (administers.length > 0) return [reasoned('administer the server', administers)]
   const templates = facts.templates.map((template) =>
-    reasoned(`administer template ${template.name}`, reasons.inTemplate(template)),
+    reasoned(`administer template ${template.name}`, reasons.inTemplate(template).administer),
   )
   return [...facts.groups.flatMap((group) => permissionsIn(group, reasons)), ...templates].filter(
     ({ because }) => because.length > 0,

@@ -1,9 +1,8 @@
 import { nameKey } from '../core/name-key.ts'
-import type { Principal } from '../core/principal.ts'
 import { memoize } from '../lib/memoize.ts'
+import { type KnownUser, type Reason, Reasons } from './permission-reasons.ts'
 import type {
   GroupFacts,
-  ListedPrincipal,
   PipelineFacts,
   SecurityFacts,
   StageFacts,
@@ -65,13 +64,8 @@ export class AccessRules {
   }
 
   permissionsOf(user: KnownUser): Permissions {
-    const { admins } = this.#facts
-    const roles = new Set(rolesOf(this.#facts, user).map(nameKey))
-    const caller = { user: nameKey(user.username), roles }
-    const isAdministrator = this.everyoneAdministers || isListed(caller, admins)
-    return new CallerPermissions({
-      caller,
-      isAdministrator,
+    return new ReasonedRights({
+      reasons: new Reasons(this.#facts, user, false),
       groups: this.#groups,
       pipelines: this.#pipelines,
       templates: this.#templates,
@@ -79,57 +73,32 @@ export class AccessRules {
   }
 }
 
-/** A user by the name in lists, with the roles that another source than the configuration gives. */
-export type KnownUser = Pick<Principal, 'username' | 'userId' | 'external'>
-
-/** The names of the roles of the configuration that have the user, or that the user's source names. */
-export function rolesOf(
-  { roles }: SecurityFacts,
-  { username, external }: KnownUser,
-): readonly string[] {
-  const user = nameKey(username)
-  const named = new Set(external?.roles.map(nameKey))
-  return roles
-    .filter(
-      ({ name, users }) =>
-        named.has(nameKey(name)) || users.some((listed) => nameKey(listed.name) === user),
-    )
-    .map(({ name }) => name)
-}
-
 type Right = 'view' | 'operate'
 
-/** The caller, by the keys of names. Only the names of groups are case-sensitive. */
-interface Caller {
-  readonly user: string
-  readonly roles: ReadonlySet<string>
-}
+/** The rights of a user in a group, whatever the pipeline. */
+type GroupRights = Readonly<Record<Right | 'administer', boolean>>
 
-/** The rights of a caller in a group, whatever the pipeline. */
-interface GroupRights {
-  readonly view: boolean
-  readonly operate: boolean
-  readonly admins: boolean
-}
-
-class CallerPermissions implements Permissions {
+/** The permissions that there is a reason for. */
+class ReasonedRights implements Permissions {
   readonly isAdministrator: boolean
   /** A group may list thousands, and have tens of thousands of pipelines. */
-  readonly #rights = new WeakMap<GroupFacts, GroupRights>()
-  readonly #caller: Caller
+  readonly #rightsIn = memoize((group: GroupFacts): GroupRights => {
+    const { view, operate, administer } = this.#reasons.inGroup(group)
+    return { view: isAny(view), operate: isAny(operate), administer: isAny(administer) }
+  })
+  readonly #reasons: Reasons
   readonly #groups: ReadonlyMap<string, GroupFacts>
   readonly #pipelines: ReadonlyMap<string, KnownPipeline>
   readonly #templates: ReadonlyMap<string, TemplateFacts>
 
   constructor(parts: {
-    readonly caller: Caller
-    readonly isAdministrator: boolean
+    readonly reasons: Reasons
     readonly groups: ReadonlyMap<string, GroupFacts>
     readonly pipelines: ReadonlyMap<string, KnownPipeline>
     readonly templates: ReadonlyMap<string, TemplateFacts>
   }) {
-    this.isAdministrator = parts.isAdministrator
-    this.#caller = parts.caller
+    this.isAdministrator = isAny(parts.reasons.administers)
+    this.#reasons = parts.reasons
     this.#groups = parts.groups
     this.#pipelines = parts.pipelines
     this.#templates = parts.templates
@@ -139,7 +108,7 @@ class CallerPermissions implements Permissions {
     return (
       this.isAdministrator ||
       this.#administersSomeGroup() ||
-      [...this.#templates.values()].some(({ admins }) => isListed(this.#caller, admins))
+      [...this.#templates.values()].some((each) => isAny(this.#reasons.inTemplate(each).administer))
     )
   }
 
@@ -149,7 +118,8 @@ class CallerPermissions implements Permissions {
 
   administersTemplate(template: string): boolean {
     const facts = this.#templates.get(nameKey(template))
-    return this.isAdministrator || isListed(this.#caller, facts?.admins ?? [])
+    if (this.isAdministrator) return true
+    return facts !== undefined && isAny(this.#reasons.inTemplate(facts).administer)
   }
 
   mayViewTemplate(template: string): boolean {
@@ -157,7 +127,7 @@ class CallerPermissions implements Permissions {
     const facts = this.#templates.get(nameKey(template))
     if (facts === undefined) return false
     const isOpen = facts.isOpenToGroupAdmins && this.#administersSomeGroup()
-    return isOpen || isListed(this.#caller, facts.viewers)
+    return isOpen || isAny(this.#reasons.inTemplate(facts).view)
   }
 
   mayView(pipeline: string): boolean {
@@ -178,11 +148,11 @@ class CallerPermissions implements Permissions {
 
   mayOperateStage(pipeline: string, stage: string): boolean {
     if (this.isAdministrator) return true
-    const rights = this.#pipelines.get(nameKey(pipeline))
-    const facts = rights?.stages.get(nameKey(stage))
-    if (!rights || !facts) return false
+    const known = this.#pipelines.get(nameKey(pipeline))
+    const facts = known?.stages.get(nameKey(stage))
+    if (!known || !facts) return false
     if (facts.approvers.length === 0) return this.mayOperate(pipeline)
-    return this.#administers(rights.group) || isListed(this.#caller, facts.approvers)
+    return isAny(this.#reasons.inStage(known.group, { name: stage, stage: facts }))
   }
 
   mayOperateRun(pipeline: string, stage: string, groups: FormerGroups): boolean {
@@ -199,18 +169,6 @@ class CallerPermissions implements Permissions {
     return group !== undefined && this.#rightsIn(group)[right]
   }
 
-  #rightsIn(group: GroupFacts): GroupRights {
-    const known = this.#rights.get(group)
-    if (known) return known
-    const { view, operate, admins } = group.authorization ?? {}
-    const isAdmin = isListed(this.#caller, admins ?? [])
-    const may = (list: readonly ListedPrincipal[] | null | undefined) =>
-      isAdmin || isOpenGroup(group) || isListed(this.#caller, list ?? [])
-    const rights = { view: may(view), operate: may(operate), admins: isAdmin }
-    this.#rights.set(group, rights)
-    return rights
-  }
-
   /** Checked in addition to the current group of the pipeline. */
   #mayInFormer(pipeline: string, groups: FormerGroups, right: Right): boolean {
     if (this.isAdministrator) return true
@@ -224,20 +182,12 @@ class CallerPermissions implements Permissions {
   }
 
   #administers(group: GroupFacts | null): boolean {
-    return this.isAdministrator || (group !== null && this.#rightsIn(group).admins)
+    return this.isAdministrator || (group !== null && this.#rightsIn(group).administer)
   }
 }
 
-/** Whether a group defines no permissions. */
-export function isOpenGroup({ authorization }: GroupFacts): boolean {
-  const { view, operate, admins } = authorization ?? {}
-  return [view, operate, admins].every((list) => (list ?? []).length === 0)
-}
-
-function isListed(caller: Caller, list: readonly ListedPrincipal[]): boolean {
-  return list.some(({ kind, name }) =>
-    kind === 'user' ? nameKey(name) === caller.user : caller.roles.has(nameKey(name)),
-  )
+function isAny(reasons: readonly Reason[]): boolean {
+  return reasons.length > 0
 }
 
 function pipelinesOf(group: GroupFacts): (readonly [string, KnownPipeline])[] {

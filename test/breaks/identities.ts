@@ -89,8 +89,8 @@ export const BREAKS_OF_IDENTITIES: readonly Break[] = [
   {
     behaviour: 'the right to view does not let operate',
     file: 'security/permissions.ts',
-    find: 'operate: may(operate)',
-    replace: 'operate: may(operate) || may(view)',
+    find: 'operate: isAny(operate)',
+    replace: 'operate: isAny(operate) || isAny(view)',
     test: 'unit/security/permissions.test.ts',
   },
   {

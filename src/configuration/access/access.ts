@@ -3,13 +3,13 @@ import { isSameName, nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { isLastResort } from '../../security/last-resort.ts'
-import { Reasons, reasonedPermissions } from '../../security/permission-reasons.ts'
 import {
-  AccessRules,
+  Reasons,
+  reasonedPermissions,
   type KnownUser,
-  type Permissions,
   rolesOf,
-} from '../../security/permissions.ts'
+} from '../../security/permission-reasons.ts'
+import { AccessRules, type Permissions } from '../../security/permissions.ts'
 import type { SecurityFacts } from '../../security/security-facts.ts'
 import type { CurrentConfiguration } from '../current/current-configuration.ts'
 import type { ExplainedUser } from './explain.ts'

@@ -1,7 +1,6 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { ReasonedPermission } from '../../security/permission-reasons.ts'
-import type { KnownUser } from '../../security/permissions.ts'
+import type { ReasonedPermission, KnownUser } from '../../security/permission-reasons.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { type Access, assertMay } from './permission.ts'
 

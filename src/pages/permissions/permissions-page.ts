@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { listKnownUsers, type UserAdministrationDeps } from '../../identities/administer-users.ts'
-import type { KnownUser } from '../../security/permissions.ts'
+import type { KnownUser } from '../../security/permission-reasons.ts'
 import { entityNotFound } from '../revisions/entity-address.ts'
 import {
   findNamed,

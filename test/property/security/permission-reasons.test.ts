@@ -4,9 +4,10 @@ import {
   approvedStages,
   Reasons,
   reasonedPermissions,
+  type KnownUser,
 } from '../../../src/security/permission-reasons.ts'
-import { AccessRules, type KnownUser } from '../../../src/security/permissions.ts'
-import type { SecurityFacts } from '../../../src/security/security-facts.ts'
+import { AccessRules } from '../../../src/security/permissions.ts'
+import type { ListedPrincipal, SecurityFacts } from '../../../src/security/security-facts.ts'
 
 /** Few names, so that lists, roles and users often mean the same; names of users have no case. */
 const userName = fc.constantFrom('ana', 'Ana', 'bo', 'cy')
@@ -60,32 +61,53 @@ const user: fc.Arbitrary<KnownUser> = fc.oneof(
   }),
 )
 
-const isAny = (reasons: readonly unknown[]) => reasons.length > 0
+/** The lists of a configuration as one user meets them. */
+function listsOf({ securityOn, roles, admins }: SecurityFacts, { username, external }: KnownUser) {
+  const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
+  const isUser = ({ name }: { readonly name: string }) => isSame(name, username)
+  const ofSource = external?.roles ?? []
+  const own = roles
+    .filter(({ name, users }) => users.some(isUser) || ofSource.some((role) => isSame(role, name)))
+    .map(({ name }) => name)
+  const isListed = (list: readonly ListedPrincipal[]) =>
+    list.some((each) =>
+      each.kind === 'user' ? isUser(each) : own.some((role) => isSame(role, each.name)),
+    )
+  return { isListed, isAdministrator: !securityOn || admins.length === 0 || isListed(admins) }
+}
 
 describe('the reasons of permissions', () => {
-  it('are there for exactly what is permitted, in each group and stage', () => {
+  it('are there for exactly what the lists permit, in each group, stage and template', () => {
     fc.assert(
       fc.property(facts, user, (security, known) => {
         const may = new AccessRules(security).permissionsOf(known)
-        const reasons = new Reasons(security, known, false)
+        const { isListed, isAdministrator } = listsOf(security, known)
 
-        expect(isAny(reasons.administers)).toBe(may.isAdministrator)
-        if (may.isAdministrator) return
-        for (const [n, group] of security.groups.entries()) {
-          const { view, operate, administer } = reasons.inGroup(group)
-          expect([view, operate, administer].map(isAny)).toEqual([
-            may.mayView(`p${n}`),
-            may.mayOperate(`p${n}`),
-            may.administersGroup(group.name),
+        expect(may.isAdministrator).toBe(isAdministrator)
+        if (isAdministrator) return
+        for (const [n, { name, authorization: given, pipelines }] of security.groups.entries()) {
+          const lists = [given?.view, given?.operate, given?.admins]
+          const isOpen = lists.every((each) => (each ?? []).length === 0)
+          const [view, operate, administer] = lists.map((each) => isListed(each ?? []))
+          const everything = isOpen || administer
+          expect([may.mayView(`p${n}`), may.mayOperate(`p${n}`)]).toEqual([
+            everything || view,
+            everything || operate,
           ])
-          for (const stage of approvedStages(group)) {
-            const [pipeline = '', name = ''] = stage.name.split('/')
-            expect(isAny(reasons.inStage(group, stage))).toBe(may.mayOperateStage(pipeline, name))
+          expect(may.administersGroup(name)).toBe(administer)
+          for (const { name: stage, approvers } of pipelines[0]?.stages ?? []) {
+            const isApproved = administer || isListed(approvers)
+            const expected = approvers.length === 0 ? everything || operate : isApproved
+            expect(may.mayOperateStage(`p${n}`, stage)).toBe(expected)
           }
         }
-        for (const template of security.templates) {
-          const isNamed = isAny(reasons.inTemplate(template))
-          expect(isNamed).toBe(may.administersTemplate(template.name))
+        const administersGroup = security.groups.some(({ authorization: given }) =>
+          isListed(given?.admins ?? []),
+        )
+        for (const { name, admins, viewers, isOpenToGroupAdmins } of security.templates) {
+          const isOpen = isOpenToGroupAdmins && administersGroup
+          expect(may.administersTemplate(name)).toBe(isListed(admins))
+          expect(may.mayViewTemplate(name)).toBe(isListed(admins) || isListed(viewers) || isOpen)
         }
       }),
     )

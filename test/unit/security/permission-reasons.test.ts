@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { Reasons, reasonedPermissions } from '../../../src/security/permission-reasons.ts'
-import { AccessRules, type KnownUser, rolesOf } from '../../../src/security/permissions.ts'
+import {
+  Reasons,
+  reasonedPermissions,
+  type KnownUser,
+  rolesOf,
+} from '../../../src/security/permission-reasons.ts'
+import { AccessRules } from '../../../src/security/permissions.ts'
 import type { ListedPrincipal, SecurityFacts } from '../../../src/security/security-facts.ts'
 
 const user = (name: string): ListedPrincipal => ({ kind: 'user', name })

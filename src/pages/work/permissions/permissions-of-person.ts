@@ -1,5 +1,4 @@
-import { approvedStages } from '../../../security/permission-reasons.ts'
-import type { KnownUser } from '../../../security/permissions.ts'
+import { approvedStages, type KnownUser } from '../../../security/permission-reasons.ts'
 import { type KnownPeople, ReasonsOfPeople } from './person.ts'
 import { readSecurity } from './read-security.ts'
 import { rightsIn, type ShownRight, shownRights } from './permissions-table.ts'

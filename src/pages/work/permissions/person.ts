@@ -1,7 +1,7 @@
 import { nameKey } from '../../../core/name-key.ts'
 import { isLastResort } from '../../../security/last-resort.ts'
-import { Reasons } from '../../../security/permission-reasons.ts'
-import { AccessRules, type KnownUser } from '../../../security/permissions.ts'
+import { Reasons, type KnownUser } from '../../../security/permission-reasons.ts'
+import { AccessRules } from '../../../security/permissions.ts'
 import type { SecurityFacts } from '../../../security/security-facts.ts'
 
 /** The users that the service knows beside those in a configuration. */
