@@ -11,6 +11,9 @@ const NOBODY = 65_534
 // PostgreSQL refuses to run as root.
 const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
+/** The data of a new server, made once in this process: a copy takes a tenth of the time. */
+let template: string | null = null
+
 /** A PostgreSQL server in a temporary folder, gone with its data when the test is over. */
 export class PostgresCluster implements AsyncDisposable {
   readonly #folder: string
@@ -28,12 +31,9 @@ export class PostgresCluster implements AsyncDisposable {
 
   /** A test needs nothing on disk before the next one, unless it asks how long that takes. */
   static async start({ isSynced = false } = {}): Promise<PostgresCluster> {
-    const folder = mkdtempSync(join(tmpdir(), 'cairn-postgres-'))
-    if (account.uid !== undefined) chownSync(folder, account.uid, account.gid)
-    const data = join(folder, 'data')
-    const init = ['-D', data, '-A', 'trust', '-U', 'cairn', '-E', 'UTF8', '--no-sync']
-    const made = spawnSync(command('initdb'), init, { ...account, encoding: 'utf8' })
-    if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`)
+    template ??= newTemplate()
+    const folder = newFolder()
+    perform('cp', ['-a', dataIn(template), dataIn(folder)])
     const place = { folder, port: await freePort(), isSynced }
     return new PostgresCluster(await serve(place), place)
   }
@@ -69,16 +69,36 @@ export class PostgresCluster implements AsyncDisposable {
 
   #ask(statement: string): void {
     const psql = ['-h', '127.0.0.1', '-p', `${this.#port}`, '-U', 'cairn', 'postgres']
-    const { status, stderr } = spawnSync(command('psql'), [...psql, '-c', statement], {
-      encoding: 'utf8',
-    })
-    if (status !== 0) throw new Error(`psql failed: ${stderr}`)
+    perform(command('psql'), [...psql, '-c', statement])
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#server.exitCode === null) await this.stop()
     rmSync(this.#folder, { recursive: true, force: true })
   }
+}
+
+function newTemplate(): string {
+  const folder = newFolder()
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const init = ['-D', dataIn(folder), '-A', 'trust', '-U', 'cairn', '-E', 'UTF8', '--no-sync']
+  perform(command('initdb'), init)
+  return folder
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-postgres-'))
+  if (account.uid !== undefined) chownSync(folder, account.uid, account.gid)
+  return folder
+}
+
+function dataIn(folder: string): string {
+  return join(folder, 'data')
+}
+
+function perform(program: string, args: readonly string[]): void {
+  const { status, stderr } = spawnSync(program, args, { ...account, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${program} failed: ${stderr}`)
 }
 
 interface Place {
@@ -88,7 +108,7 @@ interface Place {
 }
 
 async function serve({ folder, port, isSynced }: Place): Promise<ChildProcess> {
-  const options = ['-D', join(folder, 'data'), '-k', folder, '-h', '127.0.0.1', '-p', `${port}`]
+  const options = ['-D', dataIn(folder), '-k', folder, '-h', '127.0.0.1', '-p', `${port}`]
   const server = spawn(command('postgres'), [...options, ...(isSynced ? [] : ['-F'])], {
     ...account,
     stdio: ['ignore', 'ignore', 'pipe'],
