@@ -15,10 +15,16 @@ const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 
 const ALL_RULES: RunOptions = { rules: { 'target-size': { enabled: true } } }
 const SIZES: RunOptions = { runOnly: ['target-size'] }
+/** Rules about an element's colours or place alone, for which axe lays a grid over the whole page. */
+const PLACES: RunOptions = { runOnly: ['target-size', 'color-contrast', 'link-in-text-block'] }
 const COLOURS: RunOptions = { runOnly: ['color-contrast'] }
-const PLACES: RunOptions = { runOnly: ['target-size', 'color-contrast'] }
-const ALL_BUT_PLACES: RunOptions = { rules: { 'color-contrast': { enabled: false } } }
+const ALL_BUT_PLACES: RunOptions = {
+  rules: { 'color-contrast': { enabled: false }, 'link-in-text-block': { enabled: false } },
+}
 const SCROLLING: RunOptions = { runOnly: ['scrollable-region-focusable'] }
+
+/** Colours of texts and places of targets with which axe finds nothing wrong, on any page so far. */
+const judgedWell = new Set<string>()
 
 /**
  * Faults of a loaded page, at every width, in both colour schemes and on paper: violations that axe
@@ -33,32 +39,47 @@ export async function troublesOf(page: Page): Promise<string[]> {
   for (const width of WIDTHS) {
     await page.setViewportSize({ ...size, width })
     const look = await page.evaluate<Look>(LOOK)
-    if (judged.shown.size === 0) troubles.add(width, await violationsOf(page))
-    else {
-      if (!judged.shown.has(look.shown)) {
-        troubles.add(width, await violationsOf(page, ALL_BUT_PLACES))
-      } else if (!judged.scrolled.has(look.scrolled)) {
-        troubles.add(width, await violationsOf(page, SCROLLING))
-      }
-      if (look.hasNew) troubles.add(width, await violationsOf(page, PLACES, NEW_HERE))
+    if (!judged.shown.has(look.shown)) {
+      troubles.add(width, await violationsOf(page, ALL_BUT_PLACES))
+    } else if (!judged.scrolled.has(look.scrolled)) {
+      troubles.add(width, await violationsOf(page, SCROLLING))
     }
+    troubles.add(width, await troublesOfNew(page, look.parts, PLACES))
     troubles.add(width, placeTroubles(look))
     judged.shown.add(look.shown)
     judged.scrolled.add(look.scrolled)
   }
+  const colours = async () => {
+    const { parts } = await page.evaluate<Pick<Look, 'parts'>>(LOOK_AT_COLOURS)
+    return troublesOfNew(page, parts, COLOURS)
+  }
   await page.emulateMedia({ colorScheme: 'dark' })
-  troubles.add('320 dark', await violationsOf(page, COLOURS, SHOWN_HERE_ALONE))
+  troubles.add('320 dark', await colours())
   await page.setViewportSize({ ...size, width: WIDTHS[0] })
-  troubles.add('1440 dark', await violationsOf(page, COLOURS))
+  troubles.add('1440 dark', await colours())
   await page.emulateMedia({ media: 'print', colorScheme: null })
   await page.setViewportSize({ ...size, width: PAPER })
-  troubles.add('print', await violationsOf(page, COLOURS))
+  troubles.add('print', await colours())
   if ((await page.evaluate<number>(OVERFLOW)) > 0) {
     troubles.add('print', ['it is wider than the paper'])
   }
   await page.emulateMedia({ media: null })
   await page.setViewportSize(size)
   return troubles.list()
+}
+
+/** The violations of parts of a page that are unlike all that were judged well. */
+async function troublesOfNew(
+  page: Page,
+  parts: readonly string[],
+  rules: RunOptions,
+): Promise<string[]> {
+  const unlike = parts.filter((part) => !judgedWell.has(part))
+  if (unlike.length === 0) return []
+  const include = `${JSON.stringify(unlike)}.flatMap((part) => looks.get(part))`
+  const violations = await violationsOf(page, rules, `{ include: ${include} }`)
+  if (violations.length === 0) for (const part of unlike) judgedWell.add(part)
+  return violations
 }
 
 /** The violations that axe finds in a page at its window size, each with the first place. */
@@ -97,9 +118,7 @@ async function runAxe(
   const run = () =>
     page.evaluate<string[] | null>(`(async () => {
       if (typeof axe !== 'object') return null
-      const part = ${part}
-      if (part === null) return []
-      const { violations } = await axe.run(part, ${options})
+      const { violations } = await axe.run(${part}, ${options})
       return violations.flatMap(${told})
     })()`)
   const found = await run()
@@ -135,8 +154,8 @@ interface Look {
   readonly shown: string
   /** The same, or when others can be scrolled. */
   readonly scrolled: string
-  /** Whether there is anything whose colours or size no wider window could judge. */
-  readonly hasNew: boolean
+  /** All that axe's verdicts on colours and places hang on, for each text and target; those that are alike once. */
+  readonly parts: readonly string[]
   readonly overflow: number
   readonly tabStops: number
 }
@@ -177,10 +196,63 @@ const TARGETS = `${NATIVE_TARGETS}, [tabindex]:is(${[
   .map((role) => `[role=${role}]`)
   .join()})`
 
+/** Of the elements that are alike, axe judges at most so many: it passes over one that it cannot see. */
+const MAX_ALIKE = 3
+
+/**
+ * Notes each shown element with a text by all that decides about its contrast: its colour and letters, and the
+ * backgrounds from it outwards. Below an element that is out of the flow may lie anything of this page.
+ */
+const LOOK_AT_COLOURS = `(() => {
+  globalThis.looks = new Map()
+  const note = (part, element) => {
+    const alike = looks.get(part) ?? []
+    if (alike.length < ${MAX_ALIKE}) looks.set(part, [...alike, element])
+  }
+  const chains = new Map()
+  const chainOf = (element) => {
+    if (element === null) return { text: '', isOver: false }
+    if (!chains.has(element)) chains.set(element, newChain(element))
+    return chains.get(element)
+  }
+  const newChain = (element) => {
+    const { backgroundColor, backgroundImage, opacity, filter, mixBlendMode, position } = getComputedStyle(element)
+    const behind = chainOf(element.parentElement)
+    const isOpaque = /^rgb\\(/.test(backgroundColor) && opacity === '1'
+    const isPlain = backgroundColor === 'rgba(0, 0, 0, 0)' && backgroundImage === 'none' && opacity === '1' &&
+      filter === 'none' && mixBlendMode === 'normal'
+    const own = [backgroundColor, backgroundImage, opacity, filter, mixBlendMode].join()
+    return {
+      text: isPlain ? behind.text : \`\${own} on \${behind.text}\`,
+      isOver: !isOpaque && (behind.isOver || ['absolute', 'fixed', 'sticky'].includes(position)),
+    }
+  }
+  const isWithin = (one, other) => one.left >= other.left && one.right <= other.right &&
+    one.top >= other.top && one.bottom <= other.bottom
+  const hasText = (element) =>
+    [...element.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.data.trim().length > 1)
+  const isLeftOut = (element) => element.closest('[aria-hidden=true], [aria-disabled=true], :disabled, [inert]') !== null ||
+    element.closest('label')?.control?.disabled === true
+  for (const element of document.querySelectorAll('body, body *:not(svg *, script, style)')) {
+    if (!(hasText(element) || element.matches('input, select, textarea'))) continue
+    if (!element.checkVisibility({ visibilityProperty: true }) || isLeftOut(element)) continue
+    const rect = element.getBoundingClientRect()
+    if (rect.width <= 1 || rect.height <= 1 || rect.right <= 0 || rect.bottom <= 0) continue
+    const style = getComputedStyle(element)
+    const { text, isOver } = chainOf(element)
+    const around = isOver ? (element.offsetParent ?? document.body).getBoundingClientRect() : rect
+    const over = isOver ? [location.href, isWithin(rect, around) ? '' : innerWidth] : []
+    const letters = [style.color, style.fontSize, style.fontWeight, style.textShadow, style.textDecorationLine]
+    const kind = [element.localName, element.parentElement !== null && hasText(element.parentElement)]
+    note([...kind, ...letters, text, ...over].join(), element)
+  }
+  return { parts: [...looks.keys()] }
+})()`
+
 /**
  * Looks at a page. The content begins where the last skip link leads; radio buttons of one name are one
- * stop. From the widest window on it notes where each element is shown first, and how each target that is
- * small or covered lies among those around it: axe's verdict on a target's size hangs on nothing else.
+ * stop. It notes texts as above, and how each target that is small or covered lies among those around it: axe's
+ * verdict on a target's size hangs on nothing else.
  */
 const LOOK = `(() => {
   const isOver = (one, other) =>
@@ -198,13 +270,11 @@ const LOOK = `(() => {
     const first = Math.floor((top - reach) / ${ROW})
     return Array.from({ length: Math.floor((bottom + reach) / ${ROW}) - first + 1 }, (_, n) => first + n)
   }
-  if (innerWidth === ${WIDTHS[0]}) globalThis.looks = { shownAt: new Map(), places: new Set() }
-  const { shownAt, places } = looks
+  void ${LOOK_AT_COLOURS}
   const elements = [...document.querySelectorAll('body *')].filter((element) => !element.closest('svg *'))
   const isShown = (element) => element.checkVisibility({ visibilityProperty: true })
   const shown = elements.map((element) => {
     if (!isShown(element)) return 0
-    if (!shownAt.has(element)) shownAt.set(element, innerWidth)
     return element.scrollWidth > element.clientWidth && getComputedStyle(element).overflowX !== 'visible' ? 2 : 1
   })
   const content = document.querySelector([...document.querySelectorAll('a.skip')].at(-1).getAttribute('href'))
@@ -218,41 +288,28 @@ const LOOK = `(() => {
   for (const target of targets) {
     for (const row of rowsOf(target.rect, 2 * ${REACH})) rows.set(row, [...(rows.get(row) ?? []), target])
   }
-  looks.moved = new Set()
+  const isInText = ({ parentElement: { childNodes } }) =>
+    [...childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.data.trim() !== '')
+  const kindOf = (element) => [element.localName, element.type ?? '', element.tabIndex < 0, isInText(element)]
   for (const { element, n, rect } of targets) {
     const others = [...new Set(rowsOf(rect, 0).flatMap((row) => rows.get(row)))]
       .filter((other) => other.n !== n && isClose(rect, other.rect))
       .toSorted((one, other) => one.n - other.n)
     const isSmall = (other) => other.width < 24 || other.height < 24
     if (others.length === 0 || !(isSmall(rect) || others.some((other) => isOver(rect, other.rect)))) continue
-    const sides = others.flatMap((other) =>
-      [other.n, other.rect.left - rect.left, other.rect.top - rect.top, other.rect.width, other.rect.height])
-    const place = [n, rect.width, rect.height, ...sides].map((side) => side.toFixed(1)).join()
-    if (!places.has(place)) looks.moved.add(element)
-    places.add(place)
+    const sides = others.flatMap((other) => [
+      other.n - n, ...kindOf(other.element), element.contains(other.element), other.element.contains(element),
+      ...[other.rect.left - rect.left, other.rect.top - rect.top, other.rect.width, other.rect.height]
+        .map((side) => side.toFixed(1)),
+    ])
+    const place = [...kindOf(element), rect.width.toFixed(1), rect.height.toFixed(1), ...sides].join()
+    looks.set(place, [element])
   }
   return {
     shown: shown.map((value) => (value === 0 ? 0 : 1)).join(''),
     scrolled: shown.join(''),
-    hasNew: looks.moved.size > 0 || elements.some((element) => shownAt.get(element) === innerWidth),
+    parts: [...looks.keys()],
     overflow: ${OVERFLOW},
     tabStops: new Set(stops.map((stop) => (stop.type === 'radio' ? stop.name : stop))).size,
   }
 })()`
-
-/** The outermost elements for which a condition holds; null where there are none. */
-function outermost(condition: string): string {
-  return `(() => {
-  const { shownAt, moved } = looks
-  const isNew = (element) => ${condition}
-  const include = [...document.querySelectorAll('body *')].filter((element) =>
-    isNew(element) && !isNew(element.parentElement) && element.checkVisibility())
-  return include.length === 0 ? null : { include }
-})()`
-}
-
-/** Elements that no wider window has shown, and targets that have moved. */
-const NEW_HERE = outermost('shownAt.get(element) === innerWidth || moved.has(element)')
-
-/** The elements that are shown in this window and not in the widest one. */
-const SHOWN_HERE_ALONE = outermost(`shownAt.get(element) < ${WIDTHS[0]}`)
