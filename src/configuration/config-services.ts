@@ -99,6 +99,7 @@ export class ConfigServices implements AsyncDisposable {
       largestDocument: XML_LIMITS.maxBytes,
       inspect: (document) => cache.inspect(document),
       prepare,
+      judgePush: (push, origin) => gate.assertPushPasses(push, origin),
       sealForReaders: readable.seal,
       markPlainSecrets: readable.markPlain,
       firstDocument,
@@ -172,7 +173,15 @@ function examineBy({ cache, identity, summary }: Judges): Examine {
 function prepareBy(examine: Examine, gate: Gate): Prepare {
   return async (next, before, origin) => {
     const examined = await examine(next, before)
-    if (!examined.ok || before === null) return examined
+    if (before === null) return examined
+    if (!examined.ok) {
+      const principal = 'principal' in origin ? origin.principal : null
+      const documents = { before, after: next }
+      return {
+        ok: false,
+        problems: await gate.problemsFor(examined.problems, documents, principal),
+      }
+    }
     await gate.assertPasses({ before, after: examined.document }, origin)
     return examined
   }

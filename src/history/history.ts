@@ -10,6 +10,7 @@ import type { GitExecutable } from '../git/git-executable.ts'
 import type { BranchAdvance } from './repository/git-repository.ts'
 import type { HistoryOptions } from './history-options.ts'
 import type { MaintenanceState } from './upkeep/maintenance.ts'
+import { listPushedChanges } from './sync/pushed-changes.ts'
 import { listNewer } from './sync/newer-revisions.ts'
 import { type HistoryParts, openHistoryParts } from './open-history.ts'
 import { type HistoryProblem, notValid } from './revision/problems.ts'
@@ -302,12 +303,12 @@ export class History implements AsyncDisposable {
    * False when the branch has moved meanwhile.
    *
    * @throws {ServiceError} `config-invalid` when their newest document may not become current here,
-   * `not-permitted` when the gate does not let it pass.
+   * `not-permitted` when the gate does not let it pass, as a whole and commit by commit.
    */
   advance(move: BranchAdvance, origin: ChangeOrigin): Promise<boolean> {
     return this.#parts.queue.run(async () => {
       const document = await this.#parts.repository.findDocument(move.to)
-      if (document !== null) await this.#assertValid(document, origin)
+      if (document !== null) await this.#assertPasses(document, move, origin)
       return this.#parts.reconciler.advance(move)
     })
   }
@@ -367,10 +368,18 @@ export class History implements AsyncDisposable {
     await this.#parts[Symbol.asyncDispose]()
   }
 
-  async #assertValid(document: Uint8Array<ArrayBuffer>, origin: ChangeOrigin): Promise<void> {
+  async #assertPasses(
+    document: Uint8Array<ArrayBuffer>,
+    { from, to }: BranchAdvance,
+    origin: ChangeOrigin,
+  ): Promise<void> {
+    const { prepare, judgePush, fileName } = this.#options
     const before = await this.readStored(this.current())
-    const preparation = await this.#options.prepare(document, before, origin)
+    const preparation = await prepare(document, before, origin)
     if (!preparation.ok) throw notValid(preparation.problems)
+    const { reader } = this.#parts.repository
+    const listChanges = () => listPushedChanges(reader, { from, to, fileName, before })
+    await judgePush?.({ before, listChanges }, origin)
   }
 
   /** Takes over changes of other tools. A failure is shown as a problem; the next check may solve it. */

@@ -34,7 +34,8 @@ export const gitResource = resource({
       method: 'GET',
       path: `${REPOSITORY}/info/refs`,
       tag,
-      summary: 'The start of a clone, fetch or push by git',
+      summary:
+        'The start of a clone, fetch or push by git; that of a push also for those who administer a group or a template',
       caller: 'administrator',
       query: {
         service: { text: '`git-upload-pack` or `git-receive-pack`', schema: z.string() },
@@ -71,7 +72,7 @@ export const gitResource = resource({
     exchangeRoute('upload-pack', 'A clone or a fetch by git'),
     exchangeRoute(
       'receive-pack',
-      'A push by git; the branch only moves forward, to valid configurations',
+      'A push by git; the branch only moves forward, to valid configurations. By those who administer groups or templates, each commit changes only these',
     ),
   ],
 })
@@ -83,7 +84,7 @@ function exchangeRoute(program: Program, summary: string) {
     path: `${REPOSITORY}/git-${program}`,
     tag,
     summary,
-    caller: 'administrator',
+    caller: program === 'upload-pack' ? 'administrator' : 'groupAdministrator',
     scope: program === 'upload-pack' ? 'read' : 'admin',
     audit: program === 'upload-pack' ? 'fetch-configuration' : 'push-configuration',
     body: {

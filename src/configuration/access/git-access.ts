@@ -18,7 +18,7 @@ export interface GitAccessDeps {
  * @throws {ServiceError} `not-permitted`; `unavailable` for a push without a git program.
  */
 export function advertise({ access, git }: GitAccessDeps, principal: Principal, call: GitCall) {
-  assertMay(access, principal, { action: 'administer' })
+  assertMayExchange(access, principal, call)
   if (git !== null) return git.advertise(call)
   if (call.program === 'receive-pack') throw noProgram()
   return null
@@ -34,7 +34,7 @@ export function exchange(
   principal: Principal,
   request: Omit<GitExchange, 'principal'>,
 ) {
-  assertMay(access, principal, { action: 'administer' })
+  assertMayExchange(access, principal, request)
   if (git === null) throw noProgram()
   return git.exchange({ ...request, principal })
 }
@@ -53,6 +53,16 @@ export async function readRepositoryFile(
   const file = await openRepositoryFile(repository, path)
   if (file !== null) return file
   throw new ServiceError('file-not-found', `The repository has no file ${path}`, { path })
+}
+
+/** Every push passes the gate, which knows what its caller may change; a clone has everything. */
+function assertMayExchange(
+  access: Access,
+  principal: Principal,
+  { program }: Pick<GitCall, 'program'>,
+): void {
+  const action = program === 'receive-pack' ? 'administer-something' : 'administer'
+  assertMay(access, principal, { action })
 }
 
 function noProgram(): ServiceError<'unavailable'> {

@@ -6,6 +6,7 @@ import {
   entityName,
 } from '../../document/entities/entities.ts'
 import type { XmlDocument } from '../../document/xml/xml-reader.ts'
+import type { XmlElement } from '../../document/xml/xml-tree.ts'
 import type { Permissions } from '../../security/permissions.ts'
 
 /** The pipeline groups and templates that a caller administers both before a change and after it. */
@@ -35,9 +36,7 @@ export function divide(
   { text, root }: Pick<XmlDocument, 'text' | 'root'>,
   parts: OwnParts,
 ): DividedDocument {
-  const entities = DELEGATED.flatMap((kind) => entitiesIn(root, kind))
-    .filter((entity) => isOwn(entity, parts))
-    .toSorted((one, other) => one.element.span.start - other.element.span.start)
+  const entities = ownEntities(root, parts)
   const own: string[] = []
   const around: string[] = []
   let from = 0
@@ -51,6 +50,17 @@ export function divide(
   return { own, around }
 }
 
+/** The elements of a document that are a caller's own, in its order. */
+export function ownElements(root: XmlElement, parts: OwnParts): readonly XmlElement[] {
+  return ownEntities(root, parts).map(({ element }) => element)
+}
+
+function ownEntities(root: XmlElement, parts: OwnParts): readonly EntityElement[] {
+  return DELEGATED.flatMap((kind) => entitiesIn(root, kind))
+    .filter((entity) => isOwn(entity, parts))
+    .toSorted((one, other) => one.element.span.start - other.element.span.start)
+}
+
 export function isSameAround(one: DividedDocument, other: DividedDocument): boolean {
   return (
     one.around.length === other.around.length &&
@@ -60,4 +70,30 @@ export function isSameAround(one: DividedDocument, other: DividedDocument): bool
 
 function isOwn({ kind, name }: EntityElement, parts: OwnParts): boolean {
   return kind.word === 'group' ? parts.hasGroup(name) : parts.hasTemplate(name)
+}
+
+/** A document with blank lines in the place of all that is not a caller's own. */
+export function withoutOthers(
+  document: Pick<XmlDocument, 'text' | 'root'>,
+  parts: OwnParts,
+): string {
+  const { text, root } = document
+  const own = ownEntities(root, parts)
+  const parents = new Set([root, ...own.flatMap(({ element }) => element.parent ?? [])])
+  const tags = [...parents].flatMap(({ openTag, closeTag }) => [openTag, closeTag ?? []].flat())
+  const shown = [...own.map(({ element }) => element.span), ...tags].toSorted(
+    (one, other) => one.start - other.start,
+  )
+  const pieces: string[] = []
+  let from = 0
+  for (const { start, end } of shown) {
+    pieces.push(blank(text.slice(from, start)), text.slice(start, end))
+    from = end
+  }
+  return [...pieces, blank(text.slice(from))].join('')
+}
+
+/** The line feeds of a text. */
+function blank(text: string): string {
+  return text.replaceAll(/[^\n]+/g, '')
 }

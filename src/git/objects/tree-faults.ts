@@ -39,7 +39,7 @@ export async function findTreeFault(
     seen.add(after)
     const entries = await readTree(reader, after)
     const fault = entries === null ? 'cannot be read as a tree' : findFault(entries, path)
-    if (fault !== null) return `${path === '' ? 'its folder' : shown(path)} ${fault}`
+    if (fault !== null) return `${path === '' ? 'its folder' : shownName(path)} ${fault}`
     const foldersBefore = before === null ? new Map() : foldersOf(await readTree(reader, before))
     for (const [name, oid] of foldersOf(entries)) {
       const pair = { before: foldersBefore.get(name) ?? null, after: oid }
@@ -74,11 +74,11 @@ function findFault(entries: readonly TreeEntry[], path: string): string | null {
   let last: TreeEntry | null = null
   for (const entry of entries) {
     const { name, mode } = entry
-    if (!MODES.includes(mode)) return `has ${shown(name)} with the mode ${shown(mode)}`
-    if (!isNameAllowed(name)) return `has an entry with the name ${shown(name)}`
+    if (!MODES.includes(mode)) return `has ${shownName(name)} with the mode ${shownName(mode)}`
+    if (!isNameAllowed(name)) return `has an entry with the name ${shownName(name)}`
     if (path.length + name.length > MAX_PATH_LENGTH)
       return `has a path of more than ${MAX_PATH_LENGTH} bytes`
-    if (names.has(name)) return `has ${shown(name)} twice`
+    if (names.has(name)) return `has ${shownName(name)} twice`
     if (last !== null && sortKey(last) > sortKey(entry)) return 'is not in the order of git'
     names.add(name)
     last = entry
@@ -87,7 +87,7 @@ function findFault(entries: readonly TreeEntry[], path: string): string | null {
 }
 
 /** A name, which is latin1 text, for a terminal. */
-function shown(name: string): string {
+export function shownName(name: string): string {
   const text = Buffer.from(name, 'latin1').toString('utf8')
   const start = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH - 1)}…` : text
   return JSON.stringify(start).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')

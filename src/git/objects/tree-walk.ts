@@ -58,6 +58,12 @@ export async function isRunnableInTree(
   return entry !== null && isFile(entry) && isRunnable(entry)
 }
 
+/** The name of the tree of a commit; null where there is no such commit. */
+export async function findTree(reader: RawObjectReader, commit: CommitSha): Promise<string | null> {
+  const object = await reader.findObject(commit)
+  return object?.type === 'commit' ? parseCommitTree(object.content) : null
+}
+
 const KINDS: ReadonlyMap<string, string> = new Map([
   [LINK_MODE, 'a symbolic link'],
   [FOLDER_MODE, 'a folder'],
@@ -106,9 +112,9 @@ async function findInTree(
   reader: RawObjectReader,
   { commit, path }: TreePlace,
 ): Promise<TreeEntry | null> {
-  const found = await reader.findObject(commit)
-  if (found?.type !== 'commit') return null
-  let entry: TreeEntry = { mode: FOLDER_MODE, name: '', oid: parseCommitTree(found.content) }
+  const oid = await findTree(reader, commit)
+  if (oid === null) return null
+  let entry: TreeEntry = { mode: FOLDER_MODE, name: '', oid }
   for (const name of path.split('/')) {
     if (entry.mode !== FOLDER_MODE) return null
     const folder = await readNamed(reader, entry.oid)

@@ -4,7 +4,6 @@ import { digestOf } from '../../core/digest.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { believe } from '../revision/classify.ts'
 import { findUnfit } from '../revision/commit-limits.ts'
-import { parseCommitTree } from '../../git/objects/commit-object.ts'
 import { isReachable } from '../../git/objects/commit-walk.ts'
 import { DamageError } from '../../git/objects/damage.ts'
 import type { Inspect } from '../revision/inspection.ts'
@@ -13,7 +12,7 @@ import { openObjectReader } from '../../git/readers/open-object-reader.ts'
 import { readHead } from '../../git/refs.ts'
 import { findTreeFault } from '../../git/objects/tree-faults.ts'
 import { listTreeChanges, MAX_DIFFERENCES } from '../../git/objects/tree-changes.ts'
-import { describeNoFile, findFileInTree } from '../../git/objects/tree-walk.ts'
+import { describeNoFile, findFileInTree, findTree } from '../../git/objects/tree-walk.ts'
 
 export interface PushCheckOptions {
   /** The folder of the repository. */
@@ -90,7 +89,7 @@ async function judge(
   }
   const lines: string[] = []
   let refused = 0
-  const trees = { before: from && (await treeOf(reader, from)), seen: new Set<string>() }
+  const trees = { before: from && (await findTree(reader, from)), seen: new Set<string>() }
   for await (const commits of reader.listCommits({ from: to, until: from })) {
     for (const commit of commits) {
       const reasons = await judgeCommit(options, { reader, commit, trees })
@@ -106,7 +105,7 @@ async function canFollow(
   reader: ObjectReader,
   { from, to }: { from: CommitSha | null; to: CommitSha },
 ): Promise<boolean> {
-  const [before, after] = [from && (await treeOf(reader, from)), await treeOf(reader, to)]
+  const [before, after] = [from && (await findTree(reader, from)), await findTree(reader, to)]
   try {
     return (await listTreeChanges(reader, { before, after }, MAX_DIFFERENCES)) !== null
   } catch (error) {
@@ -114,11 +113,6 @@ async function canFollow(
     if (error instanceof DamageError || error instanceof RangeError) return true
     throw error
   }
-}
-
-async function treeOf(reader: ObjectReader, commit: CommitSha): Promise<string | null> {
-  const object = await reader.findObject(commit)
-  return object?.type === 'commit' ? parseCommitTree(object.content) : null
 }
 
 interface PushedCommit {
@@ -136,7 +130,7 @@ async function judgeCommit(
   const raw = await reader.findObject(commit.sha)
   const unfit = raw === null ? [] : findUnfit(raw.content)
   if (unfit.length > 0) return unfit.map((reason) => `Commit ${name} ${reason}`)
-  const pair = { before: trees.before, after: await treeOf(reader, commit.sha) }
+  const pair = { before: trees.before, after: await findTree(reader, commit.sha) }
   const fault = await findTreeFault(reader, pair, trees.seen)
   if (fault !== null) return [`Commit ${name}: ${fault}`]
   const place = { commit: commit.sha, path: fileName }

@@ -40,3 +40,23 @@ export type Prepare = (
   before: Uint8Array<ArrayBuffer> | null,
   origin: ChangeOrigin,
 ) => Promise<Preparation>
+
+/** The document of a commit of a push, and the one that it came upon. */
+export interface PushedChange {
+  readonly before: Uint8Array<ArrayBuffer>
+  readonly after: Uint8Array<ArrayBuffer>
+}
+
+/** The commits of a push upon the document that is current. */
+export interface PushToJudge {
+  readonly before: Uint8Array<ArrayBuffer>
+  /** Reads the commits, the oldest first. */
+  readonly listChanges: () => AsyncIterable<PushedChange>
+}
+
+/**
+ * Asserts that the gate lets every commit of a push pass.
+ *
+ * @throws {ServiceError} `not-permitted` when it does not.
+ */
+export type JudgePush = (push: PushToJudge, origin: ChangeOrigin) => Promise<void>

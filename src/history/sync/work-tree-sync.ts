@@ -11,7 +11,6 @@ import {
   isVersion,
   MAX_FILE_BYTES,
 } from './checked-out-files.ts'
-import { parseCommitTree } from '../../git/objects/commit-object.ts'
 import { isReachable } from '../../git/objects/commit-walk.ts'
 import { DamageError } from '../../git/objects/damage.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
@@ -34,6 +33,7 @@ import {
   type TreeChange,
   type TreePair,
 } from '../../git/objects/tree-changes.ts'
+import { findTree } from '../../git/objects/tree-walk.ts'
 import {
   isFile,
   isRunnable,
@@ -119,7 +119,8 @@ export class WorkTreeSync {
   /** Null changes nothing: after a `git reset`, newer files belong to the operator. */
   async #stepTo(head: CommitSha, last: CommitSha | null): Promise<Step | null> {
     try {
-      const [before, after] = [last && (await this.#treeOf(last)), await this.#treeOf(head)]
+      const { reader } = this.#options
+      const [before, after] = [last && (await findTree(reader, last)), await findTree(reader, head)]
       if (last === null || before === null) return await this.#stepFromNothing(after)
       const changes = await this.#listChanges({ before, after })
       if (changes === null) return null
@@ -149,11 +150,6 @@ export class WorkTreeSync {
   /** The path of the document in the index. */
   get #own(): string {
     return latin1(this.#options.fileName)
-  }
-
-  async #treeOf(commit: CommitSha): Promise<string | null> {
-    const object = await this.#options.reader.findObject(commit)
-    return object?.type === 'commit' ? parseCommitTree(object.content) : null
   }
 
   async #apply({ isForward, changes }: Step): Promise<boolean> {

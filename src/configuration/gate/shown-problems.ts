@@ -1,0 +1,69 @@
+import { nameKey } from '../../core/name-key.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { Configuration } from '../../document/model/model.ts'
+import type { Position } from '../../document/text/line-index.ts'
+import type { XmlDocument } from '../../document/xml/xml-reader.ts'
+import type { Permissions } from '../../security/permissions.ts'
+import { ownElements, ownPartsOf } from './own-parts.ts'
+
+/** A document that is not valid, as a caller with rights may hear of it. */
+export interface RefusedDocument {
+  readonly document: XmlDocument
+  /** The configuration that the rights are of. */
+  readonly configuration: Configuration
+  readonly rights: Permissions
+}
+
+/** All that a name of a pipeline, a group or a template has no character of. */
+const BETWEEN_NAMES = /[^\w.-]+/
+const LAST_DOTS = /\.+$/
+
+/**
+ * The problems of a document that are in what a caller administers and speak of nothing that is hidden
+ * from the caller; the others are counted. What the caller's own parts name is no secret.
+ */
+export function shownProblems(
+  problems: readonly Problem[],
+  { document, configuration, rights }: RefusedDocument,
+): readonly Problem[] {
+  const parts = ownPartsOf(rights, rights)
+  const own = ownElements(document.root, parts).map(({ span }) => span)
+  const spans = own.map(({ start, end }) => ({
+    first: document.lines.positionOf(start),
+    last: document.lines.positionOf(end),
+  }))
+  const known = new Set(own.flatMap(({ start, end }) => namesIn(document.text.slice(start, end))))
+  const hidden = hiddenNames(configuration, rights)
+  const shown = problems.filter(({ message, path = '', line, column = 1 }) => {
+    const at = { line: line ?? 0, column }
+    const isOwn = spans.some(({ first, last }) => !isBefore(at, first) && isBefore(at, last))
+    return (
+      isOwn && namesIn(`${message} ${path}`).every((name) => known.has(name) || !hidden.has(name))
+    )
+  })
+  const left = problems.length - shown.length
+  if (left === 0) return problems
+  const count = left === 1 ? 'one problem' : `${left} problems`
+  return [
+    ...shown,
+    { message: `What others administer does not go with the change: ${count} there` },
+  ]
+}
+
+function hiddenNames({ groups, templates }: Configuration, rights: Permissions): Set<string> {
+  const closed = groups.filter(({ name }) => !rights.mayViewGroup(name))
+  return new Set(
+    [
+      ...closed.flatMap(({ name, pipelines }) => [name, ...pipelines.map((each) => each.name)]),
+      ...templates.map(({ name }) => name).filter((name) => !rights.mayViewTemplate(name)),
+    ].map(nameKey),
+  )
+}
+
+function namesIn(text: string): string[] {
+  return text.split(BETWEEN_NAMES).map((word) => nameKey(word.replace(LAST_DOTS, '')))
+}
+
+function isBefore(one: Position, other: Position): boolean {
+  return one.line < other.line || (one.line === other.line && one.column < other.column)
+}
