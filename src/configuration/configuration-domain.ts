@@ -29,6 +29,7 @@ export interface ConfigurationDomain
     GitAccessDeps,
     ExplainDeps {
   readonly access: ConfiguredAccess
+  readonly gate: ConfigServices['gate']
   readonly script: ConfigServices['script']
   /** The revisions that wrote the lines of a document. */
   readonly origins: LineOriginsIndex

@@ -76,6 +76,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     cache,
     summary,
     readable,
+    gate: config.gate,
     diff: config.diff,
     script: config.script,
     merge: config.merge,

@@ -4,8 +4,11 @@ import type { ConfiguredAccess, PermissionChange } from '../../configuration/acc
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
 import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'
 import type { DocumentCache } from '../../configuration/current/document-cache.ts'
+import { type Gate, type PlannedVerdict, plannedVerdict } from '../../configuration/gate/gate.ts'
 import type { ConfigurationWriter } from '../../configuration/save/configuration-writer.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
+import type { ChangeOrigin, DoorOfPeople } from '../../core/change-origin.ts'
+import { type Digest, digestOf } from '../../core/digest.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
@@ -20,10 +23,12 @@ import type { JobInstance } from '../engine/documents.ts'
 import type { Builds } from '../engine/builds.ts'
 import type { Unsupported, WillNotRun } from '../runs/unsupported.ts'
 import { findObstacles, type PlannedObstacle, type PlanObstaclesDeps } from './plan-obstacles.ts'
+import { findStops, type PlannedStop } from './plan-stops.ts'
 import type { PlannedStart, Triggers } from '../triggers/triggers.ts'
 
 export interface PlanDeps extends PlanObstaclesDeps {
-  readonly access: Access & Pick<ConfiguredAccess, 'changesBy'>
+  readonly access: Access & Pick<ConfiguredAccess, 'changesBy' | 'rightsIn'>
+  readonly gate: Gate
   readonly history: History
   readonly writer: ConfigurationWriter
   readonly cache: DocumentCache
@@ -37,16 +42,23 @@ export interface PlanDeps extends PlanObstaclesDeps {
 /** The effects of saving a document now. */
 export interface Plan {
   readonly valid: boolean
+  /** The digest of the current document, and that of the one that would be current; null for an invalid one. */
+  readonly base: Digest
+  readonly result: Digest | null
   readonly errors: readonly Problem[]
   readonly changes: DescribedChanges['changes']
   /** The runs that would begin. */
   readonly starts: readonly PlannedStart[]
+  /** The pipelines that would run less by themselves than now, or not at all. */
+  readonly stops: readonly PlannedStop[]
   /** Why pipelines that would run otherwise cannot start, or why jobs of theirs would wait. */
   readonly obstacles: readonly Omit<PlannedObstacle, 'prevents'>[]
   readonly touches: Touched
   readonly permissions: readonly PermissionChange[]
   /** The parts of the document that nobody here acts on. */
   readonly willNotRun: readonly WillNotRun[]
+  /** The answer of the gate to the caller; null for an invalid document. */
+  readonly verdict: PlannedVerdict | null
 }
 
 /** The names of what would change, and the running jobs of the pipelines among it. */
@@ -58,16 +70,18 @@ export interface Touched {
   readonly jobsRunning: readonly string[]
 }
 
-/** The plan of a document that changes nothing. */
-export const EMPTY_PLAN: Plan = {
+/** The effects of a document that changes nothing. */
+export const NO_EFFECTS: Omit<Plan, 'base' | 'result'> = {
   valid: true,
   errors: [],
   changes: [],
   starts: [],
+  stops: [],
   obstacles: [],
   touches: { pipelines: [], agents: [], environments: [], jobsRunning: [] },
   permissions: [],
   willNotRun: [],
+  verdict: null,
 }
 
 /**
@@ -79,9 +93,10 @@ export async function planConfiguration(
   deps: PlanDeps,
   principal: Principal,
   document: Uint8Array<ArrayBuffer>,
+  door: DoorOfPeople = 'put',
 ): Promise<Plan> {
   assertMay(deps.access, principal, { action: 'administer' })
-  return planDocument(deps, document)
+  return planDocument(deps, document, { door, principal })
 }
 
 /**
@@ -101,51 +116,71 @@ export async function planPipeline(
 ): Promise<Plan> {
   const { group, name, document } = added
   assertMay(deps.access, principal, { action: 'administer-group', group })
-  const { valid, errors, starts, obstacles, touches, willNotRun } = await planDocument(
-    deps,
-    document,
-  )
-  const pipelines = touches.pipelines.filter((each) => isSameName(each, name))
+  const plan = await planDocument(deps, document, { door: 'create-pipeline', principal })
+  const isAdded = ({ pipeline }: { readonly pipeline: string }) => isSameName(pipeline, name)
+  const pipelines = plan.touches.pipelines.filter((each) => isSameName(each, name))
   return {
-    ...EMPTY_PLAN,
-    valid,
-    errors,
-    starts: starts.filter(({ pipeline }) => isSameName(pipeline, name)),
-    obstacles: obstacles.filter(({ pipeline }) => isSameName(pipeline, name)),
-    touches: { ...EMPTY_PLAN.touches, pipelines },
-    willNotRun: willNotRun.filter(({ entity }) => isSameName(entity, `pipeline/${name}`)),
+    ...plan,
+    changes: [],
+    permissions: [],
+    starts: plan.starts.filter(isAdded),
+    stops: plan.stops.filter(isAdded),
+    obstacles: plan.obstacles.filter(isAdded),
+    touches: { ...NO_EFFECTS.touches, pipelines },
+    willNotRun: plan.willNotRun.filter(({ entity }) => isSameName(entity, `pipeline/${name}`)),
   }
 }
 
-async function planDocument(deps: PlanDeps, document: Uint8Array<ArrayBuffer>): Promise<Plan> {
+/** All effects, whoever may know of them; `origin` says who would save it. */
+export async function planDocument(
+  deps: PlanDeps,
+  document: Uint8Array<ArrayBuffer>,
+  origin: Extract<ChangeOrigin, { readonly principal: Principal }>,
+): Promise<Plan> {
+  const current = deps.history.current()
+  const stored = await deps.history.readDocument(current)
+  const base = current.digest
   const prepared = await deps.writer.preview(document)
-  if (!prepared.ok) return { ...EMPTY_PLAN, valid: false, errors: prepared.problems }
+  if (!prepared.ok) {
+    const { problems } = prepared
+    const documents = { before: stored, after: document }
+    const errors = await deps.gate.problemsFor(problems, documents, origin.principal)
+    return { ...NO_EFFECTS, base, result: null, valid: false, errors }
+  }
   const before = deps.configuration.read().configuration
   const planned = await deps.cache.read(prepared.document)
   const after = planned.configuration
-  const stored = await deps.history.readDocument(deps.history.current())
   const changes = await deps.summary.changes(stored, prepared.document)
   const between = { before: await pipelinesOf(before), after: await pipelinesOf(after), changes }
   const touches = await findTouched(deps, between)
   const starts = await deps.triggers.planStarts(between.after)
   const names = [...touches.pipelines, ...starts.map(({ pipeline }) => pipeline)]
   const concerned = new Set(names.map(nameKey))
-  const obstacles = await findObstacles(
-    deps,
-    after,
-    between.after.filter(({ name }) => concerned.has(nameKey(name))),
-  )
+  const isConcerned = ({ name }: Pipeline) => concerned.has(nameKey(name))
+  const obstacles = await findObstacles(deps, after, between.after.filter(isConcerned))
+  const former = await findObstacles(deps, before, between.before.filter(isConcerned))
+  const stops = findStops({
+    before: between.before.filter(isConcerned),
+    after: between.after.filter(isConcerned),
+    obstacles: { before: former, after: obstacles },
+  })
   const prevented = new Set(
     obstacles.filter(({ prevents }) => prevents).map(({ pipeline }) => pipeline),
   )
   return {
-    ...EMPTY_PLAN,
+    ...NO_EFFECTS,
+    base,
+    result: digestOf(prepared.document),
     changes: changes.map((change) => ({ ...change, text: renderChange(change) })),
     starts: starts.filter(({ pipeline }) => !prevented.has(pipeline)),
+    stops,
     obstacles: obstacles.map(({ pipeline, because }) => ({ pipeline, because })),
     touches,
     permissions: deps.access.changesBy(before, after),
     willNotRun: await deps.unsupported.listIn(planned),
+    verdict: plannedVerdict(
+      await deps.gate.judge({ before: stored, after: prepared.document }, origin),
+    ),
   }
 }
 

@@ -94,10 +94,17 @@ export class ConfiguredAccess implements Access {
     return this.#nameOf(name) !== undefined
   }
 
-  /** The permissions that each user who can log in would gain and lose by another configuration. */
-  changesBy(before: Configuration, after: Configuration): readonly PermissionChange[] {
+  /**
+   * The permissions that each user who can log in would gain and lose by another configuration, in the
+   * groups and templates that somebody administers.
+   */
+  changesBy(
+    before: Configuration,
+    after: Configuration,
+    administered: Pick<Permissions, 'administersGroup' | 'administersTemplate'> = EVERYWHERE,
+  ): readonly PermissionChange[] {
     const rules = rulesOf(after)
-    const places = commonPlaces(before, after)
+    const places = commonPlaces(before, after, administered)
     return this.#usernames().flatMap((user) => {
       const had = this.#permissionsOf({ username: user })
       const gets = this.#permissionsBy(rules, { username: user })
@@ -155,6 +162,8 @@ export class ConfiguredAccess implements Access {
   }
 }
 
+const EVERYWHERE = { administersGroup: () => true, administersTemplate: () => true }
+
 const rulesOf = memoize(
   (configuration: Configuration) => new AccessRules(securityFactsOf(configuration)),
 )
@@ -183,18 +192,23 @@ interface Places {
 }
 
 /** The places in both configurations: a pipeline that is added or removed changes no permission. */
-function commonPlaces(before: Configuration, after: Configuration): Places {
+function commonPlaces(
+  before: Configuration,
+  after: Configuration,
+  administered: Pick<Permissions, 'administersGroup' | 'administersTemplate'>,
+): Places {
+  const own = before.groups.filter(({ name }) => administered.administersGroup(name))
   const templates = new Set(after.templates.map(({ name }) => nameKey(name)))
   const groups = new Set(after.groups.map(({ name }) => name))
   const pipelines = new Set(
     after.groups.flatMap((group) => group.pipelines.map(({ name }) => nameKey(name))),
   )
   return {
-    groups: before.groups.map(({ name }) => name).filter((name) => groups.has(name)),
+    groups: own.map(({ name }) => name).filter((name) => groups.has(name)),
     templates: before.templates
       .map(({ name }) => name)
-      .filter((name) => templates.has(nameKey(name))),
-    pipelines: before.groups
+      .filter((name) => templates.has(nameKey(name)) && administered.administersTemplate(name)),
+    pipelines: own
       .flatMap((group) => group.pipelines.map(({ name }) => name))
       .filter((name) => pipelines.has(nameKey(name))),
   }

@@ -151,7 +151,7 @@ interface Edited {
  * Problems of the edited document with their places in the text that was sent. Those of other parts
  * have none: the caller has no text in which to look.
  */
-async function placedInSent(
+export async function placedInSent(
   problems: readonly Problem[],
   { edited, sent, lines }: Edited,
 ): Promise<readonly Problem[]> {

@@ -7,13 +7,14 @@ const MAX_ENTRIES = 20
 
 /** The effects of a save besides its changes: runs, obstacles, entities and permissions. */
 export function PlanCard({ plan }: { plan: Plan }) {
-  const { starts, obstacles, touches, permissions, willNotRun } = plan
+  const { starts, stops, obstacles, touches, permissions, willNotRun } = plan
   return (
     <section class="card">
       <h2>When saved</h2>
       <Facts
         facts={[
           ['Starts runs', starts.length === 0 ? 'None' : <Pipelines items={starts} />],
+          stops.length === 0 ? null : ['Stops', <Pipelines items={stops} />],
           obstacles.length === 0 ? null : ['But', <Pipelines items={obstacles} />],
           named('Pipelines', touches.pipelines),
           named('Running jobs affected', touches.jobsRunning),
@@ -31,7 +32,7 @@ function named(title: string, names: readonly string[]): Fact {
   return names.length === 0 ? null : [title, someOf(names, MAX_ENTRIES)]
 }
 
-function Pipelines({ items }: { items: Plan['starts'] | Plan['obstacles'] }) {
+function Pipelines({ items }: { items: Plan['starts' | 'stops' | 'obstacles'] }) {
   return (
     <FirstOf
       items={items}

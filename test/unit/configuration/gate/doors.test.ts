@@ -11,13 +11,16 @@ import {
 
 const SRC = fileURLToPath(new URL('../../../../src', import.meta.url))
 
-/** The files that bring changes through each door. */
+/** The files that bring changes through each door, or plan one that could come through it. */
 const WRITERS: Readonly<Record<Door, readonly string[]>> = {
   put: ['api/configuration/config-saving-routes.ts'],
   post: ['api/configuration/config-saving-routes.ts'],
   form: ['pages/edit/edit-review.ts'],
-  entity: ['configuration/entities/save-entity.ts'],
-  'create-pipeline': ['configuration/save/pipeline-creation.ts'],
+  entity: ['builds/plan/plan-entity.ts', 'configuration/entities/save-entity.ts'],
+  'create-pipeline': [
+    'builds/plan/plan-configuration.ts',
+    'configuration/save/pipeline-creation.ts',
+  ],
   restore: ['configuration/save/config-restoring.ts', 'pages/restore/restore-plan.ts'],
   undo: ['pages/restore/restore-plan.ts'],
   push: ['history/push/git-service.ts'],
