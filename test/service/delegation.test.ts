@@ -1,35 +1,22 @@
 // @module-tag long
 import { createHash } from 'node:crypto'
-import { appendFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hashPassword } from '../../src/security/password.ts'
 import {
   DELEGATED,
   DELEGATED_CASES,
   type DelegatedCase,
   mayMake,
-  PEOPLE,
   type Person,
 } from '../support/service/delegated-changes.ts'
+import { delegate, loginOf } from '../support/service/delegated-service.ts'
 import { save } from '../support/service/saving.ts'
-import { type CalledService, openService, QUICK_COST } from '../support/service/service.ts'
+import { type CalledService, openService } from '../support/service/service.ts'
 
 const NAMES: readonly Person[] = ['root', 'owner', 'templater', 'viewer']
 const ROOT = loginOf('root')
 
-function loginOf(person: Person): string {
-  return `${person}:p`
-}
-
 async function delegatedService(): Promise<CalledService> {
-  const service = await openService()
-  const hash = await hashPassword('p', QUICK_COST)
-  const users = Object.keys(PEOPLE).map((name) => `${name}:${hash}\n`)
-  appendFileSync(join(service.folder, 'state', 'users.htpasswd'), users.join(''))
-  await expect.poll(async () => (await service.fetch('/api/agents', { as: ROOT })).status).toBe(200)
-  expect(await (await save(service, DELEGATED)).text()).toContain('is saved')
-  return service
+  return delegate(await openService())
 }
 
 async function reset(service: CalledService): Promise<void> {
@@ -96,33 +83,69 @@ async function putEntity({ service, person, change, madeAs }: Attempt): Promise<
   })
 }
 
-interface Door {
+/** The change as the text of one entity, typed into the editor. */
+function typeEntity({ service, person, change }: Attempt): Promise<Response> {
+  const entity = change.entity ?? ''
+  const xml = entityIn(change.document, entity)
+  const fields = { xml, entity, basedOn: md5(DELEGATED), action: 'save' }
+  const body = new URLSearchParams(fields)
+  return service.fetch('/config/edit', { method: 'POST', body, as: loginOf(person) })
+}
+
+/** The XML of a pipeline, a group or a template of a document. */
+function entityIn(document: string, entity: string): string {
+  const [kind = '', name = ''] = entity.split('/')
+  const [tag, by] = kind === 'group' ? ['pipelines', 'group'] : ['pipeline', 'name']
+  const text = kind === 'template' ? document.slice(document.indexOf('<templates>')) : document
+  return new RegExp(` *<${tag} ${by}="${name}"[^]*?</${tag}>`).exec(text)?.[0] ?? ''
+}
+
+/** Undoes that the change was taken back. */
+async function undoReset({ service, person }: Attempt): Promise<Response> {
+  const { commitSHA } = await newest(service)
+  const body = new URLSearchParams({ basedOn: md5(DELEGATED), reason: 'It was right' })
+  const init = { method: 'POST', body, as: loginOf(person) }
+  return service.fetch(`/config/${commitSHA}/undo`, init)
+}
+
+interface Tried {
   readonly make: (attempt: Attempt) => Promise<Response>
   /** Done once for each change, before anybody tries to make it. */
   readonly prepare?: (service: CalledService, change: DelegatedCase) => Promise<string>
+  readonly cases?: readonly DelegatedCase[]
+  readonly people?: readonly Person[]
+  /** The status of a change that is made. */
+  readonly done?: number
 }
 
 /**
  * Tries every change through one door as each person; the document is put back after each that
  * passes.
  */
-async function statusesBy(
-  { make, prepare = async () => '' }: Door,
-  cases: readonly DelegatedCase[],
-): Promise<Record<'found' | 'wanted', string[]>> {
+async function statusesBy({
+  make,
+  prepare = async () => '',
+  cases = DELEGATED_CASES,
+  people = NAMES,
+  done = 200,
+}: Tried): Promise<Record<'found' | 'wanted', string[]>> {
   const service = await delegatedService()
   const [found, wanted]: [string[], string[]] = [[], []]
   for (const change of cases) {
     const madeAs = await prepare(service, change)
-    for (const person of NAMES) {
+    for (const person of people) {
       const { status } = await make({ service, person, change, madeAs })
-      if (status === 200) await reset(service)
+      if (status === done) await reset(service)
       found.push(`${person}: ${change.what}: ${status}`)
-      wanted.push(`${person}: ${change.what}: ${mayMake(person, change) ? 200 : 403}`)
+      wanted.push(`${person}: ${change.what}: ${mayMake(person, change) ? done : 403}`)
     }
   }
   return { found, wanted }
 }
+
+const OF_ENTITIES = DELEGATED_CASES.filter(({ entity }) => entity !== undefined)
+/** What every group allows alike is tried in two of the four. */
+const WITHOUT_TWINS = DELEGATED_CASES.filter(({ what }) => !/ in (?:ours|hidden)$/.test(what))
 
 describe('a change is open to those who administer all that it lies in', () => {
   it('has sixty cases and more, some of them allowed and some not for each administrator of a part', () => {
@@ -138,19 +161,53 @@ describe('a change is open to those who administer all that it lies in', () => {
     { door: 'post', make: postDocument },
     { door: 'restore', make: restoreDocument, prepare: makeAndTakeBack },
   ])('by the door $door', { timeout: 120_000 }, async (door) => {
-    const { found, wanted } = await statusesBy(door, DELEGATED_CASES)
+    const { found, wanted } = await statusesBy(door)
 
     expect(found).toEqual(wanted)
   })
 
   it('by the door entity', { timeout: 120_000 }, async () => {
-    const cases = DELEGATED_CASES.filter(({ entity }) => entity !== undefined)
-    const door = { make: putEntity, prepare: makeAndTakeBack }
-    const { found, wanted } = await statusesBy(door, cases)
+    const { found, wanted } = await statusesBy({
+      make: putEntity,
+      prepare: makeAndTakeBack,
+      cases: OF_ENTITIES,
+    })
+
+    expect(found).toEqual(wanted)
+  })
+
+  it('by the door form', { timeout: 120_000 }, async () => {
+    const cases = OF_ENTITIES.filter(({ entity = '' }) => entityIn(DELEGATED, entity) !== '')
+    const people: readonly Person[] = ['owner', 'templater']
+    const { found, wanted } = await statusesBy({ make: typeEntity, cases, people, done: 303 })
+
+    expect(found).toEqual(wanted)
+  })
+
+  it('by the door undo', { timeout: 120_000 }, async () => {
+    const people: readonly Person[] = ['owner', 'templater']
+    const tried = {
+      make: undoReset,
+      prepare: makeAndTakeBack,
+      cases: WITHOUT_TWINS,
+      people,
+      done: 303,
+    }
+    const { found, wanted } = await statusesBy(tried)
 
     expect(found).toEqual(wanted)
   })
 })
+
+/** The answers of refusals, without the text that was sent. */
+function textOf(answers: readonly Response[]): Promise<string[]> {
+  return Promise.all(
+    answers.map(async (each) => {
+      const { originalContent: _sent, ...told } = JSON.parse(await each.text())
+      return JSON.stringify(told)
+    }),
+  )
+}
 
 describe('a refusal', () => {
   it('says which part lies elsewhere and whose decision it needs, and names nothing that is hidden', async () => {
@@ -179,6 +236,42 @@ describe('a refusal', () => {
 
     expect(answer.status).toBe(409)
     expect(await answer.text()).not.toContain('hidden-address')
+  })
+
+  it('of what others need counts them, and names them to administrators of the server alone', async () => {
+    const service = await delegatedService()
+    const needed = DELEGATED.replace(
+      'h1.git" dest="git" />',
+      'h1.git" dest="git" />\n        <pipeline pipelineName="m1" stageName="build" />',
+    )
+    await save(service, needed, ROOT)
+    const [text = ''] = /    <pipeline name="m1">[^]*?<\/pipeline>/.exec(DELEGATED) ?? []
+    const xml = text.trim().replace('stage name="build"', 'stage name="else"')
+    const put = (as: string) => {
+      const init = { method: 'PUT', body: xml, headers: { 'if-match': '*' }, as }
+      return service.fetch('/api/config/entities/pipeline/m1', init)
+    }
+    const stale = new URLSearchParams({
+      xmlFile: DELEGATED.replace(text.trim(), xml),
+      md5: md5(DELEGATED),
+    })
+    const post = (as: string) =>
+      service.fetch('/api/admin/config.xml', { method: 'POST', body: stale, as })
+
+    const own = [await put(loginOf('owner')), await post(loginOf('owner'))]
+    const all = [await put(ROOT), await post(ROOT)]
+
+    expect([...own, ...all].map(({ status }) => status)).toEqual([422, 409, 422, 409])
+    const told = await textOf(own)
+    const counted = expect.stringContaining(
+      'What others administer does not go with the change: one problem',
+    )
+    expect(told).toEqual([counted, counted])
+    expect(told.join('')).not.toContain('h1')
+    expect(await textOf(all)).toEqual([
+      expect.stringContaining('h1'),
+      expect.stringContaining('h1'),
+    ])
   })
 
   it('of an entity elsewhere does not show it', async () => {

@@ -45,6 +45,26 @@ export function entityText(
   return text.slice(element.span.start, element.span.end)
 }
 
+/**
+ * Asserts that a text is one element of a kind, whatever its name, and nothing else.
+ *
+ * @throws {ServiceError} `malformed-request`.
+ */
+export function assertAlone(
+  { text, root }: XmlDocument,
+  place: Pick<EntityPlace, 'kind'>,
+): EntityDefinition {
+  const { span } = root
+  const around = text.slice(0, span.start).replace(/^\uFEFF?(?:<\?xml[^>]*\?>)?/, '')
+  if (/\S/.test(around + text.slice(span.end))) {
+    throw notThis('There is text around the element; an entity is one element and nothing else')
+  }
+  const kind = kindOfPrefix(place.kind)
+  const elements = kind?.steps.at(-1) ?? []
+  if (kind !== null && elements.includes(root.name)) return kind
+  throw notThis(`<${root.name}> is no ${place.kind}, which is <${elements.join('> or <')}>`)
+}
+
 /** An entity in a text that holds nothing else. */
 export interface SentEntity {
   readonly kind: EntityDefinition
@@ -58,17 +78,10 @@ export interface SentEntity {
  *
  * @throws {ServiceError} `malformed-request` for another element, another name, or text around the element.
  */
-export function sentEntity({ text, root }: XmlDocument, place: EntityPlace): SentEntity {
+export function sentEntity(sent: XmlDocument, place: EntityPlace): SentEntity {
+  const kind = assertAlone(sent, place)
+  const { text, root } = sent
   const { span } = root
-  const around = text.slice(0, span.start).replace(/^\uFEFF?(?:<\?xml[^>]*\?>)?/, '')
-  if (/\S/.test(around + text.slice(span.end))) {
-    throw notThis('There is text around the element; an entity is one element and nothing else')
-  }
-  const kind = kindOfPrefix(place.kind)
-  const elements = kind?.steps.at(-1) ?? []
-  if (kind === null || !elements.includes(root.name)) {
-    throw notThis(`<${root.name}> is no ${place.kind}, which is <${elements.join('> or <')}>`)
-  }
   const { name } = asEntity(root, kind)
   if (entityKey({ kind, name }) === entityKey({ kind, name: place.name })) {
     return { kind, name, element: root, text: text.slice(span.start, span.end) }

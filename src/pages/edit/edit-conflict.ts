@@ -33,7 +33,7 @@ export function saversSince(
 
 /**
  * A draft with its conflicts resolved, as an edit of the revision that it conflicted with. While a
- * conflict has no choice, the draft stays as it is.
+ * conflict has no choice, or where the revision no longer has the entity, the draft stays as it is.
  *
  * @throws {ServiceError} as `openDraft`.
  */
@@ -50,6 +50,7 @@ export async function decideConflict(
   if (merge.kind !== 'conflict' || made.length < merge.places.length) return draft
   const decided = await deps.work.mergeByChoice({ base, ours, theirs, choices: made })
   if (decided === null) return draft
-  const typed = Buffer.from(decided).toString('utf8')
-  return { typed, basedOn: against.digest, entity: null }
+  const { entity } = draft
+  const part = await deps.work.partOf({ document: decided, entity })
+  return part.kind === 'found' ? { typed: part.text, basedOn: against.digest, entity } : draft
 }

@@ -4,8 +4,14 @@ import type { Revision } from '../../core/revision.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SavedChange } from '../../configuration/save/save-group.ts'
 import { saveDocument } from '../../configuration/save/config-saving.ts'
-import type { DraftProblem } from '../work/draft-examination.ts'
-import { type EditDraft, type EditingDeps, openDraft, type OpenDraft } from './edit-draft.ts'
+import { type DraftProblem, lineWithin } from '../work/draft-examination.ts'
+import {
+  type EditDraft,
+  type EditingDeps,
+  openDraft,
+  type OpenDraft,
+  problemsFor,
+} from './edit-draft.ts'
 import { type EditConflict, saversSince } from './edit-conflict.ts'
 
 /** The result of saving a draft now. */
@@ -44,19 +50,28 @@ export async function reviewEdit(
   principal: Principal,
   draft: EditDraft,
 ): Promise<EditReview> {
-  return reviewOpen(deps, draft, await openDraft(deps, principal, draft))
+  return reviewOpen(deps, principal, { draft, open: await openDraft(deps, principal, draft) })
+}
+
+/** A draft, and the document that it makes. */
+interface Opened {
+  readonly draft: EditDraft
+  readonly open: OpenDraft
 }
 
 async function reviewOpen(
   deps: EditingDeps,
-  draft: EditDraft,
-  open: OpenDraft,
+  principal: Principal,
+  { draft, open }: Opened,
 ): Promise<EditReview> {
   const { problems } = open.check
   if (problems.length > 0) return { kind: 'invalid', draft, problems }
   const current = deps.history.current()
-  if (current.digest === open.base.digest) return reviewUpon(deps, current, open.document, null)
-  return reviewMerged(deps, open, current)
+  const { document } = open
+  if (current.digest === open.base.digest) {
+    return reviewUpon(deps, principal, { draft, current, document, mergedFrom: null })
+  }
+  return reviewMerged(deps, principal, { draft, open })
 }
 
 /**
@@ -70,7 +85,7 @@ export async function saveEdit(
   { draft, message }: { readonly draft: EditDraft; readonly message: string },
 ): Promise<EditOutcome> {
   const open = await openDraft(deps, principal, draft)
-  const review = await reviewOpen(deps, draft, open)
+  const review = await reviewOpen(deps, principal, { draft, open })
   if (review.kind !== 'ready') return review
   try {
     const request = {
@@ -93,13 +108,17 @@ const SURPRISES: ReadonlySet<string> = new Set(['config-stale', 'config-invalid'
 
 async function reviewMerged(
   deps: EditingDeps,
-  open: OpenDraft,
-  current: Revision,
+  principal: Principal,
+  { draft, open }: Opened,
 ): Promise<EditReview> {
+  const current = deps.history.current()
   const theirs = await deps.history.readDocument(current)
   const { base, baseBytes, document } = open
   const merge = await deps.work.mergeEdit({ base: baseBytes, ours: document, theirs })
-  if (merge.kind === 'clean') return reviewUpon(deps, current, merge.merged, base)
+  if (merge.kind === 'clean') {
+    const merged = { draft, current, document: merge.merged, mergedFrom: base }
+    return reviewUpon(deps, principal, merged)
+  }
   if (merge.kind === 'unreadable') {
     const message = 'The edit began from a configuration that is not readable'
     throw new ServiceError('config-stale', message, { current: current.digest, problems: [] })
@@ -109,17 +128,26 @@ async function reviewMerged(
   return { kind: 'conflict', conflict: { base, current, others, places, merged } }
 }
 
+/** A draft as it would be saved upon the current document. */
+interface Composed {
+  readonly draft: EditDraft
+  readonly current: Revision
+  readonly document: Uint8Array<ArrayBuffer>
+  readonly mergedFrom: Revision | null
+}
+
 async function reviewUpon(
   deps: EditingDeps,
-  current: Revision,
-  document: Uint8Array<ArrayBuffer>,
-  mergedFrom: Revision | null,
+  principal: Principal,
+  composed: Composed,
 ): Promise<EditReview> {
+  const { current, document, mergedFrom } = composed
   const before = await deps.history.readDocument(current)
   if (Buffer.compare(before, document) === 0) return { kind: 'unchanged' }
   const inspection = await deps.cache.inspect(document)
-  if (!inspection.ok) return invalidMerge(document, current, inspection.problems)
+  if (!inspection.ok) return invalidMerge(deps, principal, composed, inspection.problems)
   const after = new Uint8Array(inspection.document)
+  await deps.gate.assertOwn(principal, { current: before, before, after })
   return { kind: 'ready', ready: { current, mergedFrom, before, after } }
 }
 
@@ -127,15 +155,21 @@ async function reviewUpon(
  * Two edits that merge cleanly can still contradict each other: the user then repairs the merged
  * text.
  */
-function invalidMerge(
-  document: Uint8Array<ArrayBuffer>,
-  { digest: basedOn }: Revision,
-  problems: readonly Problem[],
-): EditReview {
-  const typed = Buffer.from(document).toString('utf8')
-  return {
-    kind: 'invalid',
-    draft: { typed, basedOn, entity: null },
-    problems: problems.map((problem) => ({ ...problem, typedLine: problem.line ?? null })),
-  }
+async function invalidMerge(
+  deps: EditingDeps,
+  principal: Principal,
+  { draft, current, document }: Composed,
+  found: readonly Problem[],
+): Promise<EditReview> {
+  const { entity } = draft
+  const part = await deps.work.partOf({ document, entity })
+  const { text, firstLine } = part.kind === 'found' ? part : { text: '', firstLine: Infinity }
+  const lines = text.split('\n').length
+  const placed = found.map((problem) => ({
+    ...problem,
+    typedLine: lineWithin(problem.line, firstLine, lines),
+  }))
+  const problems = await problemsFor(deps, principal, { document, problems: placed })
+  if (part.kind !== 'found') return { kind: 'invalid', draft, problems }
+  return { kind: 'invalid', draft: { typed: text, basedOn: current.digest, entity }, problems }
 }

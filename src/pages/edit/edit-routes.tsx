@@ -11,7 +11,7 @@ import { decideConflict } from './edit-conflict.ts'
 import type { DraftProblem } from '../work/draft-examination.ts'
 import { beginEdit, type EditDraft, firstLineOf, openDraft } from './edit-draft.ts'
 import { type EditOutcome, type EditReview, reviewEdit, saveEdit } from './edit-review.ts'
-import { findNamed, numbered } from '../revisions/numbered-revision.ts'
+import { findNamed, numbered, revisionNamed } from '../revisions/numbered-revision.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, statusOf } from '../../http/errors.ts'
 import { NO_STORE, pageResponse, pageWithText, policyWith } from '../frame/page-response.ts'
@@ -19,7 +19,7 @@ import { defineLeaderPage, PAGES_TAG, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { ConflictView } from './conflict-view.tsx'
 import { type EditForm, parseEntity, readEditForm } from './edit-form.ts'
-import { planConfiguration } from '../../builds/plan/plan-configuration.ts'
+import { planChange } from '../../builds/plan/plan-entity.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import { copyPipeline } from '../../document/create-pipeline/create-pipeline.ts'
 import { EditView } from './edit-view.tsx'
@@ -49,7 +49,8 @@ export const editPages = defineLeaderPage({
         if (undone !== undefined) return editUndoing(context, c, undone)
         const copied = c.req.query('copy')
         if (copied !== undefined) return editCopy(context, c, copied)
-        const from = name === undefined ? null : findNamed(context.builds, principal, name)
+        assertMay(context.builds.access, principal, { action: 'administer-something' })
+        const from = name === undefined ? null : revisionNamed(context.builds.history, name)
         const start = await beginEdit(context.builds, principal, { entity, from })
         const draft = { typed: start.text, basedOn: start.base.digest, entity }
         const notice =
@@ -144,8 +145,14 @@ async function answerOutcome(
   if (outcome.kind !== 'saved') return answerReview(context, c, given, outcome)
   const revision = numbered(context.builds.history, outcome.revision)
   const { pages } = context
-  const flash = pages.flash.query(c.env.principal, 'saved', `r${revision.number}`, outcome)
-  return c.redirect(pages.links.change(revision, flash), 303)
+  const { principal } = c.env
+  const flash = pages.flash.query(principal, 'saved', `r${revision.number}`, outcome)
+  const { entity } = given.draft
+  const isOwn = entity !== null && !context.builds.access.may(principal, { action: 'administer' })
+  const address = isOwn
+    ? pages.links.entity(entity.kind, entity.name, flash)
+    : pages.links.change(revision, flash)
+  return c.redirect(address, 303)
 }
 
 /** The document before a revision as an edit of that revision: what was saved later is merged, or in conflict. */
@@ -258,9 +265,12 @@ async function answerReview(
         message: form.message,
         current: numbered(history, current),
         mergedFrom: mergedFrom && editBase(history, mergedFrom),
-        comparison: await builds.compare([before, after], PLAIN),
+        comparison: await builds.compare(
+          await builds.gate.viewFor(c.env.principal, { before, after }),
+          PLAIN,
+        ),
         hasInvalidEdit: history.hasInvalidEdit,
-        plan: await planConfiguration(builds, c.env.principal, after),
+        plan: await planChange(builds, c.env.principal, { document: after, door: 'form' }),
       }
       return pageResponse(<PreviewView {...view} />, 200, NO_STORE)
     }

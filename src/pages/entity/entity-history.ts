@@ -54,6 +54,8 @@ export interface EntityHistory {
   readonly now: CurrentText | null
   /** Whether the caller may also see the rest of the configuration. */
   readonly isAdministrator: boolean
+  /** Whether the caller may change it. */
+  readonly mayEdit: boolean
   /** False where it has runs that are not known. */
   readonly hasRuns: boolean
 }
@@ -103,8 +105,26 @@ export async function readEntityHistory(
     indexing,
     now: now && { ...currentText(now), revision: history.size() },
     isAdministrator: access.may(principal, { action: 'administer' }),
+    mayEdit: mayEdit(deps, principal, address),
     hasRuns: deps.runs() !== null || !address.entity.startsWith(PIPELINE),
   }
+}
+
+/** Whether a caller who may see an entity administers it. */
+function mayEdit(
+  { access, pipelines }: EntityHistoryDeps,
+  principal: Principal,
+  address: EntityAddress,
+) {
+  const { kind, name } = address
+  const group = kind === 'pipeline' ? pipelines.find(name)?.group : name
+  if (kind === 'template')
+    return access.may(principal, { action: 'administer-template', template: name })
+  const isOfGroup = (kind === 'pipeline' || kind === 'group') && group !== undefined
+  const action = isOfGroup
+    ? ({ action: 'administer-group', group } as const)
+    : ({ action: 'administer' } as const)
+  return access.may(principal, action)
 }
 
 function currentText({ text, line }: EntityText): Omit<CurrentText, 'revision'> {

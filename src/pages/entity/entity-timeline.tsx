@@ -150,7 +150,7 @@ function StepLinks({ frame: { links }, entity, step }: EntityViewProps & { step:
 
 /** A step that removed the entity has nothing to restore. */
 function isRestorable(
-  { address, isAdministrator }: EntityViewProps['entity'],
+  { address, mayEdit }: EntityViewProps['entity'],
   { changes, entity }: ShownStep,
 ): boolean {
   const isRemoval = changes.some(
@@ -159,7 +159,7 @@ function isRestorable(
       foldEntity(change.entity) === entity &&
       wholeEntityWord(change) !== null,
   )
-  return isAdministrator && EntityName.safeParse(address).success && !isRemoval
+  return mayEdit && EntityName.safeParse(address).success && !isRemoval
 }
 
 interface EntityRunsProps {

@@ -60,7 +60,7 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
             <LinkButton {...runs} shortcut={isAdministrator ? undefined : 'u'} />
           )}
           {now !== null && <LinkButton href="#xml" label={`XML of this ${address.kind}`} />}
-          {isAdministrator && edited.success && now !== null && (
+          {entity.mayEdit && edited.success && now !== null && (
             <LinkButton
               href={links.edit({ entity: `${edited.data.kind}/${edited.data.name}` })}
               label="Edit"

@@ -119,8 +119,14 @@ async function restore(
   const saved = await restoreNow(context.builds, c.env.principal, order)
   const revision = numbered(context.builds.history, saved.revision)
   const { links, flash } = context.pages
-  const message = flash.query(c.env.principal, 'saved', `r${revision.number}`, saved)
-  return c.redirect(links.change(revision, message), 303)
+  const { principal } = c.env
+  const message = flash.query(principal, 'saved', `r${revision.number}`, saved)
+  const { scope } = asked
+  if (context.builds.access.may(principal, { action: 'administer' })) {
+    return c.redirect(links.change(revision, message), 303)
+  }
+  const { kind, name } = scope.kind === 'entity' ? scope.address : { kind: '', name: '' }
+  return c.redirect(kind === '' ? links.pipelines(message) : links.entity(kind, name, message), 303)
 }
 
 async function answer(

@@ -1,6 +1,6 @@
 import type { Principal } from '../../core/principal.ts'
 import { restoreSubject } from '../../core/restore-subject.ts'
-import { findNamed } from '../revisions/numbered-revision.ts'
+import { revisionNamed } from '../revisions/numbered-revision.ts'
 import { planUndoing } from './plan-undoing.ts'
 import {
   blocked,
@@ -16,6 +16,10 @@ import { entitySteps } from '../entity/entity-steps.ts'
 import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SavedChange } from '../../configuration/save/save-group.ts'
+import { assertMay } from '../../configuration/access/permission.ts'
+import { assertAdministers } from '../../configuration/entities/entity-access.ts'
+import { readRevision } from '../../configuration/entities/read-entity.ts'
+import { findNamedEntity } from '../../document/entities/entities.ts'
 import { makeCurrent } from '../../configuration/save/config-restoring.ts'
 
 /** The effect of a restore on the current document. */
@@ -38,8 +42,9 @@ export async function planRestore(
   principal: Principal,
   { name, scope }: { readonly name: string; readonly scope: RestoreScope },
 ): Promise<RestorePlan> {
-  const revision = findNamed(deps, principal, name)
-  const current = findNamed(deps, principal, 'current')
+  assertMay(deps.access, principal, { action: 'administer-something' })
+  const revision = revisionNamed(deps.history, name)
+  const current = revisionNamed(deps.history, 'current')
   const ground = { revision, current, before: await deps.history.readDocument(current) }
   switch (scope.kind) {
     case 'revision': {
@@ -49,12 +54,13 @@ export async function planRestore(
     }
     case 'entity': {
       const { kind, name: called } = scope.address
-      const result = await planEntity(deps, ground, scope.address)
+      const result = await planEntity(deps, principal, { ground, address: scope.address })
       const what = `${kind} ${called}`
       const subject = restoreSubject({ verb: 'Restore', what, ...revision })
       return { ...ground, scope, subject, result }
     }
     case 'change': {
+      await assertOwnRevision(deps, principal, ground)
       const what = scope.isRest ? 'the rest' : null
       const subject = restoreSubject({ verb: 'Undo', what, ...revision })
       return { ...ground, scope, subject, result: await planUndoing(deps, ground, scope) }
@@ -63,21 +69,55 @@ export async function planRestore(
 }
 
 /**
+ * Undoing a revision tells what it changed, and what of it was changed again.
+ *
+ * @throws {ServiceError} `not-permitted` for those who do not administer all of that.
+ */
+async function assertOwnRevision(
+  { gate, history }: RestoreDeps,
+  principal: Principal,
+  { revision, before: current }: RestoreGround,
+): Promise<void> {
+  const previous = history.previousOf(revision)
+  const after = await history.readDocument(revision)
+  const before = previous === null ? new Uint8Array() : await history.readDocument(previous)
+  await gate.assertOwn(principal, { current, before, after })
+}
+
+/** Asserts that a caller administers an entity now, and under its name in a revision. */
+async function assertOwnEntity(
+  deps: RestoreDeps,
+  principal: Principal,
+  { ground, names }: { ground: RestoreGround; names: Readonly<Record<'now' | 'past', string>> },
+): Promise<void> {
+  const { access } = deps
+  if (access.may(principal, { action: 'administer' })) return
+  const [now, past] = [
+    findNamedEntity((await readRevision(deps, ground.current)).root, names.now),
+    findNamedEntity((await readRevision(deps, ground.revision)).root, names.past),
+  ]
+  assertAdministers(access, principal, now ?? past)
+  assertAdministers(access, principal, past)
+}
+
+/**
  * The current document with one entity replaced by its text in a revision, under its name at that
  * time.
  */
 async function planEntity(
   deps: RestoreDeps,
-  { revision, before }: RestoreGround,
-  address: EntityAddress,
+  principal: Principal,
+  { ground, address }: { readonly ground: RestoreGround; readonly address: EntityAddress },
 ): Promise<RestoreResult> {
+  const { revision, before } = ground
   const { kind, name, entity, stage } = address
   const steps = await entitySteps(deps, address)
   const past = nameAt(steps, revision)?.entity ?? entity
+  const names = { now: entity, past }
+  await assertOwnEntity(deps, principal, { ground, names })
   const absent = `r${revision.number} has no ${kind} ${name}`
   if (stage !== null) return blocked('A stage cannot be restored alone')
   const older = await deps.history.readDocument(revision)
-  const names = { now: entity, past }
   const restored = await deps.work.restoreEntity({ current: before, older, names })
   switch (restored.kind) {
     case 'restored':

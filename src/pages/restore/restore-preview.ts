@@ -1,8 +1,5 @@
-import {
-  type Plan,
-  type PlanDeps,
-  planConfiguration,
-} from '../../builds/plan/plan-configuration.ts'
+import type { Plan, PlanDeps } from '../../builds/plan/plan-configuration.ts'
+import { planChange } from '../../builds/plan/plan-entity.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { DocumentComparison } from '../code/comparison.ts'
@@ -19,10 +16,7 @@ export interface RestorePreview extends Omit<RestorePlan, 'before' | 'result'> {
   readonly problems: readonly Problem[]
   /** Null when there is no result to compare. */
   readonly comparison: DocumentComparison | null
-  /**
-   * The runs and jobs that the result would start and touch; null when there is none, and for a
-   * caller who is no administrator.
-   */
+  /** The runs and jobs that the result would start and touch; null when there is none. */
   readonly plan: Plan | null
 }
 
@@ -42,15 +36,19 @@ export async function previewRestore(
   if (isObstacle(result)) {
     return { ...plan, obstacle: result, isSame: false, problems: [], comparison: null, plan: null }
   }
-  const inspection = await deps.cache.inspect(result)
   const isSame = Buffer.compare(before, result) === 0
-  const hasPlan = inspection.ok && !isSame && deps.access.may(principal, { action: 'administer' })
+  const door = asked.scope.kind === 'change' ? 'undo' : 'restore'
+  const inspection = await deps.cache.inspect(result)
+  const problems = inspection.ok ? [] : inspection.problems
+  await deps.gate.assertOwn(principal, { current: before, before, after: result })
+  const shown = await deps.gate.viewFor(principal, { before, after: result })
+  const hasPlan = inspection.ok && !isSame
   return {
     ...plan,
     obstacle: null,
     isSame,
-    problems: inspection.ok ? [] : inspection.problems,
-    comparison: await deps.compare([before, result], PLAIN),
-    plan: hasPlan ? await planConfiguration(deps, principal, result) : null,
+    problems: await deps.gate.problemsFor(problems, { before, after: result }, principal),
+    comparison: await deps.compare(shown, PLAIN),
+    plan: hasPlan ? await planChange(deps, principal, { document: result, door }) : null,
   }
 }

@@ -1,3 +1,5 @@
+import type { EntityReadingDeps } from '../../configuration/entities/read-entity.ts'
+import type { Gate } from '../../configuration/gate/gate.ts'
 import type { ConfigurationWriter } from '../../configuration/save/configuration-writer.ts'
 import type { DocumentCache } from '../../configuration/current/document-cache.ts'
 import type { ComparisonDeps } from '../code/comparison.ts'
@@ -7,7 +9,8 @@ import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import type { ContestedPart } from '../work/undo-work.ts'
 import type { PageThread } from '../work/page-thread.ts'
 
-export interface RestoreDeps extends ComparisonDeps, EntityStepsDeps {
+export interface RestoreDeps extends ComparisonDeps, EntityStepsDeps, EntityReadingDeps {
+  readonly gate: Gate
   readonly cache: DocumentCache
   readonly writer: ConfigurationWriter
   /** Runs expensive work on large documents without blocking the main thread. */

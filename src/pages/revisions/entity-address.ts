@@ -49,8 +49,8 @@ export function entityNotFound({ kind, name }: Pick<EntityAddress, 'kind' | 'nam
 }
 
 /**
- * Users who may view a pipeline may see its history; that of a removed one is for administrators
- * only.
+ * Users who may view a pipeline may see its history, as those who administer a group or a template see
+ * that of theirs; that of a removed one is for administrators only.
  *
  * @throws {ServiceError} `not-permitted`.
  */
@@ -63,5 +63,7 @@ export function assertMaySee(
   if (pipeline !== null) return assertMay(access, principal, { action: 'view-pipeline', pipeline })
   if (kind === 'group')
     return assertMay(access, principal, { action: 'administer-group', group: name })
+  if (kind === 'template')
+    return assertMay(access, principal, { action: 'administer-template', template: name })
   assertMay(access, principal, { action: 'administer' })
 }

@@ -90,7 +90,8 @@ function countChanges(before: XmlDocument, after: XmlDocument): number {
   return runSync(summariseChanges(before, after)).length
 }
 
-function lineWithin(line: number | undefined, first: number, lines: number): number | null {
+/** The line of a part that starts at a line of its document; null for a line outside of it. */
+export function lineWithin(line: number | undefined, first: number, lines: number): number | null {
   if (line === undefined) return null
   const within = line - first + 1
   return within >= 1 && within <= lines ? within : null

@@ -15,14 +15,18 @@ const SRC = fileURLToPath(new URL('../../../../src', import.meta.url))
 const WRITERS: Readonly<Record<Door, readonly string[]>> = {
   put: ['api/configuration/config-saving-routes.ts'],
   post: ['api/configuration/config-saving-routes.ts'],
-  form: ['pages/edit/edit-review.ts'],
+  form: ['pages/edit/edit-review.ts', 'pages/edit/edit-routes.tsx'],
   entity: ['builds/plan/plan-entity.ts', 'configuration/entities/save-entity.ts'],
   'create-pipeline': [
     'builds/plan/plan-configuration.ts',
     'configuration/save/pipeline-creation.ts',
   ],
-  restore: ['configuration/save/config-restoring.ts', 'pages/restore/restore-plan.ts'],
-  undo: ['pages/restore/restore-plan.ts'],
+  restore: [
+    'configuration/save/config-restoring.ts',
+    'pages/restore/restore-plan.ts',
+    'pages/restore/restore-preview.ts',
+  ],
+  undo: ['pages/restore/restore-plan.ts', 'pages/restore/restore-preview.ts'],
   push: ['history/push/git-service.ts'],
   'agent-administration': ['agents/administer-agents.ts'],
   'live-file': ['history/sync/log-follower.ts', 'history/sync/reconciler.ts'],

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { DELEGATED } from '../support/service/delegated-changes.ts'
+import { delegate, loginOf } from '../support/service/delegated-service.ts'
+import { save } from '../support/service/saving.ts'
+import { type CalledService, openService } from '../support/service/service.ts'
+
+const OWNER = { as: loginOf('owner') }
+const ROOT = loginOf('root')
+/** Something hidden stands beside the lines that change. */
+const HIDDEN = /h1\.git|h2\.git|p-hidden|s-hidden|name="h1"/
+
+async function service(): Promise<CalledService> {
+  return delegate(await openService())
+}
+
+async function page(from: CalledService, path: string, init: RequestInit = {}) {
+  const answer = await from.fetch(path, { ...OWNER, ...init })
+  const text = await answer.text()
+  // Each piece of code is marked up on its own.
+  return { status: answer.status, text: text.replaceAll(/<[^>]*>/g, '') }
+}
+
+function form(fields: Readonly<Record<string, string>>): RequestInit {
+  return { method: 'POST', body: new URLSearchParams(fields) }
+}
+
+function basedOn(document: string): string {
+  return createHash('md5').update(document).digest('hex')
+}
+
+function textOf(name: string, document = DELEGATED): string {
+  return new RegExp(` *<pipeline name="${name}"[^]*?</pipeline>`).exec(document)?.[0] ?? ''
+}
+
+/** The last pipeline of the group before the hidden one, which the owner administers here. */
+const NEXT_TO_HIDDEN = DELEGATED.replace(
+  '<view>\n        <user>owner</user>\n      </view>\n      <admins>\n        <user>root</user>',
+  '<admins>\n        <user>owner</user>\n        <user>root</user>',
+)
+
+describe('the editor of an administrator of a group', () => {
+  it('has one entity, with a preview that shows nothing of others around it', async () => {
+    const opened = await service()
+    await save(opened, NEXT_TO_HIDDEN, ROOT)
+    const xml = textOf('s2', NEXT_TO_HIDDEN).replace('s2.git', 'x.git')
+    const fields = { entity: 'pipeline/s2', basedOn: basedOn(NEXT_TO_HIDDEN), xml }
+
+    const begun = await page(opened, '/config/edit?entity=pipeline/s2')
+    const preview = await page(opened, '/config/edit', form({ ...fields, action: 'preview' }))
+    const saved = await page(opened, '/config/edit', form({ ...fields, action: 'save' }))
+
+    expect([begun.status, preview.status, saved.status]).toEqual([200, 200, 303])
+    expect(preview.text).toContain('x.git')
+    expect(preview.text).not.toMatch(HIDDEN)
+    const now = await (await opened.fetch('/api/admin/config.xml', { as: ROOT })).text()
+    expect(now).toBe(NEXT_TO_HIDDEN.replace('s2.git', 'x.git'))
+  })
+
+  it('is closed for the whole document, and for what others administer', async () => {
+    const opened = await service()
+    const fields = { basedOn: basedOn(DELEGATED), action: 'preview' }
+
+    const answers = [
+      await page(opened, '/config/edit'),
+      await page(opened, '/config/edit?entity=pipeline/h1'),
+      await page(opened, '/config/edit?entity=environment/live'),
+      await page(opened, '/config/edit', form({ ...fields, xml: DELEGATED })),
+      await page(
+        opened,
+        '/config/edit',
+        form({ ...fields, entity: 'pipeline/h1', xml: textOf('h1') }),
+      ),
+    ]
+
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403])
+  })
+
+  it('takes no text that would draw what others administer into its own part', async () => {
+    const opened = await service()
+    const commented = DELEGATED.replace(
+      '    <pipeline name="h2"',
+      '    <!-- note -->\n    <pipeline name="h2"',
+    )
+    await save(opened, commented, ROOT)
+    const fields = { entity: 'pipeline/o2', basedOn: basedOn(commented), action: 'preview' }
+    const around = `${textOf('o2')}</pipelines><pipelines group="ours"><!--`
+
+    const answers = [
+      await page(opened, '/config/edit', form({ ...fields, xml: `${textOf('o2')}<!--` })),
+      await page(opened, '/config/edit', form({ ...fields, xml: around })),
+      await page(
+        opened,
+        '/config/edit',
+        form({ ...fields, xml: `${textOf('o2')}<pipeline name="z" />` }),
+      ),
+    ]
+
+    expect(answers.map(({ status }) => status)).toEqual([422, 422, 422])
+    for (const { text } of answers) expect(text).not.toMatch(HIDDEN)
+  })
+
+  it('resolves a conflict with what somebody else has saved of the same entity', async () => {
+    const opened = await service()
+    const theirs = DELEGATED.replace('m1.git', 'theirs.git').replace('h1.git', 'secret.git')
+    await save(opened, theirs, ROOT)
+    const fields = { entity: 'pipeline/m1', xml: textOf('m1').replace('m1.git', 'mine.git') }
+    const stale = { ...fields, basedOn: basedOn(DELEGATED) }
+    const choice = { ...stale, against: basedOn(theirs), 'choice-0': 'ours' }
+
+    const conflict = await page(opened, '/config/edit', form({ ...stale, action: 'preview' }))
+    const preview = await page(opened, '/config/edit', form({ ...choice, action: 'preview' }))
+    const saved = await page(opened, '/config/edit', form({ ...choice, action: 'save' }))
+
+    expect([conflict.status, preview.status, saved.status]).toEqual([409, 200, 303])
+    expect(conflict.text).toContain('theirs.git')
+    expect(conflict.text + preview.text).not.toMatch(/secret\.git/)
+    const now = await (await opened.fetch('/api/admin/config.xml', { as: ROOT })).text()
+    expect(now).toBe(theirs.replace('theirs.git', 'mine.git'))
+  })
+})
+
+describe('the administrator of a group', () => {
+  it('undoes a revision of its own part, and sees nothing of others around it', async () => {
+    const opened = await service()
+    await save(opened, NEXT_TO_HIDDEN, ROOT)
+    await save(opened, NEXT_TO_HIDDEN.replace('s2.git', 'x.git'), ROOT)
+    const [{ commitSHA }] = JSON.parse(
+      await (await opened.fetch('/api/config/revisions?limit=1', { as: ROOT })).text(),
+    )
+
+    const preview = await page(opened, `/config/${commitSHA}/undo`)
+
+    expect(preview.status).toBe(200)
+    expect(preview.text).toContain('x.git')
+    expect(preview.text).not.toMatch(HIDDEN)
+  })
+
+  it('learns nothing of a revision that reaches beyond it', async () => {
+    const opened = await service()
+    await save(opened, DELEGATED.replace('m1.git', 'x.git').replace('h1.git', 'y.git'), ROOT)
+    await save(opened, DELEGATED.replace('m1.git', 'x.git').replace('h1.git', 'z.git'), ROOT)
+
+    const answers = [
+      await page(opened, '/config/r3/undo'),
+      await page(opened, '/config/r3/undo?rest=1'),
+      await page(opened, '/config/r2/restore'),
+      await page(opened, '/config/entity/pipeline/h1/restore/r2'),
+    ]
+
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+    for (const { text } of answers) expect(text).not.toMatch(/[yz]\.git/)
+  })
+
+  it('restores an entity of its own, and none as it was in a group of others', async () => {
+    const opened = await service()
+    await save(opened, DELEGATED.replace('m1.git', 'x.git'), ROOT)
+    const given = textOf('s2')
+    const moved = DELEGATED.replace(`${given}\n`, '').replace(
+      textOf('m1'),
+      () => `${given}\n${textOf('m1')}`,
+    )
+    await save(opened, moved, ROOT)
+
+    const own = await page(opened, '/config/entity/pipeline/m1/restore/r3')
+    const other = await page(opened, '/config/entity/pipeline/s2/restore/r3')
+
+    expect([own.status, other.status]).toEqual([200, 403])
+  })
+})
