@@ -37,6 +37,12 @@ export function quotedWords(text: string): CommandWords {
   return splitWords(text, QUOTED)
 }
 
+/** A part of such a text that is read as it is, whatever is in it. */
+export function quotedWord(text: string): string {
+  const pieces = text.match(/[^']+|'+/g) ?? []
+  return pieces.map((piece) => (piece.startsWith("'") ? `"${piece}"` : `'${piece}'`)).join('')
+}
+
 function splitWords(line: string, { piece: pattern, isForShell }: Grammar): CommandWords {
   const words: string[] = []
   let position = 0

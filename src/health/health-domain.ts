@@ -1,9 +1,11 @@
+import type { Unsupported } from '../builds/runs/unsupported.ts'
 import type { RequestMetrics } from '../core/request-metrics.ts'
 import type { HealthDeps, ReadinessDeps } from './health.ts'
 import type { ServiceMetrics } from './service-metrics.ts'
 
 /** The health of the service, and its numbers. */
 export interface HealthDomain extends HealthDeps, ReadinessDeps {
+  readonly unsupported: Unsupported
   readonly metrics: ServiceMetrics
   readonly requests: RequestMetrics
 }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { ApiContext, Site } from '../api/definition/api-context.ts'
+import { ConfigurationSecrets } from '../builds/assignment/configuration-secrets.ts'
 import { EffectivePipelines } from '../builds/runs/effective-pipelines.ts'
 import { Unsupported } from '../builds/runs/unsupported.ts'
 import type { ConfigurationDomain } from '../configuration/configuration-domain.ts'
@@ -15,6 +16,7 @@ import { noteRevisions } from '../notify/audit/audit.ts'
 import { RevisionWatch } from '../notify/revision-watch.ts'
 import { openPageServices, type PageServices } from '../pages/frame/page-services.ts'
 import { createFirstUser } from '../security/first-user.ts'
+import { SecretFiles } from '../security/secret-files.ts'
 import type { UsersStore } from '../security/users.ts'
 import type { BootContext } from './boot-context.ts'
 import type { Leadership } from './leadership.ts'
@@ -29,9 +31,10 @@ import { VERSION } from './version.ts'
 export interface AppContext extends ApiContext {
   readonly boot: BootContext
   readonly identities: IdentitiesDomain & OpenedAccess
-  /** The pipelines of the current configuration, and the parts of it that nobody acts on. */
+  /** The pipelines of the current configuration, its secrets, and the parts of it that nobody acts on. */
   readonly configured: {
     readonly pipelines: EffectivePipelines
+    readonly secrets: ConfigurationSecrets
     readonly unsupported: Unsupported
   }
   /** The index that is derived from the revisions. */
@@ -84,7 +87,10 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     box,
   }
   const pipelines = new EffectivePipelines(current)
-  const unsupported = new Unsupported({ pipelines, secrets: box })
+  const secretsDir = boot.settings['secrets-dir']
+  const files = secretsDir === null ? null : new SecretFiles(secretsDir)
+  const secrets = new ConfigurationSecrets({ box, files, pipelines })
+  const unsupported = new Unsupported({ pipelines, secrets, clock })
   const parts = { configuration, identity: config.identity, logIns, audit, unsupported, leadership }
   const pageServices = openPageServices(configuration, index)
   shutdown.own('stop-background-work', pageServices.work)
@@ -98,7 +104,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     clock,
     log,
     leader: () => leadership.current()?.context ?? null,
-    configured: { pipelines, unsupported },
+    configured: { pipelines, secrets, unsupported },
     index,
     pageServices,
     passwordFile,
@@ -115,7 +121,8 @@ async function makeFirstUser(boot: BootContext, users: UsersStore): Promise<stri
   return isGenerated ? passwordFile : null
 }
 
-interface HealthParts extends Pick<HealthDeps, 'audit' | 'identity' | 'logIns' | 'unsupported'> {
+interface HealthParts extends Pick<HealthDeps, 'audit' | 'identity' | 'logIns'> {
+  readonly unsupported: Unsupported
   readonly configuration: ConfigurationDomain
   readonly leadership: Leadership
 }
@@ -125,7 +132,7 @@ function openHealth(boot: BootContext, parts: HealthParts): HealthDomain {
   const { configuration, leadership, ...others } = parts
   const { history, writer, secretAlarm, repository } = configuration
   const requests = new RequestMetrics()
-  const deps: HealthDeps = {
+  const deps: HealthDeps & Pick<HealthDomain, 'unsupported'> = {
     history,
     version: VERSION,
     folders: [

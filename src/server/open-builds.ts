@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import type { SecretBox } from '../document/secrets/secret-box.ts'
+import type { ConfigurationSecrets } from '../builds/assignment/configuration-secrets.ts'
 import type { BootContext } from './boot-context.ts'
 import type { AppContext } from './context.ts'
 import { openAgents } from '../agents/open-agents.ts'
@@ -19,7 +19,7 @@ const FIRST_POLL = 1 / 12
 /** The agents, and everything that runs on the state store. */
 export async function openBuilds({ boot, configuration, identities, configured }: AppContext) {
   const { settings, environment, shutdown, places, cluster } = boot
-  const { box, editor } = configuration
+  const { editor } = configuration
   const store =
     cluster === null
       ? identities.identityStore
@@ -39,7 +39,6 @@ export async function openBuilds({ boot, configuration, identities, configured }
       ...configured,
       store,
       directory,
-      secrets: box,
       artifactsDir: places.artifactsDir,
       largestArtifact: settings['max-artifact'],
       artifactQuota: settings['max-artifacts'],
@@ -48,7 +47,7 @@ export async function openBuilds({ boot, configuration, identities, configured }
   )
   shutdown.own('release-waiters', builds.dispatcher)
   if (settings['start-paused']) await pauseAll(builds, environment.log)
-  const poller = openPoller(boot, box)
+  const poller = openPoller(boot, configured.secrets)
   const triggers = shutdown.own(
     'release-waiters',
     new Triggers({
@@ -74,7 +73,7 @@ async function pauseAll({ builds, pipelines }: BuildServices, log: Log): Promise
 
 function openPoller(
   { settings, environment: { toolEnvironment: environment, log }, places }: BootContext,
-  secrets: SecretBox,
+  secrets: ConfigurationSecrets,
 ): MaterialPoller {
   const interval = settings['material-interval']
   const folder = join(places.stateDir, 'materials')

@@ -157,6 +157,9 @@ export const SETTINGS = {
       isRepeatable: true,
       description: 'folder below which repositories on this machine may be materials; repeatable',
     }),
+    'secrets-dir': Optional.describe(
+      'folder with the secrets that a configuration refers to, as files CONFIG/KEY',
+    ),
     'agent-timeout': AgentTimeout.prefault('300s').describe(
       'silence after which an agent is lost; at least 10s',
     ),

@@ -109,10 +109,24 @@ export const BREAKS_OF_BUILDS: readonly Break[] = [
   },
   {
     behaviour: 'the reference to a secret is not handed on as text',
-    file: 'builds/assignment/secrets.ts',
-    find: 'assertNoReference(opened, of)',
+    file: 'builds/assignment/job-assignment.ts',
+    find: '  assertNoReference(assignment)\n',
     replace: '',
-    test: 'unit/builds/job-assignment.test.ts',
+    test: 'unit/builds/assigned-secrets.test.ts',
+  },
+  {
+    behaviour: 'the rules of a secret config decide who may refer to a secret',
+    file: 'builds/assignment/configuration-secrets.ts',
+    find: 'if (refused !== null && !reasons.includes(null)) {',
+    replace: 'if (refused === config) {',
+    test: 'unit/builds/assigned-secrets.test.ts',
+  },
+  {
+    behaviour: 'a secret that was filled into a task is hidden in the console',
+    file: 'agent/job/job-environment.ts',
+    find: '...assignment.maskedTexts, ',
+    replace: '',
+    test: 'unit/builds/assigned-secrets.test.ts',
   },
   {
     behaviour: 'a paused pipeline starts nothing',

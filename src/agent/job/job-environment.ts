@@ -43,7 +43,7 @@ export function jobEnvironment(
   return {
     variables: { ...inherited, ...firstRevision(assignment.materials), ...Object.fromEntries(set) },
     set,
-    secrets: [...secure, ...assignment.materials.flatMap(secretsOf)],
+    secrets: [...secure, ...assignment.maskedTexts, ...assignment.materials.flatMap(secretsOf)],
   }
 }
 

@@ -72,6 +72,7 @@ const ASSIGNMENT: JobAssignment = {
     },
   ],
   artifacts: [{ kind: 'artifact', src: 'out/*.txt', dest: 'out' }],
+  maskedTexts: [],
 }
 
 const route = routeWith<Builds>()

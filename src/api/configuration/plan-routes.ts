@@ -8,6 +8,7 @@ import { json } from '../../http/errors.ts'
 import { readBody } from '../../http/request-body.ts'
 import { ChangeEntry } from '../../wire/changes.ts'
 import { ProblemBody } from '../../wire/error-body.ts'
+import { WillNotRunEntry } from '../../wire/will-not-run-body.ts'
 import type { LeaderContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { QUIET } from '../definition/route-rules.ts'
@@ -40,16 +41,7 @@ const PlanBody = z.object({
   }),
   permissions: z.array(z.object({ user: z.string(), gains: Names, loses: Names })).readonly(),
   /** The parts of the document that are kept, though nobody here acts on them. */
-  willNotRun: z
-    .array(
-      z.object({
-        entity: z.string(),
-        at: z.object({ line: z.int(), column: z.int() }),
-        what: z.string(),
-        because: z.string(),
-      }),
-    )
-    .readonly(),
+  willNotRun: z.array(WillNotRunEntry).readonly(),
   /** Whether the caller may save it, and whose decision it needs otherwise; null for an invalid document. */
   verdict: z
     .object({

@@ -8,9 +8,11 @@ import type {
   Variable,
 } from '../../document/model/model.ts'
 import type { AgentOffer } from '../../core/builds/assignment.ts'
+import { secretReferencesIn } from '../../document/secrets/secret-reference.ts'
+import type { SecretUse } from '../../document/unsupported/secret-rules.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { assignMaterials } from './materials.ts'
-import { type Secrets, AssignmentRefusal, openSecret } from './secrets.ts'
+import { AssignmentRefusal, JobTexts, type Secrets } from './secrets.ts'
 import { assignTasks, type FindFetchSource } from './tasks.ts'
 
 const MINUTE_MS = 60_000
@@ -24,6 +26,8 @@ export interface AssignmentSources {
   readonly agent: AgentOffer
   /** The effective pipeline; null when it is no longer in the configuration. */
   readonly pipeline: Pipeline | null
+  /** Its group. */
+  readonly group: string
   readonly environments: readonly Environment[]
   /** Minutes without output after which a job is cancelled; null and 0 mean never. */
   readonly jobTimeout: number | null
@@ -43,9 +47,10 @@ const INSTANCE = /-runInstance-(\d+)$/
  * plugin, or has secrets that cannot be decrypted.
  */
 export async function assignmentOf(sources: AssignmentSources) {
-  const { job, run, agent, environments, secrets } = sources
+  const { job, run, agent, environments, labelOf } = sources
   const { pipeline, stage, config } = placeOf(sources)
-  return {
+  const texts = new JobTexts(sources.secrets, sources.group)
+  const assignment = {
     jobId: job.id,
     pipelineName: job.pipelineName,
     pipelineCounter: job.pipelineCounter,
@@ -58,26 +63,33 @@ export async function assignmentOf(sources: AssignmentSources) {
     cleanWorkingDir: stage.cleanWorkingDir,
     fetchMaterials: stage.fetchMaterials,
     silenceTimeoutMs: silenceTimeout(config, sources.jobTimeout),
-    materials: await assignMaterials({ materials: pipeline.materials, run }, sources),
+    materials: await assignMaterials({ materials: pipeline.materials, run }, { texts, labelOf }),
     environmentVariables: [
       ...environments.map(({ name }) => plain('GO_ENVIRONMENT_NAME', name)),
       ...instanceVariables(job.name, config.runInstanceCount),
-      ...assignVariables(
+      ...(await assignVariables(
         {
-          configured: [
-            ...environments.map(({ variables }) => variables),
-            pipeline.variables,
-            stage.variables,
-            config.variables,
-          ],
+          environments,
+          own: [...pipeline.variables, ...stage.variables, ...config.variables],
           run: run.variables,
         },
-        secrets,
-      ),
+        texts,
+      )),
     ],
-    tasks: await assignTasks(config.tasks, sources.findFetchSource),
+    tasks: await assignTasks(config.tasks, { texts, findSource: sources.findFetchSource }),
     artifacts: config.artifacts.map(artifactOf),
   }
+  assertNoReference(assignment)
+  return { ...assignment, maskedTexts: [...texts.masked] }
+}
+
+/** @throws {AssignmentRefusal} for a text in which no secrets are filled in, such as a label. */
+function assertNoReference(assignment: object): void {
+  const [reference] = secretReferencesIn(assignment)
+  if (reference === undefined) return
+  const { config, key } = reference
+  const secret = `the secret ${key} of ${config}`
+  throw new AssignmentRefusal(`A text refers to ${secret}, and no secret is filled in there`)
 }
 
 /** Milliseconds without output after which a job is cancelled, or null for never. */
@@ -120,21 +132,30 @@ function artifactOf({ kind, src, dest }: Artifact) {
  * The variables of the configuration and of the run, decrypted, in the order in which they are set.
  * A run overrides variables that the job has, on any level; it adds none.
  */
-function assignVariables(
-  of: {
-    /** The outermost level first. */
-    readonly configured: readonly (readonly Variable[])[]
+async function assignVariables(
+  {
+    environments,
+    own,
+    run,
+  }: {
+    readonly environments: readonly Environment[]
+    /** Variables of the pipeline, its stage and its job, the outermost level first. */
+    readonly own: readonly Variable[]
     readonly run: readonly RunVariable[]
   },
-  secrets: Secrets,
+  texts: JobTexts,
 ) {
-  const configured = of.configured.flat()
+  const configured = [...environments.flatMap(({ variables }) => variables), ...own]
   const names = new Set(configured.map(({ name }) => name))
+  const opened = []
+  for (const { name, variables } of environments) {
+    const use = { type: 'environment', name } as const
+    for (const variable of variables) opened.push(await configuredVariable(variable, texts, use))
+  }
+  for (const variable of own) opened.push(await configuredVariable(variable, texts))
   return [
-    ...configured.map((variable) => configuredVariable(variable, secrets)),
-    ...of.run
-      .filter(({ name }) => names.has(name))
-      .map((variable) => runVariable(variable, secrets)),
+    ...opened,
+    ...run.filter(({ name }) => names.has(name)).map((variable) => runVariable(variable, texts)),
   ]
 }
 
@@ -149,14 +170,20 @@ function plain(name: string, value: string) {
   return { name, value, secure: false }
 }
 
-function configuredVariable({ name, secure, value, encryptedValue }: Variable, secrets: Secrets) {
+/** A value with a secret is as secret as it. */
+async function configuredVariable(
+  { name, secure, value, encryptedValue }: Variable,
+  texts: JobTexts,
+  use?: SecretUse,
+) {
   const sealable = { plain: value, sealed: encryptedValue }
-  const opened = openSecret(secrets, sealable, `The variable ${name}`)
-  return { name, value: opened ?? '', secure: secure || encryptedValue !== null }
+  const opened = (await texts.open(sealable, `The variable ${name}`, use)) ?? ''
+  const isSecret = secure || encryptedValue !== null || opened !== (value ?? '')
+  return { name, value: opened, secure: isSecret }
 }
 
-function runVariable({ name, value, secure }: RunVariable, secrets: Secrets) {
+function runVariable({ name, value, secure }: RunVariable, texts: JobTexts) {
   const sealable = secure ? { plain: null, sealed: value } : { plain: value, sealed: null }
-  const opened = openSecret(secrets, sealable, `The variable ${name} of the run`)
+  const opened = texts.openWithout(sealable, `The variable ${name} of the run`)
   return { name, value: opened ?? '', secure }
 }

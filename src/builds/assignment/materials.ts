@@ -8,12 +8,11 @@ import type { DependencyMaterial, Material } from '../../document/model/model.ts
 import { SOURCE_ELEMENTS } from '../../document/schema/materials.ts'
 import { splitHgAddress } from '../../core/source-address.ts'
 import { parseSvnRevision } from '../../core/svn-revision.ts'
-import { openAddress } from '../../document/secrets/address-secret.ts'
-import { assertNoReference, openSecret, type Secrets, AssignmentRefusal } from './secrets.ts'
+import { AssignmentRefusal, type JobTexts } from './secrets.ts'
 import { sentOf } from './sent-fields.ts'
 
 export interface MaterialSources {
-  readonly secrets: Secrets
+  readonly texts: JobTexts
   /** The label of a run of a pipeline, or its counter when the run is unknown. */
   readonly labelOf: (pipeline: string, counter: number) => Promise<string>
 }
@@ -34,7 +33,9 @@ export async function assignMaterials(
       assigned.push(await dependencyOf(material, revision, sources))
     } else if (isSource(material)) {
       const span = { revision, fromRevision: fromRevision ?? revision }
-      assigned.push(sourceOf(material, span, sources.secrets))
+      const source = await sourceOf(material, span, sources.texts)
+      assertSendable(material, source)
+      assigned.push(source)
     }
   }
   return assigned
@@ -71,22 +72,22 @@ async function dependencyOf(
   }
 }
 
-function sourceOf(
+async function sourceOf(
   material: VersionControlMaterial,
   span: { readonly revision: string; readonly fromRevision: string },
-  secrets: Secrets,
+  texts: JobTexts,
 ) {
-  const password = openSecret(
-    secrets,
+  const of = `of the material ${describe(material)}`
+  const password = await texts.open(
     { plain: material.password, sealed: material.encryptedPassword },
-    `The password of the material ${describe(material)}`,
+    `The password ${of}`,
   )
-  const { name, dest, username } = material
-  assertNoReference(username, `The user of the material ${describe(material)}`)
+  const { name, dest } = material
+  const username = await texts.fillOptional(material.username, `The user ${of}`)
   const common = { name, dest: dest === '' ? null : dest, ...span }
   switch (material.kind) {
     case 'git': {
-      const url = withCredentials(addressOf(material, secrets), { username, password })
+      const url = withCredentials(await addressOf(material, texts), { username, password })
       return {
         type: 'git' as const,
         ...common,
@@ -95,22 +96,23 @@ function sourceOf(
     }
     case 'hg': {
       // An agent needs the revision alone, and a branch behind the address would be part of it.
-      const { url: bare } = splitHgAddress(addressOf(material, secrets))
+      const { url: bare } = splitHgAddress(await addressOf(material, texts))
       const url = withCredentials(bare, { username, password })
       return { type: 'hg' as const, ...common, ...sentOf(SOURCE_ELEMENTS.hg.sent, { url }) }
     }
     case 'svn': {
-      const url = addressOf(material, secrets)
+      const url = await addressOf(material, texts)
       const own = { revision: ownOf(span.revision), fromRevision: ownOf(span.fromRevision) }
-      const sent = sentOf(SOURCE_ELEMENTS.svn.sent, { ...material, url, password })
+      const sent = sentOf(SOURCE_ELEMENTS.svn.sent, { ...material, url, username, password })
       return { type: 'svn' as const, ...common, ...own, ...sent }
     }
     case 'p4': {
-      const sent = sentOf(SOURCE_ELEMENTS.p4.sent, { ...material, url: material.port, password })
+      const opened = { ...material, url: material.port, username, password }
+      const sent = sentOf(SOURCE_ELEMENTS.p4.sent, opened)
       return { type: 'p4' as const, ...common, ...sent }
     }
     case 'tfs': {
-      const url = addressOf(material, secrets)
+      const url = await addressOf(material, texts)
       const opened = { ...material, url, username: username ?? '', password }
       return { type: 'tfs' as const, ...common, ...sentOf(SOURCE_ELEMENTS.tfs.sent, opened) }
     }
@@ -124,17 +126,20 @@ function ownOf(revision: string): string {
 
 function addressOf(
   material: Exclude<VersionControlMaterial, { kind: 'p4' }>,
-  secrets: Secrets,
-): string {
-  const address = openAddress(material.url, (sealed) => secrets.open(sealed))
-  const subject = `The address of the material ${describe(material)}`
-  if (address === null) {
-    throw new AssignmentRefusal(
-      `${subject} was encrypted with a key that this server does not have`,
-    )
-  }
-  assertNoReference(address, subject)
-  return address
+  texts: JobTexts,
+): Promise<string> {
+  return texts.address(material.url, `The address of the material ${describe(material)}`)
+}
+
+/** @throws {AssignmentRefusal} for what no agent would take, such as a secret that is too long. */
+function assertSendable(material: VersionControlMaterial, sent: object): void {
+  const read = SOURCE_ELEMENTS[material.kind].sent.safeParse(sent)
+  const [issue] = read.error?.issues ?? []
+  if (issue === undefined) return
+  const of = `of the material ${describe(material)}`
+  throw new AssignmentRefusal(
+    `The ${issue.path.join('.')} ${of} cannot be sent to an agent: ${issue.message}`,
+  )
 }
 
 /** Later versions of the configuration have the user and the password of a URL as attributes. */

@@ -53,12 +53,14 @@ export async function buildAssignment(
     stageCounter: job.stageCounter,
   })
   if (!run || !stageRun) throw new AssignmentRefusal(`The run of the job ${job.id} is missing`)
+  const found = pipelines.find(pipeline)
   return assignmentOf({
     job,
     run,
     approvedBy: stageRun.stage.approvedBy,
     agent,
-    pipeline: pipelines.find(pipeline)?.pipeline ?? null,
+    pipeline: found?.pipeline ?? null,
+    group: found?.group ?? '',
     environments: pipelines.environmentsOf(pipeline),
     jobTimeout: pipelines.configuration.server?.jobTimeout ?? null,
     secrets,

@@ -4,8 +4,13 @@ import type { VersionControlMaterial } from '../../document/materials/identity.t
 import { Emitter } from '../../lib/emitter.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { openAddress } from '../../document/secrets/address-secret.ts'
-import { findSecretReference } from '../../document/secrets/secret-reference.ts'
+import { findSecretReferences } from '../../document/secrets/secret-reference.ts'
+import { SecretMissing } from '../../security/secret-files.ts'
+import type { SecretUse } from '../../document/unsupported/secret-rules.ts'
+import type { ConfigurationSecrets, FilledText } from '../assignment/configuration-secrets.ts'
+import { secretsIn } from '../assignment/secrets.ts'
 import type { Log } from '../../lib/log.ts'
+import { withoutCredentials } from '../../core/hidden-credentials.ts'
 import type { Problem } from '../../core/problem.ts'
 import { isLocalAddress } from '../../core/source-address.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
@@ -34,7 +39,7 @@ export interface MaterialPollerOptions {
   readonly environment: Readonly<Record<string, string>>
   /** The folders of this machine that may be materials. */
   readonly local: LocalMaterials
-  readonly secrets: { open(sealed: string): string | null }
+  readonly secrets: Pick<ConfigurationSecrets, 'open' | 'fill' | 'usesOf'>
   readonly log: Log
   /** Milliseconds after which a client is killed. */
   readonly timeout?: number
@@ -169,7 +174,8 @@ export class MaterialPoller implements AsyncDisposable {
   /** Why a material on the disk of the server must not be read, or null for any other. */
   async whyForbidden(material: VersionControlMaterial): Promise<string | null> {
     try {
-      await assertAllowed(this.#withAddress(material), this.#options.local)
+      const { opened } = await this.#opened(material, [])
+      await assertAllowed(opened, this.#options.local)
       return null
     } catch (error) {
       if (!(error instanceof SourceFailed)) throw error
@@ -244,40 +250,60 @@ export class MaterialPoller implements AsyncDisposable {
 
   /**
    * Opened for each call, so that an unusable address or password is reported like every other
-   * failure.
+   * failure, and a secret that was replaced counts at once.
    */
-  #sourceOf({ fingerprint, material }: WatchedMaterial): MaterialSource {
-    const open = async (): Promise<MaterialSource> => {
-      const folder = join(this.#options.folder, fingerprint)
-      const password = this.#passwordOf(material)
-      const opened = this.#withAddress(material)
+  #sourceOf({ fingerprint, material, pipelines }: WatchedMaterial): MaterialSource {
+    const folder = join(this.#options.folder, fingerprint)
+    const { secrets, local } = this.#options
+    const ask = async <Answer>(question: (source: MaterialSource) => Promise<Answer>) => {
+      const { opened, password, values } = await this.#opened(material, secrets.usesOf(pipelines))
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      const { local } = this.#options
-      return openSource(opened, { tools: this.#tools, folder, password, local })
+      try {
+        return await question(
+          await openSource(opened, { tools: this.#tools, folder, password, local }),
+        )
+      } catch (error) {
+        throw withoutValues(error, values)
+      }
     }
     return {
-      newest: async () => (await open()).newest(),
-      changes: async (span) => (await open()).changes(span),
-      find: async (revision) => (await open()).find(revision),
+      newest: () => ask((source) => source.newest()),
+      changes: (span) => ask((source) => source.changes(span)),
+      find: (revision) => ask((source) => source.find(revision)),
     }
   }
 
-  #passwordOf({ username, password, encryptedPassword }: VersionControlMaterial): string | null {
-    withoutReference(username, 'user')
-    if (encryptedPassword === null || encryptedPassword === '') {
-      return withoutReference(password, 'password')
+  /**
+   * A material with its secrets in the open, and those of them that are kept elsewhere.
+   *
+   * @throws {SourceFailed} when one cannot be read, or a text refers to one where none is filled in.
+   */
+  async #opened(material: VersionControlMaterial, uses: readonly SecretUse[]) {
+    assertFilledIn(material)
+    const { secrets } = this.#options
+    const values: string[] = []
+    const fill = async (text: string | null, of: string, form?: FormOfSecret) => {
+      if (text === null) return null
+      const filled = await filledIn(() => secrets.fill(text, uses, form), of)
+      values.push(...filled.values)
+      return filled.text
     }
+    const password = await fill(this.#sealedPassword(material), 'password')
+    const username = await fill(material.username, 'user')
+    if (material.kind === 'p4') return { opened: { ...material, username }, password, values }
+    const url = openAddress(material.url, secrets.open)
+    if (url === null) {
+      throw new SourceFailed('Its address was encrypted with a key that this server does not have')
+    }
+    const address = (await fill(url, 'address', secretsIn(url))) ?? url
+    return { opened: { ...material, username, url: address }, password, values }
+  }
+
+  #sealedPassword({ password, encryptedPassword }: VersionControlMaterial): string | null {
+    if (encryptedPassword === null || encryptedPassword === '') return password
     const opened = this.#options.secrets.open(encryptedPassword)
-    if (opened !== null) return withoutReference(opened, 'password')
+    if (opened !== null) return opened
     throw new SourceFailed('Its password was encrypted with a key that this server does not have')
-  }
-
-  /** The material with the secret in its address decrypted. */
-  #withAddress(material: VersionControlMaterial): VersionControlMaterial {
-    if (material.kind === 'p4') return material
-    const url = openAddress(material.url, (sealed) => this.#options.secrets.open(sealed))
-    if (url !== null) return { ...material, url: withoutReference(url, 'address') }
-    throw new SourceFailed('Its address was encrypted with a key that this server does not have')
   }
 
   #report(fingerprint: string, error: unknown): void {
@@ -291,16 +317,46 @@ export class MaterialPoller implements AsyncDisposable {
   }
 }
 
-/**
- * A text that a repository is read with.
- *
- * @throws {SourceFailed} when it refers to a secret, which is nowhere to be read from.
- */
-function withoutReference<Given extends string | null>(text: Given, of: string): Given {
-  const reference = text === null ? null : findSecretReference(text)
-  if (reference === null) return text
-  const secret = `the secret ${reference.key} of ${reference.config}`
-  throw new SourceFailed(`Its ${of} is ${secret}, and there is nothing to read it from`)
+type FormOfSecret = (value: string, at: number) => string
+
+/** @throws {SourceFailed} when a secret cannot be read. */
+async function filledIn(fill: () => Promise<FilledText>, of: string): Promise<FilledText> {
+  try {
+    return await fill()
+  } catch (error) {
+    if (!(error instanceof SecretMissing)) throw error
+    throw new SourceFailed(`Its ${of} ${error.message}`, { cause: error })
+  }
+}
+
+/** The texts of a material in which secrets are filled in. */
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  'url',
+  'username',
+  'password',
+  'encryptedPassword',
+])
+
+/** @throws {SourceFailed} when a text that is no credential refers to a secret. */
+function assertFilledIn(material: VersionControlMaterial): void {
+  for (const [name, value] of Object.entries(material)) {
+    const isOther = typeof value === 'string' && !CREDENTIALS.has(name)
+    const [reference] = isOther ? findSecretReferences(value) : []
+    if (reference === undefined) continue
+    const secret = `the secret ${reference.key} of ${reference.config}`
+    throw new SourceFailed(`Its ${name} refers to ${secret}, and no secret is filled in there`)
+  }
+}
+
+/** The failure without the secrets that were filled in: an address may be one as a whole. */
+function withoutValues(error: unknown, values: readonly string[]): unknown {
+  if (!(error instanceof SourceFailed) || values.length === 0) return error
+  const forms = values.flatMap((value) => [value, withoutCredentials(value)])
+  const longestFirst = forms.toSorted((one, other) => other.length - one.length)
+  const hide = (text: string) =>
+    longestFirst.reduce((shown, each) => shown.replaceAll(each, HIDDEN), text)
+  const { message, unaddressed } = error
+  return new SourceFailed(hide(message), { unaddressed: hide(unaddressed) })
 }
 
 const keyOf = memoize((material: VersionControlMaterial) => {

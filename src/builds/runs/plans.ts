@@ -2,7 +2,7 @@ import type { RunConfiguration } from '../engine/documents.ts'
 import type { JobPlacement, JobPlan, PipelinePlan, Plans, StagePlan } from '../engine/plan.ts'
 import type { Job, Stage, Variable } from '../../document/model/model.ts'
 import { neededResources } from '../../document/unsupported/elastic-resource.ts'
-import { findSecretReference } from '../../document/secrets/secret-reference.ts'
+import { findSecretReferences } from '../../document/secrets/secret-reference.ts'
 import type { AgentOffer, JobSpread } from '../../core/builds/assignment.ts'
 import { type Candidate, explainWait } from '../../core/builds/waiting.ts'
 import { nameKey } from '../../core/name-key.ts'
@@ -85,7 +85,7 @@ function planOf({ group, pipeline }: EffectivePipeline): PipelinePlan {
 }
 
 function plainVariable({ name, secure, value }: Variable): [string, string][] {
-  if (secure || value === null || findSecretReference(value) !== null) return []
+  if (secure || value === null || findSecretReferences(value).length > 0) return []
   return [[name, value]]
 }
 

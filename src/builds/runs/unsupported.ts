@@ -1,4 +1,7 @@
+import type { Access } from '../../configuration/access/permission.ts'
+import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'
 import type { HealthProblem } from '../../core/health-problem.ts'
+import type { Principal } from '../../core/principal.ts'
 import type { ConfigDocument } from '../../document/document.ts'
 import { expandConfiguration } from '../../document/effective/effective.ts'
 import type { Configuration } from '../../document/model/model.ts'
@@ -6,9 +9,9 @@ import type { UnsupportedPart } from '../../document/unsupported/unsupported-par
 import { UnsupportedParts } from '../../document/unsupported/unsupported-parts.ts'
 import { elementFinder } from '../../document/xml/xml-elements.ts'
 import type { Position } from '../../document/text/line-index.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { type CooperativeWork, runCooperatively } from '../../lib/cooperative.ts'
-import { memoize } from '../../lib/memoize.ts'
-import type { Secrets } from '../assignment/secrets.ts'
+import type { ConfigurationSecrets } from '../assignment/configuration-secrets.ts'
 import type { EffectivePipelines } from './effective-pipelines.ts'
 
 /** A part that will not run here, with its place in the document. */
@@ -16,24 +19,39 @@ export interface WillNotRun extends Omit<UnsupportedPart, 'at'> {
   readonly at: Position
 }
 
+const PIPELINE = 'pipeline/'
 /** The limit of pipelines with a problem of their own; above it, only the number is reported. */
 const MAX_PIPELINES = 100
+/** The time for which problems are kept: files with secrets come and go, and every page shows the problems. */
+const RETENTION_MS = 5_000
 
 export interface UnsupportedOptions {
   readonly pipelines: Pick<EffectivePipelines, 'configuration' | 'find'>
-  readonly secrets: Secrets
+  readonly secrets: Pick<ConfigurationSecrets, 'open' | 'places'>
+  readonly clock: Clock
+}
+
+export interface WillNotRunDeps {
+  readonly access: Access
+  readonly configuration: Pick<CurrentConfiguration, 'read'>
+  readonly unsupported: Pick<Unsupported, 'listIn'>
+}
+
+interface KnownProblems {
+  readonly of: Configuration
+  readonly foundAt: number
+  readonly problems: readonly HealthProblem[]
 }
 
 /** The parts of the configuration that have no effect. */
 export class Unsupported {
   readonly #options: UnsupportedOptions
   readonly #parts: UnsupportedParts
-  readonly #problemsOf: (configuration: Configuration) => readonly HealthProblem[]
+  #known: KnownProblems | null = null
 
   constructor(options: UnsupportedOptions) {
     this.#options = options
-    this.#parts = new UnsupportedParts((sealed) => options.secrets.open(sealed))
-    this.#problemsOf = memoize((configuration) => this.#findProblems(configuration))
+    this.#parts = new UnsupportedParts(options.secrets.open, options.secrets.places ?? undefined)
   }
 
   /**
@@ -41,36 +59,26 @@ export class Unsupported {
    */
   ofPipeline(name: string): readonly string[] {
     const { configuration } = this.#options.pipelines
-    const pipeline = this.#options.pipelines.find(name)?.pipeline
-    return pipeline ? this.#parts.ofPipeline(pipeline, configuration).map(sentenceOf) : []
+    const found = this.#options.pipelines.find(name)
+    if (!found) return []
+    return this.#parts.ofPipeline(found.pipeline, found.group, configuration).map(sentenceOf)
   }
 
   /** The parts of the current configuration, by pipeline. */
   problems(): readonly HealthProblem[] {
-    return this.#problemsOf(this.#options.pipelines.configuration)
+    const { pipelines, clock, secrets } = this.#options
+    const of = pipelines.configuration
+    const now = clock()
+    const known = this.#known?.of === of ? this.#known : null
+    if (known && !(secrets.places !== null && now - known.foundAt >= RETENTION_MS))
+      return known.problems
+    this.#known = { of, foundAt: now, problems: this.#findProblems(of) }
+    return this.#known.problems
   }
 
   /** The parts of a document, in the order of its pipelines. */
   listIn(document: ConfigDocument): Promise<readonly WillNotRun[]> {
-    return runCooperatively(this.#listInSteps(document))
-  }
-
-  *#listInSteps({
-    root,
-    lines,
-    configuration: written,
-  }: ConfigDocument): CooperativeWork<readonly WillNotRun[]> {
-    const { configuration } = yield* expandConfiguration(written)
-    const elementAt = elementFinder(root)
-    const found: WillNotRun[] = []
-    for (const parts of this.#parts.in(configuration)) {
-      for (const { entity, at, what, because } of parts) {
-        const { line, column } = lines.positionOf(elementAt(at).span.start)
-        found.push({ entity, at: { line, column }, what, because })
-      }
-      yield
-    }
-    return found
+    return runCooperatively(willNotRunIn(document, this.#parts))
   }
 
   #findProblems(configuration: Configuration): readonly HealthProblem[] {
@@ -89,10 +97,50 @@ export class Unsupported {
   }
 }
 
+/**
+ * Lists the parts of the current configuration that will not run here: those of pipelines that the caller may view, and
+ * for administrators all.
+ */
+export async function readWillNotRun(
+  { access, configuration, unsupported }: WillNotRunDeps,
+  principal: Principal,
+): Promise<readonly WillNotRun[]> {
+  const isAdministrator = access.may(principal, { action: 'administer' })
+  const mayView = (entity: string) => {
+    const pipeline = pipelineOf(entity)
+    return pipeline !== null && access.may(principal, { action: 'view-pipeline', pipeline })
+  }
+  const parts = await unsupported.listIn(configuration.read())
+  return isAdministrator ? parts : parts.filter(({ entity }) => mayView(entity))
+}
+
+/** Lists the parts of a document that will not run here, in the order of its pipelines. */
+export function* willNotRunIn(
+  { root, lines, configuration: written }: ConfigDocument,
+  finder: UnsupportedParts,
+): CooperativeWork<readonly WillNotRun[]> {
+  const { configuration } = yield* expandConfiguration(written)
+  const elementAt = elementFinder(root)
+  const found: WillNotRun[] = []
+  for (const parts of finder.in(configuration)) {
+    for (const { entity, at, what, because } of parts) {
+      const { line, column } = lines.positionOf(elementAt(at).span.start)
+      found.push({ entity, at: { line, column }, what, because })
+    }
+    yield
+  }
+  return found
+}
+
 function problemOfPipeline(parts: readonly UnsupportedPart[]): HealthProblem {
-  const name = parts[0]?.entity.replace(/^pipeline\//, '') ?? ''
+  const name = pipelineOf(parts[0]?.entity ?? '') ?? ''
   const subject = `The pipeline ${name} has parts that nobody here acts on`
   return { subject, errors: errorsOf(parts), pipelines: [name] }
+}
+
+/** The name of the pipeline that an entity is, or null for another. */
+function pipelineOf(entity: string): string | null {
+  return entity.startsWith(PIPELINE) ? entity.slice(PIPELINE.length) : null
 }
 
 function errorsOf(parts: readonly UnsupportedPart[]) {

@@ -9,8 +9,12 @@ const WILDCARDS = /(\*\*\/(?:\*\*\/)*|\*{2,}|\*|\?)/
  * repository, whether a slash says so or not.
  */
 export function isIgnored(file: string, patterns: readonly string[]): boolean {
-  const path = fromRoot(file)
-  return patterns.some((pattern) => matches(path, tokensOf(fromRoot(pattern))))
+  return patterns.some((pattern) => fitsPattern(file, pattern))
+}
+
+/** Whether a pattern of that form fits a path, or a name. */
+export function fitsPattern(path: string, pattern: string): boolean {
+  return matches(fromRoot(path), tokensOf(fromRoot(pattern)))
 }
 
 function fromRoot(path: string): string {

@@ -2,10 +2,10 @@ import type { z } from 'zod'
 import { SERVER_ELEMENTS } from '../schema/server.ts'
 import { Agent, Environment } from './environments.ts'
 import { build, many, modelOf, one, type ValueOf } from './fields.ts'
-import { LATER_DEFINITIONS } from './later-definitions.ts'
 import type { ModelNode } from './model-node.ts'
+import { OUTSIDE_DEFINITIONS } from './outside-definitions.ts'
 import { PipelineGroup, Template } from './pipelines.ts'
-import { PackageRepository, ScmDefinition } from './plugins.ts'
+import { PackageRepository, ScmDefinition, SecretConfig } from './plugins.ts'
 import { Server } from './server.ts'
 import { unknownOutside } from './unknown-parts.ts'
 
@@ -17,11 +17,13 @@ export const Configuration = modelOf(SERVER_ELEMENTS.cruise, {
   server: one('server', Server),
   repositories: many(PackageRepository, 'repositories', 'repository'),
   scms: many(ScmDefinition, 'scms', 'scm'),
+  secretConfigs: many(SecretConfig, 'secretConfigs', 'secretConfig'),
   groups: many(PipelineGroup, 'pipelines'),
   templates: many(Template, 'templates', 'pipeline'),
   environments: many(Environment, 'environments', 'environment'),
   agents: many(Agent, 'agents', 'agent'),
-  later: LATER_DEFINITIONS,
+  /** Definitions outside of pipelines that nobody acts on. */
+  outside: OUTSIDE_DEFINITIONS,
   /** Unknown parts outside of pipelines, templates and agents. */
   unknown: unknownOutside(LISTS),
 })
@@ -34,8 +36,8 @@ export function buildConfiguration(root: ModelNode): z.ZodSafeParseResult<Config
 
 export * from './environments.ts'
 export * from './fields.ts'
-export * from './later-definitions.ts'
 export * from './materials.ts'
+export * from './outside-definitions.ts'
 export * from './pipelines.ts'
 export * from './plugins.ts'
 export * from './server.ts'

@@ -1,5 +1,6 @@
 import { PLUGIN_ELEMENTS } from '../schema/plugins.ts'
-import { many, modelOf, type ValueOf } from './fields.ts'
+import { SERVER_ELEMENTS } from '../schema/server.ts'
+import { childrenOf, ELEMENT_NAME, many, modelOf, OWN_TEXT, type ValueOf } from './fields.ts'
 import { CONFIGURATION, PLUGIN } from './values.ts'
 
 const PackageDefinition = modelOf(PLUGIN_ELEMENTS.package, { properties: CONFIGURATION })
@@ -17,3 +18,12 @@ export const ScmDefinition = modelOf(PLUGIN_ELEMENTS.scm, {
   properties: CONFIGURATION,
 })
 export type ScmDefinition = ValueOf<typeof ScmDefinition>
+
+/** Allows or denies something to what its text names, which may have wildcards. */
+const Rule = modelOf(SERVER_ELEMENTS.allow, { effect: ELEMENT_NAME, resource: OWN_TEXT })
+
+/** Secrets that are kept elsewhere, and the rules of who may refer to them. */
+export const SecretConfig = modelOf(PLUGIN_ELEMENTS.secretConfig, {
+  rules: childrenOf('rules', Rule),
+})
+export type SecretConfig = ValueOf<typeof SecretConfig>

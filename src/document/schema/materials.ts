@@ -69,7 +69,7 @@ export const SOURCE_ELEMENTS = {
       ...LOGIN,
       checkexternals: flag('false').as('checkExternals'),
       ...PLACE,
-      folder: optional('text').elsewhere().withoutField(),
+      folder: optional('text').elsewhere(),
       ...INVERSION,
     },
     content: 'filter?',
@@ -81,7 +81,7 @@ export const SOURCE_ELEMENTS = {
     attributes: {
       url: required('text'),
       ...PLACE,
-      folder: optional('text').elsewhere().withoutField(),
+      folder: optional('text').elsewhere(),
       ...LOGIN_ELSEWHERE,
       branch: optional('text').elsewhere(),
       ...INVERSION,
@@ -153,7 +153,7 @@ export const MATERIAL_ELEMENTS = {
       materialName: PLACE.materialName,
       /** Whether a new run of the other pipeline starts nothing by itself. */
       ignoreForScheduling: flag('false').elsewhere(),
-      serverAlias: optional('text').elsewhere().withoutField(),
+      serverAlias: optional('text').elsewhere(),
     },
   },
   'materials/package': { attributes: { ref: required('text') } },

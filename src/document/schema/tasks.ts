@@ -79,7 +79,7 @@ export const COMMAND_ELEMENTS = {
       artifactId: optional('text').elsewhere().withoutField(),
       artifactOrigin: optional('artifactOrigin').elsewhere().withoutField(),
       origin: optional('artifactOrigin').elsewhere().withoutField(),
-      serverAlias: optional('text').elsewhere().withoutField(),
+      serverAlias: optional('text').elsewhere(),
     },
     content: CONDITIONS,
     elsewhere: '(configuration|runif|oncancel)*',

@@ -5,10 +5,36 @@ export interface SecretReference {
   readonly key: string
 }
 
-const REFERENCE = /\{\{SECRET:\[([^\]]*)\]\[([^\]]*)\]\}\}/
+/** Neither part spans the beginning of another reference, so that the search takes one pass. */
+const REFERENCE = /\{\{SECRET:\[([^\]{]*)\]\[([^\]]{0,1024})\]\}\}/g
 
-/** The first `{{SECRET:[config][key]}}` in a text, or null. */
-export function findSecretReference(text: string): SecretReference | null {
-  const [, config, key] = REFERENCE.exec(text) ?? []
-  return config === undefined || key === undefined ? null : { config, key }
+/** The references `{{SECRET:[config][key]}}` in a text, each once. */
+export function findSecretReferences(text: string): readonly SecretReference[] {
+  if (!text.includes('{{SECRET:[')) return []
+  const found = new Map<string, SecretReference>()
+  for (const [whole, config = '', key = ''] of text.matchAll(REFERENCE)) {
+    found.set(whole, { config, key })
+  }
+  return [...found.values()]
+}
+
+/** The text with the value of each secret in the place of its reference. */
+export function fillSecretReferences(
+  text: string,
+  valueOf: (reference: SecretReference, at: number) => string,
+): string {
+  return text.replaceAll(REFERENCE, (_, config: string, key: string, at: number) =>
+    valueOf({ config, key }, at),
+  )
+}
+
+/** The references in all texts of a part of a configuration, each once. */
+export function secretReferencesIn(part: unknown): readonly SecretReference[] {
+  return findSecretReferences(textsOf(part).join('\n'))
+}
+
+function textsOf(part: unknown): readonly string[] {
+  if (typeof part === 'string') return [part]
+  if (typeof part !== 'object' || part === null) return []
+  return Object.values(part).flatMap(textsOf)
 }

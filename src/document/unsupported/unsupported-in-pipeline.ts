@@ -9,26 +9,41 @@ import type {
 } from '../model/model.ts'
 import { isSource, type VersionControlMaterial } from '../materials/identity.ts'
 import { openAddress } from '../secrets/address-secret.ts'
+import { secretReferencesIn } from '../secrets/secret-reference.ts'
+import { scriptOf } from './script-executor.ts'
 import {
   type FoundPart,
+  misplaced,
   NO_PLUGINS,
   type OpenSecret,
+  type ReferringPart,
   referring,
   unknownPart,
 } from './unsupported-part.ts'
+
+type Found = FoundPart | ReferringPart
 
 /**
  * Finds the parts of an effective pipeline that nobody here acts on, apart from those that depend on
  * the agents.
  */
-export function* unsupportedInPipeline(pipeline: Pipeline, open: OpenSecret): Generator<FoundPart> {
+export function* unsupportedInPipeline(pipeline: Pipeline, open: OpenSecret): Generator<Found> {
+  const { at, label, trackingTool, mingle } = pipeline
+  yield* misplaced(label, { at, what: 'the label' })
+  if (trackingTool) {
+    const what = 'the tracking tool'
+    yield { at: trackingTool.at, what, because: 'comments of changes are shown without links' }
+  }
+  if (mingle) {
+    yield { at: mingle.at, what: 'the project of Mingle', because: 'nobody here asks Mingle' }
+  }
   for (const material of pipeline.materials) yield* inMaterial(material, open)
   yield* pipeline.unknown.map(unknownPart)
   yield* inVariables(pipeline.variables, open)
   for (const stage of pipeline.stages) yield* inStage(stage, open)
 }
 
-function* inMaterial(material: Material, open: OpenSecret): Generator<FoundPart> {
+function* inMaterial(material: Material, open: OpenSecret): Generator<Found> {
   const { at, kind } = material
   if (kind === 'package' || kind === 'scm') {
     const what = `the ${kind} material ${material.ref}`
@@ -37,54 +52,92 @@ function* inMaterial(material: Material, open: OpenSecret): Generator<FoundPart>
   if (kind === 'git' && material.shallowClone) {
     yield { at, what: 'shallowClone of the git material', because: 'agents clone all of it' }
   }
+  if (kind === 'dependency') yield* inAlias(material, `the pipeline ${material.pipeline}`)
+  if ((kind === 'svn' || kind === 'hg') && isFilled(material.folder)) {
+    const what = `the folder ${material.folder} of the ${kind} material`
+    yield { at, what, because: 'its dest names the folder' }
+  }
   if (isSource(material)) yield* referencesIn(material, open)
 }
 
-function* referencesIn(material: VersionControlMaterial, open: OpenSecret): Generator<FoundPart> {
-  const { at, kind, username, password, encryptedPassword } = material
+function* referencesIn(material: VersionControlMaterial, open: OpenSecret): Generator<Found> {
+  const { at, kind, username, password, encryptedPassword, ...others } = material
   const of = (part: string) => ({ at, what: `the ${part} of the ${kind} material` })
   yield* referring(username, of('user'))
   yield* referring(encryptedPassword === null ? password : open(encryptedPassword), of('password'))
   if (material.kind !== 'p4') yield* referring(openAddress(material.url, open), of('address'))
-}
-
-/** Variables that refer to secrets that are kept elsewhere. */
-export function* inVariables(
-  variables: readonly Variable[],
-  open: OpenSecret,
-): Generator<FoundPart> {
-  for (const { at, name, value, encryptedValue } of variables) {
-    const text = encryptedValue === null ? value : open(encryptedValue)
-    yield* referring(text, { at, what: `the variable ${name}` })
+  for (const [name, value] of Object.entries(others)) {
+    if (name !== 'url' && typeof value === 'string') yield* misplaced(value, of(name))
   }
 }
 
-function* inStage({ name, variables, jobs }: Stage, open: OpenSecret): Generator<FoundPart> {
+/** Variables that refer to secrets that are kept elsewhere. */
+export function* inVariables(variables: readonly Variable[], open: OpenSecret): Generator<Found> {
+  for (const { at, name, value, encryptedValue } of variables) {
+    const text = encryptedValue === null ? value : open(encryptedValue)
+    yield* referring(text, { at, what: `the variable ${name}` })
+    yield* misplaced(name, { at, what: 'the name of a variable' })
+  }
+}
+
+function* inStage(stage: Stage, open: OpenSecret): Generator<Found> {
+  const { at, name, artifactCleanupProhibited, variables, jobs } = stage
+  if (artifactCleanupProhibited) {
+    const what = `artifactCleanupProhibited of the stage ${name}`
+    yield { at, what, because: 'where `--max-artifacts` is set, the oldest runs make room' }
+  }
   yield* inVariables(variables, open)
   for (const job of jobs) yield* inJob(job, `${name}/${job.name}`, open)
 }
 
-function* inJob(job: Job, place: string, open: OpenSecret): Generator<FoundPart> {
+function* inJob(job: Job, place: string, open: OpenSecret): Generator<Found> {
   yield* inVariables(job.variables, open)
   for (const task of job.tasks) {
-    yield* inTask(task, place)
-    if (task.onCancel) yield* inTask(task.onCancel, place)
+    const { onCancel, ...run } = task
+    yield* inTask(run, place)
+    if (onCancel) yield* inTask(onCancel, place)
   }
   yield* job.artifacts.flatMap((artifact) => inArtifact(artifact, place))
+  for (const { at, name } of job.properties) {
+    const what = `the property ${name} of ${place}`
+    yield { at, what, because: 'nothing is read from artifacts when a job ends' }
+  }
   yield* job.unknown.map(unknownPart)
 }
 
-function* inTask(task: CancelTask, place: string): Generator<FoundPart> {
+function* inTask(task: CancelTask, place: string): Generator<Found> {
+  const { at, kind } = task
   const because = `${NO_PLUGINS}, and the job fails without it`
-  if (task.kind === 'plugin') {
-    yield { at: task.at, what: `a task of the plugin ${task.plugin.id} in ${place}`, because }
-  } else if (task.kind === 'fetchartifact' && task.external) {
-    yield { at: task.at, what: `the fetching of an artifact by a plugin in ${place}`, because }
+  if (kind === 'plugin' && scriptOf(task) === null) {
+    yield { at, what: `a task of the plugin ${task.plugin.id} in ${place}`, because }
+  } else if (kind === 'fetchartifact' && task.external) {
+    yield { at, what: `the fetching of an artifact by a plugin in ${place}`, because }
+  } else {
+    const name = kind === 'plugin' ? 'script' : kind
+    const what = `a text of the ${name} task in ${place}`
+    yield* secretReferencesIn(task).map((reference) => ({ at, what, reference }))
   }
+  if (kind === 'fetchartifact') yield* inAlias(task, `the artifact of ${task.stage}/${task.job}`)
 }
 
-function inArtifact({ at, kind }: Artifact, place: string): FoundPart[] {
-  if (kind !== 'external') return []
-  const because = `${NO_PLUGINS}, and the job fails without it`
-  return [{ at, what: `an artifact that a plugin keeps in ${place}`, because }]
+function* inAlias(
+  { at, serverAlias }: { readonly at: readonly number[]; readonly serverAlias: string | null },
+  of: string,
+): Generator<FoundPart> {
+  if (!isFilled(serverAlias)) return
+  const what = `the server ${serverAlias} of ${of}`
+  yield { at, what, because: 'pipelines are those of this server' }
+}
+
+function inArtifact({ at, kind, src, dest }: Artifact, place: string): readonly FoundPart[] {
+  if (kind === 'external') {
+    const because = `${NO_PLUGINS}, and the job fails without it`
+    return [{ at, what: `an artifact that a plugin keeps in ${place}`, because }]
+  }
+  const what = `an artifact in ${place}`
+  return [...misplaced(src, { at, what }), ...misplaced(dest, { at, what })]
+}
+
+function isFilled(text: string | null): boolean {
+  return text !== null && text !== ''
 }

@@ -1,54 +1,111 @@
 import { memoize } from '../../lib/memoize.ts'
-import type { Agent, Configuration, LaterDefinition, Pipeline, Template } from '../model/model.ts'
+import type { Agent, Configuration, OutsideDefinition, Pipeline } from '../model/model.ts'
+import type { SecretReference } from '../secrets/secret-reference.ts'
+import { type SecretUse, whyNotReferable } from './secret-rules.ts'
 import { hasAgentOf } from './elastic-resource.ts'
 import {
   type FoundPart,
   NO_PLUGINS,
   type OpenSecret,
+  type ReferringPart,
   unknownPart,
+  withReason,
   type UnsupportedPart,
 } from './unsupported-part.ts'
 import { inVariables, unsupportedInPipeline } from './unsupported-in-pipeline.ts'
 
+/** The secrets that are kept elsewhere. */
+export interface SecretPlaces {
+  /** Why one cannot be read, as the end of a sentence; null where it can. */
+  readonly whyMissing: (reference: SecretReference) => string | null
+  /** Why none of those of a secret config can. */
+  readonly whyNone: (config: string) => string | null
+}
+
+/** Where nothing keeps secrets. */
+export const NO_PLACES: SecretPlaces = {
+  whyMissing: () => 'there is nothing to read it from',
+  whyNone: () => NO_PLUGINS,
+}
+
 /** Finds the parts of configurations that are accepted and kept, though nobody here acts on them. */
 export class UnsupportedParts {
   readonly #open: OpenSecret
-  readonly #inPipeline: (pipeline: Pipeline) => readonly FoundPart[]
+  readonly #places: SecretPlaces
+  readonly #inPipeline: (pipeline: Pipeline) => readonly (FoundPart | ReferringPart)[]
 
-  constructor(open: OpenSecret) {
+  constructor(open: OpenSecret, places = NO_PLACES) {
     this.#open = open
+    this.#places = places
     this.#inPipeline = memoize((pipeline: Pipeline) => [...unsupportedInPipeline(pipeline, open)])
   }
 
-  /** Unsupported parts of an effective pipeline. */
+  /** Unsupported parts of an effective pipeline of a group. */
   ofPipeline(
     pipeline: Pipeline,
-    { agents }: Pick<Configuration, 'agents'>,
+    group: string,
+    configuration: Pick<Configuration, 'agents' | 'secretConfigs'>,
   ): readonly UnsupportedPart[] {
-    const found = [...this.#inPipeline(pipeline), ...elasticJobs(pipeline, agents)]
-    return found.map((part) => ({ entity: `pipeline/${pipeline.name}`, ...part }))
+    const use: SecretUse = { type: 'pipeline_group', name: group }
+    const found = this.#inPipeline(pipeline).flatMap((part) =>
+      this.#unread(part, use, configuration),
+    )
+    const elastic = elasticJobs(pipeline, configuration.agents)
+    return [...found, ...elastic].map((part) => ({ entity: `pipeline/${pipeline.name}`, ...part }))
   }
 
   /** Unsupported parts of an effective configuration, one pipeline in each step. */
   *in(configuration: Configuration): Generator<readonly UnsupportedPart[]> {
     yield [...this.outsidePipelines(configuration)]
-    for (const { pipelines } of configuration.groups) {
-      for (const pipeline of pipelines) yield this.ofPipeline(pipeline, configuration)
+    for (const { name, pipelines } of configuration.groups) {
+      for (const pipeline of pipelines) yield this.ofPipeline(pipeline, name, configuration)
     }
   }
 
   /** Unsupported parts outside of pipelines. */
   *outsidePipelines(configuration: Configuration): Generator<UnsupportedPart> {
-    const { later, unknown, environments, templates, agents } = configuration
-    yield* later.flatMap((part) => laterPart(part, agents))
+    const { outside, unknown, environments, agents } = configuration
+    yield* outside.flatMap((part) => this.#definition(part, agents))
     yield* unknown.map((part) => ({ entity: 'document', ...unknownPart(part) }))
     for (const { name, variables } of environments) {
       for (const part of inVariables(variables, this.#open)) {
-        yield { entity: `environment/${name}`, ...part }
+        const use: SecretUse = { type: 'environment', name }
+        const found = this.#unread(part, use, configuration)
+        yield* found.map((each) => ({ entity: `environment/${name}`, ...each }))
       }
     }
-    yield* templates.flatMap(templateViewers)
     yield* agents.flatMap(elasticAgent)
+  }
+
+  /** The part itself, or none where the secret that it refers to can be read. */
+  #unread(
+    part: FoundPart | ReferringPart,
+    use: SecretUse,
+    { secretConfigs }: Pick<Configuration, 'secretConfigs'>,
+  ): readonly FoundPart[] {
+    if (!('reference' in part)) return [part]
+    const { reference } = part
+    const reason =
+      this.#places.whyMissing(reference) ?? whyNotReferable(secretConfigs, reference, use)
+    return reason === null ? [] : [withReason(part, reason)]
+  }
+
+  #definition(
+    { at, element, name }: OutsideDefinition,
+    agents: readonly Agent[],
+  ): readonly UnsupportedPart[] {
+    if (element === 'elasticProfile') {
+      if (hasAgentOf(name, agents)) return []
+      const what = `the elastic profile ${name}`
+      return [{ entity: `agent-profile/${name}`, at, what, because: noAgentOf(name) }]
+    }
+    if (element === 'secretConfig') {
+      const because = this.#places.whyNone(name)
+      const what = `the secret config ${name}`
+      return because === null ? [] : [{ entity: `secret-config/${name}`, at, what, because }]
+    }
+    const { entity, what, because } = WORDINGS[element]
+    return [{ entity: entity(name), at, what: what(name), because }]
   }
 }
 
@@ -72,10 +129,25 @@ interface Wording {
   readonly because: string
 }
 
-const WORDINGS: Readonly<Record<Exclude<LaterDefinition['element'], 'elasticProfile'>, Wording>> = {
+/** Elements whose wording depends on more than their names. */
+type Conditional = 'elasticProfile' | 'secretConfig'
+
+const LOG_IN = 'users log in as the server was set up to'
+
+const WORDINGS: Readonly<Record<Exclude<OutsideDefinition['element'], Conditional>, Wording>> = {
+  mailhost: {
+    entity: () => 'server',
+    what: () => 'the mail host',
+    because: 'nobody here sends mail; webhooks tell of revisions and actions',
+  },
+  purge: {
+    entity: () => 'server',
+    what: () => 'the purging of artifacts on a full disk',
+    because: '`--max-artifacts` says how much is kept',
+  },
   backup: {
     entity: () => 'server',
-    what: () => 'the schedule of backups',
+    what: () => 'the schedule of backups, and what runs after them',
     because: '`cairn backup` makes them',
   },
   webhookSecret: {
@@ -86,7 +158,19 @@ const WORDINGS: Readonly<Record<Exclude<LaterDefinition['element'], 'elasticProf
   authConfig: {
     entity: () => 'server',
     what: (name) => `the authorization plugin ${name}`,
-    because: 'users log in as the server was set up to',
+    because: LOG_IN,
+  },
+  ldap: { entity: () => 'server', what: () => 'the directory of ldap', because: LOG_IN },
+  luau: { entity: () => 'server', what: () => 'the log-in by luau', because: LOG_IN },
+  allowOnlyKnownUsersToLogin: {
+    entity: () => 'server',
+    what: () => 'allowOnlyKnownUsersToLogin',
+    because: LOG_IN,
+  },
+  groups: {
+    entity: (name) => `role/${name}`,
+    what: (name) => `the groups of the role ${name}`,
+    because: 'nobody is in it by a group of luau',
   },
   pluginRole: {
     entity: (name) => `role/${name}`,
@@ -113,35 +197,11 @@ const WORDINGS: Readonly<Record<Exclude<LaterDefinition['element'], 'elasticProf
     what: (name) => `the artifact store ${name}`,
     because: NO_PLUGINS,
   },
-  secretConfig: {
-    entity: (name) => `secret-config/${name}`,
-    what: (name) => `the secret config ${name}`,
-    because: NO_PLUGINS,
+  vmms: {
+    entity: () => 'document',
+    what: () => 'the virtual machines of vmms',
+    because: 'agents are those that somebody starts',
   },
-}
-
-function laterPart(
-  { at, element, name }: LaterDefinition,
-  agents: readonly Agent[],
-): UnsupportedPart[] {
-  if (element === 'elasticProfile') {
-    if (hasAgentOf(name, agents)) return []
-    const what = `the elastic profile ${name}`
-    return [{ entity: `agent-profile/${name}`, at, what, because: noAgentOf(name) }]
-  }
-  const { entity, what, because } = WORDINGS[element]
-  return [{ entity: entity(name), at, what: what(name), because }]
-}
-
-function templateViewers({ name, authorization }: Template): UnsupportedPart[] {
-  if (!authorization) return []
-  const { at, view, allGroupAdminsAreViewers } = authorization
-  if (view === null && !allGroupAdminsAreViewers) return []
-  const [what, because] = [
-    `the viewers of the template ${name}`,
-    'administrators alone read templates',
-  ]
-  return [{ entity: `template/${name}`, at, what, because }]
 }
 
 function elasticAgent({ at, uuid, hostname, elasticPlugin }: Agent): UnsupportedPart[] {

@@ -58,6 +58,8 @@ export const JobAssignment = z.object({
   environmentVariables: z.array(EnvironmentVariable),
   tasks: z.array(AssignedTask),
   artifacts: z.array(AssignedArtifact),
+  /** Secrets in any of these texts, which must not appear in the console either. */
+  maskedTexts: z.array(z.string()).default([]),
 })
 export type JobAssignment = z.infer<typeof JobAssignment>
 

@@ -23,6 +23,7 @@ export function anAssignment(more: Partial<JobAssignment> = {}): JobAssignment {
     environmentVariables: [],
     tasks: [],
     artifacts: [],
+    maskedTexts: [],
     ...more,
   }
 }

@@ -1,8 +1,11 @@
 import type { PipelineInstance } from '../../../src/builds/engine/documents.ts'
 import { materialFingerprint } from '../../../src/document/materials/identity.ts'
+import type { Material } from '../../../src/document/model/model.ts'
 import { SecretBox } from '../../../src/document/secrets/secret-box.ts'
 import { fetchSourceOf } from '../../../src/builds/assignment/fetch-source.ts'
+import { ConfigurationSecrets } from '../../../src/builds/assignment/configuration-secrets.ts'
 import { assignmentOf } from '../../../src/builds/assignment/job-assignment.ts'
+import { SecretFiles } from '../../../src/security/secret-files.ts'
 import { JobAssignment } from '../../../src/wire/agent/work.ts'
 import { aJobRun, aPipelineRun, effectiveConfiguration } from './build-facts.ts'
 
@@ -22,6 +25,8 @@ interface Given {
   readonly tasks?: string
   readonly job?: string
   readonly environments?: string
+  /** Elements of later versions, at the end. */
+  readonly later?: string
 }
 
 function documentOf(given: Given): string {
@@ -54,20 +59,31 @@ function documentOf(given: Given): string {
     </pipeline>
   </pipelines>
   ${given.environments ?? ''}
+  ${given.later ?? ''}
 </cruise>`
 }
 
-export function scene(
-  given: Given,
-  facts: { run?: Partial<PipelineInstance>; jobTimeout?: number } = {},
-) {
-  const { groups, environments } = effectiveConfiguration(documentOf(given))
+/** Whether its revisions are names of commits. */
+function isByName({ kind }: Material): boolean {
+  return kind === 'git' || kind === 'hg'
+}
+
+interface Facts {
+  readonly run?: Partial<PipelineInstance>
+  readonly jobTimeout?: number
+  /** The folder of secrets that are kept elsewhere. */
+  readonly secretsDir?: string
+}
+
+export function scene(given: Given, facts: Facts = {}) {
+  const configuration = effectiveConfiguration(documentOf(given))
+  const { groups, environments } = configuration
   const pipeline = groups[0]?.pipelines.find(({ name }) => name === 'app') ?? null
   const revisions = (pipeline?.materials ?? []).map((material) => ({
     fingerprint: materialFingerprint(material),
     name: null,
-    revision: material.kind === 'dependency' ? 'up/8/pack/2' : material.kind === 'git' ? SHA : '12',
-    fromRevision: material.kind === 'git' ? OLDEST : null,
+    revision: material.kind === 'dependency' ? 'up/8/pack/2' : isByName(material) ? SHA : '12',
+    fromRevision: isByName(material) ? OLDEST : null,
     changed: true,
   }))
   const run = aPipelineRun({ revisions, ...facts.run })
@@ -88,7 +104,12 @@ export function scene(
       pipelines.some(({ name }) => name === 'app'),
     ),
     jobTimeout: facts.jobTimeout ?? null,
-    secrets: box,
+    group: 'g',
+    secrets: new ConfigurationSecrets({
+      box,
+      files: facts.secretsDir === undefined ? null : new SecretFiles(facts.secretsDir),
+      pipelines: { configuration, find: () => null },
+    }),
     findFetchSource: fetchSourceOf(run, runs),
     labelOf: async () => 'v8',
   }

@@ -14,6 +14,7 @@ import { runSync } from '../../../src/lib/cooperative.ts'
 import { watchedMaterials } from '../../../src/builds/materials/watched-materials.ts'
 import { type AnElement, git } from '../../support/documents/a-configuration.ts'
 import { allowing, pipelinesOf, toolEnvironment } from '../../support/builds/materials.ts'
+import { NO_SECRETS } from '../../support/builds/poller-secrets.ts'
 import { gitOrigin } from '../../support/builds/source-origins.ts'
 import { gitLine } from '../../support/git/git.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
@@ -46,7 +47,7 @@ function open(
     timeout,
     environment,
     local: allowing(home),
-    secrets: { open: () => null },
+    secrets: NO_SECRETS,
     log: (event) => logged.push(event),
   })
   poller.onPolled((fingerprint) => polled.push(fingerprint))

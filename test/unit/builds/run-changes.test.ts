@@ -8,6 +8,7 @@ import { watchedMaterials } from '../../../src/builds/materials/watched-material
 import { git } from '../../support/documents/a-configuration.ts'
 import { BuildsWorld } from '../../support/builds/builds.ts'
 import { allowing, pipelinesOf, toolEnvironment } from '../../support/builds/materials.ts'
+import { NO_SECRETS } from '../../support/builds/poller-secrets.ts'
 import { gitOrigin } from '../../support/builds/source-origins.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 
@@ -25,7 +26,7 @@ function openPoller(home: string) {
     first: 600_000,
     environment: { ...environment, PATH: `${home}/bin:${path}` },
     local: allowing(home),
-    secrets: { open: () => null },
+    secrets: NO_SECRETS,
     log: () => undefined,
   })
   onTestFinished(() => poller[Symbol.asyncDispose]())

@@ -9,6 +9,7 @@ const PROPERTY = '<property><key>k</key><value>v</value></property>'
 const CONFIGURATION = `<configuration>${PROPERTY}</configuration>`
 const PLUGIN = `<pluginConfiguration id="p" version="1" />${CONFIGURATION}`
 const SECRET = '{{SECRET:[vault][token]}}'
+const SCRIPT = `<pluginConfiguration id="script-executor" version="1" /><configuration><property><key>script</key><value>${SECRET}</value></property></configuration>`
 const ELASTIC =
   '<elastic><agentProfiles><agentProfile id="e" clusterProfileId="c" /></agentProfiles></elastic>'
 
@@ -112,9 +113,47 @@ describe('the parts that nobody acts on', () => {
       ['artifact-store/a: the artifact store a', 'secret-config/s: the secret config s'],
     ],
     [
-      `<templates><pipeline name="t"><authorization allGroupAdminsAreViewers="true" />${STAGE}</pipeline></templates>`,
-      ['template/t: the viewers of the template t'],
+      job('<properties><property name="n" src="s" xpath="x" /></properties>'),
+      ['pipeline/p: the property n of s/j: nothing is read from artifacts'],
     ],
+    [
+      '<server><mailhost hostname="h" port="25" from="a@b" admin="a@b" /></server>',
+      ['server: the mail host'],
+    ],
+    ['<server purgeStart="5" purgeUpto="10" />', ['server: the purging of artifacts']],
+    [
+      '<server><security allowOnlyKnownUsersToLogin="true"><ldap uri="ldap://h" searchBase="b" /></security></server>',
+      ['server: the directory of ldap', 'server: allowOnlyKnownUsersToLogin'],
+    ],
+    [
+      pipeline(`<trackingtool link="http://t/\${ID}" regex="x" />${GIT}${STAGE}`),
+      ['pipeline/p: the tracking tool'],
+    ],
+    [
+      withMaterials('<svn url="u" folder="f" />'),
+      ['pipeline/p: the folder f of the svn material: its dest names the folder'],
+    ],
+    [
+      pipeline(
+        `${GIT}<stage name="s" artifactCleanupProhibited="true"><jobs><job name="j" /></jobs></stage>`,
+      ),
+      ['pipeline/p: artifactCleanupProhibited of the stage s'],
+    ],
+    [
+      task(
+        `<exec command="c"><arg>${SECRET}</arg><oncancel><ant target="${SECRET}" /></oncancel></exec>`,
+      ),
+      [
+        'pipeline/p: a text of the exec task in s/j: it is the secret token of vault',
+        'pipeline/p: a text of the ant task in s/j: it is the secret token of vault',
+      ],
+    ],
+    [task(`<task>${SCRIPT}</task>`), ['pipeline/p: a text of the script task in s/j']],
+    [
+      pipeline(`${GIT}${STAGE}`, `labeltemplate="${SECRET}"`),
+      ['pipeline/p: the label: it is the secret token of vault, and no secret is filled in there'],
+    ],
+    [withMaterials(`<git url="u" branch="${SECRET}" />`), ['pipeline/p: the branch of the git']],
     [
       agent('elasticAgentId="e" elasticPluginId="docker"', 'linux'),
       ['agent/u: the plugin docker of the agent h'],
@@ -140,7 +179,15 @@ describe('the parts that nobody acts on', () => {
     [139, withMaterials('<git url="u" invertFilter="true" username="n" password="w" />')],
     [110, `${ELASTIC}${job('', 'elasticProfileId="E"')}${agent('', 'profile:e')}`],
     [139, '<server serverId="i" tokenGenerationKey="t"><backup /></server>'],
-    [75, job('<properties><property name="n" src="s" xpath="x" /></properties>')],
+    [
+      139,
+      `<templates><pipeline name="t"><authorization allGroupAdminsAreViewers="true"><view><user>u</user></view></authorization>${STAGE}</pipeline></templates>`,
+    ],
+    [139, task(`<task>${SCRIPT.replace(SECRET, 'make')}</task>`)],
+    [
+      75,
+      '<server artifactsdir="/a" siteUrl="http://h"><security><passwordFile path="p" /></security></server>',
+    ],
   ])('are not what is acted upon at version %i in %s', (version, content) => {
     expect(partsOf(content, version)).toEqual([])
   })

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import type { ModelNode } from './model-node.ts'
+import { At, type ModelField, manyOf } from './fields.ts'
+
+/** An element or attribute of some versions that asks for something outside of pipelines. */
+const OutsideDefinition = z.object({
+  at: At,
+  element: z.enum([
+    'mailhost',
+    'purge',
+    'backup',
+    'webhookSecret',
+    'ldap',
+    'luau',
+    'authConfig',
+    'allowOnlyKnownUsersToLogin',
+    'groups',
+    'pluginRole',
+    'policy',
+    'elasticProfile',
+    'jobStarvationTimeout',
+    'config-repo',
+    'artifactStore',
+    'secretConfig',
+    'vmms',
+  ]),
+  /** Its name or id; empty where it has none. */
+  name: z.string(),
+})
+export type OutsideDefinition = z.infer<typeof OutsideDefinition>
+
+/** Lists those that are not acted upon, in the order of what they are. */
+export const OUTSIDE_DEFINITIONS = {
+  form: manyOf(OutsideDefinition),
+  read: definitionsIn,
+} satisfies ModelField
+
+function definitionsIn(root: ModelNode): OutsideDefinition[] {
+  const server = root.child('server')
+  const elastics = [server?.child('elastic'), root.child('elastic')].flatMap((each) => each ?? [])
+  return [
+    ...(server ? serverDefinitions(server) : []),
+    ...elastics.flatMap((elastic) => [
+      ...partsOf('elasticProfile', elastic.list('profiles', 'profile')),
+      ...partsOf('elasticProfile', elastic.list('agentProfiles', 'agentProfile')),
+    ]),
+    ...attributesOf('jobStarvationTimeout', elastics),
+    ...partsOf('config-repo', root.list('config-repos', 'config-repo')),
+    ...partsOf('artifactStore', root.list('artifactStores', 'artifactStore')),
+    ...partsOf('secretConfig', root.list('secretConfigs', 'secretConfig')),
+    ...partsOf('vmms', root.list('vmms').filter(isFilled)),
+  ]
+}
+
+function serverDefinitions(server: ModelNode): OutsideDefinition[] {
+  const security = server.child('security')
+  return [
+    ...partsOf('mailhost', server.list('mailhost')),
+    ...partsOf('purge', [server].filter(isPurging)),
+    ...partsOf('purge', server.list('artifacts', 'purgeSettings').filter(isFilled)),
+    ...partsOf('backup', server.list('backup').filter(isAtWork)),
+    ...attributesOf('webhookSecret', [server]),
+    ...(security ? securityDefinitions(security) : []),
+  ]
+}
+
+function securityDefinitions(security: ModelNode): OutsideDefinition[] {
+  const roles = security.child('roles')?.children ?? []
+  const authConfigs = security.list('authConfigs', 'authConfig')
+  return [
+    ...partsOf('ldap', security.list('ldap')),
+    ...partsOf('luau', security.list('luau')),
+    ...partsOf('authConfig', authConfigs),
+    ...partsOf('allowOnlyKnownUsersToLogin', [security, ...authConfigs].filter(isForKnownUsers)),
+    ...partsOf(
+      'pluginRole',
+      roles.filter(({ name }) => name === 'pluginRole'),
+    ),
+    ...roles.flatMap((role) => [
+      ...partsOf('policy', role.list('policy'), role.attribute('name')),
+      ...partsOf('groups', role.list('groups').filter(isFilled), role.attribute('name')),
+    ]),
+  ]
+}
+
+function partsOf(
+  element: OutsideDefinition['element'],
+  nodes: readonly ModelNode[] = [],
+  named: string | null = null,
+): OutsideDefinition[] {
+  return nodes.map((node) => {
+    const name = named ?? node.attribute('id') ?? node.attribute('name') ?? ''
+    return { at: node.at, element, name }
+  })
+}
+
+function attributesOf(
+  name: OutsideDefinition['element'],
+  nodes: readonly ModelNode[],
+): OutsideDefinition[] {
+  const having = nodes.filter((node) => (node.attribute(name) ?? '') !== '')
+  return having.map(({ at }) => ({ at, element: name, name: '' }))
+}
+
+function isFilled({ children }: ModelNode): boolean {
+  return children.length > 0
+}
+
+function isPurging(server: ModelNode): boolean {
+  return (server.attribute('purgeStart') ?? '').trim() !== ''
+}
+
+function isAtWork(backup: ModelNode): boolean {
+  const texts = [backup.attribute('schedule'), backup.attribute('postBackupScript')]
+  return texts.some((text) => (text ?? '').trim() !== '')
+}
+
+function isForKnownUsers(element: ModelNode): boolean {
+  return ['true', '1'].includes((element.attribute('allowOnlyKnownUsersToLogin') ?? '').trim())
+}
