@@ -14,6 +14,7 @@ import { planResource } from './configuration/plan-routes.ts'
 import { plainSecretResource } from './configuration/plain-secret-routes.ts'
 import { restoreResource } from './configuration/restore-routes.ts'
 import { watchResource } from './configuration/watch-routes.ts'
+import { willNotRunResource } from './configuration/will-not-run-routes.ts'
 import { gitResource } from './git/git-routes.ts'
 import { callerResource } from './identities/caller-routes.ts'
 import { invitationResource } from './identities/invitation-routes.ts'
@@ -35,6 +36,7 @@ export const RESOURCES: readonly ApiResource<ApiContext>[] = [
   configSavingResource,
   entityResource,
   planResource,
+  willNotRunResource,
   restoreResource,
   plainSecretResource,
   pipelineCreationResource,
