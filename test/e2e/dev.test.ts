@@ -1,6 +1,6 @@
 // @module-tag long
 import { once } from 'node:events'
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempDir } from '../support/disk/temp-folder.ts'
@@ -9,12 +9,15 @@ import { rootFile } from '../support/programs/root-file.ts'
 import { until } from '../support/programs/until.ts'
 import { callerOf } from '../support/service/service.ts'
 
-const COPIED = ['package.json', 'tsconfig.json', 'scripts', 'src', 'dist']
+const COPIED = ['package.json', 'tsconfig.json', 'scripts', 'src', 'dist', '.types']
 
-/** The sources with their last build, to be changed; packages are those of the checkout. */
+/**
+ * The sources with their last build and what a check of their types has left, if there was one, to be changed;
+ * packages are those of the checkout.
+ */
 function copyOfCheckout(): string {
   const copy = tempDir()
-  for (const name of COPIED) {
+  for (const name of COPIED.filter((each) => existsSync(rootFile(each)))) {
     cpSync(rootFile(name), join(copy, name), { recursive: true, preserveTimestamps: true })
   }
   symlinkSync(rootFile('node_modules'), join(copy, 'node_modules'))
