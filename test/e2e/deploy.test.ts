@@ -252,6 +252,8 @@ function buildImage(): { folder: string; main: string } {
     .slice(1)
   const [source, image] = [join(tempDir(), 'build'), join(tempDir(), 'image')]
   for (const folder of [source, image]) mkdirSync(folder)
+  // What an earlier check of the types has left saves a part of this one, and goes into no image.
+  if (existsSync(rootFile('.types'))) copyInto(source, { from: rootFile('.'), names: ['.types'] })
   for (const [, step, rest = ''] of build.matchAll(/^(COPY|RUN) (.*)$/gm)) {
     if (step === 'RUN') execFileSync('sh', ['-ec', rest], { cwd: source, stdio: 'pipe' })
     else copyInto(source, { from: rootFile('.'), names: rest.split(' ').slice(0, -1) })
