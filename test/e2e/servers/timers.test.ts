@@ -22,6 +22,8 @@ const CLOCK = fileURLToPath(new URL('../../support/faults/shifted-clock.cjs', im
 /** In milliseconds. */
 const TIMEOUT_MS = 90_000
 const SECOND_MS = 1_000
+/** How much a clock is ahead, and until a tick: a server that believed its clock would run it halfway there. */
+const [AHEAD_MS, UNTIL_TICK_MS] = [12_000, 24_000]
 
 const Pipelines = z.array(
   z.object({
@@ -93,11 +95,11 @@ describe('timers of several servers', { tags: ['postgresql', 'long'] }, () => {
     const { origin, flags } = origins()
     const database = cluster.freshSchema()
     const clock = join(tempDir(), 'clock')
-    writeFileSync(clock, `${25 * SECOND_MS}`)
+    writeFileSync(clock, `${AHEAD_MS}`)
     const env = { NODE_OPTIONS: `--require ${CLOCK}`, SHIFTED_CLOCK: clock }
     const first = await serveOver(database, tempDir(), { flags, env })
     const second = await serveOver(database, folderBeside(first), { flags })
-    const tick = Date.now() + 45 * SECOND_MS
+    const tick = Date.now() + UNTIL_TICK_MS
     await save(first, documentOf(origin, { nightly: tick, later: tick + 10 * SECOND_MS }))
 
     await until(async () => (await runsAt(second))?.['nightly'] === 1, TIMEOUT_MS)
