@@ -21,6 +21,8 @@ import {
   unknownPart,
 } from './unsupported-part.ts'
 
+const FOREIGN_KEY = 'it is encrypted with a key that this server does not have'
+
 type Found = FoundPart | ReferringPart
 
 /**
@@ -64,8 +66,15 @@ function* referencesIn(material: VersionControlMaterial, open: OpenSecret): Gene
   const { at, kind, username, password, encryptedPassword, ...others } = material
   const of = (part: string) => ({ at, what: `the ${part} of the ${kind} material` })
   yield* referring(username, of('user'))
-  yield* referring(encryptedPassword === null ? password : open(encryptedPassword), of('password'))
-  if (material.kind !== 'p4') yield* referring(openAddress(material.url, open), of('address'))
+  const isSealed = encryptedPassword !== null && encryptedPassword !== ''
+  const opened = isSealed ? open(encryptedPassword) : password
+  if (isSealed && opened === null) yield { ...of('password'), because: FOREIGN_KEY }
+  yield* referring(opened, of('password'))
+  if (material.kind !== 'p4') {
+    const address = openAddress(material.url, open)
+    if (address === null) yield { ...of('address'), because: FOREIGN_KEY }
+    yield* referring(address, of('address'))
+  }
   for (const [name, value] of Object.entries(others)) {
     if (name !== 'url' && typeof value === 'string') yield* misplaced(value, of(name))
   }
@@ -74,8 +83,10 @@ function* referencesIn(material: VersionControlMaterial, open: OpenSecret): Gene
 /** Variables that refer to secrets that are kept elsewhere. */
 export function* inVariables(variables: readonly Variable[], open: OpenSecret): Generator<Found> {
   for (const { at, name, value, encryptedValue } of variables) {
+    const what = `the variable ${name}`
     const text = encryptedValue === null ? value : open(encryptedValue)
-    yield* referring(text, { at, what: `the variable ${name}` })
+    if (text === null && encryptedValue !== null) yield { at, what, because: FOREIGN_KEY }
+    yield* referring(text, { at, what })
     yield* misplaced(name, { at, what: 'the name of a variable' })
   }
 }

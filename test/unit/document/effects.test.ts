@@ -95,7 +95,7 @@ function read(text: string): ConfigDocument {
 }
 
 function listedIn(document: ConfigDocument) {
-  return runSync(willNotRunIn(document, new UnsupportedParts(() => null)))
+  return runSync(willNotRunIn(document, new UnsupportedParts(() => 'opened')))
 }
 
 const DOCUMENT = read(EVERYTHING)

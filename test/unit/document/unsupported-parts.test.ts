@@ -113,6 +113,14 @@ describe('the parts that nobody acts on', () => {
       ['artifact-store/a: the artifact store a', 'secret-config/s: the secret config s'],
     ],
     [
+      withMaterials('<svn url="u" username="n" encryptedPassword="foreign" />'),
+      ['pipeline/p: the password of the svn material: it is encrypted with a key that this server'],
+    ],
+    [
+      `<environments><environment name="e"><environmentvariables><variable name="A" secure="true"><encryptedValue>foreign</encryptedValue></variable></environmentvariables></environment></environments>`,
+      ['environment/e: the variable A: it is encrypted with a key that this server does not have'],
+    ],
+    [
       job('<properties><property name="n" src="s" xpath="x" /></properties>'),
       ['pipeline/p: the property n of s/j: nothing is read from artifacts'],
     ],
