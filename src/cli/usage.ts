@@ -64,9 +64,9 @@ export const USAGE: Readonly<Record<CommandName, Usage>> = {
     purpose: 'Seals the secrets of the configuration with a new key. Stop the service first.',
   },
   import: {
-    calls: ['import REPO'],
+    calls: ['import REPO', 'import --report-only FILE|FOLDER|REPO'],
     purpose:
-      'Reads the configuration history of another server into this one. Stop the service first.',
+      'Reads the configuration history of another server into this one, and says what of it will not run here. Stop the service first.',
   },
   'check-push': {
     calls: ['check-push'],

@@ -265,6 +265,11 @@ export const SETTINGS = {
     since: DateOrTime.nullable()
       .default(null)
       .describe('leaves out what is older, such as 2015-12-01 (UTC)'),
+    agents: Optional.describe('file with the answer of its call for agents, which are listed too'),
+    'report-only': Switch.describe(
+      'import nothing, and say what of a file, folder or repository will not run here',
+    ),
+    json: Switch.describe('print the report as JSON'),
   }),
   'check-push': z.object({
     ...REPOSITORY,
@@ -280,6 +285,7 @@ export type AgentSettings = z.output<typeof SETTINGS.agent>
 export type InviteSettings = z.output<(typeof SETTINGS)['agent invite']>
 export type RepositorySettings = z.output<typeof SETTINGS.verify>
 export type ArchiveSettings = z.output<typeof SETTINGS.archive>
+export type ImportSettings = z.output<typeof SETTINGS.import>
 export type TokenSettings = z.output<typeof SETTINGS.token>
 export type StateSettings = z.output<typeof SETTINGS.state>
 

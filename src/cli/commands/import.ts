@@ -1,23 +1,33 @@
+import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { withoutCredentials } from '../../core/hidden-credentials.ts'
-import { type Imported, importRepository } from '../../operations/import/import-repository.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { importRepository } from '../../operations/import/import-repository.ts'
+import { type OldAgent, parseOldAgents } from '../../operations/import/old-agents.ts'
+import { reportOnly } from '../../operations/import/report-only.ts'
 import { keysFileOf } from '../../operations/service-places.ts'
 import { programPath, toolEnvironment } from '../../settings/environment.ts'
-import { readSettings, SETTINGS } from '../../settings/settings.ts'
+import { type ImportSettings, readSettings, SETTINGS } from '../../settings/settings.ts'
 import { VERSION } from '../../server/version.ts'
+import { fsErrorCode } from '../../storage/fs-error.ts'
 import { actAsOwner } from '../act-as-owner.ts'
+import { describeDocument, describeImport, jsonOfImport } from '../import-report.ts'
 import { say, writeLog } from '../output.ts'
 import { ProgressBar } from '../progress-bar.ts'
 import { takeFile } from '../take-file.ts'
 
-/** The limits of commits that are listed for one reason, and of problems for each. */
-const MAX_COMMITS = 10
-const MAX_PROBLEMS = 3
+/** The file of the original's repositories. */
+const USUAL_FILE = 'cruise-config.xml'
+const MAX_AGENTS_BYTES = 64 * 1_048_576
 
 /** Imports the history of another repository. The service must be stopped. */
 export async function importCommand(args: readonly string[]): Promise<number> {
   const { file: from, flags } = takeFile(args, 'import', 'REPO')
   const settings = readSettings(SETTINGS.import, flags)
+  return settings['report-only'] ? report(from, settings) : bringIn(from, settings)
+}
+
+async function bringIn(from: string, settings: ImportSettings): Promise<number> {
+  const agents = settings.agents === null ? null : await readAgents(settings.agents)
   await actAsOwner(settings['config-repo'], settings['state-dir'])
   const places = {
     repository: resolve(settings['config-repo']),
@@ -27,9 +37,9 @@ export async function importCommand(args: readonly string[]): Promise<number> {
     keysFile: keysFileOf(settings),
   }
   const sourceFile = settings.file ?? places.fileName
-  const { branch, since } = settings
+  const { branch, since, json } = settings
   using bar = new ProgressBar('commits')
-  const imported = await importRepository({ from, branch, sourceFile, since }, places, {
+  const imported = await importRepository({ from, branch, sourceFile, since, agents }, places, {
     clock: Date.now,
     log: writeLog,
     version: VERSION,
@@ -38,47 +48,36 @@ export async function importCommand(args: readonly string[]): Promise<number> {
     onProgress: (progress) => bar.show(progress),
   })
   bar[Symbol.dispose]()
-  for (const line of describe(imported, { from, sourceFile })) say(line)
+  const of = { from, sourceFile }
+  if (json) say(JSON.stringify(jsonOfImport(imported, of)))
+  else for (const line of describeImport(imported, of)) say(line)
   return 0
 }
 
-function describe(
-  imported: Imported,
-  { from, sourceFile }: { from: string; sourceFile: string },
-): string[] {
-  const { branch, current, sealed } = imported
-  return [
-    `Imported ${imported.imported} commits of ${withoutCredentials(from)}, branch ${branch}`,
-    ...counted(imported.known, 'were dealt with before'),
-    ...counted(imported.older, 'left out: older than --since'),
-    ...counted(imported.absent, `left out: without ${sourceFile}`),
-    ...counted(imported.tooLarge.length, 'left out: too large'),
-    ...imported.tooLarge.slice(0, MAX_COMMITS).map((each) => largeLine(each, sourceFile)),
-    ...counted(imported.unchanged, 'left out: the document is as before'),
-    ...counted(imported.invalid.length, 'left out: not valid'),
-    ...imported.invalid.slice(0, MAX_COMMITS).flatMap((each) => invalidLines(each, sourceFile)),
-    ...counted(sealed, 'had plain secrets, which were sealed; their digests are others'),
-    `The current configuration has the digest ${current.digest}, by ${current.username}`,
-  ]
+/** Fails where the document is not valid: nothing of it could be brought in. */
+async function report(
+  from: string,
+  { branch, file, json, 'config-file': configFile }: ImportSettings,
+): Promise<number> {
+  const sourceFiles = file === null ? [...new Set([configFile, USUAL_FILE])] : [file]
+  const found = await reportOnly({ from, branch, sourceFiles }, toolEnvironment())
+  if (json) say(JSON.stringify(found))
+  else for (const line of describeDocument(found)) say(line)
+  return found.errors.length === 0 ? 0 : 1
 }
 
-function counted(count: number, what: string): string[] {
-  return count === 0 ? [] : [`${String(count).padStart(6)} ${what}`]
+async function readAgents(file: string): Promise<readonly OldAgent[]> {
+  try {
+    if ((await stat(file)).size > MAX_AGENTS_BYTES) throw unusable('it is too large')
+    return parseOldAgents(await readFile(file, 'utf8'))
+  } catch (error) {
+    const code = fsErrorCode(error)
+    if (code === null) throw error
+    throw unusable(code === 'ENOENT' ? 'it is not there' : code)
+  }
 }
 
-function invalidLines(
-  { commit, author, problems }: Imported['invalid'][number],
-  sourceFile: string,
-): string[] {
-  return problems.slice(0, MAX_PROBLEMS).map(({ message, line, column }) => {
-    const place = line === undefined ? '' : `:${line}:${column ?? 1}`
-    return `       ${commit.slice(0, 10)} by ${author}: ${sourceFile}${place}: ${message}`
-  })
-}
-
-function largeLine(
-  { commit, author, size }: Imported['tooLarge'][number],
-  sourceFile: string,
-): string {
-  return `       ${commit.slice(0, 10)} by ${author}: ${sourceFile}: it has ${size} bytes`
+function unusable(why: string): ServiceError<'unavailable'> {
+  const reason = `The file of agents cannot be used: ${why}`
+  return new ServiceError('unavailable', reason, { reason })
 }

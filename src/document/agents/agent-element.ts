@@ -13,6 +13,8 @@ export interface AgentDeclaration {
   readonly hostname: string
   readonly ipaddress: string
   readonly resources: readonly string[]
+  /** Whether it is listed as disabled, whatever others are. */
+  readonly isDisabled?: boolean
 }
 
 const RESOURCE = /^[-\w\s|.]+$/
@@ -62,6 +64,8 @@ export function insertAgents(
     parent: root,
     child: 'agents',
     order: CRUISE_CHILDREN,
-    elements: agents.map((agent) => agentElement(agent, flags)),
+    elements: agents.map((agent) =>
+      agentElement(agent, { disabled: flags.disabled || agent.isDisabled === true }),
+    ),
   })
 }

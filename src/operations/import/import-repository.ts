@@ -16,7 +16,11 @@ import { ChangeSummary } from '../../document/changes/change-summary.ts'
 import { ConfigServices, EDITION } from '../../configuration/config-services.ts'
 import { DocumentCache } from '../../configuration/current/document-cache.ts'
 import { DocumentThread } from '../../configuration/current/document-thread.ts'
+import { type WillNotRun, willNotRunIn } from '../../builds/runs/unsupported.ts'
+import { UnsupportedParts } from '../../document/unsupported/unsupported-parts.ts'
+import { runCooperatively } from '../../lib/cooperative.ts'
 import { assertSeparate } from '../separate-folders.ts'
+import { type AgentsReport, listOldAgents, type OldAgent } from './old-agents.ts'
 import { SourceRepository } from './source-repository.ts'
 
 export interface ImportRequest {
@@ -27,6 +31,8 @@ export interface ImportRequest {
   readonly sourceFile: string
   /** Milliseconds since the UNIX epoch. */
   readonly since: number | null
+  /** The agents of the other server, to list in the configuration; null for none. */
+  readonly agents: readonly OldAgent[] | null
 }
 
 export interface ImportPlaces {
@@ -47,10 +53,19 @@ export interface ImportSurroundings {
   readonly onProgress: ImportOptions['onProgress']
 }
 
-export interface Imported extends ImportReport {
+export interface Imported extends ImportReport, Settled {
   readonly branch: string
-  readonly current: Revision
 }
+
+/** The current configuration after an import. */
+interface Settled {
+  readonly current: Revision
+  readonly agents: AgentsReport | null
+  /** The parts of it that nobody here acts on. */
+  readonly willNotRun: readonly WillNotRun[]
+}
+
+const AUTHOR = 'Import'
 
 /**
  * Imports the history of another repository into that of a stopped service, and updates the live
@@ -74,7 +89,7 @@ export async function importRepository(
   await using thread = new DocumentThread(box)
   // Equal secrets are sealed equally, so that commits differ only in real changes.
   const cache = new DocumentCache(thread, { isRepeatable: true })
-  if (await hasBegun(places)) await settle(places, surroundings, box)
+  if (await hasBegun(places)) await settle(places, surroundings, { box, agents: null })
   await using source = new SourceRepository(request, environment)
   const summary = new ChangeSummary(cache)
   const report = await importHistory({
@@ -90,8 +105,12 @@ export async function importRepository(
     name: JSON.stringify([source.url, request.branch, request.sourceFile, request.since]),
   })
   if (report.head === null) throw nothingIn(request, report)
-  const current = await settle(places, surroundings, box)
-  return { ...report, branch: source.branch, current }
+  const { agents } = request
+  return {
+    ...report,
+    branch: source.branch,
+    ...(await settle(places, surroundings, { box, agents })),
+  }
 }
 
 /** Whether there is a configuration already; a killed import may have left a repository without one. */
@@ -112,12 +131,12 @@ function nothingIn(
   return new ServiceError('unavailable', reason, { reason })
 }
 
-/** Opens the history as a service does at its start, and closes it. */
+/** Opens the history as a service does at its start, lists the agents, and closes it. */
 async function settle(
   { repository, fileName, objectFormat }: ImportPlaces,
   surroundings: ImportSurroundings,
-  box: SecretBox,
-): Promise<Revision> {
+  { box, agents: old }: { readonly box: SecretBox; readonly agents: readonly OldAgent[] | null },
+): Promise<Settled> {
   const places = { repository: resolve(repository), fileName, objectFormat, pollInterval: 60_000 }
   await using config = await ConfigServices.open({
     ...places,
@@ -125,5 +144,24 @@ async function settle(
     box,
     pushCheck: null,
   })
-  return config.history.current()
+  const agents = old === null ? null : await listAgents(config, old)
+  const parts = new UnsupportedParts((sealed) => box.open(sealed))
+  const willNotRun = await runCooperatively(willNotRunIn(config.configuration.read(), parts))
+  return { current: config.history.current(), agents, willNotRun }
 }
+
+async function listAgents(
+  { editor }: ConfigServices,
+  old: readonly OldAgent[],
+): Promise<AgentsReport> {
+  const reports: AgentsReport[] = []
+  await editor.edit({ door: 'adoption', author: AUTHOR }, (document) => {
+    const { text, report } = listOldAgents(document, old)
+    reports.push(report)
+    return text
+  })
+  const [report = NO_AGENTS] = reports.slice(-1)
+  return report
+}
+
+const NO_AGENTS: AgentsReport = { taken: [], left: [], ignored: [] }

@@ -72,6 +72,21 @@ export class SourceRepository implements AsyncDisposable {
     }
   }
 
+  /**
+   * Reads a file of a commit that was fetched; null where the commit has none of that name.
+   *
+   * @throws {ServiceError} `unavailable` when git cannot be run.
+   */
+  async readFile(folder: string, commit: CommitSha, file: string): Promise<Buffer | null> {
+    try {
+      const listed = await this.#git(folder, ['ls-tree', '--name-only', commit, '--', file])
+      if (listed.trim() === '') return null
+      return Buffer.from(await this.#git(folder, ['cat-file', 'blob', `${commit}:${file}`]))
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#tools[Symbol.asyncDispose]()
   }
