@@ -28,7 +28,7 @@ describe('the report of cairn import', () => {
       history: { imported: 0, known: 1 },
       agents: { taken: [], left: [{ uuid: 'u-2' }, { uuid: 'u' }] },
       willNotRun: expect.arrayContaining([
-        expect.objectContaining({ entity: 'server', what: 'the mail host' }),
+        expect.objectContaining({ entity: 'server', what: 'the webhookSecret' }),
       ]),
     })
     expect(target.git('show', 'HEAD:config.xml')).toContain('uuid="u-2"')

@@ -6,10 +6,9 @@ import { loginOf, secure } from '../support/service/secured-service.ts'
 import { type Role, securedDocument } from '../support/service/secured-document.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
 
-const MAIL = '<mailhost hostname="m" port="25" tls="false" from="a@b" admin="a@b" />'
 const TASK = '<tasks><task><pluginConfiguration id="curl" version="1" /></task></tasks>'
 const DOCUMENT = securedDocument()
-  .replace('</security>', `</security>\n    ${MAIL}`)
+  .replace('<server ', '<server purgeStart="5" purgeUpto="10" ')
   .replace(/<job name="([^"]*)">[^]*?<\/job>/, `<job name="$1">\n${TASK}\n</job>`)
 async function listFor(service: CalledService, role: Role) {
   const answer = await service.fetch('/api/config/will-not-run', { as: loginOf(role) })
@@ -28,11 +27,11 @@ describe('what will not run here', () => {
 
     expect(await saved.text()).toContain('is saved')
     expect(list.map(({ entity, what }) => `${entity}: ${what}`)).toEqual([
-      'server: the mail host',
+      'server: the purging of artifacts on a full disk',
       'pipeline/hello: a task of the plugin curl in defaultStage/defaultJob',
     ])
     for (const { at } of list) {
-      expect(lines[at.line - 1]?.slice(at.column - 1)).toMatch(/^<(mailhost|task>)/)
+      expect(lines[at.line - 1]?.slice(at.column - 1)).toMatch(/^<(server|task>)/)
     }
     expect(await entitiesFor('owner')).toEqual(['pipeline/hello'])
     expect(await entitiesFor('viewer')).toEqual(['pipeline/hello'])

@@ -6,11 +6,9 @@ import { At, type ModelField, manyOf } from './fields.ts'
 const OutsideDefinition = z.object({
   at: At,
   element: z.enum([
-    'mailhost',
     'purge',
     'backup',
     'webhookSecret',
-    'ldap',
     'luau',
     'authConfig',
     'allowOnlyKnownUsersToLogin',
@@ -55,7 +53,6 @@ function definitionsIn(root: ModelNode): OutsideDefinition[] {
 function serverDefinitions(server: ModelNode): OutsideDefinition[] {
   const security = server.child('security')
   return [
-    ...partsOf('mailhost', server.list('mailhost')),
     ...partsOf('purge', [server].filter(isPurging)),
     ...partsOf('purge', server.list('artifacts', 'purgeSettings').filter(isFilled)),
     ...partsOf('backup', server.list('backup').filter(isAtWork)),
@@ -68,7 +65,6 @@ function securityDefinitions(security: ModelNode): OutsideDefinition[] {
   const roles = security.child('roles')?.children ?? []
   const authConfigs = security.list('authConfigs', 'authConfig')
   return [
-    ...partsOf('ldap', security.list('ldap')),
     ...partsOf('luau', security.list('luau')),
     ...partsOf('authConfig', authConfigs),
     ...partsOf('allowOnlyKnownUsersToLogin', [security, ...authConfigs].filter(isForKnownUsers)),

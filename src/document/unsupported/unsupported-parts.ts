@@ -135,11 +135,6 @@ type Conditional = 'elasticProfile' | 'secretConfig'
 const LOG_IN = 'users log in as the server was set up to'
 
 const WORDINGS: Readonly<Record<Exclude<OutsideDefinition['element'], Conditional>, Wording>> = {
-  mailhost: {
-    entity: () => 'server',
-    what: () => 'the mail host',
-    because: 'nobody here sends mail; webhooks tell of revisions and actions',
-  },
   purge: {
     entity: () => 'server',
     what: () => 'the purging of artifacts on a full disk',
@@ -160,7 +155,6 @@ const WORDINGS: Readonly<Record<Exclude<OutsideDefinition['element'], Conditiona
     what: (name) => `the authorization plugin ${name}`,
     because: LOG_IN,
   },
-  ldap: { entity: () => 'server', what: () => 'the directory of ldap', because: LOG_IN },
   luau: { entity: () => 'server', what: () => 'the log-in by luau', because: LOG_IN },
   allowOnlyKnownUsersToLogin: {
     entity: () => 'server',

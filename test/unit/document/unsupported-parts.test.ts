@@ -124,14 +124,10 @@ describe('the parts that nobody acts on', () => {
       job('<properties><property name="n" src="s" xpath="x" /></properties>'),
       ['pipeline/p: the property n of s/j: nothing is read from artifacts'],
     ],
-    [
-      '<server><mailhost hostname="h" port="25" from="a@b" admin="a@b" /></server>',
-      ['server: the mail host'],
-    ],
     ['<server purgeStart="5" purgeUpto="10" />', ['server: the purging of artifacts']],
     [
-      '<server><security allowOnlyKnownUsersToLogin="true"><ldap uri="ldap://h" searchBase="b" /></security></server>',
-      ['server: the directory of ldap', 'server: allowOnlyKnownUsersToLogin'],
+      '<server><security allowOnlyKnownUsersToLogin="true"><passwordFile path="p" /></security></server>',
+      ['server: allowOnlyKnownUsersToLogin'],
     ],
     [
       pipeline(`<trackingtool link="http://t/\${ID}" regex="x" />${GIT}${STAGE}`),
