@@ -1,13 +1,26 @@
 import { LRUCache } from 'lru-cache'
 import type { DocumentChange } from '../document/entities/change.ts'
-import { foldEntity } from '../document/entities/entities.ts'
+import {
+  entitiesIn,
+  ENTITY_KINDS,
+  entityName,
+  entityOf,
+  foldEntity,
+} from '../document/entities/entities.ts'
+import type { ChangeSummary } from '../document/changes/change-summary.ts'
+import { changeKindOf, type EntityChangeKind } from '../document/changes/entities-of.ts'
 import type { EntityRenames } from '../document/changes/compare-entities.ts'
 import { renderChange } from '../document/changes/render-change.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type CooperativeWork, runCooperatively, runSync } from '../lib/cooperative.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import type { History } from '../history/history.ts'
-import { type EntityRevisions, entityRevisions, type NameSpan } from './entity-revisions.ts'
+import {
+  type EntityRevisions,
+  entityRevisions,
+  foundRevisions,
+  type NameSpan,
+} from './entity-revisions.ts'
 import type { HistoryWalker } from './history-walker.ts'
 import { type IndexProgress, isSettled } from './index-progress.ts'
 import type { IndexTables } from './tables/index-tables.ts'
@@ -18,6 +31,7 @@ export interface EntityIndexDeps {
   readonly history: History
   readonly walker: HistoryWalker
   readonly tables: IndexTables
+  readonly summary: ChangeSummary
 }
 
 /** The changes of whole pipelines or groups contain one of these. */
@@ -31,6 +45,22 @@ const MAX_SENTENCES = 100_000
 
 /** The most entities with their changes that stay in memory. */
 const MAX_CHANGES = 100_000
+
+const GROUP = 'group/'
+const PIPELINES = ENTITY_KINDS.filter(({ word }) => word === 'pipeline')
+/** More revisions than any history has. */
+const MAX_NUMBER = Number.MAX_SAFE_INTEGER
+
+/** Whether the history of a group, in folded spelling, may be followed. */
+export type IsOpenGroup = (group: string) => boolean
+
+const ALL_OPEN: IsOpenGroup = () => true
+
+interface SpanOptions {
+  /** Only revisions below this number. */
+  readonly end?: number
+  readonly isOpen?: IsOpenGroup
+}
 
 type ChangesByEntity = ReadonlyMap<string, readonly DocumentChange[]>
 
@@ -61,6 +91,21 @@ export class EntityIndex {
   find(revision: Revision): readonly DocumentChange[] | null {
     const stored = this.findStored(revision)
     return stored === null ? null : parseChanges(stored)
+  }
+
+  /**
+   * Whether a revision changed an entity of a kind in some way; null stands for any. False while it is not
+   * indexed.
+   */
+  hasChange(
+    revision: Revision,
+    { how, kind }: { readonly how: EntityChangeKind | null; readonly kind: string | null },
+  ): boolean {
+    return (this.find(revision) ?? []).some(
+      (change) =>
+        (how === null || changeKindOf(change) === how) &&
+        (kind === null || change.entity.split('/', 1)[0] === kind),
+    )
   }
 
   /** The same in stored form, for `parseChanges`: it costs little, however many changes there are. */
@@ -160,17 +205,30 @@ export class EntityIndex {
    */
   async revisionsOf(entity: string): Promise<EntityRevisions> {
     await this.settle()
-    const { changes } = this.#deps.tables
-    const spans: NameSpan[] = []
-    let name = foldEntity(entity)
-    for (let below = Number.POSITIVE_INFINITY; ;) {
-      const renaming = changes.renaming(name, below)
-      const above = renaming === null ? 0 : renaming.number - 1
-      spans.push({ entity: name, above, below })
-      if (renaming === null) return entityRevisions(changes, spans, (number) => this.#at(number))
-      name = renaming.former
-      below = renaming.number
+    const spans = this.#spansOf(foldEntity(entity))
+    return entityRevisions(this.#deps.tables.changes, spans, (number) => this.#at(number))
+  }
+
+  /**
+   * The revisions in the scope of an entity, newest first: those that changed it; of a group also those of
+   * the pipelines in it, with what they took along when they were moved or renamed, and of those that
+   * have left it, until they did. With `isOpen`, pipelines are followed back only to where they left a
+   * group for which it is false.
+   */
+  async revisionsIn(
+    entity: string,
+    isOpen: IsOpenGroup = ALL_OPEN,
+  ): Promise<Pick<EntityRevisions, 'revisions'>> {
+    const name = foldEntity(entity)
+    await this.settle()
+    const read = (number: number) => this.#at(number)
+    if (!name.startsWith(GROUP)) {
+      const spans = this.#spansOf(name, { isOpen })
+      return entityRevisions(this.#deps.tables.changes, spans, read)
     }
+    const members = await this.#membersOf(name)
+    const numbers = await runCooperatively(this.#numbersIn(name, { members, isOpen }))
+    return { revisions: foundRevisions(name, numbers, read) }
   }
 
   /** The newest indexed revision that changed one of some entities, in folded spelling, under these names. */
@@ -179,6 +237,68 @@ export class EntityIndex {
     const everything = { above: 0, below: Number.POSITIVE_INFINITY }
     const newest = entities.flatMap((entity) => changes.newest(entity, everything, 1))
     return newest.length === 0 ? null : this.#at(Math.max(...newest))
+  }
+
+  /** The names of an entity below some revision, the latest first. */
+  #spansOf(
+    latest: string,
+    { end = Number.POSITIVE_INFINITY, isOpen = ALL_OPEN }: SpanOptions = {},
+  ): readonly NameSpan[] {
+    const { changes } = this.#deps.tables
+    const spans: NameSpan[] = []
+    let [name, below] = [latest, end]
+    for (;;) {
+      const renaming = changes.renaming(name, below)
+      const above = renaming === null ? 0 : renaming.number - 1
+      const closed =
+        isOpen === ALL_OPEN
+          ? undefined
+          : changes
+              .groupsLeft(name, { above, below: below + 1 })
+              .find(({ group }) => !isOpen(group))
+      spans.push({ entity: name, above: Math.max(above, closed?.number ?? 0), below })
+      if (renaming === null || closed !== undefined) return spans
+      name = renaming.former
+      below = renaming.number
+    }
+  }
+
+  /** The pipelines that are in a group now. */
+  async #membersOf(group: string): Promise<readonly string[]> {
+    const { history, summary } = this.#deps
+    const current = history.current()
+    const document = summary.find(current.digest) ?? (await history.readAsWritten(current))
+    const reading = document instanceof Uint8Array ? await summary.read(document) : document
+    if ('problems' in reading) return []
+    return PIPELINES.flatMap((kind) => entitiesIn(reading.root, kind)).flatMap((pipeline) => {
+      const holder = pipeline.element.parent && entityOf(pipeline.element.parent)
+      const isIn = holder !== null && foldEntity(entityName(holder)) === group
+      return isIn ? [foldEntity(entityName(pipeline))] : []
+    })
+  }
+
+  /** The numbers of the revisions in the scope of a group, newest first. */
+  *#numbersIn(
+    group: string,
+    { members, isOpen }: { readonly members: readonly string[]; readonly isOpen: IsOpenGroup },
+  ): CooperativeWork<readonly number[]> {
+    const { changes } = this.#deps.tables
+    const own = this.#spansOf(group)
+    const left = own.flatMap((span) => changes.leaves(span.entity, span))
+    const numbers = new Set<number>()
+    const add = (spans: readonly NameSpan[]) => {
+      for (const span of spans) {
+        for (const number of changes.newest(span.entity, span, MAX_NUMBER)) numbers.add(number)
+      }
+    }
+    add(own)
+    for (const name of members) yield add(this.#spansOf(name, { isOpen }))
+    // The group itself is open: what left it is followed to this very revision, and then back.
+    for (const { pipeline, number } of left) {
+      yield add(this.#spansOf(pipeline, { end: number, isOpen }))
+      numbers.add(number)
+    }
+    return [...numbers].toSorted((one, other) => other - one)
   }
 
   async #readInSlices(revision: Revision): Promise<void> {

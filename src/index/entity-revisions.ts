@@ -51,6 +51,15 @@ export function entityRevisions(
   return { revisions, names: parts.map(({ entity }) => entity) }
 }
 
+/** Revisions by their numbers, read when they are asked for. */
+export function foundRevisions(
+  entity: string,
+  numbers: readonly number[],
+  read: (number: number) => Revision,
+): LazyList<EntityRevision> {
+  return LazyList.of(numbers.map((number) => new FoundRevision(number, entity, read)))
+}
+
 /** The revisions that are read first; then twice as many each time. */
 const FIRST = 64
 

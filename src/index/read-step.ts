@@ -7,10 +7,13 @@ import type { EditScript } from '../diff/edit-script.ts'
 import type { ChangeSummary } from '../document/changes/change-summary.ts'
 import { changesOfMerge } from '../document/changes/merge-changes.ts'
 import type { DocumentChange } from '../document/entities/change.ts'
+import { groupsOfPipelines } from '../document/highlight/entity-span.ts'
 import { type TextLines, textLinesOf } from '../document/text/text-lines.ts'
 import type { DocumentForms, History } from '../history/history.ts'
+import { decodeUtf8 } from '../lib/decode-utf8.ts'
 import { runCooperatively } from '../lib/cooperative.ts'
 import { condensedSummary } from './condensed-summary.ts'
+import { isRemovedPipeline } from './tables/revision-changes.ts'
 import type { Step } from './tables/step.ts'
 
 export interface StepReaderDeps {
@@ -39,13 +42,18 @@ export class StepReader {
     const { history } = this.#deps
     const bases = history.basesOf(revision)
     const scripts: EditScript[] = []
+    const groups = new Map<string, string>()
     const comparisons: (readonly DocumentChange[])[] = []
     for (const base of bases.length === 0 ? [null] : bases) {
       const before = base === null ? null : await this.#documentOf(base)
       const after = await this.#document(revision)
       const script = await this.#deps.script(before?.shown ?? NOTHING, after.shown)
       scripts.push(script)
-      comparisons.push(await this.#compare({ before, after, script }))
+      const changes = await this.#compare({ before, after, script })
+      comparisons.push(changes)
+      if (before !== null && changes.some(isRemovedPipeline)) {
+        for (const [pipeline, group] of before.groups()) groups.set(pipeline, group)
+      }
     }
     return {
       commit: revision.commit,
@@ -54,6 +62,7 @@ export class StepReader {
       isListed: number > history.size() - history.kept(),
       bases: bases.map((commit) => this.#numberOf(commit)),
       changes: comparisons.length === 1 ? (comparisons[0] ?? []) : changesOfMerge(comparisons),
+      groups,
       scripts,
     }
   }
@@ -126,6 +135,11 @@ class ReadDocument {
   /** Whether both forms are the same bytes: it has no secrets in plain text. */
   get hasOneForm(): boolean {
     return this.shown === this.written
+  }
+
+  /** The groups of its pipelines. */
+  groups(): ReadonlyMap<string, string> {
+    return groupsOfPipelines(decodeUtf8(this.written))
   }
 
   lines(count: number): TextLines {

@@ -19,6 +19,17 @@ export interface Newer {
   readonly isRewritten: boolean
 }
 
+/** Picks the revisions that a caller waits for. */
+export type SelectRevisions = (revisions: readonly Revision[]) => Promise<readonly Revision[]>
+
+interface WatchRequest {
+  readonly principal: Principal
+  readonly held: number
+  readonly signal: AbortSignal
+  /** All when absent. */
+  readonly select?: SelectRevisions
+}
+
 /**
  * Lets callers wait for revisions. All share one listener. Each then reads the new revisions from
  * the history, so none is missed.
@@ -59,7 +70,7 @@ export class RevisionWatch implements Disposable {
 
   /**
    * The revisions newer than one of them, oldest first. Waits up to `held` milliseconds for the
-   * first one. A revision may revoke the caller's permission, so it is checked again after each
+   * first one that is wanted. A revision may revoke the caller's permission, so it is checked again after each
    * wait.
    *
    * @throws {ServiceError} `not-permitted`; `revision-not-found` when it is none, or is removed
@@ -67,7 +78,7 @@ export class RevisionWatch implements Disposable {
    */
   async wait(
     since: CommitSha,
-    { principal, held, signal }: { principal: Principal; held: number; signal: AbortSignal },
+    { principal, held, signal, select = async (revisions) => revisions }: WatchRequest,
   ): Promise<readonly Revision[]> {
     const end = performance.now() + held
     for (;;) {
@@ -75,8 +86,9 @@ export class RevisionWatch implements Disposable {
       const { revisions, isRewritten } = await this.newer(since)
       this.assertMay(principal)
       if (isRewritten) throw notFound(this.#deps.history, since)
+      const wanted = await select(revisions)
       const left = end - performance.now()
-      if (revisions.length > 0 || left <= 0 || signal.aborted || this.#isClosed) return revisions
+      if (wanted.length > 0 || left <= 0 || signal.aborted || this.#isClosed) return wanted
       if (turn === this.#version) await this.#next(left, signal)
     }
   }

@@ -2,6 +2,7 @@ import { type Digest, digestOf } from '../../core/digest.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import { entityText } from '../../document/edit/entity-edits.ts'
+import { changeKindOf, type EntityChangeKind } from '../../document/changes/entities-of.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import {
   type EntityElement,
@@ -10,7 +11,6 @@ import {
   entityLabel,
   entityOf,
   kindOfPrefix,
-  wholeEntityWord,
 } from '../../document/entities/entities.ts'
 import type { XmlDocument } from '../../document/xml/xml-reader.ts'
 import { type CooperativeWork, runCooperatively } from '../../lib/cooperative.ts'
@@ -35,18 +35,18 @@ export interface ListedEntity {
   readonly digest: Digest
 }
 
-/** How an entity came out of a revision. */
-export type EntityChangeKind = 'created' | 'changed' | 'removed'
+/** How an entity came out of a revision; one that was renamed has changed. */
+type ListedChange = Exclude<EntityChangeKind, 'renamed'>
 
 /** An entity that revisions changed, with the newest of those that did so in that way. */
 export interface EntityOfRevision extends Omit<ListedEntity, 'group' | 'digest'> {
-  readonly changed: EntityChangeKind
+  readonly changed: ListedChange
   readonly revision: Revision
 }
 
 /** The changes that are listed: those of one kind, from one time to another. */
 export interface ChangedQuery {
-  readonly changed: EntityChangeKind
+  readonly changed: ListedChange
   /** Milliseconds since the UNIX epoch; null without a bound. */
   readonly since: number | null
   readonly until: number | null
@@ -128,7 +128,7 @@ function* changedIn(
       for (const change of isAsked ? (entities.find(revision) ?? []) : []) {
         const { entity, label } = change
         const [kind = '', ...name] = entity.split('/')
-        if (changeKindOf(change) !== changed || kindOfPrefix(kind) === null) continue
+        if (listedChange(change) !== changed || kindOfPrefix(kind) === null) continue
         const entry = { kind, name: name.join('/'), label, changed, revision }
         if (!found.has(entity)) found.set(entity, entry)
       }
@@ -138,8 +138,7 @@ function* changedIn(
   return [...found.values()]
 }
 
-function changeKindOf(change: DocumentChange): EntityChangeKind {
-  const isWhole = wholeEntityWord(change) !== null
-  if (isWhole && change.kind === 'added') return 'created'
-  return isWhole && change.kind === 'removed' ? 'removed' : 'changed'
+function listedChange(change: DocumentChange): ListedChange {
+  const how = changeKindOf(change)
+  return how === 'renamed' ? 'changed' : how
 }

@@ -5,8 +5,10 @@ import {
   revisionKindOf,
   shownAuthor,
 } from '../../core/revision.ts'
+import type { EntityChangeKind } from '../../document/changes/entities-of.ts'
 import type { History } from '../../history/history.ts'
 import type { LazyList } from '../../lib/lazy-list.ts'
+import type { IsOpenGroup } from '../../index/entity-index.ts'
 import type { TextSearch } from '../../index/text-index.ts'
 import { inTurns, revisionsInTurns } from './in-turns.ts'
 
@@ -19,8 +21,12 @@ export interface RevisionFilter {
   /** The author, in any case. */
   readonly username: string
   readonly kind: RevisionKind | null
-  /** The key of a changed entity, such as `pipeline/checkout`. */
+  /** The key of a changed entity, such as `pipeline/checkout`; a group is meant with its pipelines. */
   readonly entity: string
+  /** The way in which an entity came out of the revision, of the kind below. */
+  readonly changed: EntityChangeKind | null
+  /** The kind of an entity that changed, such as `pipeline`. */
+  readonly entityKind: string | null
   /** The first and the last moment, in milliseconds since the UNIX epoch. */
   readonly since: number | null
   readonly until: number | null
@@ -36,8 +42,16 @@ export interface RevisionLookup {
   textOf(revision: Revision): string
   /** Whether the changes of a revision are cosmetic; false while unknown. */
   isCosmetic(revision: Revision): boolean
-  /** The revisions that changed an entity, newest first, under its former names too. */
-  revisionsOf(entity: string): Promise<{ readonly revisions: LazyList<NumberedFind> }>
+  /** Whether a revision changed an entity of a kind in some way; null stands for any. */
+  hasChange(
+    revision: Revision,
+    wanted: { readonly how: EntityChangeKind | null; readonly kind: string | null },
+  ): boolean
+  /** The revisions in the scope of an entity, newest first, under its former names too. */
+  revisionsIn(
+    entity: string,
+    isOpen?: IsOpenGroup,
+  ): Promise<{ readonly revisions: LazyList<NumberedFind> }>
 }
 
 interface NumberedFind {
@@ -52,20 +66,22 @@ interface TextLookup {
 
 /** Whether the filter leaves out at most cosmetic changes and registrations of agents. */
 export function isOpen(filter: RevisionFilter): boolean {
-  const { mentions, text, username, kind, entity, since, until } = filter
+  const { mentions, text, username, kind, entity, changed, entityKind, since, until } = filter
   return (
-    [mentions, text, username, entity].join('') === '' && [kind, since, until].every((one) => !one)
+    [mentions, text, username, entity].join('') === '' &&
+    [kind, changed, entityKind, since, until].every((one) => !one)
   )
 }
 
 /** Whether all that the filter looks at is in the revisions themselves, so that its answer about one stays. */
-export function isAboutFacts({ mentions, text, entity, withoutNoise }: RevisionFilter): boolean {
-  return [mentions, text, entity].join('') === '' && !withoutNoise
+export function isAboutFacts(filter: RevisionFilter): boolean {
+  return !needsIndex(filter) && !filter.withoutNoise
 }
 
 /** Whether the filter looks for what only the index says of revisions. */
-export function needsIndex({ mentions, text, entity }: RevisionFilter): boolean {
-  return [mentions, text, entity].join('') !== ''
+export function needsIndex(filter: RevisionFilter): boolean {
+  const { mentions, text, entity, changed, entityKind } = filter
+  return [mentions, text, entity, changed ?? '', entityKind ?? ''].join('') !== ''
 }
 
 /** Tells of any revision whether its facts are as the filter wants them. */
@@ -85,6 +101,8 @@ export interface FilterLookups {
   readonly history: Pick<History, 'kept' | 'list' | 'size'>
   readonly entities: RevisionLookup
   readonly texts: TextLookup
+  /** The groups whose history may be followed; all when absent. */
+  readonly isOpenGroup?: IsOpenGroup
 }
 
 /**
@@ -97,10 +115,13 @@ export async function* filterRevisions(
 ): AsyncGenerator<readonly Revision[], void> {
   const mentions = filter.mentions.toLowerCase()
   const hasWantedFacts = wantedFacts(filter)
+  const { changed: how, entityKind: kind } = filter
+  const isAnyChange = how === null && kind === null
   for await (const some of candidates(filter, lookups)) {
     yield some.filter((revision) => {
       if (!hasWantedFacts(revision)) return false
       if (filter.withoutNoise && lookups.entities.isCosmetic(revision)) return false
+      if (!isAnyChange && !lookups.entities.hasChange(revision, { how, kind })) return false
       return mentions === '' || isMentioned(revision, mentions, lookups.entities)
     })
   }
@@ -109,7 +130,7 @@ export async function* filterRevisions(
 /** The revisions that a filter can select. The others are not looked at, however many there are. */
 async function* candidates(
   { entity, text }: RevisionFilter,
-  { history, entities, texts }: FilterLookups,
+  { history, entities, texts, isOpenGroup }: FilterLookups,
 ): AsyncGenerator<readonly Revision[], void> {
   const search = text === '' ? null : texts.search(text)
   if (entity === '') {
@@ -117,7 +138,7 @@ async function* candidates(
     return
   }
   const [first, last] = [history.size() - history.kept() + 1, history.size()]
-  const { revisions } = await entities.revisionsOf(entity)
+  const { revisions } = await entities.revisionsIn(entity, isOpenGroup)
   const about = inTurns(revisions, ({ number, revision }) => {
     return number < first || number > last ? [] : [revision]
   })

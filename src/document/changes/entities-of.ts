@@ -47,3 +47,12 @@ export function changesAbout(
 ): readonly DocumentChange[] {
   return changes.filter((change) => entitiesOf([change]).map(foldEntity).includes(entity))
 }
+
+/** How a change leaves its entity. */
+export type EntityChangeKind = 'created' | 'changed' | 'removed' | 'renamed'
+
+export function changeKindOf(change: DocumentChange): EntityChangeKind {
+  if (wholeEntityWord(change) === null) return 'changed'
+  if (change.kind === 'added') return 'created'
+  return change.kind === 'removed' || change.kind === 'renamed' ? change.kind : 'changed'
+}

@@ -1,5 +1,5 @@
 import { isSameName } from '../../core/name-key.ts'
-import { ENTITY_KINDS, entityName, foldEntity, isAt } from '../entities/entities.ts'
+import { ENTITY_KINDS, entityName, foldEntity, isAt, kindOfPrefix } from '../entities/entities.ts'
 import type { PathSteps } from '../xml/xml-elements.ts'
 import type { Span } from '../xml/xml-tree.ts'
 import { attribute, nameOfTag } from './open-path.ts'
@@ -38,24 +38,50 @@ export function stageSpan(text: string, stage: string): Span | null {
   return spanOf(text, { steps: [['stage']], isIt })
 }
 
+/** The groups of pipelines in a document, by the names of the pipelines in folded spelling. */
+export function groupsOfPipelines(text: string): ReadonlyMap<string, string> {
+  const [pipeline, group] = [kindOfPrefix('pipeline'), kindOfPrefix('group')]
+  const groups = new Map<string, string>()
+  let name = ''
+  for (const { tag, path } of openTags(text, new WholeElements(text))) {
+    if (group !== null && isAt(path, group.steps)) name = nameOfTag(text, tag, group)
+    if (pipeline === null || !isAt(path, pipeline.steps)) continue
+    const entity = { kind: pipeline, name: nameOfTag(text, tag, pipeline) }
+    groups.set(foldEntity(entityName(entity)), name)
+  }
+  return groups
+}
+
 function spanOf(text: string, wanted: Wanted): Span | null {
   const wholes = new WholeElements(text)
+  for (const { tag, path } of openTags(text, wholes)) {
+    if (!isAt(path, wanted.steps) || !wanted.isIt(tag)) continue
+    return { start: tag.start, end: endOf(text, tag, wholes) }
+  }
+  return null
+}
+
+interface OpenTag {
+  readonly tag: Construct
+  /** The names of the elements from below the root down to this one. */
+  readonly path: readonly string[]
+}
+
+/** The opening tags of a text, without those in elements whose ends are found without a look at them. */
+function* openTags(text: string, wholes: WholeElements): Generator<OpenTag, void> {
   const open: string[] = []
   for (let at = 0; at < text.length;) {
-    const construct = constructAt(text, at)
-    at = construct.end
-    if (construct.kind === 'close') close(open, tagNameOf(text, construct))
-    if (construct.kind !== 'open') continue
-    const name = tagNameOf(text, construct)
-    if (isAt([...open, name].slice(1), wanted.steps) && wanted.isIt(construct)) {
-      return { start: construct.start, end: endOf(text, construct, wholes) }
-    }
-    if (isEmpty(text, construct)) continue
-    const end = open.length === 0 ? null : wholes.endOf(name, construct)
+    const tag = constructAt(text, at)
+    at = tag.end
+    if (tag.kind === 'close') close(open, tagNameOf(text, tag))
+    if (tag.kind !== 'open') continue
+    const name = tagNameOf(text, tag)
+    yield { tag, path: [...open, name].slice(1) }
+    if (isEmpty(text, tag)) continue
+    const end = open.length === 0 ? null : wholes.endOf(name, tag)
     if (end === null) open.push(name)
     else at = end
   }
-  return null
 }
 
 function close(open: string[], name: string): void {

@@ -13,8 +13,8 @@ export interface ChangeRecord extends RevisionChanges {
   readonly isListed: boolean
 }
 
-export function changeRecordOf({ number, isListed, changes }: Step): ChangeRecord {
-  const changed = changesOfRevision(changes)
+export function changeRecordOf({ number, isListed, changes, groups }: Step): ChangeRecord {
+  const changed = changesOfRevision(changes, groups)
   return { number, isListed, isCosmetic: isListed && isCosmetic(changes), ...changed }
 }
 
@@ -30,6 +30,19 @@ export interface RenameRow {
   readonly number: number
   readonly name: string
   readonly former: string
+}
+
+/** A revision that removed a pipeline from a group, or moved it away. */
+export interface LeaveRow {
+  readonly number: number
+  readonly pipeline: string
+}
+
+/** A revision in which a pipeline left a group. */
+export interface GroupLeftRow {
+  readonly number: number
+  /** In folded spelling, such as `group/shop`. */
+  readonly group: string
 }
 
 /** The numbers above one and below another. */
@@ -48,6 +61,10 @@ const CHANGED = `CREATE TABLE changed (entity INTEGER NOT NULL, number INTEGER N
 const RENAMED = `CREATE TABLE renamed (name TEXT NOT NULL, number INTEGER NOT NULL, former TEXT NOT NULL,
   PRIMARY KEY (name, number, former)) STRICT, WITHOUT ROWID`
 const RENAMED_BY = 'CREATE INDEX renamed_by ON renamed (number)'
+const LEFT = `CREATE TABLE left_group (grp TEXT NOT NULL, number INTEGER NOT NULL, pipeline TEXT NOT NULL,
+  PRIMARY KEY (grp, number, pipeline)) STRICT, WITHOUT ROWID`
+const LEFT_BY = 'CREATE INDEX left_by ON left_group (number)'
+const LEFT_THEM = 'CREATE INDEX left_them ON left_group (pipeline, number)'
 const NOTE_ENTITY = `INSERT INTO entity (name, label, revisions, newest) VALUES (?, ?, 1, ?)
   ON CONFLICT (name) DO UPDATE SET revisions = revisions + 1,
   label = iif(excluded.newest >= newest, excluded.label, label), newest = max(newest, excluded.newest)
@@ -61,6 +78,10 @@ const NEWEST_OF_ENTITIES = `UPDATE entity SET newest = (SELECT max(number) FROM 
 const BETWEEN = 'entity = (SELECT id FROM entity WHERE name = ?) AND number > ? AND number < ?'
 const COUNT_BETWEEN = `SELECT count(*) AS count FROM changed WHERE ${BETWEEN}`
 const NEWEST_BETWEEN = `SELECT number FROM changed WHERE ${BETWEEN} ORDER BY number DESC LIMIT ?`
+const LEFT_BETWEEN =
+  'SELECT pipeline, number FROM left_group WHERE grp = ? AND number > ? AND number < ?'
+const LEFT_OF_PIPELINE = `SELECT grp, number FROM left_group
+  WHERE pipeline = ? AND number > ? AND number < ? ORDER BY number DESC`
 const NEWEST_RENAMING = `SELECT name, number, former FROM renamed WHERE name = ? AND number < ?
   ORDER BY number DESC LIMIT 1`
 const RENAMED_BETWEEN = `SELECT name, number, former FROM renamed WHERE number > ? AND number < ?
@@ -68,7 +89,17 @@ const RENAMED_BETWEEN = `SELECT name, number, former FROM renamed WHERE number >
 
 /** The changes of each revision, and which revisions changed an entity, in folded spelling. */
 export class ChangeTable {
-  static readonly tables = [CHANGES, COSMETIC, ENTITY, CHANGED, RENAMED, RENAMED_BY]
+  static readonly tables = [
+    CHANGES,
+    COSMETIC,
+    ENTITY,
+    CHANGED,
+    RENAMED,
+    RENAMED_BY,
+    LEFT,
+    LEFT_BY,
+    LEFT_THEM,
+  ]
   readonly #database: IndexDatabase
 
   constructor(database: IndexDatabase) {
@@ -118,6 +149,16 @@ export class ChangeTable {
     )
   }
 
+  /** The pipelines that left a group, by their names then, with the revisions of that. */
+  leaves(group: string, { above, below }: NumberBounds): readonly LeaveRow[] {
+    return this.#database.list(leaveIn, LEFT_BETWEEN, group, above, limited(below))
+  }
+
+  /** The groups that a pipeline left under a name, with the revisions of that, newest first. */
+  groupsLeft(pipeline: string, { above, below }: NumberBounds): readonly GroupLeftRow[] {
+    return this.#database.list(groupLeftIn, LEFT_OF_PIPELINE, pipeline, above, limited(below))
+  }
+
   /** The newest revision below a number that gave an entity its name. */
   renaming(name: string, below: number): RenameRow | null {
     return this.#database.list(renameIn, NEWEST_RENAMING, name, limited(below))[0] ?? null
@@ -147,6 +188,13 @@ export class ChangeTable {
         )
       yield
     }
+    for (const [pipeline, group] of record.leaves)
+      this.#database.run(
+        'INSERT OR IGNORE INTO left_group VALUES (?, ?, ?)',
+        group,
+        number,
+        pipeline,
+      )
     for (const [name, former] of renames)
       this.#database.run('INSERT OR IGNORE INTO renamed VALUES (?, ?, ?)', name, number, former)
   }
@@ -157,6 +205,7 @@ export class ChangeTable {
     this.#database.run('DELETE FROM entity WHERE revisions = 0')
     this.#database.run(NEWEST_OF_ENTITIES, number)
     this.#database.run('DELETE FROM renamed WHERE number > ?', number)
+    this.#database.run('DELETE FROM left_group WHERE number > ?', number)
     this.#database.run('DELETE FROM changes WHERE number > ?', number)
   }
 }
@@ -179,6 +228,14 @@ function renameIn(row: DerivedRow): RenameRow {
     number: numberIn(row, 'number'),
     former: textIn(row, 'former'),
   }
+}
+
+function leaveIn(row: DerivedRow): LeaveRow {
+  return { number: numberIn(row, 'number'), pipeline: textIn(row, 'pipeline') }
+}
+
+function groupLeftIn(row: DerivedRow): GroupLeftRow {
+  return { number: numberIn(row, 'number'), group: textIn(row, 'grp') }
 }
 
 /** SQLite has no infinity among its whole numbers. */

@@ -1,5 +1,5 @@
 import type { ChangeKind, DocumentChange, LineSpan } from '../../document/entities/change.ts'
-import { foldEntity } from '../../document/entities/entities.ts'
+import { foldEntity, wholeEntityWord } from '../../document/entities/entities.ts'
 import { entitiesOf, formerNameOf } from '../../document/changes/entities-of.ts'
 
 /** The changes of a revision in the one upon which it came, in the form to be stored. */
@@ -8,6 +8,8 @@ export interface RevisionChanges {
   readonly entities: ReadonlyMap<string, string | null>
   /** The new and the former names of renamed entities, also folded. */
   readonly renames: readonly (readonly [name: string, former: string])[]
+  /** The pipelines that left a group, removed or moved: their names then, and the groups, also folded. */
+  readonly leaves: readonly (readonly [pipeline: string, group: string])[]
   /** The changes in stored form, for {@link parseChanges}. */
   readonly stored: string
 }
@@ -21,7 +23,11 @@ const KINDS: ReadonlySet<unknown> = new Set<ChangeKind>([
   'reformatted',
 ])
 
-export function changesOfRevision(changes: readonly DocumentChange[]): RevisionChanges {
+/** @param groups The groups of removed pipelines, by their folded names. */
+export function changesOfRevision(
+  changes: readonly DocumentChange[],
+  groups: ReadonlyMap<string, string>,
+): RevisionChanges {
   const labels = new Map(changes.map(({ entity, label }) => [foldEntity(entity), label]))
   const entities = new Map(
     foldedEntitiesOf(changes).map((entity) => [entity, labels.get(entity) ?? null]),
@@ -30,7 +36,25 @@ export function changesOfRevision(changes: readonly DocumentChange[]): RevisionC
     const former = formerNameOf(change)
     return former === null ? [] : [[foldEntity(change.entity), foldEntity(former)] as const]
   })
-  return { entities, renames, stored: JSON.stringify(changes) }
+  const former = new Map(renames)
+  const leaves = changes.flatMap((change) => {
+    const pipeline = foldEntity(change.entity)
+    const group = isRemovedPipeline(change) ? groups.get(pipeline) : groupLeft(change)
+    if (group === undefined) return []
+    return [[former.get(pipeline) ?? pipeline, foldEntity(`group/${group}`)] as const]
+  })
+  return { entities, renames, leaves, stored: JSON.stringify(changes) }
+}
+
+/** Whether a change removed a whole pipeline. */
+export function isRemovedPipeline(change: DocumentChange): boolean {
+  return change.kind === 'removed' && wholeEntityWord(change) === 'pipeline'
+}
+
+/** The group that a pipeline was moved out of. */
+function groupLeft({ kind, entity, path, subject, from }: DocumentChange): string | undefined {
+  const isMove = kind === 'changed' && path.length === 0 && subject === 'group'
+  return isMove && entity.startsWith('pipeline/') ? from : undefined
 }
 
 /** The entities of changes, each once. */

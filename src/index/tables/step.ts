@@ -14,6 +14,8 @@ export interface Step {
   readonly bases: readonly number[]
   /** Its changes; of a merge, its own. */
   readonly changes: readonly DocumentChange[]
+  /** The former groups of the pipelines that it removed, by their names in folded spelling. */
+  readonly groups: ReadonlyMap<string, string>
   /** The edit upon each base; of a revision without a base, upon nothing. */
   readonly scripts: readonly EditScript[]
 }

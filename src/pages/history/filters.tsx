@@ -1,3 +1,4 @@
+import { EVERYTHING } from '../../configuration/search/find-revisions.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { REVISION_KINDS, type RevisionKind } from '../../core/revision.ts'
 import { isOpen } from '../../configuration/search/revision-filter.ts'
@@ -91,7 +92,7 @@ function Kept({ name, number }: { name: string; number: number | null }) {
 function Matching({ links, page, query }: FiltersProps) {
   const { matching } = page
   const open = {
-    ...NO_FILTER,
+    ...EVERYTHING,
     agents: query.filter.agents,
     withoutNoise: query.filter.withoutNoise,
   }
@@ -101,16 +102,6 @@ function Matching({ links, page, query }: FiltersProps) {
       <a href={links.history(historyQueryOf(open, 0, query.chosen))}>Clear</a>
     </span>
   )
-}
-
-const NO_FILTER = {
-  text: '',
-  mentions: '',
-  username: '',
-  kind: null,
-  entity: '',
-  since: null,
-  until: null,
 }
 
 function People({ page, query: { filter } }: FiltersProps) {

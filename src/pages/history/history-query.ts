@@ -21,6 +21,8 @@ export function parseHistoryQuery(given: Given): HistoryQuery {
     username: user,
     kind: parseKind(given['kind'] ?? ''),
     entity,
+    changed: null,
+    entityKind: null,
     since: parseDay(given['since'] ?? '', 'T00:00:00.000Z'),
     until: parseDay(given['until'] ?? '', 'T23:59:59.999Z'),
     agents: given['agents'] === '1',
