@@ -13,6 +13,7 @@ import { pipelineCreationResource } from './configuration/pipeline-creation-rout
 import { planResource } from './configuration/plan-routes.ts'
 import { plainSecretResource } from './configuration/plain-secret-routes.ts'
 import { restoreResource } from './configuration/restore-routes.ts'
+import { tagResource } from './configuration/tag-routes.ts'
 import { watchResource } from './configuration/watch-routes.ts'
 import { willNotRunResource } from './configuration/will-not-run-routes.ts'
 import { gitResource } from './git/git-routes.ts'
@@ -38,6 +39,7 @@ export const RESOURCES: readonly ApiResource<ApiContext>[] = [
   planResource,
   willNotRunResource,
   restoreResource,
+  tagResource,
   plainSecretResource,
   pipelineCreationResource,
   agentResource,

@@ -24,6 +24,8 @@ export interface ErrorFacts {
   /** A native commit contains secrets in plain text; its exact bytes are not served. */
   'secrets-in-plain-text': { readonly digest: string; readonly problems: readonly Problem[] }
   'revision-not-found': { readonly commit: string }
+  /** The revision has no tag of that name. */
+  'tag-not-found': { readonly name: string }
   /** The configuration has no entity of that kind and name. */
   'entity-not-found': { readonly kind: string; readonly name: string }
   'agent-not-found': { readonly uuid: string }

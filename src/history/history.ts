@@ -19,6 +19,7 @@ import { RevisionDocuments, type UnreadableRevision } from './revision-documents
 import type { Committed } from './sync/committer.ts'
 import type { Base, InvalidEdit } from './sync/reconciler.ts'
 import type { RevisionListener } from './revision/revision-events.ts'
+import type { RevisionTags } from './tags/revision-tags.ts'
 import type { Lineage, RevisionRange } from './index/revision-index.ts'
 
 export type { HistoryOptions, StoredDocument } from './history-options.ts'
@@ -354,6 +355,11 @@ export class History implements AsyncDisposable {
     return this.#parts.git
   }
 
+  /** The tags of the repository. */
+  get tags(): RevisionTags {
+    return this.#parts.tags
+  }
+
   /** Calls the listener for every new revision from any source. Returns a function that unsubscribes it. */
   onRevision(listener: RevisionListener): () => void {
     return this.#parts.events.subscribe(listener)
@@ -388,6 +394,7 @@ export class History implements AsyncDisposable {
       const isAtRest = await this.#parts.queue.run(() => this.#parts.reconciler.reconcileRested())
       this.#parts.problems.clear('repository')
       if (!isAtRest) this.#watch.wakeIn(this.#parts.rest)
+      await this.#parts.tags.refresh()
       await this.#documents.readAgain()
     } catch (error) {
       this.#parts.problems.raise({ kind: 'repository', message: problemOf(error), problems: [] })

@@ -36,6 +36,7 @@ import { LiveFile } from './sync/live-file.ts'
 import { GitExecutable } from '../git/git-executable.ts'
 import { Maintenance } from './upkeep/maintenance.ts'
 import { objectReaderWith } from '../git/readers/open-object-reader.ts'
+import { RevisionTags } from './tags/revision-tags.ts'
 import { WorkTreeSync } from './sync/work-tree-sync.ts'
 import { Problems } from './revision/problems.ts'
 import { installPushHook } from './repository/push-hook.ts'
@@ -71,6 +72,7 @@ export interface HistoryParts extends AsyncDisposable {
   readonly compaction: LogCompaction | null
   /** Null where there is no git program that can be used. */
   readonly git: GitExecutable | null
+  readonly tags: RevisionTags
   readonly watchedFolders: readonly string[]
   /** Milliseconds for which an edit on disk has to stay unchanged before it is taken over. */
   readonly rest: number
@@ -223,9 +225,18 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   const upkeep = { maintenance, compaction }
   const { archived } = options
   const { archives } = resources
+  const tags = new RevisionTags({
+    gitDir: folder.gitDir,
+    reader,
+    git,
+    queue,
+    isShared: options.revisionLog != null,
+  })
+  await tags.refresh()
   const parts = {
     repository,
     keeper,
+    tags,
     dropped: openDropped(keeper, options, resources),
     reconciler,
     problems,

@@ -40,6 +40,7 @@ export class CachedResponse {
   readonly size: number
   /** Its bytes without an encoding. */
   readonly plain: Bytes
+  readonly #options: CachedResponseOptions
   readonly #headers: SandboxedHeaders
   readonly #making = new Map<Encoding, Promise<Variant>>()
   readonly #variants = new Map<Encoding, Variant>()
@@ -48,6 +49,7 @@ export class CachedResponse {
     this.etag = `"${options.etag}"`
     this.size = bytes.length
     this.plain = bytes
+    this.#options = options
     this.#headers = headersOf(options)
     this.#keep('identity', bytes)
   }
@@ -62,6 +64,11 @@ export class CachedResponse {
     const encoding = encodingFor(this.size, req.header('accept-encoding'))
     const variant = this.#variants.get(encoding)
     return variant ? respond(variant) : this.#compressed(encoding).then(respond)
+  }
+
+  /** The same at an address that may come to stand for other bytes. */
+  asMutable(): CachedResponse {
+    return new CachedResponse(this.plain, { ...this.#options, immutable: false })
   }
 
   #compressed(encoding: Encoding): Promise<Variant> {

@@ -15,6 +15,7 @@ export const STATUS = {
   'snapshot-not-found': 404,
   'secrets-in-plain-text': 410,
   'revision-not-found': 404,
+  'tag-not-found': 404,
   'entity-not-found': 404,
   'agent-not-found': 404,
   'agent-not-listed': 409,

@@ -140,11 +140,12 @@ describe('restoring a revision', () => {
     expect(fresh.status).toBe(200)
   })
 
-  it('answers 404 for a commit that is no revision, and 400 for what is no commit', async () => {
+  it('answers 404 for a commit that is no revision, 400 for what names none, and takes a number', async () => {
     const { service } = await serviceWithTwo()
 
     expect((await restore(service, 'a'.repeat(40))).status).toBe(404)
-    expect((await restore(service, 'r2')).status).toBe(400)
+    expect((await restore(service, 'no-name')).status).toBe(400)
+    expect((await restore(service, 'r2')).status).toBe(200)
   })
 
   it('is refused when a reason is too long for a commit', async () => {

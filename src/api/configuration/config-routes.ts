@@ -20,6 +20,7 @@ import {
 } from '../../configuration/read/config-reading.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { renderRevision, RevisionEntry } from '../../wire/revision-entry.ts'
+import { assertKind } from '../../configuration/entities/read-entity.ts'
 import { diffEntity } from '../../configuration/entities/compare-entity.ts'
 import { ENTITY_QUERY, pairAnswers } from './pair-answers.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
@@ -27,6 +28,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { json, renderError } from '../../http/errors.ts'
 import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
 import {
+  malformed,
   parseDigest,
   parseMoment,
   parseSearchedText,
@@ -100,10 +102,19 @@ const currentRoute = {
   },
 } as const
 
+/** A revision in the list of them. */
+const ListedRevision = RevisionEntry.extend({
+  /** The names of its tags. */
+  tags: z.array(z.string()).readonly(),
+})
+type ListedRevision = z.infer<typeof ListedRevision>
+
 const entityQuery: Parameter = {
-  text: 'Only those that changed it, such as `pipeline/NAME`',
+  text: 'Only those that changed it, such as `pipeline/NAME`; of a group also those that changed its pipelines. Who administers it may ask that',
   schema: z.string(),
 }
+
+const ChangedWord = z.enum(['created', 'changed', 'removed', 'renamed'])
 
 /** A list of revisions, by query or by offset. */
 const revisionsRoute = {
@@ -111,7 +122,7 @@ const revisionsRoute = {
   tag,
   caller: 'administrator',
   answers: {
-    200: jsonAnswer('Revisions', z.array(RevisionEntry), {
+    200: jsonAnswer('Revisions', z.array(ListedRevision), {
       ...CACHE_HEADERS,
       [INDEXED]:
         'How many revisions were searched of how many, such as `418/5218`; absent when all were',
@@ -119,7 +130,7 @@ const revisionsRoute = {
     304: NOT_MODIFIED,
   },
   errors: ['malformed-request'],
-  example: { answer: [SAMPLE_REVISION] },
+  example: { answer: [{ ...SAMPLE_REVISION, tags: ['v1.0'] }] },
 } as const
 
 /** `/api/admin/config…` and `/api/config…`: snapshots, the revision list and diffs. */
@@ -153,7 +164,9 @@ export const configResource = resource({
     route({
       ...revisionsRoute,
       path: '/api/config/revisions',
-      summary: 'The revisions of the configuration, newest first',
+      summary:
+        'The revisions of the configuration, newest first; those of one entity also for those who administer it',
+      caller: 'groupAdministrator',
       query: {
         offset: { text: 'Revisions to skip', schema: z.int().min(0) },
         limit: { text: 'Revisions at most; all when absent', schema: z.int().min(0) },
@@ -171,11 +184,19 @@ export const configResource = resource({
           schema: z.string(),
         },
         until: { text: 'Only those up to this day or time', schema: z.string() },
+        changed: {
+          text: 'Only those that created, changed, removed or renamed an entity',
+          schema: ChangedWord,
+        },
+        kind: {
+          text: 'Only those that changed an entity of this kind, such as `pipeline`; in that way with `changed`',
+          schema: z.string(),
+        },
         entity: entityQuery,
       },
       example: {
         query: { limit: '1', entity: `pipeline/${SAMPLE.pipeline}` },
-        answer: [SAMPLE_REVISION],
+        answer: [{ ...SAMPLE_REVISION, tags: [] }],
       },
       handle: (c, { lists }) => lists(c, () => readQuery(c.req.query())),
     }),
@@ -247,14 +268,21 @@ function snapshotAnswers({ configuration, site }: ApiContext) {
 /** Lists are kept by their address, which is read only when the list is made. */
 function listAnswers({ configuration, site }: ApiContext) {
   const cache = new ResponseCache(CACHE_BYTES)
-  return (c: Context<RouteEnv>, query: () => RevisionQuery) => {
-    const revision = findCurrent(configuration, c.env.principal)
+  return async (c: Context<RouteEnv>, query: () => RevisionQuery) => {
+    const { principal } = c.env
+    const { history } = configuration
+    await history.tags.refresh()
+    const isAdministrator = configuration.access.may(principal, { action: 'administer' })
     const indexed = unfinished(configuration.entities.progress())?.indexed ?? ''
-    const key = `${revision.commit} ${configuration.history.size()} ${indexed} ${targetOf(c)}`
-    const body = cache.take(key, async () => {
+    const state = [history.current().commit, history.size(), history.tags.version, indexed]
+    const key = [...state, targetOf(c)].join(' ')
+    const make = async () => {
       const { filter, ...part } = query()
-      const revisions = await findRevisions(configuration, c.env.principal, filter, part)
-      const entries = revisions.map((each) => renderRevision(each, site.clientNames))
+      const revisions = await findRevisions(configuration, principal, filter, part)
+      const entries = revisions.map((each): ListedRevision => ({
+        ...renderRevision(each, site.clientNames),
+        tags: history.tags.namesOf(each.commit),
+      }))
       const bytes = Buffer.from(JSON.stringify(entries))
       return new CachedResponse(bytes, {
         type: JSON_TYPE,
@@ -262,8 +290,9 @@ function listAnswers({ configuration, site }: ApiContext) {
         immutable: false,
         headers: needsIndex(filter) ? indexedHeader(configuration) : {},
       })
-    })
-    return answerWith(body, c)
+    }
+    // What others may see of the history differs from caller to caller.
+    return answerWith(isAdministrator ? cache.take(key, make) : make(), c)
   }
 }
 
@@ -292,7 +321,7 @@ function diffAnswers({ configuration }: ApiContext) {
 }
 
 function readQuery(query: Readonly<Record<string, string>>): RevisionQuery {
-  const { offset, limit, q = '', text = '', user = '', since, until } = query
+  const { offset, limit, q = '', text = '', user = '', since, until, changed, kind } = query
   return {
     offset: offset === undefined ? 0 : parseOffset(offset),
     limit: limit === undefined ? null : parseWholeNumber(limit, 'limit'),
@@ -302,10 +331,23 @@ function readQuery(query: Readonly<Record<string, string>>): RevisionQuery {
       text: parseSearchedText(text),
       username: user,
       entity: entityOf(query),
+      changed: changed === undefined ? null : parseChangedWord(changed),
+      entityKind: kind === undefined ? null : parseKind(kind),
       since: since === undefined ? null : parseMoment(since, 'since', firstMomentOf),
       until: until === undefined ? null : parseMoment(until, 'until', lastMomentOf),
     },
   }
+}
+
+function parseChangedWord(text: string): z.infer<typeof ChangedWord> {
+  const word = ChangedWord.safeParse(text)
+  if (word.success) return word.data
+  throw malformed(`changed is "${text}"; it may be ${ChangedWord.options.join(', ')}`, 'changed')
+}
+
+function parseKind(kind: string): string {
+  assertKind(kind)
+  return kind
 }
 
 function entityOf({ entity }: Readonly<Record<string, string>>): string {

@@ -100,7 +100,7 @@ const getRoute = {
   parameters: PARAMETERS,
   query: {
     at: {
-      text: 'The revision: `r` and its number, commit, digest, or time; the current one when absent',
+      text: 'The revision: `r` and its number, commit, digest, tag, or time; the current one when absent',
       schema: z.string(),
     },
   },

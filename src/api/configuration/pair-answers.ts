@@ -10,6 +10,7 @@ import {
 } from '../../configuration/read/config-reading.ts'
 import { parseEntityPlace } from '../../configuration/entities/read-entity.ts'
 import type { EntityPlace } from '../../document/edit/entity-edits.ts'
+import { commitNamed, isSha } from './named-commit.ts'
 import type { Operation } from '../definition/operation.ts'
 import { answerWith, type CachedResponse } from '../../http/cached-response.ts'
 import { parseSha } from '../../http/parameters.ts'
@@ -45,8 +46,9 @@ export interface PairAnswer {
 }
 
 /**
- * Answers about two revisions, kept by the addresses that name them: what is kept needs neither a
- * look at the commits nor at the history. A revision that a reset takes back stays as it was.
+ * Answers about two revisions, by any of their names. Those by commits are kept by their addresses:
+ * what is kept needs neither a look at the commits nor at the history. A revision that a reset takes
+ * back stays as it was.
  */
 export function pairAnswers(
   options: ConfigReadingDeps,
@@ -56,19 +58,32 @@ export function pairAnswers(
   const cache = new ResponseCache(limit)
   return (c) => {
     const { principal } = c.env
-    const rangeOf = () => {
-      return { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
-    }
+    const { from, to } = c.req.param()
     const entity = c.req.query('entity')
-    if (entity !== undefined) {
-      const place = parseEntityPlace(entity)
-      return answerWith(narrowed(rangeOf(), principal, place), c)
-    }
+    if (entity !== undefined) return answerWith(answerNarrowed(c, entity), c)
     assertMayRead(options, principal)
+    if (!isSha(from) || !isSha(to)) return answerWith(answerNamed(c), c)
     const answer = cache.take(c.env.path + stateOf(), async () => {
-      const range = rangeOf()
+      const range = { from: parseSha(from), to: parseSha(to) }
       return whole(range, await findPair(options, principal, range))
     })
     return answerWith(answer, c)
+  }
+
+  async function answerNarrowed(c: PairContext, entity: string): Promise<CachedResponse> {
+    const place = parseEntityPlace(entity)
+    return narrowed(await rangeOf(c), c.env.principal, place)
+  }
+
+  /** A tag, a time or a number may come to name another revision: nobody keeps the answer for ever. */
+  async function answerNamed(c: PairContext): Promise<CachedResponse> {
+    const range = await rangeOf(c)
+    const answer = await whole(range, await findPair(options, c.env.principal, range))
+    return answer.asMutable()
+  }
+
+  async function rangeOf(c: PairContext): Promise<CommitRange> {
+    const { from, to } = c.req.param()
+    return { from: await commitNamed(options, from), to: await commitNamed(options, to) }
   }
 }

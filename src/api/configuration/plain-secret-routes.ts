@@ -1,7 +1,7 @@
 import { acknowledgeSecrets } from '../../configuration/read/plain-secret-alarm.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { json } from '../../http/errors.ts'
-import { parseSha } from '../../http/parameters.ts'
+import { commitNamed } from './named-commit.ts'
 import type { LeaderContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { leaderResource, routeWith } from '../definition/route.ts'
@@ -23,7 +23,7 @@ export const plainSecretResource = leaderResource({
       errors: ['malformed-request', 'revision-not-found'],
       example: { answer: { message: 'The secrets of a commit are acknowledged' } },
       handle: async (c, { configuration }) => {
-        const commit = parseSha(c.req.param('commit'))
+        const commit = await commitNamed(configuration, c.req.param('commit'))
         const count = await acknowledgeSecrets(configuration, c.env.principal, commit)
         const commits = count === 1 ? 'a commit' : `${count} commits`
         return json({ message: `The secrets of ${commits} are acknowledged` })

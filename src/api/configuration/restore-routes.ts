@@ -6,8 +6,8 @@ import { RestoredBody, savedBody } from '../../wire/action-bodies.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { DIGEST_DESCRIBED, digestHeaders, parseIfMatch } from './digest-header.ts'
 import { checkedMessage, messageOf } from '../../http/change-message.ts'
+import { commitNamed } from './named-commit.ts'
 import { json, renderError } from '../../http/errors.ts'
-import { parseSha } from '../../http/parameters.ts'
 import { readFields, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { ApiContext } from '../definition/api-context.ts'
@@ -61,7 +61,7 @@ export const restoreResource = resource({
       handle: async (c, context) => {
         const ifMatch = c.req.header('if-match')?.trim() ?? ''
         const request = {
-          commit: parseSha(c.req.param('commit')),
+          commit: await commitNamed(context.configuration, c.req.param('commit')),
           reason: await readReason(c.req.raw),
           basedOn:
             ifMatch === '' ? null : await parseIfMatch(ifMatch, context.configuration.history),

@@ -1,6 +1,6 @@
 import type { Principal } from '../../core/principal.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
-import type { RevisionWatch } from '../../notify/revision-watch.ts'
+import type { RevisionWatch, SelectRevisions } from '../../notify/revision-watch.ts'
 import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
 import type { WatchEvent } from '../../wire/revision-events.ts'
 import { EventStream } from './event-stream.ts'
@@ -28,10 +28,10 @@ export class RevisionStreams {
   }
 
   /** Begins a stream after a commit. */
-  open(since: CommitSha, principal: Principal): Response {
+  open(since: CommitSha, { principal, select }: StreamReader): Response {
     const { watch, clientNames, longest = MAX_DURATION_MS } = this.#options
     const end = performance.now() + longest
-    const reader = new Reader({ watch, clientNames, principal, end }, since, () => {
+    const reader = new Reader({ watch, clientNames, principal, select, end }, since, () => {
       this.#readers.delete(reader)
       this.#rest()
     })
@@ -55,8 +55,14 @@ export class RevisionStreams {
   }
 }
 
-interface ReaderOptions extends Pick<RevisionStreamsOptions, 'watch' | 'clientNames'> {
+/** The caller of a stream, and the revisions that the caller waits for. */
+interface StreamReader {
   readonly principal: Principal
+  readonly select: SelectRevisions
+}
+
+interface ReaderOptions
+  extends Pick<RevisionStreamsOptions, 'watch' | 'clientNames'>, StreamReader {
   readonly end: number
 }
 
@@ -97,13 +103,16 @@ class Reader {
    */
   async #sendNewer(): Promise<void> {
     if (!this.#stream.isOpen) return
-    const { watch, principal } = this.#options
+    const { watch, principal, select } = this.#options
     try {
       if (watch.isClosed) return this.#stream.close()
       watch.assertMay(principal)
       const { revisions, isRewritten } = await watch.newer(this.#at)
       if (isRewritten) this.#send('rewritten', watch.current())
-      else for (const revision of revisions) this.#send('revision', revision)
+      else {
+        for (const revision of await select(revisions)) this.#send('revision', revision)
+        this.#at = revisions.at(-1)?.commit ?? this.#at
+      }
     } catch (error) {
       if (!(error instanceof Error)) throw error
       this.#stream.close()

@@ -1,6 +1,8 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
-import { CommitSha } from '../../core/revision.ts'
+import type { CommitSha } from '../../core/revision.ts'
+import { parseEntityKey } from '../../configuration/changes/config-changes.ts'
+import { revisionsInScope } from '../../configuration/search/find-revisions.ts'
 import { findRevision } from '../../configuration/read/config-reading.ts'
 import { renderRevision } from '../../wire/revision-entry.ts'
 import { WatchAnswer } from '../../wire/revision-events.ts'
@@ -11,6 +13,8 @@ import type { ApiContext } from '../definition/api-context.ts'
 import { JSON_TYPE } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE, SAMPLE_REVISION } from '../definition/sample.ts'
+import type { SelectRevisions } from '../../notify/revision-watch.ts'
+import { commitNamed } from './named-commit.ts'
 import { RevisionStreams } from './revision-streams.ts'
 
 /** How long a call is held: less than a silent connection is kept. */
@@ -42,8 +46,12 @@ export const watchResource = resource({
       caller: 'administrator',
       query: {
         since: {
-          text: 'The commit that the caller has; the newest one when absent',
-          schema: CommitSha,
+          text: 'The revision that the caller has, as its commit or by another name; the newest one when absent',
+          schema: z.string(),
+        },
+        entity: {
+          text: 'Only those that changed this entity, such as `pipeline/NAME`; of a group also those that changed its pipelines',
+          schema: z.string(),
         },
         wait: { text: 'Seconds to wait at most, up to 15', schema: z.int().min(0) },
       },
@@ -72,23 +80,26 @@ export const watchResource = resource({
         }
         if (!isStream) return answer(context, c)
         c.env.endWithCaller()
-        return streams.open(startOf(context, c), c.env.principal)
+        const select = selectionOf(context, c)
+        return streams.open(await startOf(context, c), { principal: c.env.principal, select })
       },
     }),
   ],
 })
 
-async function answer({ notify, site }: ApiContext, c: Context<RouteEnv>): Promise<Response> {
+async function answer(context: ApiContext, c: Context<RouteEnv>): Promise<Response> {
+  const { notify, site } = context
   const { watch } = notify
   const [since, wait] = [c.req.query('since'), waitOf(c)]
   if (since !== undefined && wait > 0) c.env.endWithCaller()
   const revisions =
     since === undefined
       ? [watch.current()]
-      : await watch.wait(findRevision(notify, parseSha(since)).commit, {
+      : await watch.wait(findRevision(notify, await commitNamed(notify, since)).commit, {
           principal: c.env.principal,
           held: wait * 1_000,
           signal: AbortSignal.any([c.req.raw.signal, c.env.ended]),
+          select: selectionOf(context, c),
         })
   const entries = revisions
     .toReversed()
@@ -96,13 +107,21 @@ async function answer({ notify, site }: ApiContext, c: Context<RouteEnv>): Promi
   return json(entries satisfies WatchAnswer)
 }
 
+/** The revisions that a caller waits for. */
+function selectionOf({ configuration }: ApiContext, c: Context<RouteEnv>): SelectRevisions {
+  const named = c.req.query('entity')
+  if (named === undefined) return async (revisions) => revisions
+  const entity = parseEntityKey(named)
+  return (revisions) => revisionsInScope(configuration, entity, revisions)
+}
+
 /** A reader that comes back says what it has; a commit that is gone since then is its business to hear. */
-function startOf({ notify }: ApiContext, c: Context<RouteEnv>): CommitSha {
+async function startOf({ notify }: ApiContext, c: Context<RouteEnv>): Promise<CommitSha> {
   const last = c.req.header('last-event-id')
   if (last !== undefined && last !== '') return parseSha(last)
   const since = c.req.query('since')
   if (since === undefined) return notify.watch.current().commit
-  return findRevision(notify, parseSha(since)).commit
+  return findRevision(notify, await commitNamed(notify, since)).commit
 }
 
 function waitOf(c: Context<RouteEnv>): number {

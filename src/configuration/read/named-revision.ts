@@ -9,13 +9,16 @@ import { lastMomentOf } from '../../lib/moments.ts'
 const PAGE = 1_000
 
 /**
- * The revision that a caller names: `current`, `r` and its number, a digest, a commit, or a time, which
- * stands for the revision that was current at its end. What the branch no longer has counts too.
+ * The revision that a caller names: `current`, `r` and its number, a digest, a commit, a tag, or a time,
+ * which stands for the revision that was current at its end. What the branch no longer has counts too.
  *
  * @throws {ServiceError} `revision-not-found`.
  */
 export async function findRevisionNamed(history: History, name: string): Promise<Revision> {
-  const revision = await find(history, name.toLowerCase())
+  await history.tags.refresh()
+  const tagged = isNameOfRevision(name) ? null : history.tags.find(name)
+  const revision =
+    tagged === null ? await find(history, name.toLowerCase()) : await history.findCommitEver(tagged)
   if (revision !== null) return revision
   const number = numberInName(name.toLowerCase())
   const hint = number === null ? archiveHint(history) : archiveHintFor(history, number)
@@ -28,6 +31,19 @@ async function find(history: History, name: string): Promise<Revision | null> {
   const number = numberInName(name)
   if (number !== null) return history.at(number)
   return (await findByHex(history, name)) ?? findByTime(history, name)
+}
+
+/** Whether a text names a revision by itself, so that a tag of that name is never asked for. */
+export function isNameOfRevision(text: string): boolean {
+  const name = text.toLowerCase()
+  if (name === 'current' || numberInName(name) !== null) return true
+  return Digest.safeParse(name).success || CommitSha.safeParse(name).success
+}
+
+/** Whether a text is in a form in which revisions are named, or a tag. */
+export function mayNameRevision(history: History, text: string): boolean {
+  if (isNameOfRevision(text) || history.tags.find(text) !== null) return true
+  return lastMomentOf(text) !== null
 }
 
 /** The number in a name such as `r24`; null in any other. */
@@ -43,7 +59,8 @@ async function findByHex(history: History, name: string): Promise<Revision | nul
   return commit.success ? history.findCommitEver(commit.data) : null
 }
 
-function findByTime(history: History, name: string): Revision | null {
+/** The revision that was current at the end of a time; null before the first, and for no time. */
+export function findByTime(history: History, name: string): Revision | null {
   const time = lastMomentOf(name)
   if (time === null) return null
   for (let offset = 0; offset < history.kept(); offset += PAGE) {

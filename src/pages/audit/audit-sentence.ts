@@ -37,6 +37,8 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
     'rewrite-history': { done: 'Rewrote the history', attempt: 'rewrite the history' },
     'save-entity': { done: 'Saved', attempt: 'save' },
     'remove-entity': { done: 'Removed', attempt: 'remove' },
+    'tag-revision': { done: 'Tagged revision', attempt: 'tag revision' },
+    'untag-revision': { done: 'Removed a tag of revision', attempt: 'remove a tag of revision' },
     'restore-revision': { done: 'Restored revision', attempt: 'restore revision' },
     'restore-entity': { done: 'Restored', attempt: 'restore' },
     'undo-revision': { done: 'Undid revision', attempt: 'undo revision' },

@@ -11,7 +11,11 @@ import {
 import { archiveHint, archiveHintFor } from '../../history/archive-hint.ts'
 import type { History } from '../../history/history.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
-import { numberInName } from '../../configuration/read/named-revision.ts'
+import {
+  findByTime,
+  isNameOfRevision,
+  numberInName,
+} from '../../configuration/read/named-revision.ts'
 
 export interface RevisionReadingDeps {
   readonly history: History
@@ -47,7 +51,7 @@ export function numbered(history: History, revision: Revision): NumberedRevision
 }
 
 /**
- * The revision that an address names: `r` and its number, a digest, a commit, or `current`.
+ * The revision that an address names: `r` and its number, a digest, a commit, a tag, a time, or `current`.
  *
  * @throws {ServiceError} `revision-not-found`, `not-permitted`.
  */
@@ -66,7 +70,8 @@ export function findNamed(
  * @throws {ServiceError} `revision-not-found`.
  */
 export function revisionNamed(history: History, name: string): NumberedRevision {
-  const revision = find(history, name.toLowerCase())
+  const tagged = isNameOfRevision(name) ? null : history.tags.find(name)
+  const revision = tagged === null ? find(history, name.toLowerCase()) : history.findCommit(tagged)
   if (revision) return numbered(history, revision)
   throw unknown(history, name)
 }
@@ -100,7 +105,7 @@ function find(history: History, name: string): Revision | null {
   const digest = Digest.safeParse(name)
   if (digest.success) return history.find(digest.data)
   const commit = CommitSha.safeParse(name)
-  return commit.success ? history.findCommit(commit.data) : null
+  return commit.success ? history.findCommit(commit.data) : findByTime(history, name)
 }
 
 function unknown(history: History, name: string): ServiceError {

@@ -1,0 +1,22 @@
+import { CommitSha } from '../../core/revision.ts'
+import { findRevisionNamed, mayNameRevision } from '../../configuration/read/named-revision.ts'
+import type { History } from '../../history/history.ts'
+import { parseSha } from '../../http/parameters.ts'
+
+export function isSha(name: string): boolean {
+  return CommitSha.safeParse(name.toLowerCase()).success
+}
+
+/**
+ * The commit that a caller names: by itself, or as a revision by its number, digest, tag or time.
+ *
+ * @throws {ServiceError} `malformed-request` for what is in no form of a name, `revision-not-found`.
+ */
+export async function commitNamed(
+  { history }: { readonly history: History },
+  name: string,
+): Promise<CommitSha> {
+  await history.tags.refresh()
+  if (isSha(name) || !mayNameRevision(history, name)) return parseSha(name)
+  return (await findRevisionNamed(history, name)).commit
+}
