@@ -21,6 +21,7 @@ import {
 import { ErrorBody } from '../../wire/error-body.ts'
 import { renderRevision, RevisionEntry } from '../../wire/revision-entry.ts'
 import { assertKind } from '../../configuration/entities/read-entity.ts'
+import { diffEffective } from '../../configuration/entities/effective-pipeline.ts'
 import { diffEntity } from '../../configuration/entities/compare-entity.ts'
 import { ENTITY_QUERY, pairAnswers } from './pair-answers.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
@@ -218,7 +219,13 @@ export const configResource = resource({
       tag,
       summary: 'The unified diff of two revisions: hunks, or nothing when they are equal',
       caller: 'administrator',
-      query: ENTITY_QUERY,
+      query: {
+        ...ENTITY_QUERY,
+        effective: {
+          text: '`1`: of a pipeline as it runs, with its template and params filled in, a line for each value',
+          schema: z.literal('1'),
+        },
+      },
       answers: {
         200: {
           text: 'Hunks',
@@ -314,7 +321,8 @@ function diffAnswers({ configuration }: ApiContext) {
       return new CachedResponse(bytes, { type, etag: `${from}..${to}`, immutable: true })
     },
     narrowed: async (range, principal, place) => {
-      const bytes = await diffEntity(configuration, principal, { ...range, place })
+      const compare = place.isEffective ? diffEffective : diffEntity
+      const bytes = await compare(configuration, principal, { ...range, place })
       return new CachedResponse(bytes, { type, etag: digestOf(bytes), immutable: false })
     },
   })

@@ -8,6 +8,7 @@ import {
   listChanged,
   listEntities,
 } from '../../configuration/entities/list-entities.ts'
+import { readEffective } from '../../configuration/entities/effective-pipeline.ts'
 import { readEntity } from '../../configuration/entities/read-entity.ts'
 import {
   deleteEntity,
@@ -88,6 +89,43 @@ const EXAMPLE_XML = SAMPLE.document.slice(
   SAMPLE.document.indexOf('</pipeline>') + '</pipeline>'.length,
 )
 const EXAMPLE_MATCH = { 'If-Match': `"${digestOf(Buffer.from(EXAMPLE_XML))}"` }
+
+const Place = { entity: z.string(), line: z.int() }
+
+/** A pipeline as it runs. */
+const EffectiveBody = z.object({
+  pipeline: z.string(),
+  group: z.string(),
+  template: z.string().nullable(),
+  values: z
+    .array(
+      z.object({
+        /** Such as `stages/build/jobs/unit/tasks/1/command`. */
+        path: z.string(),
+        value: z.string(),
+        /** With its params, where it has some. */
+        written: z.string().exactOptional(),
+        /** The element that has it, in the pipeline or its template. */
+        from: z.object(Place),
+        params: z
+          .array(z.object({ name: z.string(), ...Place }))
+          .readonly()
+          .exactOptional(),
+      }),
+    )
+    .readonly(),
+})
+type EffectiveBody = z.infer<typeof EffectiveBody>
+
+const XML_OR_EFFECTIVE: Answer = {
+  ...XML,
+  content: [...(XML.content ?? []), { type: 'application/json', schema: EffectiveBody }],
+}
+
+const EFFECTIVE = {
+  text: '`1`: a pipeline as it runs, with its template and params filled in and the place of each value, as JSON',
+  schema: z.literal('1'),
+} as const
 
 /** The one entity without a name. */
 const SERVER_PLACE: EntityPlace = { kind: 'server', name: '' }
@@ -188,8 +226,13 @@ export const entityResource = resource({
     route({
       ...getRoute,
       path: '/api/config/entities/:kind/:name',
+      query: { ...getRoute.query, effective: EFFECTIVE },
+      answers: { ...getRoute.answers, 200: XML_OR_EFFECTIVE },
       example: { answer: EXAMPLE_XML },
-      handle: (c, context) => answerEntity(c, context, c.req.param()),
+      handle: (c, context) =>
+        c.req.query('effective') === '1'
+          ? answerEffective(c, context, c.req.param())
+          : answerEntity(c, context, c.req.param()),
     }),
     route({
       ...putRoute,
@@ -294,6 +337,25 @@ async function answerEntity(
   return new CachedResponse(text, {
     type: 'application/xml; charset=utf-8',
     etag: digestOf(text),
+    immutable: false,
+    headers: digestHeaders(revision.digest, site.clientNames),
+  }).answer(c)
+}
+
+async function answerEffective(
+  c: Context<RouteEnv>,
+  { configuration, site }: ApiContext,
+  place: EntityPlace,
+): Promise<Response> {
+  const at = c.req.query('at') ?? null
+  const { principal } = c.env
+  const { revision, pipeline } = await readEffective(configuration, principal, { place, at })
+  const { name, ...effective } = pipeline
+  const body: EffectiveBody = { pipeline: name, ...effective }
+  const bytes = Buffer.from(JSON.stringify(body))
+  return new CachedResponse(bytes, {
+    type: 'application/json; charset=utf-8',
+    etag: `effective-${digestOf(bytes)}`,
     immutable: false,
     headers: digestHeaders(revision.digest, site.clientNames),
   }).answer(c)

@@ -33,13 +33,19 @@ export const ENTITY_QUERY = {
   },
 } as const satisfies Operation['query']
 
+/** The entity that a comparison is narrowed to. */
+export interface ComparedPlace extends EntityPlace {
+  /** Whether its effective form is compared. */
+  readonly isEffective: boolean
+}
+
 /** How an answer about two revisions is made; that about one entity of them alone is not kept. */
 export interface PairAnswer {
   readonly whole: (range: CommitRange, pair: RevisionPair) => Promise<CachedResponse>
   readonly narrowed: (
     range: CommitRange,
     principal: Principal,
-    place: EntityPlace,
+    place: ComparedPlace,
   ) => Promise<CachedResponse>
   /** The state besides the two revisions that a whole answer depends on. */
   readonly stateOf?: () => string
@@ -71,7 +77,8 @@ export function pairAnswers(
   }
 
   async function answerNarrowed(c: PairContext, entity: string): Promise<CachedResponse> {
-    const place = parseEntityPlace(entity)
+    const isEffective = c.req.query('effective') === '1'
+    const place = { ...parseEntityPlace(entity), isEffective }
     return narrowed(await rangeOf(c), c.env.principal, place)
   }
 

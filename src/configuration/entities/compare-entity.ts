@@ -48,7 +48,7 @@ export async function diffEntity(
   principal: Principal,
   comparison: EntityDiffRequest,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { documents, entities } = await findCompared(deps, principal, comparison)
+  const { documents, entities } = await findComparedEntity(deps, principal, comparison)
   const [before, after] = documents.map((document, n) => {
     const entity = entities[n] ?? null
     return Buffer.from(entity === null ? '' : `${entityText(document, entity)}\n`)
@@ -66,7 +66,7 @@ export async function readEntityChanges(
   principal: Principal,
   comparison: EntityDiffRequest,
 ): Promise<DescribedChanges> {
-  const { pair, entities, documents } = await findCompared(deps, principal, comparison)
+  const { pair, entities, documents } = await findComparedEntity(deps, principal, comparison)
   const scope = new Set(
     entities.flatMap((entity, n) => (entity === null ? [] : namesIn(documents[n], entity))),
   )
@@ -90,7 +90,7 @@ function namesIn(document: XmlDocument | undefined, entity: EntityElement): stri
 }
 
 /** The entity in both revisions, for those who administer it there and as it is now. */
-async function findCompared(
+export async function findComparedEntity(
   deps: EntityDiffDeps,
   principal: Principal,
   { from, to, place }: EntityDiffRequest,
