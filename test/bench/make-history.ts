@@ -143,7 +143,8 @@ export async function writeIndex(
     const after = Buffer.from(documents.next().value ?? '')
     const scripts = [editScript(before, after)]
     before = after
-    const place = { number: n + 1, isClosed: true, isListed: true, bases: n === 0 ? [] : [n] }
+    const bases = n === 0 ? [] : [n]
+    const place = { number: n + 1, isClosed: true, isListed: true, bases, groups: new Map() }
     return { ...place, commit: CommitSha.parse(commits[n]), changes: changesOf(n), scripts }
   }
   for (let start = 0; start < revisions; start += AT_ONCE) {

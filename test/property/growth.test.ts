@@ -216,7 +216,7 @@ function changesOf(count: number): DocumentChange[] {
 const PARTS: Readonly<Record<string, (changes: readonly DocumentChange[]) => unknown>> = {
   ChangeList: (changes) =>
     renderToString(ChangeList({ changes, linkOf: () => null, most: 100, more: String })),
-  changesOfRevision,
+  changesOfRevision: (changes) => changesOfRevision(changes, new Map()),
 }
 
 describe('four times as many changes', { tags: ['long'] }, () => {

@@ -262,6 +262,9 @@ describe('a refusal', () => {
     const all = [await put(ROOT), await post(ROOT)]
 
     expect([...own, ...all].map(({ status }) => status)).toEqual([422, 409, 422, 409])
+    const counted = expect.stringContaining(
+      'What others administer does not go with the change: one problem',
+    )
     const told = await textOf(own)
     const counted = expect.stringContaining(
       'What others administer does not go with the change: one problem',
