@@ -15,6 +15,7 @@ import type { JobCalls } from '../server/job-calls.ts'
 import { isRefusal } from '../server/server-errors.ts'
 import { type JobContext, type EndCause, JobEnded } from './job-context.ts'
 import { jobEnvironment } from './job-environment.ts'
+import { findTools } from './job-tools.ts'
 import { PipelineFolders } from './pipeline-folders.ts'
 import { prepareFolder } from './prepare-folder.ts'
 import { TaskRun } from './run-tasks.ts'
@@ -141,7 +142,8 @@ export class JobRun {
 
   async #prepare(): Promise<void> {
     this.#note(`Job started ${this.#locator()} at ${new Date(this.#options.clock()).toISOString()}`)
-    await this.#enter('Preparing')
+    const tools = await findTools(this.#options.assignment, this.#inherited.PATH ?? '')
+    await this.#enter({ state: 'Preparing', tools })
     await prepareFolder(this.#context, this.#inherited)
     for (const [name, value] of this.#context.environment.set) {
       this.#note(`Setting environment variable '${name}' to value '${value}'`)
@@ -149,7 +151,7 @@ export class JobRun {
   }
 
   async #build(): Promise<'Passed' | 'Failed'> {
-    await this.#enter('Building')
+    await this.#enter({ state: 'Building' })
     this.#note(`Start to build ${this.#locator()} in ${this.#context.folder}`)
     this.#watchSilence()
     const result = await this.#tasks.run()
@@ -166,8 +168,8 @@ export class JobRun {
     }
   }
 
-  async #enter(state: 'Preparing' | 'Building'): Promise<void> {
-    await this.#report({ state })
+  async #enter(report: JobReport): Promise<void> {
+    await this.#report(report)
     this.#context.signal.throwIfAborted()
   }
 

@@ -1,10 +1,10 @@
-import type { JobInstance } from '../engine/documents.ts'
+import type { JobInstance, RecordedAgent } from '../engine/documents.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { assertToken } from '../../agents/contact.ts'
-import type { KnownAgent } from '../../agents/known-agent.ts'
+import { factsOf, type KnownAgent } from '../../agents/known-agent.ts'
 import type { BuildAssignment } from '../assignment/job-assignment.ts'
 import { AssignmentRefusal } from '../assignment/secrets.ts'
 import { offerOf } from '../runs/plans.ts'
@@ -186,7 +186,7 @@ export class JobDispatcher implements Disposable {
     for (;;) {
       const agent = directory.find(uuid)
       if (agent?.condition.configStatus !== 'Enabled') return null
-      const job = await builds.assignWork(offerOf(agent))
+      const job = await builds.assignWork(offerOf(agent), recordedAgent(agent))
       if (!job) return null
       await running.add(job, { agentUuid: uuid, instance }).console.begin()
       directory.apply(uuid, 'assign')
@@ -223,4 +223,11 @@ export class JobDispatcher implements Disposable {
     running.remove(job.id)
     directory.apply(uuid, 'report-idle')
   }
+}
+
+/** The agent as the record of its jobs has it, before it names the programs of its machine. */
+function recordedAgent(agent: KnownAgent): RecordedAgent {
+  const { hostname, operatingSystem, version } = factsOf(agent)
+  const { resources, environments } = offerOf(agent)
+  return { hostname, operatingSystem, version, resources, environments, tools: [] }
 }

@@ -12,6 +12,7 @@ import {
   type JobInstance,
   type PipelineInstance,
   type PipelinePause,
+  type RecordedAgent,
   type RunChanges,
   type StageInstance,
   type WaitingJob,
@@ -115,15 +116,18 @@ export class Builds extends BuildQueries {
   }
 
   /**
-   * Assigns the oldest job that the agent may run, or none. An agent that asks for work has no job:
+   * Assigns the oldest job that the agent may run, or none, and records the agent as it is now. An agent that asks for work has no job:
    * a job that it still had goes back to the queue.
    */
-  async assignWork(agent: AgentOffer): Promise<JobInstance | null> {
+  async assignWork(
+    agent: AgentOffer,
+    recorded: RecordedAgent | null = null,
+  ): Promise<JobInstance | null> {
     await this.rescheduleJobsOf(agent.uuid)
     for (;;) {
       const job = this.#queue.take((candidate) => this.#suits(candidate, agent))
       if (!job) return null
-      const assigned = await this.#assign(job, agent.uuid)
+      const assigned = await this.#assign(job, { agentUuid: agent.uuid, agent: recorded })
       if (assigned) return assigned
     }
   }
@@ -265,9 +269,12 @@ export class Builds extends BuildQueries {
     return maySuit({ ...job, environments }, agent)
   }
 
-  async #assign(job: WaitingJob, agentUuid: string): Promise<JobInstance | null> {
+  async #assign(
+    job: WaitingJob,
+    to: { readonly agentUuid: string; readonly agent: RecordedAgent | null },
+  ): Promise<JobInstance | null> {
     try {
-      return await this.#change((change) => running.assignJob(change, { jobId: job.id, agentUuid }))
+      return await this.#change((change) => running.assignJob(change, { jobId: job.id, ...to }))
     } catch (error) {
       this.#queue.add(job)
       throw error

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { Digest } from '../../core/digest.ts'
 import type { DocumentKind } from '../../core/document-kind.ts'
 import { CommitSha } from '../../core/revision.ts'
-import { JobResult, JobState, JobTransition } from '../../core/builds/job.ts'
+import { AgentTool, JobResult, JobState, JobTransition } from '../../core/builds/job.ts'
 import { ApprovalType, JobTally } from '../../core/builds/stage.ts'
 import { IdRanges } from './id-ranges.ts'
+import { JobPlan } from './plan.ts'
 
 const Id = z.int().positive()
 const Names = z.array(z.string()).readonly()
@@ -49,6 +50,13 @@ export type RunConfiguration = Readonly<z.infer<typeof RunConfiguration>>
 /** Null for runs of versions that did not record it. */
 const ScheduledBy = RunConfiguration.nullable().default(null)
 
+/** The jobs of stages as an earlier configuration has them. */
+export const FormerStages = z.object({
+  entities: Names,
+  stages: z.array(z.object({ name: z.string(), jobs: z.array(JobPlan).readonly() })).readonly(),
+})
+export type FormerStages = Readonly<z.infer<typeof FormerStages>>
+
 export const PipelineInstance = z.object({
   id: Id,
   name: z.string(),
@@ -68,8 +76,17 @@ export const PipelineInstance = z.object({
    */
   groups: Names.nullable().default(null),
   configuration: ScheduledBy,
+  /**
+   * The jobs of its stages by that configuration, where the run was asked to be as it was configured
+   * then; null for all others, whose stages follow the configuration in force.
+   */
+  former: FormerStages.nullable().default(null),
 })
 export type PipelineInstance = Readonly<z.infer<typeof PipelineInstance>>
+
+/** A run among those of one stage. */
+export const StagePlace = z.object({ pipelineCounter: Id, stageCounter: Id })
+export type StagePlace = Readonly<z.infer<typeof StagePlace>>
 
 export const StageInstance = z.object({
   id: Id,
@@ -85,6 +102,15 @@ export const StageInstance = z.object({
   /** The user who cancelled it; null otherwise, and for runs of versions that did not record it. */
   cancelledBy: z.string().nullable().default(null),
   configuration: ScheduledBy,
+  /** The template and the environments that its jobs were made from, such as `template/build`. */
+  entities: Names.default([]),
+  /** Whether its jobs are made from that configuration, whatever is in force when they are assigned. */
+  isAsThen: z.boolean().default(false),
+  /**
+   * The run of the stage that had passed last when this one was scheduled, null for none; absent for
+   * runs of versions that did not record it.
+   */
+  passedBefore: StagePlace.nullable().exactOptional(),
   /** The ids of its jobs, except replaced ones. */
   jobs: IdRanges,
   tally: JobTally,
@@ -109,6 +135,8 @@ export const JobInstance = z.object({
   originalJobId: Id.nullable(),
   resources: Names,
   pinnedTo: z.string().nullable(),
+  /** The key of its agent as it was at the assignment; null before, and for jobs of earlier versions. */
+  ranOn: z.string().nullable().default(null),
 })
 export type JobInstance = Readonly<z.infer<typeof JobInstance>>
 
@@ -125,6 +153,17 @@ export type QueuedJob = Readonly<z.infer<typeof QueuedJob>>
 /** A job in state Scheduled, with its name. */
 export type WaitingJob = QueuedJob &
   Pick<JobInstance, 'name' | 'pipelineCounter' | 'stageName' | 'stageCounter'>
+
+/** An agent as it was when it got a job, with the programs of its machine. */
+export const RecordedAgent = z.object({
+  hostname: z.string(),
+  operatingSystem: z.string(),
+  version: z.string(),
+  resources: Names,
+  environments: Names,
+  tools: z.array(AgentTool).readonly(),
+})
+export type RecordedAgent = Readonly<z.infer<typeof RecordedAgent>>
 
 /** Records that an agent has a job now. */
 export const AgentJob = z.object({ agentUuid: z.string(), jobId: Id })
@@ -143,6 +182,10 @@ export const QUEUED_JOB = { name: 'queued-job', schema: QueuedJob }
 export const AGENT_JOB = { name: 'agent-job', schema: AgentJob }
 /** The keys of the stages in progress. */
 export const ACTIVE_STAGE = { name: 'active-stage', schema: z.string() }
+/** The newest passed run of each stage, by the counters of the pipeline and of the stage. */
+export const PASSED_STAGE = { name: 'passed-stage', schema: StagePlace }
+/** By a digest of its text, because the same agent runs thousands of jobs. */
+export const RECORDED_AGENT = { name: 'recorded-agent', schema: RecordedAgent }
 /** The counter of the run that holds a pipeline's lock. */
 export const PIPELINE_LOCK = { name: 'pipeline-lock', schema: Id }
 
@@ -165,6 +208,8 @@ export const BUILD_KINDS: readonly DocumentKind<unknown>[] = [
   QUEUED_JOB,
   AGENT_JOB,
   ACTIVE_STAGE,
+  PASSED_STAGE,
+  RECORDED_AGENT,
   PIPELINE_LOCK,
   PIPELINE_PAUSE,
   TIMER_TICK,

@@ -16,6 +16,9 @@ export type JobDraft = Omit<JobInstance, 'id' | 'transitions'> & {
 
 type Entered = Omit<JobTransition, 'id'>
 
+/** Facts that come with an event. */
+export type JobFacts = Partial<Pick<JobInstance, 'ranOn'>>
+
 /** The result of an event: the job after it, and the job that replaces it, if any. */
 export interface SteppedJob {
   readonly outcome: JobStep['outcome']
@@ -45,6 +48,7 @@ export async function stepJob(
   change: BuildChange,
   job: JobInstance,
   event: JobEvent,
+  facts: JobFacts = {},
 ): Promise<SteppedJob> {
   const step = jobStep(job, event)
   if (step.outcome !== 'changed') {
@@ -52,7 +56,7 @@ export async function stepJob(
   }
   const entered = step.entered.map((state) => ({ state, time: change.now }))
   const transitions = [...job.transitions, ...(await numbered(change, entered))]
-  const after: JobInstance = { ...job, ...step.job, transitions }
+  const after: JobInstance = { ...job, ...step.job, ...facts, transitions }
   await change.tx.put(JOB, jobKey(job.id), after)
   await updateQueue(change, job, after)
   await updateAgent(change, job, after)
@@ -102,13 +106,14 @@ async function replace(change: BuildChange, lost: JobInstance): Promise<JobInsta
 
 /** A job that waits for an agent, regardless of its earlier states. */
 export function scheduled(
-  facts: Omit<JobDraft, 'entered' | 'state' | 'result' | 'agentUuid'>,
+  facts: Omit<JobDraft, 'entered' | 'state' | 'result' | 'agentUuid' | 'ranOn'>,
 ): JobDraft {
   return {
     ...facts,
     state: 'Scheduled',
     result: 'Unknown',
     agentUuid: null,
+    ranOn: null,
     entered: [{ state: 'Scheduled', time: facts.scheduledDate }],
   }
 }

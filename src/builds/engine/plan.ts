@@ -1,4 +1,5 @@
-import type { AgentOffer, JobSpread } from '../../core/builds/assignment.ts'
+import { z } from 'zod'
+import { type AgentOffer, JobSpread } from '../../core/builds/assignment.ts'
 import type { ApprovalType } from '../../core/builds/stage.ts'
 import type { RunConfiguration } from './documents.ts'
 import { isSameName } from '../../core/name-key.ts'
@@ -7,6 +8,8 @@ import { isSameName } from '../../core/name-key.ts'
 export interface PipelinePlan {
   readonly name: string
   readonly group: string
+  /** The template that its stages are of, or null. */
+  readonly template: string | null
   readonly labelTemplate: string
   /** The plain variables of the pipeline, for its labels. */
   readonly labelVariables: ReadonlyMap<string, string>
@@ -32,10 +35,19 @@ export interface StagePlan {
   readonly jobs: readonly JobPlan[]
 }
 
-export interface JobPlan {
-  readonly name: string
-  readonly resources: readonly string[]
-  readonly spread: JobSpread
+export const JobPlan = z.object({
+  name: z.string(),
+  resources: z.array(z.string()).readonly(),
+  spread: JobSpread,
+})
+export type JobPlan = Readonly<z.infer<typeof JobPlan>>
+
+/** A pipeline by an earlier revision of the configuration, for a run as it was configured then. */
+export interface FormerPlan {
+  readonly configuration: RunConfiguration
+  readonly plan: PipelinePlan
+  /** The environments that contained the pipeline then. */
+  readonly environments: readonly string[]
 }
 
 /** The source of plans. Every answer is about the configuration in force now. */
@@ -50,6 +62,15 @@ export interface Plans {
   agents(): readonly AgentOffer[]
   /** The reason why none of them fits a job, as a clause. */
   whyNoAgent(need: JobPlacement): string
+}
+
+/** The parts of the configuration, beside the pipeline itself, that its jobs are made from. */
+export function entitiesOfPlan(
+  { template }: PipelinePlan,
+  environments: readonly string[],
+): readonly string[] {
+  const ofTemplate = template === null ? [] : [`template/${template}`]
+  return [...ofTemplate, ...environments.map((name) => `environment/${name}`)]
 }
 
 export function stagePlan(plan: PipelinePlan, stage: string): StagePlan | null {

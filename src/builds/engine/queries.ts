@@ -13,12 +13,14 @@ import {
   JOB,
   PIPELINE,
   PIPELINE_LOCK,
+  RECORDED_AGENT,
   RUN_CHANGES,
   STAGE,
   type AgentJob,
   type JobInstance,
   type PipelineInstance,
   type PipelinePause,
+  type RecordedAgent,
   type RunChanges,
   type StageInstance,
 } from './documents.ts'
@@ -105,6 +107,14 @@ export class BuildQueries {
 
   job(id: number): Promise<JobInstance | null> {
     return this.#store.find(JOB, jobKey(id))
+  }
+
+  /** Agents as they were when they got their jobs, by the keys in those. */
+  async recordedAgents(keys: readonly string[]): Promise<ReadonlyMap<string, RecordedAgent>> {
+    const found = await Promise.all(
+      keys.map(async (key) => [key, await this.#store.find(RECORDED_AGENT, key)] as const),
+    )
+    return new Map(found.flatMap(([key, agent]) => (agent === null ? [] : [[key, agent]])))
   }
 
   /** The current jobs of all agents. */

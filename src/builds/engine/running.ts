@@ -6,13 +6,15 @@ import {
   ACTIVE_STAGE,
   AGENT_JOB,
   JOB,
+  RECORDED_AGENT,
   STAGE,
   type JobInstance,
+  type RecordedAgent,
   type StageInstance,
   PIPELINE,
   type PipelineInstance,
 } from './documents.ts'
-import { stepJob, type SteppedJob } from './job-change.ts'
+import { stepJob, type JobFacts, type SteppedJob } from './job-change.ts'
 import {
   activeStagePrefix,
   agentJobPrefix,
@@ -25,6 +27,7 @@ import { concernsStage, jobsOf, keyOfPipeline, settleStage } from './stage-chang
 import { isSameName } from '../../core/name-key.ts'
 import { dropLock } from './lock.ts'
 import type { StagePlan } from './plan.ts'
+import { recordAgent } from './recorded-agents.ts'
 import { beginStage } from './schedule.ts'
 
 export interface AgentReport {
@@ -36,9 +39,16 @@ export interface AgentReport {
 /** Assigns a job to an agent; null when the job no longer waits for one. */
 export async function assignJob(
   change: BuildChange,
-  { jobId, agentUuid }: { readonly jobId: number; readonly agentUuid: string },
+  given: {
+    readonly jobId: number
+    readonly agentUuid: string
+    /** The agent as it is now; null when unknown. */
+    readonly agent: RecordedAgent | null
+  },
 ): Promise<JobInstance | null> {
-  const { outcome, job } = await stepOne(change, jobId, { type: 'assign', agentUuid })
+  const { jobId, agentUuid, agent } = given
+  const ranOn = agent && (await recordAgent(change, agent))
+  const { outcome, job } = await stepOne(change, jobId, { type: 'assign', agentUuid }, { ranOn })
   return outcome === 'changed' ? job : null
 }
 
@@ -47,7 +57,8 @@ export async function applyReport(
   change: BuildChange,
   { agentUuid, jobId, report }: AgentReport,
 ): Promise<JobInstance> {
-  const { outcome, job } = await stepOne(change, jobId, { type: 'report', agentUuid, report })
+  const event = { type: 'report', agentUuid, report } as const
+  const { outcome, job } = await stepOne(change, jobId, event)
   if (outcome !== 'refused') return job
   const message = `The agent ${agentUuid} does not have the job ${jobId}`
   throw new ServiceError('job-not-yours', message, { id: jobId, uuid: agentUuid })
@@ -131,12 +142,31 @@ export function rescheduleJobsOf(change: BuildChange, agentUuid: string): Promis
   return rescheduleJobs(change, (uuid) => uuid === agentUuid, agentJobPrefix(agentUuid))
 }
 
-async function stepOne(change: BuildChange, jobId: number, event: JobEvent): Promise<SteppedJob> {
+async function stepOne(
+  change: BuildChange,
+  jobId: number,
+  event: JobEvent,
+  facts?: JobFacts,
+): Promise<SteppedJob> {
   const job = await change.tx.find(JOB, jobKey(jobId))
   if (!job) throw new ServiceError('job-not-found', `There is no job ${jobId}`, { id: jobId })
-  const step = await stepJob(change, job, event)
+  const step = await stepJob(change, job, event, facts ?? (await factsOfReport(change, job, event)))
   if (concernsStage(step)) await settle(change, await stageOf(change, job), [step])
   return step
+}
+
+/** The agent names the programs that the job may use when it begins. */
+async function factsOfReport(
+  change: BuildChange,
+  job: JobInstance,
+  event: JobEvent,
+): Promise<JobFacts> {
+  if (event.type !== 'report' || event.report.state !== 'Preparing') return {}
+  const { tools } = event.report
+  const isFirst = job.state === 'Assigned' && job.agentUuid === event.agentUuid
+  if (tools === undefined || job.ranOn === null || !isFirst) return {}
+  const agent = await change.tx.find(RECORDED_AGENT, job.ranOn)
+  return agent === null ? {} : { ranOn: await recordAgent(change, { ...agent, tools }) }
 }
 
 async function stageOf({ tx }: BuildChange, job: JobInstance): Promise<StageInstance> {

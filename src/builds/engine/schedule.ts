@@ -27,9 +27,10 @@ import {
 } from './keys.ts'
 import { lockKey, lockObstacle, dropLock, takeLock } from './lock.ts'
 import { pauseObstacle } from './pause.ts'
-import { stagePlan, type PipelinePlan, type StagePlan } from './plan.ts'
+import { stagePlan, type FormerPlan, type PipelinePlan, type StagePlan } from './plan.ts'
 import { addStage, jobsOf, keyOfPipeline, newestCounter } from './stage-change.ts'
 import { runNotFound, stageNotFound } from './stage-not-found.ts'
+import { formerStagesOf, jobSourceOf, type JobSource } from './job-source.ts'
 import { allJobs, someJobs, type JobsToCome } from './stage-jobs.ts'
 import { recordTicks } from './timer-ticks.ts'
 
@@ -47,31 +48,39 @@ export interface RunRequest {
   readonly after?: number
   /** The tick of the pipeline's timer that is done with this run. */
   readonly tick?: TimerTick
+  /** The earlier configuration that the jobs of all its stages are made from. */
+  readonly former?: FormerPlan
 }
 
 export interface StageRequest extends PipelineRun {
   readonly stage: string
   readonly approvedBy: string
+  /** The earlier configuration that its jobs are made from. */
+  readonly former?: FormerPlan
 }
 
 export interface JobsRequest extends StageRunName {
   readonly approvedBy: string
   /** The jobs to run again; the results of the others are copied. */
   readonly jobs: readonly string[]
+  /** The earlier configuration that those are made from. */
+  readonly former?: FormerPlan
 }
 
 /** Starts a run of a pipeline with its first stage. */
 export async function schedulePipeline(
   change: BuildChange,
-  { pipeline: name, approvedBy, revisions, variables = [], changes = [], after, tick }: RunRequest,
+  request: RunRequest,
 ): Promise<PipelineInstance> {
+  const { pipeline: name, approvedBy, revisions, variables = [], changes = [], tick } = request
   const plan = planOf(change, name)
-  await assertNewest(change, plan, after)
+  await assertNewest(change, plan, request.after)
   const obstacle = await startObstacle(change.tx, plan)
   if (obstacle) throw obstacle
   const [first] = plan.stages
   if (!first) throw noStage(name)
-  const pipeline = await addPipeline(change, plan, { approvedBy, revisions, variables })
+  const facts = { approvedBy, revisions, variables }
+  const pipeline = await addPipeline(change, { plan, former: request.former ?? null }, facts)
   await noteChanges(change, { ...pipeline, changes })
   await takeLock(change, plan, pipeline)
   if (tick) await recordTicks(change, new Map([[name, tick]]))
@@ -111,7 +120,8 @@ export async function scheduleStage(
     throw notSchedulable(request, `the stage ${before.name} before it has not run`)
   }
   if (before && stage.allowOnlyOnSuccess) await assertPassed(change, pipeline, { before, stage })
-  return beginStage(change, pipeline, { plan: stage, approvedBy: request.approvedBy })
+  const { approvedBy, former } = request
+  return beginStage(change, pipeline, { plan: stage, approvedBy, former })
 }
 
 /** A stage that has run in this run before may always run again. */
@@ -138,19 +148,26 @@ export async function rerunJobs(change: BuildChange, request: JobsRequest): Prom
   const earlier = await jobsOf(change, stage)
   const obstacle = rerunObstacle({ active: isActive(stage.tally), jobs: earlier }, request.jobs)
   if (obstacle !== null) throw notSchedulable(request, obstacle)
-  const jobs = someJobs(change, pipeline, { plan, earlier, names: request.jobs })
-  const { approvedBy } = request
-  return start(change, pipeline, { plan, approvedBy, jobs, rerunOf: rerunOfCounter(stage) })
+  const { approvedBy, former } = request
+  const source = jobSourceOf(change, pipeline, { plan, former })
+  const jobs = someJobs(change, pipeline, { plan: source.plan, earlier, names: request.jobs })
+  const rerunOf = rerunOfCounter(stage)
+  return start(change, pipeline, { source, approvedBy, jobs, rerunOf })
 }
 
 /** @throws {ServiceError} `not-schedulable` when a job that runs on all agents has none. */
 export function beginStage(
   change: BuildChange,
   pipeline: PipelineInstance,
-  { plan, approvedBy }: { readonly plan: StagePlan; readonly approvedBy: string },
+  of: {
+    readonly plan: StagePlan
+    readonly approvedBy: string
+    readonly former?: FormerPlan | undefined
+  },
 ): Promise<StageInstance> {
-  const jobs = allJobs(change, pipeline, plan)
-  return start(change, pipeline, { plan, approvedBy, jobs, rerunOf: null })
+  const source = jobSourceOf(change, pipeline, of)
+  const jobs = allJobs(change, pipeline, source.plan)
+  return start(change, pipeline, { source, approvedBy: of.approvedBy, jobs, rerunOf: null })
 }
 
 /** Takes the lock from the run that holds it, unless that run is active. */
@@ -171,17 +188,19 @@ async function start(
   change: BuildChange,
   pipeline: PipelineInstance,
   of: {
-    readonly plan: StagePlan
+    readonly source: JobSource
     readonly approvedBy: string
     readonly jobs: JobsToCome
     readonly rerunOf: number | null
   },
 ): Promise<StageInstance> {
-  const { name, approvalType } = of.plan
+  const { plan, ...made } = of.source
+  const { name, approvalType } = plan
   if ('obstacle' in of.jobs) {
     throw notSchedulable({ pipeline: pipeline.name, stage: name }, of.jobs.obstacle)
   }
-  const draft = { name, approvalType, approvedBy: of.approvedBy, rerunOfCounter: of.rerunOf }
+  const { approvedBy, rerunOf } = of
+  const draft = { name, approvalType, approvedBy, rerunOfCounter: rerunOf, ...made }
   return addStage(change, pipeline, { draft, jobs: of.jobs.jobs })
 }
 
@@ -221,7 +240,7 @@ function newestStages(
 
 async function addPipeline(
   change: BuildChange,
-  plan: PipelinePlan,
+  { plan, former }: { readonly plan: PipelinePlan; readonly former: FormerPlan | null },
   facts: Pick<PipelineInstance, 'approvedBy' | 'revisions' | 'variables'>,
 ): Promise<PipelineInstance> {
   const counter = await change.tx.next(pipelineCounterName(plan.name))
@@ -233,16 +252,17 @@ async function addPipeline(
     id: await change.tx.next('pipeline'),
     name: plan.name,
     counter,
-    label: renderLabel(plan.labelTemplate, {
+    label: renderLabel((former?.plan ?? plan).labelTemplate, {
       counter,
       revisions,
-      variables: labelVariables(plan, facts.variables),
+      variables: labelVariables(former?.plan ?? plan, facts.variables),
     }),
     createdAt: change.now,
     stages: [],
     blocked: null,
     groups: [plan.group],
-    configuration: change.plans.configuration(),
+    configuration: former?.configuration ?? change.plans.configuration(),
+    former: former && formerStagesOf(former),
   }
   await change.tx.put(PIPELINE, keyOfPipeline(pipeline), pipeline)
   await change.tx.append(pipelineList(plan.name), keyOfPipeline(pipeline))

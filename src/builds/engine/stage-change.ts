@@ -1,14 +1,16 @@
 import { countsAlike, isActive, retally, stageStatus, tallyOf } from '../../core/builds/stage.ts'
-import { isSameName } from '../../core/name-key.ts'
+import { isSameName, stageNameKey } from '../../core/name-key.ts'
 import type { BuildChange } from './change.ts'
 import {
   ACTIVE_STAGE,
   JOB,
+  PASSED_STAGE,
   PIPELINE,
   STAGE,
   type JobInstance,
   type PipelineInstance,
   type StageInstance,
+  type StagePlace,
 } from './documents.ts'
 import { idRanges, idsIn, withReplacedId } from './id-ranges.ts'
 import { addJobs, type JobDraft, type SteppedJob } from './job-change.ts'
@@ -17,7 +19,13 @@ import { activeStageKey, jobKey, pipelineKey, stageKey, stageList } from './keys
 /** A new run of a stage. Its counter is derived from the earlier runs. */
 export type StageDraft = Pick<
   StageInstance,
-  'name' | 'approvalType' | 'approvedBy' | 'rerunOfCounter'
+  | 'name'
+  | 'approvalType'
+  | 'approvedBy'
+  | 'rerunOfCounter'
+  | 'configuration'
+  | 'entities'
+  | 'isAsThen'
 >
 
 /** Adds a run of a stage to a pipeline run, with the next counter. */
@@ -26,7 +34,8 @@ export async function addStage(
   pipeline: PipelineInstance,
   { draft, jobs }: { readonly draft: StageDraft; readonly jobs: (counter: number) => JobDraft[] },
 ): Promise<StageInstance> {
-  const counter = (newestCounter(pipeline, draft.name) ?? 0) + 1
+  const former = newestCounter(pipeline, draft.name)
+  const counter = (former ?? 0) + 1
   const id = await change.tx.next('stage')
   const added = await addJobs(change, jobs(counter))
   const stage: StageInstance = {
@@ -37,7 +46,7 @@ export async function addStage(
     pipelineCounter: pipeline.counter,
     createdAt: change.now,
     cancelledBy: null,
-    configuration: change.plans.configuration(),
+    passedBefore: await passedBefore(change, pipeline, { stage: draft.name, attempt: former }),
     jobs: idRanges(added.map((job) => job.id)),
     tally: tallyOf(added),
   }
@@ -92,6 +101,24 @@ export function keyOfStage({
   return stageKey(run)
 }
 
+/** The attempt before, if it passed, or the one that had passed before that; else of an earlier run. */
+async function passedBefore(
+  { tx }: BuildChange,
+  { name: pipeline, counter: pipelineCounter }: PipelineInstance,
+  { stage, attempt }: { readonly stage: string; readonly attempt: number | null },
+): Promise<StagePlace | null> {
+  const found =
+    attempt === null
+      ? null
+      : await tx.find(STAGE, stageKey({ pipeline, pipelineCounter, stage, stageCounter: attempt }))
+  if (found && stageStatus(found.tally).state === 'Passed') return placeOf(found)
+  return found?.passedBefore ?? (await tx.find(PASSED_STAGE, stageNameKey({ pipeline, stage })))
+}
+
+function placeOf({ pipelineCounter, counter: stageCounter }: StageInstance): StagePlace {
+  return { pipelineCounter, stageCounter }
+}
+
 async function putNew(change: BuildChange, stage: StageInstance): Promise<void> {
   const name = { pipeline: stage.pipelineName, stage: stage.name }
   const key = keyOfStage(stage)
@@ -103,7 +130,17 @@ async function putNew(change: BuildChange, stage: StageInstance): Promise<void> 
 async function finish(change: BuildChange, stage: StageInstance): Promise<void> {
   const name = { pipeline: stage.pipelineName, stage: stage.name }
   await change.tx.remove(ACTIVE_STAGE, activeStageKey(name, stage.id))
-  change.effects.events.push({ type: 'stage-finished', stage, status: stageStatus(stage.tally) })
+  const status = stageStatus(stage.tally)
+  if (status.state === 'Passed') await notePassed(change, stage)
+  change.effects.events.push({ type: 'stage-finished', stage, status })
+}
+
+/** A rerun of an older run is not the newest. */
+async function notePassed({ tx }: BuildChange, stage: StageInstance): Promise<void> {
+  const key = stageNameKey({ pipeline: stage.pipelineName, stage: stage.name })
+  const known = await tx.find(PASSED_STAGE, key)
+  if (known && known.pipelineCounter > stage.pipelineCounter) return
+  await tx.put(PASSED_STAGE, key, placeOf(stage))
 }
 
 function withStep(stage: StageInstance, { before, job, replacement }: SteppedJob): StageInstance {

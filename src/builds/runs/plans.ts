@@ -33,7 +33,7 @@ export class ConfiguredPlans implements Plans {
     if (cached) return cached
     const found = this.#pipelines.find(key)
     if (!found) return null
-    const plan = planOf(found)
+    const plan = pipelinePlanOf(found)
     this.#plans.set(key, plan)
     return plan
   }
@@ -71,11 +71,12 @@ export function offerOf({ uuid, configured }: KnownAgent): AgentOffer {
   }
 }
 
-function planOf({ group, pipeline }: EffectivePipeline): PipelinePlan {
-  const { name, label, isLocked, unlocksWhenFinished, variables, stages } = pipeline
+export function pipelinePlanOf({ group, pipeline }: EffectivePipeline): PipelinePlan {
+  const { name, template, label, isLocked, unlocksWhenFinished, variables, stages } = pipeline
   return {
     name,
     group,
+    template,
     labelTemplate: label,
     labelVariables: new Map(variables.flatMap(plainVariable)),
     locking: isLocked,

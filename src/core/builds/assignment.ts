@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import { nameKey } from '../name-key.ts'
+
 /** An agent that asks for work. */
 export interface AgentOffer {
   readonly uuid: string
@@ -15,10 +17,12 @@ export interface JobNeed {
 }
 
 /** The number of instances of a job: one, one on each matching agent, or a fixed number. */
-export type JobSpread =
-  | { readonly type: 'one' }
-  | { readonly type: 'on-all' }
-  | { readonly type: 'instances'; readonly count: number }
+export const JobSpread = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('one') }),
+  z.object({ type: z.literal('on-all') }),
+  z.object({ type: z.literal('instances'), count: z.int().positive() }),
+])
+export type JobSpread = Readonly<z.infer<typeof JobSpread>>
 
 export interface SpreadJob {
   readonly name: string

@@ -29,9 +29,29 @@ export interface JobProgress {
   readonly agentUuid: string | null
 }
 
+/** The last moment of a date, in milliseconds since the UNIX epoch. */
+const MAX_TIME_MS = 8_640_000_000_000_000
+
+/** A program on the machine of an agent, as its file says it: programs are not asked for their versions. */
+export const AgentTool = z.object({
+  name: z.string().min(1).max(100),
+  /** Empty where the machine does not have the program. */
+  path: z.string().max(1_000),
+  size: z.int().nonnegative(),
+  modifiedAt: z.int().nonnegative().max(MAX_TIME_MS),
+})
+export type AgentTool = Readonly<z.infer<typeof AgentTool>>
+
+/** More tools than a job has. */
+const MAX_TOOLS = 50
+
 /** An agent's report about its job. The result is known from Completing on. */
 export const JobReport = z.discriminatedUnion('state', [
-  z.object({ state: z.literal('Preparing') }),
+  z.object({
+    state: z.literal('Preparing'),
+    /** The programs that the job may use, as far as the agent finds them; agents of before do not say. */
+    tools: z.array(AgentTool).max(MAX_TOOLS).readonly().exactOptional(),
+  }),
   z.object({ state: z.literal('Building') }),
   z.object({ state: z.literal('Completing'), result: z.enum(['Passed', 'Failed', 'Cancelled']) }),
   z.object({ state: z.literal('Completed'), result: z.enum(['Passed', 'Failed', 'Cancelled']) }),

@@ -10,6 +10,7 @@ import { openSqliteState } from '../../../src/state/open-sqlite.ts'
 const PLAN = {
   name: 'app',
   group: 'first',
+  template: null,
   labelTemplate: '${COUNT}',
   labelVariables: new Map<string, string>(),
   locking: false,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { JobReport } from '../../../src/core/builds/job.ts'
+import { type AgentTool, JobReport } from '../../../src/core/builds/job.ts'
 import { ContactReply, type Instruction } from '../../../src/wire/agent/contact.ts'
 import { parseAgentMessage, renderAgentMessage } from '../../../src/wire/agent/message.ts'
 import { agentPaths, type JobLocator } from '../../../src/wire/agent/paths.ts'
@@ -76,13 +76,14 @@ export class ProtocolAgent {
     return this.call('POST', agentPaths.report(this.#job(jobId)), renderAgentMessage(report))
   }
 
-  /** Reports a job to its end. */
+  /** Reports a job to its end; the tools are what the machine has for it. */
   async finish(
     { jobId }: Pick<JobAssignment, 'jobId'>,
     result: 'Passed' | 'Failed' = 'Passed',
+    tools?: readonly AgentTool[],
   ): Promise<void> {
     const reports = [
-      { state: 'Preparing' },
+      { state: 'Preparing', ...(tools && { tools }) },
       { state: 'Building' },
       { state: 'Completing', result },
       { state: 'Completed', result },

@@ -37,6 +37,7 @@ export function aPipelineRun(facts: Partial<PipelineInstance> = {}): PipelineIns
     blocked: null,
     groups: ['first'],
     configuration: A_CONFIGURATION,
+    former: null,
     ...facts,
   }
 }
@@ -59,6 +60,7 @@ export function aJobRun(facts: Partial<JobInstance> = {}): JobInstance {
     originalJobId: null,
     resources: [],
     pinnedTo: null,
+    ranOn: null,
     ...facts,
   }
 }

@@ -24,6 +24,7 @@ export function aPipeline(facts: Partial<PipelinePlan> = {}): PipelinePlan {
   return {
     name: 'app',
     group: 'first',
+    template: null,
     labelTemplate: '${COUNT}',
     labelVariables: new Map(),
     locking: false,
