@@ -2,6 +2,7 @@ import type { ApiContext } from './definition/api-context.ts'
 import { agentProtocolResource } from './agents/agent-protocol-routes.ts'
 import { agentResource } from './agents/agent-routes.ts'
 import { agentWorkResource } from './agents/agent-work-routes.ts'
+import { compareResource } from './builds/compare-routes.ts'
 import { fileResource } from './builds/file-routes.ts'
 import { pipelineResource } from './builds/pipeline-routes.ts'
 import { stageResource } from './builds/stage-routes.ts'
@@ -47,6 +48,7 @@ export const RESOURCES: readonly ApiResource<ApiContext>[] = [
   agentWorkResource,
   pipelineResource,
   stageResource,
+  compareResource,
   fileResource,
   gitResource,
   tokenResource,

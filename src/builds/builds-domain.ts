@@ -1,5 +1,6 @@
 import type { ConfigurationDomain } from '../configuration/configuration-domain.ts'
 import type { BuildServices } from './build-services.ts'
+import type { CompareRunsDeps } from './compare/compare-runs.ts'
 import type { MaterialPoller } from './materials/material-poller.ts'
 import type { FilesDeps } from './runs/files.ts'
 import type { ListPipelinesDeps } from './runs/list-pipelines.ts'
@@ -19,12 +20,15 @@ export interface BuildsDomain
     ConfigurationDomain,
     OpenedBuilds,
     StartRunsDeps,
+    CompareRunsDeps,
     ListPipelinesDeps,
     StagesDeps,
     FilesDeps {
   readonly access: ConfigurationDomain['access']
   readonly dispatcher: BuildServices['dispatcher']
   readonly plans: BuildServices['plans']
+  readonly box: ConfigurationDomain['box']
+  readonly pipelines: BuildServices['pipelines']
   readonly triggers: Triggers
   readonly poller: MaterialPoller
 }

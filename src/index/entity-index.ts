@@ -25,7 +25,7 @@ import type { HistoryWalker } from './history-walker.ts'
 import { type IndexProgress, isSettled } from './index-progress.ts'
 import type { IndexTables } from './tables/index-tables.ts'
 import { foldedEntitiesOf, parseChanges } from './tables/revision-changes.ts'
-import type { EntityRow, RenameRow } from './tables/change-table.ts'
+import type { EntityRow, NumberBounds, RenameRow } from './tables/change-table.ts'
 
 export interface EntityIndexDeps {
   readonly history: History
@@ -60,6 +60,12 @@ interface SpanOptions {
   /** Only revisions below this number. */
   readonly end?: number
   readonly isOpen?: IsOpenGroup
+}
+
+/** A revision that changed an entity, with the folded name that the entity had then. */
+export interface NamedRevision {
+  readonly entity: string
+  readonly revision: Revision
 }
 
 type ChangesByEntity = ReadonlyMap<string, readonly DocumentChange[]>
@@ -229,6 +235,30 @@ export class EntityIndex {
     const members = await this.#membersOf(name)
     const numbers = await runCooperatively(this.#numbersIn(name, { members, isOpen }))
     return { revisions: foundRevisions(name, numbers, read) }
+  }
+
+  /**
+   * The newest revisions between two numbers that changed an entity, newest first, under the name
+   * that it had at the end of them and those from before.
+   */
+  revisionsBetween(
+    entity: string,
+    { above, below }: NumberBounds,
+    limit: number,
+  ): readonly NamedRevision[] {
+    const { changes } = this.#deps.tables
+    const found: NamedRevision[] = []
+    let name = foldEntity(entity)
+    for (let end = below; end > above + 1 && found.length < limit;) {
+      const renaming = changes.renaming(name, end)
+      const bounds = { above: Math.max(above, (renaming?.number ?? 1) - 1), below: end }
+      const numbers = changes.newest(name, bounds, limit - found.length)
+      for (const number of numbers) found.push({ entity: name, revision: this.#at(number) })
+      if (renaming === null) break
+      name = renaming.former
+      end = renaming.number
+    }
+    return found
   }
 
   /** The newest indexed revision that changed one of some entities, in folded spelling, under these names. */

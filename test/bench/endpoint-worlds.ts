@@ -32,6 +32,8 @@ const CURRENT = '/api/admin/config.xml'
 const DOCUMENT_SIZE = 5_000
 const GZIP = { 'accept-encoding': 'gzip' }
 const PATHS_OF_ONE = 80
+/** The pipeline that has the runs. */
+const COMPARED = 'pipeline-00000'
 const ACTIONS = 20
 
 interface Revision {
@@ -45,6 +47,7 @@ export async function historyWorld(folder: string, { name, revisions }: Size): P
   const shape = { folder: places.repository, revisions, documentSize: DOCUMENT_SIZE }
   await makeHistory(shape)
   await writeIndex(shape, places.state, changesOf)
+  await fillWithComparedRuns(places, revisions)
   const server = await MeasuredServer.cairn(places)
   const list: Revision[] = JSON.parse(
     String(await server.get(`/api/config/revisions?limit=${PATHS_OF_ONE + 20}`)),
@@ -54,6 +57,7 @@ export async function historyWorld(folder: string, { name, revisions }: Size): P
     ...snapshots(list),
     ...lists(list, revisions),
     ...differences(list),
+    ...comparisons(revisions),
     ...pagesOf(list),
     ...saves(document, list),
   ]
@@ -109,6 +113,30 @@ function differences(list: readonly Revision[]): Endpoint[] {
   return [
     get('/api/config/diff/[from]/[to]', ...pairs.map((pair) => `/api/config/diff/${pair}`)),
     get('/api/config/changes/[from]/[to]', ...pairs.map((pair) => `/api/config/changes/${pair}`)),
+  ]
+}
+
+/** A run of one of the pipelines under each revision. */
+async function fillWithComparedRuns(
+  { repository, state }: { readonly repository: string; readonly state: string },
+  revisions: number,
+): Promise<void> {
+  const commits = git(repository, 'rev-list', '--reverse', 'HEAD').split('\n')
+  mkdirSync(state, { recursive: true })
+  await using store = await openSqliteState(join(state, 'state.sqlite'))
+  await fillWithRuns(store, revisions, { pipeline: COMPARED, commits })
+}
+
+/** The run before, and all that lies between the first and the last run. */
+export function comparisons(revisions: number): Endpoint[] {
+  const path = `/api/pipelines/${COMPARED}/compare`
+  const pairs = Array.from({ length: PATHS_OF_ONE }, (_, n) => `last-passed/${revisions - n}`)
+  return [
+    get(
+      '/api/pipelines/[name]/compare/last-passed/[to]',
+      ...pairs.map((each) => `${path}/${each}`),
+    ),
+    get('/api/pipelines/[name]/compare/1/[to]: all of them', `${path}/1/${revisions}`),
   ]
 }
 

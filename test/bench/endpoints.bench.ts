@@ -1,6 +1,13 @@
 import type { BenchCase, BenchRun, Measured, MeasuredCall } from './case.ts'
 import { costOfEndpoint, costsOnBareApp } from './endpoint-cost.ts'
-import { agentsWorld, buildsWorld, historyWorld, type Size, type World } from './endpoint-worlds.ts'
+import {
+  agentsWorld,
+  buildsWorld,
+  comparisons,
+  historyWorld,
+  type Size,
+  type World,
+} from './endpoint-worlds.ts'
 
 const SMALL: Size = { name: 'small', revisions: 100, stages: 1_000, agents: 10 }
 const LARGE: Size = { name: 'large', revisions: 100_000, stages: 100_000, agents: 10_000 }
@@ -20,6 +27,11 @@ export const cases: readonly BenchCase[] = [
   growthOf('configuration', historyWorld),
   growthOf('builds', buildsWorld),
   growthOf('agents and the service', agentsWorld),
+  {
+    name: 'endpoints: comparison of two of 100,000 runs under 100,000 revisions',
+    must: { atMost: 20, unit: 'ms of CPU' },
+    measure: costOfComparison,
+  },
 ]
 
 type Open = (folder: string, size: Size) => Promise<World>
@@ -36,6 +48,17 @@ function growthOf(area: string, open: Open): BenchCase {
       return { value: Math.max(...growths), calls }
     },
   }
+}
+
+/** The slowest of the comparisons of runs, which are asked about the longest history alone. */
+async function costOfComparison(run: BenchRun): Promise<Measured> {
+  const size = run.quick ? QUICK : LARGE
+  await using world = await historyWorld(run.folder, size)
+  await world.server.rest()
+  const costs = new Map<string, number>()
+  for (const endpoint of comparisons(size.revisions))
+    costs.set(endpoint.call, await costOfEndpoint(world.server, endpoint, run.quick))
+  return { value: Math.max(...costs.values()), facts: Object.fromEntries(costs) }
 }
 
 async function compare(run: BenchRun, open: Open): Promise<MeasuredCall[]> {

@@ -1,6 +1,7 @@
 import type { PipelineInstance, RunChanges } from '../../builds/engine/documents.ts'
 import { materialFingerprint } from '../../document/materials/identity.ts'
-import type { Material, Pipeline } from '../../document/model/model.ts'
+import { shownMaterial } from '../../document/materials/shown-material.ts'
+import type { Pipeline } from '../../document/model/model.ts'
 import type { MaterialProblem } from '../../builds/materials/material-poller.ts'
 
 /** A material of a run, for display. */
@@ -40,7 +41,7 @@ export function runMaterials(
     const material = known.get(fingerprint)
     const earlier = before?.revisions.find((each) => each.fingerprint === fingerprint)?.revision
     return {
-      label: name ?? (material ? labelOf(material) : 'a former material'),
+      label: name ?? (material ? shownMaterial(material) : 'a former material'),
       revision,
       before: earlier === undefined || earlier === revision ? null : earlier,
       isPinned: pinned !== undefined,
@@ -49,29 +50,4 @@ export function runMaterials(
         problems.find((each) => each.fingerprint === fingerprint)?.errors[0]?.message ?? null,
     }
   })
-}
-
-/** Addresses may contain secrets, so only their last part is shown. */
-function labelOf(material: Material): string {
-  switch (material.kind) {
-    case 'dependency':
-      return `${material.pipeline} / ${material.stage}`
-    case 'package':
-    case 'scm':
-      return material.kind
-    case 'unknown':
-      return material.element
-    case 'p4':
-      return 'p4'
-    case 'git':
-    case 'hg':
-    case 'svn':
-    case 'tfs':
-      return `${material.kind} ${lastPart(material.url)}`
-  }
-}
-
-function lastPart(url: string): string {
-  const [address = ''] = url.split(/[?#]/)
-  return address.split(/[/\\:@]/).findLast((part) => part !== '') ?? ''
 }

@@ -75,4 +75,5 @@ export const EXCEPTIONS: Readonly<Record<string, Exception | readonly Exception[
   'GET /files/{pipeline}/{pipelineCounter}/{stage}/{stageCounter}/{job}': NOT_THERE,
   'GET /files/{pipeline}/{pipelineCounter}/{stage}/{stageCounter}/{job}/{path}': NOT_THERE,
   'GET /api/pipelines/{name}/instance/{counter}': NOT_THERE,
+  'GET /api/pipelines/{name}/compare/{from}/{to}': NOT_THERE,
 }
