@@ -11,6 +11,7 @@ import type { JobPlace } from './artifacts/job-folders.ts'
 import type { UploadLimits } from './artifacts/upload.ts'
 import { LineFinder } from './artifacts/console-lines.ts'
 import type { Secrets } from './assignment/secrets.ts'
+import type { FormerPipelines } from './runs/former-pipelines.ts'
 import type { EffectivePipelines } from './runs/effective-pipelines.ts'
 import { ConfiguredPlans } from './runs/plans.ts'
 import type { Unsupported } from './runs/unsupported.ts'
@@ -31,6 +32,7 @@ const WORK_HOLD_MS = 15_000
 export interface BuildServicesOptions {
   readonly store: StateStore
   readonly pipelines: EffectivePipelines
+  readonly former: FormerPipelines
   readonly unsupported: Unsupported
   readonly directory: AgentDirectory
   readonly secrets: Secrets
@@ -48,6 +50,7 @@ export interface BuildServicesOptions {
 
 interface Parts {
   readonly pipelines: EffectivePipelines
+  readonly former: FormerPipelines
   readonly plans: ConfiguredPlans
   readonly builds: Builds
   readonly running: RunningJobs
@@ -64,6 +67,7 @@ interface Parts {
 /** Owns everything that runs builds, until it is disposed. */
 export class BuildServices implements AsyncDisposable {
   readonly pipelines: EffectivePipelines
+  readonly former: FormerPipelines
   readonly plans: ConfiguredPlans
   readonly builds: Builds
   readonly running: RunningJobs
@@ -81,6 +85,7 @@ export class BuildServices implements AsyncDisposable {
 
   private constructor(parts: Parts, options: BuildServicesOptions) {
     this.pipelines = parts.pipelines
+    this.former = parts.former
     this.plans = parts.plans
     this.builds = parts.builds
     this.running = parts.running
@@ -97,7 +102,7 @@ export class BuildServices implements AsyncDisposable {
   }
 
   static async open(options: BuildServicesOptions): Promise<BuildServices> {
-    const { store, clock, artifactsDir, pipelines, unsupported, directory } = options
+    const { store, clock, artifactsDir, pipelines, former, unsupported, directory } = options
     const drafts = join(artifactsDir, '.drafts')
     await rm(drafts, { recursive: true, force: true })
     await mkdir(drafts, { recursive: true })
@@ -120,6 +125,7 @@ export class BuildServices implements AsyncDisposable {
     const uploads = { drafts, largest: options.largestArtifact }
     const parts = {
       pipelines,
+      former,
       plans,
       builds,
       running,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { ApiContext, Site } from '../api/definition/api-context.ts'
 import { ConfigurationSecrets } from '../builds/assignment/configuration-secrets.ts'
 import { EffectivePipelines } from '../builds/runs/effective-pipelines.ts'
+import { FormerPipelines } from '../builds/runs/former-pipelines.ts'
 import { Unsupported } from '../builds/runs/unsupported.ts'
 import type { ConfigurationDomain } from '../configuration/configuration-domain.ts'
 import { RequestMetrics } from '../core/request-metrics.ts'
@@ -35,6 +36,7 @@ export interface AppContext extends ApiContext {
   readonly configured: {
     readonly pipelines: EffectivePipelines
     readonly secrets: ConfigurationSecrets
+    readonly former: FormerPipelines
     readonly unsupported: Unsupported
   }
   /** The index that is derived from the revisions. */
@@ -91,6 +93,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
   const files = secretsDir === null ? null : new SecretFiles(secretsDir)
   const secrets = new ConfigurationSecrets({ box, files, pipelines })
   const unsupported = new Unsupported({ pipelines, secrets, clock })
+  const former = new FormerPipelines({ history, cache, entities: index.entities, pipelines })
   const parts = { configuration, identity: config.identity, logIns, audit, unsupported, leadership }
   const pageServices = openPageServices(configuration, index)
   shutdown.own('stop-background-work', pageServices.work)
@@ -104,7 +107,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     clock,
     log,
     leader: () => leadership.current()?.context ?? null,
-    configured: { pipelines, secrets, unsupported },
+    configured: { pipelines, secrets, former, unsupported },
     index,
     pageServices,
     passwordFile,

@@ -51,8 +51,8 @@ export async function openLeader(app: AppContext): Promise<OpenedLeader> {
 }
 
 function servicesOf(opened: BuildServices) {
-  const { builds, plans, pipelines, running, jobs, dispatcher, waiting } = opened
+  const { builds, plans, pipelines, former, running, jobs, dispatcher, waiting } = opened
   const { unsupported, stranded, artifactsDir, uploads, quota, lines } = opened
-  const runs = { builds, plans, pipelines, running, jobs, dispatcher, waiting }
+  const runs = { builds, plans, pipelines, former, running, jobs, dispatcher, waiting }
   return { ...runs, unsupported, stranded, artifactsDir, uploads, quota, lines }
 }

@@ -38,6 +38,8 @@ export const RunConfigurationBody = z.object({
   commit: z.string(),
   /** Its number; null when a rewrite has taken it from the branch. */
   number: z.int().nullable(),
+  /** Set where the run was asked to be made from it, whatever was in force then. */
+  requested: z.literal(true).optional(),
 })
 export type RunConfigurationBody = z.infer<typeof RunConfigurationBody>
 

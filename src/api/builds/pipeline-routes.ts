@@ -79,6 +79,10 @@ const RUN: PipelineRunBody = {
 const PauseFields = z.strictObject({ pauseCause: z.string().optional() })
 /** The kinds of options of a single run. */
 const OptionKind = z.enum(['variables', 'secure_variables', 'materials'])
+const OptionField = z.union([
+  z.templateLiteral([OptionKind, '[', z.string(), ']']),
+  z.literal('configuration'),
+])
 
 const historyRoute = {
   method: 'GET',
@@ -157,7 +161,7 @@ export const pipelineResource = leaderResource({
       path: '/api/pipelines/:name/schedule',
       tag,
       summary:
-        'Starts a run of a pipeline with the newest revisions and the configured variables, except those given as variables[NAME], secure_variables[NAME] and materials[NAME or fingerprint]',
+        'Starts a run of a pipeline with the newest revisions and the configured variables, except those given as variables[NAME], secure_variables[NAME] and materials[NAME or fingerprint]; with configuration=REVISION, as it was configured then, by an administrator of the group',
       caller: 'operator',
       audit: 'schedule-pipeline',
       body: {
@@ -165,7 +169,7 @@ export const pipelineResource = leaderResource({
         content: [
           {
             type: 'application/x-www-form-urlencoded',
-            schema: z.record(z.templateLiteral([OptionKind, '[', z.string(), ']']), z.string()),
+            schema: z.record(OptionField, z.string()),
           },
         ],
       },
@@ -177,6 +181,7 @@ export const pipelineResource = leaderResource({
         'variable-not-found',
         'material-not-found',
         'material-revision-not-found',
+        'revision-not-found',
         'not-schedulable',
         'pipeline-locked',
         'pipeline-paused',

@@ -4,9 +4,11 @@ import { readBody, readForm } from '../../http/request-body.ts'
 
 const MAX_BODY_BYTES = 1_048_576
 const FIELD = /^(variables|secure_variables|materials)\[([^[\]]+)\]$/
+/** Names the revision that the jobs are to be made from. */
+const CONFIGURATION = 'configuration'
 const SECURE = 'secure_variables['
 
-type Kind = 'variables' | 'secure_variables' | 'materials'
+type Kind = 'variables' | 'secure_variables' | 'materials' | typeof CONFIGURATION
 
 interface Field {
   readonly kind: Kind
@@ -18,7 +20,7 @@ interface Field {
 /**
  * Reads the options of a single run, in the form of the original's clients: fields
  * `variables[NAME]`, `secure_variables[NAME]` and `materials[NAME]`, in the body or, unless they
- * are secret, in the address.
+ * are secret, in the address; and `configuration`, the revision that the jobs are to be made from.
  *
  * @throws {ServiceError} `malformed-request` for every other field, so that nothing else is built than was asked for.
  */
@@ -28,18 +30,23 @@ export async function readScheduleOptions(request: Request): Promise<ScheduleOpt
   if (repeated) throw malformedField(repeated, 'is given more than once')
   return {
     variables: fields
-      .filter(({ kind }) => kind !== 'materials')
+      .filter(({ kind }) => kind === 'variables' || kind === 'secure_variables')
       .map(({ kind, name, value }) => ({ name, value, secure: kind === 'secure_variables' })),
     pins: fields
       .filter(({ kind }) => kind === 'materials')
       .map(({ name, value }) => ({ material: name, revision: value })),
+    configuration: fields.find(({ kind }) => kind === CONFIGURATION)?.value ?? null,
   }
 }
 
 /** A variable is one, given as a secure one or not. */
 function isSame(kind: Kind, name: string) {
-  const isMaterial = kind === 'materials'
-  return (other: Field) => other.name === name && (other.kind === 'materials') === isMaterial
+  const place = placeOf(kind)
+  return (other: Field) => other.name === name && placeOf(other.kind) === place
+}
+
+function placeOf(kind: Kind): Kind {
+  return kind === 'secure_variables' ? 'variables' : kind
 }
 
 async function fieldsOfBody(request: Request): Promise<Field[]> {
@@ -68,7 +75,9 @@ async function assertEmptyJson(request: Request): Promise<void> {
 
 /** Other parameters of an address are ignored everywhere. What is secret must not get into the logs of proxies. */
 function fieldsOfAddress(request: Request): Field[] {
-  const fields = [...new URL(request.url).searchParams].filter(([name]) => FIELD.test(name))
+  const fields = [...new URL(request.url).searchParams].filter(
+    ([name]) => FIELD.test(name) || name === CONFIGURATION,
+  )
   const secret = fields.find(([name]) => name.startsWith(SECURE))
   if (secret)
     throw malformed(`"${secret[0]}" belongs into the body, not into the address`, secret[0])
@@ -76,9 +85,10 @@ function fieldsOfAddress(request: Request): Field[] {
 }
 
 function fieldOf(field: string, value: string): Field {
+  if (field === CONFIGURATION) return configurationField(value)
   const [, kind, name] = FIELD.exec(field) ?? []
   if (name === undefined || !isKind(kind)) {
-    const forms = 'variables[NAME], secure_variables[NAME] or materials[NAME]'
+    const forms = 'variables[NAME], secure_variables[NAME], materials[NAME] or configuration'
     throw malformed(`"${field}" is none of ${forms}`, field)
   }
   const given = { kind, name, value }
@@ -86,6 +96,12 @@ function fieldOf(field: string, value: string): Field {
   if (kind !== 'materials') return given
   if (value.trim() === '') throw malformedField(given, 'names no revision')
   return { ...given, value: value.trim() }
+}
+
+function configurationField(value: string): Field {
+  const field = { kind: CONFIGURATION, name: '', value: value.trim() } as const
+  if (field.value === '') throw malformedField(field, 'names no revision')
+  return field
 }
 
 function isKind(text: string | undefined): text is Kind {
@@ -102,6 +118,6 @@ function textOf(name: string, bytes: Uint8Array): string {
 }
 
 function malformedField({ kind, name }: Field, reason: string) {
-  const field = `${kind}[${name}]`
+  const field = kind === CONFIGURATION ? kind : `${kind}[${name}]`
   return malformed(`"${field}" ${reason}`, field)
 }

@@ -15,7 +15,7 @@ import { JobRunHistoryBody, type JobSummaryBody } from '../../wire/job-body.ts'
 import { renderStarted, StageBody, StageHistoryBody, StartedBody } from '../../wire/stage-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
-import { readJobChoice } from './job-choice.ts'
+import { readStageChoice } from './job-choice.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { renderJobRuns, renderStageHistory, renderStageRun } from './stage-bodies.ts'
 import type { LeaderContext } from '../definition/api-context.ts'
@@ -112,7 +112,8 @@ export const stageResource = leaderResource({
       method: 'POST',
       path: '/api/stages/:pipeline/:stage/run/:counter',
       tag,
-      summary: 'Starts a stage of a pipeline run, or reruns some of its jobs',
+      summary:
+        'Starts a stage of a pipeline run, or reruns some of its jobs; with configuration=then, as it was configured then, by an administrator of the group',
       caller: 'approver',
       audit: 'run-stage',
       body: {
@@ -122,6 +123,7 @@ export const stageResource = leaderResource({
           schema: z.strictObject({
             jobs: z.union([z.string(), z.array(z.string())]).optional(),
             rerun: z.literal('failed').optional(),
+            configuration: z.literal('then').optional(),
           }),
         })),
       },
@@ -149,8 +151,9 @@ export const stageResource = leaderResource({
       handle: async (c, builds) => {
         const { pipeline, stage } = c.req.param()
         const counter = parseWholeNumber(c.req.param('counter'), 'counter')
-        const jobs = await readJobChoice(c.req.raw)
-        const run = await startStage(builds, c.env.principal, { pipeline, stage, counter, jobs })
+        const choice = await readStageChoice(c.req.raw)
+        const asked = { pipeline, stage, counter, ...choice }
+        const run = await startStage(builds, c.env.principal, asked)
         const message = `The run ${run.counter} of the stage ${run.name} is scheduled`
         return json(
           renderStarted(message, { pipeline: run.pipelineName, counter, stage: run }),

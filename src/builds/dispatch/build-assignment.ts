@@ -1,15 +1,21 @@
 import type { Builds } from '../engine/builds.ts'
-import type { JobInstance } from '../engine/documents.ts'
+import type { JobInstance, StageInstance } from '../engine/documents.ts'
 import type { AgentOffer } from '../../core/builds/assignment.ts'
 import type { JobPlace } from '../artifacts/job-folders.ts'
 import { fetchSourceOf } from '../assignment/fetch-source.ts'
-import { assignmentOf, type BuildAssignment } from '../assignment/job-assignment.ts'
+import {
+  assignmentOf,
+  type AssignmentSources,
+  type BuildAssignment,
+} from '../assignment/job-assignment.ts'
 import { type Secrets, AssignmentRefusal } from '../assignment/secrets.ts'
 import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
+import type { FormerPipelines } from '../runs/former-pipelines.ts'
 
 export interface BuildAssignmentDeps {
   readonly builds: Builds
   readonly pipelines: EffectivePipelines
+  readonly former: FormerPipelines
   readonly secrets: Secrets
 }
 
@@ -40,10 +46,11 @@ export function fetchesOfAssignment({
  * @throws {AssignmentRefusal} when no agent could run it.
  */
 export async function buildAssignment(
-  { builds, pipelines, secrets }: BuildAssignmentDeps,
+  deps: BuildAssignmentDeps,
   job: JobInstance,
   agent: AgentOffer,
 ): Promise<BuildAssignment> {
+  const { builds, secrets } = deps
   const { pipelineName: pipeline, pipelineCounter: counter, stageName: stage } = job
   const run = await builds.pipelineInstance({ pipeline, counter })
   const stageRun = await builds.stageInstance({
@@ -53,16 +60,12 @@ export async function buildAssignment(
     stageCounter: job.stageCounter,
   })
   if (!run || !stageRun) throw new AssignmentRefusal(`The run of the job ${job.id} is missing`)
-  const found = pipelines.find(pipeline)
   return assignmentOf({
     job,
     run,
     approvedBy: stageRun.stage.approvedBy,
     agent,
-    pipeline: found?.pipeline ?? null,
-    group: found?.group ?? '',
-    environments: pipelines.environmentsOf(pipeline),
-    jobTimeout: pipelines.configuration.server?.jobTimeout ?? null,
+    ...(await configurationOf(deps, stageRun.stage)),
     secrets,
     findFetchSource: fetchSourceOf(run, builds),
     labelOf: async (name, upstreamCounter) => {
@@ -70,4 +73,19 @@ export async function buildAssignment(
       return upstream?.label ?? String(upstreamCounter)
     },
   })
+}
+
+/** The configuration in force, or that of then for a stage that was asked to be made from it. */
+async function configurationOf(
+  { pipelines, former }: BuildAssignmentDeps,
+  { pipelineName: name, configuration, isAsThen }: StageInstance,
+): Promise<Pick<AssignmentSources, 'pipeline' | 'group' | 'environments' | 'jobTimeout'>> {
+  if (isAsThen && configuration !== null) return former.read(configuration, name)
+  const found = pipelines.find(name)
+  return {
+    pipeline: found?.pipeline ?? null,
+    group: found?.group ?? '',
+    environments: pipelines.environmentsOf(name),
+    jobTimeout: pipelines.configuration.server?.jobTimeout ?? null,
+  }
 }

@@ -1,6 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { VersionControlMaterial } from '../../document/materials/identity.ts'
+import {
+  materialFingerprint,
+  type VersionControlMaterial,
+} from '../../document/materials/identity.ts'
 import { Emitter } from '../../lib/emitter.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { openAddress } from '../../document/secrets/address-secret.ts'
@@ -150,6 +153,26 @@ export class MaterialPoller implements AsyncDisposable {
   }
 
   /**
+   * The newest revision of a material that need not be watched, for one run by a former configuration.
+   *
+   * @throws {SourceFailed} when the repository cannot be read.
+   */
+  async pollOnce(material: VersionControlMaterial, pipeline: string): Promise<string> {
+    const fingerprint = materialFingerprint(material)
+    if (this.#watches.has(fingerprint)) return this.poll(fingerprint)
+    const watched = { fingerprint, material, pipelines: [pipeline] }
+    const watch = this.#open({ ...watched, material: { ...material, autoUpdate: false } })
+    try {
+      return await watch.poll()
+    } catch (cause) {
+      throw cause instanceof SourceFailed ? shownFailure(cause, material) : cause
+    } finally {
+      watch[Symbol.dispose]()
+      this.#tidyAfter([watch])
+    }
+  }
+
+  /**
    * The changes of a span, newest first; null when they cannot be listed one by one.
    *
    * @throws {SourceFailed} when the repository cannot be read.
@@ -226,9 +249,7 @@ export class MaterialPoller implements AsyncDisposable {
     try {
       return await ask(found.watch)
     } catch (cause) {
-      if (!(cause instanceof SourceFailed)) throw cause
-      const { message, unaddressed } = shownReason(cause.message, found.watched.material)
-      throw new SourceFailed(message, { cause, unaddressed })
+      throw cause instanceof SourceFailed ? shownFailure(cause, found.watched.material) : cause
     }
   }
 
@@ -382,6 +403,11 @@ function shownReason(reason: string, material: VersionControlMaterial) {
   const [, host = ''] = HOST.exec(address) ?? []
   const unaddressed = host === '' ? nameless : nameless.replaceAll(host, HIDDEN)
   return { message, unaddressed }
+}
+
+function shownFailure(cause: SourceFailed, material: VersionControlMaterial): SourceFailed {
+  const { message, unaddressed } = shownReason(cause.message, material)
+  return new SourceFailed(message, { cause, unaddressed })
 }
 
 function problemOf(watched: WatchedMaterial, reason: string): MaterialProblem {

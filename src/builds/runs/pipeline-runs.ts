@@ -20,6 +20,8 @@ export interface PipelineRunsDeps extends RunRightsDeps {
 /** The configuration of a run, with its number now; null when a rewrite has taken it from the branch. */
 export interface NumberedConfiguration extends RunConfiguration {
   readonly number: number | null
+  /** Set where the run was asked to be made from that configuration, whatever was in force. */
+  readonly requested?: true
 }
 
 /** One run of a pipeline with the newest run of each of its stages, and its changes. */
@@ -95,15 +97,21 @@ async function factsOf(
   const kinds = new Map(
     materials.map((material) => [materialFingerprint(material), kindOf(material.kind)]),
   )
-  const numbered = (configuration: RunConfiguration | null) =>
-    configuration && { ...configuration, number: history.numberOf(configuration) }
+  const numbered = (configuration: RunConfiguration | null, isRequested: boolean) =>
+    configuration && {
+      ...configuration,
+      number: history.numberOf(configuration),
+      ...(isRequested && { requested: true as const }),
+    }
   return {
     run,
     stages,
     changes,
     kinds,
-    configuration: numbered(run.configuration),
-    configurations: new Map(stages.map(({ stage }) => [stage.name, numbered(stage.configuration)])),
+    configuration: numbered(run.configuration, run.former !== null),
+    configurations: new Map(
+      stages.map(({ stage }) => [stage.name, numbered(stage.configuration, stage.isAsThen)]),
+    ),
   }
 }
 

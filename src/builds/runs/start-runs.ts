@@ -7,7 +7,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
-import type { EffectivePipelines } from './effective-pipelines.ts'
+import { type FormerRunsDeps, formerOfRun, formerOfStage } from './former-runs.ts'
 import type { ConfiguredPlans } from './plans.ts'
 import { assertMayActOnRun, type RunRightsDeps } from './run-rights.ts'
 import { assertVariables } from './run-variables.ts'
@@ -15,9 +15,8 @@ import type { Pin } from '../triggers/pinned-revisions.ts'
 import type { Triggers } from '../triggers/triggers.ts'
 import { withoutAddress } from '../triggers/wanted-revisions.ts'
 
-export interface StartRunsDeps extends RunRightsDeps {
+export interface StartRunsDeps extends RunRightsDeps, FormerRunsDeps {
   readonly plans: ConfiguredPlans
-  readonly pipelines: EffectivePipelines
   readonly triggers: Pick<Triggers, 'startPipeline'>
   /** Encrypts the secure variables of a run. */
   readonly box: SecretBox
@@ -28,9 +27,11 @@ export interface ScheduleOptions {
   /** In plain text. */
   readonly variables: readonly RunVariable[]
   readonly pins: readonly Pin[]
+  /** The name of the revision that the jobs are to be made from; null for the one in force. */
+  readonly configuration: string | null
 }
 
-const AS_ALWAYS: ScheduleOptions = { variables: [], pins: [] }
+const AS_ALWAYS: ScheduleOptions = { variables: [], pins: [], configuration: null }
 
 /** The jobs of a stage to run: all, those that did not pass, or the named ones. */
 export type JobChoice = 'all' | 'failed' | readonly string[]
@@ -39,26 +40,28 @@ export type JobChoice = 'all' | 'failed' | readonly string[]
  * Starts a run of a pipeline with the newest revisions of its materials, apart from the options.
  *
  * @throws {ServiceError} `pipeline-not-found`, `not-permitted`, `variable-not-found`,
- * `malformed-request`, `material-not-found`, `material-revision-not-found`, `pipeline-locked`,
- * `not-schedulable`.
+ * `malformed-request`, `material-not-found`, `material-revision-not-found`, `revision-not-found`,
+ * `pipeline-locked`, `not-schedulable`.
  */
 export async function startPipeline(
-  { access, pipelines, triggers, box }: StartRunsDeps,
+  deps: StartRunsDeps,
   principal: Principal,
   { pipeline: asked, options = AS_ALWAYS }: { pipeline: string; options?: ScheduleOptions },
 ): Promise<PipelineInstance> {
+  const { access, pipelines, triggers, box } = deps
   assertMay(access, principal, { action: 'operate-pipeline', pipeline: asked })
   const found = pipelines.find(asked)
   if (!found) throw pipelineNotFound(asked)
-  const { pipeline } = found
-  const environments = pipelines.environmentsOf(asked)
+  const former = await formerOfRun(deps, principal, { pipeline: asked, ...options })
+  const { pipeline } = former ?? found
+  const { environments } = former ?? { environments: pipelines.environmentsOf(asked) }
   assertVariables({ pipeline, environments }, options.variables)
   const variables = options.variables.map((variable) =>
     variable.secure ? { ...variable, value: box.seal(variable.value) } : variable,
   )
   const start = { pipeline: pipeline.name, approvedBy: principal.username, variables }
   try {
-    return await triggers.startPipeline({ ...start, pins: options.pins })
+    return await triggers.startPipeline({ ...start, pins: options.pins, former })
   } catch (error) {
     throw access.may(principal, { action: 'administer' }) ? error : withoutAddress(error, pipeline)
   }
@@ -93,9 +96,11 @@ export async function startStage(
     readonly stage: string
     readonly counter: number
     readonly jobs: JobChoice
+    /** Whether the jobs are made from the configuration of the last run of the stage. */
+    readonly isAsThen?: boolean
   },
 ): Promise<StageInstance> {
-  const { pipeline, stage, counter } = run
+  const { pipeline, stage, counter, isAsThen = false } = run
   const plan = deps.plans.pipelinePlan(pipeline)
   const isKnown = plan !== null && stagePlan(plan, stage) !== null
   // For callers without permission, a missing stage is refused like an existing one: no names are
@@ -105,10 +110,9 @@ export async function startStage(
   }
   if (!isKnown) throw stageNotFound(run)
   await assertMayActOnRun(deps, principal, { action: 'operate-run', pipeline, stage, counter })
-  const approvedBy = principal.username
-  if (run.jobs === 'all') {
-    return deps.builds.scheduleStage({ pipeline, stage, counter, approvedBy })
-  }
+  const former = isAsThen ? await formerOfStage(deps, principal, run) : null
+  const by = { approvedBy: principal.username, ...(former && { former: former.plan }) }
+  if (run.jobs === 'all') return deps.builds.scheduleStage({ pipeline, stage, counter, ...by })
   const earlier = await newestRun(deps.builds, run)
   const jobs = run.jobs === 'failed' ? namesOfFailed(earlier.jobs) : run.jobs
   return deps.builds.rerunJobs({
@@ -116,7 +120,7 @@ export async function startStage(
     pipelineCounter: counter,
     stage,
     stageCounter: earlier.counter,
-    approvedBy,
+    ...by,
     jobs,
   })
 }

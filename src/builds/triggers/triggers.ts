@@ -17,6 +17,7 @@ import type { MaterialPoller } from '../materials/material-poller.ts'
 import { SourceFailed } from '../../sources/modification.ts'
 import { watchedMaterials } from '../materials/watched-materials.ts'
 import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
+import type { FormerPipeline } from '../runs/former-pipelines.ts'
 import { PassedStages } from './passed-stages.ts'
 import { PipelineUses } from './pipeline-uses.ts'
 import { type Pin, pinnedRevisions } from './pinned-revisions.ts'
@@ -47,8 +48,10 @@ export interface TriggersOptions {
 }
 
 /** A manual start. */
-export interface ManualStart extends Omit<RunRequest, 'revisions'> {
+export interface ManualStart extends Omit<RunRequest, 'revisions' | 'former'> {
   readonly pins: readonly Pin[]
+  /** The pipeline as an earlier configuration has it, which the run is to be made from. */
+  readonly former?: FormerPipeline | null
 }
 
 /** A run that a change of the configuration would start. */
@@ -117,12 +120,13 @@ export class Triggers implements AsyncDisposable {
    * `material-revision-not-found`, `pipeline-paused`, `pipeline-locked`, or `not-schedulable` with
    * the reason.
    */
-  startPipeline({ pins, ...request }: ManualStart): Promise<PipelineInstance> {
+  startPipeline({ pins, former, ...asked }: ManualStart): Promise<PipelineInstance> {
+    const request = former ? { ...asked, former: former.plan } : asked
     return this.#wakeUps.without(nameKey(request.pipeline), async () => {
       // A decision of a user is reported before the state of a repository, which may take long.
       await this.#options.builds.assertNotPaused(request.pipeline)
       await Promise.allSettled([this.#looked])
-      const found = this.#options.pipelines.find(request.pipeline)
+      const found = former ?? this.#options.pipelines.find(request.pipeline)
       const newest = await this.#newestRun(request.pipeline)
       const wanted = found ? await this.#wantedBy(found.pipeline, { pins, newest }) : []
       return this.#schedule(request, wanted, newest)
@@ -366,6 +370,7 @@ function withUnread(poller: MaterialPoller, { materials }: Pipeline): RevisionsD
   return {
     latest: (fingerprint) => (unread.has(fingerprint) ? NOT_POLLED : poller.latest(fingerprint)),
     poll: (fingerprint) => poller.poll(fingerprint),
+    pollOnce: (material, name) => poller.pollOnce(material, name),
     find: (fingerprint, revision) => poller.find(fingerprint, revision),
     changes: async (fingerprint, span) =>
       unread.has(fingerprint) ? null : poller.changes(fingerprint, span),

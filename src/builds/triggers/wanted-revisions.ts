@@ -20,7 +20,7 @@ export function whyUnwatched({ kind }: Material): string {
 export type WantedRevision = Pick<MaterialRevision, 'fingerprint' | 'name' | 'revision' | 'pinned'>
 
 export interface RevisionsDeps extends UpstreamDeps {
-  readonly poller: Pick<MaterialPoller, 'latest' | 'poll' | 'changes' | 'find'>
+  readonly poller: Pick<MaterialPoller, 'latest' | 'poll' | 'pollOnce' | 'changes' | 'find'>
 }
 
 /**
@@ -128,7 +128,7 @@ async function pollFor(
   material: Material,
 ): Promise<string> {
   if (!isSource(material)) throw notSchedulable(pipeline, whyUnwatched(material))
-  return reading(pipeline, () => poller.poll(materialFingerprint(material)))
+  return reading(pipeline, () => poller.pollOnce(material, pipeline.name))
 }
 
 /** @throws {ServiceError} `not-schedulable` when the repository cannot be read. */

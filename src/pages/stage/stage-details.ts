@@ -16,6 +16,8 @@ export interface StageConfiguration {
   readonly name: string
   /** False for a run of a version that did not record it: then it is the revision of that time. */
   readonly isRecorded: boolean
+  /** Whether the run was asked to be made from it. */
+  readonly isRequested: boolean
 }
 
 /** One run of a stage in full. */
@@ -75,14 +77,18 @@ export async function readStageDetails(
 
 function configurationOf(
   history: History,
-  { configuration, createdAt }: StageInstance,
+  { configuration, createdAt, isAsThen: isRequested }: StageInstance,
 ): StageConfiguration | null {
   if (configuration === null) {
     const then = revisionAt(history, createdAt)
-    return then && { name: `r${then.number}`, isRecorded: false }
+    return then && { name: `r${then.number}`, isRecorded: false, isRequested }
   }
   const number = history.numberOf(configuration)
-  return { name: number === null ? configuration.digest : `r${number}`, isRecorded: true }
+  return {
+    name: number === null ? configuration.digest : `r${number}`,
+    isRecorded: true,
+    isRequested,
+  }
 }
 
 /**

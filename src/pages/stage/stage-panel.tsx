@@ -142,6 +142,7 @@ function Configuration({ frame, details, now }: StagePanelProps) {
         <>
           <RevisionName frame={frame} name={configuration.name} />
           {!configuration.isRecorded && ' (by its start time; the run did not record it)'}
+          {configuration.isRequested && ', as it was asked for'}
           {markers.length > 0 && ', first run under it'}
           {'. '}
         </>
