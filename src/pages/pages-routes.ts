@@ -22,6 +22,7 @@ import { permissionsPage } from './permissions/permissions-routes.tsx'
 import { pipelinesPages } from './pipelines/pipelines-routes.tsx'
 import { problemForms, problemsPage } from './problems/problems-routes.tsx'
 import { restorePages } from './restore/restore-page-routes.tsx'
+import { runComparisonPage } from './run-comparison/run-comparison-routes.tsx'
 import { searchPages } from './search/search-routes.tsx'
 import { serversPage } from './servers/servers-routes.tsx'
 import { snapshotPages } from './snapshot/snapshot-routes.tsx'
@@ -57,6 +58,7 @@ const PAGES: readonly PageGroup[] = [
   invitationsPages,
   agentsPages,
   pipelinesPages,
+  runComparisonPage,
   stagePages,
   jobPage,
 ]

@@ -19,6 +19,7 @@ import { consoleHtml } from './console-html.ts'
 import { setUpLines } from './console-part.ts'
 import { JobBar, phaseText, scaleOf, wholeTime } from './job-bar.tsx'
 import { runAddress, RunName, WaitReason } from '../runs/run-labels.tsx'
+import { hasPassedBefore, SincePassed } from '../runs/since-passed.tsx'
 import { Tabs } from './tabs.tsx'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 
@@ -112,6 +113,7 @@ function Ways({ frame: { links }, page }: Pick<JobViewProps, 'frame' | 'page'>) 
           <ActionButton value="chosen" label="Rerun this job" />
         </form>
       )}
+      {job.result === 'Failed' && hasPassedBefore(run) && <SincePassed links={links} run={run} />}
       {mayCancel && job.result === 'Unknown' && (
         <LinkButton
           href={links.stageRun(address, { ask: 'cancel' })}

@@ -257,6 +257,15 @@ export class Links {
     return this.#at(`/pipelines/${encodeURIComponent(name)}`, query)
   }
 
+  /** The differences between two runs of a pipeline, by their counters or since the last that passed. */
+  compareRuns(
+    pipeline: string,
+    { from, to }: { readonly from: number | 'last-passed'; readonly to: number },
+    query: Query = {},
+  ): string {
+    return this.#at(`/pipelines/${encodeURIComponent(pipeline)}/compare/${from}/${to}`, query)
+  }
+
   /** The runs of a stage. */
   stage({ pipeline, stage }: StageName, query: Query = {}): string {
     return this.#at(`/stages/${segments(pipeline, stage)}`, query)

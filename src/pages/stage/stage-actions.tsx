@@ -4,6 +4,7 @@ import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { plural } from '../kit/count.ts'
 import { Confirmation } from '../kit/forms.tsx'
 import { runAddress } from '../runs/run-labels.tsx'
+import { hasPassedBefore, SincePassed } from '../runs/since-passed.tsx'
 
 /**
  * The actions possible on a run now, the likeliest first: after a failure that is a rerun. A
@@ -15,7 +16,8 @@ export function StageActions(props: StagePanelProps) {
   const { mayCancel, mayRerun, next, run } = details
   if (asks === 'cancel' && mayCancel) return <ConfirmCancel {...props} />
   if (asks === 'run' && next !== null) return <ConfirmRun {...props} next={next} />
-  if (!mayCancel && !mayRerun && next === null) return <></>
+  const isComparable = hasPassedBefore(run)
+  if (!mayCancel && !mayRerun && next === null && !isComparable) return <></>
   const address = runAddress(run)
   const hasPassed = run.result === 'Passed'
   return (
@@ -28,6 +30,7 @@ export function StageActions(props: StagePanelProps) {
           label={`Run stage ${next}…`}
         />
       )}
+      {isComparable && <SincePassed links={props.frame.links} run={run} />}
       {mayCancel && (
         <LinkButton
           href={props.frame.links.stageRun(address, { ask: 'cancel' })}

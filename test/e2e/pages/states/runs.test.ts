@@ -41,6 +41,9 @@ async function sceneWithEveryOutcome() {
     await agent.finish(job, result)
     if (result === 'Passed') await agent.finish(await agent.work())
   }
+  const other = await ProtocolAgent.join(scene.service, 'a3')
+  await scene.schedule('failed')
+  await other.finish(await other.work(), 'Failed')
   await scene.schedule('cancelled')
   await agent.contact({ jobId: (await agent.work()).jobId })
   await scene.post('/api/stages/cancelled/build/cancel')
@@ -68,6 +71,7 @@ describe('the states of runs fit and are accessible', SLOW, () => {
       'job-passed': '/stages/passed/build/1/1/unit',
       'runs-failed': '/stages/failed/build/1/1',
       'job-failed': '/stages/failed/build/1/1/unit',
+      'runs-compared': '/pipelines/failed/compare/1/2',
       'runs-cancelled': '/stages/cancelled/build/1/1',
       'job-cancelled': '/stages/cancelled/build/1/1/unit',
       'pipeline-failed': '/pipelines/failed',

@@ -203,6 +203,20 @@ export const PAGE_ROWS: readonly PageRow[] = [
     headers: FORM,
     body: 'action=unlock',
   },
+  {
+    call: 'GET /pipelines/{name}/compare/{from}/{to}',
+    may: 'viewer',
+    allowed: 404,
+    places: { from: '1', to: '2' },
+  },
+  {
+    call: 'POST /pipelines/{name}/compare/{from}/{to}',
+    may: 'viewer',
+    allowed: 404,
+    places: { from: '1', to: '2' },
+    headers: FORM,
+    body: 'action=run-again',
+  },
   { call: 'GET /stages/{pipeline}/{stage}', may: 'viewer', allowed: 200 },
   {
     call: 'GET /stages/{pipeline}/{stage}/{pipelineCounter}/{stageCounter}',
