@@ -11,6 +11,7 @@ export const DOORS_OF_PEOPLE = [
   'undo',
   'push',
   'agent-administration',
+  'proposal',
 ] as const
 export type DoorOfPeople = (typeof DOORS_OF_PEOPLE)[number]
 
@@ -25,10 +26,40 @@ export type DoorWithoutCaller = (typeof DOORS_WITHOUT_CALLER)[number]
 
 export type Door = DoorOfPeople | DoorWithoutCaller
 
+/** The newest review of a person about a proposal. */
+export interface Review {
+  readonly by: string
+  /** Distinguishes users who had the same name one after the other. */
+  readonly userId?: string
+  readonly decision: 'approve' | 'reject'
+  /** The digest of the reviewed change: of the bytes of its entities, before and after. */
+  readonly digest: string
+  /** The version of the rules at that time. */
+  readonly rules: string
+}
+
+/** The proposal that a change comes from. */
+export interface ReviewedProposal {
+  readonly number: number
+  readonly author: string
+  /** Everybody who changed its content, the author included. */
+  readonly contributors: readonly string[]
+  readonly reviews: readonly Review[]
+}
+
+/** A change by a caller with rights. */
+export interface OriginOfPeople {
+  readonly door: DoorOfPeople
+  readonly principal: Principal
+  /** Rules that the caller asks to pass by an override, by name. */
+  readonly overrides?: readonly string[]
+  /** The proposal that is merged; absent for a change that comes at once. */
+  readonly proposal?: ReviewedProposal
+}
+
 /** The door by which a change comes, and its author. */
 export type ChangeOrigin =
-  | { readonly door: DoorOfPeople; readonly principal: Principal }
-  | { readonly door: DoorWithoutCaller; readonly author: string }
+  OriginOfPeople | { readonly door: DoorWithoutCaller; readonly author: string }
 
 /** A change that was made, as far as its revision does not say it. */
 export interface ChangeFacts {

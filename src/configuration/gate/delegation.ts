@@ -23,7 +23,7 @@ import {
   referenceKey,
   referencesOfTemplate,
 } from './references.ts'
-import { ALLOWED, type Verdict } from './verdict.ts'
+import { ALLOWED, type Ruling } from './rules/verdict.ts'
 
 /** A change of the configuration, by a caller with rights. */
 export interface DelegatedChange {
@@ -49,7 +49,7 @@ const MIN_SECRET = 8
  * template each change that lies wholly in what they administer, before and after. What such a
  * change names elsewhere they must be allowed to view, and whom it gives rights must exist.
  */
-export function judgeDelegation(change: DelegatedChange): Verdict {
+export function judgeDelegation(change: DelegatedChange): Ruling {
   const { before, after, rights } = change
   if (rights.before.isAdministrator) return ALLOWED
   const parts = ownPartsOf(rights.before, rights.after)
@@ -63,11 +63,11 @@ export function judgeDelegation(change: DelegatedChange): Verdict {
   )
 }
 
-function needsAdministrator(place: string, sentence: string): Verdict {
+function needsAdministrator(place: string, sentence: string): Ruling {
   return { kind: 'needs', rule: RULE, of: ADMINISTRATORS, place, sentence }
 }
 
-function reachesBeyond(change: DelegatedChange, parts: OwnParts): Verdict {
+function reachesBeyond(change: DelegatedChange, parts: OwnParts): Ruling {
   const { username, changes, rights } = change
   const outside = entitiesOf(changes).filter((entity) => !isOwnEntity(entity, change, parts))
   const names = [...new Set(outside.map((entity) => visibleName(entity, rights.before)))]
@@ -104,7 +104,7 @@ function visibleName(entity: string, rights: Permissions): string {
 function findCopiedSecret(
   divided: { readonly before: DividedDocument; readonly after: DividedDocument },
   { username }: DelegatedChange,
-): Verdict | null {
+): Ruling | null {
   const known = secretsIn(divided.before.own)
   const fresh = [...secretsIn(divided.after.own)].filter((value) => !known.has(value))
   if (fresh.length === 0) return null
@@ -121,7 +121,7 @@ function secretsIn(texts: readonly string[]): ReadonlySet<string> {
   return new Set(values.filter((value) => value.length >= MIN_SECRET))
 }
 
-function findUnviewable(change: DelegatedChange, parts: OwnParts): Verdict | null {
+function findUnviewable(change: DelegatedChange, parts: OwnParts): Ruling | null {
   const { before, after, rights, username } = change
   const isOwn = (group: string) => parts.hasGroup(group)
   const ownBefore = pipelinesNaming(before.configuration, isOwn)
@@ -207,7 +207,7 @@ function viewer(
 }
 
 /** Users that nobody knows get rights as soon as somebody takes the name. */
-function findUnknown(change: DelegatedChange, parts: OwnParts): Verdict | null {
+function findUnknown(change: DelegatedChange, parts: OwnParts): Ruling | null {
   const { before, after, isUser } = change
   const known = new Set([
     ...granteesIn(before.configuration, () => true).map(keyOfGrantee),

@@ -10,7 +10,7 @@ import type { DocumentCache } from '../current/document-cache.ts'
 import { judgeDelegation } from './delegation.ts'
 import { divide, isSameAround, ownPartsOf, withoutOthers } from './own-parts.ts'
 import { shownProblems } from './shown-problems.ts'
-import { ALLOWED, type Verdict } from './verdict.ts'
+import { ALLOWED, type Ruling } from './rules/verdict.ts'
 
 /** The rights of callers, by any configuration. */
 export interface Rights {
@@ -127,7 +127,7 @@ export class Gate {
     return shownProblems(problems, { document, configuration, rights })
   }
 
-  async judge({ before, after }: GatedDocuments, origin: ChangeOrigin): Promise<Verdict> {
+  async judge({ before, after }: GatedDocuments, origin: ChangeOrigin): Promise<Ruling> {
     if (!('principal' in origin)) return ALLOWED
     const { principal } = origin
     const { cache, summary } = this.#deps
@@ -153,18 +153,18 @@ export class Gate {
 
 /** The answer of the gate to a change that is only planned. */
 export interface PlannedVerdict {
-  readonly kind: Verdict['kind']
+  readonly kind: Ruling['kind']
   /** Absent for a change that is allowed. */
   readonly reason?: string
   readonly needs: readonly Need[]
 }
 
-export function plannedVerdict(verdict: Verdict): PlannedVerdict {
+export function plannedVerdict(verdict: Ruling): PlannedVerdict {
   if (verdict.kind === 'allowed') return { kind: 'allowed', needs: [] }
   return { kind: verdict.kind, reason: verdict.sentence, needs: needsOf(verdict) }
 }
 
-type Refusal = Exclude<Verdict, { kind: 'allowed' }>
+type Refusal = Exclude<Ruling, { kind: 'allowed' }>
 
 function needsOf(verdict: Refusal): readonly Need[] {
   const { rule, sentence: reason } = verdict

@@ -29,6 +29,7 @@ const WRITERS: Readonly<Record<Door, readonly string[]>> = {
   undo: ['pages/restore/restore-plan.ts', 'pages/restore/restore-preview.ts'],
   push: ['history/push/git-service.ts'],
   'agent-administration': ['agents/administer-agents.ts'],
+  proposal: [],
   'live-file': ['history/sync/log-follower.ts', 'history/sync/reconciler.ts'],
   'agent-registration': ['agents/agent-registrar.ts'],
   sealing: ['cli/commands/secrets.ts', 'history/sync/reconciler.ts'],
