@@ -21,7 +21,7 @@ export interface TouchedEntity {
   readonly environments: readonly string[]
   /** The changed places inside; one that is {@link ChangedPlace.isWhole} where it is added or removed. */
   readonly places: readonly ChangedPlace[]
-  /** The digest of its own bytes, null where it is absent. Equal ones: only the form in which it runs changes. */
+  /** The digest of its group and its own bytes, null where it is absent. Equal ones: only the form in which it runs changes. */
   readonly before: string | null
   readonly after: string | null
 }

@@ -1,0 +1,192 @@
+import { hash } from 'node:crypto'
+import { nameKey } from '../../core/name-key.ts'
+import { formerNameOf } from '../../document/changes/entities-of.ts'
+import type { ConfigDocument } from '../../document/document.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
+import {
+  DEFAULT_GROUP,
+  DOCUMENT,
+  entitiesIn,
+  type EntityElement,
+  ENTITY_KINDS,
+  entityName,
+  foldEntity,
+  wholeEntityWord,
+} from '../../document/entities/entities.ts'
+import type { XmlDocument } from '../../document/xml/xml-reader.ts'
+import { memoize } from '../../lib/memoize.ts'
+import { ownTextOf, textAround } from './entity-text.ts'
+import { runsOtherwise } from './running-form.ts'
+import type { ChangedPlace, GateChange, TouchedEntity, TouchKind } from './rules/question.ts'
+
+/** Two valid documents, with the differences between them in words. */
+export interface DescribedDocuments {
+  readonly before: ConfigDocument
+  readonly after: ConfigDocument
+  readonly changes: readonly DocumentChange[]
+}
+
+/** An entity as far as the changes tell of it. */
+interface Draft {
+  readonly entity: string
+  readonly names: Set<string>
+  readonly kinds: Set<TouchKind>
+  readonly places: ChangedPlace[]
+}
+
+const WHOLE: ChangedPlace = { steps: [], sort: 'content', isWhole: true }
+const LAYOUT: ChangedPlace = { steps: ['layout'], sort: 'layout', isWhole: false }
+
+/**
+ * A change as rules see it: what it touches by its text, and the pipelines that run otherwise although
+ * their own text stays, because of a template, an environment, or what else they are made of.
+ */
+export function describeChange(documents: DescribedDocuments): GateChange {
+  const { before, after, changes } = documents
+  const drafts = new Map<string, Draft>()
+  for (const change of changes) addChange(drafts, change)
+  if (changes.some(isLayoutOfAll)) addLayouts(drafts, documents)
+  for (const { pipeline, places } of runsOtherwise(documents, placesOf(drafts)))
+    addTo(drafts, pipeline, { kinds: ['changed'], places })
+  const entities = [...drafts.values()].map((draft) => touchedBy(draft, before, after))
+  return { entities }
+}
+
+function addChange(drafts: Map<string, Draft>, change: DocumentChange): void {
+  const former = formerNameOf(change)
+  if (former !== null) {
+    const kinds = ['added', 'changed', 'removed'] as const
+    return addTo(drafts, change.entity, { former, kinds, places: [WHOLE] })
+  }
+  const isWhole = wholeEntityWord(change) !== null
+  const kind = change.kind === 'added' || change.kind === 'removed' ? change.kind : 'changed'
+  addTo(drafts, change.entity, {
+    kinds: [isWhole ? kind : 'changed'],
+    places: isWhole && kind !== 'changed' ? [WHOLE] : placesIn(change),
+  })
+}
+
+function placesIn({ kind, path, subject, from, to }: DocumentChange): readonly ChangedPlace[] {
+  if (kind === 'reformatted') {
+    const sort = subject === 'comments' ? 'comment' : 'layout'
+    return [{ steps: [...path, subject], sort, isWhole: false }]
+  }
+  const place = (step: string, isWhole: boolean): ChangedPlace => {
+    return { steps: [...path, step], sort: 'content', isWhole }
+  }
+  if (kind === 'renamed') return [from, to].map((name) => place(`${subject} ${name}`, true))
+  return [place(subject, kind !== 'changed' || subject === 'content')]
+}
+
+function addTo(
+  drafts: Map<string, Draft>,
+  entity: string,
+  found: {
+    readonly former?: string
+    readonly kinds: readonly TouchKind[]
+    readonly places: readonly ChangedPlace[]
+  },
+): void {
+  const key = foldEntity(entity)
+  const draft = drafts.get(key) ?? {
+    entity,
+    names: new Set([key]),
+    kinds: new Set(),
+    places: [],
+  }
+  drafts.set(key, draft)
+  if (found.former !== undefined) draft.names.add(foldEntity(found.former))
+  for (const kind of found.kinds) draft.kinds.add(kind)
+  draft.places.push(...found.places)
+}
+
+/** Of a document that is written otherwise as a whole, the entities are not listed one by one. */
+function isLayoutOfAll({ kind, entity }: DocumentChange): boolean {
+  return kind === 'reformatted' && entity === DOCUMENT
+}
+
+function addLayouts(drafts: Map<string, Draft>, { before, after }: DescribedDocuments): void {
+  for (const [name, elements] of elementsOf(after)) {
+    if (drafts.has(name)) continue
+    const older = textOf(before, elementsOf(before).get(name) ?? [])
+    if (older === textOf(after, elements)) continue
+    addTo(drafts, name, { kinds: ['changed'], places: [LAYOUT] })
+  }
+}
+
+function placesOf(
+  drafts: ReadonlyMap<string, Draft>,
+): ReadonlyMap<string, readonly ChangedPlace[]> {
+  return new Map(
+    [...drafts.values()].flatMap(({ names, places }) =>
+      [...names].map((name) => [name, places] as const),
+    ),
+  )
+}
+
+function touchedBy(draft: Draft, before: ConfigDocument, after: ConfigDocument): TouchedEntity {
+  const names = [...draft.names]
+  const [older = [], newer = []] = [before, after].map((document) =>
+    names.flatMap((name) => elementsOf(document).get(name) ?? []),
+  )
+  const environments = names.flatMap((name) =>
+    [before, after].flatMap((document) => environmentsOf(document).get(name) ?? []),
+  )
+  const elements = [...older, ...newer]
+  return {
+    entity: draft.entity,
+    names,
+    kinds: [...draft.kinds],
+    groups: [...new Set(elements.flatMap(groupOf))],
+    environments: [...new Set(environments)],
+    places: draft.places,
+    before: digestIn(before, draft, older),
+    after: digestIn(after, draft, newer),
+  }
+}
+
+/** The group that an element is in or is. */
+function groupOf({ kind, name, element }: EntityElement): readonly string[] {
+  if (kind.word === 'group') return [name]
+  if (kind.word !== 'pipeline' || element.parent === null) return []
+  return [element.parent.attributeValue('group') ?? DEFAULT_GROUP]
+}
+
+function digestIn(
+  document: ConfigDocument,
+  { entity }: Draft,
+  elements: readonly EntityElement[],
+): string | null {
+  if (entity === DOCUMENT) return hash('sha256', textAround(document))
+  if (elements.length === 0) return null
+  const groups = elements.flatMap(groupOf)
+  return hash('sha256', [...groups, textOf(document, elements)].join('\0'))
+}
+
+function textOf(document: XmlDocument, elements: readonly EntityElement[]): string {
+  return elements.map((each) => ownTextOf(document, each)).join('\0')
+}
+
+/** The elements of a document by the names of entities, in folded spelling; usually one each. */
+const elementsOf = memoize((document: XmlDocument) => {
+  const found = new Map<string, EntityElement[]>()
+  for (const each of ENTITY_KINDS.flatMap((kind) => entitiesIn(document.root, kind))) {
+    const name = foldEntity(entityName(each))
+    const known = found.get(name)
+    if (known) known.push(each)
+    else found.set(name, [each])
+  }
+  return found
+})
+
+/** The environments that have each pipeline. */
+const environmentsOf = memoize(({ configuration }: ConfigDocument) => {
+  const found = new Map<string, string[]>()
+  for (const { name, pipelines } of configuration.environments) {
+    for (const pipeline of pipelines) {
+      const key = `pipeline/${nameKey(pipeline.name)}`
+      found.set(key, [...(found.get(key) ?? []), nameKey(name)])
+    }
+  }
+  return found
+})
