@@ -83,7 +83,7 @@ export function isMeant(
   { names, groups, environments }: Pick<TouchedEntity, 'names' | 'groups' | 'environments'>,
 ): boolean {
   switch (selector.kind) {
-    case 'entity':
+    case 'named':
       return names.some((name) => isMeantByName(selector.pattern, name))
     case 'pipelines-in-group':
       return (

@@ -8,7 +8,7 @@ export type PersonSelector =
 
 /** Entities as a rule names them; names are patterns with `*`, in folded spelling. */
 export type EntitySelector =
-  | { readonly kind: 'entity'; readonly pattern: string }
+  | { readonly kind: 'named'; readonly pattern: string }
   | { readonly kind: 'pipelines-in-group'; readonly group: string }
   /** An environment, and the pipelines that run in it. */
   | { readonly kind: 'environment'; readonly environment: string }
