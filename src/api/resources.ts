@@ -13,6 +13,7 @@ import { entityResource } from './configuration/entity-routes.ts'
 import { pipelineCreationResource } from './configuration/pipeline-creation-routes.ts'
 import { planResource } from './configuration/plan-routes.ts'
 import { plainSecretResource } from './configuration/plain-secret-routes.ts'
+import { rulesResource } from './configuration/rules-routes.ts'
 import { restoreResource } from './configuration/restore-routes.ts'
 import { tagResource } from './configuration/tag-routes.ts'
 import { watchResource } from './configuration/watch-routes.ts'
@@ -37,6 +38,7 @@ export const RESOURCES: readonly ApiResource<ApiContext>[] = [
   watchResource,
   configSavingResource,
   entityResource,
+  rulesResource,
   planResource,
   willNotRunResource,
   restoreResource,

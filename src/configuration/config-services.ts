@@ -22,6 +22,7 @@ import { DocumentThread } from './current/document-thread.ts'
 import { ReadableDocuments } from './current/readable-documents.ts'
 import { ServerIdentity } from './current/server-identity.ts'
 import { Gate } from './gate/gate.ts'
+import { overrideTrailers } from './gate/override.ts'
 
 /** The edition that every revision records, as the original wrote it. */
 export const EDITION = 'OpenSource'
@@ -91,7 +92,7 @@ export class ConfigServices implements AsyncDisposable {
     const summary = new ChangeSummary(cache)
     const identity = new ServerIdentity()
     const readable = new ReadableDocuments({ thread, cache })
-    const gate = new Gate({ cache, summary })
+    const gate = new Gate({ cache, summary, clock: options.clock })
     const examine = examineBy({ cache, identity, summary })
     const prepare = prepareBy(examine, gate)
     const history = await History.open({
@@ -107,6 +108,7 @@ export class ConfigServices implements AsyncDisposable {
       serverVersion: options.version,
       report: options.log,
     })
+    gate.readBy((name) => history.findBeside(history.current().commit, name))
     const configuration = await CurrentConfiguration.open({ history, cache, log: options.log })
     configuration.subscribe((document) =>
       identity.follow(document, { isFirst: history.size() === 1 }),
@@ -171,18 +173,20 @@ function examineBy({ cache, identity, summary }: Judges): Examine {
 
 /** Every change that is to be committed comes through here. The document that begins a history changes nothing. */
 function prepareBy(examine: Examine, gate: Gate): Prepare {
-  return async (next, before, origin) => {
+  return async (next, before, origin, ground) => {
     const examined = await examine(next, before)
     if (before === null) return examined
     if (!examined.ok) {
       const principal = 'principal' in origin ? origin.principal : null
-      const documents = { before, after: next }
+      const refused = { before, after: next }
       return {
         ok: false,
-        problems: await gate.problemsFor(examined.problems, documents, principal),
+        problems: await gate.problemsFor(examined.problems, refused, principal),
       }
     }
-    await gate.assertPasses({ before, after: examined.document }, origin)
-    return examined
+    const documents = { before, after: examined.document }
+    const { overridden } = await gate.assertPasses(documents, { origin, ...ground })
+    if (overridden.length === 0) return examined
+    return { ...examined, overridden, trailers: overrideTrailers(origin, overridden) }
   }
 }

@@ -7,6 +7,7 @@ import type { ConfigServices } from './config-services.ts'
 import type { EntityListingDeps } from './entities/list-entities.ts'
 import type { EntitySavingDeps } from './entities/save-entity.ts'
 import type { ConfigReadingDeps } from './read/config-reading.ts'
+import type { RulesDeps } from './gate/save-rules.ts'
 import type { PlainSecretDeps } from './read/plain-secret-alarm.ts'
 import type { ConfigRestoringDeps } from './save/config-restoring.ts'
 import type { ConfigSavingDeps } from './save/config-saving.ts'
@@ -27,6 +28,7 @@ export interface ConfigurationDomain
     PipelinePreviewDeps,
     PlainSecretDeps,
     GitAccessDeps,
+    RulesDeps,
     ExplainDeps {
   readonly access: ConfiguredAccess
   readonly gate: ConfigServices['gate']

@@ -42,7 +42,7 @@ export interface Review {
 export interface ReviewedProposal {
   readonly number: number
   readonly author: string
-  /** Everybody who changed its content, the author included. */
+  /** The users who changed its content, the author included. */
   readonly contributors: readonly string[]
   readonly reviews: readonly Review[]
 }
@@ -51,8 +51,6 @@ export interface ReviewedProposal {
 export interface OriginOfPeople {
   readonly door: DoorOfPeople
   readonly principal: Principal
-  /** Rules that the caller asks to pass by an override, by name. */
-  readonly overrides?: readonly string[]
   /** The proposal that is merged; absent for a change that comes at once. */
   readonly proposal?: ReviewedProposal
 }
@@ -66,12 +64,15 @@ export interface ChangeFacts {
   readonly door: Door
   /** The entities that it is about, such as `pipeline/shop`; at most {@link MAX_ENTITIES}. */
   readonly entities: readonly string[]
+  /** The rules that its author passed by an override; absent for none. */
+  readonly overridden?: readonly string[]
 }
 
 /** Entities of a change that are recorded by name. */
 export const MAX_ENTITIES = 20
 
-/** The name that the revision of a change records. */
+/** The name that the revision of a change records: of a merged proposal, its author's. */
 export function authorOf(origin: ChangeOrigin): string {
-  return 'principal' in origin ? origin.principal.username : origin.author
+  if (!('principal' in origin)) return origin.author
+  return origin.proposal?.author ?? origin.principal.username
 }

@@ -5,6 +5,8 @@ export interface Need {
   readonly rule: string
   readonly of: readonly string[]
   readonly reason?: string
+  /** The moment from which the rule does not apply, in ISO 8601. */
+  readonly until?: string
 }
 
 /** Every failure that a caller can understand, with its facts. */
@@ -65,7 +67,12 @@ export interface ErrorFacts {
   'job-not-yours': { readonly id: number; readonly uuid: string }
   'name-in-use': { readonly name: string }
   /** The caller is known but lacks the permission. */
-  'not-permitted': { readonly permission: string; readonly needs?: readonly Need[] }
+  'not-permitted': {
+    readonly permission: string
+    readonly needs?: readonly Need[]
+    /** Where to propose a change that is left to others. */
+    readonly propose?: string
+  }
   /** Like `not-permitted`, for the calls that the interface answers with 401. */
   'not-authorized': { readonly permission: string }
   /** Another service does not vouch for the user who logs in; the detail is for the log. */

@@ -33,6 +33,8 @@ export interface Principal {
   readonly credential?: IssuedCredential
   /** Absent for a user of the users file. */
   readonly external?: ExternalUser
+  /** The rules that the caller asks to pass in this call, by name. */
+  readonly overrides?: readonly string[]
 }
 
 /** The source that knows the caller. */

@@ -10,14 +10,15 @@ import type { GitExecutable } from '../git/git-executable.ts'
 import type { BranchAdvance } from './repository/git-repository.ts'
 import type { HistoryOptions } from './history-options.ts'
 import type { MaintenanceState } from './upkeep/maintenance.ts'
-import { listPushedChanges } from './sync/pushed-changes.ts'
+import { listPushedChanges, listPushedCommits } from './sync/pushed-changes.ts'
 import { listNewer } from './sync/newer-revisions.ts'
 import { type HistoryParts, openHistoryParts } from './open-history.ts'
 import { type HistoryProblem, notValid } from './revision/problems.ts'
-import type { PreparedChange } from './revision/prepared-change.ts'
+import type { FileBeside, PreparedChange } from './revision/prepared-change.ts'
 import { RevisionDocuments, type UnreadableRevision } from './revision-documents.ts'
 import type { Committed } from './sync/committer.ts'
-import type { Base, InvalidEdit } from './sync/reconciler.ts'
+import type { Base, BesideChange, InvalidEdit } from './sync/reconciler.ts'
+import { bodyOf } from './revision/message.ts'
 import type { RevisionListener } from './revision/revision-events.ts'
 import type { RevisionTags } from './tags/revision-tags.ts'
 import type { Lineage, RevisionRange } from './index/revision-index.ts'
@@ -314,6 +315,21 @@ export class History implements AsyncDisposable {
     })
   }
 
+  /** A file in the folder of the document, at a commit; null when there is none. */
+  findBeside(commit: CommitSha, name: string): Promise<FileBeside | null> {
+    return this.#parts.repository.findBeside(commit, name)
+  }
+
+  /**
+   * Commits a file in the folder of the document, between two changes. Returns its revision, or null
+   * when the file is as it is to be already. `compute` gets the file as it is.
+   *
+   * @throws {ServiceError} `unavailable` while the newest commit is not valid; whatever `compute` throws.
+   */
+  changeBeside(change: BesideChange): Promise<Revision | null> {
+    return this.#parts.queue.run(() => this.#parts.reconciler.changeBeside(change))
+  }
+
   /** Whether the live file held an edit that is not valid at the last look. */
   get hasInvalidEdit(): boolean {
     return this.#parts.problems.of('live-file') !== null
@@ -381,11 +397,22 @@ export class History implements AsyncDisposable {
   ): Promise<void> {
     const { prepare, judgePush, fileName } = this.#options
     const before = await this.readStored(this.current())
-    const preparation = await prepare(document, before, origin)
-    if (!preparation.ok) throw notValid(preparation.problems)
     const { reader } = this.#parts.repository
-    const listChanges = () => listPushedChanges(reader, { from, to, fileName, before })
-    await judgePush?.({ before, listChanges }, origin)
+    const findBeside = (name: string) => this.findBeside(this.current().commit, name)
+    const newest = await reader.findCommit(to)
+    const message = newest === null ? '' : bodyOf(newest.message)
+    const preparation = await prepare(document, before, origin, { findBeside, message })
+    if (!preparation.ok) throw notValid(preparation.problems)
+    const pushed = { from, to, fileName, before }
+    const push = {
+      before,
+      message,
+      findBeside,
+      findPushed: (name: string) => this.findBeside(to, name),
+      listChanges: () => listPushedChanges(reader, pushed),
+      listCommits: () => listPushedCommits(reader, pushed),
+    }
+    await judgePush?.(push, origin)
   }
 
   /** Takes over changes of other tools. A failure is shown as a problem; the next check may solve it. */

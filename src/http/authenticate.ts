@@ -40,6 +40,8 @@ const FOREIGN_HOST = failure(
 )
 const FORGED = failure(403, 'A request from another site may not change anything')
 const REVOKED = 'The credentials are no longer good, or stand for other rights by now'
+/** Names rules that the caller passes by an override, with commas between them. */
+const OVERRIDE = 'x-cairn-override'
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
@@ -80,13 +82,21 @@ function letIn(
   caller: { authorization: string; principal: Principal; context: RequestContext },
 ): Response | Promise<Response> {
   const { authorization, principal, context } = caller
-  context.principal = principal
+  context.principal = withOverrides(principal, request)
   context.credential = credentialOf(credentials, authorization, principal)
   if (!SAFE_METHODS.includes(request.method)) {
     if (hasBody(request)) decideAfterBody(request, () => context.decide())
     else context.isDecided = true
   }
   return answer(request, context)
+}
+
+/** The caller with the rules that this call asks to pass. */
+function withOverrides(principal: Principal, { headers }: Request): Principal {
+  const named = headers.get(OVERRIDE)
+  if (named === null) return principal
+  const overrides = named.split(',').map((rule) => rule.trim())
+  return { ...principal, overrides }
 }
 
 function hasBody({ headers }: Request): boolean {

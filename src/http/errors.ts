@@ -61,7 +61,13 @@ export function renderError(error: ServiceError): ErrorBody {
     message,
     ...(problems.length > 0 ? { errors: [...problems] } : {}),
     ...(needs.length > 0 ? { needs } : {}),
+    ...proposeOf(error),
   }
+}
+
+/** Where to propose a change that is left to others. */
+export function proposeOf({ facts }: ServiceError): Pick<ErrorBody, 'propose'> {
+  return 'propose' in facts && facts.propose !== undefined ? { propose: facts.propose } : {}
 }
 
 export function needsOf({ facts }: ServiceError): readonly Need[] {

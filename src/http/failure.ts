@@ -1,7 +1,7 @@
 import type { Need, ServiceError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 import type { RequestContext } from './request-context.ts'
-import { json, needsOf, problemsOf, shown, statusOf } from './errors.ts'
+import { json, needsOf, problemsOf, proposeOf, shown, statusOf } from './errors.ts'
 
 /** Why a request has no better answer. */
 export interface Failure {
@@ -9,6 +9,8 @@ export interface Failure {
   readonly message: string
   readonly problems: readonly Problem[]
   readonly needs: readonly Need[]
+  /** Where to propose the change. */
+  readonly propose?: string | undefined
   readonly headers: Record<string, string>
 }
 
@@ -35,15 +37,19 @@ export function failureOf(error: ServiceError): Failure {
       ? { 'retry-after': `${facts.retryAfter}` }
       : {}
   const [status, message, needs] = [statusOf(error), shown(error.message), needsOf(error)]
-  return { status, message, problems, needs, headers }
+  return { status, message, problems, needs, headers, ...proposeOf(error) }
 }
 
-export const answerInJson: AnswerFailure = (_, { status, message, problems, needs, headers }) =>
+export const answerInJson: AnswerFailure = (
+  _,
+  { status, message, problems, needs, propose, headers },
+) =>
   json(
     {
       message,
       ...(problems.length > 0 ? { errors: problems } : {}),
       ...(needs.length > 0 ? { needs } : {}),
+      ...(propose === undefined ? {} : { propose }),
     },
     status,
     headers,

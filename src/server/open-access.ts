@@ -123,7 +123,11 @@ export async function openAccess(
     revoke: (isGone) => revokeAllOf({ tokens, sessions, invitations }, isGone),
   })
   await departed.begin(cluster === null || usersStore instanceof StoredUsers)
-  const access = new ConfiguredAccess({ configuration, usernames: () => users.names() })
+  const access = new ConfiguredAccess({
+    configuration,
+    usernames: () => users.names(),
+    knowsEveryone: () => directory === null && oidc === null,
+  })
   const oidc = await openOidc(boot, { users: () => users.read(), letIn, key })
   const { problems } = await users.read()
   return {

@@ -2,6 +2,7 @@ import { RefusedMachines } from '../agents/refused-machines.ts'
 import { RegistrationLimits } from '../agents/registration-limits.ts'
 import { autoRegisterKeys } from '../agents/secrets.ts'
 import type { BuildServices } from '../builds/build-services.ts'
+import { planFactsOf } from '../builds/plan/plan-configuration.ts'
 import { NewestRuns } from '../builds/runs/newest-runs.ts'
 import { RunGroups } from '../builds/runs/run-groups.ts'
 import type { AppContext } from './context.ts'
@@ -38,6 +39,7 @@ export async function openLeader(app: AppContext): Promise<OpenedLeader> {
     runGroups: new RunGroups(configuration),
     newestRuns: new NewestRuns(builds.builds),
   }
+  configuration.gate.planBy((documents) => planFactsOf(runs, documents))
   return {
     context: { ...app, agents, builds: runs },
     health: {

@@ -13,6 +13,7 @@ const NeedBody = z.object({
   rule: z.string(),
   of: z.array(z.string()).readonly(),
   reason: z.string().optional(),
+  until: z.string().optional(),
 })
 
 /** The body of every error answer. */
@@ -20,5 +21,7 @@ export const ErrorBody = z.object({
   message: z.string(),
   errors: z.array(ProblemBody).optional(),
   needs: z.array(NeedBody).readonly().optional(),
+  /** Where to propose the change. */
+  propose: z.string().optional(),
 })
 export type ErrorBody = z.infer<typeof ErrorBody>

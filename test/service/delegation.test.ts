@@ -220,7 +220,11 @@ describe('a refusal', () => {
     const message =
       'The change reaches beyond what owner administers: pipeline s1, another pipeline'
     const needs = [{ rule: 'delegation', of: ['administrators of the server'], reason: message }]
-    expect(JSON.parse(await answer.text())).toEqual({ message, needs })
+    expect(JSON.parse(await answer.text())).toEqual({
+      message,
+      needs,
+      propose: '/api/proposals',
+    })
   })
 
   it('of a stale edit keeps the text of others to itself', async () => {

@@ -111,6 +111,10 @@ export const MESSAGE_HEADER = {
     text: 'Why, as percent-encoded UTF-8: the body of the commit, and `message` of the revision',
     schema: z.string(),
   },
+  'X-Cairn-Override': {
+    text: 'The rules that the caller passes by an override, with commas between them',
+    schema: z.string(),
+  },
 } as const satisfies Operation['headers']
 
 export const NOT_MODIFIED: Answer = { text: 'The caller has the newest bytes' }

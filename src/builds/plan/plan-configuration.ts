@@ -4,7 +4,9 @@ import type { ConfiguredAccess, PermissionChange } from '../../configuration/acc
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
 import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'
 import type { DocumentCache } from '../../configuration/current/document-cache.ts'
-import { type Gate, type PlannedVerdict, plannedVerdict } from '../../configuration/gate/gate.ts'
+import type { Gate, GatedDocuments } from '../../configuration/gate/gate.ts'
+import type { PlanFacts } from '../../configuration/gate/rules/question.ts'
+import { type PlannedVerdict, plannedVerdict } from '../../configuration/gate/refusal.ts'
 import type { ConfigurationWriter } from '../../configuration/save/configuration-writer.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
 import type { ChangeOrigin, DoorOfPeople } from '../../core/change-origin.ts'
@@ -14,6 +16,7 @@ import type { Problem } from '../../core/problem.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { expandConfiguration } from '../../document/effective/effective.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
+import { wholeEntityWord } from '../../document/entities/entities.ts'
 import type { Configuration, Pipeline } from '../../document/model/model.ts'
 import type { History } from '../../history/history.ts'
 import { isUnfinished } from '../../core/builds/job.ts'
@@ -131,22 +134,43 @@ export async function planPipeline(
   }
 }
 
+/** The numbers of the effects of a change, for rules that ask for them. */
+export async function planFactsOf(deps: PlanDeps, { after }: GatedDocuments): Promise<PlanFacts> {
+  const effects = await planEffects(deps, after)
+  return 'errors' in effects ? NO_FACTS : factsOf(effects.plan)
+}
+
 /** All effects, whoever may know of them; `origin` says who would save it. */
 export async function planDocument(
   deps: PlanDeps,
   document: Uint8Array<ArrayBuffer>,
   origin: Extract<ChangeOrigin, { readonly principal: Principal }>,
 ): Promise<Plan> {
+  const effects = await planEffects(deps, document)
+  const { stored, base } = effects
+  if ('errors' in effects) {
+    const documents = { before: stored, after: document }
+    const errors = await deps.gate.problemsFor(effects.errors, documents, origin.principal)
+    return { ...NO_EFFECTS, base, result: null, valid: false, errors }
+  }
+  const documents = { before: stored, after: effects.document }
+  const plan = factsOf(effects.plan)
+  const { verdict } = await deps.gate.assess(documents, { origin, message: '', plan })
+  return { ...effects.plan, verdict: plannedVerdict(verdict) }
+}
+
+/** The effects of a document on the current one, or what is wrong with it. */
+type Effects = { readonly stored: Uint8Array<ArrayBuffer>; readonly base: Digest } & (
+  | { readonly errors: readonly Problem[] }
+  | { readonly document: Uint8Array<ArrayBuffer>; readonly plan: Omit<Plan, 'verdict'> }
+)
+
+async function planEffects(deps: PlanDeps, document: Uint8Array<ArrayBuffer>): Promise<Effects> {
   const current = deps.history.current()
   const stored = await deps.history.readDocument(current)
   const base = current.digest
   const prepared = await deps.writer.preview(document)
-  if (!prepared.ok) {
-    const { problems } = prepared
-    const documents = { before: stored, after: document }
-    const errors = await deps.gate.problemsFor(problems, documents, origin.principal)
-    return { ...NO_EFFECTS, base, result: null, valid: false, errors }
-  }
+  if (!prepared.ok) return { stored, base, errors: prepared.problems }
   const before = deps.configuration.read().configuration
   const planned = await deps.cache.read(prepared.document)
   const after = planned.configuration
@@ -167,7 +191,7 @@ export async function planDocument(
   const prevented = new Set(
     obstacles.filter(({ prevents }) => prevents).map(({ pipeline }) => pipeline),
   )
-  return {
+  const plan = {
     ...NO_EFFECTS,
     base,
     result: digestOf(prepared.document),
@@ -178,10 +202,34 @@ export async function planDocument(
     touches,
     permissions: deps.access.changesBy(before, after),
     willNotRun: await deps.unsupported.listIn(planned),
-    verdict: plannedVerdict(
-      await deps.gate.judge({ before: stored, after: prepared.document }, origin),
-    ),
   }
+  return { stored, base, document: prepared.document, plan }
+}
+
+const NO_FACTS: PlanFacts = {
+  starts: 0,
+  stops: 0,
+  gains: 0,
+  removes: 0,
+  jobsRunning: 0,
+  willNotRun: 0,
+}
+
+function factsOf(plan: Omit<Plan, 'verdict'>): PlanFacts {
+  const { starts, stops, changes, touches, permissions, willNotRun } = plan
+  return {
+    starts: starts.length,
+    stops: stops.length,
+    gains: permissions.flatMap(({ gains }) => gains).length,
+    removes: changes.filter(isRemoval).length,
+    jobsRunning: touches.jobsRunning.length,
+    willNotRun: willNotRun.length,
+  }
+}
+
+/** Whether a whole entity is removed. */
+function isRemoval(change: DocumentChange): boolean {
+  return change.kind === 'removed' && wholeEntityWord(change) !== null
 }
 
 async function pipelinesOf(configuration: Configuration): Promise<readonly Pipeline[]> {

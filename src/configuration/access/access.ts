@@ -29,14 +29,18 @@ export class ConfiguredAccess implements Access {
   /** The same for a caller who asks about many things. */
   #asked = new WeakMap<KnownUser, Permissions>()
   readonly #usernames: () => readonly string[]
+  readonly #knowsEveryone: () => boolean
   #facts = OPEN
   #rules = new AccessRules(OPEN)
 
   constructor(options: {
     configuration: CurrentConfiguration
     usernames: () => readonly string[]
+    /** Whether nobody else can log in. */
+    knowsEveryone: () => boolean
   }) {
     this.#usernames = options.usernames
+    this.#knowsEveryone = options.knowsEveryone
     options.configuration.subscribe((document) => {
       this.#facts = securityFactsOf(document.configuration)
       this.#rules = rulesOf(document.configuration)
@@ -87,6 +91,21 @@ export class ConfiguredAccess implements Access {
   /** The permissions of a user by another configuration than the current one. */
   rightsIn(configuration: Configuration, user: KnownUser): Permissions {
     return this.#permissionsBy(rulesOf(configuration), user)
+  }
+
+  /** The roles of a user by another configuration than the current one. */
+  rolesIn(configuration: Configuration, user: KnownUser): readonly string[] {
+    return rolesOf(securityFactsOf(configuration), user)
+  }
+
+  /** The users of the users file. */
+  usernames(): readonly string[] {
+    return this.#usernames()
+  }
+
+  /** Whether nobody but the users of the users file can log in. */
+  knowsEveryone(): boolean {
+    return this.#knowsEveryone()
   }
 
   /** Whether the users file has a user of that name. */

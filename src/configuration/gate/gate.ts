@@ -1,27 +1,38 @@
-import { type Need, ServiceError } from '../../core/errors.ts'
-import type { ChangeOrigin } from '../../core/change-origin.ts'
+import type { ChangeOrigin, DoorWithoutCaller, ReviewedProposal } from '../../core/change-origin.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
-import type { Configuration } from '../../document/model/model.ts'
-import type { Permissions } from '../../security/permissions.ts'
-import type { PushToJudge } from '../../history/revision/prepared-change.ts'
 import type { ChangeSummary } from '../../document/changes/change-summary.ts'
+import type { ConfigDocument } from '../../document/document.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
+import type { Configuration } from '../../document/model/model.ts'
+import { reasonIn } from '../../history/revision/message.ts'
+import type {
+  ChangeGround,
+  PushedCommit,
+  PushToJudge,
+} from '../../history/revision/prepared-change.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Permissions } from '../../security/permissions.ts'
 import type { DocumentCache } from '../current/document-cache.ts'
 import { judgeDelegation } from './delegation.ts'
+import { describeChange } from './describe-change.ts'
 import { divide, isSameAround, ownPartsOf, withoutOthers } from './own-parts.ts'
+import { callerIn, peopleIn, type Rights } from './people-of.ts'
+import { asksForPlan, digestOfChange, judgeChange } from './rules/judge-change.ts'
+import type { GateChange, People, PlanFacts, Question } from './rules/question.ts'
+import { NO_RULES, type RuleSet } from './rules/rule.ts'
+import { ALLOWED, type Ruling, type Verdict } from './rules/verdict.ts'
+import { gateRefusal } from './refusal.ts'
+import { assertSound, changeOfRules, knownNamesIn } from './sound-rules.ts'
+import { RULES_FILE, RulesSource } from './rules-source.ts'
 import { shownProblems } from './shown-problems.ts'
-import { ALLOWED, type Ruling } from './rules/verdict.ts'
-
-/** The rights of callers, by any configuration. */
-export interface Rights {
-  rightsIn(configuration: Configuration, principal: Principal): Permissions
-  /** Whether a user of that name can log in. */
-  isUser(name: string): boolean
-}
 
 export interface GateDeps {
   readonly cache: DocumentCache
   readonly summary: ChangeSummary
+  readonly clock: Clock
 }
 
 /** The document before a change, and the one that it makes, with its secrets sealed. */
@@ -30,13 +41,46 @@ export interface GatedDocuments {
   readonly after: Uint8Array<ArrayBuffer>
 }
 
+/** A change at the gate: by whom, by which door, and why. */
+export interface AskedChange {
+  readonly origin: ChangeOrigin
+  /** The reason in the words of the author; may be empty. */
+  readonly message: string
+  /** Finds the rules that hold; those of the current revision when absent. */
+  readonly findBeside?: ChangeGround['findBeside']
+  /** The numbers of the plan where they are known; computed when a rule asks for them otherwise. */
+  readonly plan?: PlanFacts
+}
+
+/** The answer of the gate, with what it depends on. */
+export interface Assessment {
+  readonly verdict: Verdict
+  readonly change: GateChange
+  /** The digest that an approval of this change names. */
+  readonly digest: string
+  /** The version of the rules. */
+  readonly rules: string
+}
+
+/** The numbers of the plan of a change. */
+export type ReadPlanFacts = (documents: GatedDocuments) => Promise<PlanFacts>
+
+/** The doors of the service itself, which rules do not hold up. */
+const OWN_DOORS: readonly DoorWithoutCaller[] = ['sealing', 'adoption']
+const PASSED: Verdict = { kind: 'allowed', objections: [], warnings: [], overridden: [] }
+const NOTHING: GateChange = { entities: [] }
+
 /**
- * The gate that every change passes before it is committed, whatever its door. Doors without a caller are
- * not held up. Callers are judged by the rights that the document before gives them.
+ * The gate that every change passes before it is committed, whatever its door. Callers are judged by the
+ * rights that the document before gives them, and all changes by the rules of the commit that they come
+ * upon.
  */
 export class Gate {
   readonly #deps: GateDeps
+  readonly #source = new RulesSource()
   #rights: Rights | null = null
+  #readPlan: ReadPlanFacts | null = null
+  #findCurrent: ChangeGround['findBeside'] = async () => null
 
   constructor(deps: GateDeps) {
     this.#deps = deps
@@ -47,25 +91,61 @@ export class Gate {
     this.#rights = rights
   }
 
-  /** @throws {ServiceError} `not-permitted`, with what the change needs. */
-  async assertPasses(documents: GatedDocuments, origin: ChangeOrigin): Promise<void> {
-    const verdict = await this.judge(documents, origin)
-    if (verdict.kind !== 'allowed') throw refusal(verdict)
+  /** Plans changes by this from now on. */
+  planBy(read: ReadPlanFacts): void {
+    this.#readPlan = read
+  }
+
+  /** Finds the rules of the current revision by this from now on. */
+  readBy(find: ChangeGround['findBeside']): void {
+    this.#findCurrent = find
+  }
+
+  /** The rules of a commit, by its files; those of the current revision when they are not given. */
+  rulesOf({
+    findBeside = this.#findCurrent,
+  }: Pick<AskedChange, 'findBeside'> = {}): Promise<RuleSet> {
+    return this.#source.find(findBeside)
+  }
+
+  /** The people who can log in, with their rights by a configuration. */
+  peopleIn({ configuration }: Pick<ConfigDocument, 'configuration'>): People {
+    const rights = this.#rights
+    if (rights === null) return { find: () => null, list: () => [], isComplete: false }
+    return peopleIn(configuration, rights, { isComplete: rights.knowsEveryone() })
   }
 
   /**
-   * The same for each commit of a push. Those of administrators of the server are not even read.
+   * Returns the verdict on a change that passes.
+   *
+   * @throws {ServiceError} `not-permitted`, with what the change needs.
+   */
+  async assertPasses(documents: GatedDocuments, asked: AskedChange): Promise<Verdict> {
+    const { verdict } = await this.assess(documents, asked)
+    assertAllowed(verdict)
+    return verdict
+  }
+
+  /**
+   * The same for a push, each commit by itself. Without rules, those of administrators of the server are
+   * not even read.
    *
    * @throws {ServiceError} `not-permitted`, with what the commit needs.
    */
-  async assertPushPasses(
-    { before, listChanges }: PushToJudge,
-    origin: ChangeOrigin,
-  ): Promise<void> {
+  async assertPushPasses(push: PushToJudge, origin: ChangeOrigin): Promise<void> {
     if (!('principal' in origin)) return
-    const { configuration } = await this.#deps.cache.read(before)
-    if (this.#rightsIn(configuration, origin.principal).isAdministrator) return
-    for await (const change of listChanges()) await this.assertPasses(change, origin)
+    const { before, findBeside, listChanges, listCommits } = push
+    const document = await this.#deps.cache.read(before)
+    if (!this.#isAdministrator(document, origin.principal)) {
+      for await (const { message, ...change } of listChanges())
+        await this.assertPasses(change, { origin, message, findBeside })
+      return
+    }
+    await this.#assertPushedRulesPass(push, document, origin)
+    const rules = await this.rulesOf(push)
+    if (rules === NO_RULES) return
+    for await (const commit of listCommits())
+      await this.#assertCommitPasses(commit, { origin, message: commit.message, findBeside })
   }
 
   /**
@@ -127,51 +207,178 @@ export class Gate {
     return shownProblems(problems, { document, configuration, rights })
   }
 
-  async judge({ before, after }: GatedDocuments, origin: ChangeOrigin): Promise<Ruling> {
-    if (!('principal' in origin)) return ALLOWED
-    const { principal } = origin
+  async assess({ before, after }: GatedDocuments, asked: AskedChange): Promise<Assessment> {
     const { cache, summary } = this.#deps
+    const { origin } = asked
+    const rules = await this.rulesOf(asked)
+    const isOwn = OWN_DOORS.some((door) => door === origin.door)
+    const principal = 'principal' in origin ? origin.principal : null
+    const proposal = proposalOf(origin)
+    if (isOwn || (principal === null && rules === NO_RULES)) return passed(rules)
     const older = await cache.read(before)
-    const rights = this.#rightsIn(older.configuration, principal)
-    if (rights.isAdministrator) return ALLOWED
+    if (rules === NO_RULES && proposal === null && this.#isAdministrator(older, principal)) {
+      return passed(rules)
+    }
     const newer = await cache.read(after)
+    const changes = await summary.changes(before, after)
+    const delegation = this.#delegated(
+      { before: older, after: newer, changes },
+      principal,
+      proposal,
+    )
+    const change = describeChange({ before: older, after: newer, changes })
+    const judged = { ...asked, change, rules, document: older, delegation }
+    return this.#answer(judged, () => this.#readPlan?.({ before, after }))
+  }
+
+  /**
+   * Judges a change that is not one of the document, such as one of the rules themselves.
+   *
+   * @throws {ServiceError} `not-permitted`, with what it needs.
+   */
+  async assertOtherPasses(
+    change: GateChange,
+    document: Uint8Array<ArrayBuffer>,
+    asked: AskedChange,
+  ): Promise<Verdict> {
+    const rules = await this.rulesOf(asked)
+    const read = await this.#deps.cache.read(document)
+    const judged = { ...asked, change, rules, document: read, delegation: ALLOWED }
+    const { verdict } = await this.#answer(judged, () => undefined)
+    assertAllowed(verdict)
+    return verdict
+  }
+
+  async #answer(
+    { change, origin, message, rules, document, delegation, plan: known }: AskedQuestion,
+    readPlan: () => Promise<PlanFacts> | undefined,
+  ): Promise<Assessment> {
+    const question: Question = {
+      change,
+      door: origin.door,
+      caller:
+        'principal' in origin
+          ? callerIn(document.configuration, this.#knownRights, origin.principal)
+          : null,
+      reason: reasonIn(message),
+      proposal: proposalOf(origin),
+      rules,
+      people: this.peopleIn(document),
+      plan: null,
+      now: this.#deps.clock(),
+      delegation,
+    }
+    const plan = known ?? (asksForPlan(question) ? ((await readPlan()) ?? null) : null)
+    return {
+      verdict: judgeChange({ ...question, plan }),
+      change,
+      digest: digestOfChange(change),
+      rules: rules.version,
+    }
+  }
+
+  /**
+   * A change of a proposal is delegated where its merger, or somebody who approved these bytes, might
+   * save it alone; its author may merge it too.
+   */
+  #delegated(
+    documents: JudgedDocuments,
+    principal: Principal | null,
+    proposal: ReviewedProposal | null,
+  ): Ruling {
+    if (principal === null) return ALLOWED
+    const own = this.#judgeDelegation(documents, principal)
+    if (own.kind === 'allowed' || proposal === null) return own
+    if (nameKey(proposal.author) !== nameKey(principal.username)) return own
+    const digest = digestOfChange(describeChange(documents))
+    const people = this.peopleIn(documents.before)
+    const isApproved = proposal.reviews.some(({ by, decision, digest: approved }) => {
+      if (decision !== 'approve' || approved !== digest || people.find(by) === null) return false
+      return this.#judgeDelegation(documents, { username: by }).kind === 'allowed'
+    })
+    return isApproved ? ALLOWED : own
+  }
+
+  #judgeDelegation({ before, after, changes }: JudgedDocuments, principal: Principal): Ruling {
+    const rights = this.#knownRights
     return judgeDelegation({
       username: principal.username,
-      before: older,
-      after: newer,
-      changes: await summary.changes(before, after),
-      rights: { before: rights, after: this.#rightsIn(newer.configuration, principal) },
-      isUser: (name) => this.#rights?.isUser(name) ?? false,
+      before,
+      after,
+      changes,
+      rights: {
+        before: rights.rightsIn(before.configuration, principal),
+        after: rights.rightsIn(after.configuration, principal),
+      },
+      isUser: (name) => rights.isUser(name),
     })
   }
 
+  /** Rules that a push brings have to be sound, as those that are put, and are judged by the rules before it. */
+  async #assertPushedRulesPass(
+    { before, findBeside, findPushed, message }: PushToJudge,
+    { configuration }: ConfigDocument,
+    origin: ChangeOrigin,
+  ): Promise<void> {
+    const [older, newer] = [await findBeside(RULES_FILE), await findPushed(RULES_FILE)]
+    if (older?.oid === newer?.oid) return
+    const bytes = (await newer?.read()) ?? null
+    if (bytes !== null)
+      assertSound(bytes, knownNamesIn(configuration, this.peopleIn({ configuration })))
+    const change = changeOfRules((await older?.read()) ?? null, bytes)
+    await this.assertOtherPasses(change, before, { origin, message, findBeside })
+  }
+
+  /** A merge passes where it does as a change of one of the commits that it joins: those are judged too. */
+  async #assertCommitPasses({ parents, after }: PushedCommit, asked: AskedChange): Promise<void> {
+    const verdicts: Verdict[] = []
+    for (const before of parents) {
+      const { verdict } = await this.assess({ before, after }, asked)
+      if (verdict.kind === 'allowed') return
+      verdicts.push(verdict)
+    }
+    const [first] = verdicts
+    if (first !== undefined) throw gateRefusal(first)
+  }
+
+  #isAdministrator({ configuration }: ConfigDocument, principal: Principal | null): boolean {
+    if (principal === null) return false
+    return this.#knownRights.rightsIn(configuration, principal).isAdministrator
+  }
+
   #rightsIn(configuration: Configuration, principal: Principal): Permissions {
+    return this.#knownRights.rightsIn(configuration, principal)
+  }
+
+  get #knownRights(): Rights {
     if (this.#rights === null) throw new Error('The gate does not know the rights of callers yet')
-    return this.#rights.rightsIn(configuration, principal)
+    return this.#rights
   }
 }
 
-/** The answer of the gate to a change that is only planned. */
-export interface PlannedVerdict {
-  readonly kind: Ruling['kind']
-  /** Absent for a change that is allowed. */
-  readonly reason?: string
-  readonly needs: readonly Need[]
+function proposalOf(origin: ChangeOrigin): ReviewedProposal | null {
+  return 'principal' in origin ? (origin.proposal ?? null) : null
 }
 
-export function plannedVerdict(verdict: Ruling): PlannedVerdict {
-  if (verdict.kind === 'allowed') return { kind: 'allowed', needs: [] }
-  return { kind: verdict.kind, reason: verdict.sentence, needs: needsOf(verdict) }
+interface JudgedDocuments {
+  readonly before: ConfigDocument
+  readonly after: ConfigDocument
+  readonly changes: readonly DocumentChange[]
 }
 
-type Refusal = Exclude<Ruling, { kind: 'allowed' }>
-
-function needsOf(verdict: Refusal): readonly Need[] {
-  const { rule, sentence: reason } = verdict
-  return verdict.kind === 'needs' ? [{ rule, of: verdict.of, reason }] : []
+interface AskedQuestion extends AskedChange {
+  readonly change: GateChange
+  readonly rules: RuleSet
+  /** The document whose rights and people count. */
+  readonly document: ConfigDocument
+  readonly delegation: Ruling
 }
 
-function refusal(verdict: Refusal): ServiceError {
-  const facts = { permission: 'administer', needs: needsOf(verdict) }
-  return new ServiceError('not-permitted', verdict.sentence, facts)
+function passed({ version }: RuleSet): Assessment {
+  return { verdict: PASSED, change: NOTHING, digest: digestOfChange(NOTHING), rules: version }
+}
+
+/** @throws {ServiceError} `not-permitted`, with what the change needs. */
+function assertAllowed(verdict: Verdict): void {
+  if (verdict.kind !== 'allowed') throw gateRefusal(verdict)
 }

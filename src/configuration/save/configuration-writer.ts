@@ -1,6 +1,7 @@
 import type { ChangeOrigin } from '../../core/change-origin.ts'
 import { unavailable } from '../../core/errors.ts'
 import type { History } from '../../history/history.ts'
+import type { Trailer } from '../../history/revision/message.ts'
 import type { Examine, Preparation } from '../../history/revision/prepared-change.ts'
 import { GroupQueue, type Settled } from '../../lib/group-queue.ts'
 import { nonEmpty } from '../../lib/non-empty-array.ts'
@@ -20,9 +21,11 @@ export interface ChangeOptions {
   readonly subject?: string
   /** The reason in the words of the author; none when absent. */
   readonly message?: string
+  /** More facts for the end of the message. */
+  readonly trailers?: readonly Trailer[]
 }
 
-export interface ConfigurationWriterDeps extends SaveGroupDeps {
+export interface ConfigurationWriterDeps extends Omit<SaveGroupDeps, 'findBeside'> {
   readonly history: History
   readonly examine: Examine
 }
@@ -58,8 +61,8 @@ export class ConfigurationWriter implements AsyncDisposable {
     compute: Compute,
     options: ChangeOptions = {},
   ): Promise<SavedChange> {
-    const { subject, message = '' } = options
-    return this.#queue.run({ origin, compute, subject, message })
+    const { subject, message = '', trailers } = options
+    return this.#queue.run({ origin, compute, subject, message, trailers })
   }
 
   /** Prepares a document as the next revision without committing it. */
@@ -92,7 +95,8 @@ export class ConfigurationWriter implements AsyncDisposable {
   ): Promise<readonly Settled<SavedChange>[] | 'stale'> {
     const { history } = this.#deps
     const base = await history.base()
-    const group = new SaveGroup(this.#deps, base)
+    const findBeside: History['findBeside'] = (commit, name) => history.findBeside(commit, name)
+    const group = new SaveGroup({ ...this.#deps, findBeside }, base)
     for (const change of waiting) {
       await group.add(change)
       if (group.isFull) break

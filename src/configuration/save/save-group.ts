@@ -1,8 +1,9 @@
 import { authorOf, type ChangeOrigin } from '../../core/change-origin.ts'
 import { type Digest, digestOf } from '../../core/digest.ts'
 import type { Revision } from '../../core/revision.ts'
-import type { StoredDocument } from '../../history/history.ts'
+import type { History, StoredDocument } from '../../history/history.ts'
 import type { Prepare, PreparedChange } from '../../history/revision/prepared-change.ts'
+import type { Trailer } from '../../history/revision/message.ts'
 import { notValid } from '../../history/revision/problems.ts'
 import type { Committed } from '../../history/sync/committer.ts'
 import { type Base, isCurrent } from '../../history/sync/reconciler.ts'
@@ -39,12 +40,15 @@ export interface RequestedChange {
   readonly subject?: string | undefined
   /** The reason in the words of the author; may be empty. */
   readonly message: string
+  /** More facts for the end of the message. */
+  readonly trailers?: readonly Trailer[] | undefined
 }
 
 export interface SaveGroupDeps {
   readonly prepare: Prepare
   /** The form of a stored document that readers get. */
   readonly sealForReaders: (stored: StoredDocument) => Promise<Uint8Array<ArrayBuffer>>
+  readonly findBeside: History['findBeside']
 }
 
 /** The newest document, as the next change finds it. */
@@ -129,17 +133,19 @@ export class SaveGroup {
   /** Null for a change that makes no other document. */
   async #prepare(change: RequestedChange): Promise<PreparedChange | null> {
     const { origin, compute, subject, message } = change
-    const { prepare, sealForReaders } = this.#deps
+    const { prepare, sealForReaders, findBeside } = this.#deps
     const { digest, username, stored } = this.#newest
     const document = await sealForReaders({ digest, document: stored })
     const next = await compute({ digest, username, document })
     if (next === null || this.#isNewest(next)) return null
-    const prepared = await prepare(next, stored, origin)
+    const ground = { findBeside: (name: string) => findBeside(this.#base.head, name), message }
+    const prepared = await prepare(next, stored, origin, ground)
     if (!prepared.ok) throw notValid(prepared.problems)
     if (this.#isNewest(prepared.document)) return null
     const { door } = origin
     return {
       ...prepared,
+      trailers: [...(prepared.trailers ?? []), ...(change.trailers ?? [])],
       door,
       author: authorOf(origin),
       subject: subject ?? prepared.subject,

@@ -35,6 +35,19 @@ export async function findFileInTree(
 }
 
 /**
+ * The name of a file's object at a commit; null when there is no such file. The file is not read.
+ *
+ * @throws {DamageError} when the repository lacks what leads to it.
+ */
+export async function findBlobInTree(
+  reader: RawObjectReader,
+  place: TreePlace,
+): Promise<string | null> {
+  const entry = await findInTree(reader, place)
+  return entry !== null && isFile(entry) ? entry.oid : null
+}
+
+/**
  * Whether a commit has a file of that name. The file is not read, so the cost does not depend on
  * its size.
  *

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import type { CommitSha } from '../../core/revision.ts'
 import { mapNonEmpty, type NonEmptyArray } from '../../lib/non-empty-array.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
@@ -24,10 +24,12 @@ import {
   type RawObject,
 } from '../../git/objects/raw-object.ts'
 import type { ObjectFormat } from '../../git/object-format.ts'
+import type { FileBeside } from '../revision/prepared-change.ts'
 import type { RepositoryFolder } from './repository-folder.ts'
 import { unavailable } from '../../core/errors.ts'
 import {
   describeNoFile,
+  findBlobInTree,
   findFileInTree,
   hasFileInTree,
   isRunnableInTree,
@@ -40,11 +42,13 @@ import {
   writeObjects,
 } from './write-objects.ts'
 
-/** A new commit of the live file. */
+/** A new commit of one file. */
 export interface NewCommit {
   /** Null begins the history. */
   readonly parent: CommitSha | null
-  /** The name of the document's blob. */
+  /** The file; the document when absent. */
+  readonly path?: string
+  /** The name of its blob. */
   readonly blob: string
   readonly author: string
   readonly time: number
@@ -80,7 +84,7 @@ export interface BranchAdvance {
   readonly time: number
   /** The author and message of the reflog entry. */
   readonly username: string
-  readonly reason: 'push' | 'import' | 'log'
+  readonly reason: 'push' | 'import' | 'log' | 'commit'
 }
 
 /** Files in git's folder that show an unfinished command of several steps. */
@@ -142,6 +146,18 @@ export class GitRepository {
     return this.reader.findFile(commit, this.#fileName)
   }
 
+  /** A file in the folder of the document, which is read when it is asked for; null when there is none. */
+  async findBeside(commit: CommitSha, name: string): Promise<FileBeside | null> {
+    const place = { commit, path: this.pathBeside(name) }
+    const oid = await findBlobInTree(this.#prepared, place)
+    return oid === null ? null : { oid, read: () => findFileInTree(this.reader, place) }
+  }
+
+  /** The path of a file in the folder of the document. */
+  pathBeside(name: string): string {
+    return posix.join(posix.dirname(this.#fileName), name)
+  }
+
   /** Whether a commit has a document, which is not read. */
   hasDocument(commit: CommitSha): Promise<boolean> {
     return hasFileInTree(this.reader, { commit, path: this.#fileName })
@@ -165,10 +181,11 @@ export class GitRepository {
   }
 
   /** Prepares a commit without writing it. Its parent may be the one that was prepared last. */
-  async prepare({ parent, blob, author, time, message }: NewCommit): Promise<PreparedCommit> {
+  async prepare(commit: NewCommit): Promise<PreparedCommit> {
+    const { parent, path = this.#fileName, blob, author, time, message } = commit
     const prepared = await prepareCommit(this.#prepared, {
       parent,
-      path: this.#fileName,
+      path,
       blob,
       author: { name: author, email: SERVICE_COMMITTER.email, time },
       committer: { ...SERVICE_COMMITTER, time },

@@ -24,7 +24,12 @@ export interface MessageParts extends Omit<RecordedFacts, 'username'> {
   readonly subject: string
   /** May have several lines, and may be empty. */
   readonly message: string
+  /** More facts, behind those of each revision. */
+  readonly trailers?: readonly Trailer[]
 }
+
+/** A fact of a commit: its name and its value, on one line. */
+export type Trailer = readonly [name: string, value: string]
 
 const Count = z
   .string()
@@ -58,6 +63,7 @@ export function renderMessage(parts: MessageParts): string {
     `Server-Edition: ${oneLine(parts.serverEdition)}`,
     `Server-Version: ${oneLine(parts.serverVersion)}`,
     ...exact.map((username) => `Config-User: ${JSON.stringify(username)}`),
+    ...(parts.trailers ?? []).map(([name, value]) => `${name}: ${oneLine(value)}`),
     '',
   ].join('\n')
 }
@@ -79,6 +85,16 @@ export function bodyOf(message: string): string {
   if (reason.trim() === '' || parseOriginal(message) !== null) return ''
   return plainLines(reason)
 }
+
+/** The reason in the words of an author: a message without trailers that git would read in it. */
+export function reasonIn(message: string): string {
+  const paragraphs = plainLines(message).split('\n\n')
+  const last = paragraphs.at(-1) ?? ''
+  const isTrailers = last.split('\n').every((line) => TRAILER_LINE.test(line))
+  return (isTrailers ? paragraphs.slice(0, -1) : paragraphs).join('\n\n').trim()
+}
+
+const TRAILER_LINE = /^[A-Za-z][A-Za-z0-9-]*: |^\s/
 
 /**
  * Normalises a text to lines that every terminal and page can show, without empty ones at either

@@ -1,5 +1,7 @@
 import type { ChangeOrigin, Door } from '../../core/change-origin.ts'
+import { ServiceError } from '../../core/errors.ts'
 import type { Problem } from '../../core/problem.ts'
+import type { Trailer } from './message.ts'
 
 /** A valid document, with the facts for its commit. */
 export interface PreparedDocument {
@@ -10,6 +12,10 @@ export interface PreparedDocument {
   readonly subject: string
   /** The entities that it changes; absent where that takes too long to find out. */
   readonly entities?: readonly string[]
+  /** The rules that the author passes by an override. */
+  readonly overridden?: readonly string[]
+  /** More facts for the end of the message. */
+  readonly trailers?: readonly Trailer[]
 }
 
 /** A document that is ready to be committed, with nothing left to compute. */
@@ -30,6 +36,21 @@ export type Examine = (
   before: Uint8Array<ArrayBuffer> | null,
 ) => Promise<Preparation>
 
+/** A file beside the document, in one commit. */
+export interface FileBeside {
+  /** The name of its object: equal names have equal bytes. */
+  readonly oid: string
+  read(): Promise<Uint8Array<ArrayBuffer> | null>
+}
+
+/** The commit that a change comes upon, and the reason that its author gives. */
+export interface ChangeGround {
+  /** Finds a file of that name in the folder of the document; null when the commit has none. */
+  readonly findBeside: (name: string) => Promise<FileBeside | null>
+  /** May be empty. */
+  readonly message: string
+}
+
 /**
  * The same for a document that is to be committed: asserts that the gate lets the change pass.
  *
@@ -39,19 +60,35 @@ export type Prepare = (
   document: Uint8Array<ArrayBuffer>,
   before: Uint8Array<ArrayBuffer> | null,
   origin: ChangeOrigin,
+  ground: ChangeGround,
 ) => Promise<Preparation>
 
 /** The document of a commit of a push, and the one that it came upon. */
 export interface PushedChange {
   readonly before: Uint8Array<ArrayBuffer>
   readonly after: Uint8Array<ArrayBuffer>
+  /** The reason that the commit gives; may be empty. */
+  readonly message: string
+}
+
+/** A commit of a push, with the documents of the commits that it came upon. */
+export interface PushedCommit extends Omit<PushedChange, 'before'> {
+  readonly parents: readonly Uint8Array<ArrayBuffer>[]
 }
 
 /** The commits of a push upon the document that is current. */
 export interface PushToJudge {
   readonly before: Uint8Array<ArrayBuffer>
-  /** Reads the commits, the oldest first. */
+  /** Finds a file in the folder of the document, as it is before the push. */
+  readonly findBeside: ChangeGround['findBeside']
+  /** The same after the push. */
+  readonly findPushed: ChangeGround['findBeside']
+  /** The reason that the newest commit gives. */
+  readonly message: string
+  /** Reads the commits, the oldest first; each changes the document alone. */
   readonly listChanges: () => AsyncIterable<PushedChange>
+  /** Reads the commits, the oldest first, whatever they change. */
+  readonly listCommits: () => AsyncIterable<PushedCommit>
 }
 
 /**
@@ -60,3 +97,19 @@ export interface PushToJudge {
  * @throws {ServiceError} `not-permitted` when it does not.
  */
 export type JudgePush = (push: PushToJudge, origin: ChangeOrigin) => Promise<void>
+
+/**
+ * Prepares an edit that nobody waits for: what the gate does not let pass is one more reason why it is
+ * not taken over.
+ */
+export async function prepareEdit(
+  prepare: Prepare,
+  ...edit: Parameters<Prepare>
+): Promise<Preparation & { readonly isRefused?: boolean }> {
+  try {
+    return await prepare(...edit)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'not-permitted') throw error
+    return { ok: false, isRefused: true, problems: [{ message: error.message }] }
+  }
+}

@@ -16,7 +16,9 @@ import {
   oneLine,
   renderMessage,
   subjectOf,
+  type Trailer,
 } from '../revision/message.ts'
+import type { BranchState } from './branch-follower.ts'
 import type { Publish } from '../log/log-packs.ts'
 import type { PreparedChange } from '../revision/prepared-change.ts'
 import type { Report } from '../revision/problems.ts'
@@ -39,8 +41,9 @@ export interface NewRevisions extends CommitRequest {
 }
 
 /** The facts of a change that its revision does not have. */
-export function changeFactsOf({ door, entities = [] }: PreparedChange): ChangeFacts {
-  return { door, entities: entities.slice(0, MAX_ENTITIES) }
+export function changeFactsOf({ door, entities = [], overridden }: PreparedChange): ChangeFacts {
+  const facts = { door, entities: entities.slice(0, MAX_ENTITIES) }
+  return overridden === undefined ? facts : { ...facts, overridden }
 }
 
 /** A change that was committed. */
@@ -61,6 +64,20 @@ export interface CommitterOptions {
   readonly clock: Clock
   readonly report: Report
 }
+
+/** A change of a file beside the document, which stays as it is in the base. */
+export interface BesideCommit extends Pick<PreparedChange, 'author' | 'subject' | 'message'> {
+  readonly base: Pick<BranchState, 'head' | 'document' | 'current'>
+  readonly name: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly trailers?: readonly Trailer[]
+}
+
+/** The parts of a change that its message is made of. */
+type DescribedCommit = Pick<
+  PreparedChange,
+  'document' | 'schemaVersion' | 'author' | 'subject' | 'message' | 'trailers'
+>
 
 /** A commit whose objects are ready to be written. */
 interface DraftCommit {
@@ -132,6 +149,28 @@ export class Committer {
     return lastOf(commits).revision.commit
   }
 
+  /** Writes a commit of a file beside the document that no branch has, and returns its revision. */
+  async writeBeside({ base, name, bytes, ...words }: BesideCommit): Promise<Revision> {
+    const { repository } = this.#options
+    const { head: parent, document, current } = base
+    const { schemaVersion } = current
+    const facts = this.#describe({ document, schemaVersion, ...words })
+    const message = renderMessage(facts)
+    const blob = named({ type: 'blob', content: bytes }, repository.reader.format)
+    const { time, username } = facts
+    const { commit, objects } = await repository.prepare({
+      parent,
+      path: repository.pathBeside(name),
+      blob: blob.oid,
+      author: authorName(username),
+      time,
+      message,
+    })
+    await repository.write(await repository.compress([blob, ...objects]))
+    const { trailers: _, ...recorded } = facts
+    return { ...recorded, subject: subjectOf(message), message: bodyOf(message), commit }
+  }
+
   /** Renames the live file out of the way, logs it, and returns its new name. */
   async moveAway(): Promise<string> {
     const { live, clock, report } = this.#options
@@ -168,11 +207,13 @@ export class Committer {
     const draft = { parent, blob: blob.oid, author, time, message }
     const { commit, objects } = await repository.prepare(draft)
     const words = { subject: subjectOf(message), message: bodyOf(message) }
-    const revision = { ...facts, ...words, commit }
+    const { trailers: _, ...recorded } = facts
+    const revision = { ...recorded, ...words, commit }
     return { revision, message, blob: blob.oid, objects: [blob, ...objects] }
   }
 
-  #describe({ document, schemaVersion, author, subject, message }: PreparedChange): MessageParts {
+  #describe(change: DescribedCommit): MessageParts {
+    const { document, schemaVersion, author, subject, message, trailers = [] } = change
     const { serverEdition, serverVersion, clock } = this.#options
     return {
       digest: digestOf(document),
@@ -183,6 +224,7 @@ export class Committer {
       serverVersion: oneLine(serverVersion),
       subject,
       message,
+      trailers,
     }
   }
 

@@ -4,7 +4,7 @@ import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
 import type { Committer } from './committer.ts'
 import type { GitRepository } from '../repository/git-repository.ts'
-import type { Prepare } from '../revision/prepared-change.ts'
+import type { ChangeGround, Prepare } from '../revision/prepared-change.ts'
 import type { LiveFile, LiveFileState } from './live-file.ts'
 import { describeProblems } from '../revision/problems.ts'
 import type { RepositoryFolder } from '../repository/repository-folder.ts'
@@ -25,6 +25,8 @@ export interface FirstCommitOptions {
 const MAX_LOOSE_FOLDERS = 16
 
 const UPGRADE = 'Upgrade'
+
+const NOTHING_BEFORE: ChangeGround = { findBeside: async () => null, message: '' }
 
 /**
  * Gives a branch without commits its first one: the live file, or the first document where there
@@ -67,7 +69,7 @@ interface FirstRevision {
 
 async function commitAs(options: FirstCommitOptions, first: FirstRevision): Promise<void> {
   const origin = { door: 'adoption', author: UPGRADE } as const
-  const prepared = await options.prepare(first.document, null, origin)
+  const prepared = await options.prepare(first.document, null, origin, NOTHING_BEFORE)
   if (!prepared.ok) {
     const reasons = describeProblems(prepared.problems)
     throw unavailable(`${options.live.path} is not valid: ${reasons}`)

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { readReflog } from '../../git/reflog.ts'
 import { listNamesBelow } from '../../git/refs.ts'
 import type { GitRepository } from '../repository/git-repository.ts'
-import type { Prepare } from '../revision/prepared-change.ts'
+import { type Prepare, prepareEdit } from '../revision/prepared-change.ts'
 import type { Problems, Report } from '../revision/problems.ts'
 import type { Committer } from './committer.ts'
 import { ABSENT, holds, type LiveFile, type LiveFileState } from './live-file.ts'
@@ -153,7 +153,9 @@ export class LogFollower {
     const before = local === null ? null : await repository.findDocument(local)
     if (holds(seen, before) || live.isOurs(seen.bytes)) return seen.stamp
     const origin = { door: 'live-file', author: 'Filesystem' } as const
-    const prepared = await prepare(seen.bytes, before, origin)
+    const findBeside = async (name: string) => local && (await repository.findBeside(local, name))
+    const ground = { findBeside, message: '' }
+    const prepared = await prepareEdit(prepare, seen.bytes, before, origin, ground)
     if (prepared.ok) {
       const edit = { ...prepared, ...origin, message: '' }
       await this.#keep(await committer.writeOnly({ branch, parent: local, changes: [edit] }))

@@ -5,7 +5,8 @@ import type { CommitRecord, ObjectReader } from '../../git/objects/object-reader
 import { shownName } from '../../git/objects/tree-faults.ts'
 import { listTreeChanges, MAX_DIFFERENCES } from '../../git/objects/tree-changes.ts'
 import { findFileInTree, findTree } from '../../git/objects/tree-walk.ts'
-import type { PushedChange } from '../revision/prepared-change.ts'
+import { bodyOf } from '../revision/message.ts'
+import type { PushedChange, PushedCommit } from '../revision/prepared-change.ts'
 
 /** A push whose commits are in the repository, and the document that is current before it. */
 export interface PushedCommits {
@@ -30,15 +31,35 @@ export async function* listPushedChanges(
   { from, to, fileName, before }: PushedCommits,
 ): AsyncGenerator<PushedChange> {
   let last = { document: before, commit: from }
-  for (const { sha: commit, parents } of await listPushed(reader, { from, to })) {
+  for (const { sha: commit, parents, message } of await listPushed(reader, { from, to })) {
     const name = commit.slice(0, 10)
     if (parents.length !== 1) throw beyond(`Commit ${name} is a merge: rebase it, and push again`)
     const other = await findOtherFile(reader, { before: last.commit, after: commit }, fileName)
     if (other !== null) throw beyond(`Commit ${name} changes ${other}`)
     const document = await findFileInTree(reader, { commit, path: fileName })
     if (document === null) throw damagedObject(commit)
-    yield { before: last.document, after: document }
+    yield { before: last.document, after: document, message: bodyOf(message) }
     last = { document, commit }
+  }
+}
+
+/**
+ * The commits of a push, the oldest first, with the documents of those that they came upon; one without
+ * a document counts as one upon the current document.
+ *
+ * @throws {ServiceError} `not-permitted` for too many commits.
+ */
+export async function* listPushedCommits(
+  reader: ObjectReader,
+  { from, to, fileName: path, before }: PushedCommits,
+): AsyncGenerator<PushedCommit> {
+  const documentOf = (commit: CommitSha) => findFileInTree(reader, { commit, path })
+  for (const { sha, parents: bases, message } of await listPushed(reader, { from, to })) {
+    const after = await documentOf(sha)
+    if (after === null) throw damagedObject(sha)
+    const parents: Uint8Array<ArrayBuffer>[] = []
+    for (const base of bases) parents.push((await documentOf(base)) ?? before)
+    yield { parents, after, message: bodyOf(message) }
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ChangeFacts } from '../../core/change-origin.ts'
 import { digestOf } from '../../core/digest.ts'
+import { unavailable } from '../../core/errors.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { lastOf, type NonEmptyArray } from '../../lib/non-empty-array.ts'
@@ -9,8 +10,15 @@ import { type Committed, type Committer, changeFactsOf } from './committer.ts'
 import type { BranchAdvance, GitRepository } from '../repository/git-repository.ts'
 import type { Inspection } from '../revision/inspection.ts'
 import type { Publish } from '../log/log-packs.ts'
-import type { Prepare, PreparedChange } from '../revision/prepared-change.ts'
+import {
+  type ChangeGround,
+  type FileBeside,
+  type Prepare,
+  prepareEdit,
+  type PreparedChange,
+} from '../revision/prepared-change.ts'
 import { ABSENT, holds, type LiveFile, type LiveFileState } from './live-file.ts'
+import type { Trailer } from '../revision/message.ts'
 import type { WorkTreeSync } from './work-tree-sync.ts'
 import { describeProblems, type Problems, type Report } from '../revision/problems.ts'
 
@@ -51,9 +59,28 @@ export interface InvalidEdit {
   readonly problems: readonly Problem[]
 }
 
+/** A change of a file in the folder of the document. */
+export interface BesideChange {
+  /** The name of the file. */
+  readonly name: string
+  readonly author: string
+  /** Computes the file from the one that is there; null changes nothing. */
+  readonly compute: (before: FileBeside | null, base: Base) => Promise<BesideDraft | null>
+}
+
+/** A file in the folder of the document as it is to be, with the words of its commit. */
+export interface BesideDraft {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly subject: string
+  readonly message: string
+  readonly trailers?: readonly Trailer[]
+}
+
 type FileState = Extract<LiveFileState, { kind: 'file' }>
 type Outcome = Base | 'again' | 'wait'
 
+/** How often a file is changed anew because git was faster. */
+const BESIDE_ATTEMPTS = 10
 /** The time to wait for an edit that keeps changing, in milliseconds. */
 const EDIT_TIMEOUT_MS = 5000
 
@@ -136,6 +163,27 @@ export class Reconciler {
     return true
   }
 
+  /**
+   * Commits a file in the folder of the document; null when nothing changes.
+   *
+   * @throws {ServiceError} `unavailable` while the newest commit is not valid; whatever `compute` throws.
+   */
+  async changeBeside({ name, author, compute }: BesideChange): Promise<Revision | null> {
+    const { repository, committer } = this.#options
+    for (let attempt = 0; attempt < BESIDE_ATTEMPTS; attempt += 1) {
+      const base = await this.reconcile()
+      const { branch, head: from } = base
+      if (!base.isHeadRevision) throw unavailable(`The newest commit ${from} is not valid`)
+      const draft = await compute(await repository.findBeside(from, name), base)
+      if (draft === null) return null
+      const revision = await committer.writeBeside({ ...draft, name, author, base })
+      const { commit: to, time, username } = revision
+      if (await this.advance({ branch, from, to, time, username, reason: 'commit' }))
+        return revision
+    }
+    throw unavailable('Others keep changing the configuration')
+  }
+
   /** The live file while it holds an edit that is not valid. A valid one is taken over first. */
   async findInvalidEdit(): Promise<InvalidEdit | null> {
     return this.#invalidEditOf(await this.reconcile())
@@ -174,11 +222,11 @@ export class Reconciler {
     if (holds(base.live, base.headDocument)) return this.#agree(base)
     if (base.live.kind === 'absent') return this.#restore(base, deadline)
     if (base.live.kind === 'not-a-file')
-      return this.#reject(base, [{ message: 'It is not a file' }])
+      return this.#reject(base, { problems: [{ message: 'It is not a file' }] })
     if (base.live.kind === 'too-large') {
       const { size, largest } = base.live
       const message = `The file has ${size} bytes; at most ${largest} are accepted`
-      return this.#reject(base, [{ message }])
+      return this.#reject(base, { problems: [{ message }] })
     }
     if (live.isOurs(base.live.bytes)) return this.#updateLiveFile(base)
     return this.#takeEdit({ base, live: base.live, deadline })
@@ -256,10 +304,11 @@ export class Reconciler {
     const isStaged = await repository.isStaged(live.bytes)
     if (deadline === null && isStaged && rested < stagedRest) return 'wait'
     const origin = { door: 'live-file', author: FILESYSTEM } as const
-    const prepared = await prepare(live.bytes, base.document, origin)
+    const ground = this.#groundOf(base)
+    const prepared = await prepareEdit(prepare, live.bytes, base.document, origin, ground)
     const isInFlux = rested < rest && (isStaged || !prepared.ok)
     if (isInFlux && performance.now() < (deadline ?? 0)) return 'wait'
-    if (!prepared.ok) return this.#reject(base, prepared.problems)
+    if (!prepared.ok) return this.#reject(base, prepared)
     if (base.headDocument && isEqual(prepared.document, base.headDocument)) {
       return this.#catchUp(base.headDocument, base.live.stamp)
     }
@@ -267,11 +316,23 @@ export class Reconciler {
     return 'again'
   }
 
-  #reject(base: Base, problems: readonly Problem[]): Promise<Base> {
-    this.#rejected = base.live.stamp
-    const message = `The live file is not valid: ${describeProblems(problems)}`
+  /** A refusal by the gate is asked about again at the next look: rules may have a time. */
+  #reject(
+    base: Base,
+    { problems, isRefused = false }: { problems: readonly Problem[]; isRefused?: boolean },
+  ): Promise<Base> {
+    if (!isRefused) this.#rejected = base.live.stamp
+    const reason = describeProblems(problems)
+    const message = isRefused
+      ? `The edit of the live file is not taken over: ${reason}`
+      : `The live file is not valid: ${reason}`
     this.#options.problems.raise({ kind: 'live-file', message, problems })
     return this.#keepInvalidEdit(base)
+  }
+
+  #groundOf({ head }: Base): ChangeGround {
+    const { repository } = this.#options
+    return { findBeside: (name) => repository.findBeside(head, name), message: '' }
   }
 
   /**

@@ -171,7 +171,12 @@ const WRITERS = new WeakMap<History, ConfigurationWriter>()
 
 function writerOf(history: History, prepare: Prepare): ConfigurationWriter {
   const examine: Examine = (document, before) =>
-    prepare(document, before, { door: 'live-file', author: '' })
+    prepare(
+      document,
+      before,
+      { door: 'live-file', author: '' },
+      { findBeside: async () => null, message: '' },
+    )
   return new ConfigurationWriter({ history, examine, prepare, sealForReaders })
 }
 

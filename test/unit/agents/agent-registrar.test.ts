@@ -53,7 +53,11 @@ describe('the agents that register themselves', () => {
   it('go together into the next commit, and a save waits for one such commit', async () => {
     const config = await openConfiguration()
     const { history, writer, cache, configuration, merge } = config
-    const access = new ConfiguredAccess({ configuration, usernames: () => [ADMIN] })
+    const access = new ConfiguredAccess({
+      configuration,
+      usernames: () => [ADMIN],
+      knowsEveryone: () => true,
+    })
     config.gate.decideBy(access)
     const edited = await renaming(config)
     const enroll = enrolling(config)

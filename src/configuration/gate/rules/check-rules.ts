@@ -26,7 +26,10 @@ interface RuleFault {
 }
 
 /** Names that rules speak of and nobody has, and rules that nobody living can satisfy, with their places. */
-export function checkRules({ rules, places }: ReadRules, known: KnownNames): readonly Problem[] {
+export function findFalseNames(
+  { rules, places }: ReadRules,
+  known: KnownNames,
+): readonly Problem[] {
   return rules.rules.flatMap((rule, number) =>
     faultsOf(rule, number, known).map(({ path, message }) =>
       places.problemAt(['rules', number, ...path], message),

@@ -83,7 +83,7 @@ function compileEntityMatch(
     entities:
       entity === undefined
         ? null
-        : each(entity, 'entity').flatMap(([text, at]) =>
+        : withPaths(entity, 'entity').flatMap(([text, at]) =>
             entitySelector(text, (fault) => report(at, fault)),
           ),
     paths: path === undefined ? null : listOf(path).map(pathPattern),
@@ -153,7 +153,7 @@ function compileNeed(written: WrittenNeed, report: ReportFault): RuleNeed {
 }
 
 function peopleIn(texts: Texts, report: ReportFault): readonly PersonSelector[] {
-  return each(texts).map(([text, at]) => personSelector(text, (fault) => report(at, fault)))
+  return withPaths(texts).map(([text, at]) => personSelector(text, (fault) => report(at, fault)))
 }
 
 function personSelector(text: string, report: (fault: string) => void): PersonSelector {
@@ -174,10 +174,10 @@ function boundOf(fact: PlanBound['fact'], written: string | number | undefined):
 
 function windowsOf({ window }: WrittenRule, report: ReportFault): readonly RuleWindow[] {
   if (window === undefined) return []
-  const isList = Array.isArray(window)
+  const isSeveral = Array.isArray(window)
   return [window].flat().flatMap((written, n) => {
     const at = (path: readonly PropertyKey[], fault: string) =>
-      report(['window', ...(isList ? [n] : []), ...path], fault)
+      report(['window', ...(isSeveral ? [n] : []), ...path], fault)
     const { zone } = written
     if (!isZone(zone)) {
       const known = Intl.supportedValuesOf('timeZone')
@@ -185,7 +185,7 @@ function windowsOf({ window }: WrittenRule, report: ReportFault): readonly RuleW
       return []
     }
     if (!('weekly' in written)) return fixedWindowOf(written, at)
-    return each(written.weekly, 'weekly').flatMap(([text, path]) =>
+    return withPaths(written.weekly, 'weekly').flatMap(([text, path]) =>
       weeklyWindowOf(text, zone, (fault) => at(path, fault)),
     )
   })
@@ -212,12 +212,15 @@ function fixedWindowOf(
   report: ReportFault,
 ): readonly RuleWindow[] {
   const [start, end] = [localTime(from, 0), localTime(to, DAY_MS)]
-  const fault = (text: string) => `"${text}" is no time: write 2026-12-20 or 2026-12-20 18:00`
-  if (start === null) report(['from'], fault(from))
-  if (end === null) report(['to'], fault(to))
+  if (start === null) report(['from'], noTime(from))
+  if (end === null) report(['to'], noTime(to))
   if (start === null || end === null) return []
   if (end <= start) report(['to'], `The window ends (${to}) before it begins (${from})`)
   return [fixedWindow(start, end, zone)]
+}
+
+function noTime(text: string): string {
+  return `"${text}" is no time: write 2026-12-20 or 2026-12-20 18:00`
 }
 
 function localTime(text: string, withoutTime: number): number | null {
@@ -260,7 +263,10 @@ function isList<Item>(items: Item | readonly Item[]): items is readonly Item[] {
 }
 
 /** Each text with its path below the key that has it. */
-function each(texts: Texts, key?: string): readonly (readonly [string, readonly PropertyKey[]])[] {
+function withPaths(
+  texts: Texts,
+  key?: string,
+): readonly (readonly [string, readonly PropertyKey[]])[] {
   const above = key === undefined ? [] : [key]
   if (typeof texts === 'string') return [[texts, above]]
   return texts.map((text, n) => [text, [...above, n]])

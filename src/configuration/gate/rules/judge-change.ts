@@ -60,7 +60,7 @@ export function mayApprove(
   return !excluded.includes(nameKey(standing.username)) && isOneOf(of, standing, within)
 }
 
-/** Those whose approvals would count and are not given yet. */
+/** The users whose approvals would count and are not given yet. */
 export function candidatesFor(approvals: NeededApprovals, people: People): readonly string[] {
   const given = approvals.given.map(nameKey)
   return people
@@ -99,12 +99,11 @@ function isOneOfEach(
   return scopesOf(selector, entities).every((within) => isOneOf(selector, standing, within))
 }
 
-/** Whether the caller passes a rule by an override, or during a recovery. Tokens override nothing. */
+/** Whether the caller passes a rule by an override. Tokens override nothing. */
 function mayPass({ rule, entities }: MetRule, question: Question): boolean {
-  const { caller, isRecovery, reason } = question
+  const { caller, reason } = question
   if (caller === null || rule.effect === 'warn') return false
   const { standing, credential, overrides } = caller
-  if (isRecovery && standing.administersServer) return true
   const { override } = rule
   if (override === null || credential === 'token') return false
   if (!overrides.some((name) => nameKey(name) === nameKey(rule.name))) return false
@@ -116,7 +115,7 @@ function objectionsOf(met: MetRule, question: Question): readonly Objection[] {
   const { effect, needs } = met.rule
   if (effect === 'warn') return []
   if (effect === 'deny')
-    return [{ kind: 'denied', of: [], ...reasonedBy(met, deniedSentence(met)) }]
+    return [{ kind: 'denied', of: passersOf(met.rule), ...reasonedBy(met, deniedSentence(met)) }]
   return needs.flatMap((need) =>
     need.kind === 'reason'
       ? objectionOfReason(met, question)
@@ -207,7 +206,7 @@ function excludedBy({ not }: GateRule, { proposal, caller }: Question): readonly
 
 /** A user may have got the name of another one. */
 function isSameUser({ userId }: Review, standing: Standing): boolean {
-  return userId === undefined || userId === standing.userId
+  return userId === undefined || standing.userId === undefined || userId === standing.userId
 }
 
 /** The reviewers, each once whatever the spelling. */
@@ -245,6 +244,11 @@ function reasonedBy(met: MetRule, sentence: string) {
 
 function placeOf({ entities }: MetRule): string {
   return entities[0]?.entity ?? DOCUMENT
+}
+
+/** The people that a rule lets pass, in words. */
+function passersOf({ except, override }: GateRule): readonly string[] {
+  return [...except, ...(override?.by ?? [])].map((selector) => phraseOf(selector, []))
 }
 
 function deniedSentence(met: MetRule): string {

@@ -93,8 +93,6 @@ export interface Question {
   readonly plan: PlanFacts | null
   /** Milliseconds since the UNIX epoch. */
   readonly now: number
-  /** Whether the service runs with `--recovery`: administrators pass rules. */
-  readonly isRecovery: boolean
   /** The answer of the built-in rule of delegation, for the caller or an approver. */
   readonly delegation: Ruling
 }

@@ -13,12 +13,12 @@ export type RulesReading =
       readonly ok: true
       readonly file: RulesFile
       readonly rules: RuleSet
-      readonly places: Places
+      readonly places: RulePlaces
     }
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
 /** Where something of the file is, by its path. */
-export interface Places {
+export interface RulePlaces {
   problemAt(path: readonly PropertyKey[], message: string): Problem
   /** The same for a key itself. */
   problemAtKey(path: readonly PropertyKey[], message: string): Problem
@@ -55,7 +55,7 @@ export function readRules(bytes: Uint8Array): RulesReading {
 
 function compileFile(
   file: RulesFile,
-  { places, version }: { readonly places: Places; readonly version: string },
+  { places, version }: { readonly places: RulePlaces; readonly version: string },
 ): RulesReading {
   const problems: Problem[] = []
   const rules: GateRule[] = []
@@ -82,7 +82,7 @@ function yamlProblem(
   return { message, line, column: col }
 }
 
-function placesIn(document: Document.Parsed, lines: LineCounter): Places {
+function placesIn(document: Document.Parsed, lines: LineCounter): RulePlaces {
   const problemBy =
     (offsetOf: (document: Document.Parsed, path: readonly PropertyKey[]) => number) =>
     (path: readonly PropertyKey[], message: string): Problem => {
@@ -121,25 +121,22 @@ type Issue = z.core.$ZodIssue
 function problemsOf(
   issue: Issue,
   above: readonly PropertyKey[],
-  places: Places,
+  places: RulePlaces,
 ): readonly Problem[] {
   const path = [...above, ...issue.path]
-  switch (issue.code) {
-    case 'unrecognized_keys':
-      return issue.keys.map((key) => places.problemAtKey([...path, key], unknownKey(key, path)))
-    case 'invalid_value': {
-      const known = issue.values.map(String)
-      const typed = String(issue.input ?? '')
-      const message = `${typed === '' ? 'This' : `"${typed}"`} is none of ${known.join(', ')}`
-      return [places.problemAt(path, message + hint(typed, known))]
-    }
-    case 'invalid_union': {
-      const branch = nearestBranch(issue.errors)
-      return branch.flatMap((each) => problemsOf(each, path, places))
-    }
-    default:
-      return [places.problemAt(path, issue.message)]
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => places.problemAtKey([...path, key], unknownKey(key, path)))
   }
+  if (issue.code === 'invalid_value') {
+    const known = issue.values.map(String)
+    const typed = typeof issue.input === 'string' ? issue.input : ''
+    const message = `${typed === '' ? 'This' : `"${typed}"`} is none of ${known.join(', ')}`
+    return [places.problemAt(path, message + hint(typed, known))]
+  }
+  if (issue.code === 'invalid_union') {
+    return nearestBranch(issue.errors).flatMap((each) => problemsOf(each, path, places))
+  }
+  return [places.problemAt(path, issue.message)]
 }
 
 /** The form that was most likely meant: the one with the fewest faults at its beginning. */

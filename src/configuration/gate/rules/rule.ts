@@ -33,7 +33,7 @@ export interface GateRule {
   readonly message: string | null
 }
 
-/** What a rule is about. Null for a key that is not given. All given ones must fit. */
+/** The subject of a rule. Null for a key that is not given. All given ones must fit. */
 export interface Match {
   readonly entities: readonly EntitySelector[] | null
   readonly paths: readonly PathPattern[] | null

@@ -22,7 +22,7 @@ export const ALLOWED: Ruling = { kind: 'allowed' }
 /** A rule that a change does not meet. */
 export interface Objection extends Reasoned {
   readonly kind: 'needs' | 'denied'
-  /** What is missing, in words: `role/security`, `admins of the group payments`, `a reason`. */
+  /** The missing decisions, in words: `role/security`, `admins of the group payments`, `a reason`. */
   readonly of: readonly string[]
   /** The words of the rule's author to those whom it stops. */
   readonly reason?: string
@@ -30,7 +30,7 @@ export interface Objection extends Reasoned {
   readonly until?: number
   /** The approvals that it takes; absent where approvals do not help. */
   readonly approvals?: NeededApprovals
-  /** Whom the rule lets pass it by an override; absent where it lets nobody. */
+  /** The people that may pass it by an override; absent where nobody may. */
   readonly overridableBy?: readonly PersonSelector[]
 }
 
@@ -55,6 +55,6 @@ export interface Verdict {
   readonly objections: readonly Objection[]
   /** Rules that a change meets whose effect is to warn. */
   readonly warnings: readonly Objection[]
-  /** Rules that stood in the way and were passed by an override, or during a recovery. */
+  /** Rules that stood in the way and were passed by an override. */
   readonly overridden: readonly string[]
 }

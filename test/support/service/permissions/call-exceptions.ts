@@ -23,6 +23,7 @@ export const EXCEPTIONS: Readonly<Record<string, Exception | readonly Exception[
   'DELETE /api/agent-invitations/{id}': NOT_THERE,
   'GET /assets/{name}': NOT_THERE,
   'GET /api/admin/config/{digest}.xml': NOT_THERE,
+  'GET /api/admin/rules.yaml': NOT_THERE,
   'GET /api/config/diff/{from}/{to}': NOT_THERE,
   'GET /api/config/changes/{from}/{to}': NOT_THERE,
   'GET /api/config/revisions': [{}, { target: '/api/config/revisions', may: 'administrator' }],

@@ -13,7 +13,7 @@ const SRC = fileURLToPath(new URL('../../../../src', import.meta.url))
 
 /** The files that bring changes through each door, or plan one that could come through it. */
 const WRITERS: Readonly<Record<Door, readonly string[]>> = {
-  put: ['api/configuration/config-saving-routes.ts'],
+  put: ['api/configuration/config-saving-routes.ts', 'configuration/gate/save-rules.ts'],
   post: ['api/configuration/config-saving-routes.ts'],
   form: ['pages/edit/edit-review.ts', 'pages/edit/edit-routes.tsx'],
   entity: ['builds/plan/plan-entity.ts', 'configuration/entities/save-entity.ts'],
@@ -40,14 +40,13 @@ const WRITERS: Readonly<Record<Door, readonly string[]>> = {
 const CALLS: readonly (readonly [call: RegExp, files: readonly string[]])[] = [
   [
     /(?<!live\.)\bprepare\(\s*(?:next|document|live\.bytes|seen\.bytes|first\.document)\b/,
-    [
-      'configuration/save/save-group.ts',
-      'history/history.ts',
-      'history/sync/first-commit.ts',
-      'history/sync/log-follower.ts',
-      'history/sync/reconciler.ts',
-    ],
+    ['configuration/save/save-group.ts', 'history/history.ts', 'history/sync/first-commit.ts'],
   ],
+  [
+    /\bprepareEdit\(prepare, (?:live|seen)\.bytes\b/,
+    ['history/sync/log-follower.ts', 'history/sync/reconciler.ts'],
+  ],
+  [/\bhistory\.changeBeside\(/, ['configuration/gate/save-rules.ts']],
   [
     /\bwriter\.change\(/,
     [
@@ -81,6 +80,7 @@ const CALLS: readonly (readonly [call: RegExp, files: readonly string[]])[] = [
     /\bcommitter\.(?:commit|writeOnly)\(/,
     ['history/sync/first-commit.ts', 'history/sync/log-follower.ts', 'history/sync/reconciler.ts'],
   ],
+  [/\bcommitter\.writeBeside\(/, ['history/sync/reconciler.ts']],
 ]
 
 const sources = [...readStructure(SRC).keys()].map(

@@ -23,6 +23,7 @@ function person(
   const administersServer = administered.includes('server')
   return {
     username,
+    userId: `${username} now`,
     roles,
     administersServer,
     administers: (part) => administersServer || administered.includes(part),
@@ -87,7 +88,6 @@ function questionOf(
     people: PEOPLE,
     plan: null,
     now: Date.parse('2026-11-28T12:00:00Z'),
-    isRecovery: false,
     delegation: ALLOWED,
     ...more,
   }
@@ -353,18 +353,16 @@ const VERDICTS: readonly (readonly [
     { by: 'uma', overrides: ['why'], reason: 'outage' },
     `needs; ${GROUP}`,
   ],
-  [
-    'a recovery by an administrator',
-    TWO_EYES + FREEZE,
-    { by: 'root', isRecovery: true },
-    'allowed; passed two-eyes; passed freeze',
-  ],
-  ['a recovery by somebody else', TWO_EYES, { by: 'pia', isRecovery: true }, `needs; ${GROUP}`],
   ['the live file', TWO_EYES, { by: null, door: 'live-file' }, `needs; ${GROUP}`],
   ['no reason', REASON, {}, 'needs; why a reason'],
   ['a reason', REASON, { reason: 'because' }, 'allowed'],
-  ['several rules', TWO_EYES + REASON + FREEZE, {}, `denied; ${GROUP}; why a reason; freeze`],
-  ['a freeze', FREEZE, {}, 'denied; freeze'],
+  [
+    'several rules',
+    TWO_EYES + REASON + FREEZE,
+    {},
+    `denied; ${GROUP}; why a reason; freeze role/oncall`,
+  ],
+  ['a freeze', FREEZE, {}, 'denied; freeze role/oncall'],
   ['a freeze for those whom it excepts', FREEZE, { by: 'uma' }, 'allowed'],
   ['a freeze that is over', FREEZE, { now: Date.parse('2026-12-01T00:00:00Z') }, 'allowed'],
   [

@@ -1,4 +1,4 @@
-import Ajv from 'ajv/dist/2020.js'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { checkExamples } from '../../../../../src/configuration/gate/rules/examples.ts'
 import { readRules } from '../../../../../src/configuration/gate/rules/read-rules.ts'
@@ -122,7 +122,9 @@ describe('a file of rules', () => {
   })
 
   it('has a JSON schema that accepts what is read and refuses unknown keys', () => {
-    const validate = new Ajv({ strict: false, validateFormats: false }).compile(rulesJsonSchema())
+    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(
+      rulesJsonSchema(),
+    )
 
     expect(validate({ version: 1, rules: [{ name: 'a', effect: 'deny' }] })).toBe(true)
     expect(validate({ version: 1, rules: [{ name: 'a', efect: 'deny' }] })).toBe(false)

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { readRulesFile, type RulesRequest, saveRules } from '../../configuration/gate/save-rules.ts'
+import { rulesJsonSchema } from '../../configuration/gate/rules/rules-schema.ts'
+import { MAX_RULES_BYTES } from '../../configuration/gate/rules/read-rules.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { MessageBody } from '../../wire/action-bodies.ts'
+import { messageOf } from '../../http/change-message.ts'
+import { plainTag } from '../../http/entity-tag.ts'
+import { json } from '../../http/errors.ts'
+import { malformed } from '../../http/parameters.ts'
+import { readBody } from '../../http/request-body.ts'
+import type { ApiContext } from '../definition/api-context.ts'
+import { CACHE_HEADERS, jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
+
+const route = routeWith<ApiContext>()
+const tag = 'Configuration'
+const PATH = '/api/admin/rules.yaml'
+const YAML = 'application/yaml'
+const EXAMPLE = `version: 1
+rules:
+  - name: pushes
+    match: { door: push }
+    effect: warn
+`
+
+/** The rules of the gate: the file, and the schema of it. */
+export const rulesResource = resource({
+  open: (context: ApiContext) => context,
+  routes: [
+    route({
+      method: 'GET',
+      path: PATH,
+      tag,
+      summary: 'The rules about changes: the file, byte for byte',
+      caller: 'administrator',
+      answers: {
+        200: { text: 'The file', content: [{ type: YAML, schema: null }], headers: CACHE_HEADERS },
+      },
+      errors: ['file-not-found'],
+      example: {},
+      handle: async (c, { configuration }) => {
+        const { bytes, version } = await readRulesFile(configuration, c.env.principal)
+        const headers = { 'content-type': `${YAML}; charset=utf-8`, 'cache-control': 'no-cache' }
+        return new Response(bytes, { headers: { ...headers, etag: `"${version}"` } })
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: PATH,
+      tag,
+      summary: 'Saves the rules, as a commit of their own that the rules before it judge',
+      caller: 'administrator',
+      audit: 'save-rules',
+      headers: {
+        'If-Match': { text: 'The ETag that the edit began from, or `*`', schema: z.string() },
+        'If-None-Match': { text: '`*`: there are no rules yet', schema: z.literal('*') },
+        ...MESSAGE_HEADER,
+      },
+      body: { required: true, content: [{ type: YAML, schema: null }] },
+      answers: { 200: jsonAnswer('Saved', MessageBody, { ETag: 'The new version' }) },
+      errors: [
+        'malformed-request',
+        'base-missing',
+        'body-too-large',
+        'config-invalid',
+        'config-stale',
+      ],
+      example: {
+        headers: { 'If-None-Match': '*' },
+        body: EXAMPLE,
+        answer: { message: 'The rules are saved' },
+      },
+      handle: async (c, { configuration }) => {
+        const basedOn = baseOf(c.req.header('if-match'), c.req.header('if-none-match'))
+        const message = messageOf(c.req.raw)
+        const bytes = await readBody(c.req.raw, MAX_RULES_BYTES)
+        const request = { bytes, basedOn, message }
+        const { version } = await saveRules(configuration, c.env.principal, request)
+        return json({ message: 'The rules are saved' }, 200, { etag: `"${version}"` })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/config/rules-schema.json',
+      tag,
+      summary: 'The JSON schema of the rules, for editors',
+      caller: 'user',
+      answers: { 200: jsonAnswer('The schema', z.looseObject({}), CACHE_HEADERS) },
+      example: { answer: { type: 'object', required: ['version', 'rules'] } },
+      handle: () => json(rulesJsonSchema(), 200, { 'cache-control': 'no-cache' }),
+    }),
+  ],
+})
+
+function baseOf(match: string | undefined, noneMatch: string | undefined): RulesRequest['basedOn'] {
+  if (noneMatch !== undefined) {
+    if (noneMatch.trim() === '*') return 'none'
+    throw malformed(`If-None-Match is "${noneMatch}"; it may be "*"`, 'If-None-Match')
+  }
+  if (match !== undefined && match.trim() !== '') {
+    const version = plainTag(match.trim()).replace(/^"(.*)"$/, '$1')
+    return version === '*' ? 'any' : { version }
+  }
+  const message = 'The header If-Match with the ETag that the edit began from is needed'
+  throw new ServiceError('base-missing', message, { header: 'If-Match' })
+}
