@@ -9,6 +9,7 @@ export const CLUSTER_UPGRADES: readonly Upgrade[] = [
   createLogBase,
   createAudit,
   createReach,
+  createRefLog,
 ]
 
 async function createTables(
@@ -63,4 +64,10 @@ async function createAudit(query: SqlQuery, { textType }: Pick<Driver, 'textType
  */
 async function createReach(query: SqlQuery): Promise<void> {
   await query('ALTER TABLE server ADD COLUMN reaches TEXT, ADD COLUMN instance TEXT')
+}
+
+/** Each move of the refs beside the branch, with the objects that it adds. */
+async function createRefLog(query: SqlQuery): Promise<void> {
+  await query(`CREATE TABLE log_ref_move (sequence BIGINT PRIMARY KEY, refs TEXT NOT NULL,
+    bytes BYTEA NOT NULL)`)
 }

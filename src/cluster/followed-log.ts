@@ -7,6 +7,7 @@ import type {
   LogWeight,
   RevisionLog,
 } from '../history/log/revision-log.ts'
+import type { RefLog } from '../history/log/ref-log.ts'
 
 /** The number of newest entries whose commits are cached. */
 const KNOWN = 1_000
@@ -30,6 +31,10 @@ export class FollowedLog implements RevisionLog {
     this.#log = log
     this.#appended = appended
     this.#mayRebase = mayRebase
+  }
+
+  get refs(): RefLog {
+    return this.#log.refs
   }
 
   /** The sequence number of a commit, if it is one of the newest that were seen. */

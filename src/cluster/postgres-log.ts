@@ -9,12 +9,14 @@ import type {
   LogWeight,
   RevisionLog,
 } from '../history/log/revision-log.ts'
+import type { RefLog } from '../history/log/ref-log.ts'
 import { auditText } from '../state/audit-log.ts'
 import { wasRefused } from '../state/postgres-errors.ts'
 import type { Fence } from '../state/postgres-driver.ts'
 import { type Driver, type SqlQuery, numberOf } from '../state/sql.ts'
 import { findLogFaults } from './log-faults.ts'
 import { readPacks } from './log-reading.ts'
+import { PostgresRefLog } from './postgres-ref-log.ts'
 import { rebase } from './log-rebase.ts'
 import { baseIn, entryOf, headIn, PART_BYTES } from './log-rows.ts'
 
@@ -25,6 +27,7 @@ const SIZE = 'SELECT COALESCE(SUM(octet_length(bytes)), 0) AS size FROM log_pack
 
 /** The log of the configuration's branch in PostgreSQL: one transaction for each move. */
 export class PostgresLog implements RevisionLog {
+  readonly refs: RefLog
   readonly #driver: Driver
   readonly #fence: Fence
 
@@ -32,6 +35,7 @@ export class PostgresLog implements RevisionLog {
   constructor(driver: Driver, fence: Fence = async () => undefined) {
     this.#driver = driver
     this.#fence = fence
+    this.refs = new PostgresRefLog(driver)
   }
 
   head(): Promise<LogEntry | null> {

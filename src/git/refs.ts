@@ -1,6 +1,7 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { ServiceError } from '../core/errors.ts'
 import { CommitSha } from '../core/revision.ts'
+import { isDraftName } from '../storage/file-draft.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { GitStore } from './git-store.ts'
 
@@ -62,6 +63,50 @@ export async function listNamesBelow(
   const below = packed.filter((ref) => ref.startsWith(prefix))
   const names = [...loose, ...below.map((ref) => ref.slice(prefix.length))]
   return [...new Set(names.flatMap((name) => CommitSha.safeParse(name).data ?? []))].toSorted()
+}
+
+/** All refs below a prefix, such as `refs/proposals/`, in folders of any depth, with their commits. */
+export async function listRefsBelow(
+  store: GitStore,
+  prefix: string,
+): Promise<ReadonlyMap<string, CommitSha>> {
+  const found = new Map<string, CommitSha>()
+  for (const line of await readPackedLines(store)) {
+    const ref = line.slice(line.indexOf(' ') + 1)
+    if (ref.startsWith(prefix)) found.set(ref, parseRef(ref, line.slice(0, -ref.length)))
+  }
+  for (const file of await listFilesBelow(store, prefix)) {
+    const text = isRefFile(file) ? await readRefFile(store, file) : null
+    if (text !== null) found.set(file, parseRef(file, text))
+  }
+  return found
+}
+
+/** The files of refs below a prefix, with the locks and drafts beside them. */
+export async function listFilesBelow(store: GitStore, prefix: string): Promise<readonly string[]> {
+  const folder = prefix.replace(/\/$/, '')
+  const names = await listFolder(store, folder)
+  if (names === null) return [folder]
+  const below: string[] = []
+  for (const name of names) below.push(...(await listFilesBelow(store, `${folder}/${name}`)))
+  return below
+}
+
+/** Null for a file. A folder that is not there is empty: git removes it with its last ref. */
+async function listFolder({ fs, gitDir }: GitStore, folder: string): Promise<string[] | null> {
+  try {
+    return await fs.readdir(join(gitDir, folder))
+  } catch (error) {
+    const code = fsErrorCode(error)
+    if (code === 'ENOENT') return []
+    if (code === 'ENOTDIR') return null
+    throw error
+  }
+}
+
+/** Whether a file below the refs is one, and no lock or draft of one. */
+export function isRefFile(file: string): boolean {
+  return !file.endsWith('.lock') && !isDraftName(basename(file))
 }
 
 async function readPackedRef(store: GitStore, ref: string): Promise<CommitSha | null> {

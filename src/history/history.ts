@@ -5,6 +5,7 @@ import { describeFault } from '../core/faults.ts'
 import type { NonEmptyArray } from '../lib/non-empty-array.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
+import type { SideRefs } from './refs/side-refs.ts'
 import { ChangeWatch } from './sync/change-watch.ts'
 import type { GitExecutable } from '../git/git-executable.ts'
 import type { BranchAdvance } from './repository/git-repository.ts'
@@ -13,12 +14,13 @@ import type { MaintenanceState } from './upkeep/maintenance.ts'
 import { listPushedChanges, listPushedCommits } from './sync/pushed-changes.ts'
 import { listNewer } from './sync/newer-revisions.ts'
 import { type HistoryParts, openHistoryParts } from './open-history.ts'
+import { type PushedDocument, pushedCommits } from './refs/pushed-commits.ts'
 import { type HistoryProblem, notValid } from './revision/problems.ts'
 import type { FileBeside, PreparedChange } from './revision/prepared-change.ts'
 import { RevisionDocuments, type UnreadableRevision } from './revision-documents.ts'
 import type { Committed } from './sync/committer.ts'
 import type { Base, BesideChange, InvalidEdit } from './sync/reconciler.ts'
-import { bodyOf } from './revision/message.ts'
+import { bodyOf, type Trailer } from './revision/message.ts'
 import type { RevisionListener } from './revision/revision-events.ts'
 import type { RevisionTags } from './tags/revision-tags.ts'
 import type { Lineage, RevisionRange } from './index/revision-index.ts'
@@ -56,6 +58,8 @@ export class History implements AsyncDisposable {
   readonly #parts: HistoryParts
   readonly #watch: ChangeWatch
   readonly #documents: RevisionDocuments
+  /** The refs of proposals, which lie beside the branch. */
+  readonly proposalRefs: SideRefs
   #current: Revision
 
   private constructor(options: HistoryOptions, parts: HistoryParts, current: Revision) {
@@ -63,6 +67,7 @@ export class History implements AsyncDisposable {
     this.#parts = parts
     this.#documents = new RevisionDocuments(parts.repository, options.report)
     this.#current = current
+    this.proposalRefs = parts.openSideRefs('refs/proposals/', () => this.#check())
     this.#watch = new ChangeWatch({
       folders: parts.watchedFolders,
       interval: options.pollInterval,
@@ -126,6 +131,11 @@ export class History implements AsyncDisposable {
   numberOf({ commit }: Pick<Revision, 'commit'>): number | null {
     const { keeper, archives } = this.#parts
     return keeper.index.numberOf(commit) ?? archives?.numberOf(commit) ?? null
+  }
+
+  /** The trailers of a revision beside the facts of every one, such as `Proposal: 7`. */
+  readTrailers({ commit }: Pick<Revision, 'commit'>): Promise<readonly Trailer[]> {
+    return this.#parts.repository.readTrailers(commit)
   }
 
   /** Whether the list below a revision is exactly its own history: then it stays so. */
@@ -330,6 +340,21 @@ export class History implements AsyncDisposable {
     return this.#parts.queue.run(() => this.#parts.reconciler.changeBeside(change))
   }
 
+  /**
+   * The document of a pushed commit, with the newest revision that it builds upon and the message of
+   * the oldest commit that the branch lacks; null where the branch has it, or it builds upon none.
+   */
+  async readPushed(commit: CommitSha): Promise<PushedDocument | null> {
+    const { repository, keeper } = this.#parts
+    const document = await repository.findForeignDocument(commit)
+    const pushed = await pushedCommits(repository.reader, { from: commit, until: this.tip() })
+    if (document === null || pushed === null) return null
+    const [base] = pushed.bases
+      .flatMap((each) => keeper.index.findCommit(each) ?? [])
+      .toSorted((one, other) => (this.numberOf(other) ?? 0) - (this.numberOf(one) ?? 0))
+    return base === undefined ? null : { document, base, message: pushed.message }
+  }
+
   /** Whether the live file held an edit that is not valid at the last look. */
   get hasInvalidEdit(): boolean {
     return this.#parts.problems.of('live-file') !== null
@@ -384,6 +409,7 @@ export class History implements AsyncDisposable {
   /** Finishes accepted changes and releases the repository. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#watch[Symbol.asyncDispose]()
+    await this.proposalRefs[Symbol.asyncDispose]()
     await this.#parts.compaction?.[Symbol.asyncDispose]()
     await this.#parts.maintenance[Symbol.asyncDispose]()
     await this.#parts.queue.close()

@@ -33,6 +33,7 @@ import { LogCompaction } from './log/log-compaction.ts'
 import { LogFollower, type LogFollowerOptions } from './sync/log-follower.ts'
 import { type Publish, publishIn } from './log/log-packs.ts'
 import { LiveFile } from './sync/live-file.ts'
+import { SideRefs } from './refs/side-refs.ts'
 import { GitExecutable } from '../git/git-executable.ts'
 import { Maintenance } from './upkeep/maintenance.ts'
 import { objectReaderWith } from '../git/readers/open-object-reader.ts'
@@ -73,6 +74,8 @@ export interface HistoryParts extends AsyncDisposable {
   /** Null where there is no git program that can be used. */
   readonly git: GitExecutable | null
   readonly tags: RevisionTags
+  /** The refs below a prefix, which lie beside the branch. */
+  readonly openSideRefs: (prefix: string, followBranch: () => Promise<void>) => SideRefs
   readonly watchedFolders: readonly string[]
   /** Milliseconds for which an edit on disk has to stay unchanged before it is taken over. */
   readonly rest: number
@@ -245,6 +248,7 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
     git,
     archived,
     archives,
+    openSideRefs: sideRefsOf(options, resources),
     ...upkeep,
   }
   return {
@@ -282,6 +286,18 @@ function openPublish(
   if (git === null) throw unavailable('Several servers need the git program, and it was not found')
   const store = { git, gitDir, reader: repository.reader }
   return publishIn(log, store, describeMoves({ ...options, repository }))
+}
+
+function sideRefsOf(
+  { fs, clock, revisionLog: log }: Options,
+  { git, repository: { reader }, folder: { gitDir } }: Resources,
+): HistoryParts['openSideRefs'] {
+  const store = { fs, gitDir }
+  const packs = git === null ? null : { git, gitDir, reader }
+  return (prefix, followBranch) => {
+    const shared = log && packs ? { log: log.refs, packs, followBranch } : null
+    return new SideRefs({ prefix, store, reader, clock, shared })
+  }
 }
 
 function openFollow(

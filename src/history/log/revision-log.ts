@@ -1,5 +1,6 @@
 import type { NewAuditEntry } from '../../core/audit.ts'
 import type { CommitSha } from '../../core/revision.ts'
+import type { RefLog } from './ref-log.ts'
 
 /** An entry of the log: the commit that the branch moved to. */
 export interface LogEntry {
@@ -43,6 +44,8 @@ export interface LogWeight {
  * each repository is a copy that may be behind.
  */
 export interface RevisionLog {
+  /** The refs beside the branch. */
+  readonly refs: RefLog
   /** The newest entry: where the branch is. Null while the log is empty. */
   head(): Promise<LogEntry | null>
   /** The newest entry of one of these commits; null when the log has none of them, or no longer. */

@@ -8,9 +8,12 @@ import { inBackground } from '../../lib/in-background.ts'
 import { boundaryFile } from '../../git/boundary.ts'
 import { boundaryVariable, type GitExecutable, type RunOptions } from '../../git/git-executable.ts'
 import { ended, type PipedProcess, signalGroup } from '../../processes/piped-process.ts'
+import type { CommitSha } from '../../core/revision.ts'
 import type { History } from '../history.ts'
 import type { Report } from '../revision/problems.ts'
-import { withArchiveAdvice } from './archive-advice.ts'
+import { archiveAdvice } from './archive-advice.ts'
+import { withTerminalNotes } from './terminal-notes.ts'
+import { FOR_REVIEW } from './push-check.ts'
 import { answerPush, type PushedRef } from './push-turn.ts'
 import nodeFs from 'node:fs/promises'
 import { replaceFile } from '../../storage/durable-fs.ts'
@@ -45,6 +48,22 @@ export interface GitExchange extends GitCall {
   readonly decide: () => Promise<void>
 }
 
+interface NotedExchange extends GitExchange {
+  /** Lines for the client's terminal. */
+  readonly notes: string[]
+}
+
+/** A push that proposes its newest document. */
+export interface PushedProposal {
+  /** `refs/for/` and the branch. */
+  readonly ref: string
+  readonly commit: CommitSha
+  readonly principal: Principal
+}
+
+/** Makes a proposal of a push. Returns lines for the client's terminal. */
+export type ProposePush = (pushed: PushedProposal) => Promise<readonly string[]>
+
 /** The limit of concurrent clients; each needs up to two git processes. */
 const MAX_CLIENTS = 16
 
@@ -62,6 +81,7 @@ const READ_IN_PARTS = ['uploadpack.allowFilter=true', 'uploadpack.allowAnySHA1In
 
 /** Git writes the objects as a pack, checked and synced. Only the service moves refs. */
 const RECEIVE = [
+  'receive.hideRefs=refs/proposals',
   'receive.fsckObjects=true',
   'receive.unpackLimit=1',
   'receive.autogc=false',
@@ -76,6 +96,9 @@ export class GitService {
   readonly #git: GitExecutable
   readonly #gitDir: string
   readonly #hooks: string
+  #propose: ProposePush = () => {
+    throw unavailable('This server takes no proposals now: push to the one that leads')
+  }
   #running = 0
 
   private constructor(options: GitServiceOptions, git: GitExecutable) {
@@ -92,6 +115,11 @@ export class GitService {
     const service = new GitService(options, git)
     await writePushHooks(service.#hooks, options.pushCheck)
     return service
+  }
+
+  /** Makes proposals of pushes to `refs/for/` from now on. */
+  proposeBy(propose: ProposePush): void {
+    this.#propose = propose
   }
 
   /** The advertisement of refs and capabilities, the first answer to a client. */
@@ -113,11 +141,15 @@ export class GitService {
     const limit = this.#options.limit + MAX_COMMAND_BYTES
     this.#inBackground(feed(child, { body: exchange.body, limit }))
     if (!(channel instanceof Duplex)) return outputOf(child)
-    this.#answer(channel, exchange)
+    const notes: string[] = []
+    this.#answer(channel, { ...exchange, notes })
     child.once('close', () => channel.destroy())
-    const output = outputToTheEnd(child)
-    if (!this.#hasBoundary()) return Readable.toWeb(output)
-    return Readable.toWeb(Readable.from(withArchiveAdvice(output), { objectMode: false }))
+    const advise = this.#hasBoundary() ? archiveAdvice : () => []
+    const noted = withTerminalNotes(outputToTheEnd(child), (shown) => [
+      ...advise(shown),
+      ...notes.splice(0),
+    ])
+    return Readable.toWeb(Readable.from(noted, { objectMode: false }))
   }
 
   #start(call: GitCall, { isAdvertisement }: { isAdvertisement: boolean }): PipedProcess {
@@ -173,7 +205,7 @@ export class GitService {
     this.#options.report({ level: 'warning', message: `git ${program} has failed`, facts })
   }
 
-  #answer(channel: Duplex, exchange: GitExchange): void {
+  #answer(channel: Duplex, exchange: NotedExchange): void {
     // A git process that ends early has reported the reason; the closed channel adds nothing.
     channel.on('error', () => channel.destroy())
     const move = (pushed: PushedRef) => this.#move(pushed, exchange)
@@ -185,11 +217,15 @@ export class GitService {
 
   async #move(
     { ref, from, to }: PushedRef,
-    { principal, decide }: GitExchange,
+    { principal, decide, notes }: NotedExchange,
   ): Promise<string | null> {
     const { history, clock } = this.#options
     try {
       await decide()
+      if (ref.startsWith(FOR_REVIEW)) {
+        notes.push(...(await this.#propose({ ref, commit: to, principal })))
+        return null
+      }
       const { username } = principal
       const pushed = { branch: ref, from, to, username, time: clock(), reason: 'push' } as const
       const isMoved = await history.advance(pushed, { door: 'push', principal })

@@ -36,7 +36,18 @@ export interface PushReport {
 interface RefMove {
   readonly from: CommitSha | null
   readonly to: CommitSha | null
+  /** Whether the branch stays where it is, as the commits are proposed. */
+  readonly isProposal: boolean
 }
+
+interface ServedBranch {
+  readonly branch: string | null
+  readonly served: CommitSha | null
+}
+
+/** Where commits are pushed that are proposed: this and the name of the branch. */
+export const FOR_REVIEW = 'refs/for/'
+const BRANCHES = 'refs/heads/'
 
 /** The limit of bad commits that are named. */
 const MAX_COMMITS = 10
@@ -50,9 +61,9 @@ const TOO_MANY = `The folders that the push changes have more than ${MAX_DIFFERE
  */
 export async function checkPush(options: PushCheckOptions, input: string): Promise<PushReport> {
   const gitDir = join(options.repository, '.git')
-  const { branch } = await readHead({ fs: nodeFs, gitDir })
+  const { branch, commit: served } = await readHead({ fs: nodeFs, gitDir })
   const lines = input.split('\n').filter((line) => line !== '')
-  const moves = lines.flatMap((line) => parseMove(line, branch))
+  const moves = lines.flatMap((line) => parseMove(line, { branch, served }))
   const { programPath: path, quarantine } = options
   await using reader = await openObjectReader({ fs: nodeFs, gitDir, path, quarantine })
   const refusals =
@@ -62,16 +73,23 @@ export async function checkPush(options: PushCheckOptions, input: string): Promi
   return { isAccepted: false, lines: [...refusals, 'Nothing was changed'] }
 }
 
-/** A created or deleted ref has zeros on one side. */
-function parseMove(line: string, branch: string | null): RefMove[] {
+/** A created or deleted ref has zeros on one side. Proposed commits are those that the branch lacks. */
+function parseMove(line: string, { branch, served }: ServedBranch): RefMove[] {
   const [from, to, ref] = line.split(' ')
-  if (ref === undefined || ref !== branch) return []
-  return [{ from: parseSide(from), to: parseSide(to) }]
+  if (ref === undefined || branch === null) return []
+  if (ref === branch) return [{ from: parseSide(from), to: parseSide(to), isProposal: false }]
+  if (ref !== reviewRefOf(branch)) return []
+  return [{ from: served, to: parseSide(to), isProposal: true }]
 }
 
 function refuseOther(line: string, branch: string | null): string[] {
   const ref = line.split(' ').slice(2).join(' ')
-  return ref === branch ? [] : [`Only ${branch ?? 'a branch'} can be pushed here, not ${ref}`]
+  if (ref === branch || (branch !== null && ref === reviewRefOf(branch))) return []
+  return [`Only ${branch ?? 'a branch'} can be pushed here, not ${ref}`]
+}
+
+function reviewRefOf(branch: string): string {
+  return `${FOR_REVIEW}${branch.slice(BRANCHES.length)}`
 }
 
 function parseSide(text: string | undefined): CommitSha | null {
@@ -81,10 +99,10 @@ function parseSide(text: string | undefined): CommitSha | null {
 
 async function judge(
   options: PushCheckOptions,
-  { reader, move: { from, to } }: { reader: ObjectReader; move: RefMove },
+  { reader, move: { from, to, isProposal } }: { reader: ObjectReader; move: RefMove },
 ): Promise<readonly string[]> {
   if (to === null) return ['The branch that is served cannot be deleted']
-  if (from !== null && !(await isReachable(reader, from, to))) {
+  if (!isProposal && from !== null && !(await isReachable(reader, from, to))) {
     return ['The branch that is served only moves forward: fetch and merge or rebase first']
   }
   const lines: string[] = []

@@ -13,7 +13,7 @@ import {
   updateGitIndex,
 } from './update-staging-index.ts'
 import type { GitLock } from '../../git/git-lock.ts'
-import { authorName, subjectOf } from '../revision/message.ts'
+import { authorName, subjectOf, type Trailer, trailersOf } from '../revision/message.ts'
 import { type Head, readHead } from '../../git/refs.ts'
 import { lockRef, RefMove, removeStaleRefLock, updateRef } from '../../git/ref-update.ts'
 import type { ObjectReader } from '../../git/objects/object-reader.ts'
@@ -156,6 +156,11 @@ export class GitRepository {
   /** The path of a file in the folder of the document. */
   pathBeside(name: string): string {
     return posix.join(posix.dirname(this.#fileName), name)
+  }
+
+  /** The trailers of a commit beside the facts of every revision; none where it is not there. */
+  async readTrailers(commit: CommitSha): Promise<readonly Trailer[]> {
+    return trailersOf((await this.reader.findCommit(commit))?.message ?? '')
   }
 
   /** Whether a commit has a document, which is not read. */

@@ -96,6 +96,25 @@ export function reasonIn(message: string): string {
 
 const TRAILER_LINE = /^[A-Za-z][A-Za-z0-9-]*: |^\s/
 
+/** The trailers behind the facts of a message, such as `Proposal: 7`; none where the facts are missing. */
+export function trailersOf(message: string): readonly Trailer[] {
+  const facts = TRAILERS.exec(message)?.[0] ?? ''
+  return facts.split('\n').flatMap((line) => {
+    const [, key = '', value = ''] = /^([A-Z][A-Za-z-]*): (.*)$/.exec(line) ?? []
+    return key === '' || FACTS.includes(key) ? [] : [[key, value] as const]
+  })
+}
+
+/** The keys of the facts that every message has. */
+const FACTS: readonly string[] = [
+  'Config-MD5',
+  'Config-Time',
+  'Schema-Version',
+  'Server-Edition',
+  'Server-Version',
+  'Config-User',
+]
+
 /**
  * Normalises a text to lines that every terminal and page can show, without empty ones at either
  * end.
