@@ -24,6 +24,7 @@ import { invitationResource } from './identities/invitation-routes.ts'
 import { tokenResource } from './identities/token-routes.ts'
 import { userResource } from './identities/user-routes.ts'
 import type { ApiResource, RouteFacts } from './definition/route.ts'
+import { proposalResource } from './proposals/proposal-routes.ts'
 import { auditResource } from './service/audit-routes.ts'
 import { healthResource } from './service/health-routes.ts'
 import { metricsResource } from './service/metrics-routes.ts'
@@ -43,6 +44,7 @@ export const RESOURCES: readonly ApiResource<ApiContext>[] = [
   willNotRunResource,
   restoreResource,
   tagResource,
+  proposalResource,
   plainSecretResource,
   pipelineCreationResource,
   agentResource,

@@ -28,6 +28,11 @@ export interface ErrorFacts {
   'revision-not-found': { readonly commit: string }
   /** The revision has no tag of that name. */
   'tag-not-found': { readonly name: string }
+  'proposal-not-found': { readonly number: number }
+  /** The proposal is merged or closed already. */
+  'proposal-not-open': { readonly number: number; readonly state: string }
+  /** The proposal has changed, or touches what has changed, since the caller looked at it. */
+  'proposal-outdated': { readonly number: number }
   /** The configuration has no entity of that kind and name. */
   'entity-not-found': { readonly kind: string; readonly name: string }
   'agent-not-found': { readonly uuid: string }

@@ -5,6 +5,13 @@ import type { BuildServices } from '../builds/build-services.ts'
 import { planFactsOf } from '../builds/plan/plan-configuration.ts'
 import { NewestRuns } from '../builds/runs/newest-runs.ts'
 import { RunGroups } from '../builds/runs/run-groups.ts'
+import type { BuildsDomain } from '../builds/builds-domain.ts'
+import { planDocument } from '../builds/plan/plan-configuration.ts'
+import { ProposalQueues } from '../proposals/proposal-queues.ts'
+import { describeForTerminal, proposePush } from '../proposals/propose-push.ts'
+import { WaitingMerges } from '../proposals/waiting-merges.ts'
+import { ProposalStore } from '../proposals/proposal-store.ts'
+import type { ProposalsDomain } from '../proposals/proposals-domain.ts'
 import type { AppContext } from './context.ts'
 import type { OpenedLeader } from './leadership.ts'
 import { openBuilds } from './open-builds.ts'
@@ -41,7 +48,7 @@ export async function openLeader(app: AppContext): Promise<OpenedLeader> {
   }
   configuration.gate.planBy((documents) => planFactsOf(runs, documents))
   return {
-    context: { ...app, agents, builds: runs },
+    context: { ...app, agents, builds: runs, proposals: openProposals(app, runs) },
     health: {
       builds,
       agents: refused,
@@ -50,6 +57,28 @@ export async function openLeader(app: AppContext): Promise<OpenedLeader> {
       mirror: openMirror(boot, { history, repository }),
     },
   }
+}
+
+function openProposals(
+  { boot, configuration, clock, log, site }: AppContext,
+  builds: BuildsDomain,
+): ProposalsDomain {
+  const { history, fileName, git } = configuration
+  const proposals: ProposalsDomain = {
+    ...configuration,
+    clock,
+    store: new ProposalStore({ refs: history.proposalRefs, fileName, clock }),
+    queues: new ProposalQueues(),
+    plan: (document, principal) => planDocument(builds, document, { door: 'proposal', principal }),
+  }
+  boot.shutdown.own('stop-background-work', new WaitingMerges(proposals, log))
+  git?.proposeBy(async ({ principal, commit }) => {
+    const detail = await proposePush(proposals, principal, commit)
+    const { publicUrl, basePath } = site
+    const address = `${publicUrl ?? ''}${publicUrl === null ? basePath : ''}/proposals/${detail.proposal.number}`
+    return describeForTerminal(detail, address)
+  })
+  return proposals
 }
 
 function servicesOf(opened: BuildServices) {

@@ -14,6 +14,7 @@ import { malformed, parseDigest } from '../../http/parameters.ts'
 import { assertKnownFields, readBody, readForm, textField } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
+import { PREFER_HEADER, prefersProposal, PROPOSED, saveOrPropose } from './prefer-propose.ts'
 import { leadingNow } from '../definition/mount-routes.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
@@ -45,8 +46,8 @@ const formRoute = {
   summary: 'Saves the configuration, by the form of the original',
   caller: 'groupAdministrator',
   audit: 'save-configuration',
-  needs: holdsPipelines,
-  headers: { ...MESSAGE_HEADER, ...HOLD_HEADER },
+  needs: needsLeader,
+  headers: { ...MESSAGE_HEADER, ...HOLD_HEADER, ...PREFER_HEADER },
   body: {
     required: true,
     content: ['application/x-www-form-urlencoded', 'multipart/form-data'].map((type) => ({
@@ -56,6 +57,7 @@ const formRoute = {
   },
   answers: {
     200: jsonAnswer('Saved', SavedFormBody, DIGEST_DESCRIBED),
+    ...PROPOSED,
     409: jsonAnswer('Not valid, or changed by another user in the same place', RefusedFormBody),
   },
   errors: ['malformed-request', 'body-too-large'],
@@ -65,12 +67,15 @@ const formRoute = {
   },
   handle: async (c: Context<RouteEnv>, context: ApiContext) => {
     const request = await readSaveForm(c.req.raw, context.site.maxBody)
-    return answerAsForm(c, request.document, async () => {
+    const save = async () => {
       const { revision, setAside } = await saveOrHold(context, c.env.principal, request)
       const headers = digestHeaders(revision.digest, context.site.clientNames)
       const body = { result: 'File changed successfully.', ...(setAside !== null && { setAside }) }
       return json(body, 200, headers)
-    })
+    }
+    return answerAsForm(c, request.document, () =>
+      saveOrPropose(c, context, save, proposedBy(request)),
+    )
   },
 } as const
 
@@ -89,15 +94,17 @@ export const configSavingResource = resource({
       summary: 'Saves the configuration',
       caller: 'groupAdministrator',
       audit: 'save-configuration',
-      needs: holdsPipelines,
+      needs: needsLeader,
       headers: {
         'If-Match': { text: 'The digest that the edit began from, or `*`', schema: z.string() },
         ...MESSAGE_HEADER,
         ...HOLD_HEADER,
+        ...PREFER_HEADER,
       },
       body: { required: true, content: [{ type: 'application/xml', schema: null }] },
       answers: {
         200: jsonAnswer('Saved', SavedBody, { ...DIGEST_DESCRIBED, ETag: 'The new digest' }),
+        ...PROPOSED,
       },
       errors: [
         'malformed-request',
@@ -117,10 +124,13 @@ export const configSavingResource = resource({
         const document = await readBody(c.req.raw, context.site.maxBody)
         const holds = holdsAdded(c.req.raw)
         const request = { door: 'put', document, basedOn, message, holds } as const
-        const { revision, setAside } = await saveOrHold(context, c.env.principal, request)
-        const headers = digestHeaders(revision.digest, context.site.clientNames)
-        const body = savedBody('The configuration is saved', setAside)
-        return json(body, 200, { ...headers, etag: `"${revision.digest}"` })
+        const save = async () => {
+          const { revision, setAside } = await saveOrHold(context, c.env.principal, request)
+          const headers = digestHeaders(revision.digest, context.site.clientNames)
+          const body = savedBody('The configuration is saved', setAside)
+          return json(body, 200, { ...headers, etag: `"${revision.digest}"` })
+        }
+        return saveOrPropose(c, context, save, proposedBy(request))
       },
     }),
   ],
@@ -161,9 +171,15 @@ async function answerAsForm(
   }
 }
 
-/** Whether a save pauses pipelines, which only the leader can. */
-function holdsPipelines(request: Request): boolean {
-  return request.headers.has(HOLD)
+/** Only the leader can pause pipelines and make proposals. */
+function needsLeader(request: Request): boolean {
+  return request.headers.has(HOLD) || prefersProposal(request)
+}
+
+/** The proposal that a refused save becomes. */
+function proposedBy({ document, basedOn, message = '' }: SaveRequest) {
+  const summary = 'Change the configuration'
+  return { content: { document }, base: basedOn, message, summary }
 }
 
 function saveOrHold(

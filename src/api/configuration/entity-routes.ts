@@ -36,6 +36,7 @@ import {
   type Operation,
   reads,
 } from '../definition/operation.ts'
+import { PREFER_HEADER, prefersProposal, PROPOSED, saveOrPropose } from './prefer-propose.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
@@ -154,10 +155,12 @@ const putRoute = {
   audit: 'save-entity',
   parameters: PARAMETERS,
   query: { group: { text: 'The group of a new pipeline', schema: z.string() } },
-  headers: { ...PUT_CONDITIONS, ...MESSAGE_HEADER },
+  headers: { ...PUT_CONDITIONS, ...MESSAGE_HEADER, ...PREFER_HEADER },
+  needs: prefersProposal,
   body: { required: true, content: [{ type: 'application/xml', schema: null }] },
   answers: {
     200: jsonAnswer('Saved', SavedBody, { ...DIGEST_DESCRIBED, ETag: 'Of the new text' }),
+    ...PROPOSED,
   },
   errors: [
     'malformed-request',
@@ -176,8 +179,9 @@ const deleteRoute = {
   caller: 'groupAdministrator',
   audit: 'remove-entity',
   parameters: PARAMETERS,
-  headers: { ...CONDITIONS, ...MESSAGE_HEADER },
-  answers: { 200: jsonAnswer('Removed', SavedBody, DIGEST_DESCRIBED) },
+  headers: { ...CONDITIONS, ...MESSAGE_HEADER, ...PREFER_HEADER },
+  needs: prefersProposal,
+  answers: { 200: jsonAnswer('Removed', SavedBody, DIGEST_DESCRIBED), ...PROPOSED },
   errors: [
     'malformed-request',
     'base-missing',
@@ -363,30 +367,46 @@ async function answerEffective(
 
 async function put(
   c: Context<RouteEnv>,
-  { configuration, site }: ApiContext,
+  context: ApiContext,
   place: EntityPlace,
 ): Promise<Response> {
+  const { configuration, site } = context
+  const { principal } = c.env
   const base = baseOf(c)
   const message = messageOf(c.req.raw)
   const group = c.req.query('group') ?? null
   const xml = await readBody(c.req.raw, site.maxBody)
   const request = { place, base, message, group, xml }
-  const { revision, setAside } = await saveEntity(configuration, c.env.principal, request)
-  const body = savedBody(`The ${nameOf(place)} is saved`, setAside)
-  const { text } = await readEntity(configuration, c.env.principal, { place, at: revision.commit })
-  const headers = digestHeaders(revision.digest, site.clientNames)
-  return json(body, 200, { ...headers, etag: `"${digestOf(text)}"` })
+  const save = async () => {
+    const { revision, setAside } = await saveEntity(configuration, principal, request)
+    const body = savedBody(`The ${nameOf(place)} is saved`, setAside)
+    const { text } = await readEntity(configuration, principal, { place, at: revision.commit })
+    const headers = digestHeaders(revision.digest, site.clientNames)
+    return json(body, 200, { ...headers, etag: `"${digestOf(text)}"` })
+  }
+  const text = Buffer.from(xml).toString('utf8')
+  const entity = { ...place, xml: text, ...(group === null ? {} : { group }) }
+  const summary = `Change the ${nameOf(place)}`
+  const proposed = { content: { entities: [entity] }, base: null, message, summary }
+  return saveOrPropose(c, context, save, proposed)
 }
 
 async function remove(
   c: Context<RouteEnv>,
-  { configuration, site }: ApiContext,
+  context: ApiContext,
   place: EntityPlace,
 ): Promise<Response> {
-  const request = { place, base: baseOf(c), message: messageOf(c.req.raw) }
-  const { revision, setAside } = await deleteEntity(configuration, c.env.principal, request)
-  const body = savedBody(`The ${nameOf(place)} is removed`, setAside)
-  return json(body, 200, digestHeaders(revision.digest, site.clientNames))
+  const { configuration, site } = context
+  const message = messageOf(c.req.raw)
+  const request = { place, base: baseOf(c), message }
+  const save = async () => {
+    const { revision, setAside } = await deleteEntity(configuration, c.env.principal, request)
+    const body = savedBody(`The ${nameOf(place)} is removed`, setAside)
+    return json(body, 200, digestHeaders(revision.digest, site.clientNames))
+  }
+  const summary = `Remove the ${nameOf(place)}`
+  const content = { entities: [{ ...place, xml: null }] }
+  return saveOrPropose(c, context, save, { content, base: null, message, summary })
 }
 
 function nameOf({ kind, name }: EntityPlace): string {

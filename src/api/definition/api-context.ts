@@ -6,6 +6,7 @@ import type { IdentitiesDomain } from '../../identities/identities-domain.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { NotifyDomain } from '../../notify/notify-domain.ts'
+import type { ProposalsDomain } from '../../proposals/proposals-domain.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
 
 /** The settings that answers depend on. */
@@ -35,4 +36,5 @@ export interface ApiContext {
 export interface LeaderContext extends ApiContext {
   readonly agents: AgentsDomain
   readonly builds: BuildsDomain
+  readonly proposals: ProposalsDomain
 }

@@ -58,3 +58,64 @@ export const SAMPLE_REVISION = {
   serverVersion: '0.1.0',
   message: 'A second agent for Linux',
 } as const
+
+/** A change of the pipeline that somebody proposes. */
+export const SAMPLE_PROPOSED = {
+  kind: 'pipeline',
+  name: SAMPLE.pipeline,
+  xml: `<pipeline name="hello" labeltemplate="r\${COUNT}">
+      <materials>
+        <git url="https://example.org/hello.git" />
+      </materials>
+      <stage name="defaultStage">
+        <jobs>
+          <job name="defaultJob" />
+        </jobs>
+      </stage>
+    </pipeline>`,
+} as const
+
+/** As in the list of proposals. */
+export const SAMPLE_PROPOSAL = {
+  number: 7,
+  title: 'Label builds of hello',
+  message: '',
+  author: 'ben',
+  contributors: ['ben'],
+  state: 'open',
+  when: null,
+  opened: SAMPLE.time,
+  changed: SAMPLE.time,
+  version: 1,
+  entities: ['pipeline/hello'],
+  held: null,
+} as const
+
+/** With its details. */
+export const SAMPLE_PROPOSAL_DETAIL = {
+  ...SAMPLE_PROPOSAL,
+  base: SAMPLE.digest,
+  result: SAMPLE.before.digest,
+  versions: [
+    { version: 1, commit: SAMPLE.change, base: SAMPLE.commit, by: 'ben', time: SAMPLE.time },
+  ],
+  changes: [],
+  plan: null,
+  verdict: {
+    kind: 'needs',
+    needs: [
+      {
+        rule: 'delegation',
+        of: ['administrators of the server'],
+        place: 'pipeline/hello',
+        reason: 'The change reaches beyond what ben administers: pipeline hello',
+      },
+    ],
+    warnings: [],
+  },
+  approval: 'cc6b1cf5ee1bd0a1c3b1ba4a3d5ee3f1e2f0dd0e8cbf3ce2b7a1d5ad0a7a9e31',
+  approvals: [],
+  comments: [],
+  conflicts: [],
+  problems: [],
+} as const

@@ -6,6 +6,7 @@ import type { Problem } from '../../core/problem.ts'
 import type { ChangeSummary } from '../../document/changes/change-summary.ts'
 import type { ConfigDocument } from '../../document/document.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
+import { DOCUMENT } from '../../document/entities/entities.ts'
 import type { Configuration } from '../../document/model/model.ts'
 import { reasonIn } from '../../history/revision/message.ts'
 import type {
@@ -287,6 +288,8 @@ export class Gate {
     proposal: ReviewedProposal | null,
   ): Ruling {
     if (principal === null) return ALLOWED
+    const rejection = proposal === null ? null : this.#rejection(documents, proposal)
+    if (rejection !== null) return rejection
     const own = this.#judgeDelegation(documents, principal)
     if (own.kind === 'allowed' || proposal === null) return own
     if (nameKey(proposal.author) !== nameKey(principal.username)) return own
@@ -297,6 +300,19 @@ export class Gate {
       return this.#judgeDelegation(documents, { username: by }).kind === 'allowed'
     })
     return isApproved ? ALLOWED : own
+  }
+
+  /** A rejection by somebody who might save the change alone holds its proposal up. */
+  #rejection(documents: JudgedDocuments, { number, reviews }: ReviewedProposal): Ruling | null {
+    const people = this.peopleIn(documents.before)
+    const rejecting = reviews.find(({ by, decision }) => {
+      if (decision !== 'reject' || people.find(by) === null) return false
+      return this.#judgeDelegation(documents, { username: by }).kind === 'allowed'
+    })
+    if (rejecting === undefined) return null
+    const sentence = `${rejecting.by} has rejected the proposal ${number}`
+    const place = documents.changes[0]?.entity ?? DOCUMENT
+    return { kind: 'needs', rule: 'delegation', of: [rejecting.by], place, sentence }
   }
 
   #judgeDelegation({ before, after, changes }: JudgedDocuments, principal: Principal): Ruling {

@@ -39,6 +39,14 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
     'remove-entity': { done: 'Removed', attempt: 'remove' },
     'tag-revision': { done: 'Tagged revision', attempt: 'tag revision' },
     'untag-revision': { done: 'Removed a tag of revision', attempt: 'remove a tag of revision' },
+    'save-rules': { done: 'Saved the rules', attempt: 'save the rules' },
+    propose: { done: 'Proposed', attempt: 'propose' },
+    'update-proposal': { done: 'Updated proposal', attempt: 'update proposal' },
+    approve: { done: 'Approved proposal', attempt: 'approve proposal' },
+    reject: { done: 'Rejected proposal', attempt: 'reject proposal' },
+    'comment-proposal': { done: 'Commented on proposal', attempt: 'comment on proposal' },
+    'merge-proposal': { done: 'Merged proposal', attempt: 'merge proposal' },
+    'close-proposal': { done: 'Closed proposal', attempt: 'close proposal' },
     'restore-revision': { done: 'Restored revision', attempt: 'restore revision' },
     'restore-entity': { done: 'Restored', attempt: 'restore' },
     'undo-revision': { done: 'Undid revision', attempt: 'undo revision' },
@@ -179,6 +187,12 @@ function placeOf(
   if (kind === 'agent-invitations' && parts.length > 0)
     return { object: first, href: links.invitations() }
   if (kind === 'tokens' && parts.length > 0) return { object: first, href: null }
+  if (kind === 'proposals') {
+    const number = Number(first)
+    return first === ''
+      ? { object: 'a change', href: links.proposals() }
+      : { object: first, href: Number.isSafeInteger(number) ? links.proposal(number) : null }
+  }
   if (kind === 'users' && parts.length > 0) return { object: first, href: links.user(first) }
   if (kind === 'pipelines' && parts.length > 0) {
     const name = CREATION.test(target) ? first.slice(0, -'.json'.length) : first
@@ -223,7 +237,16 @@ function segmentsOf(target: string): string[] {
   return parts.slice(Math.max(from, 0)).map(decoded)
 }
 
-const KINDS = ['agents', 'agent-invitations', 'tokens', 'users', 'pipelines', 'stages', 'config']
+const KINDS = [
+  'agents',
+  'agent-invitations',
+  'tokens',
+  'users',
+  'pipelines',
+  'stages',
+  'proposals',
+  'config',
+]
 
 function decoded(part: string): string {
   try {

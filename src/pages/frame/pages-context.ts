@@ -8,6 +8,7 @@ import { SessionCookie } from '../../http/session-cookie.ts'
 import type { IdentitiesDomain } from '../../identities/identities-domain.ts'
 import type { OidcLogIn } from '../../identities/oidc/oidc-log-in.ts'
 import { memoize } from '../../lib/memoize.ts'
+import type { ProposalsDomain } from '../../proposals/proposals-domain.ts'
 import { RemovedAgents } from './removed-agents.ts'
 import { PageContext } from './page-context.ts'
 import type { PageStateDeps } from './page-state.tsx'
@@ -46,6 +47,7 @@ export interface PagesContext extends ApiContext {
 
 /** The same with the domains that only the leader has. */
 export interface LeaderPagesContext extends PagesContext {
+  readonly proposals: ProposalsDomain
   readonly builds: BuildsDomain & ShownConfiguration
   readonly agents: AgentsDomain & LeaderPagesContext['builds'] & { readonly removed: RemovedAgents }
 }
@@ -57,7 +59,8 @@ export function openPages(source: PagesSource, described: PagesContext['describe
   const removed = new RemovedAgents()
   const leading = memoize((led: LeaderContext): LeaderPagesContext => {
     const builds = { ...configuration, ...led.builds }
-    return { ...context, builds, agents: { ...led.agents, ...builds, removed } }
+    const { proposals } = led
+    return { ...context, builds, proposals, agents: { ...led.agents, ...builds, removed } }
   })
   const context: PagesContext = {
     ...source,

@@ -354,6 +354,14 @@ export class Links {
   }
 
   /** The API call that answers with the hunks of a diff. */
+  proposals(query: Query = {}): string {
+    return this.#at('/proposals', query)
+  }
+
+  proposal(number: number, query: Query = {}): string {
+    return this.#at(`/proposals/${number}`, query)
+  }
+
   diff(from: string, to: string): string {
     return this.#at(`/api/config/diff/${from}/${to}`)
   }

@@ -47,6 +47,11 @@ async function openScene() {
   const revisions = z
     .array(RevisionEntry)
     .parse(await jsonOf(await scene.get('/api/config/revisions')))
+  const document = await (await scene.get('/api/admin/config.xml')).text()
+  await scene.service.fetch('/api/proposals', {
+    method: 'POST',
+    body: JSON.stringify({ title: 'Say more', document: `${document}<!-- more -->\n` }),
+  })
   return { scene, agent, jobId: current, revisions }
 }
 

@@ -122,7 +122,7 @@ function encoded(type: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<strin
 }
 
 const Shape = z.object({
-  type: z.string().optional(),
+  type: z.union([z.string(), z.array(z.string())]).optional(),
   enum: z.array(z.unknown()).optional(),
   const: z.unknown().optional(),
   anyOf: z.array(z.record(z.string(), z.unknown())).optional(),
@@ -138,6 +138,9 @@ function bySchema(schema: Schema): fc.Arbitrary<unknown> {
   const shape = Shape.parse(schema)
   if ('const' in schema) return fc.constant(shape.const)
   if (shape.enum) return fc.constantFrom(...shape.enum)
+  if (Array.isArray(shape.type)) {
+    return fc.oneof(...shape.type.map((type) => bySchema({ ...schema, type })))
+  }
   const choices = shape.anyOf ?? shape.oneOf
   if (choices) return fc.oneof(...choices.map(bySchema))
   if (shape.type === 'object') {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'vitest'
 import { hashPassword } from '../../../src/security/password.ts'
+import { until } from '../programs/until.ts'
 import { save } from './saving.ts'
 import { LEVELS, type Role, securedDocument } from './secured-document.ts'
 import { type CalledService, QUICK_COST } from './service.ts'
@@ -19,8 +19,8 @@ export async function secure(service: CalledService): Promise<void> {
   const hash = await hashPassword(PASSWORD, QUICK_COST)
   const users = LEVELS.user.map((role) => `${role}:${hash}\n`)
   writeFileSync(file, readFileSync(file, 'utf8') + users.join(''))
-  await expect
-    .poll(async () => (await service.fetch('/api/agents', { as: loginOf('root') })).status)
-    .toBe(200)
+  await until(
+    async () => (await service.fetch('/api/agents', { as: loginOf('root') })).status === 200,
+  )
   await save(service, securedDocument())
 }

@@ -41,6 +41,13 @@ export const EXCEPTIONS: Readonly<Record<string, Exception | readonly Exception[
   'PUT /api/config/entities/server': NOT_THIS,
   'DELETE /api/config/entities/server': NOT_THIS,
   'POST /api/config/revisions/{commit}/restore': NOT_THERE,
+  'GET /api/proposals/{number}': NOT_THERE,
+  'POST /api/proposals/{number}/approve': NOT_THERE,
+  'POST /api/proposals/{number}/reject': NOT_THERE,
+  'POST /api/proposals/{number}/comment': NOT_THERE,
+  'POST /api/proposals/{number}/update': NOT_THERE,
+  'POST /api/proposals/{number}/merge': NOT_THERE,
+  'POST /api/proposals/{number}/close': NOT_THERE,
   'POST /api/config/revisions/{commit}/acknowledge-secrets': NOT_THERE,
   'POST /tab/admin/pipelines/{name}.json': [
     { allowed: 409 },

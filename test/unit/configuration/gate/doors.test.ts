@@ -29,7 +29,7 @@ const WRITERS: Readonly<Record<Door, readonly string[]>> = {
   undo: ['pages/restore/restore-plan.ts', 'pages/restore/restore-preview.ts'],
   push: ['history/push/git-service.ts'],
   'agent-administration': ['agents/administer-agents.ts'],
-  proposal: [],
+  proposal: ['proposals/assess.ts', 'proposals/merge-proposal.ts', 'server/open-leader.ts'],
   'live-file': ['history/sync/log-follower.ts', 'history/sync/reconciler.ts'],
   'agent-registration': ['agents/agent-registrar.ts'],
   sealing: ['cli/commands/secrets.ts', 'history/sync/reconciler.ts'],
@@ -53,6 +53,7 @@ const CALLS: readonly (readonly [call: RegExp, files: readonly string[]])[] = [
       'configuration/save/config-editor.ts',
       'configuration/save/config-restoring.ts',
       'configuration/save/config-saving.ts',
+      'proposals/merge-proposal.ts',
     ],
   ],
   [

@@ -1,0 +1,59 @@
+import type { Context } from 'hono'
+import { z } from 'zod'
+import { ServiceError } from '../../core/errors.ts'
+import { json } from '../../http/errors.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { propose, type ProposeRequest } from '../../proposals/propose.ts'
+import { readProposal } from '../../proposals/read-proposals.ts'
+import { ProposalBody } from '../../wire/proposal-body.ts'
+import { leadingNow } from '../definition/mount-routes.ts'
+import { jsonAnswer, type Operation } from '../definition/operation.ts'
+import type { ApiContext } from '../definition/api-context.ts'
+import { renderProposalDetail } from './render-proposal.ts'
+
+const PREFER = 'prefer'
+const PROPOSE = /(?:^|[,;\s])propose(?:$|[,;\s])/i
+
+export const PREFER_HEADER = {
+  Prefer: {
+    text: '`propose`: what the caller may not save becomes a proposal',
+    schema: z.string(),
+  },
+} as const satisfies Operation['headers']
+
+/** The answer to a save that has become a proposal. */
+export const PROPOSED = {
+  202: jsonAnswer('What the caller may not save alone is proposed', ProposalBody),
+}
+
+/** Whether a refused save is to become a proposal, which the leader makes. */
+export function prefersProposal(request: Request): boolean {
+  return PROPOSE.test(request.headers.get(PREFER) ?? '')
+}
+
+/** Saves; where that is left to others and the caller prefers it, proposes instead. */
+export async function saveOrPropose(
+  c: Context<RouteEnv>,
+  context: ApiContext,
+  save: () => Promise<Response>,
+  proposed: Pick<ProposeRequest, 'content' | 'base' | 'message'> & { readonly summary: string },
+): Promise<Response> {
+  try {
+    return await save()
+  } catch (error) {
+    const isRefused = error instanceof ServiceError && error.code === 'not-permitted'
+    if (!isRefused || !prefersProposal(c.req.raw)) throw error
+    const { proposals } = leadingNow(context.leader())
+    const { summary, ...request } = proposed
+    const [title = ''] = request.message.split('\n', 1)
+    const { number } = await propose(proposals, c.env.principal, {
+      ...request,
+      title: title === '' ? summary : title,
+      when: null,
+    })
+    c.env.auditActions = [{ action: 'propose', target: `/api/proposals/${number}` }]
+    const detail = await readProposal(proposals, c.env.principal, number)
+    const location = `${context.site.basePath}/api/proposals/${number}`
+    return json(renderProposalDetail(detail), 202, { location })
+  }
+}

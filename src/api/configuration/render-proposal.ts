@@ -1,0 +1,77 @@
+import type { Objection } from '../../configuration/gate/rules/verdict.ts'
+import type { MergeConflict } from '../../document/merge/merge-conflict.ts'
+import type { Proposal } from '../../proposals/proposal.ts'
+import type { MergeTime } from '../../proposals/proposal-event.ts'
+import type { ProposalDetail } from '../../proposals/read-proposals.ts'
+import type { ProposalBody, ProposalEntry } from '../../wire/proposal-body.ts'
+
+export function renderProposal(proposal: Proposal): ProposalEntry {
+  const { number, title, message, author, contributors, state, newest, merged, closed } = proposal
+  return {
+    number,
+    title,
+    message,
+    author: author.username,
+    contributors,
+    state,
+    when: renderWhen(proposal.when),
+    opened: proposal.opened,
+    changed: proposal.changed,
+    version: newest.version,
+    entities: newest.touches.map(({ entity }) => entity),
+    held: proposal.held,
+    ...(merged === null ? {} : { mergedCommit: merged.commit }),
+    ...(closed === null ? {} : { closedBecause: closed.text }),
+  }
+}
+
+export function renderProposalDetail(detail: ProposalDetail): ProposalBody {
+  const { proposal, base, result, changes, plan, verdict, approval, reviews } = detail
+  return {
+    ...renderProposal(proposal),
+    base,
+    result,
+    versions: proposal.versions.map(({ version, commit, base: from, by, time }) => {
+      return { version, commit, base: from, by, time }
+    }),
+    changes,
+    plan: plan && { ...plan },
+    verdict: verdict && {
+      kind: verdict.kind,
+      needs: verdict.objections.map(renderObjection),
+      warnings: verdict.warnings.map(renderObjection),
+    },
+    approval,
+    approvals: reviews.map(({ event, holds }) => ({
+      by: event.by.username,
+      decision: event.type,
+      version: event.version,
+      digest: event.digest,
+      time: event.time,
+      text: event.text,
+      holds,
+    })),
+    comments: proposal.comments.map(({ by, time, version, text, entity, line }) => ({
+      by: by.username,
+      time,
+      version,
+      text,
+      ...(entity === undefined ? {} : { entity }),
+      ...(line === undefined ? {} : { line }),
+    })),
+    conflicts: detail.conflicts.map(renderConflict),
+    problems: detail.problems,
+  }
+}
+
+function renderObjection({ rule, of, place, sentence, reason }: Objection) {
+  return { rule, of, place, reason: reason === undefined ? sentence : `${sentence}: ${reason}` }
+}
+
+function renderConflict({ entity, path, ours, theirs }: MergeConflict) {
+  return { entity, path, ours, theirs }
+}
+
+function renderWhen(when: MergeTime): string | null {
+  return typeof when === 'number' ? new Date(when).toISOString() : when
+}

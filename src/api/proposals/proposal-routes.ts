@@ -1,0 +1,318 @@
+import type { Context } from 'hono'
+import { z } from 'zod'
+import {
+  closeProposal,
+  commentOnProposal,
+  reviewProposal,
+  takeReviewBack,
+} from '../../proposals/review.ts'
+import { mergeProposal } from '../../proposals/merge-proposal.ts'
+import { listProposals, readProposal } from '../../proposals/read-proposals.ts'
+import { propose, updateProposal } from '../../proposals/propose.ts'
+import type { ProposedContent } from '../../proposals/content.ts'
+import { PROPOSAL_STATES } from '../../proposals/proposal.ts'
+import type { MergeTime } from '../../proposals/proposal-event.ts'
+import { json } from '../../http/errors.ts'
+import { checkedMessage } from '../../http/change-message.ts'
+import { malformed, malformedBy, parseIsoTime, parseWholeNumber } from '../../http/parameters.ts'
+import { parseJson, readBody } from '../../http/request-body.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import {
+  CloseBody,
+  CommentBody,
+  MergeBody,
+  NewProposalBody,
+  ProposalBody,
+  ProposalEntry,
+  ProposalUpdateBody,
+  ReviewBody,
+} from '../../wire/proposal-body.ts'
+import { digestHeaders, DIGEST_DESCRIBED } from '../configuration/digest-header.ts'
+import type { LeaderContext } from '../definition/api-context.ts'
+import { jsonAnswer, type Operation } from '../definition/operation.ts'
+import { leaderResource, routeWith } from '../definition/route.ts'
+import { SAMPLE_PROPOSAL, SAMPLE_PROPOSAL_DETAIL, SAMPLE_PROPOSED } from '../definition/sample.ts'
+import { renderProposal, renderProposalDetail } from '../configuration/render-proposal.ts'
+
+/** The largest body of a review or a comment, in bytes. */
+const MAX_WORDS_BYTES = 65_536
+
+const tag = 'Proposals'
+const route = routeWith<LeaderContext>()
+
+const NUMBER = {
+  number: { text: 'The number of the proposal', schema: z.string(), example: '7' },
+} as const satisfies Operation['parameters']
+
+const body = (schema: z.ZodType, required = true): NonNullable<Operation['body']> => ({
+  required,
+  content: [{ type: 'application/json', schema }],
+})
+
+const DETAIL = { 200: jsonAnswer('The proposal', ProposalBody) }
+
+/** The refusals of what is done with a proposal. */
+const REVIEW_ERRORS = [
+  'body-too-large',
+  'proposal-not-found',
+  'proposal-not-open',
+  'proposal-outdated',
+  'config-invalid',
+  'not-permitted',
+] as const
+
+/** A call that acts on one proposal, and answers it as it is then. */
+const acts = {
+  method: 'POST',
+  tag,
+  caller: 'user',
+  scope: 'operate',
+  parameters: NUMBER,
+  answers: DETAIL,
+} as const
+
+/** `/api/proposals…`: changes that others approve before they are saved. */
+export const proposalResource = leaderResource({
+  open: (context: LeaderContext) => context,
+  routes: [
+    route({
+      method: 'POST',
+      path: '/api/proposals',
+      tag,
+      summary: 'Proposes a change, as a whole document or as entities',
+      caller: 'viewer',
+      audit: 'propose',
+      scope: 'operate',
+      body: body(NewProposalBody),
+      answers: { 201: jsonAnswer('The proposal', ProposalBody, { Location: 'Its address' }) },
+      errors: [
+        'malformed-request',
+        'body-too-large',
+        'config-invalid',
+        'entity-not-found',
+        'snapshot-not-found',
+      ],
+      example: {
+        body: { title: 'Label builds of hello', entities: [SAMPLE_PROPOSED] },
+        answer: SAMPLE_PROPOSAL_DETAIL,
+      },
+      handle: async (c, context) => {
+        const request = await readJson(c, context.site.maxBody, NewProposalBody)
+        const { title, message = '', when = null, base = null } = request
+        const { number } = await propose(context.proposals, c.env.principal, {
+          title: titleOf(title),
+          message: checkedMessage(message, 'message'),
+          when: parseWhen(when),
+          content: contentOf(request),
+          base,
+        })
+        const answer = await detailOf(c, context, number)
+        return json(answer, 201, { location: `${context.site.basePath}/api/proposals/${number}` })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/proposals',
+      tag,
+      summary: 'The proposals whose entities the caller may view, newest first',
+      caller: 'user',
+      query: {
+        state: { text: 'Only those that are so', schema: z.enum(PROPOSAL_STATES) },
+        'waiting-for': {
+          text: '`me`: only those that the caller can approve and has not',
+          schema: z.literal('me'),
+        },
+      },
+      answers: { 200: jsonAnswer('Proposals', z.array(ProposalEntry)) },
+      errors: ['malformed-request'],
+      example: { query: { state: 'open' }, answer: [SAMPLE_PROPOSAL] },
+      handle: async (c, { proposals }) => {
+        const found = await listProposals(proposals, c.env.principal, {
+          state: parseState(c.req.query('state')),
+          isWaitingForCaller: parseWaiting(c.req.query('waiting-for')),
+        })
+        return json(found.map(renderProposal))
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/proposals/:number',
+      tag,
+      summary: 'One proposal with its changes, plan, verdict, versions, reviews and comments',
+      caller: 'user',
+      parameters: NUMBER,
+      answers: DETAIL,
+      errors: ['malformed-request', 'proposal-not-found'],
+      example: { answer: SAMPLE_PROPOSAL_DETAIL },
+      handle: async (c, context) => json(await detailOf(c, context, numberOf(c))),
+    }),
+    route({
+      ...acts,
+      path: '/api/proposals/:number/approve',
+      summary: 'Approves the newest version; tokens cannot',
+      audit: 'approve',
+      body: body(ReviewBody, false),
+      errors: ['malformed-request', ...REVIEW_ERRORS],
+      example: { body: { version: 1, text: 'Looks good' }, answer: SAMPLE_PROPOSAL_DETAIL },
+      handle: (c, context) => review(c, context, 'approve'),
+    }),
+    route({
+      ...acts,
+      path: '/api/proposals/:number/reject',
+      summary: 'Rejects the newest version, or takes the own review back; tokens cannot',
+      audit: 'reject',
+      body: body(ReviewBody, false),
+      errors: ['malformed-request', ...REVIEW_ERRORS],
+      example: {
+        body: { version: 1, text: 'The label says too little' },
+        answer: SAMPLE_PROPOSAL_DETAIL,
+      },
+      handle: (c, context) => review(c, context, 'reject'),
+    }),
+    route({
+      ...acts,
+      path: '/api/proposals/:number/comment',
+      summary: 'Comments on a proposal, one of its entities, or a line; tokens cannot',
+      audit: 'comment-proposal',
+      body: body(CommentBody),
+      errors: ['malformed-request', 'body-too-large', 'proposal-not-found', 'not-permitted'],
+      example: {
+        body: { text: 'Why this label?', entity: 'pipeline/hello' },
+        answer: SAMPLE_PROPOSAL_DETAIL,
+      },
+      handle: async (c, context) => {
+        const { text, entity = null, line = null } = await readWords(c, CommentBody)
+        const comment = { text: checkedMessage(text, 'text'), entity, line }
+        await commentOnProposal(context.proposals, c.env.principal, numberOf(c), comment)
+        return json(await detailOf(c, context, numberOf(c)))
+      },
+    }),
+    route({
+      ...acts,
+      path: '/api/proposals/:number/update',
+      summary: 'Gives a proposal another content, as its next version',
+      audit: 'update-proposal',
+      body: body(ProposalUpdateBody),
+      errors: [...REVIEW_ERRORS, 'malformed-request', 'entity-not-found', 'snapshot-not-found'],
+      example: { body: { entities: [SAMPLE_PROPOSED] }, answer: SAMPLE_PROPOSAL_DETAIL },
+      handle: async (c, context) => {
+        const request = await readJson(c, context.site.maxBody, ProposalUpdateBody)
+        const { title, message, when, base = null } = request
+        await updateProposal(context.proposals, c.env.principal, numberOf(c), {
+          content: contentOf(request),
+          base,
+          ...(title === undefined ? {} : { title: titleOf(title) }),
+          ...(message === undefined ? {} : { message: checkedMessage(message, 'message') }),
+          ...(when === undefined ? {} : { when: parseWhen(when) }),
+        })
+        return json(await detailOf(c, context, numberOf(c)))
+      },
+    }),
+    route({
+      ...acts,
+      path: '/api/proposals/:number/merge',
+      summary: 'Merges a proposal: a save in the name of its author',
+      audit: 'merge-proposal',
+      body: body(MergeBody, false),
+      answers: { 200: jsonAnswer('The proposal', ProposalBody, DIGEST_DESCRIBED) },
+      errors: ['malformed-request', ...REVIEW_ERRORS],
+      example: { answer: SAMPLE_PROPOSAL_DETAIL },
+      handle: async (c, context) => {
+        const { message = '' } = await readWords(c, MergeBody)
+        const request = { message: checkedMessage(message, 'message') }
+        const { proposals, site } = context
+        const { saved } = await mergeProposal(proposals, c.env.principal, numberOf(c), request)
+        const headers = digestHeaders(saved.revision.digest, site.clientNames)
+        return json(await detailOf(c, context, numberOf(c)), 200, headers)
+      },
+    }),
+    route({
+      ...acts,
+      path: '/api/proposals/:number/close',
+      summary: 'Closes a proposal without merging it, by its author or an administrator',
+      audit: 'close-proposal',
+      body: body(CloseBody, false),
+      errors: ['malformed-request', ...REVIEW_ERRORS],
+      example: { body: { text: 'Not needed any more' }, answer: SAMPLE_PROPOSAL_DETAIL },
+      handle: async (c, context) => {
+        const { text = '' } = await readWords(c, CloseBody)
+        const reason = checkedMessage(text, 'text')
+        await closeProposal(context.proposals, c.env.principal, numberOf(c), reason)
+        return json(await detailOf(c, context, numberOf(c)))
+      },
+    }),
+  ],
+})
+
+async function review(
+  c: Context<RouteEnv>,
+  context: LeaderContext,
+  decision: 'approve' | 'reject',
+): Promise<Response> {
+  const { version = null, text = '', takeBack = false } = await readWords(c, ReviewBody)
+  const { proposals } = context
+  const { principal } = c.env
+  if (takeBack) await takeReviewBack(proposals, principal, numberOf(c))
+  else {
+    const reviewed = { decision, version, text: checkedMessage(text, 'text') }
+    await reviewProposal(proposals, principal, numberOf(c), reviewed)
+  }
+  return json(await detailOf(c, context, numberOf(c)))
+}
+
+async function detailOf(
+  c: Context<RouteEnv>,
+  { proposals }: LeaderContext,
+  number: number,
+): Promise<ProposalBody> {
+  return renderProposalDetail(await readProposal(proposals, c.env.principal, number))
+}
+
+function numberOf(c: Context<RouteEnv>): number {
+  return parseWholeNumber(c.req.param('number') ?? '', 'number')
+}
+
+async function readJson<Schema extends z.ZodType>(
+  c: Context<RouteEnv>,
+  limit: number,
+  schema: Schema,
+): Promise<z.infer<Schema>> {
+  const text = Buffer.from(await readBody(c.req.raw, limit)).toString('utf8')
+  const read = schema.safeParse(text.trim() === '' ? {} : parseJson(text))
+  if (read.success) return read.data
+  throw malformedBy(read.error)
+}
+
+function readWords<Schema extends z.ZodType>(c: Context<RouteEnv>, schema: Schema) {
+  return readJson(c, MAX_WORDS_BYTES, schema)
+}
+
+/** One line, as the subject of a commit. */
+function titleOf(text: string): string {
+  const title = checkedMessage(text, 'title')
+  if (title !== '' && !title.includes('\n')) return title
+  throw malformed('The title is one line of text', 'title')
+}
+
+function contentOf({ document, entities }: ProposalUpdateBody): ProposedContent {
+  if (document !== undefined && entities === undefined) {
+    return { document: new Uint8Array(Buffer.from(document)) }
+  }
+  if (entities !== undefined && document === undefined) return { entities }
+  throw malformed('A proposal has either a document or entities', 'document')
+}
+
+function parseWhen(when: string | null): MergeTime {
+  return when === null || when === 'approved' ? when : parseIsoTime(when, 'when')
+}
+
+function parseState(text: string | undefined) {
+  const state = PROPOSAL_STATES.find((each) => each === text)
+  if (text === undefined || state !== undefined) return state ?? null
+  throw malformed(`state is "${text}"; it may be ${PROPOSAL_STATES.join(', ')}`, 'state')
+}
+
+function parseWaiting(text: string | undefined): boolean {
+  if (text === undefined || text === 'me') return text === 'me'
+  throw malformed(`waiting-for is "${text}"; it may be "me"`, 'waiting-for')
+}

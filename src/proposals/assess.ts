@@ -1,0 +1,65 @@
+import type { ReviewedProposal } from '../core/change-origin.ts'
+import type { Principal } from '../core/principal.ts'
+import type { Assessment } from '../configuration/gate/gate.ts'
+import type { Plan } from '../builds/plan/plan-configuration.ts'
+import type { SeenEffects } from './proposal-event.ts'
+import type { Proposal } from './proposal.ts'
+import type { ProposalsDomain } from './proposals-domain.ts'
+
+/** A proposal as the gate sees it: with the reviews that have seen at least these effects. */
+export function reviewedProposal(
+  { number, author, contributors, reviews }: Proposal,
+  effects: SeenEffects | null,
+): ReviewedProposal {
+  const standing = reviews.filter(
+    (review) => review.type === 'reject' || effects === null || hasSeen(review.effects, effects),
+  )
+  return {
+    number,
+    author: author.username,
+    contributors,
+    reviews: standing.map(({ by, type, digest, rules }) => ({
+      by: by.username,
+      ...(by.userId === undefined ? {} : { userId: by.userId }),
+      decision: type,
+      digest,
+      rules,
+    })),
+  }
+}
+
+export interface AskedMerge {
+  readonly proposal: Proposal
+  readonly before: Uint8Array<ArrayBuffer>
+  readonly after: Uint8Array<ArrayBuffer>
+  readonly effects: SeenEffects | null
+}
+
+/** The verdict about merging a proposal now, and the digest that an approval of it has. */
+export function assessMerge(
+  { gate }: Pick<ProposalsDomain, 'gate'>,
+  principal: Principal,
+  { proposal, before, after, effects }: AskedMerge,
+): Promise<Assessment> {
+  const reviewed = reviewedProposal(proposal, effects)
+  const origin = { door: 'proposal', principal, proposal: reviewed } as const
+  return gate.assess({ before, after }, { origin, message: proposal.message })
+}
+
+/** The effects of a plan that approvers answer for. */
+export function effectsOf({ starts, permissions }: Plan): SeenEffects {
+  return {
+    starts: starts.map(({ pipeline }) => pipeline).toSorted(),
+    gains: permissions
+      .flatMap(({ user, gains }) => gains.map((gain) => `${user}: ${gain}`))
+      .toSorted(),
+  }
+}
+
+/** Whether an approval has seen all of these effects. */
+export function hasSeen(seen: SeenEffects, effects: SeenEffects): boolean {
+  return (
+    effects.starts.every((pipeline) => seen.starts.includes(pipeline)) &&
+    effects.gains.every((gain) => seen.gains.includes(gain))
+  )
+}

@@ -1,0 +1,136 @@
+import type { Digest } from '../core/digest.ts'
+import { ServiceError } from '../core/errors.ts'
+import { nameKey } from '../core/name-key.ts'
+import type { Revision } from '../core/revision.ts'
+import type { ConfigSavingDeps } from '../configuration/save/config-saving.ts'
+import { assertKind, entityMissing } from '../configuration/entities/read-entity.ts'
+import { entitiesOf } from '../document/changes/entities-of.ts'
+import type { ChangeSummary } from '../document/changes/change-summary.ts'
+import { findEntity, putEntity, removeEntity, sentEntity } from '../document/edit/entity-edits.ts'
+import type { Configuration } from '../document/model/model.ts'
+import { readXml, type XmlDocument } from '../document/xml/xml-reader.ts'
+import { notValid } from '../history/revision/problems.ts'
+import { runCooperatively } from '../lib/cooperative.ts'
+import type { Permissions } from '../security/permissions.ts'
+import type { TouchedPlace } from './proposal-event.ts'
+import { hidden } from './visibility.ts'
+
+export interface ContentDeps extends Pick<ConfigSavingDeps, 'history' | 'cache'> {
+  readonly summary: ChangeSummary
+}
+
+/** One entity of a proposal, as its text; null removes it. A new pipeline names its group. */
+export interface ProposedEntity {
+  readonly kind: string
+  readonly name: string
+  readonly xml: string | null
+  readonly group?: string | undefined
+}
+
+/** The content of a proposal: a whole document, or entities of one. */
+export type ProposedContent =
+  { readonly document: Uint8Array<ArrayBuffer> } | { readonly entities: readonly ProposedEntity[] }
+
+export interface ContentRequest {
+  readonly content: ProposedContent
+  /** Names the revision that it was made from; the current one when null. */
+  readonly digest: Digest | null
+  readonly rights: Permissions
+}
+
+/** A content that is ready to be a version: valid, with its secrets sealed. */
+export interface PreparedContent {
+  readonly base: Revision
+  readonly document: Uint8Array<ArrayBuffer>
+  readonly touches: readonly TouchedPlace[]
+}
+
+/**
+ * Prepares a content upon the revision that it was made from: that of a digest, or the current one.
+ *
+ * @throws {ServiceError} `config-invalid`, `snapshot-not-found`, `entity-not-found`, and
+ * `malformed-request` for one that changes nothing.
+ */
+export async function prepareContent(
+  deps: ContentDeps,
+  { content, digest, rights }: ContentRequest,
+): Promise<PreparedContent> {
+  const { history, cache } = deps
+  const base = digest === null ? history.current() : await history.findEver(digest)
+  if (base === null) {
+    const message = `The configuration ${digest} was never current`
+    throw new ServiceError('snapshot-not-found', message, { digest: `${digest}` })
+  }
+  const before = await history.readDocument(base)
+  const wanted =
+    'document' in content ? content.document : await edited(before, content.entities, rights)
+  const inspection = await cache.inspect(wanted)
+  if (!inspection.ok) throw notValid(inspection.problems)
+  const { document } = inspection
+  if (Buffer.compare(document, before) === 0) throw nothing()
+  return { base, document, touches: await touchesOf(deps, before, document) }
+}
+
+/** The entities that a change is about, pipelines with the group that they are in. */
+export async function touchesOf(
+  { summary, cache }: Pick<ContentDeps, 'summary' | 'cache'>,
+  before: Uint8Array<ArrayBuffer>,
+  after: Uint8Array<ArrayBuffer>,
+): Promise<readonly TouchedPlace[]> {
+  const names = entitiesOf(await summary.changes(before, after))
+  const groups = groupsOf((await cache.read(after)).configuration)
+  return names.map((entity) => {
+    const group = groups.get(nameKey(entity))
+    return group === undefined ? { entity } : { entity, group }
+  })
+}
+
+function groupsOf({ groups }: Configuration): ReadonlyMap<string, string> {
+  return new Map(
+    groups.flatMap((group) =>
+      group.pipelines.map(({ name }) => [nameKey(`pipeline/${name}`), group.name]),
+    ),
+  )
+}
+
+async function edited(
+  before: Uint8Array<ArrayBuffer>,
+  entities: readonly ProposedEntity[],
+  rights: Permissions,
+): Promise<Uint8Array<ArrayBuffer>> {
+  let bytes = before
+  for (const entity of entities) {
+    bytes = new Uint8Array(Buffer.from(await withEntity(await parsed(bytes), entity, rights)))
+  }
+  return bytes
+}
+
+/** To those who may not view everything, what is not there is like what they may not view. */
+async function withEntity(
+  document: XmlDocument,
+  entity: ProposedEntity,
+  rights: Permissions,
+): Promise<string> {
+  const { xml, group = null, ...place } = entity
+  assertKind(place.kind)
+  const standing = findEntity(document.root, place)
+  if (xml !== null) {
+    const sent = sentEntity(await parsed(Buffer.from(xml)), place)
+    return putEntity(document, sent, standing === null ? group : null)
+  }
+  if (standing === null) throw rights.isAdministrator ? entityMissing(place, null) : hidden()
+  return removeEntity(document, standing)
+}
+
+async function parsed(bytes: Uint8Array): Promise<XmlDocument> {
+  const reading = await runCooperatively(readXml(bytes))
+  if (reading.ok) return reading
+  throw notValid(reading.problems)
+}
+
+function nothing(): ServiceError {
+  const message = 'The proposal changes nothing'
+  return new ServiceError('malformed-request', message, {
+    problems: [{ message, path: 'document' }],
+  })
+}

@@ -1,0 +1,33 @@
+import { ServiceError } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import type { Proposal } from './proposal.ts'
+import type { ProposalPerson } from './proposal-event.ts'
+
+/** A caller as events record one: without the credential. */
+export function personOf({ username, userId, external }: Principal): ProposalPerson {
+  return {
+    username,
+    ...(userId === undefined ? {} : { userId }),
+    ...(external === undefined ? {} : { external }),
+  }
+}
+
+/** @throws {ServiceError} `not-permitted` for a caller with a token, who may propose and nothing else. */
+export function assertIsPerson({ credential }: Principal): void {
+  if (credential?.kind !== 'token') return
+  const message = 'A token may propose, and not review: log in with a password or on a page'
+  throw new ServiceError('not-permitted', message, { permission: 'approve' })
+}
+
+/** @throws {ServiceError} `proposal-not-open`. */
+export function assertOpen({ number, state }: Proposal): void {
+  if (state === 'open') return
+  const message = `The proposal ${number} is ${state}`
+  throw new ServiceError('proposal-not-open', message, { number, state })
+}
+
+/** The error for a proposal that touches what has changed since it was made. */
+export function outdated({ number }: Proposal): ServiceError {
+  const message = `The proposal ${number} touches what has changed since: update it first`
+  return new ServiceError('proposal-outdated', message, { number })
+}

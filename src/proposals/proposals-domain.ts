@@ -1,0 +1,23 @@
+import type { ConfiguredAccess } from '../configuration/access/access.ts'
+import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
+import type { Gate } from '../configuration/gate/gate.ts'
+import type { ConfigSavingDeps } from '../configuration/save/config-saving.ts'
+import type { ChangeSummary } from '../document/changes/change-summary.ts'
+import type { Plan } from '../builds/plan/plan-configuration.ts'
+import type { Principal } from '../core/principal.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { ProposalQueues } from './proposal-queues.ts'
+import type { ProposalStore } from './proposal-store.ts'
+
+/** The sum of the dependencies of the use cases of this room. */
+export interface ProposalsDomain extends Omit<ConfigSavingDeps, 'access'> {
+  readonly store: ProposalStore
+  readonly queues: ProposalQueues
+  readonly access: ConfiguredAccess
+  readonly configuration: CurrentConfiguration
+  readonly summary: ChangeSummary
+  readonly gate: Gate
+  /** The effects of saving a document now, as a caller. */
+  readonly plan: (document: Uint8Array<ArrayBuffer>, principal: Principal) => Promise<Plan>
+  readonly clock: Clock
+}

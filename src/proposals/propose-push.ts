@@ -1,0 +1,71 @@
+import { ServiceError } from '../core/errors.ts'
+import { isSameName } from '../core/name-key.ts'
+import type { Principal } from '../core/principal.ts'
+import type { CommitSha } from '../core/revision.ts'
+import { bodyOf, oneLine, subjectOf } from '../history/revision/message.ts'
+import type { Proposal } from './proposal.ts'
+import type { ProposalsDomain } from './proposals-domain.ts'
+import { propose, updateProposal } from './propose.ts'
+import { type ProposalDetail, readProposal } from './read-proposals.ts'
+
+const DOOR = 'push'
+const MAX_TITLE_LENGTH = 200
+
+/**
+ * Proposes the newest document of a push. The subject of its oldest commit is the title; a push under the
+ * title of an open proposal that the same user has pushed is the next version of that.
+ *
+ * @throws {ServiceError} `malformed-request` where the push adds nothing, and those of {@link propose}.
+ */
+export async function proposePush(
+  deps: ProposalsDomain,
+  principal: Principal,
+  commit: CommitSha,
+): Promise<ProposalDetail> {
+  const pushed = await deps.history.readPushed(commit)
+  if (pushed === null) throw nothingNew()
+  const { document, base } = pushed
+  const title = oneLine(subjectOf(pushed.message)).slice(0, MAX_TITLE_LENGTH) || 'A push'
+  const message = bodyOf(pushed.message)
+  const content = { content: { document }, base: base.digest, title, message }
+  const known = await findPushed(deps, principal, title)
+  const { number } =
+    known === null
+      ? await propose(deps, principal, { ...content, when: null, door: DOOR })
+      : await updateProposal(deps, principal, known.number, content)
+  return readProposal(deps, principal, number)
+}
+
+async function findPushed(
+  { store }: ProposalsDomain,
+  { username }: Principal,
+  title: string,
+): Promise<Proposal | null> {
+  const isSame = (each: Proposal) =>
+    each.state === 'open' &&
+    each.door === DOOR &&
+    each.title === title &&
+    isSameName(each.author.username, username)
+  return (await store.list()).find(isSame) ?? null
+}
+
+function nothingNew(): ServiceError {
+  const message = 'The push has no commit that the branch lacks, upon a revision of it'
+  return new ServiceError('malformed-request', message, { problems: [{ message }] })
+}
+
+/** The state of a proposal, as lines for a terminal. */
+export function describeForTerminal(
+  { proposal, verdict, plan, conflicts }: ProposalDetail,
+  address: string,
+): readonly string[] {
+  const { number, newest } = proposal
+  const starts = plan?.starts.map(({ pipeline }) => pipeline).join(', ') ?? ''
+  const missing = verdict?.objections.map(({ sentence }) => `  missing: ${sentence}`) ?? []
+  return [
+    `Proposal ${number}, version ${newest.version}: ${address}`,
+    ...(plan === null ? [] : [starts === '' ? '  it starts nothing' : `  it starts ${starts}`]),
+    ...(conflicts.length > 0 ? ['  it touches what has changed since: rebase it'] : []),
+    ...(verdict?.kind === 'allowed' ? ['  nothing is missing: it can be merged'] : missing),
+  ]
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { documentWith } from '../../support/documents/documents.ts'
+import { git } from '../../support/git/git.ts'
+import { serviceAndClone } from '../../support/history/push-scene.ts'
+import type { TestService } from '../../support/service/service.ts'
+
+const Proposal = z.object({
+  number: z.int(),
+  title: z.string(),
+  version: z.int(),
+  state: z.string(),
+  changes: z.array(z.unknown()),
+})
+
+async function proposalOf(service: TestService, number: number) {
+  const answer = await service.fetch(`/api/proposals/${number}`)
+  return Proposal.parse(JSON.parse(await answer.text()))
+}
+
+describe('a push to refs/for/main', () => {
+  it('becomes a proposal, which the next pushes update, and the terminal says so', async () => {
+    const { service, clone } = await serviceAndClone('--public-url', 'https://cairn.example.org')
+    const before = git(service.repository, 'rev-parse', 'main')
+    await clone.commit(documentWith('alpha', 'beta'))
+    const first = await clone.push('origin', 'HEAD:refs/for/main')
+    await clone.commit(documentWith('alpha', 'beta', 'gamma'))
+    const second = await clone.push('origin', 'HEAD:refs/for/main')
+
+    expect(first.stderr).toContain(
+      'cairn: Proposal 1, version 1: https://cairn.example.org/proposals/1',
+    )
+    expect(first.stderr).toContain('cairn:   it starts')
+    expect(first.stderr).toContain('cairn:   nothing is missing: it can be merged')
+    expect(second.stderr).toContain('cairn: Proposal 1, version 2: ')
+    expect([first.code, second.code]).toEqual([0, 0])
+    expect(git(service.repository, 'rev-parse', 'main')).toBe(before)
+    expect(await proposalOf(service, 1)).toMatchObject({ version: 2, state: 'open' })
+
+    const merged = await service.fetch('/api/proposals/1/merge', { method: 'POST' })
+
+    expect(merged.status).toBe(200)
+    expect(git(service.repository, 'show', 'main:config.xml')).toBe(
+      documentWith('alpha', 'beta', 'gamma'),
+    )
+    expect(git(service.repository, 'log', '-1', '--format=%an', 'main').trim()).toBe('admin')
+  })
+
+  it('is refused like a push to the branch, and other refs still are', async () => {
+    const { service, clone } = await serviceAndClone()
+    await clone.commit(documentWith('alpha').replace('group=', 'grup='))
+
+    const invalid = await clone.push('origin', 'HEAD:refs/for/main')
+    const elsewhere = await clone.push('origin', 'HEAD:refs/for/other')
+    const forged = await clone.push('origin', 'HEAD:refs/proposals/1/head')
+
+    expect(invalid.stderr).toMatch(/config\.xml:3:14: .*grup/)
+    expect(elsewhere.stderr).toContain('Only refs/heads/main can be pushed here')
+    expect([invalid.code, elsewhere.code, forged.code]).toEqual([1, 1, 1])
+    expect(git(service.repository, 'for-each-ref', 'refs/proposals', 'refs/for')).toBe('')
+  })
+})

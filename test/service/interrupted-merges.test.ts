@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { git } from '../support/git/git.ts'
+import { ask, labelled, proposeLabel } from '../support/proposals/proposing.ts'
+import { save } from '../support/service/saving.ts'
+import { securedDocument } from '../support/service/secured-document.ts'
+import { loginOf, secure } from '../support/service/secured-service.ts'
+import { type CalledService, openService } from '../support/service/service.ts'
+
+const META = 'refs/proposals/1/meta'
+
+/** A service with a proposal that its group's administrator has approved. */
+async function approvedProposal(): Promise<CalledService> {
+  const service = await openService()
+  await secure(service)
+  await proposeLabel(service, 'viewer', 'mine')
+  await ask(service, 'owner', '/1/approve', {})
+  return service
+}
+
+/** Ends a service and begins again in its folder, after a change of the repository. */
+async function again(service: CalledService, change: (repository: string) => void) {
+  await service.close()
+  change(service.repository)
+  return openService([], service.folder)
+}
+
+function merges({ repository }: CalledService): number {
+  const trailers = git(repository, 'log', '--format=%(trailers:key=Proposal,valueonly)', 'main')
+  return trailers.split('\n').filter((line) => line.trim() === '1').length
+}
+
+describe('a merge that was interrupted', () => {
+  it('after its commit is done, and is not done again when others have taken it back', async () => {
+    const service = await approvedProposal()
+    await ask(service, 'viewer', '/1/merge', {})
+    await save(service, securedDocument(), loginOf('root') ?? '')
+
+    const restarted = await again(service, (repository) =>
+      git(repository, 'update-ref', META, `${META}~1`),
+    )
+    const { body } = await ask(restarted, 'owner', '/1')
+    const { status } = await ask(restarted, 'owner', '/1/merge', {})
+
+    expect(body).toMatchObject({ state: 'merged', version: 1 })
+    expect(body.mergedCommit).toBe(git(service.repository, 'rev-parse', 'main~1').trim())
+    expect(status).toBe(409)
+    expect(merges(restarted)).toBe(1)
+    expect(git(service.repository, 'log', '--format=%s', META).split('\n')[0]).toBe(
+      'Proposal 1: merged',
+    )
+  })
+
+  it('before its commit has not happened, keeps its approvals, and happens once', async () => {
+    const service = await approvedProposal()
+    await ask(service, 'viewer', '/1/merge', {})
+
+    const restarted = await again(service, (repository) => {
+      git(repository, 'update-ref', META, `${META}~1`)
+      git(repository, 'reset', '--quiet', '--hard', 'main~1')
+    })
+    const open = await ask(restarted, 'viewer', '/1')
+    const merged = await ask(restarted, 'viewer', '/1/merge', {})
+
+    expect(open.body).toMatchObject({ state: 'open', approvals: [{ by: 'owner', holds: true }] })
+    expect(merged.body).toMatchObject({ state: 'merged' })
+    expect(merges(restarted)).toBe(1)
+  })
+
+  it('and updated since is not merged with what nobody approved', async () => {
+    const service = await approvedProposal()
+    await ask(service, 'viewer', '/1/merge', {})
+    const restarted = await again(service, (repository) => {
+      git(repository, 'update-ref', META, `${META}~1`)
+      git(repository, 'reset', '--quiet', '--hard', 'main~1')
+    })
+    const entities = [{ kind: 'pipeline', name: 'hello', xml: labelled('other') }]
+    await ask(restarted, 'viewer', '/1/update', { entities })
+
+    expect((await ask(restarted, 'viewer', '/1/merge', {})).status).toBe(403)
+    expect(merges(restarted)).toBe(0)
+  })
+})

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { git } from '../support/git/git.ts'
+import { ask, labelled } from '../support/proposals/proposing.ts'
+import { save } from '../support/service/saving.ts'
+import { securedDocument } from '../support/service/secured-document.ts'
+import { loginOf, secure } from '../support/service/secured-service.ts'
+import { type CalledService, openService } from '../support/service/service.ts'
+
+const ROOT = loginOf('root') ?? ''
+const RULES = `version: 1
+rules:
+  - name: two-eyes
+    match: { entity: pipeline in group/first }
+    need: [{ approvals: 1, of: admins of the group }]
+    not: [author, contributor]
+`
+
+function putRules(service: CalledService, body: string, condition: Record<string, string>) {
+  const path = '/api/admin/rules.yaml'
+  return service.fetch(path, { method: 'PUT', body, headers: condition, as: ROOT })
+}
+
+async function serviceWithRules(): Promise<CalledService> {
+  const service = await openService()
+  await secure(service)
+  const put = await putRules(service, RULES, { 'if-none-match': '*' })
+  expect(put.status).toBeLessThan(300)
+  return service
+}
+
+const ENTITIES = [{ kind: 'pipeline', name: 'hello', xml: labelled('ruled') }]
+
+describe('a proposal that rules need', () => {
+  it('takes the approval of somebody else, of these rules, and says so in its commit', async () => {
+    const service = await serviceWithRules()
+    const refused = await save(service, securedDocument().replace('/nowhere', '/there'), ROOT)
+    const { body } = await ask(service, 'owner', '', { title: 'Ruled', entities: ENTITIES })
+    const own = await ask(service, 'owner', '/1/approve', {})
+    const early = await ask(service, 'owner', '/1/merge', {})
+    const waiting = await ask(service, 'root', '?waiting-for=me')
+    await ask(service, 'root', '/1/approve', {})
+    await putRules(service, `${RULES}# later\n`, { 'if-match': '*' })
+    const otherRules = await ask(service, 'owner', '/1/merge', {})
+    const approved = await ask(service, 'root', '/1/approve', {})
+    const merged = await ask(service, 'owner', '/1/merge', {})
+
+    expect([refused.status, JSON.parse(await refused.text()).propose]).toEqual([
+      403,
+      '/api/proposals',
+    ])
+    expect(body.verdict).toMatchObject({ kind: 'needs', needs: [{ rule: 'two-eyes' }] })
+    expect([own.status, early.status, otherRules.status]).toEqual([200, 403, 403])
+    expect(waiting.body).toMatchObject([{ number: 1 }])
+    expect(merged.status).toBe(200)
+    const digest = approved.body.approvals.find(({ by }) => by === 'root')?.digest
+    const trailers = git(service.repository, 'log', '-1', '--format=%an%n%(trailers:only)')
+    expect(trailers).toContain('owner\n')
+    expect(trailers).toContain('Proposal: 1')
+    expect(trailers).toContain(`Approved-by: root ${digest}`)
+  })
+})

@@ -1,0 +1,273 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { git } from '../support/git/git.ts'
+import { shared } from '../support/programs/at-end.ts'
+import { ask, labelled, proposeLabel } from '../support/proposals/proposing.ts'
+import { save } from '../support/service/saving.ts'
+import { securedDocument } from '../support/service/secured-document.ts'
+import { loginOf, secure } from '../support/service/secured-service.ts'
+import { type CalledService, openService } from '../support/service/service.ts'
+
+const ROOT = loginOf('root') ?? ''
+const WITHIN = { timeout: 15_000, interval: 100 }
+const NO_RIGHT = 'The change touches what you may not view'
+
+/** The secured document with another label, or another line in the group. */
+function documentWithLabel(label: string): string {
+  return securedDocument().replace(
+    '<pipeline name="hello"',
+    `<pipeline name="hello" labeltemplate="${label}-\${COUNT}"`,
+  )
+}
+
+async function labelNow(service: CalledService): Promise<string> {
+  const document = await (await service.fetch('/api/admin/config.xml', { as: ROOT })).text()
+  return /labeltemplate="(\w+)-/.exec(document)?.[1] ?? ''
+}
+
+describe('proposals', () => {
+  const opened = shared(async () => {
+    const made = await openService()
+    await secure(made)
+    return made
+  })
+  let service: CalledService
+  beforeAll(() => {
+    service = opened()
+  })
+  const reset = () => save(service, securedDocument(), ROOT)
+  const trailers = () =>
+    git(service.repository, 'log', '-1', '--format=%an%n%(trailers:only)').split('\n')
+
+  it('are made by those who may view all that they touch, and seen by nobody else', async () => {
+    await reset()
+    const entities = [{ kind: 'pipeline', name: 'hello', xml: labelled('seen') }]
+    const refused = await ask(service, 'stranger', '', { title: 'Label', entities })
+    const made = await ask(service, 'viewer', '', { title: 'Label', message: 'Why', entities })
+    const { number } = made.body
+
+    expect([refused.status, refused.body]).toMatchObject([403, { message: NO_RIGHT }])
+    expect(made.status).toBe(201)
+    expect(made.body).toMatchObject({
+      title: 'Label',
+      message: 'Why',
+      author: 'viewer',
+      contributors: ['viewer'],
+      state: 'open',
+      entities: ['pipeline/hello'],
+      changes: [{ kind: 'changed', entity: 'pipeline/hello', subject: 'labeltemplate' }],
+      verdict: { kind: 'needs', needs: [{ rule: 'delegation' }] },
+      conflicts: [],
+    })
+    expect((await ask(service, 'owner', `/${number}`)).status).toBe(200)
+    expect((await ask(service, 'stranger', `/${number}`)).status).toBe(404)
+    expect((await ask(service, 'stranger', '?state=open')).body).toEqual([])
+    expect((await ask(service, 'owner', '?state=open')).body).toMatchObject([{ number }])
+    await ask(service, 'viewer', `/${number}/close`, { text: 'Never mind' })
+    expect((await ask(service, 'owner', '?state=closed')).body).toMatchObject([
+      { number, closedBecause: 'Never mind' },
+    ])
+  })
+
+  it('are merged in the name of their author once somebody approves who might save the change', async () => {
+    await reset()
+    const number = await proposeLabel(service, 'viewer', 'good')
+
+    const waiting = async () => (await ask(service, 'owner', '?waiting-for=me')).body
+    const awaited = await waiting()
+    const early = await ask(service, 'viewer', `/${number}/merge`, {})
+    const approved = await ask(service, 'owner', `/${number}/approve`, { version: 1, text: 'Fine' })
+    const merged = await ask(service, 'viewer', `/${number}/merge`, {})
+    const again = await ask(service, 'owner', `/${number}/merge`, {})
+
+    expect([early.status, approved.status, merged.status, again.status]).toEqual([
+      403, 200, 200, 409,
+    ])
+    expect(early.body.needs).toMatchObject([{ rule: 'delegation' }])
+    expect(awaited).toMatchObject([{ number }])
+    expect(await waiting()).toEqual([])
+    expect((await ask(service, 'viewer', '?waiting-for=me')).body).toEqual([])
+    expect(approved.body.approvals).toMatchObject([
+      { by: 'owner', decision: 'approve', holds: true, text: 'Fine' },
+    ])
+    const { digest = '' } = approved.body.approvals[0] ?? {}
+    expect(merged.body).toMatchObject({ state: 'merged', version: 1 })
+    expect(await labelNow(service)).toBe('good')
+    const lines = trailers()
+    expect(lines[0]).toBe('viewer')
+    expect(lines).toContain(`Proposal: ${number}`)
+    expect(lines).toContain(`Approved-by: owner ${digest}`)
+    expect(git(service.repository, 'log', '-1', '--format=%s')).toContain('Label good')
+  })
+
+  it('are merged without a review by those who might save the change', async () => {
+    await reset()
+    const number = await proposeLabel(service, 'viewer', 'own')
+
+    expect((await ask(service, 'owner', `/${number}/merge`, {})).status).toBe(200)
+    expect(await labelNow(service)).toBe('own')
+    expect(trailers()[0]).toBe('viewer')
+  })
+
+  it('lose an approval with every changed byte of their entities, and with none elsewhere', async () => {
+    await reset()
+    const number = await proposeLabel(service, 'viewer', 'void')
+    await ask(service, 'owner', `/${number}/approve`, {})
+    const held = async () => (await ask(service, 'owner', `/${number}`)).body.approvals[0]?.holds
+
+    const other = securedDocument().replace(
+      '</cruise>',
+      '  <agents>\n    <agent hostname="b" ipaddress="1.1.1.1" uuid="u1" />\n  </agents>\n</cruise>',
+    )
+    await save(service, other, ROOT)
+    const elsewhere = await held()
+    await save(service, other.replace('/nowhere', '/elsewhere'), ROOT)
+    const inside = await held()
+    const refused = await ask(service, 'viewer', `/${number}/merge`, {})
+    await save(service, other, ROOT)
+    const back = await held()
+
+    expect([elsewhere, inside, back]).toEqual([true, false, true])
+    expect(refused.status).toBe(403)
+    await ask(service, 'viewer', `/${number}/close`, {})
+  })
+
+  it('lose their approvals with a new version, whose author is a contributor', async () => {
+    await reset()
+    const number = await proposeLabel(service, 'viewer', 'first')
+    await ask(service, 'root', `/${number}/approve`, { version: 1 })
+
+    const entities = [{ kind: 'pipeline', name: 'hello', xml: labelled('second') }]
+    const updated = await ask(service, 'owner', `/${number}/update`, { entities })
+    const outdated = await ask(service, 'root', `/${number}/approve`, { version: 1 })
+    const merge = await ask(service, 'viewer', `/${number}/merge`, {})
+
+    expect(updated.body).toMatchObject({
+      version: 2,
+      author: 'viewer',
+      contributors: ['viewer', 'owner'],
+      approvals: [{ by: 'root', holds: false }],
+    })
+    expect([outdated.status, merge.status]).toEqual([409, 403])
+    await ask(service, 'viewer', `/${number}/close`, {})
+  })
+
+  it('are held up by a rejection until it is taken back', async () => {
+    await reset()
+    const number = await proposeLabel(service, 'viewer', 'bad')
+    await ask(service, 'owner', `/${number}/approve`, {})
+    await ask(service, 'root', `/${number}/reject`, { text: 'No' })
+    const rejected = await ask(service, 'viewer', `/${number}/merge`, {})
+    await ask(service, 'root', `/${number}/reject`, { takeBack: true })
+
+    expect(rejected.status).toBe(403)
+    expect((await ask(service, 'viewer', `/${number}/merge`, {})).status).toBe(200)
+  })
+
+  it('name what others have changed in another way since', async () => {
+    await reset()
+    await save(service, documentWithLabel('start'), ROOT)
+    const entities = [{ kind: 'pipeline', name: 'hello', xml: labelled('mine') }]
+    const { body } = await ask(service, 'viewer', '', { title: 'Mine', entities })
+    await save(service, documentWithLabel('theirs'), ROOT)
+
+    const conflicting = await ask(service, 'viewer', `/${body.number}`)
+    const statuses = [
+      (await ask(service, 'owner', `/${body.number}/approve`, {})).status,
+      (await ask(service, 'owner', `/${body.number}/merge`, {})).status,
+    ]
+
+    expect(conflicting.body.conflicts).toMatchObject([{ entity: 'pipeline/hello' }])
+    expect(conflicting.body).toMatchObject({ plan: null, verdict: null, result: null })
+    expect(statuses).toEqual([409, 409])
+    expect(await labelNow(service)).toBe('theirs')
+  })
+
+  it('are made with a token, which reviews nothing', async () => {
+    await reset()
+    const made = await service.fetch('/api/tokens', {
+      method: 'POST',
+      body: JSON.stringify({ name: 'robot', scope: 'admin' }),
+      as: loginOf('owner'),
+    })
+    const { token } = JSON.parse(await made.text())
+    const send = (path: string, body: object) =>
+      service.fetch(`/api/proposals${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        as: null,
+        headers: { authorization: `Bearer ${token}` },
+      })
+    const entities = [{ kind: 'pipeline', name: 'hello', xml: labelled('robot') }]
+    const proposed = await send('', { title: 'By a robot', entities })
+    const { number } = JSON.parse(await proposed.text())
+
+    const statuses = [proposed.status]
+    for (const act of ['approve', 'reject', 'comment']) {
+      statuses.push((await send(`/${number}/${act}`, { text: 'x' })).status)
+    }
+    expect(statuses).toEqual([201, 403, 403, 403])
+  })
+
+  it('keep comments on entities and lines', async () => {
+    await reset()
+    const number = await proposeLabel(service, 'viewer', 'said')
+    await ask(service, 'owner', `/${number}/comment`, { text: 'Why?', entity: 'pipeline/hello' })
+    const { body } = await ask(service, 'viewer', `/${number}/comment`, { text: 'So.', line: 4 })
+
+    expect(body.comments).toMatchObject([
+      { by: 'owner', text: 'Why?', entity: 'pipeline/hello', version: 1 },
+      { by: 'viewer', text: 'So.', line: 4 },
+    ])
+  })
+
+  it('come of a refused save that prefers one, with 202', async () => {
+    await reset()
+    const headers = { 'if-match': '*', prefer: 'propose', 'x-cairn-message': 'Because' }
+    const put = (as: string | null, label: string) =>
+      service.fetch('/api/config/entities/pipeline/hello', {
+        method: 'PUT',
+        body: labelled(label),
+        headers,
+        as,
+      })
+    const refused = await put(loginOf('viewer'), 'asked')
+    const saved = await put(loginOf('owner'), 'saved')
+    const hidden = await put(loginOf('stranger'), 'hidden')
+
+    expect([refused.status, saved.status, hidden.status]).toEqual([202, 200, 403])
+    expect(JSON.parse(await refused.text())).toMatchObject({
+      title: 'Because',
+      author: 'viewer',
+      entities: ['pipeline/hello'],
+    })
+    expect(await labelNow(service)).toBe('saved')
+  })
+
+  it('are merged by themselves as soon as they are approved, or say why not', async () => {
+    await reset()
+    const entities = [{ kind: 'pipeline', name: 'hello', xml: labelled('alone') }]
+    const wanted = { title: 'Alone', entities, when: 'approved' }
+    const { body } = await ask(service, 'viewer', '', wanted)
+    const find = async () => (await ask(service, 'owner', `/${body.number}`)).body
+
+    await expect.poll(async () => (await find()).held, WITHIN).toContain('administers')
+    await ask(service, 'owner', `/${body.number}/approve`, {})
+    await expect.poll(async () => (await find()).state, WITHIN).toBe('merged')
+    expect(await labelNow(service)).toBe('alone')
+  })
+
+  it.each([
+    [{}, 'title'],
+    [{ title: 'x' }, 'document'],
+    [{ title: 'x', document: '<a/>', entities: [] }, 'entities'],
+    [{ title: 'two\nlines', document: '<cruise/>' }, 'title'],
+    [{ title: 'x', document: securedDocument() }, 'document'],
+    [{ title: 'x', document: securedDocument(), when: 'tomorrow' }, 'when'],
+  ])('are refused when they are malformed (%#)', async (body, path) => {
+    await reset()
+    const { status, body: answer } = await ask(service, 'root', '', body)
+
+    expect(status).toBe(400)
+    expect(answer).toMatchObject({ errors: [{ path }] })
+  })
+})
