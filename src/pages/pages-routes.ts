@@ -21,6 +21,7 @@ import type { PagesContext } from './frame/pages-context.ts'
 import { permissionsPage } from './permissions/permissions-routes.tsx'
 import { pipelinesPages } from './pipelines/pipelines-routes.tsx'
 import { problemForms, problemsPage } from './problems/problems-routes.tsx'
+import { proposalsPages } from './proposals/proposals-routes.tsx'
 import { restorePages } from './restore/restore-page-routes.tsx'
 import { runComparisonPage } from './run-comparison/run-comparison-routes.tsx'
 import { searchPages } from './search/search-routes.tsx'
@@ -44,6 +45,7 @@ const PAGES: readonly PageGroup[] = [
   newPipelinePage,
   entityPages,
   auditPage,
+  proposalsPages,
   problemsPage,
   problemForms,
   serversPage,

@@ -10,6 +10,12 @@ import type { FlashMessage } from '../kit/notice.tsx'
 const MESSAGES = {
   saved: (of) => `Saved as ${of}.`,
   created: (of) => `Created pipeline ${of}.`,
+  approved: (of) => `Approved proposal ${of}.`,
+  rejected: (of) => `Rejected proposal ${of}.`,
+  'review-taken-back': (of) => `Took your review of proposal ${of} back.`,
+  commented: (of) => `Commented on proposal ${of}.`,
+  merged: (of) => `Merged proposal ${of}.`,
+  closed: (of) => `Closed proposal ${of}.`,
   'secrets-acknowledged': (of) => `Acknowledged the plain-text secrets of ${of}.`,
   'set-aside': (of) =>
     `The file on disk is kept as ${of}. The current configuration is in its place.`,

@@ -29,7 +29,11 @@ export function Footer({ frame }: { frame: PageFrame }) {
           <a href={links.servers()}>Servers</a> ·{' '}
         </>
       )}
-      {username !== '' && <a href={links.api()}>API</a>}
+      {username !== '' && (
+        <>
+          <a href={links.proposals()}>Proposals</a> · <a href={links.api()}>API</a>
+        </>
+      )}
     </footer>
   )
 }

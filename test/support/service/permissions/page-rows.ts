@@ -27,6 +27,15 @@ export const PAGE_ROWS: readonly PageRow[] = [
     headers: FORM,
     body: 'action=create&name=one&scope=read',
   },
+  { call: 'GET /proposals', may: 'user', allowed: 200 },
+  { call: 'GET /proposals/{number}', may: 'user', allowed: 404 },
+  {
+    call: 'POST /proposals/{number}',
+    may: 'user',
+    allowed: 404,
+    headers: FORM,
+    body: 'action=merge',
+  },
   { call: 'GET /account', may: 'user', allowed: 200 },
   {
     call: 'POST /account',

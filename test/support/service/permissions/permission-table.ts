@@ -41,6 +41,7 @@ const PLACES: Readonly<Record<string, string>> = {
   kind: 'pipeline',
   name: SAMPLE.pipeline,
   time: '2030-01-01',
+  number: '7',
 }
 
 const DESCRIBED = describedRoutes([...ROUTES, ...PAGE_ROUTES])

@@ -1,0 +1,30 @@
+import type { ChangeSummary } from '../../document/changes/change-summary.ts'
+import { findNamedEntity } from '../../document/entities/entities.ts'
+import type { ProposalDetail } from '../../proposals/read-proposals.ts'
+
+/** The texts of the entities that a proposal touches, for readers who may not see what is around them. */
+export async function entityTextsOf(
+  { summary }: { readonly summary: ChangeSummary },
+  { proposal, documents }: ProposalDetail,
+): Promise<ProposalDetail['documents']> {
+  const names = proposal.newest.touches.map(({ entity }) => entity)
+  return {
+    before: await textsIn(summary, documents.before, names),
+    after: await textsIn(summary, documents.after, names),
+  }
+}
+
+async function textsIn(
+  summary: ChangeSummary,
+  bytes: Uint8Array<ArrayBuffer>,
+  names: readonly string[],
+): Promise<Uint8Array<ArrayBuffer>> {
+  const document = await summary.read(bytes)
+  if (!('root' in document)) return new Uint8Array()
+  const { root, text } = document
+  const texts = names.flatMap((name) => {
+    const span = findNamedEntity(root, name)?.element.span
+    return span === undefined ? [] : [`${text.slice(span.start, span.end)}\n`]
+  })
+  return new Uint8Array(Buffer.from(texts.join('')))
+}

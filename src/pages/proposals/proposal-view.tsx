@@ -1,0 +1,187 @@
+import type { Child } from 'hono/jsx'
+import type { Objection } from '../../configuration/gate/rules/verdict.ts'
+import type { ProposalDetail } from '../../proposals/read-proposals.ts'
+import type { DocumentComparison } from '../code/comparison.ts'
+import { PlainDiff } from '../code/plain-diff.tsx'
+import { PlanCard } from '../edit/plan-card.tsx'
+import { ActionButton } from '../kit/buttons.tsx'
+import { type Fact, Facts } from '../kit/facts.tsx'
+import { ActionForm } from '../kit/forms.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { PageHead } from '../kit/page-head.tsx'
+import { Table } from '../kit/table.tsx'
+import { Moment, When } from '../kit/when.tsx'
+import { ChangesAboveText } from '../parts/change-list.tsx'
+
+export interface ProposalViewProps {
+  readonly frame: PageFrame
+  readonly detail: ProposalDetail
+  readonly comparison: DocumentComparison
+  readonly flash: FlashMessage | null
+  readonly now: number
+}
+
+/** A proposal with its changes, what is missing, what was said, and the forms to decide about it. */
+export function ProposalView(props: ProposalViewProps) {
+  const { frame, detail, comparison, flash } = props
+  const { proposal, plan } = detail
+  const { number, title, state } = proposal
+  const { changes } = comparison
+  return (
+    <PageLayout
+      frame={frame}
+      title={`Proposal ${number}`}
+      wide
+      styles={['code.css', 'compare.css', 'edit.css']}
+    >
+      <PageHead
+        trail={[['Proposals', frame.links.proposals()]]}
+        title={`${number}: ${title}`}
+        about={proposal.message === '' ? undefined : proposal.message}
+      />
+      {flash !== null && <FlashCard flash={flash} />}
+      <section class="card">
+        <h2>{STATES[state]}</h2>
+        <Facts facts={factsOf(props)} />
+      </section>
+      <section class="card">
+        <h2>Changes</h2>
+        {changes === null || changes.count === 0 ? (
+          <p class="muted">No named changes. The full diff is below.</p>
+        ) : (
+          <ChangesAboveText listed={changes.listed} />
+        )}
+      </section>
+      {plan !== null && <PlanCard plan={plan} />}
+      <Reviews {...props} />
+      <Comments {...props} />
+      {state === 'open' && <Decisions {...props} />}
+      <PlainDiff comparison={comparison} />
+    </PageLayout>
+  )
+}
+
+const STATES = { open: 'Open', merged: 'Merged', closed: 'Closed' } as const
+
+function factsOf({ detail, now }: ProposalViewProps): readonly Fact[] {
+  const { proposal, verdict, conflicts, problems } = detail
+  const { author, contributors, when, held, merged, closed, versions } = proposal
+  const others = contributors.filter((name) => name !== author.username)
+  return [
+    ['By', author.username],
+    others.length === 0 ? null : ['Changed by', others.join(', ')],
+    ['Opened', <When time={proposal.opened} now={now} />],
+    ['Version', versionsOf(detail, now)],
+    when === null
+      ? null
+      : ['Merges', when === 'approved' ? 'as soon as it may' : <Moment time={when} />],
+    held === null ? null : ['Stays open because', held],
+    verdict === null ? null : ['Needs', needsOf(verdict.objections)],
+    conflicts.length === 0
+      ? null
+      : ['Conflicts', listed(conflicts.map(({ path }) => `${path} has changed since`))],
+    problems.length === 0 ? null : ['Not valid any more', listed(problems)],
+    merged === null ? null : ['Merged', `by ${merged.by.username}`],
+    closed === null ? null : ['Closed', `by ${closed.by.username}. ${closed.text}`.trimEnd()],
+    versions.length === 1 ? null : ['Earlier versions', `${versions.length - 1}`],
+  ]
+}
+
+function versionsOf({ proposal: { newest } }: ProposalDetail, now: number): Child {
+  return (
+    <>
+      {newest.version} by {newest.by}, <When time={newest.time} now={now} />
+    </>
+  )
+}
+
+function needsOf(objections: readonly Objection[]): Child {
+  if (objections.length === 0) return 'nothing more: it can be merged'
+  return listed(
+    objections.map(({ sentence, reason }) => [sentence, reason].filter(Boolean).join('. ')),
+  )
+}
+
+function listed(lines: readonly string[]): Child {
+  return (
+    <ul>
+      {lines.map((line) => (
+        <li>{line}</li>
+      ))}
+    </ul>
+  )
+}
+
+const REVIEW_COLUMNS = [{ label: 'By', isHead: true }, 'Review', 'Version', 'When', 'Words']
+
+function Reviews({ detail: { reviews, proposal }, now }: ProposalViewProps) {
+  if (reviews.length === 0) return null
+  const rows = reviews.map(({ event, holds }) => ({
+    cells: [
+      event.by.username,
+      wordOf(event.type, holds || proposal.state !== 'open'),
+      event.version,
+      <When time={event.time} now={now} />,
+      event.text,
+    ],
+  }))
+  return (
+    <section>
+      <h2>Reviews</h2>
+      <Table label="Reviews" columns={REVIEW_COLUMNS} rows={rows} />
+    </section>
+  )
+}
+
+function wordOf(type: 'approve' | 'reject', holds: boolean): string {
+  if (type === 'reject') return 'Rejected'
+  return holds ? 'Approved' : 'Approved what has changed since'
+}
+
+function Comments({ detail: { proposal }, now }: ProposalViewProps) {
+  const { comments } = proposal
+  if (comments.length === 0) return null
+  return (
+    <section class="card">
+      <h2>Comments</h2>
+      {comments.map(({ by, time, text, entity, line }) => (
+        <p>
+          <b>{by.username}</b> <When time={time} now={now} />
+          {entity !== undefined && ` on ${entity.replace('/', ' ')}`}
+          {line !== undefined && ` on line ${line}`}: {text}
+        </p>
+      ))}
+    </section>
+  )
+}
+
+/** One form: its text goes with whichever button is pressed. */
+function Decisions({ frame: { links, username }, detail }: ProposalViewProps) {
+  const { proposal, verdict, approval } = detail
+  const isReviewed = proposal.reviews.some(({ by }) => by.username === username)
+  const canMerge = verdict?.kind === 'allowed'
+  return (
+    <ActionForm
+      action={links.proposal(proposal.number)}
+      title="Decide"
+      about="An approval holds for the bytes of the entities that it changes."
+      buttons={
+        <>
+          {canMerge && <ActionButton value="merge" label="Merge" look="primary" />}
+          {approval !== null && <ActionButton value="approve" label="Approve" />}
+          {approval !== null && <ActionButton value="reject" label="Reject" />}
+          {isReviewed && <ActionButton value="take-back" label="Take my review back" />}
+          <ActionButton value="comment" label="Comment" />
+          <ActionButton value="close" label="Close" look="danger" />
+        </>
+      }
+    >
+      <input type="hidden" name="version" value={String(proposal.newest.version)} />
+      <label class="field">
+        Words
+        <textarea name="text" rows={3} maxlength={4000}></textarea>
+      </label>
+    </ActionForm>
+  )
+}

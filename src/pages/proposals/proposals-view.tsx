@@ -1,0 +1,63 @@
+import type { Proposal, ProposalState } from '../../proposals/proposal.ts'
+import { LinkChoice } from '../kit/buttons.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { PageHead } from '../kit/page-head.tsx'
+import { Table } from '../kit/table.tsx'
+import { When } from '../kit/when.tsx'
+
+export interface ProposalsViewProps {
+  readonly frame: PageFrame
+  readonly proposals: readonly Proposal[]
+  readonly state: ProposalState
+  /** Whether only those are shown that wait for the reader. */
+  readonly isWaiting: boolean
+  readonly now: number
+}
+
+const COLUMNS = [{ label: 'Proposal', isHead: true }, 'Title', 'By', 'Changes', 'Last event']
+/** Entities of a proposal that are named. */
+const MAX_NAMED = 3
+
+/** The proposals that the reader may view. */
+export function ProposalsView({ frame, proposals, state, isWaiting, now }: ProposalsViewProps) {
+  const { links } = frame
+  const rows = proposals.map((each) => ({
+    cells: [
+      <a href={links.proposal(each.number)}>{`Proposal ${each.number}`}</a>,
+      each.title,
+      each.contributors.join(', '),
+      namesOf(each),
+      <When time={each.changed} now={now} />,
+    ],
+  }))
+  return (
+    <PageLayout frame={frame} title="Proposals">
+      <PageHead
+        title="Proposals"
+        about="Changes that wait for others before they are saved."
+        actions={
+          <LinkChoice
+            label="Proposals"
+            options={[
+              ['Waits for me', links.proposals({ 'waiting-for': 'me' }), isWaiting],
+              ['Open', links.proposals(), state === 'open' && !isWaiting],
+              ['Merged', links.proposals({ state: 'merged' }), state === 'merged'],
+              ['Closed', links.proposals({ state: 'closed' }), state === 'closed'],
+            ]}
+          />
+        }
+      />
+      <Table label="Proposals" columns={COLUMNS} rows={rows} empty={emptyOf(state, isWaiting)} />
+    </PageLayout>
+  )
+}
+
+function namesOf({ newest: { touches } }: Proposal): string {
+  const named = touches.slice(0, MAX_NAMED).map(({ entity }) => entity.replace('/', ' '))
+  const left = touches.length - named.length
+  return `${named.join(', ')}${left > 0 ? ` and ${left} more` : ''}`
+}
+
+function emptyOf(state: ProposalState, isWaiting: boolean): string {
+  return isWaiting ? 'No proposal waits for you.' : `No ${state} proposals.`
+}

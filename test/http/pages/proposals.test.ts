@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { ask, proposeLabel } from '../../support/proposals/proposing.ts'
+import type { Role } from '../../support/service/secured-document.ts'
+import { loginOf, secure } from '../../support/service/secured-service.ts'
+import { type CalledService, openService } from '../../support/service/service.ts'
+
+async function pageOf(service: CalledService, role: Role, path: string): Promise<string> {
+  return (await service.fetch(path, { as: loginOf(role) })).text()
+}
+
+function press(service: CalledService, role: Role, fields: Readonly<Record<string, string>>) {
+  const init = { method: 'POST', body: new URLSearchParams(fields), as: loginOf(role) }
+  return service.fetch('/proposals/1', init)
+}
+
+describe('the pages of proposals', () => {
+  it('list those that the reader may view, and lead from a review to a merge by forms', async () => {
+    const service = await openService()
+    await secure(service)
+    await proposeLabel(service, 'viewer', 'page')
+
+    expect(await pageOf(service, 'owner', '/proposals')).toContain('Label page')
+    expect(await pageOf(service, 'stranger', '/proposals')).toContain('No open proposals.')
+    const before = await pageOf(service, 'viewer', '/proposals/1')
+    expect(before).toContain('reaches beyond what viewer administers')
+    expect(before).toContain('labeltemplate')
+    expect(before).not.toContain('value="merge"')
+    expect(before).not.toContain('passwordFile')
+
+    const approved = await press(service, 'owner', { action: 'approve', version: '1', text: 'Ok' })
+    expect([approved.status, approved.headers.get('location')]).toEqual([
+      303,
+      expect.stringMatching(/^\/proposals\/1\?/),
+    ])
+    const after = await pageOf(service, 'viewer', '/proposals/1')
+    expect(after).toContain('value="merge"')
+    expect(after).toMatch(/owner.*Approved.*Ok/s)
+
+    expect((await press(service, 'viewer', { action: 'comment', text: 'Thanks' })).status).toBe(303)
+    expect((await press(service, 'viewer', { action: 'merge' })).status).toBe(303)
+    expect(await pageOf(service, 'viewer', '/proposals/1')).toMatch(/Merged.*Thanks/s)
+    expect((await ask(service, 'viewer', '/1')).body.state).toBe('merged')
+  })
+
+  it('say why an action is refused, on the same page', async () => {
+    const service = await openService()
+    await secure(service)
+    await proposeLabel(service, 'viewer', 'page')
+
+    const outdated = await press(service, 'owner', { action: 'approve', version: '2' })
+    const merge = await press(service, 'viewer', { action: 'merge' })
+
+    expect(outdated.status).toBe(409)
+    expect(await outdated.text()).toContain('has a newer version: 1')
+    expect(merge.status).toBe(403)
+    expect((await service.fetch('/proposals/1', { as: loginOf('stranger') })).status).toBe(404)
+  })
+})
