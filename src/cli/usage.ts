@@ -20,6 +20,10 @@ export const USAGE: Readonly<Record<CommandName, Usage>> = {
     calls: ['verify'],
     purpose: 'Checks that every revision is there with the bytes that were recorded.',
   },
+  report: {
+    calls: ['report'],
+    purpose: 'Prints changes with their reasons, approvals and overrides, from git alone.',
+  },
   backup: {
     calls: ['backup FILE', 'backup -'],
     purpose: 'Writes all that a service needs into one file, or to standard output.',

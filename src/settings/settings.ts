@@ -210,6 +210,14 @@ export const SETTINGS = {
     ),
   }),
   verify: z.object({ ...REPOSITORY, ...DATABASE }),
+  report: z.object({
+    ...REPOSITORY,
+    since: DateOrTime.nullable().default(null).describe('leaves out what is older (UTC)'),
+    until: DateOrTime.nullable().default(null).describe('leaves out what is newer (UTC)'),
+    entity: Optional.describe('only its changes, such as `group/payments` with its pipelines'),
+    csv: Switch.describe('a line of comma-separated values for each change'),
+    json: Switch.describe('one JSON array'),
+  }),
   backup: z.object({
     ...REPOSITORY,
     ...PLACES,

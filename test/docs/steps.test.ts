@@ -28,6 +28,7 @@ const PATHS: Readonly<Record<CommandName | Around, Path>> = {
   },
   doctor: { file: 'e2e/import.test.ts', test: 'leaves nothing for the doctor' },
   import: { file: 'e2e/import.test.ts', test: 'goes on where it was killed' },
+  report: { file: 'service/report.test.ts', test: 'has who asked for a change' },
   restore: { file: 'e2e/backup.test.ts', test: 'saves a running service, which is served again' },
   secrets: { file: 'e2e/lost-files.test.ts', test: 'are missed though the live file is gone too' },
   state: { file: 'e2e/commands.test.ts', test: 'dumps, checks and loads the store' },

@@ -269,10 +269,6 @@ describe('a refusal', () => {
     const counted = expect.stringContaining(
       'What others administer does not go with the change: one problem',
     )
-    const told = await textOf(own)
-    const counted = expect.stringContaining(
-      'What others administer does not go with the change: one problem',
-    )
     expect(told).toEqual([counted, counted])
     expect(told.join('')).not.toContain('h1')
     expect(await textOf(all)).toEqual([

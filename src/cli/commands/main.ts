@@ -17,6 +17,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => 
   ['user', async () => (await import('./user.ts')).user],
   ['token', async () => (await import('./token.ts')).token],
   ['verify', async () => (await import('./verify.ts')).verify],
+  ['report', async () => (await import('./report.ts')).report],
   ['backup', async () => (await import('./backup.ts')).backup],
   ['restore', async () => (await import('./restore.ts')).restore],
   ['archive', async () => (await import('./archive.ts')).archive],

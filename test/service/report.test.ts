@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { git } from '../support/git/git.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
+import { command } from '../support/programs/command.ts'
+import { ask, proposeLabel } from '../support/proposals/proposing.ts'
+import { save } from '../support/service/saving.ts'
+import { securedDocument } from '../support/service/secured-document.ts'
+import { loginOf, secure } from '../support/service/secured-service.ts'
+import { openService } from '../support/service/service.ts'
+
+async function report(repository: string, ...flags: readonly string[]): Promise<string> {
+  return (await command(['report', '--config-repo', repository, ...flags])).stdout
+}
+
+describe('cairn report', () => {
+  it('has who asked for a change and approved it, equal from a clone', async () => {
+    const service = await openService()
+    await secure(service)
+    await proposeLabel(service, 'viewer', 'told')
+    const approved = await ask(service, 'owner', '/1/approve', {})
+    await ask(service, 'viewer', '/1/merge', {})
+    const agents =
+      '  <agents>\n    <agent hostname="b" ipaddress="1.1.1.1" uuid="u1" />\n  </agents>\n'
+    const current = await service.fetch('/api/admin/config.xml', { as: loginOf('root') })
+    await save(
+      service,
+      (await current.text()).replace('</cruise>', `${agents}</cruise>`),
+      loginOf('root') ?? '',
+    )
+    const clone = tempDir()
+    git(clone, 'clone', '--quiet', service.repository, '.')
+    const digest = approved.body.approvals[0]?.digest
+
+    const ofGroup = JSON.parse(await report(clone, '--json', '--entity', 'group/first'))
+
+    expect(ofGroup.at(-1)).toMatchObject({
+      author: 'viewer',
+      subject: 'Label told',
+      proposal: 1,
+      approvals: [{ by: 'owner', digest }],
+      overrides: [],
+    })
+    for (const form of ['--json', '--csv']) {
+      expect(await report(clone, form)).toBe(await report(service.repository, form))
+    }
+    expect(await report(clone)).toContain(`approved by owner: ${digest}`)
+    expect(await report(clone, '--csv')).toMatch(/^time,commit,author,subject/)
+    expect(JSON.parse(await report(clone, '--json', '--until', '2001-01-01'))).toEqual([])
+    expect(securedDocument()).not.toContain('told')
+  })
+})
