@@ -7,7 +7,7 @@ import { type CalledService, openService } from '../support/service/service.ts'
 
 const OWNER = { as: loginOf('owner') }
 const ROOT = loginOf('root')
-/** Something hidden stands beside the lines that change. */
+/** Hidden text stands beside the lines that change. */
 const HIDDEN = /h1\.git|h2\.git|p-hidden|s-hidden|name="h1"/
 
 async function service(): Promise<CalledService> {

@@ -144,7 +144,7 @@ async function statusesBy({
 }
 
 const OF_ENTITIES = DELEGATED_CASES.filter(({ entity }) => entity !== undefined)
-/** What every group allows alike is tried in two of the four. */
+/** Cases that every group allows alike are tried in two of the four. */
 const WITHOUT_TWINS = DELEGATED_CASES.filter(({ what }) => !/ in (?:ours|hidden)$/.test(what))
 
 describe('a change is open to those who administer all that it lies in', () => {
@@ -269,6 +269,7 @@ describe('a refusal', () => {
     const counted = expect.stringContaining(
       'What others administer does not go with the change: one problem',
     )
+    const told = await textOf(own)
     expect(told).toEqual([counted, counted])
     expect(told.join('')).not.toContain('h1')
     expect(await textOf(all)).toEqual([

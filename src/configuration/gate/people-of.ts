@@ -1,7 +1,8 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Configuration } from '../../document/model/model.ts'
-import type { KnownUser, Permissions } from '../../security/permissions.ts'
+import type { KnownUser } from '../../security/permission-reasons.ts'
+import type { Permissions } from '../../security/permissions.ts'
 import type { GateCaller, People, Standing } from './rules/question.ts'
 
 /** The rights of callers, by any configuration, and the users who can log in. */

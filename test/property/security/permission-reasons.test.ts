@@ -61,16 +61,17 @@ const user: fc.Arbitrary<KnownUser> = fc.oneof(
   }),
 )
 
+const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
+
 /** The lists of a configuration as one user meets them. */
 function listsOf({ securityOn, roles, admins }: SecurityFacts, { username, external }: KnownUser) {
-  const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
   const isUser = ({ name }: { readonly name: string }) => isSame(name, username)
   const ofSource = external?.roles ?? []
   const own = roles
     .filter(({ name, users }) => users.some(isUser) || ofSource.some((role) => isSame(role, name)))
     .map(({ name }) => name)
-  const isListed = (list: readonly ListedPrincipal[]) =>
-    list.some((each) =>
+  const isListed = (listed: readonly ListedPrincipal[]) =>
+    listed.some((each) =>
       each.kind === 'user' ? isUser(each) : own.some((role) => isSame(role, each.name)),
     )
   return { isListed, isAdministrator: !securityOn || admins.length === 0 || isListed(admins) }
