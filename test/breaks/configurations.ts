@@ -180,7 +180,7 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   {
     behaviour: 'a push by the administrator of a group is judged commit by commit',
     file: 'configuration/gate/gate.ts',
-    find: 'for await (const change of listChanges()) await this.assertPasses(change, origin)',
+    find: 'await this.assertPasses(change, { origin, message, findBeside })',
     replace: '',
     test: 'http/git/push-of-own-parts.test.ts',
   },

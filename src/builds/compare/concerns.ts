@@ -32,12 +32,12 @@ function memberIn(label: string): { readonly word: string; readonly name: string
 }
 
 /** The place of a change in a pipeline or a template; null for what belongs to all of its stages. */
-export interface ChangedPlace {
+export interface PlaceOfChange {
   readonly stage: string | null
   readonly job: string | null
 }
 
-export function placeOfChange({ path, subject }: DocumentChange): ChangedPlace {
+export function placeOfChange({ path, subject }: DocumentChange): PlaceOfChange {
   const steps = [...path, subject]
   return { stage: namedIn(steps, 'stage'), job: namedIn(steps, 'job') }
 }

@@ -2,7 +2,7 @@ import { nameKey } from '../../../core/name-key.ts'
 import type { Problem } from '../../../core/problem.ts'
 import { hint } from '../../../document/structure/nearest-name.ts'
 import { isOneOf, phraseOf } from './people.ts'
-import { fitsPattern } from './patterns.ts'
+import { matchesPattern } from './patterns.ts'
 import type { People } from './question.ts'
 import type { RulesReading } from './read-rules.ts'
 import type { GateRule, Match, RuleNeed } from './rule.ts'
@@ -98,7 +98,7 @@ function unsatisfiable(
   if (!people.isComplete) return null
   const patterns = [...groupsOf(match), ...groupsOf({ entities: when?.entities ?? null })]
   const parts = groups.filter((group) =>
-    patterns.some((pattern) => fitsPattern(pattern, nameKey(group))),
+    patterns.some((pattern) => matchesPattern(pattern, nameKey(group))),
   )
   const scopes = of.kind === 'group-admins' ? parts.map((group) => [`${GROUP}${group}`]) : []
   for (const within of scopes.length === 0 ? [[]] : scopes) {

@@ -1,6 +1,6 @@
 import { isSameName, nameKey } from '../../../core/name-key.ts'
 import type { PlanFacts, Question, TouchedEntity } from './question.ts'
-import { fitsPattern, isIgnoredPlace, mayBeAt } from './patterns.ts'
+import { matchesPattern, isIgnoredPlace, mayBeAt } from './patterns.ts'
 import type { Match, PlanBound, GateRule } from './rule.ts'
 import type { EntitySelector } from './selectors.ts'
 
@@ -88,12 +88,12 @@ export function isMeant(
     case 'pipelines-in-group':
       return (
         names.some((name) => name.startsWith('pipeline/')) &&
-        groups.some((group) => fitsPattern(selector.group, nameKey(group)))
+        groups.some((group) => matchesPattern(selector.group, nameKey(group)))
       )
     case 'environment':
       return (
-        environments.some((each) => fitsPattern(selector.environment, each)) ||
-        names.some((name) => fitsPattern(`environment/${selector.environment}`, name))
+        environments.some((each) => matchesPattern(selector.environment, each)) ||
+        names.some((name) => matchesPattern(`environment/${selector.environment}`, name))
       )
   }
 }
@@ -101,5 +101,5 @@ export function isMeant(
 function isMeantByName(pattern: string, name: string): boolean {
   if (name === RULES_ENTITY) return pattern === RULES_ENTITY
   if (name.startsWith(AGENT) && !pattern.startsWith(AGENT)) return false
-  return fitsPattern(pattern, name)
+  return matchesPattern(pattern, name)
 }

@@ -17,7 +17,7 @@ const PERMISSIONS = new Set(['administrator', 'approver', 'operate', 'view'])
 const SHORTENED = /[…•]/
 
 /** Whether a name fits a pattern with `*`, both in folded spelling. */
-export function fitsPattern(pattern: string, name: string): boolean {
+export function matchesPattern(pattern: string, name: string): boolean {
   const [first = '', ...parts] = pattern.split('*')
   const last = parts.pop()
   if (last === undefined) return pattern === name
@@ -67,7 +67,7 @@ function startsWith(
 
 /** Whether a label such as `stage deploy` is what a pattern such as `stage` or `stage de*` means. */
 function isLabel(pattern: string, label: string): boolean {
-  if (fitsPattern(pattern, label)) return true
+  if (matchesPattern(pattern, label)) return true
   const word = wordOf(label)
   return pattern === word || (pattern === AUTHORIZATION && PERMISSIONS.has(word))
 }

@@ -33,7 +33,7 @@ const WRITERS: Readonly<Record<Door, readonly string[]>> = {
   'live-file': ['history/sync/log-follower.ts', 'history/sync/reconciler.ts'],
   'agent-registration': ['agents/agent-registrar.ts'],
   sealing: ['cli/commands/secrets.ts', 'history/sync/reconciler.ts'],
-  adoption: ['history/sync/first-commit.ts'],
+  adoption: ['history/sync/first-commit.ts', 'operations/import/import-repository.ts'],
 }
 
 /** The calls that make a change current or write a commit, and the files that may make them. */
@@ -64,6 +64,7 @@ const CALLS: readonly (readonly [call: RegExp, files: readonly string[]])[] = [
       'cli/commands/secrets.ts',
       'configuration/entities/save-entity.ts',
       'configuration/save/pipeline-creation.ts',
+      'operations/import/import-repository.ts',
     ],
   ],
   [/\bmakeCurrent\(/, ['configuration/save/config-restoring.ts', 'pages/restore/restore-plan.ts']],
