@@ -44,10 +44,7 @@ export function ConflictView(props: ConflictViewProps) {
       <form class="edit" method="post" action={frame.links.edit()} enctype="multipart/form-data">
         <DraftFields basedOn={draft.basedOn} entity={draft.entity} />
         <input type="hidden" name="against" value={current.digest} />
-        <PageHead
-          title="Edit configuration"
-          about={<StartedFrom links={frame.links} base={base} />}
-        />
+        <PageHead title="Edit configuration" about={<StartedFrom frame={frame} base={base} />} />
         <Explanation {...props} />
         <div class="card conflict">
           {conflict.places.map((place, n) => (

@@ -115,15 +115,15 @@ export function DraftFields({ basedOn, entity }: { basedOn: Digest; entity: Enti
   )
 }
 
-function About({ frame: { links }, base, entity }: EditViewProps) {
+function About({ frame, base, entity }: EditViewProps) {
   return (
     <>
-      <StartedFrom links={links} base={base} />
+      <StartedFrom frame={frame} base={base} />
       <span class="with-script"> Draft kept in this tab.</span>
-      {entity !== null && (
+      {entity !== null && frame.isAdministrator && (
         <>
           {' '}
-          <a href={links.edit()}>Edit the whole configuration</a>
+          <a href={frame.links.edit()}>Edit the whole configuration</a>
         </>
       )}
     </>

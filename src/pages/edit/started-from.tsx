@@ -1,6 +1,7 @@
 import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
-import type { Links } from '../kit/links.ts'
+import type { PageFrame } from '../kit/layout.tsx'
+import { RevisionName } from '../parts/revision-name.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
 /** The revision that an edit started from. */
@@ -29,7 +30,7 @@ export function whatCameMeanwhile(
 }
 
 /** Says from what an edit started. */
-export function StartedFrom({ links, base }: { links: Links; base: EditBase }) {
+export function StartedFrom({ frame, base }: { frame: PageFrame; base: EditBase }) {
   const { number, digest } = base
   return (
     <>
@@ -37,7 +38,7 @@ export function StartedFrom({ links, base }: { links: Links; base: EditBase }) {
       {number === null ? (
         'a revision that the branch has no longer'
       ) : (
-        <a href={links.snapshot(`r${number}`)}>{`r${number}`}</a>
+        <RevisionName frame={frame} number={number} />
       )}
       , <code title={digest}>{digest.slice(0, 8)}</code>.
     </>

@@ -12,6 +12,7 @@ import { LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/count.ts'
 import { FirstOf, ProblemList } from '../kit/lists.tsx'
 import { PageHead } from '../kit/page-head.tsx'
+import { RevisionName } from '../parts/revision-name.tsx'
 import type { Links, Query, RevisionStep } from '../kit/links.ts'
 import { Moment } from '../kit/when.tsx'
 import { restoreTexts } from './restore-text.ts'
@@ -68,12 +69,12 @@ export function RestoreView(props: RestoreViewProps) {
   )
 }
 
-function Head({ frame: { links }, preview, title }: RestoreViewProps & { title: string }) {
+function Head({ frame, preview, title }: RestoreViewProps & { title: string }) {
   const { revision, current, comparison, isSame } = preview
-  const name = `r${revision.number}`
   const about = (
     <>
-      <a href={links.snapshot(name)}>{name}</a> by {revision.who}, <Moment time={revision.time} />.{' '}
+      <RevisionName frame={frame} number={revision.number} /> by {revision.who},{' '}
+      <Moment time={revision.time} />.{' '}
       {comparison !== null && !isSame && (
         <>
           {`Changes ${countOf(comparison.lines.added + comparison.lines.removed, 'line')} (`}
@@ -82,7 +83,7 @@ function Head({ frame: { links }, preview, title }: RestoreViewProps & { title: 
         </>
       )}
       {(comparison === null || isSame) && 'Current is '}
-      <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a>
+      <RevisionName frame={frame} number={current.number} />
       {comparison !== null && !isSame && ', which is current'}.
     </>
   )
@@ -94,7 +95,7 @@ function Result(props: RestoreViewProps) {
   const { preview, view } = props
   const { comparison, plan } = preview
   if (comparison === null) return <></>
-  const { links } = props.frame
+  const { links, isAdministrator } = props.frame
   const { address } = restoreTexts(links, preview)
   return (
     <>
@@ -102,7 +103,10 @@ function Result(props: RestoreViewProps) {
       <section class="card">
         <h2>Changes</h2>
         {comparison.changes !== null && (
-          <ChangesAboveText listed={comparison.changes.listed} linkOf={toEntityHistory(links)} />
+          <ChangesAboveText
+            listed={comparison.changes.listed}
+            linkOf={isAdministrator ? toEntityHistory(links) : () => null}
+          />
         )}
       </section>
       {plan !== null && <PlanCard plan={plan} />}
@@ -199,9 +203,9 @@ function ChangeLink({ links, revision }: { links: Links; revision: RevisionStep 
   return <LinkButton href={links.change(revision)} label={label} />
 }
 
-function RestoreForm({ frame: { links }, preview, reason, view }: RestoreViewProps) {
+function RestoreForm({ frame, preview, reason, view }: RestoreViewProps) {
   const { current, problems } = preview
-  const { promise, address, button, back, edit } = restoreTexts(links, preview)
+  const { promise, address, button, back, edit } = restoreTexts(frame.links, preview)
   return (
     <form class="card stale fields" method="post" action={address(queryOf(view))}>
       <p>{promise}</p>
@@ -214,7 +218,9 @@ function RestoreForm({ frame: { links }, preview, reason, view }: RestoreViewPro
         <button class="primary" disabled={problems.length > 0}>
           {button}
         </button>
-        {edit !== null && <LinkButton href={edit} label="Edit first" shortcut="e" />}
+        {edit !== null && frame.isAdministrator && (
+          <LinkButton href={edit} label="Edit first" shortcut="e" />
+        )}
         <BackLink href={back} label="Cancel" />
       </div>
     </form>

@@ -48,6 +48,11 @@ async function openScene() {
     .array(RevisionEntry)
     .parse(await jsonOf(await scene.get('/api/config/revisions')))
   const document = await (await scene.get('/api/admin/config.xml')).text()
+  await scene.service.fetch('/api/admin/rules.yaml', {
+    method: 'PUT',
+    headers: { 'if-none-match': '*' },
+    body: 'version: 1\nrules: []\n',
+  })
   await scene.service.fetch('/api/proposals', {
     method: 'POST',
     body: JSON.stringify({ title: 'Say more', document: `${document}<!-- more -->\n` }),
@@ -69,6 +74,8 @@ async function knownOf({ scene, jobId, revisions }: Scene): Promise<Known> {
     commit: commits,
     from: commits,
     to: commits,
+    '/api/pipelines/{name}/compare/{from}/{to} from': ['1', 'last-passed'],
+    '/api/pipelines/{name}/compare/{from}/{to} to': ['1', '2'],
     since: commits.slice(1),
     wait: ['0'],
     md5: digests,

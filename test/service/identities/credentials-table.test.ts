@@ -25,7 +25,7 @@ const READS = [
   'POST /log-out',
 ]
 const OPERATIONS =
-  /^(POST|PATCH) \/(api\/(agents|pipelines|stages)|agents|pipelines|stages)(?!-)(\/|$)/
+  /^(POST|PATCH) \/(api\/(agents|pipelines|proposals|stages)|agents|pipelines|proposals|stages)(?!-)(\/|$)/
 /** Calls that no token can make. */
 const LOGIN_ONLY = [
   'POST /api/tokens',
@@ -35,6 +35,9 @@ const LOGIN_ONLY = [
   'PUT /api/users/{name}/password',
   'POST /api/users/{name}/enable',
   'POST /account',
+  'POST /api/proposals/{number}/approve',
+  'POST /api/proposals/{number}/reject',
+  'POST /api/proposals/{number}/comment',
 ]
 
 /** The status of the page on which a caller with a session confirms its end. */

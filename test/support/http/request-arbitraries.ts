@@ -40,7 +40,7 @@ export function requestOf(
     fc.oneof(
       {
         weight: 3,
-        arbitrary: fc.constantFrom(...(known[`${place} ${name}`] ?? known[name] ?? ['1'])),
+        arbitrary: fc.constantFrom(...valuesOf(operation, known, { name, place })),
       },
       { weight: 1, arbitrary: bySchema(schema).map(textOf) },
       { weight: 1, arbitrary: fc.constantFrom(...NASTY) },
@@ -69,9 +69,18 @@ export function requestOf(
     }))
 }
 
+/** The values of a parameter: of this call, of this place in a request, or of this name. */
+function valuesOf(
+  { path }: DescribedOperation,
+  known: Known,
+  { name, place }: { readonly name: string; readonly place: string },
+): readonly string[] {
+  return known[`${path} ${name}`] ?? known[`${place} ${name}`] ?? known[name] ?? ['1']
+}
+
 /** The request whose every part is the first that the service knows. */
 export function bestRequestOf(operation: DescribedOperation, known: Known): DerivedRequest {
-  const first = (name: string, place = '') => (known[`${place} ${name}`] ?? known[name])?.[0] ?? '1'
+  const first = (name: string, place = '') => valuesOf(operation, known, { name, place })[0] ?? '1'
   const values = Object.fromEntries(operation.parameters.map(({ name }) => [name, first(name)]))
   const needed = operation.parameters.filter(
     ({ in: place, required, name }) => place !== 'path' && (required || name === 'If-Match'),

@@ -24,6 +24,7 @@ export const EXCEPTIONS: Readonly<Record<string, Exception | readonly Exception[
   'GET /assets/{name}': NOT_THERE,
   'GET /api/admin/config/{digest}.xml': NOT_THERE,
   'GET /api/admin/rules.yaml': NOT_THERE,
+  'PUT /api/admin/rules.yaml': NOT_THIS,
   'GET /api/config/diff/{from}/{to}': NOT_THERE,
   'GET /api/config/changes/{from}/{to}': NOT_THERE,
   'GET /api/config/revisions': [{}, { target: '/api/config/revisions', may: 'administrator' }],
