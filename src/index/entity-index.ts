@@ -43,6 +43,9 @@ const SHORT_WAIT_MS = 500
 /** The most revisions whose sentences stay in memory: those of a search in a long history are made each time. */
 const MAX_SENTENCES = 100_000
 
+/** The most revisions of which it stays in memory whether they may have moved something. */
+const MAX_JUDGED = 100_000
+
 /** The most entities with their changes that stay in memory. */
 const MAX_CHANGES = 100_000
 
@@ -84,6 +87,11 @@ export class EntityIndex {
     sizeCalculation: ({ size }) => size + 1,
   })
   readonly #reading = new Map<CommitSha, Promise<void>>()
+  /** A page asks about dozens of entities: one row may hold the changes of tens of thousands. */
+  readonly #mayMove = new LRUCache<CommitSha, boolean>({
+    maxSize: MAX_JUDGED,
+    sizeCalculation: () => 1,
+  })
 
   constructor(deps: EntityIndexDeps) {
     this.#deps = deps
@@ -185,8 +193,14 @@ export class EntityIndex {
 
   /** Whether a revision may have added, removed, renamed or moved a pipeline or a group. */
   mayMove(revision: Revision): boolean {
+    const { commit } = revision
+    const known = this.#mayMove.get(commit)
+    if (known !== undefined) return known
     const stored = this.findStored(revision)
-    return stored === null || WHOLE.some((word) => stored.includes(word))
+    if (stored === null) return true
+    const may = WHOLE.some((word) => stored.includes(word))
+    this.#mayMove.set(commit, may)
+    return may
   }
 
   /** Every entity that an indexed revision changed, also those that are gone. */

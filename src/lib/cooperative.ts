@@ -39,7 +39,7 @@ export function runSync<Result>(steps: CooperativeWork<Result>): Result {
   return step.value
 }
 
-/** The number of items that are processed concurrently. */
+/** The number of items that are processed concurrently, where each takes little. */
 const AT_ONCE = 100
 
 /**
@@ -49,12 +49,27 @@ const AT_ONCE = 100
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Promise<Result>,
+  atOnce = AT_ONCE,
 ): Promise<Result[]> {
   const results: Result[] = []
   const turns = new Turns()
-  for (let n = 0; n < items.length; n += AT_ONCE) {
+  for (let n = 0; n < items.length; n += atOnce) {
     if (turns.isOver) await turns.next()
-    results.push(...(await Promise.all(items.slice(n, n + AT_ONCE).map(map))))
+    results.push(...(await Promise.all(items.slice(n, n + atOnce).map(map))))
   }
   return results
+}
+
+/** The items that a quick test keeps; yields to the event loop between in the same way. */
+export async function filterInTurns<Item>(
+  items: readonly Item[],
+  isKept: (item: Item) => boolean,
+): Promise<Item[]> {
+  const kept: Item[] = []
+  const turns = new Turns()
+  for (const item of items) {
+    if (turns.isOver) await turns.next()
+    if (isKept(item)) kept.push(item)
+  }
+  return kept
 }

@@ -1,7 +1,7 @@
 import type { PipelinePause } from '../engine/documents.ts'
 import type { Principal } from '../../core/principal.ts'
-import { mapInTurns } from '../../lib/cooperative.ts'
-import type { EffectivePipelines } from './effective-pipelines.ts'
+import { filterInTurns, mapInTurns } from '../../lib/cooperative.ts'
+import type { EffectivePipeline, EffectivePipelines } from './effective-pipelines.ts'
 import type { NewestRun, NewestRuns } from './newest-runs.ts'
 import { type RunRightsDeps, viewableRuns } from './run-rights.ts'
 
@@ -21,16 +21,12 @@ export interface ListedPipeline {
 }
 
 /** The pipelines that the caller may view, in the order of the document. */
-export function listPipelines(
+export async function listPipelines(
   deps: ListPipelinesDeps,
   principal: Principal,
 ): Promise<readonly ListedPipeline[]> {
-  const { access, builds, pipelines } = deps
-  const visible = pipelines
-    .list()
-    .filter(({ pipeline: { name } }) =>
-      access.may(principal, { action: 'view-pipeline', pipeline: name }),
-    )
+  const { builds } = deps
+  const visible = await viewablePipelines(deps, principal)
   return mapInTurns(visible, async ({ group, pipeline: { name, isLocked, stages } }) => ({
     name,
     group,
@@ -39,6 +35,20 @@ export function listPipelines(
     pause: await builds.pauseOf(name),
     latest: await latestRun(deps, principal, name),
   }))
+}
+
+/** The pipelines of the configuration that the caller may view, in the order of the document. */
+export function viewablePipelines(
+  { access, pipelines }: Pick<ListPipelinesDeps, 'access' | 'pipelines'>,
+  principal: Principal,
+  isWanted: (pipeline: EffectivePipeline) => boolean = () => true,
+): Promise<readonly EffectivePipeline[]> {
+  return filterInTurns(
+    pipelines.list(),
+    (each) =>
+      isWanted(each) &&
+      access.may(principal, { action: 'view-pipeline', pipeline: each.pipeline.name }),
+  )
 }
 
 /** The newest run, if the caller may view it. */

@@ -1,9 +1,10 @@
-import { mapInTurns } from '../../lib/cooperative.ts'
+import { filterInTurns, mapInTurns } from '../../lib/cooperative.ts'
 import type { Principal } from '../../core/principal.ts'
 import {
   latestRun,
   type ListedPipeline,
   type ListPipelinesDeps,
+  viewablePipelines,
 } from '../../builds/runs/list-pipelines.ts'
 import type { EffectivePipeline } from '../../builds/runs/effective-pipelines.ts'
 import type { StrandedStages } from '../../builds/dispatch/stranded-stages.ts'
@@ -61,6 +62,8 @@ export interface PipelinesPage {
 }
 
 export const PIPELINE_ROWS = 50
+/** A card asks the history too, which takes longer than a look at a run. */
+const CARDS_AT_ONCE = 5
 
 /** A pipeline with its newest run. */
 interface Standing {
@@ -75,15 +78,11 @@ export async function readPipelinesPage(
   principal: Principal,
   { filter, status, offset }: PipelinesQuery,
 ): Promise<PipelinesPage> {
-  const { access, pipelines } = deps
-  const visible = pipelines
-    .list()
-    .filter(({ pipeline: { name } }) =>
-      access.may(principal, { action: 'view-pipeline', pipeline: name }),
-    )
+  const visible = await viewablePipelines(deps, principal)
   const standings = await mapInTurns(visible, (listed) => standingOf(deps, principal, listed))
   const wanted = filter.toLowerCase()
-  const matching = standings.filter(
+  const matching = await filterInTurns(
+    standings,
     ({ listed: { group, pipeline }, status: has }) =>
       (status === null || has === status) &&
       `${group} ${pipeline.name}`.toLowerCase().includes(wanted),
@@ -91,9 +90,9 @@ export async function readPipelinesPage(
   const shown = matching.slice(offset, offset + PIPELINE_ROWS)
   const problems = problemsByPipeline(deps.poller.problems())
   const stranded = deps.stranded.byPipeline()
-  const cards = shown.map((each) => cardOf(deps, principal, each, { problems, stranded }))
+  const card = (each: Standing) => cardOf(deps, principal, each, { problems, stranded })
   return {
-    cards: await Promise.all(cards),
+    cards: await mapInTurns(shown, card, CARDS_AT_ONCE),
     offset,
     matching: matching.length,
     total: visible.length,

@@ -1,4 +1,5 @@
 import { agentStatusOf, factsOf } from '../../agents/known-agent.ts'
+import { viewablePipelines } from '../../builds/runs/list-pipelines.ts'
 import type { EffectivePipelines } from '../../builds/runs/effective-pipelines.ts'
 import type { EntityIndex } from '../../index/entity-index.ts'
 import { type IndexProgress, unfinished } from '../../index/index-progress.ts'
@@ -76,7 +77,7 @@ export async function search(
   const hasAgents = deps.runs() !== null
   if (wanted === '') return { groups: [], indexing: null, hasAgents }
   const asked = { wanted, links }
-  const things = [pipelinesNamed(deps, principal, asked), agentsNamed(deps, asked)]
+  const things = [await pipelinesNamed(deps, principal, asked), agentsNamed(deps, asked)]
   const mayRead = deps.access.may(principal, { action: 'administer' })
   const past = mayRead
     ? [
@@ -97,17 +98,14 @@ interface Asked {
   readonly links: Links
 }
 
-function pipelinesNamed(
-  { access, pipelines }: SearchDeps,
+async function pipelinesNamed(
+  deps: SearchDeps,
   principal: Principal,
   { wanted, links }: Asked,
-): SearchGroup {
-  const found = pipelines
-    .list()
-    .filter(({ group, pipeline: { name } }) => contains([name, group], wanted))
-    .filter(({ pipeline: { name } }) =>
-      access.may(principal, { action: 'view-pipeline', pipeline: name }),
-    )
+): Promise<SearchGroup> {
+  const found = await viewablePipelines(deps, principal, ({ group, pipeline: { name } }) =>
+    contains([name, group], wanted),
+  )
   const hits = found.slice(0, MAX_LISTED).map(({ group, pipeline: { name } }) => ({
     title: name,
     detail: `in ${group}`,
