@@ -24,8 +24,9 @@ import {
 import type { HistoryWalker } from './history-walker.ts'
 import { type IndexProgress, isSettled } from './index-progress.ts'
 import type { IndexTables } from './tables/index-tables.ts'
+import { renamesOnTheWay } from './renames-on-the-way.ts'
 import { foldedEntitiesOf, parseChanges } from './tables/revision-changes.ts'
-import type { EntityRow, NumberBounds, RenameRow } from './tables/change-table.ts'
+import type { EntityRow, NumberBounds } from './tables/change-table.ts'
 
 export interface EntityIndexDeps {
   readonly history: History
@@ -138,14 +139,12 @@ export class EntityIndex {
     return base === before.commit && others.length === 0 ? this.findStored(after) : null
   }
 
-  /** The names of entities in one revision and in another, where revisions between them have renamed them. */
+  /** The names of entities in one revision and in another, where revisions on the way have renamed them. */
   renamesBetween(before: Revision, after: Revision): EntityRenames {
     const { history, tables } = this.#deps
     const [from, to] = [history.numberOf(before), history.numberOf(after)]
     if (from === null || to === null) return []
-    const [low, high] = [Math.min(from, to), Math.max(from, to)]
-    const renames = joinRenames(tables.changes.renames({ above: low, below: high + 1 }))
-    return from <= to ? renames : renames.map(([former, name]) => [name, former])
+    return renamesOnTheWay({ history, changes: tables.changes }, { from, to })
   }
 
   /** The changes about an entity, in folded spelling, under its new or its former name. */
@@ -372,20 +371,6 @@ export class EntityIndex {
     if (number === null || !walker.isWalked(number)) return null
     return tables.revisions.isAt(number, revision) ? number : null
   }
-}
-
-/** The first and the last names of entities that revisions renamed one after the other. */
-function joinRenames(rows: readonly RenameRow[]): EntityRenames {
-  let firstNames: ReadonlyMap<string, string> = new Map()
-  const steps = new Map<number, RenameRow[]>()
-  for (const row of rows) steps.set(row.number, [...(steps.get(row.number) ?? []), row])
-  for (const step of steps.values()) {
-    const former = new Set(step.map((row) => row.former))
-    const others = [...firstNames].filter(([name]) => !former.has(name))
-    const renamed = step.map((row) => [row.name, firstNames.get(row.former) ?? row.former] as const)
-    firstNames = new Map([...others, ...renamed])
-  }
-  return Array.from(firstNames, ([name, first]) => [first, name])
 }
 
 /** The changes in stored form by each entity that they are about; some of them in each step. */

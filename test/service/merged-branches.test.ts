@@ -91,6 +91,12 @@ async function commitsOf(service: CalledService, query: string): Promise<string[
   return entries.map(({ commitSHA }) => commitSHA)
 }
 
+/** The differences of two commits on one line. */
+async function subjectOf(service: CalledService, from = '', to = ''): Promise<string> {
+  const response = await service.fetch(`/api/config/changes/${from}/${to}`)
+  return ChangesAnswer.parse(await response.json()).subject
+}
+
 function pickaxe({ repository }: CalledService, text: string): string[] {
   return git(repository, 'log', '-S', text, '--format=%H').split('\n').filter(Boolean)
 }
@@ -190,15 +196,45 @@ describe('revisions of branches that were merged', () => {
     expect(rowOf(await pageOf(service, '/config'), 8)).not.toContain('rc-')
   })
 
+  it('have renamed what differs from any revision, before or after the merge', async () => {
+    const service = await openService()
+    await save(service, BASE)
+    const clone = new Clone(service)
+    const base = gitLine(clone.path, 'rev-parse', 'HEAD')
+    clone.switchTo('-b', 'topic')
+    const renamed = BASE.replace('"billing"', '"invoices"')
+    clone.commit('Alice', renamed)
+    const tasks = Array.from({ length: 12 }, (_, n) => `<exec command="step-${n}" />`).join('\n')
+    const remade = renamed
+      .replace('https://example.org/billing.git', 'https://example.com/elsewhere.git')
+      .replace(/(elsewhere.*?)<exec command="make" \/>/s, `$1${tasks}`)
+    const side = clone.commit('Alice', remade)
+    clone.switchTo('main')
+    const main = clone.commit('Bob', withBranches({ checkout: 'fix-1' }))
+    const merge = clone.merge('Max', 'topic')
+    await clone.push()
+    await commitsOf(service, '?entity=pipeline/invoices')
+
+    const onwards = 'Rename pipeline billing -> invoices'
+    const back = 'Rename pipeline invoices -> billing'
+    for (const before of [base, main]) {
+      expect(await subjectOf(service, before, merge)).toContain(onwards)
+      expect(await subjectOf(service, merge, before)).toContain(back)
+    }
+    // Neither of them came upon the other.
+    expect(await subjectOf(service, main, side)).toContain(onwards)
+    expect(await subjectOf(service, side, main)).toContain(back)
+    const page = await pageOf(service, `/config/compare/${main}/${merge}`)
+    expect(page).toMatch(/<span class="badge renamed">renamed<\/span>.*billing.*invoices/s)
+    expect(page).not.toContain('<span class="badge removed">removed</span> pipeline')
+  })
+
   it('differ from one that somebody names in all that is different', async () => {
     const { service, clone, alice, bob } = await mergedBranches()
     const merge = clone.merge('Max', 'topic')
     await clone.push()
     await commitsOf(service, '?entity=pipeline/billing')
-    const changesOf = async (from = '', to = '') => {
-      const response = await service.fetch(`/api/config/changes/${from}/${to}`)
-      return ChangesAnswer.parse(await response.json()).subject
-    }
+    const changesOf = (from?: string, to?: string) => subjectOf(service, from, to)
 
     const rows = rowOf(await pageOf(service, '/config'), 7)
     const compared = await pageOf(service, '/config/compare/r6/r7')
