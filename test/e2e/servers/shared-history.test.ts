@@ -23,6 +23,7 @@ import {
 } from '../../support/service/database-server.ts'
 import { currentOf } from '../../support/service/servers.ts'
 import { save } from '../../support/service/saving.ts'
+import type { TestService } from '../../support/service/service.ts'
 
 type Caller = Pick<DatabaseServer, 'fetch'>
 
@@ -55,6 +56,10 @@ function commitIn(folder: string, name: string): string {
   writeFileSync(liveIn(folder), documentWith(name))
   git(repositoryIn(folder), 'commit', '-q', '-a', '-m', `Add ${name}`)
   return headOf(folder)
+}
+
+function messagesOf({ logged }: TestService): string {
+  return logged.map(({ message }) => message).join('\n')
 }
 
 describe('a configuration whose history is in a database', { tags: ['postgresql'] }, () => {
@@ -308,11 +313,15 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
     const first = await openOver(database, folder)
     const before = await revisionsOf(first)
     await first.close()
+    const empty = folderBeside(first)
+    git(empty, 'init', '-q', '-b', 'main', repositoryIn(empty))
 
-    const second = await openOver(database, folderBeside(first))
+    const second = await openOver(database, empty)
 
     expect(await revisionsOf(second)).toEqual(before)
     expect(await currentOf(second)).toContain('older')
+    expect(readFileSync(liveIn(empty), 'utf8')).toContain('older')
+    expect(messagesOf(second)).not.toContain('live file')
   })
 
   it('has commits of the same object format on every server', async () => {
@@ -335,6 +344,7 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
     expect(await revisionsOf(second)).toEqual(before)
     expect(headOf(second.folder)).toMatch(/^[0-9a-f]{64}$/)
     await saveAll(second, 'there')
+    expect(messagesOf(second)).not.toContain('live file')
     expect(git(repositoryIn(second.folder), 'fsck', '--strict')).toBe('')
     expect(refused.code).toBe(1)
     expect(refused.stderr).toMatch(/object format sha1, the history in the database sha256: start/)
