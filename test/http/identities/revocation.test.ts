@@ -17,8 +17,9 @@ import { makeToken } from '../../support/service/tokens.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** Milliseconds: a second, and what a machine that does other things takes. */
-const SOON_MS = 5_000
+/** The promise, as {@link timeUntil} measures. */
+const SOON_MS = 1_000
+const STEP_MS = 10
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const WATCH = '/api/config/watch?wait=15'
 
@@ -97,6 +98,17 @@ const REVOCATIONS: Readonly<Record<string, Revocation>> = {
   },
 }
 
+/**
+ * The milliseconds until something ends, counted by the timers of this process, as those of the
+ * service in it are: time in which the machine did other things is none.
+ */
+async function timeUntil(ended: Promise<unknown>): Promise<number> {
+  let steps = 0
+  const timer = setInterval(() => (steps += 1), STEP_MS)
+  await ended.finally(() => clearInterval(timer))
+  return steps * STEP_MS
+}
+
 async function openScene(name: string) {
   const clock = { now: Date.now() }
   const service = await startService([], undefined, { clock: () => clock.now })
@@ -106,9 +118,7 @@ async function openScene(name: string) {
   /** Takes the credential away; gives how many milliseconds something took to end after that. */
   const tookAfterRevoking = async (ended: Promise<unknown>) => {
     await revocation?.revoke(service, headers, clock)
-    const began = performance.now()
-    await ended
-    return performance.now() - began
+    return timeUntil(ended)
   }
   return { service, headers, tookAfterRevoking }
 }
@@ -205,11 +215,10 @@ describe('when an agent is disabled', () => {
     const waiting = agent.tryWork()
     const disabled = await service.fetch(`/api/agents/${agent.uuid}/disable`, { method: 'POST' })
     expect(disabled.status).toBe(200)
-    const began = performance.now()
 
-    const { status } = await waiting
+    const took = await timeUntil(waiting)
 
-    expect(status).toBe(403)
-    expect(performance.now() - began).toBeLessThan(SOON_MS)
+    expect((await waiting).status).toBe(403)
+    expect(took).toBeLessThan(SOON_MS)
   })
 })
