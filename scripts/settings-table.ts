@@ -2,7 +2,8 @@
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { format } from 'prettier'
-import { listSettings, type Setting, SETTINGS } from '../src/settings/settings.ts'
+import { listSettings, type Setting } from '../src/settings/read-settings.ts'
+import { SETTINGS } from '../src/settings/settings.ts'
 
 const FILE = fileURLToPath(new URL('../deploy/README.md', import.meta.url))
 const [BEGIN, END] = ['<!-- npm run docs:settings -->\n', '<!-- end of the settings -->\n']

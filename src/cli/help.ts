@@ -1,4 +1,5 @@
-import { listSettings, SETTINGS } from '../settings/settings.ts'
+import { listSettings } from '../settings/read-settings.ts'
+import { SETTINGS } from '../settings/settings.ts'
 import { type CommandName, USAGE } from './usage.ts'
 
 /** The lines about all commands, without their settings. */

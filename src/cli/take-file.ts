@@ -1,4 +1,5 @@
-import { separateWords, SETTINGS } from '../settings/settings.ts'
+import { separateWords } from '../settings/read-settings.ts'
+import { SETTINGS } from '../settings/settings.ts'
 import { type CommandName, wrongUsage } from './usage.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { type SETTINGS, SettingsError } from '../settings/settings.ts'
+import { SettingsError } from '../settings/read-settings.ts'
+import type { SETTINGS } from '../settings/settings.ts'
 
 /** The syntax of a command, and its purpose. */
 interface Usage {

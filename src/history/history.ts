@@ -11,7 +11,7 @@ import type { GitExecutable } from '../git/git-executable.ts'
 import type { BranchAdvance } from './repository/git-repository.ts'
 import type { HistoryOptions } from './history-options.ts'
 import type { MaintenanceState } from './upkeep/maintenance.ts'
-import { listPushedChanges, listPushedCommits } from './sync/pushed-changes.ts'
+import { pushToJudge } from './sync/pushed-changes.ts'
 import { listNewer } from './sync/newer-revisions.ts'
 import { type HistoryParts, openHistoryParts } from './open-history.ts'
 import { type PushedDocument, pushedCommits } from './refs/pushed-commits.ts'
@@ -23,20 +23,14 @@ import type { Base, BesideChange, InvalidEdit } from './sync/reconciler.ts'
 import { bodyOf, type Trailer } from './revision/message.ts'
 import type { RevisionListener } from './revision/revision-events.ts'
 import type { RevisionTags } from './tags/revision-tags.ts'
-import type { Lineage, RevisionRange } from './index/revision-index.ts'
+import type { Lineage, NumberSpan, RevisionRange } from './index/revision-index.ts'
 
 export type { HistoryOptions, StoredDocument } from './history-options.ts'
 export type { Inspection } from './revision/inspection.ts'
 export type { MaintenanceLimits, MaintenanceState } from './upkeep/maintenance.ts'
 export type { HistoryEvent, HistoryProblem } from './revision/problems.ts'
-export type { Lineage } from './index/revision-index.ts'
+export type { Lineage, NumberSpan } from './index/revision-index.ts'
 export type { RevisionListener, RevisionEvent } from './revision/revision-events.ts'
-
-/** The numbers of revisions that follow each other, both included. */
-export interface NumberSpan {
-  readonly first: number
-  readonly last: number
-}
 
 /** A document in the forms in which it leaves the history. */
 export interface DocumentForms {
@@ -347,12 +341,9 @@ export class History implements AsyncDisposable {
   async readPushed(commit: CommitSha): Promise<PushedDocument | null> {
     const { repository, keeper } = this.#parts
     const document = await repository.findForeignDocument(commit)
-    const pushed = await pushedCommits(repository.reader, { from: commit, until: this.tip() })
-    if (document === null || pushed === null) return null
-    const [base] = pushed.bases
-      .flatMap((each) => keeper.index.findCommit(each) ?? [])
-      .toSorted((one, other) => (this.numberOf(other) ?? 0) - (this.numberOf(one) ?? 0))
-    return base === undefined ? null : { document, base, message: pushed.message }
+    const range = { from: commit, until: this.tip() }
+    const pushed = await pushedCommits(repository.reader, range, keeper.index)
+    return document && pushed && { document, ...pushed }
   }
 
   /** Whether the live file held an edit that is not valid at the last look. */
@@ -425,20 +416,12 @@ export class History implements AsyncDisposable {
     const before = await this.readStored(this.current())
     const { reader } = this.#parts.repository
     const findBeside = (name: string) => this.findBeside(this.current().commit, name)
-    const newest = await reader.findCommit(to)
-    const message = newest === null ? '' : bodyOf(newest.message)
+    const message = bodyOf((await reader.findCommit(to))?.message ?? '')
     const preparation = await prepare(document, before, origin, { findBeside, message })
     if (!preparation.ok) throw notValid(preparation.problems)
+    const findPushed = (name: string) => this.findBeside(to, name)
     const pushed = { from, to, fileName, before }
-    const push = {
-      before,
-      message,
-      findBeside,
-      findPushed: (name: string) => this.findBeside(to, name),
-      listChanges: () => listPushedChanges(reader, pushed),
-      listCommits: () => listPushedCommits(reader, pushed),
-    }
-    await judgePush?.(push, origin)
+    await judgePush?.(pushToJudge(reader, pushed, { message, findBeside, findPushed }), origin)
   }
 
   /** Takes over changes of other tools. A failure is shown as a problem; the next check may solve it. */
@@ -451,13 +434,10 @@ export class History implements AsyncDisposable {
       await this.#documents.readAgain()
     } catch (error) {
       this.#parts.problems.raise({ kind: 'repository', message: problemOf(error), problems: [] })
-      if (!(error instanceof ServiceError) && fsErrorCode(error) === null) this.#reportBug(error)
+      if (error instanceof ServiceError || fsErrorCode(error) !== null) return
+      const message = 'The repository could not be followed'
+      this.#options.report({ level: 'error', message, facts: { error } })
     }
-  }
-
-  #reportBug(error: unknown): void {
-    const message = 'The repository could not be followed'
-    this.#options.report({ level: 'error', message, facts: { error } })
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { renderSettings, settingsIn } from '../../scripts/settings-table.ts'
-import { listSettings, readSettings, SETTINGS } from '../../src/settings/settings.ts'
+import { listSettings, readSettings } from '../../src/settings/read-settings.ts'
+import { SETTINGS } from '../../src/settings/settings.ts'
 import { deployed } from '../support/programs/root-file.ts'
 
 describe('the tables of settings in deploy/README.md', () => {

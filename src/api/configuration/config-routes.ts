@@ -298,7 +298,7 @@ function listAnswers({ configuration, site }: ApiContext) {
         headers: needsIndex(filter) ? indexedHeader(configuration) : {},
       })
     }
-    // What others may see of the history differs from caller to caller.
+    // The visible part of the history differs from caller to caller.
     return answerWith(isAdministrator ? cache.take(key, make) : make(), c)
   }
 }

@@ -1,12 +1,8 @@
 import type { InvitationRecord } from '../../identities/issued-record.ts'
 import { Invitations } from '../../identities/invitations.ts'
 import { Tokens } from '../../identities/tokens.ts'
-import {
-  type InviteSettings,
-  readSettings,
-  separateWords,
-  SETTINGS,
-} from '../../settings/settings.ts'
+import { readSettings, separateWords } from '../../settings/read-settings.ts'
+import { type InviteSettings, SETTINGS } from '../../settings/settings.ts'
 import { actAsOwner } from '../act-as-owner.ts'
 import { CALLER } from '../caller.ts'
 import { say, writeLog } from '../output.ts'

@@ -2,13 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { runAgent } from '../../agent/run-agent.ts'
 import { type JobUser, findJobUser } from '../../agent/process/job-user.ts'
 import { isInvitation } from '../../security/issued-secret.ts'
-import {
-  type AgentSettings,
-  takeAgentEnvironment,
-  readSettings,
-  SETTINGS,
-  SettingsError,
-} from '../../settings/settings.ts'
+import { takeAgentEnvironment, readSettings, SettingsError } from '../../settings/read-settings.ts'
+import { type AgentSettings, SETTINGS } from '../../settings/settings.ts'
 import { VERSION } from '../../server/version.ts'
 import { writeLog } from '../output.ts'
 import { stopSignal } from '../stopping.ts'

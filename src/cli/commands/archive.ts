@@ -4,12 +4,8 @@ import { inspectAsIs } from '../../configuration/current/validate-only.ts'
 import { makeArchive } from '../../operations/archive/make-archive.ts'
 import { restoreArchive } from '../../operations/archive/restore-archive.ts'
 import { programPath } from '../../settings/environment.ts'
-import {
-  type ArchiveSettings,
-  readSettings,
-  SETTINGS,
-  SettingsError,
-} from '../../settings/settings.ts'
+import { readSettings, SettingsError } from '../../settings/read-settings.ts'
+import { type ArchiveSettings, SETTINGS } from '../../settings/settings.ts'
 import { VERSION } from '../../server/version.ts'
 import { actAsOwner } from '../act-as-owner.ts'
 import { say } from '../output.ts'

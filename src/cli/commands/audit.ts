@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../../core/audit.ts'
 import { pause } from '../../lib/pause.ts'
-import { readSettings, separateWords, SETTINGS } from '../../settings/settings.ts'
+import { readSettings, separateWords } from '../../settings/read-settings.ts'
+import { SETTINGS } from '../../settings/settings.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import { actAsOwner } from '../act-as-owner.ts'
 import { say } from '../output.ts'

@@ -3,7 +3,8 @@ import { text } from 'node:stream/consumers'
 import { checkPush as judgePush } from '../../history/push/push-check.ts'
 import { inspectPushed } from '../../configuration/current/validate-only.ts'
 import { gitQuarantine, programPath } from '../../settings/environment.ts'
-import { readSettings, SETTINGS } from '../../settings/settings.ts'
+import { readSettings } from '../../settings/read-settings.ts'
+import { SETTINGS } from '../../settings/settings.ts'
 import { complain } from '../output.ts'
 
 /** Git's `pre-receive` hook: standard input names the pushed refs, standard error is the pusher's terminal. */

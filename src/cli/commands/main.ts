@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { withoutCredentials } from '../../core/hidden-credentials.ts'
 import { VERSION } from '../../server/version.ts'
-import { SettingsError } from '../../settings/settings.ts'
+import { SettingsError } from '../../settings/read-settings.ts'
 import { helpOf, helpOfAll } from '../help.ts'
 import { complain, say } from '../output.ts'
 

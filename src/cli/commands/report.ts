@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { reportChanges, type ReportedChange } from '../../operations/change-report.ts'
 import { programPath } from '../../settings/environment.ts'
-import { readSettings, SETTINGS, SettingsError } from '../../settings/settings.ts'
+import { readSettings, SettingsError } from '../../settings/read-settings.ts'
+import { SETTINGS } from '../../settings/settings.ts'
 import { say } from '../output.ts'
 
 const COLUMNS = [

@@ -2,13 +2,8 @@ import { ServiceError } from '../../core/errors.ts'
 import type { TokenRecord } from '../../identities/issued-record.ts'
 import { isExpired, Tokens } from '../../identities/tokens.ts'
 import { findUser, localPrincipal, type UsersReading } from '../../security/users.ts'
-import {
-  readSettings,
-  separateWords,
-  SETTINGS,
-  SettingsError,
-  type TokenSettings,
-} from '../../settings/settings.ts'
+import { readSettings, separateWords, SettingsError } from '../../settings/read-settings.ts'
+import { SETTINGS, type TokenSettings } from '../../settings/settings.ts'
 import { actAsOwner } from '../act-as-owner.ts'
 import { say, writeLog } from '../output.ts'
 import { recordedIn } from '../recorded.ts'

@@ -12,7 +12,8 @@ import {
   removeUser,
   type UsersStore,
 } from '../../security/users.ts'
-import { readSettings, separateWords, SETTINGS, SettingsError } from '../../settings/settings.ts'
+import { readSettings, separateWords, SettingsError } from '../../settings/read-settings.ts'
+import { SETTINGS } from '../../settings/settings.ts'
 import { actAsOwner } from '../act-as-owner.ts'
 import { say } from '../output.ts'
 import { recordedIn } from '../recorded.ts'

@@ -63,6 +63,12 @@ export interface Lineage {
   readonly bases: readonly CommitSha[]
 }
 
+/** The numbers of revisions that follow each other, both included. */
+export interface NumberSpan {
+  readonly first: number
+  readonly last: number
+}
+
 /** A range of the list of revisions, newest first. */
 export interface RevisionRange {
   readonly offset: number

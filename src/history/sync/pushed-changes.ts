@@ -6,10 +6,10 @@ import { shownName } from '../../git/objects/tree-faults.ts'
 import { listTreeChanges, MAX_DIFFERENCES } from '../../git/objects/tree-changes.ts'
 import { findFileInTree, findTree } from '../../git/objects/tree-walk.ts'
 import { bodyOf } from '../revision/message.ts'
-import type { PushedChange, PushedCommit } from '../revision/prepared-change.ts'
+import type { PushedChange, PushedCommit, PushToJudge } from '../revision/prepared-change.ts'
 
 /** A push whose commits are in the repository, and the document that is current before it. */
-export interface PushedCommits {
+interface PushedCommits {
   readonly from: CommitSha | null
   readonly to: CommitSha
   readonly fileName: string
@@ -19,6 +19,20 @@ export interface PushedCommits {
 /** All of them are judged while others wait to save. */
 const MAX_COMMITS = 100
 
+/** A push for the gate, which judges it as a whole and commit by commit. */
+export function pushToJudge(
+  reader: ObjectReader,
+  pushed: PushedCommits,
+  found: Pick<PushToJudge, 'message' | 'findBeside' | 'findPushed'>,
+): PushToJudge {
+  return {
+    before: pushed.before,
+    ...found,
+    listChanges: () => listPushedChanges(reader, pushed),
+    listCommits: () => listPushedCommits(reader, pushed),
+  }
+}
+
 /**
  * The changes of a push, commit by commit, the oldest first: each changes the document and nothing
  * else of the commit before it.
@@ -26,7 +40,7 @@ const MAX_COMMITS = 100
  * @throws {ServiceError} `not-permitted` for a merge, for a commit that changes other files, and for
  * too many commits.
  */
-export async function* listPushedChanges(
+async function* listPushedChanges(
   reader: ObjectReader,
   { from, to, fileName, before }: PushedCommits,
 ): AsyncGenerator<PushedChange> {
@@ -49,7 +63,7 @@ export async function* listPushedChanges(
  *
  * @throws {ServiceError} `not-permitted` for too many commits.
  */
-export async function* listPushedCommits(
+async function* listPushedCommits(
   reader: ObjectReader,
   { from, to, fileName: path, before }: PushedCommits,
 ): AsyncGenerator<PushedCommit> {

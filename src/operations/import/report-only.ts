@@ -38,7 +38,7 @@ export async function reportOnly(
   const { file, bytes } = await readSource(request, environment)
   const reading = readDocument(Uint8Array.from(bytes))
   if (!reading.ok) return { file, errors: reading.problems, willNotRun: [] }
-  // Nobody here can decrypt what the other server has encrypted.
+  // Values that the other server has encrypted cannot be decrypted here.
   const parts = new UnsupportedParts(() => null)
   return {
     file,

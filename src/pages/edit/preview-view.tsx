@@ -1,7 +1,7 @@
 import type { DocumentComparison } from '../code/comparison.ts'
 import type { EditDraft } from './edit-draft.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
-import { ChangesAboveText } from '../parts/change-list.tsx'
+import { ChangesCard } from '../parts/change-list.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { ActionButton } from '../kit/buttons.tsx'
@@ -64,14 +64,7 @@ export function PreviewView(props: PreviewViewProps) {
             {`You began from ${shortName(mergedFrom)}; your changes merged cleanly.`}
           </p>
         )}
-        <section class="card">
-          <h2>Changes</h2>
-          {changes === null || changes.count === 0 ? (
-            <p class="muted">No named changes. The full diff is below.</p>
-          ) : (
-            <ChangesAboveText listed={changes.listed} />
-          )}
-        </section>
+        <ChangesCard changes={changes} />
         <PlanCard plan={props.plan} />
         <PlainDiff comparison={comparison} />
         <TypedText typed={draft.typed} />

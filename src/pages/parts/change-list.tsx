@@ -63,6 +63,25 @@ export function ListedChangeGroups({
 /** At most so many changes stand above a text. */
 const MAX_ABOVE_TEXT = 60
 
+interface ChangesCardProps {
+  /** Null where nothing can be said in words. */
+  readonly changes: { readonly count: number; readonly listed: ListedChanges } | null
+}
+
+/** The card of the changes between two documents, above their diff. */
+export function ChangesCard({ changes }: ChangesCardProps) {
+  return (
+    <section class="card">
+      <h2>Changes</h2>
+      {changes === null || changes.count === 0 ? (
+        <p class="muted">No named changes. The full diff is below.</p>
+      ) : (
+        <ChangesAboveText listed={changes.listed} />
+      )}
+    </section>
+  )
+}
+
 /** Changes above the text that shows them all. */
 export function ChangesAboveText({
   listed,

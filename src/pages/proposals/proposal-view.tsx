@@ -12,7 +12,7 @@ import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 import { Moment, When } from '../kit/when.tsx'
-import { ChangesAboveText } from '../parts/change-list.tsx'
+import { ChangesCard } from '../parts/change-list.tsx'
 
 export interface ProposalViewProps {
   readonly frame: PageFrame
@@ -27,7 +27,6 @@ export function ProposalView(props: ProposalViewProps) {
   const { frame, detail, comparison, flash } = props
   const { proposal, plan } = detail
   const { number, title, state } = proposal
-  const { changes } = comparison
   return (
     <PageLayout
       frame={frame}
@@ -45,14 +44,7 @@ export function ProposalView(props: ProposalViewProps) {
         <h2>{STATES[state]}</h2>
         <Facts facts={factsOf(props)} />
       </section>
-      <section class="card">
-        <h2>Changes</h2>
-        {changes === null || changes.count === 0 ? (
-          <p class="muted">No named changes. The full diff is below.</p>
-        ) : (
-          <ChangesAboveText listed={changes.listed} />
-        )}
-      </section>
+      <ChangesCard changes={comparison.changes} />
       {plan !== null && <PlanCard plan={plan} />}
       <Reviews {...props} />
       <Comments {...props} />

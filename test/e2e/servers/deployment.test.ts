@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { readSettings, SETTINGS } from '../../../src/settings/settings.ts'
+import { readSettings } from '../../../src/settings/read-settings.ts'
+import { SETTINGS } from '../../../src/settings/settings.ts'
 import { wrongInKubernetesObjects } from '../../support/programs/kubernetes-objects.ts'
 import { imageVariables } from '../../support/programs/image.ts'
 import { deployed } from '../../support/programs/root-file.ts'

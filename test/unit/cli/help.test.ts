@@ -5,7 +5,8 @@ import { secrets } from '../../../src/cli/commands/secrets.ts'
 import { state } from '../../../src/cli/commands/state.ts'
 import { token } from '../../../src/cli/commands/token.ts'
 import { user } from '../../../src/cli/commands/user.ts'
-import { listSettings, SETTINGS } from '../../../src/settings/settings.ts'
+import { listSettings } from '../../../src/settings/read-settings.ts'
+import { SETTINGS } from '../../../src/settings/settings.ts'
 
 it.each(Object.entries(SETTINGS))(
   'the help of cairn %s has each of its settings',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readSettings, SETTINGS } from '../../../src/settings/settings.ts'
+import { readSettings } from '../../../src/settings/read-settings.ts'
+import { SETTINGS } from '../../../src/settings/settings.ts'
 
 function foldersOf(args: readonly string[], environment: Record<string, string>) {
   return readSettings(SETTINGS.serve, args, environment)['local-materials']
