@@ -4,6 +4,7 @@ import { VALUE_TYPES } from '../schema/value-types.ts'
 import { type MaterialRequest, readMaterialRequest } from './material-request.ts'
 import { RequestForm } from './request-form.ts'
 import { readTaskRequest, type TaskRequest } from './task-request.ts'
+import { shorten } from '../text/shown-text.ts'
 
 /** A pipeline to be made, with one stage, one job and one task. */
 export interface PipelineCreationRequest {
@@ -52,7 +53,7 @@ export function readPipelineRequest(
 function readGroup(form: RequestForm): string {
   const group = form.optional('pipelineGroup') ?? DEFAULT_GROUP
   if (!isName(group))
-    form.refuse('pipelineGroup', `is "${group}", which is not a valid name for a group`)
+    form.refuse('pipelineGroup', `is "${shorten(group)}", which is not a valid name for a group`)
   return group
 }
 
@@ -61,7 +62,7 @@ function isName(text: string): boolean {
 }
 
 function nameProblem(name: string): Problem {
-  return { message: `"${name}" is not a valid name for a pipeline`, path: 'name' }
+  return { message: `"${shorten(name)}" is not a valid name for a pipeline`, path: 'name' }
 }
 
 /**
@@ -79,9 +80,9 @@ function readArtifactRequests(form: RequestForm): ArtifactRequest[] {
   return Array.from({ length: count }, (_, index) => index).flatMap((index) => {
     const src = presence(sources[index])
     const dest = presence(dests[index])
-    if (dest !== null && src === null) form.refuse('dest', `"${dest}" has no source`)
+    if (dest !== null && src === null) form.refuse('dest', `"${shorten(dest)}" has no source`)
     if (dest !== null && !DEST.test(dest)) {
-      form.refuse('dest', `is "${dest}", which begins or ends with a dot or a space`)
+      form.refuse('dest', `is "${shorten(dest)}", which begins or ends with a dot or a space`)
     }
     const kind = (kinds.length === 1 ? kinds[0] : kinds[index]) ?? KINDS[0]
     return src === null ? [] : [{ kind, src, dest }]

@@ -1,5 +1,6 @@
 import type { Problem } from '../../core/problem.ts'
 import { isXmlText } from '../edit/xml-escape.ts'
+import { shorten } from '../text/shown-text.ts'
 
 /** The parameters of a request, and what is found wrong with them. */
 export class RequestForm {
@@ -77,7 +78,8 @@ export class RequestForm {
   ): Word | null {
     const value = given === null || given.trim() === '' ? words[0] : given
     const word = words.find((candidate) => candidate === value) ?? null
-    if (word === null) this.refuse(name, `is "${value}" and must be one of ${words.join(', ')}`)
+    if (word === null)
+      this.refuse(name, `is "${shorten(value)}" and must be one of ${words.join(', ')}`)
     return word
   }
 }

@@ -2,6 +2,7 @@ import { shellWords } from '../../core/command-words.ts'
 import { type NewElement, newElement } from '../edit/new-element.ts'
 import { COMMAND_ELEMENTS } from '../schema/tasks.ts'
 import type { RequestForm } from './request-form.ts'
+import { shorten } from '../text/shown-text.ts'
 
 type BuildTool = 'ant' | 'nant' | 'rake'
 
@@ -51,7 +52,10 @@ function readExec(form: RequestForm): TaskRequest {
   const words = splitParameter(form, 'command', form.required('command', ' for builder exec'))
   const [command, ...args] = words
   if (command !== undefined && !COMMAND.test(command)) {
-    form.refuse('command', `names "${command}", which is empty or begins or ends with a space`)
+    form.refuse(
+      'command',
+      `names "${shorten(command)}", which is empty or begins or ends with a space`,
+    )
   }
   const more = splitParameter(form, 'arguments', form.optional('arguments') ?? '')
   return { builder: 'exec', command: command ?? '', args: [...args, ...more] }

@@ -17,6 +17,7 @@ import type { EditableDocument } from './layout.ts'
 import { type Inserted, newElement, type VerbatimElement } from './new-element.ts'
 import { applySplices } from './splice.ts'
 import type { InsertionPlace } from './xml-edit.ts'
+import { shorten } from '../text/shown-text.ts'
 
 /** The place of an entity in addresses: the first part of its name, and the rest, which is empty for the server. */
 export interface EntityPlace {
@@ -86,8 +87,8 @@ export function sentEntity(sent: XmlDocument, place: EntityPlace): SentEntity {
   if (entityKey({ kind, name }) === entityKey({ kind, name: place.name })) {
     return { kind, name, element: root, text: text.slice(span.start, span.end) }
   }
-  const called = name === '' ? 'has no name' : `is called "${name}"`
-  throw notThis(`The element ${called}, and the address names "${place.name}"`)
+  const called = name === '' ? 'has no name' : `is called "${shorten(name)}"`
+  throw notThis(`The element ${called}, and the address names "${shorten(place.name)}"`)
 }
 
 /**
@@ -133,7 +134,10 @@ export function removeEntity(document: EditableDocument, { element }: EntityElem
 function assertInGroup({ element }: EntityElement, group: string): void {
   const holder = element.parent && entityOf(element.parent)
   if (holder === null || holder.kind.word !== 'group' || holder.name === group) return
-  throw notThis(`It is in the group "${holder.name}"; only a new pipeline takes a group`, 'group')
+  throw notThis(
+    `It is in the group "${shorten(holder.name)}"; only a new pipeline takes a group`,
+    'group',
+  )
 }
 
 /** The element that a new entity goes into, and the names of those between that are not there yet. */

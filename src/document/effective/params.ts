@@ -42,7 +42,7 @@ export class ParamResolver {
   #valueOf(name: string, at: At): string {
     const value = this.#values.get(name)
     if (value !== undefined) return value
-    const message = `the param "${shorten(name)}" is not defined by the pipeline "${this.#pipeline}"`
+    const message = `the param "${shorten(name)}" is not defined by the pipeline "${shorten(this.#pipeline)}"`
     this.findings.push({ at, message })
     return `#{${name}}`
   }

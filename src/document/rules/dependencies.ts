@@ -19,10 +19,10 @@ export const upstreams: PipelineRule = function* (
   for (const { at, pipeline: upstream, stage } of dependenciesOf(pipeline)) {
     const found = pipelinesByName.get(nameKey(upstream))
     if (!found) {
-      const message = `the pipeline "${shorten(upstream)}" that "${pipeline.name}" depends on does not exist`
+      const message = `the pipeline "${shorten(upstream)}" that "${shorten(pipeline.name)}" depends on does not exist`
       yield { at, message }
     } else if (!found.stages.some(({ name }) => nameKey(name) === nameKey(stage))) {
-      const message = `the pipeline "${found.name}" that "${pipeline.name}" depends on has no stage "${shorten(stage)}"`
+      const message = `the pipeline "${shorten(found.name)}" that "${shorten(pipeline.name)}" depends on has no stage "${shorten(stage)}"`
       yield { at, message }
     }
   }
@@ -32,7 +32,7 @@ export const upstreams: PipelineRule = function* (
 export const upstreamOnce: PipelineRule = function* (pipeline): Generator<Finding> {
   for (const { item, first } of repeats(dependenciesOf(pipeline), upstreamKey)) {
     if (item.pipeline === first.pipeline && item.stage === first.stage) continue
-    const message = `the pipeline "${pipeline.name}" depends on "${shorten(item.pipeline)}" more than once`
+    const message = `the pipeline "${shorten(pipeline.name)}" depends on "${shorten(item.pipeline)}" more than once`
     yield { at: item.at, message }
   }
 }
@@ -98,7 +98,7 @@ function cycleOn(path: readonly Step[], target: Pipeline): readonly Pipeline[] {
 }
 
 function renderCycle(cycle: readonly Pipeline[]): string {
-  const names = cycle.map(({ name }) => name)
+  const names = cycle.map(({ name }) => shorten(name))
   const ending = cycle.length === MAX_NAMED ? ['…'] : []
   return [...names, ...ending, names[0]].join(' <- ')
 }

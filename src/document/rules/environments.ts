@@ -9,7 +9,7 @@ import type { RuleContext } from './rule-context.ts'
 /** EVT-1: environment names differ by more than their case. */
 export function* environmentNames({ written }: RuleContext): Generator<Finding> {
   for (const { item, first } of repeatsInOtherCase(written.environments)) {
-    const message = `the environment "${item.name}" is already defined as "${first.name}"`
+    const message = `the environment "${shorten(item.name)}" is already defined as "${shorten(first.name)}"`
     yield { at: item.at, message }
   }
 }
@@ -18,7 +18,10 @@ export function* environmentNames({ written }: RuleContext): Generator<Finding> 
 export function* pipelineOnce({ written: { environments } }: RuleContext): Generator<Finding> {
   const members = environments.flatMap(({ pipelines }) => pipelines)
   for (const { item } of repeatsInOtherCase(members)) {
-    yield { at: item.at, message: `the pipeline "${item.name}" is already in an environment` }
+    yield {
+      at: item.at,
+      message: `the pipeline "${shorten(item.name)}" is already in an environment`,
+    }
   }
 }
 
@@ -30,7 +33,7 @@ export function* environmentAgents({ written }: RuleContext): Generator<Finding>
       if (uuids.has(uuid)) continue
       yield {
         at,
-        message: `the environment "${name}" names the agent "${shorten(uuid)}", which does not exist`,
+        message: `the environment "${shorten(name)}" names the agent "${shorten(uuid)}", which does not exist`,
       }
     }
   }
@@ -41,7 +44,7 @@ export function* environmentPipelines(context: RuleContext): Generator<Finding> 
   for (const { name, pipelines } of context.written.environments) {
     for (const pipeline of pipelines) {
       if (context.pipelinesByName.has(nameKey(pipeline.name))) continue
-      const message = `the environment "${name}" names the pipeline "${pipeline.name}", which does not exist`
+      const message = `the environment "${shorten(name)}" names the pipeline "${shorten(pipeline.name)}", which does not exist`
       yield { at: pipeline.at, message }
     }
   }

@@ -22,14 +22,14 @@ function stagesTwice(owner: string, { name, stages }: Pipeline | Template): read
   const twice = [...repeats(stages, (stage) => nameKey(stage.name))]
   return twice.map(({ item }) => ({
     at: item.at,
-    message: `the ${owner} "${name}" has several stages named "${item.name}"`,
+    message: `the ${owner} "${shorten(name)}" has several stages named "${shorten(item.name)}"`,
   }))
 }
 
 /** JOB-1: job names of a stage differ by more than their case. */
 export const jobNames: StageRule = function* ({ name, jobs }): Generator<Finding> {
   for (const { item, first } of repeatsInOtherCase(jobs)) {
-    const message = `the job "${item.name}" of the stage "${name}" is already defined as "${first.name}"`
+    const message = `the job "${shorten(item.name)}" of the stage "${shorten(name)}" is already defined as "${shorten(first.name)}"`
     yield { at: item.at, message }
   }
 }
@@ -41,7 +41,7 @@ export const instanceMarkers: StageRule = function* ({ jobs }): Generator<Findin
     if (!marker) continue
     yield {
       at,
-      message: `the job name "${name}" ends like that of an instance, in "-${marker}-" and a number`,
+      message: `the job name "${shorten(name)}" ends like that of an instance, in "-${marker}-" and a number`,
     }
   }
 }
@@ -50,16 +50,22 @@ export const instanceMarkers: StageRule = function* ({ jobs }): Generator<Findin
 export const jobNumbers: StageRule = function* ({ jobs }): Generator<Finding> {
   for (const { at, name, runOnAllAgents, runInstanceCount, timeout } of jobs) {
     if (runOnAllAgents && runInstanceCount !== null) {
-      yield { at, message: `the job "${name}" runs on all agents and has a number of instances` }
+      yield {
+        at,
+        message: `the job "${shorten(name)}" runs on all agents and has a number of instances`,
+      }
     }
     if (runInstanceCount !== null && runInstanceCount > MAX_INT) {
-      yield { at, message: `the job "${name}" has too many instances: ${runInstanceCount}` }
+      yield {
+        at,
+        message: `the job "${shorten(name)}" has too many instances: ${runInstanceCount}`,
+      }
     }
     if (timeout !== null && timeout < 0) {
-      yield { at, message: `the timeout of the job "${name}" is negative: ${timeout}` }
+      yield { at, message: `the timeout of the job "${shorten(name)}" is negative: ${timeout}` }
     }
     if (timeout === Infinity) {
-      yield { at, message: `the timeout of the job "${name}" is not a finite number` }
+      yield { at, message: `the timeout of the job "${shorten(name)}" is not a finite number` }
     }
   }
 }
@@ -69,7 +75,7 @@ export const jobResources: PipelineRule = function* (pipeline): Generator<Findin
   for (const { stage, job } of jobsOf(pipeline)) {
     for (const { at, name } of job.resources) {
       if (name === '') {
-        const message = `a resource of the job "${job.name}" in the stage "${stage.name}" of the pipeline "${pipeline.name}" is empty`
+        const message = `a resource of the job "${shorten(job.name)}" in the stage "${shorten(stage.name)}" of the pipeline "${shorten(pipeline.name)}" is empty`
         yield { at, message }
       } else if (!hasResourceCharacters(name)) yield { at, message: unusable(name) }
     }
@@ -102,7 +108,7 @@ export const artifacts: StageRule = function* ({ jobs }, context): Generator<Fin
     const checked = all.filter(({ kind }) => kind !== 'external')
     for (const artifact of checked) yield* checkArtifact(artifact, name, context)
     for (const { item } of repeats(checked, identityOf)) {
-      const message = `the artifact "${shorten(item.src)}" is already in the job "${name}"`
+      const message = `the artifact "${shorten(item.src)}" is already in the job "${shorten(name)}"`
       yield { at: item.at, message }
     }
   }
@@ -114,7 +120,7 @@ function* checkArtifact(
   { replaced }: RuleContext,
 ): Generator<Finding> {
   if (src.trim() === '') {
-    yield { at, message: `an artifact of the job "${job}" has an empty source` }
+    yield { at, message: `an artifact of the job "${shorten(job)}" has an empty source` }
   }
   if (replaced.has(at) && dest !== null && dest.trim() !== '' && !hasPathForm(dest)) {
     yield { at, message: `the destination "${shorten(dest)}" begins or ends with a dot or a space` }
@@ -137,7 +143,7 @@ export const tabs: StageRule = function* ({ jobs }, { replaced }): Generator<Fin
     if (replaced.has(at) && !/^\S+$/.test(path)) {
       yield {
         at,
-        message: `the path "${shorten(path)}" of the tab "${name}" is empty or has white space`,
+        message: `the path "${shorten(path)}" of the tab "${shorten(name)}" is empty or has white space`,
       }
     }
   }
@@ -146,7 +152,7 @@ export const tabs: StageRule = function* ({ jobs }, { replaced }): Generator<Fin
 /** PRP-1: a property is read by an expression from a file. */
 export const jobProperties: StageRule = function* ({ jobs }): Generator<Finding> {
   for (const { at, name, src, xpath } of jobs.flatMap((job) => job.properties)) {
-    if (src === '') yield { at, message: `the property "${name}" has no source` }
-    if (xpath === '') yield { at, message: `the property "${name}" has no xpath` }
+    if (src === '') yield { at, message: `the property "${shorten(name)}" has no source` }
+    if (xpath === '') yield { at, message: `the property "${shorten(name)}" has no xpath` }
   }
 }

@@ -15,19 +15,19 @@ const CUT = /\[:(\d+)\]\}/y
  */
 export const label: PipelineRule = function* (pipeline, context): Generator<Finding> {
   const { at, name, label: template } = pipeline
-  const subject = `the label "${shorten(template)}" of the pipeline "${name}"`
+  const subject = () => `the label "${shorten(template)}" of the pipeline "${shorten(name)}"`
   const uses = variablesIn(template)
   if (context.replaced.has(at) && !hasForm(template, context)) {
-    yield { at, message: `${subject} is malformed` }
+    yield { at, message: `${subject()} is malformed` }
     return
   }
   const names = namesFor(pipeline.materials, context)
   for (const { variable, length } of uses) {
     if (!isKnown(variable, names, context)) {
-      yield { at, message: `${subject} uses "${shorten(variable)}", which is no material of it` }
+      yield { at, message: `${subject()} uses "${shorten(variable)}", which is no material of it` }
     }
     if (length === 0) {
-      yield { at, message: `${subject} shortens "${shorten(variable)}" to nothing` }
+      yield { at, message: `${subject()} shortens "${shorten(variable)}" to nothing` }
     }
   }
 }

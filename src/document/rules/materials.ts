@@ -61,7 +61,7 @@ export const materialNames: PipelineRule = function* (pipeline, context): Genera
   for (const { item, first } of repeats(pipeline.materials, keyOf)) {
     if (isSameThing(item, first)) continue
     const name = materialNameOf(item, context) ?? ''
-    const message = `the pipeline "${pipeline.name}" has several materials named "${shorten(name)}"`
+    const message = `the pipeline "${shorten(pipeline.name)}" has several materials named "${shorten(name)}"`
     yield { at: item.at, message }
   }
 }
@@ -97,7 +97,7 @@ interface PlacedCheckout {
 function* sharedFolders(checkouts: readonly Checkout[], pipeline: string): Generator<Finding> {
   for (const { at, dest } of checkouts) {
     if (dest !== null && dest !== '') continue
-    const message = `the pipeline "${pipeline}" has several materials to check out, and one has no destination`
+    const message = `the pipeline "${shorten(pipeline)}" has several materials to check out, and one has no destination`
     yield { at, message }
   }
   const placed = checkouts.flatMap(({ at, dest }) =>

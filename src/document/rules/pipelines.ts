@@ -7,7 +7,7 @@ import type { PipelineRule, RuleContext } from './rule-context.ts'
 /** PIP-2: a pipeline name appears once in the document, whatever its case. */
 export function* pipelineNames({ pipelines }: RuleContext): Generator<Finding> {
   for (const { item } of repeats(pipelines, ({ name }) => nameKey(name))) {
-    yield { at: item.at, message: `there are several pipelines named "${item.name}"` }
+    yield { at: item.at, message: `there are several pipelines named "${shorten(item.name)}"` }
   }
 }
 
@@ -17,11 +17,11 @@ export const stagesOrTemplate: PipelineRule = function* (
   { templatesByName },
 ): Generator<Finding> {
   if (template !== null && !templatesByName.has(nameKey(template))) {
-    const message = `the template "${template}" of the pipeline "${name}" does not exist`
+    const message = `the template "${shorten(template)}" of the pipeline "${shorten(name)}" does not exist`
     yield { at, message }
   }
   if (template === null && stages.length === 0) {
-    yield { at, message: `the pipeline "${name}" has neither stages nor a template` }
+    yield { at, message: `the pipeline "${shorten(name)}" has neither stages nor a template` }
   }
 }
 
@@ -30,7 +30,7 @@ export function* stagesBesideTemplate({ written }: RuleContext): Generator<Findi
   for (const { name, template, stages } of written.groups.flatMap(({ pipelines }) => pipelines)) {
     const [stage] = stages
     if (template === null || !stage) continue
-    const message = `the pipeline "${name}" has the stage "${stage.name}" and the template "${template}": use one of them`
+    const message = `the pipeline "${shorten(name)}" has the stage "${shorten(stage.name)}" and the template "${shorten(template)}": use one of them`
     yield { at: stage.at, message }
   }
 }
@@ -38,7 +38,7 @@ export function* stagesBesideTemplate({ written }: RuleContext): Generator<Findi
 /** TPL-1: template names differ by more than their case. */
 export function* templateNames({ written }: RuleContext): Generator<Finding> {
   for (const { item, first } of repeatsInOtherCase(written.templates)) {
-    const message = `the template "${item.name}" is already defined as "${first.name}"`
+    const message = `the template "${shorten(item.name)}" is already defined as "${shorten(first.name)}"`
     yield { at: item.at, message }
   }
 }
@@ -46,7 +46,7 @@ export function* templateNames({ written }: RuleContext): Generator<Finding> {
 /** PIP-6: the timer is a cron expression as Quartz reads it. */
 export const timer: PipelineRule = function* ({ name, timer: given }): Generator<Finding> {
   if (given && !isQuartzCron(given.cron)) {
-    const message = `the timer "${shorten(given.cron)}" of the pipeline "${name}" is not a cron expression`
+    const message = `the timer "${shorten(given.cron)}" of the pipeline "${shorten(name)}" is not a cron expression`
     yield { at: given.at, message }
   }
 }
@@ -71,7 +71,7 @@ export const mingle: PipelineRule = function* ({ mingle: given }): Generator<Fin
 /** PAR-1: the params of a pipeline differ by more than their case. */
 export const paramNames: PipelineRule = function* ({ name, params }): Generator<Finding> {
   for (const { item } of repeats(params, (param) => nameKey(param.name))) {
-    const message = `the param "${item.name}" is already in the pipeline "${name}"`
+    const message = `the param "${shorten(item.name)}" is already in the pipeline "${shorten(name)}"`
     yield { at: item.at, message }
   }
 }

@@ -7,12 +7,12 @@ import type { PipelineRule, RuleContext } from './rule-context.ts'
 /** PKG-1: repositories and packages differ by more than the case of their names. */
 export function* packageNames({ written: { repositories } }: RuleContext): Generator<Finding> {
   for (const { item, first } of repeatsInOtherCase(repositories)) {
-    const message = `the repository "${item.name}" is already defined as "${first.name}"`
+    const message = `the repository "${shorten(item.name)}" is already defined as "${shorten(first.name)}"`
     yield { at: item.at, message }
   }
   for (const { name, packages } of repositories) {
     for (const { item, first } of repeatsInOtherCase(packages)) {
-      const message = `the package "${item.name}" of the repository "${name}" is already defined as "${first.name}"`
+      const message = `the package "${shorten(item.name)}" of the repository "${shorten(name)}" is already defined as "${shorten(first.name)}"`
       yield { at: item.at, message }
     }
   }
@@ -28,7 +28,7 @@ export function* packageIdentities({ written: { repositories } }: RuleContext): 
     }))
   })
   for (const { item, first } of repeats(packages, ({ identity }) => identity)) {
-    const message = `the packages "${first.name}" and "${item.name}" have the same properties`
+    const message = `the packages "${shorten(first.name)}" and "${shorten(item.name)}" have the same properties`
     yield { at: item.at, message }
   }
 }
@@ -36,12 +36,15 @@ export function* packageIdentities({ written: { repositories } }: RuleContext): 
 /** SCM-1: scms differ by more than the case of their names, and by their properties. */
 export function* scmDefinitions({ written: { scms } }: RuleContext): Generator<Finding> {
   for (const { item, first } of repeats(scms, ({ name }) => nameKey(name))) {
-    yield { at: item.at, message: `the scm "${item.name}" is already defined as "${first.name}"` }
+    yield {
+      at: item.at,
+      message: `the scm "${shorten(item.name)}" is already defined as "${shorten(first.name)}"`,
+    }
   }
   const identity = ({ plugin, properties }: (typeof scms)[number]) =>
     `${plugin.id} ${identityOf(properties)}`
   for (const { item, first } of repeats(scms, identity)) {
-    const message = `the scms "${first.name}" and "${item.name}" have the same properties`
+    const message = `the scms "${shorten(first.name)}" and "${shorten(item.name)}" have the same properties`
     yield { at: item.at, message }
   }
 }
@@ -52,7 +55,7 @@ export const pluginMaterialOnce: PipelineRule = function* ({
   materials,
 }): Generator<Finding> {
   for (const { item } of repeats(materials, refOf)) {
-    const message = `the pipeline "${name}" has the same ${item.kind} material more than once`
+    const message = `the pipeline "${shorten(name)}" has the same ${item.kind} material more than once`
     yield { at: item.at, message }
   }
 }

@@ -24,7 +24,10 @@ export function* ldapBases({ written: { server } }: RuleContext): Generator<Find
 export function* roles({ written: { server } }: RuleContext): Generator<Finding> {
   const all = server?.security?.roles ?? []
   for (const { item, first } of repeatsInOtherCase(all)) {
-    yield { at: item.at, message: `the role "${item.name}" is already defined as "${first.name}"` }
+    yield {
+      at: item.at,
+      message: `the role "${shorten(item.name)}" is already defined as "${shorten(first.name)}"`,
+    }
   }
   for (const role of all) yield* usersOf(role)
 }
@@ -33,7 +36,7 @@ function* usersOf({ name, users }: Role): Generator<Finding> {
   for (const { item } of repeats(users, (user) => nameKey(user.name))) {
     yield {
       at: item.at,
-      message: `the user "${shorten(item.name)}" is already in the role "${name}"`,
+      message: `the user "${shorten(item.name)}" is already in the role "${shorten(name)}"`,
     }
   }
 }
@@ -69,7 +72,7 @@ function* sameUsers(list: readonly Grantee[]): Generator<Finding> {
 /** GRP-1: group names differ by more than their case. */
 export function* groupNames({ written: { groups } }: RuleContext): Generator<Finding> {
   for (const { item, first } of repeatsInOtherCase(groups)) {
-    const message = `the pipeline group "${item.name}" is already defined as "${first.name}"`
+    const message = `the pipeline group "${shorten(item.name)}" is already defined as "${shorten(first.name)}"`
     yield { at: item.at, message }
   }
 }
@@ -124,7 +127,7 @@ function* withoutRight({ name, pipelines }: PipelineGroup, entitled: Entitled): 
   for (const approver of pipelines.flatMap(approversOf)) {
     if (entitled.includes(approver)) continue
     const who = `${approver.kind} "${shorten(approver.name)}"`
-    const message = `the ${who} cannot approve, because it may not operate the pipeline group "${name}"`
+    const message = `the ${who} cannot approve, because it may not operate the pipeline group "${shorten(name)}"`
     yield { at: approver.at, message }
   }
 }

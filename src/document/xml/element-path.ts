@@ -52,5 +52,5 @@ function wordFor(element: XmlElement): string {
   if (isGroup(element)) return 'group'
   const { name, parent } = element
   if (name === 'pipeline' && parent?.name === 'templates') return 'template'
-  return name === 'pipeline' && parent?.name === 'materials' ? 'upstream pipeline' : name
+  return name === 'pipeline' && parent?.name === 'materials' ? 'upstream pipeline' : shorten(name)
 }
