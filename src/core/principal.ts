@@ -13,10 +13,12 @@ export type IssuedCredential =
 /** The sources of users: the users file, a directory, or an OpenID Connect provider. */
 export const UserSource = z.enum(['users-file', 'ldap', 'oidc'])
 export type UserSource = z.infer<typeof UserSource>
+/** A source of users beside the users file. */
+export type ExternalSource = Exclude<UserSource, 'users-file'>
 
 /** A user as another source than the users file describes it. */
 export interface ExternalUser {
-  readonly source: Exclude<UserSource, 'users-file'>
+  readonly source: ExternalSource
   /** Roles of the configuration that count as if the user were in them. */
   readonly roles: readonly string[]
 }

@@ -3,7 +3,12 @@ import { type Access, assertMay } from '../configuration/access/permission.ts'
 import type { UserStanding } from '../configuration/access/access.ts'
 import { ServiceError } from '../core/errors.ts'
 import { isSameName, nameKey } from '../core/name-key.ts'
-import { type Principal, sourceOf, type UserSource } from '../core/principal.ts'
+import {
+  type ExternalSource,
+  type Principal,
+  sourceOf,
+  type UserSource,
+} from '../core/principal.ts'
 import {
   addUser,
   assertUsername,
@@ -56,6 +61,8 @@ export interface UserAdministrationDeps {
   readonly invitations: Invitations
   /** Where users of elsewhere are disabled. */
   readonly identityStore: StateStore
+  /** The directory and the provider that let users in. */
+  readonly sourcesElsewhere: readonly ExternalSource[]
 }
 
 /** A user, as an administrator names one: the source is needed when several users have the name. */
@@ -179,9 +186,10 @@ export async function changeOwnPassword(
 
 /**
  * Disables a user: ends sessions, and rejects password and tokens, even if a directory or a
- * provider vouches for the user. `enableAccount` makes the tokens valid again.
+ * provider vouches for the user. A user of one of these need not have been here: nobody but they know
+ * who their users are. `enableAccount` makes the tokens valid again.
  *
- * @throws {ServiceError} `not-permitted`, `user-not-found`, `last-administrator`.
+ * @throws {ServiceError} `not-permitted`, `malformed-request`, `user-not-found`, `last-administrator`.
  */
 export async function disableAccount(
   deps: UserAdministrationDeps,
@@ -189,7 +197,7 @@ export async function disableAccount(
   named: NamedUser,
 ): Promise<string> {
   assertAdministrator(deps, principal)
-  const user = await userNamed(deps, named)
+  const user = (await findNamed(deps, named)) ?? userOfElsewhere(deps, named)
   const { username: name } = user
   assertOther(principal, user, 'disables')
   if (user.external !== undefined) await setDisabledElsewhere(deps.identityStore, user, true)
@@ -358,14 +366,38 @@ async function storePassword(
 }
 
 /**
- * The user with this name; a user of the users file takes precedence over those of other sources.
+ * The user with this name.
  *
  * @throws {ServiceError} `user-not-found`; `malformed-request` when the source has to be named.
  */
-async function userNamed(
+async function userNamed(deps: UserAdministrationDeps, named: NamedUser): Promise<KnownUser> {
+  const user = await findNamed(deps, named)
+  if (user === null) throw unknown(named.name)
+  return user
+}
+
+/** A user of the directory or the provider who has left nothing here. */
+function userOfElsewhere(
+  { sourcesElsewhere }: UserAdministrationDeps,
+  { name, source }: NamedUser,
+): KnownUser {
+  assertUsername(name)
+  const [from, ...others] = sourcesElsewhere.filter((each) => each === (source ?? each))
+  if (from === undefined) throw unknown(name)
+  if (others.length > 0) throw ambiguous(`${name} may be a user of several sources`)
+  return { username: name, external: { source: from, roles: [] } }
+}
+
+/**
+ * A user by name, null when there is none; a user of the users file takes precedence over those of
+ * other sources.
+ *
+ * @throws {ServiceError} `malformed-request` when the source has to be named.
+ */
+async function findNamed(
   deps: UserAdministrationDeps,
   { name, source }: NamedUser,
-): Promise<KnownUser> {
+): Promise<KnownUser | null> {
   const reading = await deps.accounts.read()
   const local = findUser(reading.users, name)
   if (local !== null && (source ?? 'users-file') === 'users-file')
@@ -374,10 +406,13 @@ async function userNamed(
     ({ user }) => isSameName(user.username, name) && (source ?? sourceOf(user)) === sourceOf(user),
   )
   const [account, ...others] = found
-  if (account === undefined) throw unknown(name)
-  if (others.length === 0) return account.user
-  const message = `Users of several sources are called ${name}: name one of them`
-  throw new ServiceError('malformed-request', message, { problems: [{ message, path: 'source' }] })
+  if (others.length > 0) throw ambiguous(`Users of several sources are called ${name}`)
+  return account?.user ?? null
+}
+
+function ambiguous(reason: string): ServiceError {
+  const message = `${reason}: name one of them`
+  return new ServiceError('malformed-request', message, { problems: [{ message, path: 'source' }] })
 }
 
 function unknown(username: string): ServiceError {

@@ -6,7 +6,7 @@ import type { BootContext } from './boot-context.ts'
 import { CredentialCheck } from '../security/credentials.ts'
 import { isPasswordOf, type PasswordCheck } from '../security/password.ts'
 import { revokeAllOf, type UserAccounts } from '../identities/administer-users.ts'
-import type { Principal } from '../core/principal.ts'
+import type { Principal, ExternalSource } from '../core/principal.ts'
 import { DepartedUsers } from '../identities/departed-users.ts'
 import { isDisabledElsewhere, listDisabledElsewhere } from '../identities/disabled-users.ts'
 import { Invitations } from '../identities/invitations.ts'
@@ -50,6 +50,7 @@ export interface OpenedAccess {
   readonly oidc: OidcLogIn | null
   readonly invitations: Invitations
   readonly accounts: UserAccounts
+  readonly sourcesElsewhere: readonly ExternalSource[]
   readonly access: ConfiguredAccess
   readonly everyoneAdministers: () => boolean
   /** Whether directory and provider were there at the last log-in. */
@@ -136,6 +137,10 @@ export async function openAccess(
     sessions,
     oidc,
     invitations,
+    sourcesElsewhere: [
+      ...(directory === null ? [] : ['ldap' as const]),
+      ...(oidc === null ? [] : ['oidc' as const]),
+    ],
     accounts: {
       store: usersStore,
       read: () => users.read(),

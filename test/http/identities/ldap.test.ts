@@ -125,6 +125,27 @@ describe('users of a directory', { tags: ['slapd', 'openssl'] }, () => {
     ])
   })
 
+  it('are disabled though they have left nothing here, before they come as well', async () => {
+    const service = await serviceWith(directory.secureUrl)
+    await whoIs(service, BEN)
+    const asked = async (login: string) =>
+      (await service.fetch('/api/whoami', { as: login })).status
+    const act = async (name: string, way: string, from = '') =>
+      (await service.fetch(`/api/users/${name}/${way}${from}`, { method: 'POST' })).status
+
+    const disabled = [await act('Ben', 'disable'), await act('ana', 'disable')]
+
+    expect(disabled).toEqual([200, 200])
+    expect([await asked(BEN), await asked(ANA)]).toEqual([401, 401])
+    expect(await (await service.fetch('/api/users')).json()).toContainEqual(
+      expect.objectContaining({ name: 'ana', source: 'ldap', disabled: true }),
+    )
+    expect([await act('ben', 'enable'), await asked(BEN), await asked(ANA)]).toEqual([
+      200, 200, 401,
+    ])
+    expect(await act('nobody', 'disable', '?source=oidc')).toBe(404)
+  })
+
   it('administer agents where a group of theirs does', async () => {
     const service = await serviceWith(directory.secureUrl)
     const agent = '<agents><agent uuid="a1" hostname="one" ipaddress="192.0.2.7" /></agents>'

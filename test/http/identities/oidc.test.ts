@@ -358,7 +358,8 @@ describe('a provider that cannot be believed', () => {
       expect(await whoIs(browser)).toMatchObject({ name: 'Ana' })
       expect((await act('', 'DELETE')).status).toBe(200)
       expect((await browser.step('/api/whoami')).status).toBe(401)
-      expect((await act('/disable')).status).toBe(404)
+      expect((await act('/disable')).status).toBe(200)
+      expect((await browser.go('/login/oidc')).text).toContain('The user Ana is disabled here.')
     },
   )
 
