@@ -3,7 +3,18 @@ import { ServiceError, unavailable } from '../../core/errors.ts'
 import type { AnswerRequest, AnsweringRoute, RouteEnv } from '../../http/request-context.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { type Needs, QUIET, type RouteRules } from './route-rules.ts'
-import { assertScope, tokenNeedOf } from './token-need.ts'
+import { isScopeEnough, type Principal, type TokenScope } from '../../core/principal.ts'
+import type { CallerKind } from './operation.ts'
+
+/** Callers whose calls are about builds. */
+const OPERATORS: readonly CallerKind[] = ['operator', 'approver']
+/** The calls that are about agents. */
+const AGENTS = 'Agents'
+/** The scope that a token needs, and the error when it is missing: as for a user without the right. */
+interface TokenNeed {
+  readonly scope: TokenScope
+  readonly refusal: 'not-permitted' | 'not-authorized'
+}
 
 /** A server that leads at times. */
 export interface Leadable<Led> {
@@ -97,4 +108,28 @@ async function orHere(
     c.env.route = route
     return here(c)
   }
+}
+
+/** The scope that a token needs for a route, and its refusal. */
+function tokenNeedOf(route: RouteRules): TokenNeed {
+  const is401 = route.errors?.includes('not-authorized') === true
+  return { scope: scopeOf(route), refusal: is401 ? 'not-authorized' : 'not-permitted' }
+}
+
+/**
+ * Asserts that the caller's token is good for a route. What its owner may is another question, which
+ * is asked besides.
+ *
+ * @throws {ServiceError} `not-permitted`, or `not-authorized` for the calls that answer with it.
+ */
+function assertScope({ credential }: Principal, { scope, refusal }: TokenNeed): void {
+  if (credential?.kind !== 'token' || isScopeEnough(scope, credential.scope)) return
+  const message = `This token is for "${credential.scope}" only, and this needs "${scope}"`
+  throw new ServiceError(refusal, message, { permission: scope })
+}
+
+function scopeOf({ method, caller, tag, scope }: RouteRules): TokenScope {
+  if (scope !== undefined) return scope
+  if (method === 'GET') return 'read'
+  return OPERATORS.includes(caller) || tag === AGENTS ? 'operate' : 'admin'
 }

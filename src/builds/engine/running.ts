@@ -27,8 +27,8 @@ import { concernsStage, jobsOf, keyOfPipeline, settleStage } from './stage-chang
 import { isSameName } from '../../core/name-key.ts'
 import { dropLock } from './lock.ts'
 import type { StagePlan } from './plan.ts'
-import { recordAgent } from './recorded-agents.ts'
 import { beginStage } from './schedule.ts'
+import { createHash } from 'node:crypto'
 
 export interface AgentReport {
   readonly agentUuid: string
@@ -232,4 +232,13 @@ async function block(
   await change.tx.put(PIPELINE, keyOfPipeline(pipeline), { ...pipeline, blocked })
   const { name, counter } = pipeline
   change.effects.events.push({ type: 'stage-blocked', pipeline: name, counter, ...blocked })
+}
+
+/** Records an agent as it is, once however many jobs it gets, and returns the key. */
+async function recordAgent({ tx }: BuildChange, agent: RecordedAgent): Promise<string> {
+  const { hostname, operatingSystem, version, resources, environments, tools } = agent
+  const parts = [hostname, operatingSystem, version, resources, environments, tools]
+  const key = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  if ((await tx.find(RECORDED_AGENT, key)) === null) await tx.put(RECORDED_AGENT, key, agent)
+  return key
 }

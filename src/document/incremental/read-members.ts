@@ -3,7 +3,6 @@ import { LineIndex } from '../text/line-index.ts'
 import { checkRules } from '../rules/rules.ts'
 import { checkOutside } from '../structure/structure.ts'
 import { Findings } from '../structure/findings.ts'
-import { hasUnknownReferences } from './unknown-references.ts'
 import { decodeXml } from '../xml/xml-bytes.ts'
 import { XML_LIMITS } from '../xml/xml-limits.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
@@ -17,6 +16,7 @@ import type { MemberStores } from './member-stores.ts'
 import { RelocatedElement, OffsetPlacement, type Placement } from './relocated-element.ts'
 import { bisect } from '../../lib/bisect.ts'
 import type { MemberElement } from './member-element.ts'
+import type { Configuration } from '../model/model.ts'
 
 /** Recently read skeletons and members of documents, and the places of members. */
 export interface ReadCache {
@@ -151,4 +151,19 @@ function distanceAfter(
 /** How many of the ascending numbers are below a number. */
 function countBelow(numbers: readonly number[], number: number): number {
   return bisect({ high: numbers.length }, (place) => (numbers[place] ?? 0) < number)
+}
+
+/** Whether the pipelines of a model refer to unknown packages or scms. */
+function hasUnknownReferences({ repositories, scms, groups }: Configuration): boolean {
+  const packages = new Set(repositories.flatMap((each) => each.packages).map((each) => each.id))
+  const ids = { package: packages, scm: new Set(scms.map((each) => each.id)) }
+  return groups.some(({ pipelines }) =>
+    pipelines.some(({ materials }) =>
+      materials.some(
+        (material) =>
+          (material.kind === 'package' || material.kind === 'scm') &&
+          !ids[material.kind].has(material.ref),
+      ),
+    ),
+  )
 }

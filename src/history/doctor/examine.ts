@@ -1,4 +1,4 @@
-import nodeFs, { stat } from 'node:fs/promises'
+import nodeFs, { stat, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { ServiceError, unavailable } from '../../core/errors.ts'
@@ -8,13 +8,19 @@ import { requireGit } from '../../git/run-git.ts'
 import type { RevisionLog } from '../log/revision-log.ts'
 import { verifyRepository, type VerifyOptions } from '../upkeep/verify.ts'
 import { Quarantine } from './quarantine.ts'
-import { findBrokenObjects } from './broken-objects.ts'
 import { findBrokenPacks } from './broken-packs.ts'
 import { findDamagedGraphs, findDamagedIndex, findDamagedStage } from './derived-files.ts'
 import { findLeftovers, findStaleLocks } from './leftovers.ts'
 import { findMissingObjects } from './missing-objects.ts'
-import { type RepairFinding, lost, type RepairContext } from './repair-context.ts'
+import { type RepairFinding, lost, type RepairContext, repairable } from './repair-context.ts'
 import { findTornRefs } from './torn-refs.ts'
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { inflate } from 'node:zlib'
+import { isObjectName } from '../../core/object-name.ts'
+import { formatOfName } from '../../git/object-format.ts'
+
+const inflated = promisify(inflate)
 
 export type { RepairFinding } from './repair-context.ts'
 
@@ -126,4 +132,38 @@ async function verified(context: RepairContext): Promise<Pick<Examination, 'find
 async function gitDirOf(repository: string): Promise<string> {
   const inner = join(repository, '.git')
   return (await orNullWhenAbsent(stat(inner))) === null ? repository : inner
+}
+
+/** Finds loose objects whose content does not match their name: truncated by a power cut, or changed. */
+async function findBrokenObjects(context: RepairContext): Promise<RepairFinding[]> {
+  const objects = join(context.gitDir, 'objects')
+  const folders = (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name))
+  const findings: RepairFinding[] = []
+  for (const folder of folders) {
+    const names = (await orNullWhenAbsent(readdir(join(objects, folder)))) ?? []
+    for (const name of names.filter((each) => isObjectName(folder + each))) {
+      const path = join(objects, folder, name)
+      if (await isWhole(path, folder + name)) continue
+      const what = `The object ${folder}${name} is damaged`
+      const remedy = 'moved aside'
+      findings.push(
+        await repairable(context, { what, remedy }, (quarantine) => quarantine.move(path)),
+      )
+    }
+  }
+  return findings
+}
+
+/** An object may vanish meanwhile, because a git command has packed it. */
+async function isWhole(path: string, oid: string): Promise<boolean> {
+  const bytes = await orNullWhenAbsent(readFile(path))
+  if (bytes === null) return true
+  try {
+    const content = await inflated(bytes)
+    return createHash(formatOfName(oid).name).update(content).digest('hex') === oid
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
+      return false
+    throw error
+  }
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Problem } from '../../core/problem.ts'
 import { CommitSha, type Revision } from '../../core/revision.ts'
-import { SERVICE_COMMITTER } from '../revision/classify.ts'
+import { SERVICE_COMMITTER, classify } from '../revision/classify.ts'
 import { fitTime } from '../revision/commit-limits.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
 import { authorName, bodyOf, parseMessage, renderMessage, subjectOf } from '../revision/message.ts'
@@ -12,8 +12,30 @@ import { findFileInTree, findLargeSize } from '../../git/objects/tree-walk.ts'
 import { FastImport } from './fast-import.ts'
 import type { ImportOptions } from './import-options.ts'
 import { type ImportedBefore, listImported, readGit, IMPORTED_TRAILER } from './imported-commits.ts'
-import { type Importable, judgeCommit } from './judge-commit.ts'
 import { ancestorsOf, type ImportPlace, SourceGraph } from './source-graph.ts'
+import { type Digest, digestOf } from '../../core/digest.ts'
+import type { Inspect, Inspection } from '../revision/inspection.ts'
+
+/** A revision of another repository, with its document in the form that this one accepts. */
+interface Importable {
+  readonly revision: Revision
+  readonly document: Uint8Array<ArrayBuffer>
+  /** Whether plain secrets were sealed, which changes the digest. */
+  readonly isSealed: boolean
+}
+
+interface Unimportable {
+  readonly reason: 'older' | 'absent' | 'invalid'
+  readonly problems: readonly Problem[]
+}
+
+interface Judgement {
+  readonly fileName: string
+  readonly inspect: Inspect
+  readonly serverEdition: string
+  /** Milliseconds since the UNIX epoch; older commits are left out. */
+  readonly since: number | null
+}
 
 /** A commit that was left out because its document is not valid. */
 export interface InvalidCommit {
@@ -230,4 +252,34 @@ function renderImported(
   const subject = isOriginal ? changes : subjectOf(words)
   const facts = renderMessage({ ...revision, subject, message: bodyOf(words) })
   return `${facts}${IMPORTED_TRAILER}: ${sha}\n`
+}
+
+/** Decides whether a commit of another repository can become a revision, and which. */
+async function judgeCommit(
+  commit: CommitRecord,
+  bytes: Uint8Array<ArrayBuffer> | null,
+  judgement: Judgement,
+): Promise<Importable | Unimportable> {
+  const { since, inspect } = judgement
+  if (since !== null && commit.time < since) return { reason: 'older', problems: [] }
+  if (bytes === null) return { reason: 'absent', problems: [] }
+  const inspection = await inspect(bytes)
+  if (!inspection.ok) return { reason: 'invalid', problems: inspection.problems }
+  const revision = await asItWas(commit, bytes, { ...judgement, inspection })
+  if (revision === null) return { reason: 'invalid', problems: [] }
+  const digest: Digest = digestOf(inspection.document)
+  return {
+    revision: { ...revision, digest },
+    document: inspection.document,
+    isSealed: digest !== revision.digest,
+  }
+}
+
+/** The revision in its own repository. */
+function asItWas(
+  commit: CommitRecord,
+  bytes: Uint8Array<ArrayBuffer>,
+  { inspection, ...judgement }: Judgement & { inspection: Inspection },
+): Promise<Revision | null> {
+  return classify(commit, bytes, { ...judgement, inspect: async () => inspection })
 }
