@@ -27,6 +27,7 @@ import type { ApiResource, RouteFacts } from './definition/route.ts'
 import { proposalResource } from './proposals/proposal-routes.ts'
 import { auditResource } from './service/audit-routes.ts'
 import { healthResource } from './service/health-routes.ts'
+import { maintenanceResource } from './service/maintenance-routes.ts'
 import { metricsResource } from './service/metrics-routes.ts'
 
 /** The calls of programs, in the order of the description. */
@@ -35,6 +36,7 @@ export const RESOURCES: readonly ApiResource<ApiContext>[] = [
   configResource,
   metricsResource,
   auditResource,
+  maintenanceResource,
   configChangesResource,
   watchResource,
   configSavingResource,

@@ -21,7 +21,7 @@ import { DocumentCache } from './current/document-cache.ts'
 import { DocumentThread } from './current/document-thread.ts'
 import { ReadableDocuments } from './current/readable-documents.ts'
 import { ServerIdentity } from './current/server-identity.ts'
-import { Gate } from './gate/gate.ts'
+import { Gate, type GateDeps } from './gate/gate.ts'
 import { overrideTrailers } from './gate/override.ts'
 
 /** The edition that every revision records, as the original wrote it. */
@@ -44,6 +44,7 @@ export interface ConfigServicesOptions {
   readonly archives?: ArchivePlaces
   /** Seals the secrets of documents. */
   readonly box: SecretBox
+  readonly assertSavesAllowed?: GateDeps['assertSavesAllowed']
 }
 
 /** The configuration repository with the services that read and change it. */
@@ -92,7 +93,7 @@ export class ConfigServices implements AsyncDisposable {
     const summary = new ChangeSummary(cache)
     const identity = new ServerIdentity()
     const readable = new ReadableDocuments({ thread, cache })
-    const gate = new Gate({ cache, summary, clock: options.clock })
+    const gate = new Gate({ ...options, cache, summary })
     const examine = examineBy({ cache, identity, summary })
     const prepare = prepareBy(examine, gate)
     const history = await History.open({
@@ -174,6 +175,7 @@ function examineBy({ cache, identity, summary }: Judges): Examine {
 /** Every change that is to be committed comes through here. The document that begins a history changes nothing. */
 function prepareBy(examine: Examine, gate: Gate): Prepare {
   return async (next, before, origin, ground) => {
+    if (before !== null) await gate.assertOpen(origin)
     const examined = await examine(next, before)
     if (before === null) return examined
     if (!examined.ok) {

@@ -7,6 +7,7 @@ import type { ConfigServices } from './config-services.ts'
 import type { EntityListingDeps } from './entities/list-entities.ts'
 import type { EntitySavingDeps } from './entities/save-entity.ts'
 import type { ConfigReadingDeps } from './read/config-reading.ts'
+import type { MaintenanceDeps } from './maintenance-mode.ts'
 import type { RulesDeps } from './gate/save-rules.ts'
 import type { PlainSecretDeps } from './read/plain-secret-alarm.ts'
 import type { ConfigRestoringDeps } from './save/config-restoring.ts'
@@ -29,6 +30,7 @@ export interface ConfigurationDomain
     PlainSecretDeps,
     GitAccessDeps,
     RulesDeps,
+    MaintenanceDeps,
     ExplainDeps {
   readonly access: ConfiguredAccess
   readonly gate: ConfigServices['gate']

@@ -93,6 +93,8 @@ export interface ErrorFacts {
   /** The disk of the server has no space for the sent data. */
   'disk-full': { readonly reason: string }
   'file-not-found': { readonly path: string }
+  /** An administrator refuses this for a time, for the given reason. */
+  maintenance: { readonly reason: string }
   /** The service cannot do this now: its repository or store is damaged, full or not writable. */
   unavailable: { readonly reason: string; readonly retryAfter?: number }
 }

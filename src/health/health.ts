@@ -1,4 +1,5 @@
 import type { HealthProblem, ProblemKind, ServiceProblem } from '../core/health-problem.ts'
+import type { ServiceMaintenance } from '../core/maintenance.ts'
 import type { SeenServers } from '../core/seen-server.ts'
 import type { Principal } from '../core/principal.ts'
 import type { History, MaintenanceState } from '../history/history.ts'
@@ -28,6 +29,8 @@ export interface Health {
   readonly webhooks: readonly WebhookState[]
   /** The servers that share a database; null where there is one server. */
   readonly servers: SeenServers | null
+  /** The actions that are refused for a time. */
+  readonly maintenance: ServiceMaintenance
   readonly problems: readonly ServiceProblem[]
 }
 
@@ -55,6 +58,7 @@ export interface HealthDeps {
   /** The parts of the configuration that nobody acts on. */
   readonly unsupported: { problems(): readonly HealthProblem[] }
   readonly logIns: LogInHealth
+  readonly maintenance: { current(): ServiceMaintenance }
   /** Null where there is one server. */
   readonly cluster: ClusterHealth | null
   /** Null while another server leads. */
@@ -106,6 +110,7 @@ export function readHealth(deps: HealthDeps): Health {
     artifacts: leader?.builds.quota.use() ?? NO_ARTIFACTS,
     webhooks: leader?.webhooks.states() ?? [],
     servers: cluster?.seen() ?? null,
+    maintenance: deps.maintenance.current(),
     problems,
   }
 }

@@ -1,5 +1,6 @@
 import type { Builds } from '../builds/engine/builds.ts'
 import { AGENT_STATUSES } from '../core/builds/agent.ts'
+import type { ServiceMaintenance } from '../core/maintenance.ts'
 import { type SeenServers, silentServers } from '../core/seen-server.ts'
 import { byLabel, counter, gauge, type Metric } from '../core/metric.ts'
 import { BOUNDS, type RequestMetrics, type Series } from '../core/request-metrics.ts'
@@ -64,6 +65,7 @@ export class ServiceMetrics implements Disposable {
         'What an operator should look at',
         readHealth(this.#options).problems.length,
       ),
+      maintenanceMetric(this.#options.maintenance.current()),
       durations(series),
       gauge('cairn_http_requests_in_flight', 'Requests not yet answered', requests.inFlight()),
       lookUps(series),
@@ -100,6 +102,14 @@ export class ServiceMetrics implements Disposable {
       ...repositoryMetrics(stored),
     ]
   }
+}
+
+function maintenanceMetric({ saves, starts }: ServiceMaintenance): Metric {
+  const refused = new Map(
+    Object.entries({ saves, starts }).map(([what, state]) => [what, state === 'refused' ? 1 : 0]),
+  )
+  const help = 'Whether these actions are refused for maintenance'
+  return byLabel(['gauge', 'cairn_maintenance', help], 'refused', refused)
 }
 
 /** Latencies by route and status, as a histogram with cumulative counts for Prometheus. */

@@ -49,6 +49,7 @@ export const STATUS = {
   'agent-taken': 409,
   'file-not-found': 404,
   'disk-full': 507,
+  maintenance: 503,
   unavailable: 503,
 } as const satisfies Record<ErrorCode, number>
 

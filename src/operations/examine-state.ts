@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import { ServiceError } from '../core/errors.ts'
+import { MAINTENANCE } from '../core/maintenance.ts'
 import { findHolder } from '../history/doctor/holders.ts'
 import { copySqliteState, openSqliteState } from '../state/open-sqlite.ts'
 import { salvageSqliteState, replaceSqliteState } from '../state/salvage-sqlite.ts'
@@ -21,6 +22,7 @@ export const STATE_KINDS = [
   ...BUILD_KINDS,
   AGENTS,
   WEBHOOKS,
+  MAINTENANCE,
   PLAIN_SECRETS,
   ...ISSUED_KINDS,
   STORED_USERS,

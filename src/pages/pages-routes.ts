@@ -16,6 +16,7 @@ import { jobPage } from './job/job-page-routes.tsx'
 import { liveFilePage } from './live-file/live-file-routes.tsx'
 import { loginPages } from './login/login-routes.tsx'
 import { oidcPages } from './login/oidc-routes.tsx'
+import { maintenancePage } from './maintenance/maintenance-routes.tsx'
 import { newPipelinePage } from './new-pipeline/new-pipeline-routes.tsx'
 import type { PagesContext } from './frame/pages-context.ts'
 import { permissionsPage } from './permissions/permissions-routes.tsx'
@@ -49,6 +50,7 @@ const PAGES: readonly PageGroup[] = [
   problemsPage,
   problemForms,
   serversPage,
+  maintenancePage,
   tokensPage,
   usersPages,
   permissionsPage,

@@ -24,7 +24,7 @@ import type { Leadership } from './leadership.ts'
 import { type OpenedAccess, openAccess } from './open-access.ts'
 import { openConfiguration } from './open-configuration.ts'
 import { openAudit } from './open-notifications.ts'
-import { assertComplete, openIdentityStore, openKeys } from './open-state.ts'
+import { assertComplete, openIdentityStore, openKeys, openMaintenance } from './open-state.ts'
 import { openUsers } from './open-users.ts'
 import { VERSION } from './version.ts'
 
@@ -56,7 +56,8 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
   const users = await openUsers(boot, identityStore)
   const passwordFile = await makeFirstUser(boot, users)
   const box = new SecretBox(await openKeys(boot))
-  const { config, index, ...opened } = await openConfiguration(boot, box)
+  const maintenance = await openMaintenance(boot, { store: identityStore, audit })
+  const { config, index, ...opened } = await openConfiguration(boot, { box, maintenance })
   const { history, configuration: current, writer, editor, cache, summary, readable } = config
   // The log of several servers has each move with its entry.
   if (cluster === null) noteRevisions(history, audit, log)
@@ -80,6 +81,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     editor,
     cache,
     gate: config.gate,
+    maintenance,
     summary,
     readable,
     diff: config.diff,
@@ -133,7 +135,7 @@ interface HealthParts extends Pick<HealthDeps, 'audit' | 'identity' | 'logIns'> 
 function openHealth(boot: BootContext, parts: HealthParts): HealthDomain {
   const { places, cluster, shutdown } = boot
   const { configuration, leadership, ...others } = parts
-  const { history, writer, secretAlarm, repository } = configuration
+  const { history, writer, secretAlarm, repository, maintenance } = configuration
   const requests = new RequestMetrics()
   const deps: HealthDeps & Pick<HealthDomain, 'unsupported'> = {
     history,
@@ -144,6 +146,7 @@ function openHealth(boot: BootContext, parts: HealthParts): HealthDomain {
     ],
     ...others,
     secretAlarm,
+    maintenance,
     cluster,
     leader: () => leadership.current()?.health ?? null,
   }

@@ -60,6 +60,10 @@ export async function openBuilds({ boot, configuration, identities, configured }
       retry: settings['material-interval'],
     }),
   )
+  const unlisten = configuration.maintenance.onChange(({ starts }) => {
+    if (starts === 'allowed') triggers.retryWaiting()
+  })
+  shutdown.own('release-waiters', { [Symbol.dispose]: unlisten })
   return { store, directory, registrar, builds, poller, triggers }
 }
 

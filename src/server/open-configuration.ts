@@ -6,6 +6,7 @@ import type { BootContext } from './boot-context.ts'
 import { ConfigServices } from '../configuration/config-services.ts'
 import { builtFile } from '../lib/built-file.ts'
 import { HistoryIndex } from '../index/history-index.ts'
+import type { MaintenanceMode } from '../configuration/maintenance-mode.ts'
 import { PlainSecretAlarm } from '../configuration/read/plain-secret-alarm.ts'
 import { VERSION } from './version.ts'
 
@@ -23,7 +24,7 @@ export interface OpenedConfiguration {
 /** The repository, the configuration in force, and what is known of its changes. */
 export async function openConfiguration(
   { settings, environment, shutdown, places: { stateDir }, cluster }: BootContext,
-  box: SecretBox,
+  { box, maintenance }: { readonly box: SecretBox; readonly maintenance: MaintenanceMode },
 ): Promise<OpenedConfiguration> {
   const repository = resolve(settings['config-repo'])
   const fileName = settings['config-file']
@@ -41,6 +42,7 @@ export async function openConfiguration(
         folder: join(stateDir, 'archives'),
       },
       box,
+      assertSavesAllowed: () => maintenance.assertSavesAllowed(),
       version: VERSION,
     }),
   )

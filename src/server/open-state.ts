@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { Cluster } from '../cluster/cluster.ts'
+import { MaintenanceMode } from '../configuration/maintenance-mode.ts'
 import { ServiceError, unavailable } from '../core/errors.ts'
 import {
   assertKeysThere,
@@ -7,18 +8,45 @@ import {
   assertUsersThere,
   type ServiceFiles,
 } from '../operations/lost-files.ts'
+import type { Audit } from '../notify/audit/audit.ts'
 import { openSecretKeys, readSecretKeys, type SecretKeys } from '../security/secret-keys.ts'
 import { openSqliteState } from '../state/open-sqlite.ts'
 import { isDamagedState } from '../state/unavailable.ts'
 import type { StateStore } from '../state/state-store.ts'
 import type { BootContext } from './boot-context.ts'
 
+/** The name of the service itself, where it acts like a user. */
+const SERVER = 'Server'
 const STATE_WAY_OUT =
   'Look at it with cairn doctor, put it back from a backup, or move it away and begin anew without it: cairn serve --begin-anew'
 
 /** Where every server finds what was issued to users; without a database, the state itself. */
 export function openIdentityStore({ places, cluster }: BootContext): Promise<StateStore> {
   return cluster?.openIdentities() ?? openStateFile(join(places.stateDir, 'state.sqlite'))
+}
+
+/** Why everything is refused. */
+const STARTED_IN_MAINTENANCE = 'Started with --maintenance'
+
+/** The maintenance mode of all servers; it outlives a restart. */
+export async function openMaintenance(
+  { settings, environment, cluster, shutdown }: BootContext,
+  { store, audit }: { readonly store: StateStore; readonly audit: Audit },
+): Promise<MaintenanceMode> {
+  const options = { ...environment, store, isShared: cluster !== null }
+  const mode = shutdown.own('stop-background-work', await MaintenanceMode.open(options))
+  const { saves, starts } = mode.current()
+  if (settings.maintenance && (saves === 'allowed' || starts === 'allowed')) {
+    await mode.set(SERVER, { saves: 'refused', starts: 'refused', reason: STARTED_IN_MAINTENANCE })
+    await audit.note({
+      user: SERVER,
+      action: 'set-maintenance',
+      target: '',
+      address: '',
+      outcome: 'done',
+    })
+  }
+  return mode
 }
 
 /** The state of a single server. A file that is no state, or damaged, is one that somebody has to decide about. */

@@ -149,6 +149,9 @@ export const SETTINGS = {
       'IP addresses and networks of proxies whose X-Forwarded-For is believed',
     ),
     'start-paused': Switch.describe('pause every pipeline at this start, until it is unpaused'),
+    maintenance: Switch.describe(
+      'refuse changes of the configuration and new runs from this start on, until they are allowed',
+    ),
     'begin-anew': Switch.describe(
       'start though secret keys, state, users or history are missing; what they held is lost',
     ),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Digest } from '../core/digest.ts'
 import { ErrorBody } from './error-body.ts'
+import { MaintenanceBody } from './maintenance-body.ts'
 
 /** Answers `/health` to callers who are not administrators: numbers only. */
 export const HealthSummaryBody = z.object({
@@ -96,6 +97,8 @@ export const HealthBody = z.object({
         .readonly(),
     })
     .nullable(),
+  /** The actions that are refused for a time. */
+  maintenance: MaintenanceBody,
   problems: z
     .array(z.object({ subject: z.string(), errors: ErrorBody.shape.errors.unwrap().readonly() }))
     .readonly(),

@@ -59,6 +59,20 @@ export const BREAKS_OF_BUILDS: readonly Break[] = [
     test: 'http/builds/start-paused.test.ts',
   },
   {
+    behaviour: 'nothing starts during maintenance',
+    file: 'builds/engine/pause.ts',
+    find: 'if (refused !== null) return refused',
+    replace: '',
+    test: 'http/maintenance.test.ts',
+  },
+  {
+    behaviour: 'nothing is saved during maintenance',
+    file: 'configuration/gate/gate.ts',
+    find: 'if (!isOwnDoor(door)) await',
+    replace: 'if (isOwnDoor(door)) await',
+    test: 'http/maintenance.test.ts',
+  },
+  {
     behaviour: 'a pipeline is paused by its operators alone',
     file: 'builds/runs/pausing.ts',
     find: "assertMay(access, principal, { action: 'operate-pipeline', pipeline })",

@@ -221,7 +221,7 @@ export class Builds extends BuildQueries {
     return this.#change((change) => pause.removePause(change, pipeline))
   }
 
-  /** @throws {ServiceError} `pipeline-paused` while the pipeline is paused. */
+  /** @throws {ServiceError} `maintenance` while starts are refused, `pipeline-paused` while the pipeline is paused. */
   async assertNotPaused(pipeline: string): Promise<void> {
     const obstacle = await pause.pauseObstacle(this.#options.store, { name: pipeline })
     if (obstacle) throw obstacle

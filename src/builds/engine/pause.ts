@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
+import { MAINTENANCE, MAINTENANCE_KEY, maintenanceObstacle } from '../../core/maintenance.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { BuildReader } from './build-store.ts'
 import type { BuildChange } from './change.ts'
@@ -64,11 +65,13 @@ export function pauseOf(reader: BuildReader, pipeline: string): Promise<Pipeline
   return reader.find(PIPELINE_PAUSE, pauseKey(pipeline))
 }
 
-/** The reason why a paused pipeline cannot start anything, or null. */
+/** The reason why nothing of a pipeline can start: maintenance, or its pause. Null when there is none. */
 export async function pauseObstacle(
   reader: BuildReader,
   { name: pipeline }: Pick<PipelinePlan, 'name'>,
-): Promise<ServiceError<'pipeline-paused'> | null> {
+): Promise<ServiceError<'pipeline-paused' | 'maintenance'> | null> {
+  const refused = maintenanceObstacle('starts', await reader.find(MAINTENANCE, MAINTENANCE_KEY))
+  if (refused !== null) return refused
   const pause = await pauseOf(reader, pipeline)
   if (!pause) return null
   const { by, cause } = pause

@@ -109,7 +109,7 @@ export class Triggers implements AsyncDisposable {
     this.#unlisten = builds.onEvent((event) => this.#onEvent(event))
     poller.onPolled((fingerprint) => this.#wakeAll(this.#uses.ofMaterial(fingerprint)))
     pipelines.onChange(() => this.#lookSoon())
-    this.#retry = setInterval(() => this.#wakeAll([...this.#waiting.keys()]), retry).unref()
+    this.#retry = setInterval(() => this.retryWaiting(), retry).unref()
     runSync(this.#lookInSteps())
   }
 
@@ -117,8 +117,8 @@ export class Triggers implements AsyncDisposable {
    * Starts a pipeline with the newest revisions of its materials, apart from pinned ones.
    *
    * @throws {ServiceError} `pipeline-not-found`, `material-not-found`,
-   * `material-revision-not-found`, `pipeline-paused`, `pipeline-locked`, or `not-schedulable` with
-   * the reason.
+   * `material-revision-not-found`, `maintenance`, `pipeline-paused`, `pipeline-locked`, or
+   * `not-schedulable` with the reason.
    */
   startPipeline({ pins, former, ...asked }: ManualStart): Promise<PipelineInstance> {
     const request = former ? { ...asked, former: former.plan } : asked
@@ -153,6 +153,11 @@ export class Triggers implements AsyncDisposable {
     for (const pipeline of pipelines) yield uses.add(pipeline)
     const changed = new Set(uses.changedSince(this.#uses))
     return pipelines.filter((each) => changed.has(nameKey(each.name)) && isAutomatic(each))
+  }
+
+  /** Checks the pipelines that could not start again, once the obstacle is gone. */
+  retryWaiting(): void {
+    this.#wakeAll([...this.#waiting.keys()])
   }
 
   /** Stops all starts and polls. Pending polls fail. */
@@ -352,7 +357,7 @@ export class Triggers implements AsyncDisposable {
 function isExpected(error: unknown): boolean {
   return (
     error instanceof ServiceError &&
-    (error.code === 'pipeline-locked' || error.code === 'pipeline-paused')
+    ['pipeline-locked', 'pipeline-paused', 'maintenance'].includes(error.code)
   )
 }
 

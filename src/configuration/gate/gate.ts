@@ -1,4 +1,9 @@
-import type { ChangeOrigin, DoorWithoutCaller, ReviewedProposal } from '../../core/change-origin.ts'
+import type {
+  ChangeOrigin,
+  Door,
+  DoorWithoutCaller,
+  ReviewedProposal,
+} from '../../core/change-origin.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -34,6 +39,8 @@ export interface GateDeps {
   readonly cache: DocumentCache
   readonly summary: ChangeSummary
   readonly clock: Clock
+  /** Fails while changes are refused for maintenance; absent where nobody refuses them. */
+  readonly assertSavesAllowed?: (() => Promise<void>) | undefined
 }
 
 /** The document before a change, and the one that it makes, with its secrets sealed. */
@@ -68,6 +75,7 @@ export type ReadPlanFacts = (documents: GatedDocuments) => Promise<PlanFacts>
 
 /** The doors of the service itself, which rules do not hold up. */
 const OWN_DOORS: readonly DoorWithoutCaller[] = ['sealing', 'adoption']
+const isOwnDoor = (door: Door) => OWN_DOORS.some((own) => own === door)
 const PASSED: Verdict = { kind: 'allowed', objections: [], warnings: [], overridden: [] }
 const NOTHING: GateChange = { entities: [] }
 
@@ -102,6 +110,15 @@ export class Gate {
     this.#findCurrent = find
   }
 
+  /**
+   * Asserts that a change by this door may be made at all now.
+   *
+   * @throws {ServiceError} `maintenance`
+   */
+  async assertOpen({ door }: Pick<ChangeOrigin, 'door'>): Promise<void> {
+    if (!isOwnDoor(door)) await this.#deps.assertSavesAllowed?.()
+  }
+
   /** The rules of a commit, by its files; those of the current revision when they are not given. */
   rulesOf({
     findBeside = this.#findCurrent,
@@ -134,6 +151,7 @@ export class Gate {
    * @throws {ServiceError} `not-permitted`, with what the commit needs.
    */
   async assertPushPasses(push: PushToJudge, origin: ChangeOrigin): Promise<void> {
+    await this.assertOpen(origin)
     if (!('principal' in origin)) return
     const { before, findBeside, listChanges, listCommits } = push
     const document = await this.#deps.cache.read(before)
@@ -212,7 +230,7 @@ export class Gate {
     const { cache, summary } = this.#deps
     const { origin } = asked
     const rules = await this.rulesOf(asked)
-    const isOwn = OWN_DOORS.some((door) => door === origin.door)
+    const isOwn = isOwnDoor(origin.door)
     const principal = 'principal' in origin ? origin.principal : null
     const proposal = proposalOf(origin)
     if (isOwn || (principal === null && rules === NO_RULES)) return passed(rules)
@@ -235,13 +253,14 @@ export class Gate {
   /**
    * Judges a change that is not one of the document, such as one of the rules themselves.
    *
-   * @throws {ServiceError} `not-permitted`, with what it needs.
+   * @throws {ServiceError} `not-permitted`, with what it needs; `maintenance` while saves are refused.
    */
   async assertOtherPasses(
     change: GateChange,
     document: Uint8Array<ArrayBuffer>,
     asked: AskedChange,
   ): Promise<Verdict> {
+    await this.assertOpen(asked.origin)
     const rules = await this.rulesOf(asked)
     const read = await this.#deps.cache.read(document)
     const judged = { ...asked, change, rules, document: read, delegation: ALLOWED }

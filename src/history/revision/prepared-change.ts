@@ -1,5 +1,5 @@
 import type { ChangeOrigin, Door } from '../../core/change-origin.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { type ErrorCode, ServiceError } from '../../core/errors.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Trailer } from './message.ts'
 
@@ -54,7 +54,7 @@ export interface ChangeGround {
 /**
  * The same for a document that is to be committed: asserts that the gate lets the change pass.
  *
- * @throws {ServiceError} `not-permitted` when it does not.
+ * @throws {ServiceError} `not-permitted` when it does not; `maintenance` while saves are refused.
  */
 export type Prepare = (
   document: Uint8Array<ArrayBuffer>,
@@ -98,6 +98,9 @@ export interface PushToJudge {
  */
 export type JudgePush = (push: PushToJudge, origin: ChangeOrigin) => Promise<void>
 
+/** The errors of edits that may be taken over later as they are. */
+const REFUSALS: readonly ErrorCode[] = ['not-permitted', 'maintenance']
+
 /**
  * Prepares an edit that nobody waits for: what the gate does not let pass is one more reason why it is
  * not taken over.
@@ -109,7 +112,8 @@ export async function prepareEdit(
   try {
     return await prepare(...edit)
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'not-permitted') throw error
+    const isRefusal = error instanceof ServiceError && REFUSALS.includes(error.code)
+    if (!isRefusal) throw error
     return { ok: false, isRefused: true, problems: [{ message: error.message }] }
   }
 }

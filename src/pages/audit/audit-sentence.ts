@@ -98,6 +98,7 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
       done: 'Pushed to the configuration',
       attempt: 'push to the configuration',
     },
+    'set-maintenance': { done: 'Set the maintenance mode', attempt: 'set the maintenance mode' },
     'shorten-audit-log': { done: 'Dropped from the full audit log', attempt: 'drop' },
     'other-actions': { done: 'Other actions', attempt: 'do other things' },
     'damaged-entry': { done: 'A damaged entry', attempt: 'read a damaged entry' },
@@ -147,6 +148,7 @@ const WITHOUT_OBJECT = [
   'log-out',
   'fetch-configuration',
   'push-configuration',
+  'set-maintenance',
 ]
 /** The call that creates a pipeline ends so, behind its name. */
 const CREATION = /^(\/.*)?\/tab\/admin\/pipelines\/.*\.json$/

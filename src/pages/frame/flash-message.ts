@@ -19,6 +19,8 @@ const MESSAGES = {
   'secrets-acknowledged': (of) => `Acknowledged the plain-text secrets of ${of}.`,
   'set-aside': (of) =>
     `The file on disk is kept as ${of}. The current configuration is in its place.`,
+  'maintenance-begun': () => 'The maintenance mode is set.',
+  'maintenance-ended': () => 'Everything is allowed again.',
   revoked: (of) => `Revoked token ${of}.`,
   'user-disabled': (of) => `Disabled user ${of}.`,
   'user-enabled': (of) => `Enabled user ${of}.`,

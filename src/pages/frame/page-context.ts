@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { describeMaintenance, isMaintained } from '../../core/maintenance.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { ApiContext } from '../../api/definition/api-context.ts'
 import { readHealth, visibleProblems } from '../../health/health.ts'
@@ -51,11 +52,19 @@ export class PageContext {
     const isAdministrator = principal !== null && this.isAdministrator(principal)
     const everyoneAdministers = isAdministrator && this.#access.everyoneAdministers
     const hasServers = this.#health.cluster !== null
+    const current = this.#health.maintenance.current()
+    const maintenance = principal && isMaintained(current) ? describeMaintenance(current) : null
     const rights = `${isAdministrator} ${everyoneAdministers} ${hasServers} ${hasSession}`
-    const facts = [username, rights, colours, assets.version, JSON.stringify(problems)]
+    const facts = [
+      username,
+      rights,
+      colours,
+      assets.version,
+      JSON.stringify([problems, maintenance]),
+    ]
     const here = `${pathname}${search}`
     const who = { username, hasSession, isAdministrator, everyoneAdministers, hasServers }
-    const frame = { links, assets, ...who, problems, colours, here }
+    const frame = { links, assets, ...who, problems, maintenance, colours, here }
     return { ...frame, key: keyOf(facts) }
   }
 

@@ -24,6 +24,11 @@ export function Footer({ frame }: { frame: PageFrame }) {
           <a href={links.users()}>Users</a> ·{' '}
         </>
       )}
+      {isAdministrator && (
+        <>
+          <a href={links.maintenance()}>Maintenance</a> ·{' '}
+        </>
+      )}
       {isAdministrator && hasServers && (
         <>
           <a href={links.servers()}>Servers</a> ·{' '}

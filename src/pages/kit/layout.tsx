@@ -23,6 +23,8 @@ export interface PageFrame {
   readonly hasServers: boolean
   /** The current problems of the service that the caller may know of. */
   readonly problems: readonly ServiceProblem[]
+  /** A sentence about what is refused for maintenance; null where nothing is. */
+  readonly maintenance: string | null
   readonly colours: Colours
   /** The address of the page itself, for forms that return to it. */
   readonly here: string
@@ -78,6 +80,11 @@ export function PageLayout(props: PageProps) {
           </a>
         )}
         <Bar frame={frame} section={section} search={props.search ?? ''} />
+        {frame.maintenance !== null && (
+          <div class="notice bad" role="status">
+            <strong>{frame.maintenance}</strong>
+          </div>
+        )}
         <Notices links={frame.links} problems={frame.problems} concerns={props.concerns ?? []} />
         <main id="content" class={wide ? 'wide' : ''} tabindex={-1}>
           {children}

@@ -330,6 +330,11 @@ export class Links {
     return this.#at(`/users/${encodeURIComponent(name)}`, query)
   }
 
+  /** The maintenance mode. */
+  maintenance(query: Query = {}): string {
+    return this.#at('/maintenance', query)
+  }
+
   /** The page of permissions: `group` for one group, `from` for the difference to `revision`. */
   permissions(query: Query = {}): string {
     return this.#at('/permissions', query)

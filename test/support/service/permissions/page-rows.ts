@@ -57,6 +57,8 @@ export const PAGE_ROWS: readonly PageRow[] = [
   { call: 'GET /permissions', may: 'administrator', allowed: 200 },
   { call: 'GET /problems', may: 'user', allowed: 200 },
   { call: 'GET /servers', may: 'administrator', allowed: 200 },
+  { call: 'GET /maintenance', may: 'administrator', allowed: 200 },
+  { call: 'POST /maintenance', may: 'administrator', allowed: 303, headers: FORM, body: 'reason=' },
   { call: 'POST /colours', may: 'anybody', allowed: 303, headers: FORM, body: 'colours=green-red' },
   { call: 'GET /audit', may: 'administrator', allowed: 200 },
   { call: 'GET /config', may: 'administrator', allowed: 200 },

@@ -1,0 +1,59 @@
+import { readMaintenance, setMaintenance } from '../../configuration/maintenance-mode.ts'
+import { MaintenanceBody, MaintenanceRequestBody } from '../../wire/maintenance-body.ts'
+import { json } from '../../http/errors.ts'
+import { malformedBy } from '../../http/parameters.ts'
+import { parseJson, readBody } from '../../http/request-body.ts'
+import type { ApiContext } from '../definition/api-context.ts'
+import { jsonAnswer, reads } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
+
+/** The largest body, in bytes. */
+const MAX_BODY_BYTES = 16_384
+
+const tag = 'Service'
+const path = '/api/maintenance'
+const route = routeWith<ApiContext['configuration']>()
+
+const ENDED = { saves: 'allowed', starts: 'allowed', reason: 'The new disks are in' } as const
+
+/** `/api/maintenance`: refuses saves and starts for a time, on all servers. */
+export const maintenanceResource = resource({
+  conditional: true,
+  open: ({ configuration }: ApiContext) => configuration,
+  routes: [
+    route({
+      method: 'GET',
+      path,
+      tag,
+      summary: 'Whether changes of the configuration and new runs are refused, and why',
+      caller: 'administrator',
+      answers: reads('The maintenance mode', MaintenanceBody),
+      example: {
+        answer: { saves: 'allowed', starts: 'allowed', reason: '', by: '', since: null },
+      },
+      handle: async (c, deps) => json(await readMaintenance(deps, c.env.principal)),
+    }),
+    route({
+      method: 'POST',
+      path,
+      tag,
+      summary: 'Refuses or allows changes of the configuration and new runs, until it is set again',
+      caller: 'administrator',
+      audit: 'set-maintenance',
+      body: {
+        required: true,
+        content: [{ type: 'application/json', schema: MaintenanceRequestBody }],
+      },
+      answers: { 200: jsonAnswer('The maintenance mode from now on', MaintenanceBody) },
+      errors: ['malformed-request', 'body-too-large'],
+      example: { body: ENDED, answer: { ...ENDED, by: 'admin', since: SAMPLE.time } },
+      handle: async (c, deps) => {
+        const body = await readBody(c.req.raw, MAX_BODY_BYTES)
+        const read = MaintenanceRequestBody.safeParse(parseJson(Buffer.from(body).toString('utf8')))
+        if (!read.success) throw malformedBy(read.error)
+        return json(await setMaintenance(deps, c.env.principal, read.data))
+      },
+    }),
+  ],
+})
