@@ -189,6 +189,6 @@ function prepareBy(examine: Examine, gate: Gate): Prepare {
     const documents = { before, after: examined.document }
     const { overridden } = await gate.assertPasses(documents, { origin, ...ground })
     if (overridden.length === 0) return examined
-    return { ...examined, overridden, trailers: overrideTrailers(origin, overridden) }
+    return { ...examined, trailers: overrideTrailers(origin, overridden) }
   }
 }

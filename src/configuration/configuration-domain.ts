@@ -8,6 +8,7 @@ import type { EntityListingDeps } from './entities/list-entities.ts'
 import type { EntitySavingDeps } from './entities/save-entity.ts'
 import type { ConfigReadingDeps } from './read/config-reading.ts'
 import type { MaintenanceDeps } from './maintenance-mode.ts'
+import type { OverrideDeps } from './gate/override-alarm.ts'
 import type { RulesDeps } from './gate/save-rules.ts'
 import type { PlainSecretDeps } from './read/plain-secret-alarm.ts'
 import type { ConfigRestoringDeps } from './save/config-restoring.ts'
@@ -28,6 +29,7 @@ export interface ConfigurationDomain
     PipelineCreationDeps,
     PipelinePreviewDeps,
     PlainSecretDeps,
+    OverrideDeps,
     GitAccessDeps,
     RulesDeps,
     MaintenanceDeps,

@@ -64,8 +64,6 @@ export interface ChangeFacts {
   readonly door: Door
   /** The entities that it is about, such as `pipeline/shop`; at most {@link MAX_ENTITIES}. */
   readonly entities: readonly string[]
-  /** The rules that its author passed by an override; absent for none. */
-  readonly overridden?: readonly string[]
 }
 
 /** Entities of a change that are recorded by name. */

@@ -55,6 +55,8 @@ export interface HealthDeps {
   readonly identity: { problems(): readonly string[] }
   /** The commits that contain secrets in plain text. */
   readonly secretAlarm: { problems(): readonly HealthProblem[] }
+  /** The overrides of rules that nobody else has acknowledged. */
+  readonly overrides: { problems(): readonly HealthProblem[] }
   /** The parts of the configuration that nobody acts on. */
   readonly unsupported: { problems(): readonly HealthProblem[] }
   readonly logIns: LogInHealth
@@ -137,6 +139,7 @@ function problemsOf(deps: HealthDeps, leader: LeaderHealth | null): readonly Ser
     ...ofKind('identity', deps.identity.problems()),
     ...ofKind('log-in', [logIns.usersProblem() ?? [], awayProblems(logIns.userSources())].flat()),
     ...ofKind('secrets', deps.secretAlarm.problems()),
+    ...ofKind('override', deps.overrides.problems()),
     ...ofKind('material', leader?.materials.problems()),
     ...ofKind('stuck-jobs', leader?.builds.waiting.problems()),
     ...ofKind('unsupported', deps.unsupported.problems()),

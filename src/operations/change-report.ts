@@ -9,6 +9,7 @@ import { requireGit, runGit } from '../git/run-git.ts'
 import { openObjectReader } from '../git/readers/open-object-reader.ts'
 import type { ObjectReader } from '../git/objects/object-reader.ts'
 import { SERVICE_COMMITTER } from '../history/revision/classify.ts'
+import { overridesIn } from '../configuration/gate/override.ts'
 import { bodyOf, parseMessage, subjectOf, trailersOf } from '../history/revision/message.ts'
 import { runCooperatively } from '../lib/cooperative.ts'
 import nodeFs from 'node:fs/promises'
@@ -102,10 +103,7 @@ function parseCommit(line: string): readonly LoggedCommit[] {
       const [by, digest] = splitLast(value)
       return { by, digest }
     }),
-    overrides: valuesOf('Overridden-by').map((value) => {
-      const [by = '', ...rule] = value.split(' ')
-      return { by, rule: rule.join(' ') }
-    }),
+    overrides: overridesIn(trailers),
   }
   return [{ at, parent: CommitSha.safeParse(parents.split(' ')[0]).data ?? null, change }]
 }

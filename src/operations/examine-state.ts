@@ -12,6 +12,7 @@ import { openProcessLock } from '../storage/process-lock.ts'
 import { syncFile, syncFolder } from '../storage/sync-folder.ts'
 import { BUILD_KINDS } from '../builds/engine/documents.ts'
 import { AGENTS } from '../agents/agent-record.ts'
+import { OVERRIDE_CURSOR, OVERRIDES } from '../configuration/gate/override-alarm.ts'
 import { PLAIN_SECRETS } from '../configuration/read/plain-secret-alarm.ts'
 import { ISSUED_KINDS } from '../identities/issued-record.ts'
 import { STORED_USERS } from '../identities/stored-users.ts'
@@ -24,6 +25,8 @@ export const STATE_KINDS = [
   WEBHOOKS,
   MAINTENANCE,
   PLAIN_SECRETS,
+  OVERRIDES,
+  OVERRIDE_CURSOR,
   ...ISSUED_KINDS,
   STORED_USERS,
 ]

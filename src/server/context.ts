@@ -13,6 +13,7 @@ import type { HealthDomain } from '../health/health-domain.ts'
 import { ServiceMetrics } from '../health/service-metrics.ts'
 import type { IdentitiesDomain } from '../identities/identities-domain.ts'
 import type { HistoryIndex } from '../index/history-index.ts'
+import { OverrideAlarm } from '../configuration/gate/override-alarm.ts'
 import { noteRevisions } from '../notify/audit/audit.ts'
 import { RevisionWatch } from '../notify/revision-watch.ts'
 import { openPageServices, type PageServices } from '../pages/frame/page-services.ts'
@@ -69,6 +70,13 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
   })
   const { access } = logIns
   config.gate.decideBy(access)
+  const overrides = shutdown.own(
+    'stop-background-work',
+    await OverrideAlarm.open(
+      { history, store: identityStore, keepEntry: (entry) => audit.keep(entry), log },
+      { isShared: cluster !== null },
+    ),
+  )
   const watch = shutdown.own('release-waiters', new RevisionWatch({ history, access }))
   const configuration: ConfigurationDomain = {
     ...opened,
@@ -82,6 +90,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     cache,
     gate: config.gate,
     maintenance,
+    overrides,
     summary,
     readable,
     diff: config.diff,
@@ -135,7 +144,7 @@ interface HealthParts extends Pick<HealthDeps, 'audit' | 'identity' | 'logIns'> 
 function openHealth(boot: BootContext, parts: HealthParts): HealthDomain {
   const { places, cluster, shutdown } = boot
   const { configuration, leadership, ...others } = parts
-  const { history, writer, secretAlarm, repository, maintenance } = configuration
+  const { history, writer, secretAlarm, overrides, repository, maintenance } = configuration
   const requests = new RequestMetrics()
   const deps: HealthDeps & Pick<HealthDomain, 'unsupported'> = {
     history,
@@ -147,6 +156,7 @@ function openHealth(boot: BootContext, parts: HealthParts): HealthDomain {
     ...others,
     secretAlarm,
     maintenance,
+    overrides,
     cluster,
     leader: () => leadership.current()?.health ?? null,
   }

@@ -22,6 +22,7 @@ export async function openLeader(app: AppContext): Promise<OpenedLeader> {
   const { access, editor, history, repository } = configuration
   const { store, directory, registrar, builds, poller, triggers } = await openBuilds(app)
   await configuration.secretAlarm.open(store)
+  await configuration.overrides.begin()
   const refused = new RefusedMachines({ clock })
   const judgeKey = autoRegisterKeys(boot.settings['auto-register-key'], configuration.configuration)
   const agents = {

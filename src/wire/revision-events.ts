@@ -21,13 +21,21 @@ export type WatchEvent = (typeof WATCH_EVENTS)[number]
  * may be repeated; `revision.commitSHA` identifies repetitions.
  */
 export const WebhookBody = z.object({
-  /** `rewritten`: commits were removed, and the revision is the current one now. */
-  event: z.enum(['revision', 'rewritten']),
+  /**
+   * `rewritten`: commits were removed, and the revision is the current one now. `override`: the revision
+   * of the call before passed rules by an override.
+   */
+  event: z.enum(['revision', 'rewritten', 'override']),
   /** The name of the webhook in the operator's file. */
   webhook: z.string(),
   revision: RevisionEntry.extend({ subject: z.string() }),
   /** The commit of the previous call, or the commit at which the webhook started. */
   previousCommitSHA: CommitSha,
+  /** The rules that the revision passed, of the event `override`. */
+  overrides: z
+    .array(z.object({ by: z.string(), rule: z.string() }))
+    .readonly()
+    .exactOptional(),
 })
 export type WebhookBody = z.infer<typeof WebhookBody>
 

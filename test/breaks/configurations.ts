@@ -3,6 +3,20 @@ import type { Break } from './break.ts'
 /** Documents, their history, and what of it is in force. */
 export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   {
+    behaviour: 'an override is acknowledged by somebody else than its maker',
+    file: 'configuration/gate/override-alarm.ts',
+    find: 'if (record.overrides.some(({ by }) => isSameName(by, username)))',
+    replace: 'if (record.overrides.length === 0)',
+    test: 'service/overrides.test.ts',
+  },
+  {
+    behaviour: 'the trailers of commits that others made are words of nobody',
+    file: 'history/repository/git-repository.ts',
+    find: 'found !== null && isByService(found)',
+    replace: 'found !== null',
+    test: 'service/overrides.test.ts',
+  },
+  {
     behaviour: 'a change of a group is made upon the one before it',
     file: 'configuration/save/save-group.ts',
     find: 'this.#newest = { digest: digestOf(stored), username, stored }',

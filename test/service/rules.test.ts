@@ -241,6 +241,6 @@ describe('rules', () => {
     await expect.poll(health, { timeout: 10_000 }).toContain('The rule two-eyes needs an approval')
     expect(readFileSync(file, 'utf8')).toContain('M1')
     writeFileSync(file, before)
-    await expect.poll(health, { timeout: 10_000 }).not.toContain('two-eyes')
+    await expect.poll(health, { timeout: 10_000 }).not.toContain('needs an approval')
   })
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { acknowledgeOverride } from '../../configuration/gate/override-alarm.ts'
 import { readRulesFile, type RulesRequest, saveRules } from '../../configuration/gate/save-rules.ts'
 import { rulesJsonSchema } from '../../configuration/gate/rules/rules-schema.ts'
 import { MAX_RULES_BYTES } from '../../configuration/gate/rules/read-rules.ts'
@@ -10,6 +11,7 @@ import { json } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
 import { readBody } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
+import { commitNamed } from './named-commit.ts'
 import { CACHE_HEADERS, jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 
@@ -89,6 +91,22 @@ export const rulesResource = resource({
       answers: { 200: jsonAnswer('The schema', z.looseObject({}), CACHE_HEADERS) },
       example: { answer: { type: 'object', required: ['version', 'rules'] } },
       handle: () => json(rulesJsonSchema(), 200, { 'cache-control': 'no-cache' }),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/config/revisions/:commit/acknowledge-override',
+      tag,
+      summary: 'Acknowledges that a commit passed rules by an override, for others than its maker',
+      caller: 'administrator',
+      audit: 'acknowledge-override',
+      answers: { 200: jsonAnswer('Acknowledged', MessageBody) },
+      errors: ['malformed-request', 'revision-not-found'],
+      example: { answer: { message: 'The override is acknowledged' } },
+      handle: async (c, { configuration }) => {
+        const commit = await commitNamed(configuration, c.req.param('commit'))
+        await acknowledgeOverride(configuration, c.env.principal, commit)
+        return json({ message: 'The override is acknowledged' })
+      },
     }),
   ],
 })

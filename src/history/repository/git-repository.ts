@@ -4,7 +4,7 @@ import { mapNonEmpty, type NonEmptyArray } from '../../lib/non-empty-array.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
-import { SERVICE_COMMITTER } from '../revision/classify.ts'
+import { isByService, SERVICE_COMMITTER } from '../revision/classify.ts'
 import {
   findStagedBlob,
   type StagingStore,
@@ -158,9 +158,10 @@ export class GitRepository {
     return posix.join(posix.dirname(this.#fileName), name)
   }
 
-  /** The trailers of a commit beside the facts of every revision; none where it is not there. */
+  /** The trailers of a commit of this service beside the facts of every revision; none of others. */
   async readTrailers(commit: CommitSha): Promise<readonly Trailer[]> {
-    return trailersOf((await this.reader.findCommit(commit))?.message ?? '')
+    const found = await this.reader.findCommit(commit)
+    return found !== null && isByService(found) ? trailersOf(found.message) : []
   }
 
   /** Whether a commit has a document, which is not read. */

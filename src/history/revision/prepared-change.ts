@@ -12,8 +12,6 @@ export interface PreparedDocument {
   readonly subject: string
   /** The entities that it changes; absent where that takes too long to find out. */
   readonly entities?: readonly string[]
-  /** The rules that the author passes by an override. */
-  readonly overridden?: readonly string[]
   /** More facts for the end of the message. */
   readonly trailers?: readonly Trailer[]
 }

@@ -41,9 +41,8 @@ export interface NewRevisions extends CommitRequest {
 }
 
 /** The facts of a change that its revision does not have. */
-export function changeFactsOf({ door, entities = [], overridden }: PreparedChange): ChangeFacts {
-  const facts = { door, entities: entities.slice(0, MAX_ENTITIES) }
-  return overridden === undefined ? facts : { ...facts, overridden }
+export function changeFactsOf({ door, entities = [] }: PreparedChange): ChangeFacts {
+  return { door, entities: entities.slice(0, MAX_ENTITIES) }
 }
 
 /** A change that was committed. */

@@ -12,7 +12,8 @@ export interface WebhookCallOptions {
 
 /** Posts a delivery to a receiver. Only a status of 200 to 299 confirms it; redirects are not followed. */
 export function webhookCall(options: WebhookCallOptions): CallWebhook {
-  return async ({ name, url, secret, timeoutSeconds }, { event, revision, previous }, signal) => {
+  return async ({ name, url, secret, timeoutSeconds }, delivery, signal) => {
+    const { event, revision, previous, overrides } = delivery
     const body = JSON.stringify({
       event,
       webhook: name,
@@ -21,6 +22,7 @@ export function webhookCall(options: WebhookCallOptions): CallWebhook {
         subject: revision.subject,
       },
       previousCommitSHA: previous,
+      ...(overrides === undefined ? {} : { overrides }),
     } satisfies WebhookBody)
     const headers = {
       'content-type': 'application/json; charset=utf-8',

@@ -4,16 +4,22 @@ import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import { RetryLoop } from '../../lib/retry.ts'
 import type { StateStore } from '../../state/state-store.ts'
+import { type OverriddenRule, overridesIn } from '../../configuration/gate/override.ts'
 import { keepCursor, type WebhookCursor } from './webhook-cursor.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 
 /** One delivery to a receiver. */
 export interface Delivery {
-  /** `rewritten`: commits were taken back, and the revision is the current one now. */
-  readonly event: 'revision' | 'rewritten'
+  /**
+   * `rewritten`: commits were taken back, and the revision is the current one now. `override`: it passed
+   * rules.
+   */
+  readonly event: 'revision' | 'rewritten' | 'override'
   readonly revision: Revision
   /** The revision that it was sent before. */
   readonly previous: CommitSha
+  /** The rules that it passed, of the event `override`. */
+  readonly overrides?: readonly OverriddenRule[]
 }
 
 /** Delivers to a receiver, and returns when it has confirmed. */
@@ -93,10 +99,22 @@ export class Webhook implements AsyncDisposable {
 
   async #deliverAll(loop: RetryLoop): Promise<void> {
     for (const delivery of await this.#next()) {
-      const { commit } = delivery.revision
-      await loop.step(() => this.#deps.call(this.#settings, delivery, loop.signal))
-      await loop.step(() => this.#keep(commit))
+      const { revision } = delivery
+      await this.#deliver(delivery, loop)
+      await this.#deliverOverrides(delivery, loop)
+      await loop.step(() => this.#keep(revision.commit))
     }
+  }
+
+  #deliver(delivery: Delivery, loop: RetryLoop): Promise<void> {
+    return loop.step(() => this.#deps.call(this.#settings, delivery, loop.signal))
+  }
+
+  async #deliverOverrides(delivery: Delivery, loop: RetryLoop): Promise<void> {
+    if (delivery.event !== 'revision') return
+    const overrides = overridesIn(await this.#deps.history.readTrailers(delivery.revision))
+    if (overrides.length > 0)
+      await this.#deliver({ ...delivery, event: 'override', overrides }, loop)
   }
 
   /** After a reset there may be no newer revision, but the change of the current one is delivered all the same. */

@@ -51,6 +51,11 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
     'restore-entity': { done: 'Restored', attempt: 'restore' },
     'undo-revision': { done: 'Undid revision', attempt: 'undo revision' },
     'reveal-secrets': { done: 'Revealed the secrets of', attempt: 'reveal the secrets of' },
+    override: { done: 'Passed by an override the rule', attempt: 'pass a rule by an override' },
+    'acknowledge-override': {
+      done: 'Acknowledged the override of',
+      attempt: 'acknowledge the override of',
+    },
     'acknowledge-secrets': {
       done: 'Acknowledged the plain-text secrets of',
       attempt: 'acknowledge the plain-text secrets of',

@@ -17,6 +17,7 @@ const MESSAGES = {
   merged: (of) => `Merged proposal ${of}.`,
   closed: (of) => `Closed proposal ${of}.`,
   'secrets-acknowledged': (of) => `Acknowledged the plain-text secrets of ${of}.`,
+  'override-acknowledged': (of) => `Acknowledged the override of commit ${of}.`,
   'set-aside': (of) =>
     `The file on disk is kept as ${of}. The current configuration is in its place.`,
   'maintenance-begun': () => 'The maintenance mode is set.',

@@ -182,6 +182,11 @@ export class Links {
     return this.#at(`/config/${segments(commit)}/acknowledge-secrets`)
   }
 
+  /** Acknowledges the overrides of a commit; requires a commit. */
+  acknowledgeOverride(commit: string): string {
+    return this.#at(`/config/${segments(commit)}/acknowledge-override`)
+  }
+
   /** Makes a revision current again, as a new revision. */
   restore(name: string, query: Query = {}): string {
     return this.#at(`/config/${encodeURIComponent(name)}/restore`, query)

@@ -1,3 +1,4 @@
+import { acknowledgeOverride } from '../../configuration/gate/override-alarm.ts'
 import { acknowledgeSecrets } from '../../configuration/read/plain-secret-alarm.ts'
 import { parseSha } from '../../http/parameters.ts'
 import { countOf } from '../kit/count.ts'
@@ -21,6 +22,18 @@ export const problemsPage = definePage({
         const frame = pages.frame(c.req.raw, c.env.principal)
         const shown = <ProblemsView frame={frame} flash={flash} />
         return pageResponse(shown, 200, flash === null ? {} : NO_STORE)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/config/:name/acknowledge-override',
+      audit: 'acknowledge-override',
+      handle: async (c, { pages, configuration }) => {
+        const { principal } = c.env
+        const commit = parseSha(c.req.param('name'))
+        await acknowledgeOverride(configuration, principal, commit)
+        const flash = pages.flash.query(principal, 'override-acknowledged', commit.slice(0, 10))
+        return c.redirect(pages.links.problems(flash), 303)
       },
     }),
   ],

@@ -10,6 +10,8 @@ import { groupProblems, type ProblemGroup, ProblemText } from '../kit/notices.ts
 
 /** Output of other programs about these is folded: it is long, and not written for people. */
 const OF_PROGRAMS: readonly ProblemKind[] = ['material']
+/** Problems that a button of this page ends. */
+const WITH_BUTTON: readonly ProblemKind[] = ['secrets', 'override']
 /** The pipelines of one problem that are named. */
 const MAX_PIPELINES = 12
 /** The problems of one kind that are listed: tens of thousands of materials may be out of reach. */
@@ -89,6 +91,7 @@ function Listed({ links, kind, problem }: ListedProps) {
         <ProblemText problem={withoutCall(problem)} />
       )}
       {kind === 'secrets' && <Leaks links={links} problem={problem} />}
+      {kind === 'override' && <Override links={links} problem={problem} />}
       <Pipelines links={links} problem={problem} />
     </>
   )
@@ -108,7 +111,7 @@ function Folded({ problem: { subject, briefly, errors } }: { problem: ServicePro
 /** Here a button does what the call of a problem does. */
 function withoutCall(problem: ServiceProblem): ServiceProblem {
   const { kind, subject, briefly = subject } = problem
-  return kind === 'secrets' ? { ...problem, subject: briefly } : problem
+  return WITH_BUTTON.includes(kind) ? { ...problem, subject: briefly } : problem
 }
 
 /** Leads to the revisions with plain secrets, and acknowledges them. */
@@ -122,6 +125,22 @@ function Leaks({ links, problem: { commits = [] } }: { links: Links; problem: Se
       ))}
       <AcknowledgeSecrets links={links} commit={newest} />
     </div>
+  )
+}
+
+/** Leads to the revision that passed rules, and acknowledges it. */
+function Override({ links, problem: { commits = [] } }: { links: Links; problem: ServiceProblem }) {
+  return (
+    <>
+      {commits.map((commit) => (
+        <form class="row" method="post" action={links.acknowledgeOverride(commit)}>
+          <a href={links.snapshot(commit)}>{commit.slice(0, 10)}</a>
+          <button title="Another administrator than the one who made it has seen it">
+            Acknowledge
+          </button>
+        </form>
+      ))}
+    </>
   )
 }
 

@@ -50,6 +50,7 @@ export const EXCEPTIONS: Readonly<Record<string, Exception | readonly Exception[
   'POST /api/proposals/{number}/merge': NOT_THERE,
   'POST /api/proposals/{number}/close': NOT_THERE,
   'POST /api/config/revisions/{commit}/acknowledge-secrets': NOT_THERE,
+  'POST /api/config/revisions/{commit}/acknowledge-override': NOT_THERE,
   'POST /tab/admin/pipelines/{name}.json': [
     { allowed: 409 },
     {

@@ -115,6 +115,12 @@ export const PAGE_ROWS: readonly PageRow[] = [
     allowed: 404,
   },
   {
+    call: 'POST /config/{name}/acknowledge-override',
+    places: { name: '0'.repeat(40) },
+    may: 'administrator',
+    allowed: 404,
+  },
+  {
     call: 'POST /config/{name}/acknowledge-secrets',
     places: { name: '0'.repeat(40) },
     may: 'administrator',
