@@ -22,6 +22,7 @@ import { DocumentThread } from './current/document-thread.ts'
 import { ReadableDocuments } from './current/readable-documents.ts'
 import { ServerIdentity } from './current/server-identity.ts'
 import { Gate, type GateDeps } from './gate/gate.ts'
+import type { Recovery } from './gate/recovery.ts'
 import { overrideTrailers } from './gate/override.ts'
 
 /** The edition that every revision records, as the original wrote it. */
@@ -45,6 +46,8 @@ export interface ConfigServicesOptions {
   /** Seals the secrets of documents. */
   readonly box: SecretBox
   readonly assertSavesAllowed?: GateDeps['assertSavesAllowed']
+  /** Null where administrators are held by rules, as when absent. */
+  readonly recovery?: Recovery | null
 }
 
 /** The configuration repository with the services that read and change it. */
@@ -187,8 +190,8 @@ function prepareBy(examine: Examine, gate: Gate): Prepare {
       }
     }
     const documents = { before, after: examined.document }
-    const { overridden } = await gate.assertPasses(documents, { origin, ...ground })
-    if (overridden.length === 0) return examined
-    return { ...examined, trailers: overrideTrailers(origin, overridden) }
+    const verdict = await gate.assertPasses(documents, { origin, ...ground })
+    const trailers = overrideTrailers(origin, verdict)
+    return trailers.length === 0 ? examined : { ...examined, trailers }
   }
 }

@@ -20,6 +20,7 @@ export type ProblemKind =
   | 'log-in'
   | 'secrets'
   | 'override'
+  | 'recovery'
   | 'material'
   | 'stuck-jobs'
   | 'unsupported'

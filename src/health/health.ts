@@ -55,6 +55,8 @@ export interface HealthDeps {
   readonly identity: { problems(): readonly string[] }
   /** The commits that contain secrets in plain text. */
   readonly secretAlarm: { problems(): readonly HealthProblem[] }
+  /** Null where administrators are held by rules. */
+  readonly recovery: { problems(): readonly HealthProblem[] } | null
   /** The overrides of rules that nobody else has acknowledged. */
   readonly overrides: { problems(): readonly HealthProblem[] }
   /** The parts of the configuration that nobody acts on. */
@@ -139,6 +141,7 @@ function problemsOf(deps: HealthDeps, leader: LeaderHealth | null): readonly Ser
     ...ofKind('identity', deps.identity.problems()),
     ...ofKind('log-in', [logIns.usersProblem() ?? [], awayProblems(logIns.userSources())].flat()),
     ...ofKind('secrets', deps.secretAlarm.problems()),
+    ...ofKind('recovery', deps.recovery?.problems()),
     ...ofKind('override', deps.overrides.problems()),
     ...ofKind('material', leader?.materials.problems()),
     ...ofKind('stuck-jobs', leader?.builds.waiting.problems()),
@@ -184,9 +187,12 @@ export function visibleProblems(
     return problems.map((each) => ({ ...each, errors: each.errorsInFull ?? each.errors }))
   }
   return problems.filter(
-    ({ pipelines = [] }) =>
-      pipelines.length > 0 &&
-      pipelines.every((pipeline) => access.may(principal, { action: 'view-pipeline', pipeline })),
+    ({ kind, pipelines = [] }) =>
+      kind === 'recovery' ||
+      (pipelines.length > 0 &&
+        pipelines.every((pipeline) =>
+          access.may(principal, { action: 'view-pipeline', pipeline }),
+        )),
   )
 }
 

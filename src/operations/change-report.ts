@@ -9,7 +9,7 @@ import { requireGit, runGit } from '../git/run-git.ts'
 import { openObjectReader } from '../git/readers/open-object-reader.ts'
 import type { ObjectReader } from '../git/objects/object-reader.ts'
 import { SERVICE_COMMITTER } from '../history/revision/classify.ts'
-import { overridesIn } from '../configuration/gate/override.ts'
+import { OverriddenRule, overridesIn } from '../configuration/gate/override.ts'
 import { bodyOf, parseMessage, subjectOf, trailersOf } from '../history/revision/message.ts'
 import { runCooperatively } from '../lib/cooperative.ts'
 import nodeFs from 'node:fs/promises'
@@ -38,7 +38,7 @@ export const ReportedChange = z.object({
   /** The number of the proposal that it merged, or null. */
   proposal: z.int().nullable(),
   approvals: z.array(z.object({ by: z.string(), digest: z.string() })).readonly(),
-  overrides: z.array(z.object({ by: z.string(), rule: z.string() })).readonly(),
+  overrides: z.array(OverriddenRule).readonly(),
 })
 export type ReportedChange = z.infer<typeof ReportedChange>
 

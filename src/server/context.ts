@@ -13,6 +13,7 @@ import type { HealthDomain } from '../health/health-domain.ts'
 import { ServiceMetrics } from '../health/service-metrics.ts'
 import type { IdentitiesDomain } from '../identities/identities-domain.ts'
 import type { HistoryIndex } from '../index/history-index.ts'
+import { Recovery } from '../configuration/gate/recovery.ts'
 import { OverrideAlarm } from '../configuration/gate/override-alarm.ts'
 import { noteRevisions } from '../notify/audit/audit.ts'
 import { RevisionWatch } from '../notify/revision-watch.ts'
@@ -58,7 +59,13 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
   const passwordFile = await makeFirstUser(boot, users)
   const box = new SecretBox(await openKeys(boot))
   const maintenance = await openMaintenance(boot, { store: identityStore, audit })
-  const { config, index, ...opened } = await openConfiguration(boot, { box, maintenance })
+  const recovery = boot.settings.recovery ? new Recovery(clock) : null
+  if (recovery !== null) await audit.keep(recovery.entry())
+  const { config, index, ...opened } = await openConfiguration(boot, {
+    box,
+    maintenance,
+    recovery,
+  })
   const { history, configuration: current, writer, editor, cache, summary, readable } = config
   // The log of several servers has each move with its entry.
   if (cluster === null) noteRevisions(history, audit, log)
@@ -105,7 +112,15 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
   const secrets = new ConfigurationSecrets({ box, files, pipelines })
   const unsupported = new Unsupported({ pipelines, secrets, clock })
   const former = new FormerPipelines({ history, cache, entities: index.entities, pipelines })
-  const parts = { configuration, identity: config.identity, logIns, audit, unsupported, leadership }
+  const parts = {
+    recovery,
+    configuration,
+    identity: config.identity,
+    logIns,
+    audit,
+    unsupported,
+    leadership,
+  }
   const pageServices = openPageServices(configuration, index)
   shutdown.own('stop-background-work', pageServices.work)
   return {
@@ -135,7 +150,7 @@ async function makeFirstUser(boot: BootContext, users: UsersStore): Promise<stri
   return isGenerated ? passwordFile : null
 }
 
-interface HealthParts extends Pick<HealthDeps, 'audit' | 'identity' | 'logIns'> {
+interface HealthParts extends Pick<HealthDeps, 'audit' | 'identity' | 'logIns' | 'recovery'> {
   readonly unsupported: Unsupported
   readonly configuration: ConfigurationDomain
   readonly leadership: Leadership

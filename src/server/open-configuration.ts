@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { SecretBox } from '../document/secrets/secret-box.ts'
 import { GitService } from '../history/push/git-service.ts'
 import type { BootContext } from './boot-context.ts'
+import type { Recovery } from '../configuration/gate/recovery.ts'
 import { ConfigServices } from '../configuration/config-services.ts'
 import { builtFile } from '../lib/built-file.ts'
 import { HistoryIndex } from '../index/history-index.ts'
@@ -24,7 +25,15 @@ export interface OpenedConfiguration {
 /** The repository, the configuration in force, and what is known of its changes. */
 export async function openConfiguration(
   { settings, environment, shutdown, places: { stateDir }, cluster }: BootContext,
-  { box, maintenance }: { readonly box: SecretBox; readonly maintenance: MaintenanceMode },
+  {
+    box,
+    maintenance,
+    recovery,
+  }: {
+    readonly box: SecretBox
+    readonly maintenance: MaintenanceMode
+    readonly recovery: Recovery | null
+  },
 ): Promise<OpenedConfiguration> {
   const repository = resolve(settings['config-repo'])
   const fileName = settings['config-file']
@@ -43,6 +52,7 @@ export async function openConfiguration(
       },
       box,
       assertSavesAllowed: () => maintenance.assertSavesAllowed(),
+      recovery,
       version: VERSION,
     }),
   )

@@ -33,7 +33,9 @@ export const WebhookBody = z.object({
   previousCommitSHA: CommitSha,
   /** The rules that the revision passed, of the event `override`. */
   overrides: z
-    .array(z.object({ by: z.string(), rule: z.string() }))
+    .array(
+      z.object({ by: z.string(), rule: z.string(), inRecovery: z.literal(true).exactOptional() }),
+    )
     .readonly()
     .exactOptional(),
 })

@@ -3,6 +3,13 @@ import type { Break } from './break.ts'
 /** Documents, their history, and what of it is in force. */
 export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   {
+    behaviour: 'a recovery ends by itself',
+    file: 'configuration/gate/recovery.ts',
+    find: 'elapsed >= 0 && elapsed < RECOVERY_TIMEOUT_MS',
+    replace: 'elapsed >= 0',
+    test: 'service/recovery.test.ts',
+  },
+  {
     behaviour: 'an override is acknowledged by somebody else than its maker',
     file: 'configuration/gate/override-alarm.ts',
     find: 'if (record.overrides.some(({ by }) => isSameName(by, username)))',

@@ -55,6 +55,8 @@ function linesOf(change: ReportedChange): readonly string[] {
     ...(reason === '' ? [] : [`  reason: ${reason.replaceAll('\n', '\n          ')}`]),
     ...(proposal === null ? [] : [`  proposal: ${proposal}`]),
     ...approvals.map(({ by, digest }) => `  approved by ${by}: ${digest}`),
-    ...overrides.map(({ by, rule }) => `  overridden by ${by}: ${rule}`),
+    ...overrides.map(({ by, rule, inRecovery = false }) => {
+      return `  ${inRecovery ? 'passed in a recovery' : 'overridden'} by ${by}: ${rule}`
+    }),
   ]
 }

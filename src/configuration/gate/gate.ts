@@ -26,6 +26,7 @@ import { judgeDelegation } from './delegation.ts'
 import { describeChange } from './describe-change.ts'
 import { divide, isSameAround, ownPartsOf, withoutOthers } from './own-parts.ts'
 import { callerIn, peopleIn, type Rights } from './people-of.ts'
+import type { Recovery } from './recovery.ts'
 import { asksForPlan, digestOfChange, judgeChange } from './rules/judge-change.ts'
 import type { GateChange, People, PlanFacts, Question } from './rules/question.ts'
 import { NO_RULES, type RuleSet } from './rules/rule.ts'
@@ -41,6 +42,8 @@ export interface GateDeps {
   readonly clock: Clock
   /** Fails while changes are refused for maintenance; absent where nobody refuses them. */
   readonly assertSavesAllowed?: (() => Promise<void>) | undefined
+  /** Absent where administrators are held by rules as everybody is. */
+  readonly recovery?: Recovery | null
 }
 
 /** The document before a change, and the one that it makes, with its secrets sealed. */
@@ -76,7 +79,13 @@ export type ReadPlanFacts = (documents: GatedDocuments) => Promise<PlanFacts>
 /** The doors of the service itself, which rules do not hold up. */
 const OWN_DOORS: readonly DoorWithoutCaller[] = ['sealing', 'adoption']
 const isOwnDoor = (door: Door) => OWN_DOORS.some((own) => own === door)
-const PASSED: Verdict = { kind: 'allowed', objections: [], warnings: [], overridden: [] }
+const PASSED: Verdict = {
+  kind: 'allowed',
+  objections: [],
+  warnings: [],
+  overridden: [],
+  recovered: [],
+}
 const NOTHING: GateChange = { entities: [] }
 
 /**
@@ -286,6 +295,7 @@ export class Gate {
       people: this.peopleIn(document),
       plan: null,
       now: this.#deps.clock(),
+      isRecovery: this.#deps.recovery?.isActive ?? false,
       delegation,
     }
     const plan = known ?? (asksForPlan(question) ? ((await readPlan()) ?? null) : null)

@@ -12,12 +12,12 @@ import type { Log } from '../../lib/log.ts'
 import { RetryLoop } from '../../lib/retry.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import { type Access, assertMay } from '../access/permission.ts'
-import { overridesIn } from './override.ts'
+import { OverriddenRule, overridesIn } from './override.ts'
 
 /** A commit that passed rules by an override. */
 const OverrideRecord = z.object({
   commit: CommitSha,
-  overrides: z.array(z.object({ by: z.string(), rule: z.string() })).readonly(),
+  overrides: z.array(OverriddenRule).readonly(),
   /** The other administrator who has seen it; null while nobody has. */
   acknowledgedBy: z.string().nullable(),
 })
@@ -110,8 +110,10 @@ export class OverrideAlarm implements AsyncDisposable {
   /** A problem for each commit that nobody else has acknowledged, the newest first. */
   problems(): readonly HealthProblem[] {
     return this.#open().map(({ commit, overrides }) => {
-      const passed = overrides.map(({ by, rule }) => `${by} passed the rule ${rule}`).join(', ')
-      const briefly = `${passed} by an override, in the commit ${commit.slice(0, 10)}`
+      const passed = overrides.map(({ by, rule, inRecovery = false }) => {
+        return `${by} passed the rule ${rule} ${inRecovery ? 'in a recovery' : 'by an override'}`
+      })
+      const briefly = `${passed.join(', ')}, in the commit ${commit.slice(0, 10)}`
       const call = `POST /api/config/revisions/${commit}/acknowledge-override`
       const subject = `${briefly}. Another administrator acknowledges it with ${call}`
       return { subject, briefly: `${briefly}.`, errors: [], commits: [commit] }

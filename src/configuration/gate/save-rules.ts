@@ -69,9 +69,9 @@ export async function saveRules(
       const origin = { door: 'put', principal } as const
       const change = changeOfRules(before, bytes)
       const asked = { origin, message, findBeside }
-      const { overridden } = await gate.assertOtherPasses(change, document, asked)
+      const verdict = await gate.assertOtherPasses(change, document, asked)
       const subject = before === null ? 'Add rules' : 'Change the rules'
-      return { bytes, subject, message, trailers: overrideTrailers(origin, overridden) }
+      return { bytes, subject, message, trailers: overrideTrailers(origin, verdict) }
     },
   })
   return { version: rulesVersionOf(bytes), revision }

@@ -52,6 +52,10 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
     'undo-revision': { done: 'Undid revision', attempt: 'undo revision' },
     'reveal-secrets': { done: 'Revealed the secrets of', attempt: 'reveal the secrets of' },
     override: { done: 'Passed by an override the rule', attempt: 'pass a rule by an override' },
+    'begin-recovery': {
+      done: 'Let administrators pass rules',
+      attempt: 'let administrators pass rules',
+    },
     'acknowledge-override': {
       done: 'Acknowledged the override of',
       attempt: 'acknowledge the override of',

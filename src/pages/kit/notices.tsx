@@ -23,6 +23,7 @@ const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
   identity: () => 'the server and its configuration have different IDs',
   'log-in': () => 'some users cannot log in',
   secrets: () => 'commits contain plain-text secrets',
+  recovery: () => 'administrators pass rules',
   override: (n) => `${countOf(n, 'override')} of rules to acknowledge`,
   material: (n) => countOf(n, 'unreadable material'),
   'stuck-jobs': (n) => `${countOf(n, 'job')} without an agent`,
@@ -63,8 +64,8 @@ export interface NoticesProps {
   readonly concerns: readonly ProblemKind[]
 }
 
-/** Every page says that it may be out of date. */
-const ALWAYS: readonly ProblemKind[] = ['lag']
+/** Every page says that it may be out of date, and that rules do not hold. */
+const ALWAYS: readonly ProblemKind[] = ['lag', 'recovery']
 
 /** One line about the problems of the service, and in full those that the page itself is about. */
 export function Notices({ links, problems, concerns }: NoticesProps) {

@@ -91,6 +91,7 @@ function questionOf(example: WrittenExample, rules: RuleSet): Question {
     people,
     plan: { ...NO_EFFECTS, ...plan },
     now: at === undefined ? 0 : Date.parse(at),
+    isRecovery: false,
     delegation: ALLOWED,
   }
 }

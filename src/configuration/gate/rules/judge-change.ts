@@ -1,8 +1,15 @@
 import { hash } from 'node:crypto'
-import type { Review } from '../../../core/change-origin.ts'
+import type { Door, Review } from '../../../core/change-origin.ts'
 import { nameKey } from '../../../core/name-key.ts'
 import { DOCUMENT } from '../../../document/entities/entities.ts'
-import type { GateChange, People, Question, Standing, TouchedEntity } from './question.ts'
+import type {
+  GateCaller,
+  GateChange,
+  People,
+  Question,
+  Standing,
+  TouchedEntity,
+} from './question.ts'
 import { fitsCaller, fitsPlan, matchedEntities } from './match.ts'
 import type { RuleNeed, GateRule } from './rule.ts'
 import { isOneOf, phraseOf } from './people.ts'
@@ -28,11 +35,11 @@ export function judgeChange(question: Question): Verdict {
   const overridden = met.filter((each) => mayPass(each, question)).map(({ rule }) => rule.name)
   const binding = met.filter(({ rule }) => !overridden.includes(rule.name))
   const warnings = binding.filter(({ rule }) => rule.effect === 'warn').map(warningOf)
-  const objections = [
-    ...objectionsOfDelegation(question),
-    ...binding.flatMap((each) => objectionsOf(each, question)),
-  ]
-  return { kind: kindOf(objections), objections, warnings, overridden }
+  const byRules = binding.flatMap((each) => objectionsOf(each, question))
+  const isPassed = mayRecover(question)
+  const objections = [...objectionsOfDelegation(question), ...(isPassed ? [] : byRules)]
+  const recovered = isPassed ? [...new Set(byRules.map(({ rule }) => rule))] : []
+  return { kind: kindOf(objections), objections, warnings, overridden, recovered }
 }
 
 /** Whether a rule that a change meets otherwise asks for the numbers of its plan. */
@@ -99,13 +106,23 @@ function isOneOfEach(
   return scopesOf(selector, entities).every((within) => isOneOf(selector, standing, within))
 }
 
-/** Whether the caller passes a rule by an override. Tokens override nothing. */
+/** Whether the caller passes all rules. */
+function mayRecover({ isRecovery, caller, door }: Question): boolean {
+  return isRecovery && caller !== null && isNamed(caller, door) && caller.standing.administersServer
+}
+
+/** Whether who passes a rule is a person, and the commit can tell: pushed ones are there already. */
+function isNamed({ credential }: GateCaller, door: Door): boolean {
+  return credential !== 'token' && door !== 'push'
+}
+
+/** Whether the caller passes a rule by an override. */
 function mayPass({ rule, entities }: MetRule, question: Question): boolean {
-  const { caller, reason } = question
+  const { caller, reason, door } = question
   if (caller === null || rule.effect === 'warn') return false
-  const { standing, credential, overrides } = caller
+  const { standing, overrides } = caller
   const { override } = rule
-  if (override === null || credential === 'token') return false
+  if (override === null || !isNamed(caller, door)) return false
   if (!overrides.some((name) => nameKey(name) === nameKey(rule.name))) return false
   if (override.isReasonNeeded && reason === '') return false
   return override.by.some((selector) => isOneOfEach(selector, standing, entities))

@@ -93,6 +93,8 @@ export interface Question {
   readonly plan: PlanFacts | null
   /** Milliseconds since the UNIX epoch. */
   readonly now: number
+  /** Whether administrators of the server pass rules. */
+  readonly isRecovery: boolean
   /** The answer of the built-in rule of delegation, for the caller or an approver. */
   readonly delegation: Ruling
 }

@@ -57,4 +57,6 @@ export interface Verdict {
   readonly warnings: readonly Objection[]
   /** Rules that stood in the way and were passed by an override. */
   readonly overridden: readonly string[]
+  /** Rules that stood in the way and were passed in a recovery. */
+  readonly recovered: readonly string[]
 }

@@ -88,6 +88,7 @@ function questionOf(
     people: PEOPLE,
     plan: null,
     now: Date.parse('2026-11-28T12:00:00Z'),
+    isRecovery: false,
     delegation: ALLOWED,
     ...more,
   }
@@ -95,11 +96,13 @@ function questionOf(
 
 /** The verdict in short: what stands in the way, what warns, and what was passed. */
 function verdictOf(set: RuleSet, question: Case): string {
-  const { kind, objections, warnings, overridden } = judgeChange(questionOf(set, question))
+  const asked = questionOf(set, question)
+  const { kind, objections, warnings, overridden, recovered } = judgeChange(asked)
   const parts = [
     ...objections.map(({ rule, of }) => [rule, ...of].join(' ')),
     ...warnings.map(({ rule }) => `warns ${rule}`),
     ...overridden.map((rule) => `passed ${rule}`),
+    ...recovered.map((rule) => `recovered ${rule}`),
   ]
   return [kind, ...parts].join('; ')
 }
@@ -353,6 +356,31 @@ const VERDICTS: readonly (readonly [
     { by: 'uma', overrides: ['why'], reason: 'outage' },
     `needs; ${GROUP}`,
   ],
+  [
+    'an override of a push, which could not name it',
+    TWO_EYES,
+    { by: 'uma', overrides: ['two-eyes'], reason: 'outage', door: 'push' },
+    `needs; ${GROUP}`,
+  ],
+  [
+    'an administrator in a recovery',
+    TWO_EYES + FREEZE + REASON,
+    { by: 'root', isRecovery: true },
+    'allowed; recovered two-eyes; recovered freeze; recovered why',
+  ],
+  [
+    'a token of an administrator in a recovery',
+    TWO_EYES,
+    { by: 'root', isRecovery: true, credential: 'token' },
+    `needs; ${GROUP}`,
+  ],
+  [
+    'a push of an administrator in a recovery',
+    TWO_EYES,
+    { by: 'root', isRecovery: true, door: 'push' },
+    `needs; ${GROUP}`,
+  ],
+  ['somebody else in a recovery', TWO_EYES, { by: 'pia', isRecovery: true }, `needs; ${GROUP}`],
   ['the live file', TWO_EYES, { by: null, door: 'live-file' }, `needs; ${GROUP}`],
   ['no reason', REASON, {}, 'needs; why a reason'],
   ['a reason', REASON, { reason: 'because' }, 'allowed'],
