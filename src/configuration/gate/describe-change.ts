@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { nameKey } from '../../core/name-key.ts'
-import { formerNameOf } from '../../document/changes/entities-of.ts'
+import { formerNameOf, isMove } from '../../document/changes/entities-of.ts'
+import { LINE_ENDINGS } from '../../document/changes/line-endings.ts'
 import type { ConfigDocument } from '../../document/document.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import {
@@ -61,7 +62,7 @@ function addChange(drafts: Map<string, Draft>, change: DocumentChange): void {
   const isWhole = wholeEntityWord(change) !== null
   const kind = change.kind === 'added' || change.kind === 'removed' ? change.kind : 'changed'
   addTo(drafts, change.entity, {
-    kinds: [isWhole ? kind : 'changed'],
+    kinds: isMove(change) ? ['added', 'changed', 'removed'] : [isWhole ? kind : 'changed'],
     places: isWhole && kind !== 'changed' ? [WHOLE] : placesIn(change),
   })
 }
@@ -101,8 +102,8 @@ function addTo(
 }
 
 /** Of a document that is written otherwise as a whole, the entities are not listed one by one. */
-function isLayoutOfAll({ kind, entity }: DocumentChange): boolean {
-  return kind === 'reformatted' && entity === DOCUMENT
+function isLayoutOfAll({ kind, entity, subject }: DocumentChange): boolean {
+  return entity === DOCUMENT && (kind === 'reformatted' || subject === LINE_ENDINGS)
 }
 
 function addLayouts(drafts: Map<string, Draft>, { before, after }: DescribedDocuments): void {

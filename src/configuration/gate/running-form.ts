@@ -1,11 +1,19 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { ConfigDocument } from '../../document/document.ts'
 import { expandConfiguration } from '../../document/effective/effective.ts'
+import {
+  entitiesIn,
+  ENTITY_KINDS,
+  entityName,
+  foldEntity,
+} from '../../document/entities/entities.ts'
 import type { Configuration, Environment, Pipeline } from '../../document/model/model.ts'
 import { runSync } from '../../lib/cooperative.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { type NamingPipeline, pipelinesNaming, type Reference } from './references.ts'
 import type { ChangedPlace } from './rules/question.ts'
+import { runningPlaces } from './running-places.ts'
+import { written } from './written-part.ts'
 
 /** A pipeline that runs otherwise because of something outside of its text. */
 export interface OtherwisePipeline {
@@ -26,8 +34,12 @@ interface Pair<Thing> {
 const TEMPLATE = 'template/'
 /** Kinds of entities that pipelines name and run otherwise by. */
 const NAMED = /^(?:template|repository|scm|secret-config|agent-profile)\//
+const PIPELINE = 'pipeline/'
 const ENVIRONMENT = 'environment/'
+const CLUSTER = 'cluster-profile/'
+const AGENT_PROFILES = ENTITY_KINDS.filter(({ word }) => word === 'agent-profile')
 const GROUP = 'group/'
+const STANDS_FOR_OTHERS = /^(?:param |template$|content$)/
 
 /**
  * The pipelines that run otherwise by what they are made of: their template with their params, the
@@ -40,12 +52,30 @@ export function* runsOtherwise(
 ): Generator<OtherwisePipeline> {
   const pair = { before: before.configuration, after: after.configuration }
   const entries = [...changed].filter(([, places]) => places.some(({ sort }) => sort === 'content'))
-  const named = new Map(entries.filter(([name]) => NAMED.test(name)))
+  const clusters = entries.filter(([name]) => name.startsWith(CLUSTER))
+  const profiles = clusters.flatMap(([name, places]) =>
+    [before, after].flatMap((each) =>
+      profilesUpon(each, name).map((profile) => [profile, places] as const),
+    ),
+  )
+  const named = new Map([...profiles, ...entries.filter(([name]) => NAMED.test(name))])
   if (named.size > 0) yield* otherwiseByNames(pair, named)
   for (const [name, places] of entries) {
+    if (name.startsWith(PIPELINE)) yield* otherwiseByParams(pair, name, places)
     if (name.startsWith(ENVIRONMENT)) yield* otherwiseByEnvironment(pair, name, places)
     if (name.startsWith(GROUP)) yield* otherwiseByGroup(pair, name, places)
   }
+}
+
+/** A param or a template that a pipeline names stands for what runs. */
+function* otherwiseByParams(
+  { before, after }: Pair<Configuration>,
+  name: string,
+  places: readonly ChangedPlace[],
+): Generator<OtherwisePipeline> {
+  if (!places.some(({ steps }) => STANDS_FOR_OTHERS.test(steps.at(-1) ?? ''))) return
+  const [older, newer] = [before, after].map((each) => namesOf(each).get(name)?.pipeline)
+  if (older && newer) yield { pipeline: name, places: runningPlaces(older, newer) }
 }
 
 function* otherwiseByNames(
@@ -93,6 +123,16 @@ function* otherwiseByGroup(
   const pipelines = [...(older ?? []), ...(newer ?? [])].flatMap((group) => group.pipelines)
   for (const pipeline of new Set(pipelines.map((each) => nameKey(each.name))))
     yield { pipeline: `pipeline/${pipeline}`, places }
+}
+
+/** The agent profiles that name a cluster profile. */
+function profilesUpon({ root }: ConfigDocument, cluster: string): readonly string[] {
+  return AGENT_PROFILES.flatMap((kind) => entitiesIn(root, kind))
+    .filter(({ element }) => {
+      const named = element.attributeValue('clusterProfileId') ?? ''
+      return `${CLUSTER}${nameKey(named)}` === cluster
+    })
+    .map((profile) => foldEntity(entityName(profile)))
 }
 
 function environmentsCalled({ environments }: Configuration, name: string): readonly Environment[] {
@@ -161,8 +201,3 @@ function runsAlike(one: MadePipeline, other: MadePipeline): boolean {
 }
 
 const formOf = memoize(({ pipeline }: MadePipeline) => written(pipeline))
-
-/** A part of a configuration as text, wherever in the document it is. */
-function written(part: unknown): string {
-  return JSON.stringify(part, (key, value: unknown) => (key === 'at' ? undefined : value))
-}

@@ -15,10 +15,14 @@ export function entitiesOf(changes: readonly DocumentChange[]): readonly string[
 }
 
 /** A moved pipeline concerns both groups. */
-function groupsOf({ kind, entity, path, subject, from, to }: DocumentChange): string[] {
-  if (kind !== 'changed' || path.length > 0 || subject !== 'group') return []
-  if (!entity.startsWith('pipeline/') || from === undefined || to === undefined) return []
-  return [`group/${from}`, `group/${to}`]
+function groupsOf(change: DocumentChange): string[] {
+  return isMove(change) ? [`group/${change.from}`, `group/${change.to}`] : []
+}
+
+/** Whether a pipeline is in another group afterwards. */
+export function isMove({ kind, entity, path, subject, from, to }: DocumentChange): boolean {
+  if (kind !== 'changed' || path.length > 0 || subject !== 'group') return false
+  return entity.startsWith('pipeline/') && from !== undefined && to !== undefined
 }
 
 /** The former name of a renamed entity, or null. An agent keeps its uuid when its host changes. */

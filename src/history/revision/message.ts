@@ -91,8 +91,13 @@ export function reasonIn(message: string): string {
   const paragraphs = plainLines(message).split('\n\n')
   const last = paragraphs.at(-1) ?? ''
   const isTrailers = last.split('\n').every((line) => TRAILER_LINE.test(line))
-  return (isTrailers ? paragraphs.slice(0, -1) : paragraphs).join('\n\n').trim()
+  const reason = (isTrailers ? paragraphs.slice(0, -1) : paragraphs).join('\n\n').trim()
+  return SHOWN.test(reason.replaceAll(UNSEEN, '')) ? reason : ''
 }
+
+/** Characters that nobody sees, some of which count as letters. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\u2800]/gu
+const SHOWN = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 const TRAILER_LINE = /^[A-Za-z][A-Za-z0-9-]*: |^\s/
 

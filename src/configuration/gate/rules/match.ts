@@ -1,5 +1,5 @@
 import { isSameName, nameKey } from '../../../core/name-key.ts'
-import type { PlanFacts, Question, TouchedEntity } from './question.ts'
+import type { ChangedPlace, PlanFacts, Question, TouchedEntity } from './question.ts'
 import { matchesPattern, isIgnoredPlace, mayBeAt } from './patterns.ts'
 import type { Match, PlanBound, GateRule } from './rule.ts'
 import type { EntitySelector } from './selectors.ts'
@@ -19,11 +19,17 @@ export function matchedEntities(
   return entities.filter((each) => {
     if (!isNamed(each, match.entities) || !fitsKind(each, match)) return false
     if (each.entity === RULES_ENTITY && rule.windows.length > 0) return false
-    const counting = each.places.filter((place) => !isIgnoredPlace(place, rule.ignored))
+    const counting = countingPlaces(each, rule)
     const { paths } = match
     if (paths === null) return counting.length > 0
     return counting.some((place) => paths.some((path) => mayBeAt(place, path)))
   })
+}
+
+/** The changed places that count for a rule; what only follows from others, where one of those does. */
+function countingPlaces({ places }: TouchedEntity, { ignored }: GateRule): readonly ChangedPlace[] {
+  const counting = places.filter((place) => !isIgnoredPlace(place, ignored))
+  return counting.some(({ isDerived = false }) => !isDerived) ? counting : []
 }
 
 /** Whether a rule is about callers like this one; a door without a caller is about nobody. */

@@ -35,6 +35,8 @@ export interface ChangedPlace {
   readonly sort: 'content' | 'comment' | 'layout'
   /** Whether anything below may differ too: an entity or element as a whole. */
   readonly isWhole: boolean
+  /** Whether it differs by something else that has changed: it counts where that does. */
+  readonly isDerived?: boolean
 }
 
 /** A person, by the configuration and the users as they are now. */

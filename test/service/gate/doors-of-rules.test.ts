@@ -1,0 +1,149 @@
+// @module-tag long
+import { beforeAll, describe, expect, it } from 'vitest'
+import { shared } from '../../support/programs/at-end.ts'
+import { GUARDED, OTHER_GOAL, pipelineText } from '../../support/gate/guarded-document.ts'
+import { GuardedService, md5, type Outcome } from '../../support/gate/guarded-service.ts'
+
+const NO_RULES = 'version: 1\nrules: []\n'
+
+/** What each kind of rule says about the guarded pipelines, and about agents. */
+const KINDS: Readonly<Record<string, string>> = {
+  approvals: 'need: [{ approvals: 1, of: role/security }]',
+  'a reason': 'need: [{ reason: required }]',
+  'no change at all': 'effect: deny',
+  'a window': 'effect: deny\n    window: { from: 2000-01-01, to: 2900-01-01, zone: Europe/Berlin }',
+  'a week without end':
+    'effect: deny\n    window: { weekly: [mon 00:00 - thu 12:00, thu 12:00 - mon 00:00], zone: UTC }',
+  'the plan': 'effect: deny|plan: { willNotRun: ">=0" }',
+  'a kind of change': 'effect: deny|change: [added, changed, removed]',
+  'a user': 'effect: deny|user: ROOT',
+  'a credential': 'effect: deny|credential: password',
+  'all but some': 'effect: deny\n    except: role/security',
+}
+
+function ruleOf(kind: string): string {
+  const [effect = '', more = ''] = (KINDS[kind] ?? '').split('|')
+  const match = ['entity: [group/pay, pipeline in group/pay, agent/*]', ...(more ? [more] : [])]
+  return `version: 1\nrules:\n  - name: guard\n    match: { ${match.join(', ')} }\n    ${effect}\n`
+}
+
+/** The revisions that made the change and took it back, before there were rules. */
+interface Past {
+  readonly made: string
+  readonly takenBack: string
+}
+type Try = (guarded: GuardedService, past: Past) => Promise<Outcome>
+
+const BILL = pipelineText('bill').trim()
+const OTHER_BILL = pipelineText('bill', OTHER_GOAL).trim()
+const ENTITY = '/api/config/entities/pipeline/bill'
+/** The pages about older revisions ask for a reason of their own. */
+const RESTORED = { basedOn: md5(GUARDED), reason: 'It was right' }
+const form = (fields: Record<string, string>) => ({
+  method: 'POST',
+  body: new URLSearchParams(fields),
+})
+const xml = (body: string) => ({ method: 'PUT', body, headers: { 'if-match': '*' } })
+
+async function throughProposal(
+  guarded: GuardedService,
+  content: Record<string, unknown>,
+): Promise<Outcome> {
+  const number = await guarded.propose('root', content)
+  const merged = await guarded.act('root', number, 'merge')
+  if (merged.status !== 200) await guarded.must('root', number, 'close')
+  return merged
+}
+
+/** Each door, as an administrator of the server tries it: only a rule can be in the way. */
+const DOORS: Readonly<Record<string, Try>> = {
+  put: (guarded) => guarded.put(OTHER_GOAL),
+  post: (guarded) =>
+    guarded.call('/api/admin/config.xml', form({ xmlFile: OTHER_GOAL, md5: md5(GUARDED) })),
+  'post, at the older address': (guarded) =>
+    guarded.call(
+      '/admin/restful/configuration/file/POST/xml',
+      form({ xmlFile: OTHER_GOAL, md5: md5(GUARDED) }),
+    ),
+  'the editor': (guarded) =>
+    guarded.call(
+      '/config/edit',
+      form({ xml: OTHER_GOAL, basedOn: md5(GUARDED), entity: '', action: 'save' }),
+    ),
+  'the editor of one entity': (guarded) =>
+    guarded.call(
+      '/config/edit',
+      form({ xml: OTHER_BILL, basedOn: md5(GUARDED), entity: 'pipeline/bill', action: 'save' }),
+    ),
+  entity: (guarded) => guarded.call(ENTITY, xml(OTHER_BILL)),
+  'a new entity': (guarded) => {
+    const body = BILL.replace('name="bill"', 'name="bill-2"')
+    const headers = { 'if-none-match': '*' }
+    const path = '/api/config/entities/pipeline/bill-2?group=pay'
+    return guarded.call(path, { method: 'PUT', body, headers })
+  },
+  'the end of an entity': (guarded) =>
+    guarded.call(ENTITY, { method: 'DELETE', headers: { 'if-match': '*' } }),
+  'create-pipeline': (guarded) => {
+    const fields = { scm: 'git', url: 'https://example.org/n.git', command: 'make' }
+    const path = '/tab/admin/pipelines/bill-3.json'
+    return guarded.call(path, form({ ...fields, builder: 'exec', pipelineGroup: 'pay' }))
+  },
+  restore: (guarded, { made }) =>
+    guarded.call(`/api/config/revisions/${made}/restore`, { method: 'POST' }),
+  'restore, on its page': (guarded, { made }) =>
+    guarded.call(`/config/${made}/restore`, form(RESTORED)),
+  'restore of one entity': (guarded, { made }) =>
+    guarded.call(`/config/entity/pipeline/bill/restore/${made}`, form(RESTORED)),
+  undo: (guarded, { takenBack }) => guarded.call(`/config/${takenBack}/undo`, form(RESTORED)),
+  'a proposal of the document': (guarded) => throughProposal(guarded, { document: OTHER_GOAL }),
+  'a proposal of an entity': (guarded) =>
+    throughProposal(guarded, { entities: [{ kind: 'pipeline', name: 'bill', xml: OTHER_BILL }] }),
+  'disabling an agent': (guarded) => guarded.call('/api/agents/u1/disable', { method: 'POST' }),
+  'changing an agent': (guarded) =>
+    guarded.call('/api/agents/u1', { ...form({ resources: 'x' }), method: 'PATCH' }),
+}
+
+/** Doors that ask for a reason themselves. */
+const REASONED = ['restore, on its page', 'restore of one entity', 'undo']
+const DONE = [200, 201, 303]
+
+describe('a rule', () => {
+  const opened = shared(() => GuardedService.open())
+  let past: Past
+  beforeAll(async () => {
+    const guarded = opened()
+    await guarded.put(OTHER_GOAL)
+    await guarded.put(GUARDED)
+    const [newest, older] = await guarded.revisions()
+    past = { made: older?.commitSHA ?? '', takenBack: newest?.commitSHA ?? '' }
+  })
+
+  it.each(Object.keys(DOORS))('does not stand in the way by itself: %s', async (door) => {
+    const guarded = opened()
+    await guarded.rules(NO_RULES)
+    const { status, text } = await (DOORS[door] as Try)(guarded, past)
+    const after = await guarded.document()
+    await guarded.put(GUARDED)
+
+    expect(DONE, text).toContain(status)
+    expect(after).not.toBe(GUARDED)
+  })
+
+  describe.each(Object.keys(KINDS))('about %s', (kind) => {
+    beforeAll(() => opened().rules(ruleOf(kind)))
+
+    const doors = Object.keys(DOORS).filter(
+      (door) => kind !== 'a reason' || !REASONED.includes(door),
+    )
+    it.each(doors)('holds for %s', async (door) => {
+      const guarded = opened()
+      const { status, text } = await (DOORS[door] as Try)(guarded, past)
+      const after = await guarded.document()
+      await guarded.reset(ruleOf(kind))
+
+      expect(after).toBe(GUARDED)
+      expect([status, text]).toEqual([403, expect.stringContaining('The rule guard ')])
+    })
+  })
+})
