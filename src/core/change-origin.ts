@@ -1,4 +1,4 @@
-import type { Principal } from './principal.ts'
+import type { ExternalUser, IssuedCredential, Principal } from './principal.ts'
 
 /** The doors by which people change the configuration through the service, each as a caller with rights. */
 export const DOORS_OF_PEOPLE = [
@@ -31,11 +31,21 @@ export interface Review {
   readonly by: string
   /** Distinguishes users who had the same name one after the other. */
   readonly userId?: string
+  /** Absent for a user of the users file. */
+  readonly external?: ExternalUser
   readonly decision: 'approve' | 'reject'
   /** The digest of the reviewed change: of the bytes of its entities, before and after. */
   readonly digest: string
   /** The version of the rules at that time. */
   readonly rules: string
+}
+
+/** Somebody who wrote content of a proposal, with the credential of that time. */
+export interface ProposalWriter {
+  readonly username: string
+  /** Absent for a user of the users file. */
+  readonly external?: ExternalUser
+  readonly credential: IssuedCredential['kind'] | 'password'
 }
 
 /** The proposal that a change comes from. */
@@ -44,6 +54,8 @@ export interface ReviewedProposal {
   readonly author: string
   /** The users who changed its content, the author included. */
   readonly contributors: readonly string[]
+  /** The same with what rules ask about callers. */
+  readonly writers: readonly ProposalWriter[]
   readonly reviews: readonly Review[]
 }
 

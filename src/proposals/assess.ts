@@ -1,4 +1,4 @@
-import type { ReviewedProposal } from '../core/change-origin.ts'
+import type { Review, ReviewedProposal } from '../core/change-origin.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Assessment } from '../configuration/gate/gate.ts'
 import type { Plan } from '../builds/plan/plan-configuration.ts'
@@ -6,26 +6,23 @@ import type { SeenEffects } from './proposal-event.ts'
 import type { Proposal } from './proposal.ts'
 import type { ProposalsDomain } from './proposals-domain.ts'
 
-/** A proposal as the gate sees it: with the reviews that have seen at least these effects. */
-export function reviewedProposal(
-  { number, author, contributors, reviews }: Proposal,
+/**
+ * A proposal as the gate sees it: with the reviews that have seen at least these effects, by people who
+ * can still log in.
+ */
+export async function reviewedProposal(
+  { isStillUser }: Pick<ProposalsDomain, 'isStillUser'>,
+  { number, author, contributors, writers, reviews }: Proposal,
   effects: SeenEffects | null,
-): ReviewedProposal {
-  const standing = reviews.filter(
-    (review) => review.type === 'reject' || effects === null || hasSeen(review.effects, effects),
-  )
-  return {
-    number,
-    author: author.username,
-    contributors,
-    reviews: standing.map(({ by, type, digest, rules }) => ({
-      by: by.username,
-      ...(by.userId === undefined ? {} : { userId: by.userId }),
-      decision: type,
-      digest,
-      rules,
-    })),
+): Promise<ReviewedProposal> {
+  const standing: Review[] = []
+  for (const { by, type, digest, rules, effects: seen } of reviews) {
+    if (type === 'approve' && effects !== null && !hasSeen(seen, effects)) continue
+    if (!(await isStillUser(by))) continue
+    const { username, ...who } = by
+    standing.push({ by: username, ...who, decision: type, digest, rules })
   }
+  return { number, author: author.username, contributors, writers, reviews: standing }
 }
 
 export interface AskedMerge {
@@ -36,14 +33,14 @@ export interface AskedMerge {
 }
 
 /** The verdict about merging a proposal now, and the digest that an approval of it has. */
-export function assessMerge(
-  { gate }: Pick<ProposalsDomain, 'gate'>,
+export async function assessMerge(
+  deps: Pick<ProposalsDomain, 'gate' | 'isStillUser'>,
   principal: Principal,
   { proposal, before, after, effects }: AskedMerge,
 ): Promise<Assessment> {
-  const reviewed = reviewedProposal(proposal, effects)
+  const reviewed = await reviewedProposal(deps, proposal, effects)
   const origin = { door: 'proposal', principal, proposal: reviewed } as const
-  return gate.assess({ before, after }, { origin, message: proposal.message })
+  return deps.gate.assess({ before, after }, { origin, message: proposal.message })
 }
 
 /** The effects of a plan that approvers answer for. */

@@ -7,7 +7,7 @@ import type { SavedChange } from '../configuration/save/save-group.ts'
 import { notValid } from '../history/revision/problems.ts'
 import type { Trailer } from '../history/revision/message.ts'
 import { assessMerge, effectsOf, reviewedProposal } from './assess.ts'
-import { assertOpen, outdated, personOf } from './people.ts'
+import { assertOpen, assertTokenMaySave, outdated, personOf } from './people.ts'
 import { mergedUpon } from './proposed-result.ts'
 import type { Proposal } from './proposal.ts'
 import type { SeenEffects } from './proposal-event.ts'
@@ -40,12 +40,16 @@ export async function mergeProposal(
   number: number,
   request: ProposalMerge,
 ): Promise<MergedProposal> {
+  assertTokenMaySave(principal)
   await findVisible(deps, principal, number)
   return deps.queues.run(number, async () => {
     const found = (await deps.store.find(number)) ?? missing(number)
     const proposal = await settleMerge(deps, found)
     assertOpen(proposal)
-    const reviewed = await assertMayMerge(deps, principal, proposal)
+    const reviewed = await assertMayMerge(deps, principal, {
+      ...proposal,
+      message: reasonOfMerge(proposal, request),
+    })
     const { commit: from } = deps.history.current()
     const merging = await deps.store.add(number, () => {
       return { type: 'merging', by: personOf(principal), from }
@@ -67,7 +71,11 @@ async function assertMayMerge(
   const asked = { proposal, before, after, effects }
   const { verdict } = await assessMerge(deps, principal, asked)
   if (verdict.kind !== 'allowed') throw gateRefusal(verdict)
-  return reviewedProposal(proposal, effects)
+  return reviewedProposal(deps, proposal, effects)
+}
+
+function reasonOfMerge({ message }: Proposal, request: ProposalMerge): string {
+  return [message, request.message].filter((each) => each !== '').join('\n\n')
 }
 
 interface ReadyMerge {
@@ -87,7 +95,7 @@ async function commit(
   const compute = ({ document }: { readonly document: Uint8Array<ArrayBuffer> }) =>
     computeMerge(deps, principal, { ...ready, current: document })
   const origin = { door: 'proposal', principal, proposal: reviewed } as const
-  const message = [proposal.message, request.message].filter((each) => each !== '').join('\n\n')
+  const message = reasonOfMerge(proposal, request)
   const options = { subject: title, message, trailers: trailersFor(reviewed) }
   try {
     const saved = await deps.writer.change(origin, compute, options)
@@ -114,7 +122,8 @@ async function computeMerge(
   if ((await findMerged(deps.history, proposal)) !== null) throw movedOn(proposal)
   const document = await resultUpon(deps, proposal, current)
   const effects: SeenEffects = effectsOf(await deps.plan(document, principal))
-  if (!isDeepStrictEqual(reviewedProposal(proposal, effects), reviewed)) throw movedOn(proposal)
+  const reviewedNow = await reviewedProposal(deps, proposal, effects)
+  if (!isDeepStrictEqual(reviewedNow, reviewed)) throw movedOn(proposal)
   return document
 }
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
-import type { Principal } from '../core/principal.ts'
+import { isScopeEnough, type Principal } from '../core/principal.ts'
 import type { Proposal } from './proposal.ts'
 import type { ProposalPerson } from './proposal-event.ts'
 
@@ -17,6 +17,21 @@ export function assertIsPerson({ credential }: Principal): void {
   if (credential?.kind !== 'token') return
   const message = 'A token may propose, and not review: log in with a password or on a page'
   throw new ServiceError('not-permitted', message, { permission: 'approve' })
+}
+
+export function credentialOf({ credential }: Principal): 'password' | 'session' | 'token' {
+  return credential?.kind ?? 'password'
+}
+
+/**
+ * Asserts that a token is one that saves: merging a proposal is a save, now or by itself.
+ *
+ * @throws {ServiceError} `not-permitted`.
+ */
+export function assertTokenMaySave({ credential }: Principal): void {
+  if (credential?.kind !== 'token' || isScopeEnough('admin', credential.scope)) return
+  const message = `This token is for "${credential.scope}" only, and merging a proposal needs "admin"`
+  throw new ServiceError('not-permitted', message, { permission: 'admin' })
 }
 
 /** @throws {ServiceError} `proposal-not-open`. */

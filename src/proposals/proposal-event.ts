@@ -25,6 +25,8 @@ const common = { time: z.int(), by: ProposalPerson }
 
 const VersionFields = {
   version: z.int().min(1),
+  /** The credential of its author; absent in older ones. */
+  credential: z.enum(['password', 'session', 'token']).exactOptional(),
   /** The commit of the version, upon the revision that it was made from. */
   commit: CommitSha,
   base: CommitSha,

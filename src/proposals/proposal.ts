@@ -1,3 +1,4 @@
+import type { ProposalWriter } from '../core/change-origin.ts'
 import { nameKey } from '../core/name-key.ts'
 import type { CommitSha } from '../core/revision.ts'
 import type {
@@ -30,6 +31,8 @@ export interface Proposal {
   readonly author: ProposalPerson
   /** The people who changed its content, the author first. */
   readonly contributors: readonly string[]
+  /** The author of each version, oldest first. */
+  readonly writers: readonly ProposalWriter[]
   readonly state: ProposalState
   readonly when: MergeTime
   readonly opened: number
@@ -66,6 +69,7 @@ function opened(number: number, event: EventOf<'open'>): Proposal {
     message: event.message,
     author: event.by,
     contributors: [event.by.username],
+    writers: [writerOf(event)],
     state: 'open',
     when: event.when,
     opened: event.time,
@@ -118,9 +122,16 @@ function updated(proposal: Proposal, event: EventOf<'update'>): Proposal {
     when: event.when === undefined ? proposal.when : event.when,
     versions: [...proposal.versions, version],
     newest: version,
+    writers: [...proposal.writers, writerOf(event)],
     contributors: isKnown ? proposal.contributors : [...proposal.contributors, username],
     held: null,
   }
+}
+
+function writerOf({ by, credential }: EventOf<'open' | 'update'>): ProposalWriter {
+  const { username, external } = by
+  const who = external === undefined ? { username } : { username, external }
+  return { ...who, credential: credential ?? 'password' }
 }
 
 function versionOf(event: EventOf<'open' | 'update'>): ProposalVersion {

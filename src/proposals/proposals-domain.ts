@@ -6,6 +6,7 @@ import type { ChangeSummary } from '../document/changes/change-summary.ts'
 import type { Plan } from '../builds/plan/plan-configuration.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { ProposalPerson } from './proposal-event.ts'
 import type { ProposalQueues } from './proposal-queues.ts'
 import type { ProposalStore } from './proposal-store.ts'
 
@@ -19,5 +20,7 @@ export interface ProposalsDomain extends Omit<ConfigSavingDeps, 'access'> {
   readonly gate: Gate
   /** The effects of saving a document now, as a caller. */
   readonly plan: (document: Uint8Array<ArrayBuffer>, principal: Principal) => Promise<Plan>
+  /** Whether somebody of an event is the same user now, and can log in. */
+  readonly isStillUser: (person: ProposalPerson) => Promise<boolean>
   readonly clock: Clock
 }

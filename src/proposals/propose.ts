@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { type ProposedContent, prepareContent, type PreparedContent } from './content.ts'
 import { settleMerge } from './settle-merge.ts'
-import { assertOpen, personOf } from './people.ts'
+import { assertOpen, assertTokenMaySave, credentialOf, personOf } from './people.ts'
 import type { Proposal } from './proposal.ts'
 import type { MergeTime } from './proposal-event.ts'
 import type { ProposalsDomain } from './proposals-domain.ts'
@@ -34,6 +34,7 @@ export async function propose(
   principal: Principal,
   { title, message, when, content, base, door }: ProposeRequest,
 ): Promise<Proposal> {
+  if (when !== null) assertTokenMaySave(principal)
   const prepared = await prepareAllowed(deps, principal, { content, base })
   const by = personOf(principal)
   const words = { title, message, when }
@@ -43,6 +44,7 @@ export async function propose(
     ...words,
     version,
     commit,
+    credential: credentialOf(principal),
     base: prepared.base.commit,
     touches: prepared.touches,
     ...(door === undefined ? {} : { door }),
@@ -67,6 +69,8 @@ export async function updateProposal(
 ): Promise<Proposal> {
   const found = await findVisible(deps, principal, number)
   assertOpen(found)
+  const merges = when === undefined ? found.when : when
+  if (merges !== null) assertTokenMaySave(principal)
   const prepared = await prepareAllowed(deps, principal, { content, base })
   const words = { title: title ?? found.title, message: message ?? found.message }
   const next = contentOf(prepared, principal, words)
@@ -78,6 +82,7 @@ export async function updateProposal(
         by: personOf(principal),
         version,
         commit,
+        credential: credentialOf(principal),
         base: prepared.base.commit,
         touches: prepared.touches,
         ...(title === undefined ? {} : { title }),

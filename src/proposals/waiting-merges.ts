@@ -54,7 +54,7 @@ export class WaitingMerges implements AsyncDisposable {
 
   async #merge({ number, author }: Proposal): Promise<void> {
     try {
-      if (!this.#isStillUser(author)) throw gone(author.username)
+      if (!(await this.#deps.isStillUser(author))) throw gone(author.username)
       await mergeProposal(this.#deps, author, number, { message: '' })
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code === 'unavailable') throw error
@@ -69,10 +69,6 @@ export class WaitingMerges implements AsyncDisposable {
     if (state !== 'open' || when === null || (when !== 'approved' && when > now)) return false
     const tried = this.#tried.get(number)
     return tried === undefined || changed > tried || now - tried >= RETRY_INTERVAL_MS
-  }
-
-  #isStillUser({ username, external }: Proposal['author']): boolean {
-    return external !== undefined || this.#deps.access.isUser(username)
   }
 }
 

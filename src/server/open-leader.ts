@@ -1,3 +1,4 @@
+import { isStillUser } from '../identities/still-user.ts'
 import { RefusedMachines } from '../agents/refused-machines.ts'
 import { RegistrationLimits } from '../agents/registration-limits.ts'
 import { autoRegisterKeys } from '../agents/secrets.ts'
@@ -60,7 +61,7 @@ export async function openLeader(app: AppContext): Promise<OpenedLeader> {
 }
 
 function openProposals(
-  { boot, configuration, clock, log, site }: AppContext,
+  { boot, configuration, identities, clock, log, site }: AppContext,
   builds: BuildsDomain,
 ): ProposalsDomain {
   const { history, fileName, git } = configuration
@@ -69,6 +70,7 @@ function openProposals(
     clock,
     store: new ProposalStore({ refs: history.proposalRefs, fileName, clock }),
     queues: new ProposalQueues(),
+    isStillUser: (person) => isStillUser(identities, person),
     plan: (document, principal) => planDocument(builds, document, { door: 'proposal', principal }),
   }
   boot.shutdown.own('stop-background-work', new WaitingMerges(proposals, log))

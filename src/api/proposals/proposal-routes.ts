@@ -213,6 +213,7 @@ export const proposalResource = leaderResource({
       path: '/api/proposals/:number/merge',
       summary: 'Merges a proposal: a save in the name of its author',
       audit: 'merge-proposal',
+      scope: 'admin',
       body: body(MergeBody, false),
       answers: { 200: jsonAnswer('The proposal', ProposalBody, DIGEST_DESCRIBED) },
       errors: ['malformed-request', ...REVIEW_ERRORS],

@@ -2,6 +2,7 @@ import type {
   ChangeOrigin,
   Door,
   DoorWithoutCaller,
+  Review,
   ReviewedProposal,
 } from '../../core/change-origin.ts'
 import { ServiceError } from '../../core/errors.ts'
@@ -324,24 +325,32 @@ export class Gate {
     if (nameKey(proposal.author) !== nameKey(principal.username)) return own
     const digest = digestOfChange(describeChange(documents))
     const people = this.peopleIn(documents.before)
-    const isApproved = proposal.reviews.some(({ by, decision, digest: approved }) => {
-      if (decision !== 'approve' || approved !== digest || people.find(by) === null) return false
-      return this.#judgeDelegation(documents, { username: by }).kind === 'allowed'
-    })
+    const isApproved = proposal.reviews.some(
+      (review) =>
+        review.decision === 'approve' &&
+        review.digest === digest &&
+        this.#mightSave(documents, people, review),
+    )
     return isApproved ? ALLOWED : own
   }
 
   /** A rejection by somebody who might save the change alone holds its proposal up. */
   #rejection(documents: JudgedDocuments, { number, reviews }: ReviewedProposal): Ruling | null {
     const people = this.peopleIn(documents.before)
-    const rejecting = reviews.find(({ by, decision }) => {
-      if (decision !== 'reject' || people.find(by) === null) return false
-      return this.#judgeDelegation(documents, { username: by }).kind === 'allowed'
-    })
+    const rejecting = reviews.find(
+      (review) => review.decision === 'reject' && this.#mightSave(documents, people, review),
+    )
     if (rejecting === undefined) return null
     const sentence = `${rejecting.by} has rejected the proposal ${number}`
     const place = documents.changes[0]?.entity ?? DOCUMENT
     return { kind: 'needs', rule: 'delegation', of: [rejecting.by], place, sentence }
+  }
+
+  /** Whether a reviewer can log in, and might save the change alone. */
+  #mightSave(documents: JudgedDocuments, people: People, { by: username, external }: Review) {
+    if (people.find(username, external) === null) return false
+    const reviewer = external === undefined ? { username } : { username, external }
+    return this.#judgeDelegation(documents, reviewer).kind === 'allowed'
   }
 
   #judgeDelegation({ before, after, changes }: JudgedDocuments, principal: Principal): Ruling {

@@ -25,7 +25,8 @@ export function peopleIn(
 ): People {
   const standingOf = (username: string) => standingIn(configuration, rights, { username })
   return {
-    find: (username) => {
+    find: (username, external) => {
+      if (external !== undefined) return standingIn(configuration, rights, { username, external })
       const key = nameKey(username)
       const name = rights.usernames().find((each) => nameKey(each) === key)
       return name === undefined ? null : standingOf(name)

@@ -366,7 +366,7 @@ describe('the gate sees', () => {
     const found: string[] = []
     for (const [way, document] of [
       ...SEEN,
-      ...PARTS.map(([way, , document]) => [way, document] as const),
+      ...PARTS.map(([name, , saved]) => [name, saved] as const),
     ]) {
       const { status, text } = await guarded.put(document)
       if (status !== 200) found.push(`${way}: ${text}`)

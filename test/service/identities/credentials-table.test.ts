@@ -26,6 +26,8 @@ const READS = [
 ]
 const OPERATIONS =
   /^(POST|PATCH) \/(api\/(agents|pipelines|proposals|stages)|agents|pipelines|proposals|stages)(?!-)(\/|$)/
+/** Merging a proposal is a save. */
+const SAVES = ['POST /api/proposals/{number}/merge']
 /** Calls that no token can make. */
 const LOGIN_ONLY = [
   'POST /api/tokens',
@@ -53,7 +55,7 @@ interface Shown {
 
 function neededBy(call: string): TokenScope {
   if (call.startsWith('GET ') || READS.includes(call)) return 'read'
-  return OPERATIONS.test(call) ? 'operate' : 'admin'
+  return OPERATIONS.test(call) && !SAVES.includes(call) ? 'operate' : 'admin'
 }
 
 function expectedOf({ call, may, allowed, refused }: PermissionRow, { role, scope }: Shown) {

@@ -17,7 +17,8 @@ export interface Outcome {
 }
 
 export interface Called {
-  readonly as?: Person
+  /** Names are the same in other letters. */
+  readonly as?: Person | Uppercase<Person>
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | URLSearchParams | undefined

@@ -137,7 +137,8 @@ function proposalOf(
   const reviews = approvals.map(({ user }) => {
     return { by: user, decision: 'approve', digest, rules: version } as const
   })
-  return { number: 1, author, contributors: [author], reviews }
+  const writers = [{ username: author, credential: 'session' }] as const
+  return { number: 1, author, contributors: [author], writers, reviews }
 }
 
 function peopleOf(persons: readonly ExamplePerson[]): People {

@@ -10,7 +10,7 @@ import type {
   Standing,
   TouchedEntity,
 } from './question.ts'
-import { fitsCaller, fitsPlan, matchedEntities } from './match.ts'
+import { type ChangeAuthor, fitsCaller, fitsPlan, matchedEntities } from './match.ts'
 import type { RuleNeed, GateRule } from './rule.ts'
 import { isOneOf, phraseOf } from './people.ts'
 import type { PersonSelector } from './selectors.ts'
@@ -77,15 +77,29 @@ export function candidatesFor(approvals: NeededApprovals, people: People): reado
 }
 
 function metRules(question: Omit<Question, 'plan' | 'delegation'>): readonly MetRule[] {
+  const callers = callersOf(question)
   return question.rules.rules.flatMap((rule) => {
     const until = endOfWindows(rule.windows, question.now)
     if (rule.windows.length > 0 && until === null) return []
-    if (!fitsCaller(rule, question)) return []
+    if (!fitsCaller(rule, { door: question.door, callers })) return []
     const { entities: all } = question.change
     const entities = matchedEntities(rule.match, { rule, entities: all })
     if (entities.length === 0 || isExcepted(rule, entities, question.caller?.standing)) return []
     return [{ rule, entities, until }]
   })
+}
+
+/** The caller, and of a proposal all who wrote it: whoever merges it makes it nobody else's. */
+function callersOf({
+  caller,
+  proposal,
+  people,
+}: Pick<Question, 'caller' | 'proposal' | 'people'>): readonly ChangeAuthor[] {
+  const writers = (proposal?.writers ?? []).map(({ username, external, credential }) => ({
+    standing: people.find(username, external) ?? { username, roles: [] },
+    credential,
+  }))
+  return [...(caller === null ? [] : [caller]), ...writers]
 }
 
 function isExcepted(
@@ -199,7 +213,7 @@ function approvalsOf(
   }
   const digest = digestOfChange(change)
   const counting = proposal.reviews.filter((review) => {
-    const standing = people.find(review.by)
+    const standing = people.find(review.by, review.external)
     return standing !== null && isSameUser(review, standing) && mayApprove(asked, standing)
   })
   const given = counting.filter(

@@ -1,5 +1,12 @@
 import { isSameName, nameKey } from '../../../core/name-key.ts'
-import type { ChangedPlace, PlanFacts, Question, TouchedEntity } from './question.ts'
+import type {
+  ChangedPlace,
+  CredentialKind,
+  PlanFacts,
+  Question,
+  Standing,
+  TouchedEntity,
+} from './question.ts'
 import { matchesPattern, isIgnoredPlace, mayBeAt } from './patterns.ts'
 import type { Match, PlanBound, GateRule } from './rule.ts'
 import type { EntitySelector } from './selectors.ts'
@@ -32,19 +39,25 @@ function countingPlaces({ places }: TouchedEntity, { ignored }: GateRule): reado
   return counting.some(({ isDerived = false }) => !isDerived) ? counting : []
 }
 
-/** Whether a rule is about callers like this one; a door without a caller is about nobody. */
+/** One of those by whom a change is. */
+export interface ChangeAuthor {
+  readonly standing: Pick<Standing, 'username' | 'roles'>
+  readonly credential: CredentialKind
+}
+
+/** Whether a rule is about one of these callers; a door without a caller is about nobody. */
 export function fitsCaller(
   { match: { users, roles, doors, credentials } }: GateRule,
-  { caller, door }: Pick<Question, 'caller' | 'door'>,
+  { callers, door }: { readonly callers: readonly ChangeAuthor[]; readonly door: Question['door'] },
 ): boolean {
   if (doors !== null && !doors.includes(door)) return false
-  const asksForCaller = users !== null || roles !== null || credentials !== null
-  if (caller === null) return !asksForCaller
-  const { standing, credential } = caller
-  return (
-    (users === null || users.some((user) => isSameName(user, standing.username))) &&
-    (roles === null || roles.some((role) => standing.roles.some((own) => isSameName(role, own)))) &&
-    (credentials === null || credentials.includes(credential))
+  if (users === null && roles === null && credentials === null) return true
+  return callers.some(
+    ({ standing, credential }) =>
+      (users === null || users.some((user) => isSameName(user, standing.username))) &&
+      (roles === null ||
+        roles.some((role) => standing.roles.some((own) => isSameName(role, own)))) &&
+      (credentials === null || credentials.includes(credential)),
   )
 }
 

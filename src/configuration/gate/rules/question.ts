@@ -1,4 +1,5 @@
 import type { Door, ReviewedProposal } from '../../../core/change-origin.ts'
+import type { ExternalUser } from '../../../core/principal.ts'
 import type { RuleSet } from './rule.ts'
 import type { Ruling } from './verdict.ts'
 
@@ -51,8 +52,8 @@ export interface Standing {
 
 /** The people who can log in now. */
 export interface People {
-  /** Null for a user who was removed or is disabled. */
-  find(username: string): Standing | null
+  /** Null for a user who was removed or is disabled. One of elsewhere is known by the caller. */
+  find(username: string, external?: ExternalUser): Standing | null
   list(): readonly Standing[]
   /** False where a directory may know others, of whom nothing can be said before they log in. */
   readonly isComplete: boolean
