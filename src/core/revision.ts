@@ -41,6 +41,8 @@ export const UNFIT_IN_MESSAGE = /(?!\t)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u
 export const REVISION_KINDS = ['person', 'agent', 'file-system', 'git', 'upgrade'] as const
 export type RevisionKind = (typeof REVISION_KINDS)[number]
 
+/** The author of a change of the live file. */
+const FILE_SYSTEM = 'Filesystem'
 /** An agent registers under a name of its uuid, its address and its host name. */
 const AGENT = /^agent_[^_]+_[^_]*_(.*)$/s
 
@@ -53,14 +55,15 @@ export function revisionKindOf({
   username,
   serverVersion,
 }: Pick<Revision, 'username' | 'serverVersion'>): RevisionKind {
-  if (username === 'Filesystem') return 'file-system'
+  if (username === FILE_SYSTEM) return 'file-system'
   if (username === 'Upgrade') return 'upgrade'
   if (AGENT.test(username)) return 'agent'
   return serverVersion === 'N/A' ? 'git' : 'person'
 }
 
-/** A readable name: the host of an agent, else the user name. */
+/** A readable name: the host of an agent, the file of a change on disk, else the user name. */
 export function shownAuthor(username: string): string {
+  if (username === FILE_SYSTEM) return 'File on disk'
   const host = AGENT.exec(username)?.[1]
   return host === undefined || host === '' ? username : host
 }

@@ -28,6 +28,7 @@ import { runComparisonPage } from './run-comparison/run-comparison-routes.tsx'
 import { searchPages } from './search/search-routes.tsx'
 import { serversPage } from './servers/servers-routes.tsx'
 import { snapshotPages } from './snapshot/snapshot-routes.tsx'
+import { tagForms } from './snapshot/tag-routes.tsx'
 import { stagePages } from './stage/stage-page-routes.tsx'
 import { tokensPage } from './tokens/tokens-routes.tsx'
 import { accountPage } from './users/account-routes.tsx'
@@ -58,6 +59,7 @@ const PAGES: readonly PageGroup[] = [
   searchPages,
   restorePages,
   snapshotPages,
+  tagForms,
   removalPages,
   invitationsPages,
   agentsPages,

@@ -89,6 +89,7 @@ async function answerComparison(
   const { entities, fileName } = configuration
   const { from, to } = c.req.param()
   const query = parseCompareQuery(c.req.query())
+  await configuration.history.tags.refresh()
   const compared = findCompared(configuration, c.env.principal, { from, to })
   const frame = pages.frame(c.req.raw, c.env.principal)
   const { indexed, of } = entities.progress()
@@ -97,14 +98,25 @@ async function answerComparison(
   const { before, after, older, newer } = compared
   const neighbours = `${older?.commit ?? ''} ${newer?.commit ?? ''}`
   const leaks = leaksOf(configuration, compared)
-  const known = `${isIndexed} ${JSON.stringify(leaks)}`
+  const known = `${isIndexed} ${JSON.stringify([leaks, [before, after, ...compared.between].map(({ tags }) => tags)])}`
   const facts = [before.commit, after.commit, neighbours, c.req.url, known]
   const etag = pages.etag(frame, facts)
   const immutable = isFixed && leaks.length === 0
   const flash = pages.flash.take(c)
   const read = () => readComparison(configuration, compared, comparisonOptionsOf(query))
   const origin = pages.originOf(c.req.raw)
-  const common = { frame, query, from, to, fileName, origin, flash, leaks, reveal: null }
+  const common = {
+    frame,
+    query,
+    from,
+    to,
+    fileName,
+    origin,
+    flash,
+    leaks,
+    reveal: null,
+    hasTags: !immutable,
+  }
   if (flash !== null) {
     const comparison = await read()
     const summary = await comparison.describe()
@@ -165,7 +177,18 @@ async function reveal(
   const frame = pages.frame(c.req.raw, principal)
   const summary = await shown.describe()
   const leaks = leaksOf(configuration, compared)
-  const view = { frame, query, from, to, fileName, origin, summary, leaks, flash: null }
+  const view = {
+    frame,
+    query,
+    from,
+    to,
+    fileName,
+    origin,
+    summary,
+    leaks,
+    flash: null,
+    hasTags: false,
+  }
   return pageResponse(<CompareView {...view} comparison={shown} reveal={count} />, 200, NO_STORE)
 }
 

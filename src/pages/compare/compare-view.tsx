@@ -7,8 +7,12 @@ import { LaterPart } from '../frame/page-response.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import type { RevealCount } from '../snapshot/reveal-secrets.ts'
 import { LineCounts } from '../history/history-table.tsx'
-import { ChangeWords } from '../parts/change-words.tsx'
+import { ChangeWords, Headline } from '../parts/change-words.tsx'
+import { TagBadges, TagLine } from '../parts/revision-tags.tsx'
+import { Who } from '../parts/who.tsx'
+import { someOf } from '../kit/lists.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
+import type { Query } from '../kit/links.ts'
 import { countOf } from '../kit/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { PageHead } from '../kit/page-head.tsx'
@@ -49,6 +53,8 @@ export interface CompareViewProps {
   readonly flash: FlashMessage | null
   /** The count of decrypted secrets; null where secrets are hidden. */
   readonly reveal: RevealCount | null
+  /** Whether tags are shown: not on a page that stays for ever, as tags do not. */
+  readonly hasTags: boolean
 }
 
 /** Two revisions: the described changes, who made them and when, and the text. */
@@ -132,72 +138,96 @@ function descriptionOf({ between, lines }: Comparison, described: ShownChanges |
   return people === '' ? summary : `${summary}, by ${people}`
 }
 
-function Head({ frame: { links }, comparison, query, from, to }: CompareViewProps) {
+function Head(props: CompareViewProps) {
+  const { frame, comparison, query, from, hasTags } = props
+  const { links } = frame
   const { before, after, older, newer, count, between, lines, total } = comparison
   const people = [...new Set(between.map(({ who }) => who))]
-  const options = compareQueryOf({ ...query, start: null, expanded: [], entity: '' })
+  const options = optionsOf(query)
   const low = Math.min(before.number, after.number)
   const high = Math.max(before.number, after.number)
   const isStep = after.number === before.number + 1
   const back = links.history({ a: `r${before.number}`, b: `r${after.number}` })
+  const authors = someOf(people, MAX_PEOPLE)
   return (
     <PageHead
-      title={`r${before.number} → r${after.number}`}
       trail={[['← History', back, 'u']]}
-      about={
+      steps={{
+        older: older && links.compare(`r${low - 1}`, `r${low}`, options),
+        newer: newer && links.compare(`r${high}`, `r${high + 1}`, options),
+      }}
+      title={
+        isStep ? (
+          <Headline revision={after} />
+        ) : (
+          [countOf(count, 'revision'), ...(people.length > 0 ? [`by ${authors}`] : [])].join(' ')
+        )
+      }
+      name={
         <>
-          <Moment time={before.time} /> → <Moment time={after.time} />
-          {` · ${countOf(count, 'revision')}`}
-          {people.length > 0 && ` by ${people.slice(0, 4).join(', ')}`}
-          {people.length > 4 && ' and others'}
-          {' · '}
-          <LineCounts lines={lines} />
-          {` lines in ${countOf(total, 'change')}`}
-          {query.entity !== '' && ` of ${query.entity.replace('/', ' ')}`}
+          {`r${before.number}`}
+          {hasTags && <TagBadges revision={before} />}
+          {` → r${after.number}`}
         </>
       }
-      below={isStep && <ChangeWords revision={after} links={links} />}
+      about={
+        <span class="row">
+          {isStep ? (
+            <Who revision={after} />
+          ) : (
+            <span>
+              <Moment time={before.time} />→
+            </span>
+          )}
+          <Moment time={after.time} />
+          <span>
+            <LineCounts lines={lines} />
+            {` lines in ${countOf(total, 'place')}`}
+            {query.entity !== '' && ` of ${query.entity.replace('/', ' ')}`}
+          </span>
+        </span>
+      }
+      below={
+        <>
+          {isStep && <ChangeWords revision={after} links={links} isBelowHeadline />}
+          {hasTags && <TagLine links={links} revision={after} from={from} />}
+        </>
+      }
       actions={
         <>
-          <Chooser links={links} before={before} after={after} />
-          {older && (
-            <LinkButton
-              rel="prev"
-              href={links.compare(`r${low - 1}`, `r${low}`, options)}
-              label="← Older change"
-              shortcut="["
-            />
-          )}
-          {newer && (
-            <LinkButton
-              rel="next"
-              href={links.compare(`r${high}`, `r${high + 1}`, options)}
-              label="Newer change →"
-              shortcut="]"
-            />
-          )}
-          <LinkButton href={links.compare(to, from, options)} label="Swap sides" />
-          <LinkButton href={links.patch(from, to)} label="Download patch" download />
-          <button type="button" class="copy with-script" data-copy={links.patch(from, to)}>
-            Copy patch
-          </button>
           {isStep && (
-            <LinkButton
-              href={links.undo(`r${after.number}`)}
-              label={`Undo r${after.number}…`}
-              look="danger"
-            />
+            <LinkButton href={links.undo(`r${after.number}`)} label={`Undo r${after.number}…`} />
           )}
-          {!before.isCurrent && (
-            <LinkButton
-              href={links.restore(`r${before.number}`)}
-              label={`Restore r${before.number}…`}
-              look="danger"
-            />
-          )}
+          <Chooser links={links} before={before} after={after} />
         </>
       }
+      menu={<MoreActions {...props} />}
     />
+  )
+}
+
+/** The most people that a title names. */
+const MAX_PEOPLE = 3
+
+function optionsOf(query: CompareQuery): Query {
+  return compareQueryOf({ ...query, start: null, expanded: [], entity: '' })
+}
+
+function MoreActions({ frame: { links }, comparison, query, from, to }: CompareViewProps) {
+  const { before } = comparison
+  return (
+    <>
+      <a href={links.compare(to, from, optionsOf(query))}>Swap sides</a>
+      <a href={links.patch(from, to)} download>
+        Download patch
+      </a>
+      <button type="button" class="copy quiet with-script" data-copy={links.patch(from, to)}>
+        Copy patch
+      </button>
+      {!before.isCurrent && (
+        <a href={links.restore(`r${before.number}`)}>{`Restore r${before.number}…`}</a>
+      )}
+    </>
   )
 }
 

@@ -1,4 +1,5 @@
 import { ChangeWords } from '../parts/change-words.tsx'
+import { TagBadges } from '../parts/revision-tags.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
 import { moreOf } from '../kit/lists.tsx'
 import { Moment } from '../kit/when.tsx'
@@ -8,7 +9,7 @@ import type { CompareViewProps } from './compare-view.tsx'
 
 /** The authors of the revisions, and the same comparison as commands. */
 export function RangeCard(props: CompareViewProps) {
-  const { frame, comparison } = props
+  const { frame, comparison, hasTags } = props
   const { between, count } = comparison
   const { links } = frame
   return (
@@ -17,11 +18,12 @@ export function RangeCard(props: CompareViewProps) {
       <ul class="range">
         {between.map((revision) => (
           <li>
-            <a href={links.change(revision)}>{`r${revision.number}`}</a> <Who revision={revision} />{' '}
+            <a href={links.change(revision)}>{`r${revision.number}`}</a>
+            {hasTags && <TagBadges revision={revision} />} <Who revision={revision} />{' '}
             <span class="muted">
               <Moment time={revision.time} />
             </span>
-            {count > 1 && <ChangeWords revision={revision} links={links} isShort />}
+            {count > 1 && <ChangeWords revision={revision} links={links} />}
           </li>
         ))}
       </ul>

@@ -7,7 +7,7 @@ import { HunkView } from '../code/hunk.tsx'
 import { Toolbar } from '../code/toolbar.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { LinkButton } from '../kit/buttons.tsx'
+import { ChangeWords } from '../parts/change-words.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import type { RevisionStep } from '../kit/links.ts'
 import { Moment } from '../kit/when.tsx'
@@ -70,35 +70,28 @@ function Head({ frame: { links }, address, comparison, query, hasPatch }: Entity
   const stepOf = (step: RevisionStep) => links.entityChange(address, step, options)
   return (
     <PageHead
-      title={`${titleOf(address)}: r${before.number} → r${after.number}`}
+      trail={[[`← History of this ${address.kind}`, links.entity(address.kind, address.name), 'u']]}
+      steps={{ older: older && stepOf(older), newer: newer && stepOf(newer) }}
+      title={titleOf(address)}
+      name={`r${before.number} → r${after.number}`}
       about={
         <span class="row">
+          <Who revision={after} />
+          <Moment time={after.time} />
           <span>
             <LineCounts lines={lines} />
             {` lines of this ${address.kind}`}
           </span>
-          <span>
-            {`r${after.number} by `}
-            <Who revision={after} /> <Moment time={after.time} />
-          </span>
         </span>
       }
-      actions={
+      below={<ChangeWords revision={after} links={null} />}
+      menu={
         <>
-          {older !== null && (
-            <LinkButton rel="prev" href={stepOf(older)} label="← Older change" shortcut="[" />
-          )}
-          {newer !== null && (
-            <LinkButton rel="next" href={stepOf(newer)} label="Newer change →" shortcut="]" />
-          )}
-          <LinkButton
-            href={links.entity(address.kind, address.name)}
-            label={`History of this ${address.kind}`}
-            shortcut="u"
-          />
-          <LinkButton href={links.compareEntity(address, swapped, options)} label="Swap sides" />
+          <a href={links.compareEntity(address, swapped, options)}>Swap sides</a>
           {hasPatch && (
-            <LinkButton href={links.entityPatch(address, range)} label="Download patch" download />
+            <a href={links.entityPatch(address, range)} download>
+              Download patch
+            </a>
           )}
         </>
       }

@@ -41,8 +41,10 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
   const { address, total, former, now, isAdministrator } = entity
   const runs = runsOf(links, address)
   const edited = EntityName.safeParse(address)
+  const isFollowed = isAdministrator && address.stage === null
   return (
     <PageHead
+      {...(isAdministrator ? { trail: [['← History', links.history(), 'u']] } : {})}
       title={titleOf({ kind: entity.address.kind, name: entity.label })}
       about={
         <>
@@ -53,24 +55,27 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
       }
       actions={
         <>
-          {isAdministrator && (
-            <LinkButton href={links.history()} label="All revisions" shortcut="u" />
-          )}
           {now !== null && runs !== null && (
             <LinkButton {...runs} shortcut={isAdministrator ? undefined : 'u'} />
           )}
-          {now !== null && <LinkButton href="#xml" label={`XML of this ${address.kind}`} />}
           {entity.mayEdit && edited.success && now !== null && (
             <LinkButton
               href={links.edit({ entity: `${edited.data.kind}/${edited.data.name}` })}
               label="Edit"
+              look="primary"
               shortcut="e"
             />
           )}
-          {isAdministrator && address.stage === null && (
-            <LinkButton href={links.feed({ entity: address.entity })} label="Feed" />
-          )}
         </>
+      }
+      menu={
+        (isFollowed || now !== null) && (
+          <>
+            {now !== null && <a href="#xml">{`XML of this ${address.kind}`}</a>}
+            {isFollowed && <a href={links.history({ entity: address.entity })}>In the history</a>}
+            {isFollowed && <a href={links.feed({ entity: address.entity })}>Feed</a>}
+          </>
+        )
       }
     />
   )

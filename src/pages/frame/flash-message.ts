@@ -18,6 +18,8 @@ const MESSAGES = {
   closed: (of) => `Closed proposal ${of}.`,
   'secrets-acknowledged': (of) => `Acknowledged the plain-text secrets of ${of}.`,
   'override-acknowledged': (of) => `Acknowledged the override of commit ${of}.`,
+  tagged: (of) => `Added tag ${of}.`,
+  untagged: (of) => `Removed tag ${of}.`,
   'set-aside': (of) =>
     `The file on disk is kept as ${of}. The current configuration is in its place.`,
   'maintenance-begun': () => 'The maintenance mode is set.',

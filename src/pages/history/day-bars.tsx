@@ -5,8 +5,8 @@ import type { Links } from '../kit/links.ts'
 import { shortDay } from '../kit/when.tsx'
 import { historyQueryOf } from './history-query.ts'
 
-/** The number of heights in the style sheet. */
-const HEIGHTS = 8
+/** The height of the highest bar, in pixels. */
+const HEIGHT = 28
 const MAX_LABELS = 7
 
 /** A bar for each day, which links to that day in the list. They are one tab stop, with arrow keys among them. */
@@ -39,19 +39,33 @@ function Bar(props: {
 }) {
   const { links, query, bar, most, isFirst } = props
   const { count, newest, newer } = bar
-  if (newest === null) return <span class="h0" />
+  if (newest === null) return <Column height={1} isEmpty />
   const page = Math.floor(newer / ROWS) * ROWS
-  const height = Math.max(1, Math.round((HEIGHTS * count) / most))
+  const height = Math.max(3, Math.round((HEIGHT * count) / most))
   const title = `${daysOf(bar)}: ${countOf(count, 'revision')}`
   return (
     <a
-      class={`h${height}`}
       tabindex={isFirst ? 0 : -1}
       title={title}
       href={`${links.history(historyQueryOf(query.filter, page, query.chosen))}#d${newest}`}
     >
+      <Column height={height} />
       <span class="visually-hidden">{title}</span>
     </a>
+  )
+}
+
+function Column({ height, isEmpty = false }: { height: number; isEmpty?: boolean }) {
+  return (
+    <svg
+      class={isEmpty ? 'none' : undefined}
+      viewBox={`0 0 1 ${HEIGHT}`}
+      height={HEIGHT}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <rect y={HEIGHT - height} width="1" height={height} />
+    </svg>
   )
 }
 

@@ -103,10 +103,12 @@ async function answerHistory(
   const query = parseHistoryQuery(c.req.query())
   const frame = pages.frame(c.req.raw, c.env.principal)
   const now = clock()
+  await configuration.history.tags.refresh()
   const shown = await readHistoryPage(configuration, c.env.principal, query)
   const isKnown = shown.rows.every((row) => row.isKnown) && shown.indexing === null
   const { current, total, indexed } = shown
-  const state = [current.commit, total, indexed, isKnown ? 'known' : now]
+  const tags = configuration.history.tags.version
+  const state = [current.commit, total, tags, indexed, isKnown ? 'known' : now]
   const asked = JSON.stringify([
     historyQueryOf(query.filter, query.offset, query.chosen),
     Math.floor(now / FRESH_MS),

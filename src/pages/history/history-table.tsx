@@ -4,6 +4,7 @@ import { revisionTitle } from '../revisions/revision-title.ts'
 import { type ListedChanges, listChanges } from '../parts/change-groups.ts'
 import { ListedChangeGroups, toEntityHistory } from '../parts/change-list.tsx'
 import type { CooperativeWork } from '../../lib/cooperative.ts'
+import { TagBadges } from '../parts/revision-tags.tsx'
 import { ChangeWords } from '../parts/change-words.tsx'
 import type { Links } from '../kit/links.ts'
 import { Hour, longDay } from '../kit/when.tsx'
@@ -125,6 +126,7 @@ function Row({ links, row, listed, day, chosen, total }: RowProps) {
         </a>{' '}
         <code title={digest}>{digest.slice(0, 8)}</code>
         {revision.isCurrent && <span class="badge added">current</span>}
+        <TagBadges revision={revision} />
       </td>
       <td class="what">
         <What links={links} row={row} listed={listed} />
@@ -174,7 +176,7 @@ export function Pick({
 }
 
 function What({ links, row: { revision }, listed }: Pick<RowProps, 'links' | 'row' | 'listed'>) {
-  const words = <ChangeWords revision={revision} links={links} isShort />
+  const words = <ChangeWords revision={revision} links={links} />
   if (listed === undefined || listed.groups.length === 0) {
     return (
       <>

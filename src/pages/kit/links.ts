@@ -187,6 +187,15 @@ export class Links {
     return this.#at(`/config/${segments(commit)}/acknowledge-override`)
   }
 
+  /** Tags a revision. */
+  tags(name: string): string {
+    return this.#at(`/config/${encodeURIComponent(name)}/tags`)
+  }
+
+  removeTag(name: string): string {
+    return this.#at(`/config/${encodeURIComponent(name)}/tags/remove`)
+  }
+
   /** Makes a revision current again, as a new revision. */
   restore(name: string, query: Query = {}): string {
     return this.#at(`/config/${encodeURIComponent(name)}/restore`, query)

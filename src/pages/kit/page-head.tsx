@@ -3,33 +3,61 @@ import type { Child } from 'hono/jsx'
 /** A page above this one. */
 export type Crumb = readonly [label: Child, href: string | null, shortcut?: string]
 
+/** The addresses of the pages before and after one of a sequence; null at its ends. */
+export interface PageSteps {
+  readonly older: string | null
+  readonly newer: string | null
+}
+
 interface PageHeadProps {
+  /** The sentence that the page is about. */
   readonly title: Child
+  /** A name small beside the title, such as that of a revision. */
+  readonly name?: Child
   /** The pages above this one, outermost first. */
   readonly trail?: readonly Crumb[]
+  readonly steps?: PageSteps
   /** The content of the page in a line or two. */
   readonly about?: Child
   /** Further lines below. */
   readonly below?: Child
-  /** Links and buttons for the whole page. */
+  /** Links and buttons for the whole page: two at most. */
   readonly actions?: Child
+  /** All others, which a menu holds. */
+  readonly menu?: Child
   /** A form in place of plain actions, such as a filter. */
   readonly children?: Child
 }
 
 /** The head of a page: where it is, its title, what it shows, and what can be done. */
-export function PageHead({ title, trail, about, below, actions, children }: PageHeadProps) {
+export function PageHead(props: PageHeadProps) {
+  const { title, name, trail, steps, about, below, actions, menu, children } = props
   return (
-    <div class="page-head">
-      <div>
-        {trail && <Trail crumbs={trail} />}
-        <h1>{title}</h1>
-        {about && <p class="muted">{about}</p>}
-        {below}
+    <>
+      {(trail || steps) && (
+        <div class="row head-trail">
+          {trail && <Trail crumbs={trail} />}
+          {steps && <Steps {...steps} />}
+        </div>
+      )}
+      <div class="page-head">
+        <div>
+          <h1>
+            {title}
+            {name && <span class="head-name"> {name}</span>}
+          </h1>
+          {about && <p class="muted">{about}</p>}
+          {below}
+        </div>
+        {(actions || menu) && (
+          <div class="actions">
+            {actions}
+            {menu && <Menu>{menu}</Menu>}
+          </div>
+        )}
+        {children}
       </div>
-      {actions && <div class="actions">{actions}</div>}
-      {children}
-    </div>
+    </>
   )
 }
 
@@ -50,5 +78,41 @@ function Trail({ crumbs }: { crumbs: readonly Crumb[] }) {
         </>
       ))}
     </p>
+  )
+}
+
+/** Older and newer at one place on every page of a sequence: at the foot of a phone. */
+function Steps({ older, newer }: PageSteps) {
+  return (
+    <nav class="head-steps" aria-label="Older and newer">
+      <Step href={older} rel="prev" label="← Older" shortcut="[" />
+      <Step href={newer} rel="next" label="Newer →" shortcut="]" />
+    </nav>
+  )
+}
+
+interface StepProps {
+  readonly href: string | null
+  readonly rel: 'prev' | 'next'
+  readonly label: string
+  readonly shortcut: string
+}
+
+function Step({ href, rel, label, shortcut }: StepProps) {
+  if (href === null) return <span class="button off">{label}</span>
+  return (
+    <a class="button" rel={rel} href={href} aria-keyshortcuts={shortcut}>
+      {label}
+    </a>
+  )
+}
+
+/** Actions that are not needed at once. Opens without a script. */
+function Menu({ children }: { children: Child }) {
+  return (
+    <details class="menu">
+      <summary class="button">More</summary>
+      <div class="card">{children}</div>
+    </details>
   )
 }

@@ -3,7 +3,7 @@ import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 const LABELS = {
   person: null,
   agent: 'agent',
-  'file-system': 'file system',
+  'file-system': null,
   git: 'git',
   upgrade: 'upgrade',
 } as const satisfies Record<NumberedRevision['kind'], string | null>
@@ -18,7 +18,7 @@ export function Who({ revision: { who, username, kind } }: { revision: NumberedR
       <span class={`initial ${kind}`} aria-hidden="true">
         {initialOf(who)}
       </span>
-      <span class="name">{kind === 'file-system' ? 'File on disk' : who || '(no name)'}</span>
+      <span class="name">{who || '(no name)'}</span>
       {label !== null && label !== who.toLowerCase() && <span class="badge">{label}</span>}
     </span>
   )

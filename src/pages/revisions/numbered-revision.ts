@@ -32,6 +32,8 @@ export interface NumberedRevision extends Revision {
   /** The author as a readable name. */
   readonly who: string
   readonly isCurrent: boolean
+  /** The names of its tags. */
+  readonly tags: readonly string[]
 }
 
 export function numbered(history: History, revision: Revision): NumberedRevision {
@@ -47,6 +49,7 @@ export function numbered(history: History, revision: Revision): NumberedRevision
     kind: revisionKindOf(revision),
     who: shownAuthor(username),
     isCurrent,
+    tags: history.tags.namesOf(revision.commit),
   }
 }
 

@@ -26,7 +26,7 @@ export function Markers({ frame, pipeline, markers, more }: MarkersProps) {
           <div class="card">
             <MarkerHead links={frame.links} pipeline={pipeline} marker={marker} />
             <MarkerChanges links={frame.links} pipeline={pipeline} marker={marker} />
-            <ChangeWords revision={marker.revision} links={null} isShort />
+            <ChangeWords revision={marker.revision} links={null} />
           </div>
         </li>
       ))}

@@ -7,6 +7,7 @@ import { PageCache, NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { definePage, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { parseSnapshotQuery, permanentAddress } from './snapshot-query.ts'
+import type { RefusedTag } from '../parts/revision-tags.tsx'
 import { SnapshotView } from './snapshot-view.tsx'
 
 /** The size of the page cache, in bytes. */
@@ -56,6 +57,7 @@ async function answerSnapshot(
 ): Promise<Response> {
   const { pages, clock, configuration } = context
   const name = c.req.param('name')
+  await configuration.history.tags.refresh()
   const place = findSnapshotPlace(configuration, c.env.principal, name)
   const query = parseSnapshotQuery(c.req.query())
   const isMoving = name === 'current'
@@ -69,16 +71,42 @@ async function answerSnapshot(
   const now = clock()
   const shown = await readSnapshotPage(configuration, place, { ...query, ...read })
   const leak = configuration.secretAlarm.find(place.revision)
-  const view = { frame, page: shown, query, now, isMoving, leak, reveal: null }
+  const flash = pages.flash.take(c)
+  const view = { frame, page: shown, query, now, isMoving, leak, flash, reveal: null }
+  if (flash !== null) return pageResponse(<SnapshotView {...view} />, 200, NO_STORE)
   if (shown.blame?.known === false) {
     return pageResponse(<SnapshotView {...view} />, 200, { refresh: String(ASK_AGAIN) })
   }
   const { revision, current } = place
-  const facts = [revision.commit, current.commit, c.req.url, JSON.stringify(leak)]
+  const said = JSON.stringify([leak, revision.tags])
+  const facts = [revision.commit, current.commit, c.req.url, said]
   const etag = pages.etag(frame, [...facts, Math.floor(now / FRESH_MS)])
   return kept.answer(c, { etag, immutable: false }, async () => ({
     page: <SnapshotView {...view} />,
   }))
+}
+
+/** The page of a revision that was not tagged, with the reason. */
+export async function showRefusedTag(
+  { pages, clock, configuration }: PagesContext,
+  c: Context<RouteEnv>,
+  { revision, refused, status }: { revision: string; refused: RefusedTag; status: number },
+): Promise<Response> {
+  const { principal } = c.env
+  const place = findSnapshotPlace(configuration, principal, revision)
+  const query = parseSnapshotQuery({})
+  const text = await readSnapshotText(configuration, place, query)
+  const view = {
+    frame: pages.frame(c.req.raw, principal),
+    page: await readSnapshotPage(configuration, place, { ...query, ...text }),
+    query,
+    now: clock(),
+    isMoving: false,
+    leak: configuration.secretAlarm.find(place.revision),
+    flash: null,
+    reveal: null,
+  }
+  return pageResponse(<SnapshotView {...view} refused={refused} />, status, NO_STORE)
 }
 
 /**
@@ -102,6 +130,7 @@ async function reveal(
     now: clock(),
     isMoving: false,
     leak,
+    flash: null,
     reveal: count,
   }
   return pageResponse(<SnapshotView {...view} />, 200, NO_STORE)

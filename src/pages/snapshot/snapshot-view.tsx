@@ -5,7 +5,9 @@ import type { SnapshotPage, SnapshotQuery } from './snapshot-page.ts'
 import { WINDOW } from '../work/snapshot-text.ts'
 import type { RevealCount } from './reveal-secrets.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { ChangeWords } from '../parts/change-words.tsx'
+import { ChangeWords, Headline } from '../parts/change-words.tsx'
+import { type RefusedTag, TagLine } from '../parts/revision-tags.tsx'
+import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { RevealButton, RevealedNotice } from './secrets.tsx'
 import { Moment } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
@@ -28,11 +30,14 @@ export interface SnapshotViewProps {
   readonly leak: PlainSecrets | null
   /** The count of decrypted secrets; null where secrets are hidden. */
   readonly reveal: RevealCount | null
+  /** The result of the action that led here, such as a tag. */
+  readonly flash: FlashMessage | null
+  readonly refused?: RefusedTag
 }
 
 /** A snapshot: its text, its outline, and the author of each line. */
 export function SnapshotView(props: SnapshotViewProps) {
-  const { frame, page, query, isMoving, leak, reveal } = props
+  const { frame, page, query, isMoving, leak, reveal, flash } = props
   const { revision } = page
   const back = permanentAddress(frame.links, page, query)
   return (
@@ -44,6 +49,7 @@ export function SnapshotView(props: SnapshotViewProps) {
       styles={['code.css', 'snapshot.css']}
       scripts={['snapshot.js']}
     >
+      {flash && <FlashCard flash={flash} />}
       <Head {...props} />
       {leak && (
         <PlainSecretsCard
@@ -75,22 +81,22 @@ function addressOf({ frame, page, query, isMoving }: SnapshotViewProps, line: nu
   return `${permanentAddress(frame.links, page, asked)}#L${line}`
 }
 
-function Head({ frame: { links }, page, query }: SnapshotViewProps) {
-  const { revision, previous, next, current } = page
-  const name = `r${revision.number}`
-  const older = previous && `r${previous.number}`
-  const newer = next && `r${next.number}`
+function Head({ frame: { links }, page, query, refused }: SnapshotViewProps) {
+  const { revision, previous, next } = page
   const shown = { blame: query.blame ? '1' : null }
+  const stepTo = (step: RevisionStep | null) => step && links.snapshot(`r${step.number}`, shown)
   return (
     <PageHead
-      title={
+      trail={[['← History', links.history(), 'u']]}
+      steps={{ older: stepTo(previous), newer: stepTo(next) }}
+      title={<Headline revision={revision} />}
+      name={
         <>
-          {`Configuration ${name}`} {revision.isCurrent && <span class="badge added">current</span>}
+          {`r${revision.number}`} {revision.isCurrent && <span class="badge added">current</span>}
         </>
       }
       about={
         <span class="row">
-          <code title={revision.digest}>{revision.digest.slice(0, 8)}</code>
           <Who revision={revision} />
           <span>
             In effect from <Moment time={revision.time} />
@@ -101,56 +107,54 @@ function Head({ frame: { links }, page, query }: SnapshotViewProps) {
               </>
             )}
           </span>
+          <code title={revision.digest}>{revision.digest.slice(0, 8)}</code>
         </span>
       }
-      below={<ChangeWords revision={revision} links={links} />}
-      actions={
+      below={
         <>
-          <LinkButton href={links.history()} label="All revisions" shortcut="u" />
-          {older !== null && (
-            <LinkButton
-              rel="prev"
-              href={links.snapshot(older, shown)}
-              label={`← ${older}`}
-              shortcut="["
-              title={`Older revision, ${older}`}
-            />
-          )}
-          {newer !== null && (
-            <LinkButton
-              rel="next"
-              href={links.snapshot(newer, shown)}
-              label={`${newer} →`}
-              shortcut="]"
-              title={`Newer revision, ${newer}`}
-            />
-          )}
-          {revision.base !== null && (
-            <LinkButton
-              href={links.change(revision)}
-              label={`Diff to previous, r${revision.base}`}
-            />
-          )}
-          {!revision.isCurrent && (
-            <LinkButton
-              href={links.compare(name, `r${current.number}`)}
-              label={`Diff to current, r${current.number}`}
-            />
-          )}
-          {revision.isCurrent ? (
-            <LinkButton href={links.edit()} label="Edit" shortcut="e" />
-          ) : (
-            <LinkButton href={links.restore(name)} label={`Restore ${name}…`} look="danger" />
-          )}
-          <LinkButton href={links.document(revision.digest)} label="Raw" />
-          <LinkButton
-            href={links.document(revision.digest)}
-            label="Download"
-            download={`config-${name}.xml`}
-          />
+          <ChangeWords revision={revision} links={links} isBelowHeadline />
+          <TagLine links={links} revision={revision} from={null} refused={refused ?? null} />
         </>
       }
+      actions={<Actions links={links} page={page} />}
+      menu={<MoreActions links={links} page={page} />}
     />
+  )
+}
+
+interface ActionsProps {
+  readonly links: Links
+  readonly page: SnapshotPage
+}
+
+function Actions({ links, page: { revision } }: ActionsProps) {
+  return (
+    <>
+      {revision.base !== null && <LinkButton href={links.change(revision)} label="Changes" />}
+      {revision.isCurrent && (
+        <LinkButton href={links.edit()} label="Edit" look="primary" shortcut="e" />
+      )}
+    </>
+  )
+}
+
+function MoreActions({ links, page: { revision, current } }: ActionsProps) {
+  const name = `r${revision.number}`
+  return (
+    <>
+      {!revision.isCurrent && (
+        <>
+          <a href={links.compare(name, `r${current.number}`)}>
+            {`Compare with current, r${current.number}`}
+          </a>
+          <a href={links.restore(name)}>{`Restore ${name}…`}</a>
+        </>
+      )}
+      <a href={links.document(revision.digest)}>Raw XML</a>
+      <a href={links.document(revision.digest)} download={`config-${name}.xml`}>
+        Download XML
+      </a>
+    </>
   )
 }
 

@@ -76,13 +76,13 @@ describe('a comparison in a browser', () => {
     await page.goto('/config/compare/r2/r3')
     await expect
       .poll(() => page.locator('.page-head').innerText())
-      .toMatch(/\+3.*−3.*lines in 3 changes/s)
+      .toMatch(/\+3.*−3.*lines in 3 places/s)
     await expect.poll(() => page.locator('#step').textContent()).toBe('Change 1 of 3')
     await page.goto('/config/compare/r2/r3?entity=pipeline/pipeline-10')
 
     await expect
       .poll(() => page.locator('.page-head').innerText())
-      .toMatch(/\+1.*−1.*lines in 1 change of pipeline pipeline-10/s)
+      .toMatch(/\+1.*−1.*lines in 1 place of pipeline pipeline-10/s)
     await expect.poll(() => page.locator('#step').textContent()).toBe('Change 1 of 1')
     await expect.poll(() => page.locator('tbody.change').count()).toBe(1)
   })

@@ -64,7 +64,7 @@ describe('history and comparison in a browser', () => {
     await expect.poll(() => new URL(page.url()).pathname).toBe('/config/compare/r2/r4')
     await page.getByRole('link', { name: 'Unified' }).first().click()
     await page.getByRole('link', { name: 'Whole file' }).click()
-    await page.getByRole('link', { name: 'Older change' }).click()
+    await page.getByRole('link', { name: 'Older' }).click()
     await expect.poll(() => page.title()).toContain('r1 → r2')
     await page.getByRole('button', { name: 'Use colour-blind safe colours' }).click()
     await expect.poll(() => page.locator('body').getAttribute('class')).toBe('colour-blind')

@@ -66,6 +66,6 @@ describe('the times of revisions', () => {
 
     expect(first).toEqual(['2016-01-01T09:00', '2016-01-01 00:00 UTC'])
     expect(typed).toBe('2015-06-03 15:00 UTC')
-    await expect.poll(() => page.locator('h1').innerText()).toContain('Configuration r1')
+    await expect.poll(() => page.locator('h1').innerText()).toContain('r1')
   })
 })

@@ -124,7 +124,7 @@ describe('the history of an entity', () => {
 
     const html = await page(service, '/config/entity/pipeline/cart/compare/r2/current')
 
-    expect(wordsOf(html)).toMatch(/Pipeline cart: r2 → r6/)
+    expect(wordsOf(html)).toMatch(/Pipeline cart\s+r2 → r6/)
     expect(html).toMatch(/<del>.*checkout.*<\/del>/)
     expect(html).not.toContain('invoices')
     const same = await page(service, '/config/entity/pipeline/cart/compare/r3/r4')

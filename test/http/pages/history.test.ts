@@ -49,7 +49,8 @@ describe('the history', () => {
 
     for (const path of ['/config', '/config/r4', '/config/compare/r3/r4']) {
       const html = await page(service, path)
-      const [, words = ''] = /<p class="words" dir="auto">(.*?)<\/p>/s.exec(html) ?? []
+      const [, words = ''] =
+        /<span class="spoken" dir="auto">(Ship.*?\ufe0f)<\/span>/s.exec(html) ?? []
       const named = Array.from(
         words.matchAll(/<span class="odd"[^>]*>([^<]*)</g),
         ([, name]) => name,

@@ -127,6 +127,14 @@ export const PAGE_ROWS: readonly PageRow[] = [
     allowed: 404,
   },
   { call: 'GET /config/{name}', may: 'administrator', allowed: 404 },
+  { call: 'GET /config/{name}/tags', may: 'user', allowed: 303 },
+  ...['POST /config/{name}/tags', 'POST /config/{name}/tags/remove'].map((call) => ({
+    call,
+    may: 'administrator' as const,
+    allowed: 404,
+    headers: FORM,
+    body: 'name=v1.0',
+  })),
   { call: 'GET /config/{name}/restore', may: 'group administrator', allowed: 404 },
   { call: 'GET /config/{name}/undo', may: 'group administrator', allowed: 404 },
   {
