@@ -13,6 +13,7 @@ import {
   JOB,
   PIPELINE,
   PIPELINE_LOCK,
+  PIPELINE_PAUSE,
   RECORDED_AGENT,
   RUN_CHANGES,
   STAGE,
@@ -131,6 +132,16 @@ export class BuildQueries {
   /** The counter of the run that holds the pipeline's lock, or null. */
   lockedBy(pipeline: string): Promise<number | null> {
     return this.#store.find(PIPELINE_LOCK, lockKey(pipeline))
+  }
+
+  /** The counters of the runs that hold locks, by the keys of the names of their pipelines. */
+  async locks(): Promise<ReadonlyMap<string, number>> {
+    return new Map((await this.#store.list(PIPELINE_LOCK)).map(({ key, value }) => [key, value]))
+  }
+
+  /** Every pause, by the key of the name of its pipeline. */
+  async pauses(): Promise<ReadonlyMap<string, PipelinePause>> {
+    return new Map((await this.#store.list(PIPELINE_PAUSE)).map(({ key, value }) => [key, value]))
   }
 
   /** The pause of a pipeline, or null. */

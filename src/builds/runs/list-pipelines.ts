@@ -3,6 +3,7 @@ import type { Principal } from '../../core/principal.ts'
 import { filterInTurns, mapInTurns } from '../../lib/cooperative.ts'
 import type { EffectivePipeline, EffectivePipelines } from './effective-pipelines.ts'
 import type { NewestRun, NewestRuns } from './newest-runs.ts'
+import type { RecentRun } from './recent-runs.ts'
 import { type RunRightsDeps, viewableRuns } from './run-rights.ts'
 
 export interface ListPipelinesDeps extends RunRightsDeps {
@@ -61,4 +62,16 @@ export async function latestRun(
   if (newest === null) return null
   const viewable = await viewableRuns(deps, principal, [newest.run])
   return viewable.length === 0 ? null : newest
+}
+
+/** The last ten runs, newest first: those that the caller may view. */
+export async function recentRuns(
+  deps: RunRightsDeps & Pick<ListPipelinesDeps, 'newestRuns'>,
+  principal: Principal,
+  pipeline: string,
+): Promise<readonly RecentRun[]> {
+  const recent = await deps.newestRuns.recent(pipeline)
+  const runs = recent.map(({ run }) => run)
+  const viewable = new Set(await viewableRuns(deps, principal, runs))
+  return recent.filter(({ run }) => viewable.has(run))
 }

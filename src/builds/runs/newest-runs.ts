@@ -5,6 +5,7 @@ import type { PipelineInstance } from '../engine/documents.ts'
 import type { BuildEvent } from '../engine/event.ts'
 import type { StageRun } from '../engine/queries.ts'
 import { stagesOf } from './pipeline-runs.ts'
+import { recentRun, type RecentRun } from './recent-runs.ts'
 
 /** The newest run of a pipeline, with the newest run of each of its stages. */
 export interface NewestRun {
@@ -15,10 +16,12 @@ export interface NewestRun {
 /** The limit of newest runs that are cached, and how many pipelines without a run count as one. */
 const MAX_RUNS = 10_000
 const WITHOUT_RUN = 10
+/** The limit of pipelines of which the last runs are cached. */
+const MAX_PIPELINES = 2_000
 
 /**
- * Reads the newest runs of pipelines, and caches those in which no stage is active: they do not
- * change before an event of their pipeline.
+ * Reads the newest run of pipelines and the last ones, and caches those in which no stage is active:
+ * they do not change before an event of their pipeline.
  */
 export class NewestRuns {
   readonly #builds: Builds
@@ -26,6 +29,7 @@ export class NewestRuns {
     maxSize: MAX_RUNS * WITHOUT_RUN,
     sizeCalculation: ({ newest }) => (newest === null ? 1 : WITHOUT_RUN),
   })
+  readonly #recent = new LRUCache<string, readonly RecentRun[]>({ max: MAX_PIPELINES })
   #events = 0
 
   constructor(builds: Builds) {
@@ -35,6 +39,7 @@ export class NewestRuns {
       if (pipeline === null) return
       this.#events += 1
       this.#kept.delete(nameKey(pipeline))
+      this.#recent.delete(nameKey(pipeline))
     })
   }
 
@@ -47,6 +52,20 @@ export class NewestRuns {
     const isSettled = newest === null || newest.stages.every(({ active }) => !active)
     if (isSettled && events === this.#events) this.#kept.set(nameKey(pipeline), { newest })
     return newest
+  }
+
+  /** The last ten runs of a pipeline, newest first. */
+  async recent(pipeline: string): Promise<readonly RecentRun[]> {
+    const kept = this.#recent.get(nameKey(pipeline))
+    if (kept) return kept
+    const events = this.#events
+    const { items } = await this.#builds.pipelineHistory(pipeline, 0)
+    const runs = await Promise.all(
+      items.map(async (run) => recentRun(run, await stagesOf(this.#builds, run))),
+    )
+    const isSettled = runs.every(({ isActive }) => !isActive)
+    if (isSettled && events === this.#events) this.#recent.set(nameKey(pipeline), runs)
+    return runs
   }
 
   async #read(pipeline: string): Promise<NewestRun | null> {

@@ -18,7 +18,7 @@ const HIDDEN = '****'
  * @throws {ServiceError} `variable-not-found`, `malformed-request`.
  */
 export function assertVariables(scope: VariableScope, given: readonly RunVariable[]): void {
-  const secured = securedNames(scope)
+  const secured = configuredVariables(scope)
   for (const { name, secure } of given) {
     const isSecure = secured.get(name)
     if (isSecure === undefined) throw notFound(scope.pipeline.name, name)
@@ -32,7 +32,10 @@ export function shownVariable({ name, value, secure }: RunVariable): RunVariable
 }
 
 /** The variables of the pipeline at every level, and whether they are secure at any. */
-function securedNames({ pipeline, environments }: VariableScope): ReadonlyMap<string, boolean> {
+export function configuredVariables({
+  pipeline,
+  environments,
+}: VariableScope): ReadonlyMap<string, boolean> {
   const secured = new Map<string, boolean>()
   for (const variable of variablesOf({ pipeline, environments })) {
     const isSecure = variable.secure || variable.encryptedValue !== null

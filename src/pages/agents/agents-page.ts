@@ -11,7 +11,7 @@ import type { EffectivePipelines } from '../../builds/runs/effective-pipelines.t
 import type { RunRightsDeps } from '../../builds/runs/run-rights.ts'
 import { lastChanges, type LastChangeDeps } from '../revisions/last-change.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
-import { parseAgentFilter, matches } from './agent-filter.ts'
+import { AGENT_FILTER } from './agent-filter.ts'
 import { type AgentOrder, sorted } from './agent-order.ts'
 import { type ShownAgent, shownAgent } from './shown-agent.ts'
 import { type CurrentJob, runningJobs } from './running-job.ts'
@@ -74,8 +74,7 @@ export async function readAgentsPage(
   const { directory, access } = deps
   await directory.findLost()
   const all = directory.list().map(shownAgent)
-  const terms = parseAgentFilter(filter)
-  const matching = terms.length === 0 ? all : all.filter((agent) => matches(agent, terms))
+  const matching = all.filter(AGENT_FILTER.parse(filter))
   const shown = sorted(matching, order).slice(offset, offset + AGENT_ROWS)
   const mayAdminister = access.may(principal, { action: 'administer' })
   return {

@@ -80,6 +80,7 @@ function Pick({ row: { agent }, selected }: AgentsTableProps & { row: AgentRow }
   return (
     <input
       type="checkbox"
+      class="row-box"
       name="agent"
       value={agent.uuid}
       checked={selected.has(agent.uuid)}

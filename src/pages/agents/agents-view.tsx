@@ -121,7 +121,7 @@ function ActionResult({ frame: { links }, outcomes, refusal }: AgentsViewProps) 
 function Actions({ page, names }: AgentsViewProps) {
   const hasPending = page.counts.some(({ status }) => status === 'Pending')
   return (
-    <div class="bottom-bar">
+    <div class="bottom-bar selection">
       <b class="chosen-count" aria-live="polite">
         With the selected agents:
       </b>

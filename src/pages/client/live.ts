@@ -1,6 +1,6 @@
-import { showChosenAgents, watchChosenAgents } from '../agents/client/chosen-agents.ts'
 import { followConsole } from '../job/client/console.ts'
 import { askFor } from '../kit/client/ask.ts'
+import { showChosenRows, watchChosenRows } from '../kit/client/chosen-rows.ts'
 import { find, runDetached, parsePage } from '../kit/client/dom.ts'
 import { livePart, replaceParts, showStale, watchPointer } from '../kit/client/page-parts.ts'
 import { keepTimes, updateTimes } from '../kit/client/running-times.ts'
@@ -8,7 +8,7 @@ import { keepTimes, updateTimes } from '../kit/client/running-times.ts'
 // Keeps pages with changing data up to date. Every page works without this script.
 watchPointer()
 keepTimes()
-watchChosenAgents()
+watchChosenRows()
 followConsole()
 const live = livePart()
 if (live) {
@@ -44,5 +44,5 @@ async function look(part: HTMLElement): Promise<void> {
   }
   part.dataset['live'] = find('[data-live]', page)?.dataset['live'] ?? '0'
   updateTimes()
-  showChosenAgents()
+  showChosenRows()
 }

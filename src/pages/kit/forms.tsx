@@ -12,6 +12,8 @@ interface FieldProps {
   readonly autocapitalize?: 'none'
   readonly required?: boolean
   readonly autofocus?: boolean
+  /** The id of the list that it proposes. */
+  readonly list?: string
 }
 
 /** A field of one line below its label. */

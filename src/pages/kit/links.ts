@@ -266,6 +266,11 @@ export class Links {
     return this.#at('/pipelines', query)
   }
 
+  /** The form of a run with options. */
+  triggerPipeline(name: string): string {
+    return this.#at(`/pipelines/${encodeURIComponent(name)}/trigger`)
+  }
+
   /** The runs of a pipeline. */
   pipeline(name: string, query: Query = {}): string {
     return this.#at(`/pipelines/${encodeURIComponent(name)}`, query)

@@ -1,12 +1,15 @@
 import type { PipelineRunFacts } from '../../builds/runs/pipeline-runs.ts'
 import { isObjectName } from '../../core/object-name.ts'
 import { shownVariable } from '../../builds/runs/run-variables.ts'
+import { parseUpstream } from '../../builds/engine/upstream-revision.ts'
+import type { Links } from '../kit/links.ts'
 import { countOf } from '../kit/count.ts'
 import { FirstOf } from '../kit/lists.tsx'
 import type { RunMaterial } from './material-names.ts'
 
 /** The materials of a run and, where a revision is new, that of the previous run. */
-export function Materials({ materials }: { materials: readonly RunMaterial[] }) {
+export function Materials(props: { links: Links; materials: readonly RunMaterial[] }) {
+  const { links, materials } = props
   if (materials.length === 0) return <></>
   return (
     <ul class="materials">
@@ -20,7 +23,7 @@ export function Materials({ materials }: { materials: readonly RunMaterial[] }) 
               <span class="visually-hidden"> then </span>
             </>
           )}
-          <code title={revision}>{short(revision)}</code>
+          <RevisionLink links={links} revision={revision} />
           {isPinned && <span class="muted"> as requested</span>}
           {problem !== null && <p class="problem">{`It cannot be read now: ${problem}`}</p>}
           {modifications.length > 0 && <Modifications modifications={modifications} />}
@@ -28,6 +31,13 @@ export function Materials({ materials }: { materials: readonly RunMaterial[] }) 
       ))}
     </ul>
   )
+}
+
+/** A revision; that of an upstream pipeline leads to its run. */
+function RevisionLink({ links, revision }: { links: Links; revision: string }) {
+  const upstream = parseUpstream(revision)
+  const code = <code title={revision}>{short(revision)}</code>
+  return upstream === null ? code : <a href={links.stageRun(upstream)}>{code}</a>
 }
 
 /** The variables that override those of the configuration in a run. */

@@ -7,7 +7,12 @@ type Pausable = Pick<PipelineCard, 'name' | 'pause' | 'mayOperate'>
 export function Paused({ pause }: Pick<Pausable, 'pause'>) {
   if (pause === null) return <></>
   const { by, cause } = pause
-  return <p class="problem">{`Paused by ${by}${cause === '' ? '' : `: ${cause}`}`}</p>
+  return (
+    <p class="paused">
+      <span class="badge">Paused</span>
+      {` by ${by}${cause === '' ? '' : `: ${cause}`}`}
+    </p>
+  )
 }
 
 /**

@@ -5,6 +5,8 @@ import { ServiceError } from '../../core/errors.ts'
 import { type Pagination, PAGE_SIZE } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName } from '../../core/name-key.ts'
+import { recentRuns } from '../../builds/runs/list-pipelines.ts'
+import type { RecentRun } from '../../builds/runs/recent-runs.ts'
 import { stagesOf } from '../../builds/runs/pipeline-runs.ts'
 import { viewableRuns } from '../../builds/runs/run-rights.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
@@ -12,6 +14,7 @@ import type { Unsupported } from '../../builds/runs/unsupported.ts'
 import { configMarkers } from '../runs/config-markers.ts'
 import { type RunMaterial, runMaterials } from './material-names.ts'
 import { type PipelinesPageDeps, problemsByPipeline } from './pipelines-page.ts'
+import { readValueStream, type ValueStream } from './value-stream.ts'
 import { type TimelineEntry, timelineOf } from '../runs/timeline.ts'
 
 export interface PipelinePageDeps extends PipelinesPageDeps {
@@ -44,6 +47,12 @@ export interface PipelinePage {
   readonly stuck: readonly string[]
   /** Its parts that nobody here acts on. */
   readonly unsupported: readonly string[]
+  /** Its last ten runs, newest first. */
+  readonly recent: readonly RecentRun[]
+  /** The pipelines that it is built from, and those built from it; null for none. */
+  readonly stream: ValueStream | null
+  /** Whether the caller may change its configuration. */
+  readonly mayEdit: boolean
 }
 
 /**
@@ -94,6 +103,9 @@ export async function readPipelinePage(
       ...deps.waiting.stuckStages(runs.flatMap(({ stages }) => stages)),
     ],
     unsupported: deps.unsupported.ofPipeline(name),
+    recent: await recentRuns(deps, principal, name),
+    stream: await readValueStream(deps, principal, name),
+    mayEdit: group !== null && access.may(principal, { action: 'administer-group', group }),
   }
 }
 

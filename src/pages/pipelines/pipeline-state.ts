@@ -3,7 +3,7 @@ import type { Pipeline } from '../../document/model/model.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { isWaiting } from '../runs/run-labels.tsx'
 
-/** The state of a pipeline, by its newest run; each with the words for it. */
+/** The states of a pipeline by its newest run, and what keeps it from running; with their words. */
 export const PIPELINE_STATES = {
   failed: 'failed',
   building: 'building',
@@ -12,8 +12,11 @@ export const PIPELINE_STATES = {
   cancelled: 'cancelled',
   passed: 'passed',
   'not-run': 'not run yet',
+  paused: 'paused',
+  locked: 'locked',
 } as const
 export type PipelineState = keyof typeof PIPELINE_STATES
+export type RunState = Exclude<PipelineState, 'paused' | 'locked'>
 
 /** The statuses, what needs somebody first. */
 export const STATE_ORDER: readonly PipelineState[] = [
@@ -24,6 +27,8 @@ export const STATE_ORDER: readonly PipelineState[] = [
   'cancelled',
   'passed',
   'not-run',
+  'paused',
+  'locked',
 ]
 
 export function isPipelineState(text: string): text is PipelineState {
@@ -34,7 +39,7 @@ export function isPipelineState(text: string): text is PipelineState {
 export function pipelineState(
   { stages: planned }: Pick<Pipeline, 'stages'>,
   latest: ListedPipeline['latest'],
-): PipelineState {
+): RunState {
   if (latest === null) return 'not-run'
   const { run, stages } = latest
   const active = stages.filter((stage) => stage.active)

@@ -10,6 +10,8 @@ import { Markers } from '../runs/marker-card.tsx'
 import { Materials, RunVariables } from './materials.tsx'
 import { Pager } from '../kit/pager.tsx'
 import { Paused, PauseForm } from './pausing.tsx'
+import { RunTrend } from './run-trend.tsx'
+import { ValueStreamCard } from './value-stream-map.tsx'
 import { ABOUT_MARKERS, runAddress, runLook, StageChips } from '../runs/run-labels.tsx'
 import { pipelineStart } from '../runs/run-starts.ts'
 
@@ -51,6 +53,9 @@ export function PipelineView(props: PipelineViewProps) {
             <p class="card problem">{`${sentence}.`}</p>
           ))}
           <UnsupportedParts {...page} />
+          {page.stream !== null && (
+            <ValueStreamCard links={links} name={page.name} stream={page.stream} />
+          )}
           {runs === 0 && (
             <p class="card muted">
               {page.pagination.total === 0 ? 'Not run yet.' : 'No more runs.'}
@@ -104,13 +109,15 @@ function Head({ frame, page }: PipelineViewProps) {
   return (
     <PageHead
       title={name}
-      trail={group === null ? [section] : [section, [group, null]]}
+      trail={
+        group === null ? [section] : [section, [group, links.pipelines({ q: `group:"${group}"` })]]
+      }
       about={about}
       below={group === null && <p class="problem">No longer in the configuration.</p>}
     >
       <div class="row pipeline-actions" data-part="actions">
+        <RunTrend recent={page.recent} />
         <Actions frame={frame} page={page} />
-        <PauseForm {...page} />
       </div>
     </PageHead>
   )
@@ -120,19 +127,37 @@ function isMarker({ type }: PipelinePage['entries'][number]): boolean {
   return type === 'changes'
 }
 
-function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
-  const { name, group, lockedBy, pause, mayOperate } = page
+function Actions({
+  frame: { links, isAdministrator },
+  page,
+}: Pick<PipelineViewProps, 'frame' | 'page'>) {
+  const { name, group, lockedBy, pause, mayOperate, mayEdit } = page
   return (
-    <form method="post" class="actions">
-      {lockedBy !== null && <span class="badge changed">{`Locked by run ${lockedBy}`}</span>}
-      {lockedBy !== null && mayOperate && <ActionButton value="unlock" label="Unlock" />}
-      {(group !== null || frame.isAdministrator) && (
-        <LinkButton href={frame.links.entity('pipeline', name)} label="Config history" />
+    <>
+      {(mayOperate || lockedBy !== null) && (
+        <form method="post" class="actions">
+          {lockedBy !== null && <span class="badge changed">{`Locked by run ${lockedBy}`}</span>}
+          {lockedBy !== null && mayOperate && <ActionButton value="unlock" label="Unlock" />}
+          {mayOperate && pause === null && (
+            <ActionButton value="trigger" label="Trigger a run" look="primary" />
+          )}
+        </form>
       )}
-      {mayOperate && pause === null && (
-        <ActionButton value="trigger" label="Trigger a run" look="primary" />
+      {pause !== null && <PauseForm {...page} />}
+      {(group !== null || isAdministrator) && (
+        <details class="more" id="more">
+          <summary>More…</summary>
+          <div class="fields">
+            {mayOperate && pause === null && (
+              <a href={links.triggerPipeline(name)}>Trigger with options…</a>
+            )}
+            {mayEdit && <a href={links.edit({ entity: `pipeline/${name}` })}>Edit</a>}
+            <a href={links.entity('pipeline', name)}>Config history</a>
+            {pause === null && <PauseForm {...page} />}
+          </div>
+        </details>
       )}
-    </form>
+    </>
   )
 }
 
@@ -151,7 +176,7 @@ function Run({ frame, page, now, shown }: PipelineViewProps & { shown: ShownRun 
         </span>
       </p>
       <StageChips links={frame.links} planned={page.stages} stages={stages} />
-      <Materials materials={materials} />
+      <Materials links={frame.links} materials={materials} />
       <RunVariables variables={run.variables} />
       {run.blocked !== null && <p class="problem">{`${run.blocked.reason}.`}</p>}
       <RunActions frame={frame} shown={shown} />

@@ -16,16 +16,26 @@ import { FilterForm, Select, type SelectOption } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { BY_PLACE, Pager } from '../kit/pager.tsx'
 import { FirstUse } from '../new-pipeline/first-use.tsx'
+import type { PipelineAction, PipelineOutcome } from './act-on-pipelines.ts'
 import { Cause } from './materials.tsx'
+import { PipelineOutcomes } from './pipeline-outcomes.tsx'
+import { RunTrend } from './run-trend.tsx'
 import { Paused, PauseForm } from './pausing.tsx'
 import { StageChips } from '../runs/run-labels.tsx'
 import { pipelineStart } from '../runs/run-starts.ts'
+
+interface PipelinesDone {
+  readonly action: PipelineAction
+  readonly outcomes: readonly PipelineOutcome[]
+}
 
 export interface PipelinesViewProps {
   readonly frame: PageFrame
   readonly page: PipelinesPage
   readonly query: PipelinesQuery
   readonly flash: FlashMessage | null
+  /** How an action went with each of several pipelines; null without one that was refused for some. */
+  readonly done: PipelinesDone | null
   readonly now: number
   /** Whether the caller may create a pipeline. */
   readonly mayCreate: boolean
@@ -39,7 +49,8 @@ const UNFOLDED = 30
 
 /** The pipelines by group, each with the result of its newest run. */
 export function PipelinesView(props: PipelinesViewProps) {
-  const { frame, page, query, flash, now } = props
+  const { frame, page, query, flash, done, now } = props
+  const { links } = frame
   const isLong = page.total > UNFOLDED && query.filter === '' && query.status === null
   return (
     <PageLayout
@@ -52,6 +63,7 @@ export function PipelinesView(props: PipelinesViewProps) {
       <Live every={RELOAD_INTERVAL_MS} now={now}>
         <Head {...props} />
         {flash !== null && <FlashCard flash={flash} />}
+        {done !== null && <PipelineOutcomes links={links} {...done} />}
         <div data-part="pipelines">
           {page.cards.length === 0 && <Nothing {...props} />}
           {groupsOf(page.cards).map(({ group, cards }) => (
@@ -61,17 +73,18 @@ export function PipelinesView(props: PipelinesViewProps) {
               open={!isLong || cards.some(needsAttention)}
             >
               <summary>
-                <h2>{group}</h2> <span class="muted">{countOf(cards.length, 'pipeline')}</span>
+                <h2>{group}</h2> <GroupAbout {...page} group={group} shown={cards.length} />
               </summary>
               <ul class="table-card pipelines">
                 {cards.map((card) => (
-                  <Card frame={frame} card={card} now={now} />
+                  <Card {...props} card={card} />
                 ))}
               </ul>
             </details>
           ))}
         </div>
         <Pages {...props} />
+        {page.mayOperate && <Selected {...props} />}
       </Live>
     </PageLayout>
   )
@@ -86,8 +99,8 @@ function Head(props: PipelinesViewProps) {
         action={links.pipelines()}
         label="Pipelines"
         value={query.filter}
-        placeholder="Pipeline or group"
-        hint="Filter by the name of a pipeline or group"
+        placeholder="group:shop label:1.4 web"
+        hint="Filter by name and group, or as name:web group:shop label:1.4 status:failed"
         fields={<Select name="status" label="Status" options={STATES} chosen={query.status} />}
       >
         {props.mayCreate && <LinkButton href={links.newPipeline()} label="New pipeline" />}
@@ -102,8 +115,8 @@ const STATES: readonly SelectOption[] = [
 ]
 
 /** The number of pipelines, and that of each status as a link to them; those that a filter leaves. */
-function Counts({ frame: { links }, page, query }: PipelinesViewProps) {
-  const { total, counts, matching } = page
+function Counts({ frame: { links }, page, query, now }: PipelinesViewProps) {
+  const { total, counts, matching, queue } = page
   const isFiltered = query.filter !== '' || query.status !== null
   return (
     <span data-part="counts">
@@ -120,6 +133,13 @@ function Counts({ frame: { links }, page, query }: PipelinesViewProps) {
         </>
       ))}
       {'. '}
+      {queue.since !== null && (
+        <>
+          {`${countOf(queue.jobs, 'job')} in the queue, the oldest since `}
+          <When time={queue.since} now={now} />
+          {'. '}
+        </>
+      )}
       {isFiltered && (
         <>
           {`The filter shows ${matching}. `}
@@ -128,6 +148,56 @@ function Counts({ frame: { links }, page, query }: PipelinesViewProps) {
       )}
       <Freshness here={links.pipelines(queryOf(query))} />
     </span>
+  )
+}
+
+/** `12 pipelines, 3 of them here: 1 failed, 11 passed`. */
+function GroupAbout(
+  props: Pick<PipelinesViewProps['page'], 'groups'> & { group: string; shown: number },
+) {
+  const { total = 0, counts = [] } = props.groups.get(props.group) ?? {}
+  const words = counts.map(({ status, count }) => `${count} ${PIPELINE_STATES[status]}`)
+  const here = total > props.shown ? `, ${props.shown} of them on this page` : ''
+  return <span class="muted">{`${countOf(total, 'pipeline')}${here}: ${words.join(', ')}`}</span>
+}
+
+const SELECTION = 'selection'
+
+/** The actions on the selected pipelines. */
+function Selected({ frame: { links }, page, query }: PipelinesViewProps) {
+  const { matching, cards } = page
+  return (
+    <form
+      id={SELECTION}
+      class="bottom-bar selection box"
+      method="post"
+      action={links.pipelines(queryOf(query))}
+    >
+      <input type="hidden" name="selected" value="1" />
+      <label class="check with-script">
+        <input type="checkbox" class="all" aria-label="Select all pipelines of this page" />
+        <span class="chosen-count" aria-live="polite">
+          None selected
+        </span>
+      </label>
+      {matching > cards.length && (
+        <label class="check">
+          <input type="checkbox" name="all" value="1" />
+          {`All ${matching.toLocaleString('en')}${query.filter === '' && query.status === null ? '' : ' that match'}`}
+        </label>
+      )}
+      <ActionButton value="trigger" label="Trigger" hint="Trigger the selected pipelines" />
+      <ActionButton value="unpause" label="Unpause" hint="Unpause the selected pipelines" />
+      <ActionButton value="pause" label="Pause" hint="Pause the selected pipelines" />
+      <input
+        type="text"
+        id="pause-cause"
+        name="pauseCause"
+        maxlength={255}
+        placeholder="Reason to pause"
+        aria-label="Reason to pause the selected pipelines"
+      />
+    </form>
   )
 }
 
@@ -150,12 +220,25 @@ function Nothing({ frame, page, origin, fileName }: PipelinesViewProps) {
   return <EmptyCard title="No pipelines yet">Pipelines that you may view appear here.</EmptyCard>
 }
 
-function Card({ frame, card, now }: { frame: PageFrame; card: PipelineCard; now: number }) {
+function Card(props: PipelinesViewProps & { card: PipelineCard }) {
+  const { frame, card, now, done } = props
   const { links } = frame
-  const { name, latest, stuck, unreadable } = card
+  const { name, latest, stuck, unreadable, mayOperate } = card
+  const isKept = done?.outcomes.some((each) => !each.isDone && each.pipeline === name) === true
   return (
     <li class="pipeline">
       <div class="pipeline-name">
+        {mayOperate && (
+          <input
+            type="checkbox"
+            class="row-box"
+            form={SELECTION}
+            name="pipeline"
+            value={name}
+            checked={isKept}
+            aria-label={`Select ${name}`}
+          />
+        )}
         <a class="row-link" href={links.pipeline(name)}>
           {name}
         </a>
@@ -185,7 +268,8 @@ function Card({ frame, card, now }: { frame: PageFrame; card: PipelineCard; now:
           </p>
         )}
       </div>
-      <Actions card={card} />
+      <RunTrend recent={card.recent} />
+      <Actions frame={frame} card={card} />
     </li>
   )
 }
@@ -210,7 +294,7 @@ function LastChange({ frame, card, now }: { frame: PageFrame; card: PipelineCard
   )
 }
 
-function Actions({ card }: { card: PipelineCard }) {
+function Actions({ frame: { links }, card }: { frame: PageFrame; card: PipelineCard }) {
   const { name, mayOperate, pause, lockedBy } = card
   return (
     <div class="row pipeline-actions">
@@ -226,13 +310,15 @@ function Actions({ card }: { card: PipelineCard }) {
           )}
         </form>
       )}
-      {mayOperate && pause === null ? (
-        <details class="pausing-more" id={`pausing-${name}`}>
-          <summary aria-label={`Pause ${name}, with a reason`}>Pause…</summary>
-          <PauseForm {...card} />
+      {mayOperate && pause !== null && <PauseForm {...card} />}
+      {mayOperate && pause === null && (
+        <details class="more" id={`more-${name}`}>
+          <summary aria-label={`More for ${name}`}>More…</summary>
+          <div class="fields">
+            <a href={links.triggerPipeline(name)}>Trigger with options…</a>
+            <PauseForm {...card} />
+          </div>
         </details>
-      ) : (
-        <PauseForm {...card} />
       )}
     </div>
   )
@@ -250,13 +336,13 @@ function Pages({ frame: { links }, page, query }: PipelinesViewProps) {
   )
 }
 
-function queryOf({ filter, status }: PipelinesQuery): Query {
+export function queryOf({ filter, status }: PipelinesQuery): Query {
   return { q: filter, status }
 }
 
-function needsAttention({ status, pause, unreadable }: PipelineCard): boolean {
+function needsAttention({ status, unreadable }: PipelineCard): boolean {
   const isQuiet = status === 'passed' || status === 'not-run' || status === 'cancelled'
-  return !isQuiet || pause !== null || unreadable > 0
+  return !isQuiet || unreadable > 0
 }
 
 function groupsOf(cards: readonly PipelineCard[]) {

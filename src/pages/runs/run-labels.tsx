@@ -71,13 +71,6 @@ export function StageChips({
   )
 }
 
-/** When the last of its jobs ended; null while one runs. */
-export function endOfRun({ active, jobs }: StageRun): number | null {
-  if (active) return null
-  const ends = jobs.flatMap(({ transitions }) => transitions.at(-1)?.time ?? [])
-  return ends.length === 0 ? null : Math.max(...ends)
-}
-
 /** The end of the line that counts runs, on a page with changes between them. */
 export const ABOUT_MARKERS = ', with configuration changes in between'
 

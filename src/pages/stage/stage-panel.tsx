@@ -1,3 +1,4 @@
+import { endOfRun } from '../../builds/runs/recent-runs.ts'
 import type { JobInstance, StageRun } from '../../builds/runs/stages.ts'
 import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
 import { segmentsOf } from '../job/job-timeline.ts'
@@ -13,14 +14,7 @@ import { Status } from '../kit/status.tsx'
 import { When } from '../kit/when.tsx'
 import { type BarScale, JobBar, phaseText, scaleOf, wholeTime } from '../job/job-bar.tsx'
 import { Materials, RunVariables } from '../pipelines/materials.tsx'
-import {
-  runAddress,
-  endOfRun,
-  isWaiting,
-  RunStatus,
-  StageChips,
-  WaitReason,
-} from '../runs/run-labels.tsx'
+import { runAddress, isWaiting, RunStatus, StageChips, WaitReason } from '../runs/run-labels.tsx'
 import { pipelineStart, pipelineStarter, stageBefore } from '../runs/run-starts.ts'
 import { StageActions } from './stage-actions.tsx'
 
@@ -126,7 +120,7 @@ function Trigger({
     <>
       <a href={`${links.pipeline(name)}#run-${counter}`}>{label}</a>
       {`, ${pipelineStart(pipelineRun, stages[0] ?? null)}`}
-      <Materials materials={materials} />
+      <Materials links={links} materials={materials} />
       <RunVariables variables={variables} />
     </>
   )

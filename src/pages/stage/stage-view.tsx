@@ -1,3 +1,4 @@
+import { endOfRun } from '../../builds/runs/recent-runs.ts'
 import type { StageHistoryRow, StagePage } from './stage-page.ts'
 import { duration } from '../kit/duration.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
@@ -8,14 +9,7 @@ import { type Crumb, PageHead } from '../kit/page-head.tsx'
 import { When } from '../kit/when.tsx'
 import { Markers } from '../runs/marker-card.tsx'
 import { Pager } from '../kit/pager.tsx'
-import {
-  ABOUT_MARKERS,
-  runAddress,
-  endOfRun,
-  runLook,
-  RunName,
-  RunStatus,
-} from '../runs/run-labels.tsx'
+import { ABOUT_MARKERS, runAddress, runLook, RunName, RunStatus } from '../runs/run-labels.tsx'
 import { stageStart } from '../runs/run-starts.ts'
 import { StagePanel } from './stage-panel.tsx'
 

@@ -10,6 +10,16 @@ import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 const MANUAL = element('approval', { type: 'manual' })
 const APP = { name: 'app', stages: [{ name: 'build' }, { name: 'ship', approval: MANUAL }] }
 
+/** A pipeline that starts when somebody asks for it. */
+function asked(name: string) {
+  return { name, stages: [{ name: 'build', approval: MANUAL }] }
+}
+
+/** The material of a pipeline that follows another one. */
+function onto(pipelineName: string) {
+  return element('pipeline', { pipelineName, stageName: 'build' })
+}
+
 async function builtOnce(scene: BuildScene): Promise<void> {
   await scene.schedule()
   const agent = await ProtocolAgent.join(scene.service, 'a1')
@@ -115,6 +125,34 @@ describe('the statuses of the pipelines', () => {
 
     expect(row).toMatch(/Waiting.*no agent has the resource docker\./s)
     expect(row).not.toContain('Building')
+  })
+
+  it('include paused and locked, which are counted and filtered beside the result', async () => {
+    const scene = await inEveryState()
+    await scene.post('/api/pipelines/good/pause')
+    await scene.post('/api/pipelines/new/pause')
+
+    const page = await pageOf(scene.service, '/pipelines')
+    const paused = await pageOf(scene.service, '/pipelines?status=paused')
+    const both = await pageOf(scene.service, '/pipelines?q=status:passed+status:paused')
+
+    expect(page).toContain('2 paused')
+    expect(page).toMatch(/shop<\/h2> <span class="muted">5 pipelines: 1 failed, .*2 paused</)
+    expect(namesIn(paused)).toEqual(['good', 'new'])
+    expect(namesIn(both)).toEqual(['good'])
+    expect(page).toContain('1 job in the queue')
+  })
+
+  it('show a locked pipeline while its lock is held', async () => {
+    const scene = await BuildScene.open({
+      pipelines: [{ ...APP, attributes: { isLocked: true } }, { name: 'other' }],
+    })
+    await scene.schedule()
+
+    expect(namesIn(await pageOf(scene.service, '/pipelines?status=locked'))).toEqual(['app'])
+    expect(namesIn(await pageOf(scene.service, '/pipelines?q=label:1'))).toEqual(['app'])
+    expect(namesIn(await pageOf(scene.service, '/pipelines?q=label:7'))).toEqual([])
+    expect(namesIn(await pageOf(scene.service, '/pipelines?q=name:oth'))).toEqual(['other'])
   })
 
   it('keep the filter when a pipeline of the list is triggered', async () => {
@@ -433,4 +471,95 @@ describe('the page of a pipeline', () => {
       expect((await scene.get('/pipelines/nothing')).status).toBe(404)
     },
   )
+})
+
+describe('the last runs of a pipeline', () => {
+  it('are bars with their results and times, and how many of them passed', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    for (const result of ['Passed', 'Failed', 'Passed'] as const) {
+      await scene.schedule()
+      await agent.finish(await agent.work(), result)
+    }
+    await scene.schedule()
+
+    for (const path of ['/pipelines', '/pipelines/app']) {
+      const page = await pageOf(scene.service, path)
+      expect(page).toContain('aria-label="Last 4 runs: 1 in progress, 2 passed, 1 failed"')
+      expect(page).toMatch(/<title>Run 2: Failed, [\d.]+ s<\/title>/)
+      expect(page).toContain('2 of 3 passed')
+    }
+  })
+
+  it('leave out those of another pipeline of the same name that the caller may not view', async () => {
+    const shut = { group: 'shut', authorization: GUARDED }
+    const scene = await BuildScene.open({
+      server: SECURED,
+      groups: [
+        { ...shut, pipelines: [asked('app')] },
+        { group: 'open', pipelines: [asked('x')] },
+      ],
+    })
+    await builtOnce(scene)
+    await scene.configure({
+      server: SECURED,
+      groups: [{ group: 'open', pipelines: [asked('app'), asked('x')] }],
+    })
+
+    expect(await pageOf(scene.service, '/pipelines')).toContain('Last 1 run')
+    expect(await pageOf(scene.service, '/pipelines', 'pete')).not.toContain('Last 1 run')
+  })
+})
+
+describe('the value stream of a pipeline', () => {
+  it('links what it is built from and what it starts, and maps what is further away', async () => {
+    const scene = await BuildScene.open({
+      server: SECURED,
+      groups: [
+        {
+          group: 'shop',
+          pipelines: [
+            { name: 'lib' },
+            { name: 'web', materials: [onto('lib')] },
+            { name: 'deploy', materials: [onto('web')] },
+          ],
+        },
+        {
+          group: 'shut',
+          authorization: GUARDED,
+          pipelines: [{ name: 'secret', materials: [onto('web')] }],
+        },
+      ],
+    })
+
+    const admin = await pageOf(scene.service, '/pipelines/web')
+    const pete = await pageOf(scene.service, '/pipelines/web', 'pete')
+    const end = await pageOf(scene.service, '/pipelines/deploy')
+
+    expect(admin).toMatch(/Built from <\/span><a href="\/pipelines\/lib">lib<\/a>/)
+    expect(admin).toMatch(
+      /Starts <\/span><a href="\/pipelines\/deploy">deploy<\/a>, <a[^>]*>secret/,
+    )
+    expect(admin).toContain('<title>lib: not run yet</title>')
+    expect(pete).toContain('deploy')
+    expect(pete).not.toContain('secret')
+    expect(end).toContain('<title>lib: not run yet</title>')
+  })
+
+  it('leads from the revision of an upstream pipeline to its run', async () => {
+    const scene = await BuildScene.open({
+      pipelines: [
+        { name: 'lib', stages: [{ name: 'build' }] },
+        { name: 'web', stages: [{ approval: MANUAL }], materials: [onto('lib')] },
+      ],
+    })
+    await scene.schedule('lib')
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    await agent.finish(await agent.work())
+    await scene.schedule('web')
+
+    const page = await pageOf(scene.service, '/pipelines/web')
+
+    expect(page).toMatch(/<a href="\/stages\/lib\/build\/1\/1"><code[^>]*>lib\/1\/build\/1</)
+  })
 })

@@ -228,6 +228,14 @@ export const PAGE_ROWS: readonly PageRow[] = [
     headers: FORM,
     body: 'action=unlock',
   },
+  { call: 'GET /pipelines/{name}/trigger', may: 'operator', allowed: 200 },
+  {
+    call: 'POST /pipelines/{name}/trigger',
+    may: 'operator',
+    allowed: 409,
+    headers: FORM,
+    body: 'configuration=',
+  },
   {
     call: 'GET /pipelines/{name}/compare/{from}/{to}',
     may: 'viewer',
