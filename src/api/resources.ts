@@ -30,8 +30,7 @@ import { healthResource } from './service/health-routes.ts'
 import { maintenanceResource } from './service/maintenance-routes.ts'
 import { metricsResource } from './service/metrics-routes.ts'
 
-/** The calls of programs, in the order of the description. */
-export const RESOURCES: readonly ApiResource<ApiContext>[] = [
+const ALL = [
   healthResource,
   configResource,
   metricsResource,
@@ -61,7 +60,13 @@ export const RESOURCES: readonly ApiResource<ApiContext>[] = [
   invitationResource,
   userResource,
   callerResource,
-]
+] as const satisfies readonly ApiResource<ApiContext>[]
+
+/** The calls of programs, in the order of the description. */
+export const RESOURCES: readonly ApiResource<ApiContext>[] = ALL
+
+/** The types of all calls of programs, for a client. */
+export type ApiCall = NonNullable<(typeof ALL)[number]['call']>
 
 /** Every call of programs. Names for the audit log, public paths and the description follow from it. */
 export const ROUTES: readonly RouteFacts[] = RESOURCES.flatMap(({ routes }) => routes)

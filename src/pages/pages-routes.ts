@@ -23,6 +23,7 @@ import { permissionsPage } from './permissions/permissions-routes.tsx'
 import { pipelinesPages } from './pipelines/pipelines-routes.tsx'
 import { problemForms, problemsPage } from './problems/problems-routes.tsx'
 import { proposalsPages } from './proposals/proposals-routes.tsx'
+import { restoringCalls } from './restore/restore-call-routes.ts'
 import { restorePages } from './restore/restore-page-routes.tsx'
 import { runComparisonPage } from './run-comparison/run-comparison-routes.tsx'
 import { searchPages } from './search/search-routes.tsx'
@@ -58,6 +59,7 @@ const PAGES: readonly PageGroup[] = [
   accountPage,
   searchPages,
   restorePages,
+  restoringCalls,
   snapshotPages,
   tagForms,
   removalPages,

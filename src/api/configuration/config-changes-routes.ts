@@ -1,3 +1,11 @@
+import { z } from 'zod'
+import { readRevisionChanges } from '../../configuration/entities/read-revision-changes.ts'
+import { blameLines } from '../../configuration/entities/blame-lines.ts'
+import { parseEntityPlace } from '../../configuration/entities/read-entity.ts'
+import { json } from '../../http/errors.ts'
+import { parseWholeNumber } from '../../http/parameters.ts'
+import { BlameBody, RevisionChangesBody } from '../../wire/listed-revision.ts'
+import { renderListed } from './listed-revision.ts'
 import { readChanges } from '../../configuration/changes/config-changes.ts'
 import { unfinished } from '../../index/index-progress.ts'
 import { ChangesAnswer } from '../../wire/changes.ts'
@@ -6,18 +14,34 @@ import { digestOf } from '../../core/digest.ts'
 import { readEntityChanges } from '../../configuration/entities/compare-entity.ts'
 import { ENTITY_QUERY, pairAnswers } from './pair-answers.ts'
 import type { ApiContext } from '../definition/api-context.ts'
-import { reads } from '../definition/operation.ts'
+import { type Operation, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
-import { SAMPLE } from '../definition/sample.ts'
+import { SAMPLE, SAMPLE_LISTED } from '../definition/sample.ts'
+
+const REVISION_PARAMETER = {
+  revision: {
+    text: 'The revision: `current`, `r` and its number, commit, digest, tag, or time',
+    schema: z.string().min(1),
+    example: 'current',
+  },
+} as const satisfies Operation['parameters']
+
+/** The writer of a line. */
+const BLAMED = { commitSHA: SAMPLE.commit, username: 'admin', time: SAMPLE.time } as const
 
 /** How many bytes of responses are kept. */
 const CACHE_BYTES = 16 * 1_048_576
 
-const route = routeWith<ReturnType<typeof changesAnswers>>()
+interface ChangesState {
+  readonly context: ApiContext
+  readonly changes: ReturnType<typeof changesAnswers>
+}
+
+const route = routeWith<ChangesState>()
 
 /** `/api/config/changes…`: the differences between two revisions, in words. */
 export const configChangesResource = resource({
-  open: changesAnswers,
+  open: (context: ApiContext): ChangesState => ({ context, changes: changesAnswers(context) }),
   routes: [
     route({
       method: 'GET',
@@ -46,7 +70,96 @@ export const configChangesResource = resource({
           ],
         },
       },
-      handle: (c, changes) => changes(c),
+      handle: (c, { changes }) => changes(c),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/config/changes/:revision',
+      tag: 'Configuration',
+      summary: 'One revision: its author, time and reason, and its changes in words',
+      caller: 'administrator',
+      parameters: REVISION_PARAMETER,
+      query: ENTITY_QUERY,
+      answers: reads('The revision', RevisionChangesBody),
+      errors: ['malformed-request', 'revision-not-found', 'entity-not-found', 'config-invalid'],
+      example: {
+        answer: {
+          revision: SAMPLE_LISTED,
+          subject: 'Register agent builder-1',
+          changes: [],
+        },
+      },
+      handle: async (c, { context }) => {
+        const { configuration, site } = context
+        const entity = c.req.query('entity')
+        const { revision, subject, changes } = await readRevisionChanges(
+          configuration,
+          c.env.principal,
+          {
+            name: c.req.param('revision'),
+            place: entity === undefined ? null : parseEntityPlace(entity),
+          },
+        )
+        const listed = renderListed(configuration.history, revision, site.clientNames)
+        return json({ revision: listed, subject, changes } satisfies RevisionChangesBody)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/config/blame/:revision',
+      tag: 'Configuration',
+      summary: 'The revisions that wrote the lines of a configuration, as `git blame`; no secrets',
+      caller: 'administrator',
+      parameters: REVISION_PARAMETER,
+      query: {
+        ...ENTITY_QUERY,
+        first: { text: 'The first line, from 1', schema: z.int().min(1) },
+        last: { text: 'The last line', schema: z.int().min(1) },
+      },
+      answers: reads('The lines, those that one revision wrote together', BlameBody),
+      errors: [
+        'malformed-request',
+        'revision-not-found',
+        'entity-not-found',
+        'config-invalid',
+        'unavailable',
+      ],
+      example: {
+        query: { first: '5', last: '5' },
+        answer: {
+          revision: SAMPLE_LISTED,
+          parts: [
+            {
+              first: 5,
+              lines: ['      <materials>'],
+              revision: { number: 1, ...BLAMED, subject: 'Add pipeline hello' },
+            },
+          ],
+        },
+      },
+      handle: async (c, { context }) => {
+        const { configuration, site } = context
+        const { entity, first, last } = c.req.query()
+        const { revision, parts } = await blameLines(configuration, c.env.principal, {
+          name: c.req.param('revision'),
+          place: entity === undefined ? null : parseEntityPlace(entity),
+          first: first === undefined ? null : parseWholeNumber(first, 'first'),
+          last: last === undefined ? null : parseWholeNumber(last, 'last'),
+        })
+        const listed = renderListed(configuration.history, revision, site.clientNames)
+        const body = {
+          revision: listed,
+          parts: parts.map(({ writer, ...part }) => {
+            const { number, commitSHA, username, time, subject } = renderListed(
+              configuration.history,
+              writer,
+              'neutral',
+            )
+            return { ...part, revision: { number, commitSHA, username, time, subject } }
+          }),
+        } satisfies BlameBody
+        return json(body)
+      },
     }),
   ],
 })

@@ -19,11 +19,12 @@ import {
   readSnapshot,
 } from '../../configuration/read/config-reading.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
-import { renderRevision, RevisionEntry } from '../../wire/revision-entry.ts'
+import { ListedRevision } from '../../wire/listed-revision.ts'
 import { assertKind } from '../../configuration/entities/read-entity.ts'
 import { diffEffective } from '../../configuration/entities/effective-pipeline.ts'
 import { diffEntity } from '../../configuration/entities/compare-entity.ts'
 import { ENTITY_QUERY, pairAnswers } from './pair-answers.ts'
+import { renderListed } from './listed-revision.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, renderError } from '../../http/errors.ts'
@@ -47,7 +48,7 @@ import {
   type Parameter,
 } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
-import { SAMPLE, SAMPLE_REVISION } from '../definition/sample.ts'
+import { SAMPLE, SAMPLE_LISTED } from '../definition/sample.ts'
 
 /** Says that a search is not complete, because older revisions are not indexed yet. */
 const INDEXED = 'X-Cairn-Indexed'
@@ -75,11 +76,11 @@ interface ConfigState {
 const tag = 'Configuration'
 const route = routeWith<ConfigState>()
 
-const documentAnswer: Answer = {
+const documentAnswer = {
   text: 'The document, byte for byte',
   content: [{ type: 'application/xml', schema: null }],
   headers: { ...DIGEST_DESCRIBED, ...CACHE_HEADERS },
-}
+} as const satisfies Answer
 
 /** The current configuration, on each of its three paths. */
 const currentRoute = {
@@ -103,13 +104,6 @@ const currentRoute = {
   },
 } as const
 
-/** A revision in the list of them. */
-const ListedRevision = RevisionEntry.extend({
-  /** The names of its tags. */
-  tags: z.array(z.string()).readonly(),
-})
-type ListedRevision = z.infer<typeof ListedRevision>
-
 const entityQuery: Parameter = {
   text: 'Only those that changed it, such as `pipeline/NAME`; of a group also those that changed its pipelines. Who administers it may ask that',
   schema: z.string(),
@@ -131,7 +125,7 @@ const revisionsRoute = {
     304: NOT_MODIFIED,
   },
   errors: ['malformed-request'],
-  example: { answer: [{ ...SAMPLE_REVISION, tags: ['v1.0'] }] },
+  example: { answer: [{ ...SAMPLE_LISTED, tags: ['v1.0'] }] },
 } as const
 
 /** `/api/admin/config…` and `/api/config…`: snapshots, the revision list and diffs. */
@@ -197,7 +191,7 @@ export const configResource = resource({
       },
       example: {
         query: { limit: '1', entity: `pipeline/${SAMPLE.pipeline}` },
-        answer: [{ ...SAMPLE_REVISION, tags: [] }],
+        answer: [SAMPLE_LISTED],
       },
       handle: (c, { lists }) => lists(c, () => readQuery(c.req.query())),
     }),
@@ -286,10 +280,7 @@ function listAnswers({ configuration, site }: ApiContext) {
     const make = async () => {
       const { filter, ...part } = query()
       const revisions = await findRevisions(configuration, principal, filter, part)
-      const entries = revisions.map((each): ListedRevision => ({
-        ...renderRevision(each, site.clientNames),
-        tags: history.tags.namesOf(each.commit),
-      }))
+      const entries = revisions.map((each) => renderListed(history, each, site.clientNames))
       const bytes = Buffer.from(JSON.stringify(entries))
       return new CachedResponse(bytes, {
         type: JSON_TYPE,

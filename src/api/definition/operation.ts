@@ -101,7 +101,16 @@ export interface Operation {
 
 export const JSON_TYPE = 'application/json'
 
-export function jsonAnswer(text: string, schema: z.ZodType, headers?: Answer['headers']): Answer {
+/** An answer in JSON, whose schema a client reads it by. */
+export interface JsonAnswer<Schema extends z.ZodType> extends Answer {
+  readonly content: readonly [{ readonly type: typeof JSON_TYPE; readonly schema: Schema }]
+}
+
+export function jsonAnswer<Schema extends z.ZodType>(
+  text: string,
+  schema: Schema,
+  headers?: Answer['headers'],
+): JsonAnswer<Schema> {
   return { text, content: [{ type: JSON_TYPE, schema }], ...(headers ? { headers } : {}) }
 }
 
@@ -123,6 +132,6 @@ export const NOT_MODIFIED: Answer = { text: 'The caller has the newest bytes' }
 export const CACHE_HEADERS = { ETag: 'Names the bytes', 'Cache-Control': 'Whether they can change' }
 
 /** The answers to a read of what may change. */
-export function reads(text: string, schema: z.ZodType): Operation['answers'] {
-  return { 200: jsonAnswer(text, schema, CACHE_HEADERS), 304: NOT_MODIFIED }
+export function reads<Schema extends z.ZodType>(text: string, schema: Schema) {
+  return { 200: jsonAnswer(text, schema, CACHE_HEADERS), 304: NOT_MODIFIED } as const
 }

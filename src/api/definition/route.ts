@@ -15,25 +15,46 @@ export interface Route<State> extends RouteFacts {
   handle(c: Context<RouteEnv>, state: State): Response | Promise<Response>
 }
 
-type Definition<State, Path extends string> = RouteFacts & {
-  readonly path: Path
-  readonly handle: (c: Context<RouteEnv, Path>, state: State) => Response | Promise<Response>
+/** The facts about a call that the types of a client follow from. */
+export interface CallType {
+  readonly method: RouteFacts['method']
+  readonly path: string
+  readonly answers: Operation['answers']
 }
+
+/** A route that keeps the types of its call. */
+type TypedRoute<State, Call extends CallType> = Omit<Route<State>, keyof CallType> & Call
+
+type Definition<State, Call extends CallType> = RouteFacts &
+  Call & {
+    readonly handle: (
+      c: Context<RouteEnv, Call['path']>,
+      state: State,
+    ) => Response | Promise<Response>
+  }
 
 /** Defines the routes of a resource one by one, so that handlers know the parameters of their paths. */
 export function routeWith<State>() {
-  return <const Path extends string>(route: Definition<State, Path>): Route<State> => route
+  return <
+    const Path extends string,
+    const Method extends RouteFacts['method'],
+    const Answers extends Operation['answers'],
+  >(
+    route: Definition<State, { method: Method; path: Path; answers: Answers }>,
+  ): TypedRoute<State, { method: Method; path: Path; answers: Answers }> => route
 }
 
-/** Routes that belong together. */
-export interface ApiResource<Services> {
-  readonly routes: readonly RouteFacts[]
+/** Routes that belong together, and the types of their calls. */
+export interface ApiResource<Services, Call extends CallType = CallType> {
+  readonly routes: readonly (RouteFacts & CallType)[]
+  /** Never there: the type of the calls that the routes answer. */
+  readonly call?: Call
   /** The routes of one service. A request that this server cannot answer is answered elsewhere. */
   mount(services: Services, elsewhere: AnswerRequest): Hono<RouteEnv>
 }
 
-interface ResourceDefinition<Services, State> {
-  readonly routes: readonly Route<State>[]
+interface ResourceDefinition<Services, State, Routes> {
+  readonly routes: Routes
   /** Makes what the handlers of one service share, such as a cache. */
   readonly open: (services: Services) => State
   /** Whether answers to reads get an ETag as they leave. */
@@ -41,11 +62,15 @@ interface ResourceDefinition<Services, State> {
 }
 
 /** Routes that every server answers by itself, but those that say otherwise. */
-export function resource<Services extends Leadable<unknown>, State>({
+export function resource<
+  Services extends Leadable<unknown>,
+  State,
+  const Routes extends readonly (Route<State> & CallType)[],
+>({
   routes,
   open,
   conditional = false,
-}: ResourceDefinition<Services, State>): ApiResource<Services> {
+}: ResourceDefinition<Services, State, Routes>): ApiResource<Services, Routes[number]> {
   return {
     routes,
     mount: (services, elsewhere) => {
@@ -57,11 +82,15 @@ export function resource<Services extends Leadable<unknown>, State>({
 }
 
 /** Routes that the leader answers. */
-export function leaderResource<Led extends object, State>({
+export function leaderResource<
+  Led extends object,
+  State,
+  const Routes extends readonly (Route<State> & CallType)[],
+>({
   routes,
   open,
   conditional = false,
-}: ResourceDefinition<Led, State>): ApiResource<Leadable<Led>> {
+}: ResourceDefinition<Led, State, Routes>): ApiResource<Leadable<Led>, Routes[number]> {
   const led = routes.map((route) => ({ ...route, needs: 'leader' as const }))
   return {
     routes: led,

@@ -59,6 +59,14 @@ export const SAMPLE_REVISION = {
   message: 'A second agent for Linux',
 } as const
 
+/** The same with what lists say besides. */
+export const SAMPLE_LISTED = {
+  ...SAMPLE_REVISION,
+  number: 2,
+  subject: 'Register agent builder-1',
+  tags: [],
+} as const
+
 /** A change of the pipeline that somebody proposes. */
 export const SAMPLE_PROPOSED = {
   kind: 'pipeline',

@@ -42,6 +42,8 @@ export const EXCEPTIONS: Readonly<Record<string, Exception | readonly Exception[
   'PUT /api/config/entities/server': NOT_THIS,
   'DELETE /api/config/entities/server': NOT_THIS,
   'POST /api/config/revisions/{commit}/restore': NOT_THERE,
+  'POST /api/config/revisions/{commit}/undo': NOT_THERE,
+  'POST /api/config/entities/{kind}/{name}/restore': NOT_THERE,
   'GET /api/proposals/{number}': NOT_THERE,
   'POST /api/proposals/{number}/approve': NOT_THERE,
   'POST /api/proposals/{number}/reject': NOT_THERE,

@@ -1,0 +1,18 @@
+import type { Revision } from '../../core/revision.ts'
+import type { History } from '../../history/history.ts'
+import type { ListedRevision } from '../../wire/listed-revision.ts'
+import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
+
+/** A revision as lists have it. */
+export function renderListed(
+  history: History,
+  revision: Revision,
+  names: ClientNames,
+): ListedRevision {
+  return {
+    ...renderRevision(revision, names),
+    number: history.numberOf(revision),
+    subject: revision.subject,
+    tags: history.tags.namesOf(revision.commit),
+  }
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { RestoredBody } from '../../wire/action-bodies.ts'
+import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
+import type { RouteFacts } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
+import { DIGEST_DESCRIBED } from './digest-header.ts'
+
+/** The words of a restore or an undo. */
+export const RestoringFields = z.strictObject({ message: z.string().optional() })
+
+const facts = {
+  method: 'POST',
+  tag: 'Configuration',
+  caller: 'groupAdministrator',
+  headers: {
+    'If-Match': { text: 'The digest that the caller takes for current', schema: z.string() },
+    ...MESSAGE_HEADER,
+  },
+  body: {
+    required: false,
+    content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
+      type,
+      schema: RestoringFields,
+    })),
+  },
+  errors: [
+    'malformed-request',
+    'revision-not-found',
+    'entity-not-found',
+    'config-stale',
+    'config-invalid',
+    'body-too-large',
+  ],
+} as const
+
+const ANSWER = {
+  md5: SAMPLE.before.digest,
+  commitSHA: '10b0bd9c70418e8e31dcf96649947ad2ca0bd92a',
+} as const
+
+/**
+ * The calls that pages carry out, since they have the thread that merges documents: taking the
+ * changes of one revision back, and one entity to an older revision.
+ */
+export const RESTORING_CALLS = {
+  undo: {
+    ...facts,
+    path: '/api/config/revisions/:commit/undo',
+    summary: 'Takes the changes of one revision back, as a new one; later changes stay',
+    audit: 'undo-revision',
+    query: {
+      rest: {
+        text: '`1`: leaves alone what was changed again since, instead of refusing',
+        schema: z.literal('1'),
+      },
+    },
+    answers: { 200: jsonAnswer('Undone', RestoredBody, DIGEST_DESCRIBED) },
+    example: {
+      body: { message: 'The new agents are not ready' },
+      answer: { message: 'The changes of r12 are undone', ...ANSWER },
+    },
+  },
+  restoreEntity: {
+    ...facts,
+    path: '/api/config/entities/:kind/:name/restore',
+    summary: 'Makes one entity as it was in an older revision, as a new one; everything else stays',
+    audit: 'restore-entity',
+    parameters: {
+      kind: {
+        text: 'The kind: `pipeline`, `template`, `group`, `environment`, `role`, `agent` and so on',
+        schema: z.string().min(1),
+        example: 'pipeline',
+      },
+    },
+    query: {
+      to: {
+        text: 'The revision: `r` and its number, commit, digest, tag, or time',
+        schema: z.string(),
+        required: true,
+      },
+    },
+    answers: { 200: jsonAnswer('Restored', RestoredBody, DIGEST_DESCRIBED) },
+    example: {
+      query: { to: 'r11' },
+      body: { message: 'The label was better' },
+      answer: { message: 'The pipeline hello is restored', ...ANSWER },
+    },
+  },
+} as const satisfies Readonly<Record<string, RouteFacts>>

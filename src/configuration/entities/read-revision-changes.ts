@@ -1,0 +1,42 @@
+import type { Principal } from '../../core/principal.ts'
+import type { Revision } from '../../core/revision.ts'
+import { renderChange } from '../../document/changes/render-change.ts'
+import { renderSubject } from '../../document/changes/render-subject.ts'
+import type { EntityPlace } from '../../document/edit/entity-edits.ts'
+import { readEntityChanges, type EntityDiffDeps } from './compare-entity.ts'
+import { assertMayRead } from '../read/config-reading.ts'
+import { findRevisionNamed } from '../read/named-revision.ts'
+import { type DescribedChanges, readChanges } from '../changes/config-changes.ts'
+
+/** A revision with its changes: of a merge its own, of the first one all that it brought. */
+export interface ChangedRevision extends DescribedChanges {
+  readonly revision: Revision
+}
+
+/**
+ * The changes of one revision in words, or those of one entity in it.
+ *
+ * @throws {ServiceError} `revision-not-found`, `entity-not-found`, `not-permitted`.
+ */
+export async function readRevisionChanges(
+  deps: EntityDiffDeps,
+  principal: Principal,
+  { name, place }: { readonly name: string; readonly place: EntityPlace | null },
+): Promise<ChangedRevision> {
+  if (place === null) assertMayRead(deps, principal)
+  const revision = await findRevisionNamed(deps.history, name)
+  const previous = deps.history.previousOf(revision)
+  if (place !== null) {
+    const from = (previous ?? revision).commit
+    const asked = { from, to: revision.commit, place }
+    return { revision, ...(await readEntityChanges(deps, principal, asked)) }
+  }
+  await deps.entities.settle()
+  const own = deps.entities.find(revision)
+  if (own === null && previous !== null) {
+    const { subject, changes } = await readChanges(deps, { before: previous, after: revision })
+    return { revision, subject, changes }
+  }
+  const changes = (own ?? []).map((change) => ({ ...change, text: renderChange(change) }))
+  return { revision, subject: renderSubject(changes), changes }
+}

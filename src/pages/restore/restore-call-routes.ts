@@ -1,0 +1,78 @@
+import type { Context } from 'hono'
+import { RESTORING_CALLS, RestoringFields } from '../../api/configuration/restoring-calls.ts'
+import { commitNamed } from '../../api/configuration/named-commit.ts'
+import { assertMay } from '../../configuration/access/permission.ts'
+import { digestHeaders, parseIfMatch } from '../../api/configuration/digest-header.ts'
+import { messageOf } from '../../http/change-message.ts'
+import { json } from '../../http/errors.ts'
+import { malformed } from '../../http/parameters.ts'
+import { readFields } from '../../http/request-body.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { savedBody } from '../../wire/action-bodies.ts'
+import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
+import type { LeaderPagesContext } from '../frame/pages-context.ts'
+import { entityAddress } from '../revisions/entity-address.ts'
+import { numbered } from '../revisions/numbered-revision.ts'
+import { restoreNow } from './restore-plan.ts'
+import type { RestoreScope } from './restore-scope.ts'
+
+const MAX_BODY_BYTES = 65_536
+
+const route = pageWith<LeaderPagesContext>()
+
+/** Undo and restore of one entity, for programs. */
+export const restoringCalls = defineLeaderPage({
+  open: (context) => context,
+  routes: [
+    route({
+      ...RESTORING_CALLS.undo,
+      handle: (c, context) => {
+        const scope = { kind: 'change', isRest: c.req.query('rest') === '1' } as const
+        return restore(c, context, { name: c.req.param('commit'), scope, told: undoneText })
+      },
+    }),
+    route({
+      ...RESTORING_CALLS.restoreEntity,
+      handle: (c, context) => {
+        const { kind, name } = c.req.param()
+        const to = c.req.query('to')
+        if (to === undefined) throw malformed('The revision is missing: give ?to=', 'to')
+        const scope = { kind: 'entity', address: entityAddress(kind, name) } as const
+        const told = () => `The ${kind} ${name} is restored`
+        return restore(c, context, { name: to, scope, told })
+      },
+    }),
+  ],
+})
+
+function undoneText(number: number): string {
+  return `The changes of r${number} are undone`
+}
+
+interface Order {
+  readonly name: string
+  readonly scope: RestoreScope
+  /** The message of the answer, about the revision with this number. */
+  readonly told: (number: number) => string
+}
+
+async function restore(
+  c: Context<RouteEnv>,
+  { builds, configuration, site }: LeaderPagesContext,
+  { name, scope, told }: Order,
+): Promise<Response> {
+  const { history } = builds
+  assertMay(builds.access, c.env.principal, { action: 'administer-something' })
+  const ifMatch = c.req.header('if-match')?.trim() ?? ''
+  const basedOn =
+    (ifMatch === '' ? null : await parseIfMatch(ifMatch, history)) ?? history.current().digest
+  const fields = await readFields(c.req.raw, MAX_BODY_BYTES, RestoringFields)
+  const reason = messageOf(c.req.raw, fields)
+  const commit = await commitNamed(configuration, name)
+  const order = { name: commit, scope, reason, basedOn }
+  const { revision, setAside } = await restoreNow(builds, c.env.principal, order)
+  const of = history.findCommit(commit)
+  const message = told(of === null ? 0 : numbered(history, of).number)
+  const body = { ...savedBody(message, setAside), md5: revision.digest, commitSHA: revision.commit }
+  return json(body, 200, digestHeaders(revision.digest, site.clientNames))
+}
