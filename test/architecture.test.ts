@@ -50,9 +50,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   http: ['wire', ...TOOLBOX],
   api: ['http', 'wire', ...FEATURES, ...ENGINES],
   pages: ['api', 'http', 'wire', ...FEATURES, ...ENGINES],
+  client: ['api', 'wire', ...TOOLBOX],
   settings: ['wire', ...TOOLBOX],
   server: ['settings', 'api', 'pages', 'http', 'wire', ...FEATURES, ...ENGINES],
-  cli: ['settings', 'server', 'agent', 'http', 'wire', ...FEATURES, ...ENGINES],
+  cli: ['settings', 'server', 'agent', 'client', 'http', 'wire', ...FEATURES, ...ENGINES],
   root: ['cli', 'settings', 'server', ...TOOLBOX],
 }
 

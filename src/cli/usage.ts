@@ -77,6 +77,56 @@ export const USAGE: Readonly<Record<CommandName, Usage>> = {
     calls: ['check-push'],
     purpose: 'Checks what is pushed. Git calls it, as the hook pre-receive.',
   },
+  history: {
+    calls: ['history --server URL'],
+    purpose: 'Asks a server for the revisions of its configuration, newest first.',
+  },
+  show: {
+    calls: ['show REV', 'show REV --xml', 'show REV --entity KIND/NAME --xml'],
+    purpose: 'Asks a server for one revision: its author, reason and changes, or its XML.',
+  },
+  diff: {
+    calls: ['diff FROM [TO]', 'diff FROM [TO] --words'],
+    purpose: 'Compares two revisions; TO is the current one when absent.',
+  },
+  blame: {
+    calls: ['blame [REV]', 'blame [REV] --entity KIND/NAME'],
+    purpose: 'Says which revision wrote each line.',
+  },
+  search: {
+    calls: ['search TEXT'],
+    purpose: 'Finds the revisions in which a text came or went, as git log -S.',
+  },
+  plan: {
+    calls: ['plan FILE', 'plan FILE --entity KIND/NAME'],
+    purpose: 'Previews what saving a file would change, start and stop. FILE may be -.',
+  },
+  save: {
+    calls: [
+      'save FILE --base REV --message WHY',
+      'save FILE --entity KIND/NAME --base REV --message WHY',
+    ],
+    purpose: 'Saves a file as the configuration, or as one entity of it. FILE may be -.',
+  },
+  rollback: {
+    calls: ['rollback REV --message WHY', 'rollback REV --entity KIND/NAME --message WHY'],
+    purpose: 'Makes an older revision current again, or one entity of it.',
+  },
+  undo: {
+    calls: ['undo REV --message WHY'],
+    purpose: 'Takes the changes of one revision back. Later changes stay.',
+  },
+  propose: {
+    calls: ['propose FILE --title TITLE', 'propose KIND/NAME=FILE... --title TITLE'],
+    purpose:
+      'Proposes a configuration, or entities of it, that others approve. KIND/NAME= removes.',
+  },
+  approve: { calls: ['approve NUMBER'], purpose: 'Approves a proposal. Tokens cannot.' },
+  runs: { calls: ['runs PIPELINE'], purpose: 'Lists the runs of a pipeline, newest first.' },
+  why: {
+    calls: ['why PIPELINE [RUN]'],
+    purpose: 'Says what changed since a run last passed, the likeliest cause first.',
+  },
 }
 
 /** The error for arguments that are none of the calls of a command. */

@@ -40,6 +40,21 @@ export function scriptOfNpx(): string | null {
   return process.env['npm_lifecycle_script'] || null
 }
 
+/** Whether output on a terminal may have colours: `NO_COLOR` and simple terminals turn them off. */
+export function mayColour(): boolean {
+  return (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb'
+}
+
+/** The program that shows long output on a terminal; empty turns it off. */
+export function pagerCommand(): string {
+  return process.env['PAGER'] ?? 'less'
+}
+
+/** The environment of that program, in which `less` ends on short output and lets colours through. */
+export function pagerEnvironment(): EnvironmentVariables {
+  return { LESS: 'FRX', ...toolEnvironment() }
+}
+
 /** The search path of programs such as git. */
 export function programPath(): string | undefined {
   return process.env['PATH']

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { OBJECT_FORMATS } from '../core/object-name.ts'
 import { LOG_LEVELS } from '../lib/log.ts'
+import { CLIENT_SETTINGS } from './client-settings.ts'
 import {
   AgentTimeout,
   BasePath,
@@ -270,6 +271,7 @@ export const SETTINGS = {
       .default('accept')
       .describe('whether other branches and tags may be pushed'),
   }),
+  ...CLIENT_SETTINGS,
 } as const
 
 export type ServeSettings = z.output<typeof SETTINGS.serve>

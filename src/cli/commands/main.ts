@@ -3,6 +3,8 @@ import { withoutCredentials } from '../../core/hidden-credentials.ts'
 import { VERSION } from '../../server/version.ts'
 import { SettingsError } from '../../settings/read-settings.ts'
 import { helpOf, helpOfAll } from '../help.ts'
+import { CallRefused, NoServer } from '../../client/client-errors.ts'
+import { linesOfRefusal } from '../client/refusal.ts'
 import { complain, say } from '../output.ts'
 
 type Run = (args: readonly string[]) => Promise<number>
@@ -23,6 +25,19 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => 
   ['archive', async () => (await import('./archive.ts')).archive],
   ['import', async () => (await import('./import.ts')).importCommand],
   ['doctor', async () => (await import('./doctor.ts')).doctor],
+  ['history', async () => (await import('./client/reading.ts')).history],
+  ['show', async () => (await import('./client/reading.ts')).show],
+  ['diff', async () => (await import('./client/reading.ts')).diff],
+  ['blame', async () => (await import('./client/reading.ts')).blame],
+  ['search', async () => (await import('./client/reading.ts')).searchCommand],
+  ['plan', async () => (await import('./client/changing.ts')).plan],
+  ['save', async () => (await import('./client/changing.ts')).save],
+  ['rollback', async () => (await import('./client/changing.ts')).rollback],
+  ['undo', async () => (await import('./client/changing.ts')).undo],
+  ['propose', async () => (await import('./client/proposing.ts')).proposeCommand],
+  ['approve', async () => (await import('./client/proposing.ts')).approve],
+  ['runs', async () => (await import('./client/running.ts')).runs],
+  ['why', async () => (await import('./client/running.ts')).why],
   ['check-push', async () => (await import('./check-push.ts')).runCheckPush],
 ])
 
@@ -43,8 +58,19 @@ export async function main([command = '', ...args]: readonly string[]): Promise<
   }
 }
 
-/** One clear line, and 2 for a bad setting, 1 for everything else. */
+/** A server that knows the caller, and has refused. */
+const REFUSES = (status: number) => status < 500 && status !== 401 && status !== 429
+
+/** Clear lines, and 2 for a bad setting, 3 without a server that knows the caller, 1 for everything else. */
 function explain(error: unknown): number {
+  if (error instanceof NoServer) {
+    complain(error.message)
+    return 3
+  }
+  if (error instanceof CallRefused) {
+    for (const line of linesOfRefusal(error.body)) complain(line)
+    return REFUSES(error.status) ? 1 : 3
+  }
   if (error instanceof SettingsError) {
     complain(error.message)
     return 2

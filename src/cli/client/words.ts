@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import type { z } from 'zod'
+import { buffer } from 'node:stream/consumers'
+import { readSettings, separateWords, SettingsError } from '../../settings/read-settings.ts'
+import { CLIENT_SETTINGS } from '../../settings/client-settings.ts'
+import { wrongUsage } from '../usage.ts'
+
+type ClientCommand = keyof typeof CLIENT_SETTINGS
+type SettingsOf<Command extends ClientCommand> = z.output<(typeof CLIENT_SETTINGS)[Command]>
+
+/**
+ * The words and settings of a command.
+ *
+ * @throws {SettingsError} for fewer words than it needs, or more than it takes.
+ */
+export function readCommand<Command extends ClientCommand>(
+  command: Command,
+  args: readonly string[],
+  takes: { readonly least: number; readonly most: number },
+): { words: readonly string[]; settings: SettingsOf<Command> } {
+  const schema: (typeof CLIENT_SETTINGS)[Command] = CLIENT_SETTINGS[command]
+  const { words, flags } = separateWords(schema, args)
+  if (words.length < takes.least || words.length > takes.most) throw wrongUsage(command)
+  return { words, settings: readSettings(schema, flags) }
+}
+
+/** An entity by kind and name; the server, which has no name, by its kind alone. */
+export interface EntityWord {
+  readonly kind: string
+  readonly name: string
+}
+
+/** @throws {SettingsError} for what is not of the form `pipeline/shop`. */
+export function entityIn(text: string): EntityWord {
+  const slash = text.indexOf('/')
+  const [kind, name] = slash === -1 ? [text, ''] : [text.slice(0, slash), text.slice(slash + 1)]
+  if (kind !== '' && (name !== '' || text === 'server')) return { kind, name }
+  throw new SettingsError(`"${text}" is not an entity such as pipeline/shop`)
+}
+
+/** @throws {SettingsError} for what is not a whole number. */
+export function wholeNumberIn(text: string, what: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new SettingsError(`"${text}" is not ${what}`)
+}
+
+/** The bytes of a file, or of standard input for `-`. */
+export async function readGivenFile(file: string): Promise<Uint8Array<ArrayBuffer>> {
+  if (file === '-') return new Uint8Array(await buffer(process.stdin))
+  try {
+    return new Uint8Array(await readFile(file))
+  } catch (cause) {
+    throw new SettingsError(`the file "${file}" cannot be read`, { cause })
+  }
+}
+
+/** `2026-11-22 13:44 UTC` */
+export function timeText(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')} UTC`
+}
+
+/** `r12`; the commit of a revision that the branch no longer has. */
+export function revisionText(revision: {
+  readonly number: number | null
+  readonly commitSHA: string
+}): string {
+  return revision.number === null ? revision.commitSHA.slice(0, 10) : `r${revision.number}`
+}

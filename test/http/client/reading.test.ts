@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import { aConfiguration } from '../../support/documents/a-configuration.ts'
+import { shared } from '../../support/programs/at-end.ts'
+import { ClientCommands } from '../../support/service/client-commands.ts'
+import { save } from '../../support/service/saving.ts'
+import { startService } from '../../support/service/service.ts'
+import { makeToken } from '../../support/service/tokens.ts'
+import { command } from '../../support/programs/command.ts'
+
+const ONE = aConfiguration({ groups: [{ group: 'first', pipelines: [{ name: 'alpha' }] }] })
+const TWO = aConfiguration({
+  groups: [{ group: 'first', pipelines: [{ name: 'alpha' }, { name: 'beta' }] }],
+})
+
+const opened = shared(async () => {
+  const service = await startService()
+  await save(service, ONE)
+  await save(service, TWO)
+  return { service, client: new ClientCommands(service) }
+})
+
+describe('the commands that read', () => {
+  it('list revisions with number, author and summary, newest first', async () => {
+    const { client } = opened()
+    const [newest = '', next = ''] = await client.lines('history', '--limit', '2')
+
+    expect(newest).toMatch(/^r3 {2}\d{4}-\d\d-\d\d \d\d:\d\d UTC {2}admin {2}.*beta/)
+    expect(next).toMatch(/^r2 /)
+  })
+
+  it('list those of an entity, of a time and of a user', async () => {
+    const { client } = opened()
+    const ofBeta = await client.lines('history', '--entity', 'pipeline/beta')
+    const later = await client.run('history', '--since', '2099-01-01')
+    const ofNobody = await client.run('history', '--by', 'nobody')
+
+    expect(ofBeta).toHaveLength(1)
+    expect([later.stdout, ofNobody.stdout]).toEqual(['', ''])
+  })
+
+  it('give what the server answers as JSON', async () => {
+    const { service, client } = opened()
+    const { stdout } = await client.run('history', '--json', '--limit', '1')
+
+    expect(JSON.parse(stdout)).toEqual(
+      await (await service.fetch('/api/config/revisions?limit=1')).json(),
+    )
+  })
+
+  it('show a revision in words, and its bytes', async () => {
+    const { client } = opened()
+    const words = await client.lines('show', 'r3')
+    const { stdout: bytes } = await client.run('show', 'r2', '--xml')
+    const { stdout: entity } = await client.run('show', 'r3', '--entity', 'pipeline/beta', '--xml')
+
+    expect(words[0]).toMatch(/^r3 by admin, /)
+    expect(words.at(-1)).toMatch(/^pipeline\/beta: add pipeline beta/)
+    expect(bytes).toBe(ONE)
+    expect(entity).toMatch(/^<pipeline name="beta">[^]*<\/pipeline>\n$/)
+  })
+
+  it('compare revisions in lines and in words, with exit code 4 where that is asked for', async () => {
+    const { service, client } = opened()
+    const lines = await client.run('diff', 'r2', 'r3')
+    const asked = await client.run('diff', 'r2', '--exit-code')
+    const same = await client.run('diff', 'r3', '--exit-code')
+    const words = await client.lines('diff', 'r2', 'r3', '--words')
+
+    expect(lines.stdout).toBe(await (await service.fetch('/api/config/diff/r2/r3')).text())
+    expect([lines.code, asked.code, same.code]).toEqual([0, 4, 0])
+    expect(same.stdout).toBe('')
+    expect(words).toEqual([expect.stringMatching(/^pipeline\/beta: add pipeline beta/)])
+  })
+
+  it('name the revision that wrote each line, as git blame', async () => {
+    const { client } = opened()
+    const lines = await client.lines('blame')
+    const ofBeta = await client.lines('blame', 'current', '--entity', 'pipeline/beta')
+
+    expect(lines).toHaveLength(TWO.trimEnd().split('\n').length)
+    expect(lines.find((line) => line.includes('name="alpha"'))).toMatch(/^r2 admin /)
+    expect(ofBeta[0]).toMatch(/^r3 admin +\d{4}-\d\d-\d\d +\d+ +<pipeline name="beta">/)
+    expect(ofBeta.every((line) => line.startsWith('r3 '))).toBe(true)
+  })
+
+  it('find where a text came or went', async () => {
+    const { client } = opened()
+    expect(await client.lines('search', 'name="beta"')).toEqual([expect.stringMatching(/^r3 /)])
+  })
+
+  it('log in by a token in a file', async () => {
+    const { service, client } = opened()
+    const { token } = await makeToken(service, 'read')
+    const file = client.file('token', `${token}\n`)
+
+    const { code, stdout } = await command([
+      'history',
+      '--limit=1',
+      `--server=${service.url}`,
+      `--token-file=${file}`,
+    ])
+
+    expect([code, stdout.startsWith('r3 ')]).toEqual([0, true])
+  })
+})
+
+describe('the exit code of a command', () => {
+  it('is 1 with the words of the server where it refuses', async () => {
+    const { client } = opened()
+    const refused = await client.run('show', 'r99')
+    const malformed = await client.run('history', '--entity', 'nothing')
+
+    expect([refused.code, refused.stderr]).toEqual([1, 'cairn: There is no revision r99\n'])
+    expect(malformed.code).toBe(1)
+    expect(malformed.stderr).toMatch(/^cairn: "nothing" is not an entity: .*\ncairn: entity: /)
+  })
+
+  it.each([
+    [['show']],
+    [['show', 'r1', 'r2']],
+    [['history', '--limit', 'many']],
+    [['blame', '--entity', 'pipeline/x', '--nonsense']],
+  ])('is 2 for the words %j', async (args) => {
+    const { client } = opened()
+    const { code, stderr } = await client.run(...args)
+
+    expect(code).toBe(2)
+    expect(stderr.split('\n')).toHaveLength(2)
+  })
+
+  it('is 2 without a way to log in, and with two', async () => {
+    const { service, client } = opened()
+    const at = ['--server', service.url]
+    const none = await command(['history', ...at])
+    const two = await client.run('history', '--token-file', '/nowhere')
+
+    expect([none.code, two.code]).toEqual([2, 2])
+    expect(none.stderr).toBe('cairn: give --token-file, or --user and --password-file\n')
+  })
+
+  it('is 3 where the server does not know the caller, or is not there', async () => {
+    const { service } = opened()
+    const unknown = new ClientCommands(service, 'admin:wrong')
+    const nowhere = new ClientCommands({ url: 'http://127.0.0.1:1' })
+
+    const [stranger, absent] = [await unknown.run('history'), await nowhere.run('history')]
+
+    expect([stranger.code, stranger.stderr]).toEqual([3, 'cairn: The credentials are wrong\n'])
+    expect(absent.code).toBe(3)
+    expect(absent.stderr).toMatch(/^cairn: The server does not answer: .*\n$/)
+  })
+})
