@@ -19,6 +19,7 @@ export type ProblemKind =
   | 'identity'
   | 'log-in'
   | 'secrets'
+  | 'rules'
   | 'override'
   | 'recovery'
   | 'material'

@@ -57,6 +57,8 @@ export interface HealthDeps {
   readonly secretAlarm: { problems(): readonly HealthProblem[] }
   /** Null where administrators are held by rules. */
   readonly recovery: { problems(): readonly HealthProblem[] } | null
+  /** The rules that do not fit the configuration and the users of now. */
+  readonly rules: { problems(): readonly HealthProblem[] }
   /** The overrides of rules that nobody else has acknowledged. */
   readonly overrides: { problems(): readonly HealthProblem[] }
   /** The parts of the configuration that nobody acts on. */
@@ -142,6 +144,7 @@ function problemsOf(deps: HealthDeps, leader: LeaderHealth | null): readonly Ser
     ...ofKind('log-in', [logIns.usersProblem() ?? [], awayProblems(logIns.userSources())].flat()),
     ...ofKind('secrets', deps.secretAlarm.problems()),
     ...ofKind('recovery', deps.recovery?.problems()),
+    ...ofKind('rules', deps.rules.problems()),
     ...ofKind('override', deps.overrides.problems()),
     ...ofKind('material', leader?.materials.problems()),
     ...ofKind('stuck-jobs', leader?.builds.waiting.problems()),

@@ -13,6 +13,7 @@ import type { HealthDomain } from '../health/health-domain.ts'
 import { ServiceMetrics } from '../health/service-metrics.ts'
 import type { IdentitiesDomain } from '../identities/identities-domain.ts'
 import type { HistoryIndex } from '../index/history-index.ts'
+import { RulesHealth } from '../configuration/gate/rules-health.ts'
 import { Recovery } from '../configuration/gate/recovery.ts'
 import { OverrideAlarm } from '../configuration/gate/override-alarm.ts'
 import { noteRevisions } from '../notify/audit/audit.ts'
@@ -112,7 +113,12 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
   const secrets = new ConfigurationSecrets({ box, files, pipelines })
   const unsupported = new Unsupported({ pipelines, secrets, clock })
   const former = new FormerPipelines({ history, cache, entities: index.entities, pipelines })
+  const rules = shutdown.own(
+    'stop-background-work',
+    new RulesHealth({ history, configuration: current, access, gate: config.gate, log }),
+  )
   const parts = {
+    rules,
     recovery,
     configuration,
     identity: config.identity,
@@ -150,7 +156,10 @@ async function makeFirstUser(boot: BootContext, users: UsersStore): Promise<stri
   return isGenerated ? passwordFile : null
 }
 
-interface HealthParts extends Pick<HealthDeps, 'audit' | 'identity' | 'logIns' | 'recovery'> {
+interface HealthParts extends Pick<
+  HealthDeps,
+  'audit' | 'identity' | 'logIns' | 'rules' | 'recovery'
+> {
   readonly unsupported: Unsupported
   readonly configuration: ConfigurationDomain
   readonly leadership: Leadership

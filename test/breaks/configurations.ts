@@ -3,6 +3,13 @@ import type { Break } from './break.ts'
 /** Documents, their history, and what of it is in force. */
 export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   {
+    behaviour: 'rules are compared with the users as they become',
+    file: 'configuration/gate/rules-health.ts',
+    find: '`${file.oid} ${digest} ${version}`',
+    replace: '`${file.oid} ${digest}`',
+    test: 'service/rules-health.test.ts',
+  },
+  {
     behaviour: 'a recovery ends by itself',
     file: 'configuration/gate/recovery.ts',
     find: 'elapsed >= 0 && elapsed < RECOVERY_TIMEOUT_MS',

@@ -1,6 +1,7 @@
 import type { Configuration } from '../../document/model/model.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
+import { Emitter } from '../../lib/emitter.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { isLastResort } from '../../security/last-resort.ts'
 import {
@@ -28,6 +29,7 @@ export class ConfiguredAccess implements Access {
   readonly #cached = new Map<string, Permissions>()
   /** The same for a caller who asks about many things. */
   #asked = new WeakMap<KnownUser, Permissions>()
+  readonly #changed = new Emitter()
   readonly #usernames: () => readonly string[]
   readonly #knowsEveryone: () => boolean
   #facts = OPEN
@@ -57,6 +59,12 @@ export class ConfiguredAccess implements Access {
   forget(): void {
     this.#cached.clear()
     this.#asked = new WeakMap()
+    this.#changed.emit()
+  }
+
+  /** Calls the listener when users or permissions may be others. Returns a function that unsubscribes it. */
+  onChange(listener: () => void): () => void {
+    return this.#changed.on(listener)
   }
 
   may(principal: Principal, permission: Permission): boolean {

@@ -23,6 +23,7 @@ const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
   identity: () => 'the server and its configuration have different IDs',
   'log-in': () => 'some users cannot log in',
   secrets: () => 'commits contain plain-text secrets',
+  rules: () => 'the rules about changes need attention',
   recovery: () => 'administrators pass rules',
   override: (n) => `${countOf(n, 'override')} of rules to acknowledge`,
   material: (n) => countOf(n, 'unreadable material'),

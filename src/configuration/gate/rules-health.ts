@@ -1,0 +1,82 @@
+import { describeFault } from '../../core/faults.ts'
+import type { HealthProblem } from '../../core/health-problem.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { History } from '../../history/history.ts'
+import type { Log } from '../../lib/log.ts'
+import { RetryLoop } from '../../lib/retry.ts'
+import type { ConfiguredAccess } from '../access/access.ts'
+import type { CurrentConfiguration } from '../current/current-configuration.ts'
+import type { Gate } from './gate.ts'
+import { readRules } from './rules/read-rules.ts'
+import { RULES_FILE } from './rules-source.ts'
+import { knownNamesIn, problemsOfRules } from './sound-rules.ts'
+
+export interface RulesHealthDeps {
+  readonly history: History
+  readonly configuration: CurrentConfiguration
+  readonly access: Pick<ConfiguredAccess, 'onChange'>
+  readonly gate: Gate
+  readonly log: Log
+}
+
+const PAUSES = { fromMs: 1_000, toMs: 60_000 }
+const SUBJECT = `The rules in ${RULES_FILE} do not fit the configuration and the users as they are now`
+const NOT_READ = 'The rules could not be compared with the users'
+
+/**
+ * The faults of the rules that hold, by the configuration and the users of now: people leave, and roles
+ * and groups change. They are looked for when one of the three changes, and never by a request.
+ */
+export class RulesHealth implements AsyncDisposable {
+  readonly #deps: RulesHealthDeps
+  readonly #loop: RetryLoop
+  readonly #unlisten: readonly (() => void)[]
+  #usersVersion = 0
+  #compared = ''
+  #faults: readonly Problem[] = []
+
+  constructor(deps: RulesHealthDeps) {
+    this.#deps = deps
+    this.#loop = new RetryLoop({
+      round: () => this.#compare(),
+      pauses: PAUSES,
+      problemOf: describeFault,
+      report: (problem, error) => {
+        if (problem !== null) deps.log({ level: 'warning', message: NOT_READ, facts: { error } })
+      },
+    })
+    this.#unlisten = [
+      deps.history.onRevision(() => this.#loop.wake()),
+      deps.access.onChange(() => {
+        this.#usersVersion += 1
+        this.#loop.wake()
+      }),
+    ]
+  }
+
+  problems(): readonly HealthProblem[] {
+    return this.#faults.length === 0 ? [] : [{ subject: SUBJECT, errors: this.#faults }]
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const unlisten of this.#unlisten) unlisten()
+    await this.#loop[Symbol.asyncDispose]()
+  }
+
+  async #compare(): Promise<void> {
+    const { history, configuration, gate } = this.#deps
+    const { commit, digest } = history.current()
+    const version = this.#usersVersion
+    const file = await history.findBeside(commit, RULES_FILE)
+    const compared = file === null ? '' : `${file.oid} ${digest} ${version}`
+    if (compared === this.#compared) return
+    const bytes = (await file?.read()) ?? null
+    this.#faults = []
+    if (bytes !== null) {
+      const { configuration: current } = configuration.read()
+      const people = gate.peopleIn({ configuration: current })
+      this.#faults = problemsOfRules(readRules(bytes), knownNamesIn(current, people))
+    }
+    this.#compared = compared
+  }
+}
