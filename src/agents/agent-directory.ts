@@ -1,5 +1,7 @@
 import { type AgentEvent, nextAgent } from '../core/builds/agent-life-cycle.ts'
 import type { Clock } from '../lib/clock.ts'
+import { appendEvent } from '../core/service-event.ts'
+import { Emitter } from '../lib/emitter.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
 import type { StateStore } from '../state/state-store.ts'
@@ -37,6 +39,7 @@ export interface DirectoryOptions {
 export class AgentDirectory {
   readonly #options: DirectoryOptions
   readonly #agents = new Map<string, KnownAgent>()
+  readonly #losses = new Emitter()
   /** The sorted uuids, or null when a name has changed since. */
   #order: readonly string[] | null = null
   /** The agents whose contact time is yet to be written, and the time since when. */
@@ -145,21 +148,47 @@ export class AgentDirectory {
     if (configured) this.#place(uuid, configured)
   }
 
-  /** Finds the agents that have been silent for too long, and returns the newly lost ones. */
+  /**
+   * Finds the agents that have been silent for too long, and returns the newly lost ones. The event of a
+   * loss is durable before it is visible.
+   */
   async findLost(): Promise<readonly string[]> {
     const since = this.#options.clock() - this.#options.timeout
-    const silent = this.list().filter(
-      ({ heard, record }) => (heard?.at ?? record?.lastContact ?? 0) <= since,
-    )
+    const isSilent = ({ heard, record }: KnownAgent) =>
+      (heard?.at ?? record?.lastContact ?? 0) <= since
+    const silent = this.list().filter(isSilent)
     const lost = silent.filter((agent) => {
       const isNoted = ['LostContact', 'Missing'].includes(agent.condition.runtimeStatus)
       return isStranger(agent) || !isNoted
     })
-    for (const agent of lost) {
-      if (isStranger(agent)) await this.forget(agent.uuid)
-      else this.apply(agent.uuid, 'silence')
+    await this.#recordLoss(lost.filter((agent) => !isStranger(agent)))
+    for (const { uuid } of lost) {
+      const agent = this.find(uuid)
+      if (agent === null || !isSilent(agent)) continue
+      if (isStranger(agent)) await this.forget(uuid)
+      else this.apply(uuid, 'silence')
     }
     return lost.map(({ uuid }) => uuid)
+  }
+
+  async #recordLoss(lost: readonly KnownAgent[]): Promise<void> {
+    const heard = lost.filter(({ heard: contact }) => contact?.stopping === false)
+    if (heard.length === 0) return
+    await this.#options.store.change(async (transaction) => {
+      for (const agent of heard) {
+        const { hostname } = factsOf(agent)
+        const time = this.#options.clock()
+        const lastContact = agent.heard?.at ?? time
+        const event = { type: 'agent.lost', time, uuid: agent.uuid, hostname, lastContact } as const
+        await appendEvent(transaction, event)
+      }
+    })
+    this.#losses.emit()
+  }
+
+  /** Calls the listener when agents were lost; returns a function that unsubscribes it. */
+  onLost(listener: () => void): () => void {
+    return this.#losses.on(listener)
   }
 
   /**

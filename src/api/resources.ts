@@ -28,6 +28,7 @@ import { proposalResource } from './proposals/proposal-routes.ts'
 import { auditResource } from './service/audit-routes.ts'
 import { healthResource } from './service/health-routes.ts'
 import { maintenanceResource } from './service/maintenance-routes.ts'
+import { webhookResource } from './service/webhook-routes.ts'
 import { metricsResource } from './service/metrics-routes.ts'
 
 const ALL = [
@@ -36,6 +37,7 @@ const ALL = [
   metricsResource,
   auditResource,
   maintenanceResource,
+  webhookResource,
   configChangesResource,
   watchResource,
   configSavingResource,

@@ -44,6 +44,8 @@ export interface ErrorFacts {
   'last-administrator': { readonly username: string }
   /** The caller has no token with that id. */
   'token-not-found': { readonly id: string }
+  /** There is no such webhook, or no such delivery of it. */
+  'delivery-not-found': { readonly webhook: string }
   'invitation-not-found': { readonly id: string }
   /** The limit of open invitations is reached. */
   'too-many-invitations': { readonly limit: number }

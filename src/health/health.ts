@@ -200,7 +200,7 @@ export function visibleProblems(
 }
 
 function webhookProblem({ name, lastError }: WebhookState): string[] {
-  return lastError === null ? [] : [`The webhook ${name} takes no revisions: ${lastError}`]
+  return lastError === null ? [] : [`The webhook ${name} takes no deliveries: ${lastError}`]
 }
 
 export interface ReadinessDeps extends Pick<HealthDeps, 'history' | 'logIns'> {

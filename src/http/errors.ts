@@ -27,6 +27,7 @@ export const STATUS = {
   'last-administrator': 409,
   'token-not-found': 404,
   'invitation-not-found': 404,
+  'delivery-not-found': 404,
   'too-many-invitations': 409,
   'too-many-tokens': 409,
   'pipeline-not-found': 404,

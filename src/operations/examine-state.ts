@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import { ServiceError } from '../core/errors.ts'
+import { TOLD_PROPOSALS } from '../core/service-event.ts'
 import { MAINTENANCE } from '../core/maintenance.ts'
 import { findHolder } from '../history/doctor/holders.ts'
 import { copySqliteState, openSqliteState } from '../state/open-sqlite.ts'
@@ -16,7 +17,8 @@ import { OVERRIDE_CURSOR, OVERRIDES } from '../configuration/gate/override-alarm
 import { PLAIN_SECRETS } from '../configuration/read/plain-secret-alarm.ts'
 import { ISSUED_KINDS } from '../identities/issued-record.ts'
 import { STORED_USERS } from '../identities/stored-users.ts'
-import { WEBHOOKS } from '../notify/webhooks/webhook-cursor.ts'
+import { DELIVERIES } from '../notify/webhooks/delivery-log.ts'
+import { WEBHOOK_EVENTS, WEBHOOKS } from '../notify/webhooks/webhook-cursor.ts'
 
 /** Every kind of document that the state store holds. */
 export const STATE_KINDS = [
@@ -24,6 +26,9 @@ export const STATE_KINDS = [
   AGENTS,
   WEBHOOKS,
   MAINTENANCE,
+  TOLD_PROPOSALS,
+  WEBHOOK_EVENTS,
+  DELIVERIES,
   PLAIN_SECRETS,
   OVERRIDES,
   OVERRIDE_CURSOR,

@@ -33,6 +33,7 @@ import { tagForms } from './snapshot/tag-routes.tsx'
 import { stagePages } from './stage/stage-page-routes.tsx'
 import { tokensPage } from './tokens/tokens-routes.tsx'
 import { accountPage } from './users/account-routes.tsx'
+import { webhooksPage } from './webhooks/webhooks-routes.tsx'
 import { usersPages } from './users/users-routes.tsx'
 
 /** Every page. Fixed paths come before those with parameters. */
@@ -53,6 +54,7 @@ const PAGES: readonly PageGroup[] = [
   problemForms,
   serversPage,
   maintenancePage,
+  webhooksPage,
   tokensPage,
   usersPages,
   permissionsPage,

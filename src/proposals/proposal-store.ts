@@ -2,6 +2,7 @@ import { unavailable } from '../core/errors.ts'
 import type { CommitSha } from '../core/revision.ts'
 import type { SideMove, SideRefs } from '../history/refs/side-refs.ts'
 import type { Clock } from '../lib/clock.ts'
+import { Emitter } from '../lib/emitter.ts'
 import type { NonEmptyArray } from '../lib/non-empty-array.ts'
 import { type Proposal, proposalOf } from './proposal.ts'
 import { parseEvents, type ProposalEvent, renderEvents } from './proposal-event.ts'
@@ -44,6 +45,12 @@ export interface ProposalStoreOptions {
   readonly clock: Clock
 }
 
+/** A proposal with the events that have made it, oldest first. */
+export interface ProposalHistory {
+  readonly proposal: Proposal
+  readonly events: readonly ProposalEvent[]
+}
+
 interface Stored {
   readonly meta: CommitSha
   readonly events: readonly ProposalEvent[]
@@ -59,6 +66,7 @@ interface Stored {
 export class ProposalStore {
   readonly #options: ProposalStoreOptions
   readonly #stored = new Map<number, Stored>()
+  readonly #changed = new Emitter()
 
   constructor(options: ProposalStoreOptions) {
     this.#options = options
@@ -66,11 +74,21 @@ export class ProposalStore {
 
   /** All proposals, the newest first. */
   async list(): Promise<readonly Proposal[]> {
+    return (await this.histories()).map(({ proposal }) => proposal)
+  }
+
+  /** The same with their events. */
+  async histories(): Promise<readonly ProposalHistory[]> {
     return this.#options.refs.change(async (refs) => {
       await this.#readAll(refs)
-      const all = [...this.#stored.values()].map(({ proposal }) => proposal)
-      return all.toSorted((one, other) => other.number - one.number)
+      const all = [...this.#stored.values()]
+      return all.toSorted((one, other) => other.proposal.number - one.proposal.number)
     })
+  }
+
+  /** Calls the listener when a proposal has changed here; returns a function that unsubscribes it. */
+  onChange(listener: () => void): () => void {
+    return this.#changed.on(listener)
   }
 
   async find(number: number): Promise<Proposal | null> {
@@ -235,7 +253,9 @@ export class ProposalStore {
     moves: NonEmptyArray<SideMove>,
   ): Promise<Proposal | 'stale'> {
     if (!(await this.#options.refs.move(moves))) return 'stale'
-    return this.#keep(number, meta, events).proposal
+    const { proposal } = this.#keep(number, meta, events)
+    this.#changed.emit()
+    return proposal
   }
 }
 

@@ -1,4 +1,5 @@
 import { isStillUser } from '../identities/still-user.ts'
+import type { AgentDirectory } from '../agents/agent-directory.ts'
 import { RefusedMachines } from '../agents/refused-machines.ts'
 import { RegistrationLimits } from '../agents/registration-limits.ts'
 import { autoRegisterKeys } from '../agents/secrets.ts'
@@ -10,6 +11,9 @@ import { planDocument, planFactsOf } from '../builds/plan/plan-configuration.ts'
 import { ProposalQueues } from '../proposals/proposal-queues.ts'
 import { describeForTerminal, proposePush } from '../proposals/propose-push.ts'
 import { WaitingMerges } from '../proposals/waiting-merges.ts'
+import { ToldProposals } from '../proposals/tell-proposals.ts'
+import { EventLog } from '../notify/events/event-log.ts'
+import type { StateStore } from '../state/state-store.ts'
 import { ProposalStore } from '../proposals/proposal-store.ts'
 import type { ProposalsDomain } from '../proposals/proposals-domain.ts'
 import type { AppContext } from './context.ts'
@@ -48,16 +52,42 @@ export async function openLeader(app: AppContext): Promise<OpenedLeader> {
     newestRuns: new NewestRuns(builds.builds),
   }
   configuration.gate.planBy((documents) => planFactsOf(runs, documents))
+  const proposals = openProposals(app, runs)
+  const events = openEvents(app, { store, builds, directory, proposals })
+  const webhooks = await openWebhooks(boot, { history, store, events })
   return {
-    context: { ...app, agents, builds: runs, proposals: openProposals(app, runs) },
+    context: { ...app, agents, builds: runs, proposals, webhooks: { access, webhooks } },
     health: {
       builds,
       agents: refused,
       materials: poller,
-      webhooks: await openWebhooks(boot, { history, store }),
+      webhooks,
       mirror: openMirror(boot, { history, repository }),
     },
   }
+}
+
+interface EventSources {
+  readonly store: StateStore
+  readonly builds: BuildServices
+  readonly directory: AgentDirectory
+  readonly proposals: ProposalsDomain
+}
+
+/** The log of events, which hears from everybody who adds some. */
+function openEvents(
+  { boot: { shutdown }, clock, log }: AppContext,
+  { store, builds, directory, proposals }: EventSources,
+): EventLog {
+  const events = shutdown.own('stop-background-work', new EventLog({ store, clock, log }))
+  const told = () => events.announce()
+  builds.builds.onEvent(({ type }) => {
+    if (type === 'stage-finished') told()
+  })
+  directory.onLost(told)
+  const copied = new ToldProposals({ proposals: proposals.store, store, log, told })
+  shutdown.own('stop-background-work', copied)
+  return events
 }
 
 function openProposals(

@@ -7,21 +7,23 @@ import { moveFormerFiles } from '../notify/audit/former-files.ts'
 import { CommandEntries, commandEntriesIn, leaveEntry } from '../notify/audit/command-entries.ts'
 import type { BootContext } from './boot-context.ts'
 import { Mirror } from '../notify/mirror/mirror.ts'
+import type { EventLog } from '../notify/events/event-log.ts'
 import { readWebhooksFile } from '../notify/webhooks/webhook-settings.ts'
 import { Webhooks } from '../notify/webhooks/webhooks.ts'
 import type { StateStore } from '../state/state-store.ts'
 import { VERSION } from './version.ts'
 
-/** The receivers that hear of every revision. */
+/** The receivers of revisions and other events. */
 export async function openWebhooks(
   { settings, environment, shutdown, places: { stateDir } }: BootContext,
-  { history, store }: { readonly history: History; readonly store: StateStore },
+  deps: { readonly history: History; readonly store: StateStore; readonly events: EventLog },
 ): Promise<Webhooks> {
   const { clock } = environment
   const file = resolve(settings['webhooks-file'] ?? join(stateDir, 'webhooks.json'))
-  const call = webhookCall({ clock, clientNames: settings['client-names'], version: VERSION })
+  const call = webhookCall({ clock, version: VERSION })
   const receivers = await readWebhooksFile(file)
-  const webhooks = await Webhooks.open(receivers, { ...environment, history, store, call })
+  const clientNames = settings['client-names']
+  const webhooks = await Webhooks.open(receivers, { ...environment, ...deps, call, clientNames })
   return shutdown.own('stop-background-work', webhooks)
 }
 

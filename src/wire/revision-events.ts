@@ -41,5 +41,27 @@ export const WebhookBody = z.object({
 })
 export type WebhookBody = z.infer<typeof WebhookBody>
 
+/** The body of a call about any other event. Calls are in the order of the events, and may be repeated. */
+export const EventBody = z.object({
+  /** Such as `run.failed`. */
+  event: z.string(),
+  /** The name of the webhook in the operator's file. */
+  webhook: z.string(),
+  /** Milliseconds since the UNIX epoch. */
+  time: z.int(),
+  data: z.record(z.string(), z.unknown()),
+})
+export type EventBody = z.infer<typeof EventBody>
+
+/**
+ * The headers of Standard Webhooks: the id of the event, the time of the call in seconds, and
+ * `v1,BASE64`, the HMAC-SHA256 of `ID.SECONDS.BODY` by the secret.
+ */
+export const STANDARD_HEADERS = {
+  id: 'webhook-id',
+  timestamp: 'webhook-timestamp',
+  signature: 'webhook-signature',
+} as const
+
 /** `t=SECONDS,v1=HEX`: the time of the call, and the HMAC-SHA256 of `SECONDS.BODY` by the secret. */
 export const SIGNATURE_HEADER = 'x-cairn-signature'

@@ -92,7 +92,7 @@ describe('webhooks', () => {
     const down = await health(service)
     const lastError = 'it could not be reached: ECONNREFUSED'
     expect(down.webhooks).toEqual([{ name: 'mirror', behind: 2, deliveredAt: null, lastError }])
-    expect(down.problems[0]?.subject).toBe(`The webhook mirror takes no revisions: ${lastError}`)
+    expect(down.problems[0]?.subject).toBe(`The webhook mirror takes no deliveries: ${lastError}`)
     expect(JSON.stringify([down, service.logged])).not.toMatch(/hidden-in-address|a secret of/)
     await receiver.start()
     await expect

@@ -6,6 +6,7 @@ import type { IdentitiesDomain } from '../../identities/identities-domain.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { NotifyDomain } from '../../notify/notify-domain.ts'
+import type { WebhooksDomain } from '../../notify/webhooks/webhooks.ts'
 import type { ProposalsDomain } from '../../proposals/proposals-domain.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
 
@@ -37,4 +38,5 @@ export interface LeaderContext extends ApiContext {
   readonly agents: AgentsDomain
   readonly builds: BuildsDomain
   readonly proposals: ProposalsDomain
+  readonly webhooks: WebhooksDomain
 }

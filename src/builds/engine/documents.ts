@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Digest } from '../../core/digest.ts'
 import type { DocumentKind } from '../../core/document-kind.ts'
+import { EVENTS } from '../../core/service-event.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { AgentTool, JobResult, JobState, JobTransition } from '../../core/builds/job.ts'
 import { ApprovalType, JobTally } from '../../core/builds/stage.ts'
@@ -184,6 +185,10 @@ export const AGENT_JOB = { name: 'agent-job', schema: AgentJob }
 export const ACTIVE_STAGE = { name: 'active-stage', schema: z.string() }
 /** The newest passed run of each stage, by the counters of the pipeline and of the stage. */
 export const PASSED_STAGE = { name: 'passed-stage', schema: StagePlace }
+/** The result of the newest run of each stage that passed or failed. */
+export const StageOutcome = z.object({ pipelineCounter: Id, result: z.enum(['Passed', 'Failed']) })
+export type StageOutcome = Readonly<z.infer<typeof StageOutcome>>
+export const STAGE_OUTCOME = { name: 'stage-outcome', schema: StageOutcome }
 /** By a digest of its text, because the same agent runs thousands of jobs. */
 export const RECORDED_AGENT = { name: 'recorded-agent', schema: RecordedAgent }
 /** The counter of the run that holds a pipeline's lock. */
@@ -209,8 +214,10 @@ export const BUILD_KINDS: readonly DocumentKind<unknown>[] = [
   AGENT_JOB,
   ACTIVE_STAGE,
   PASSED_STAGE,
+  STAGE_OUTCOME,
   RECORDED_AGENT,
   PIPELINE_LOCK,
   PIPELINE_PAUSE,
   TIMER_TICK,
+  EVENTS,
 ]

@@ -14,6 +14,7 @@ import {
 } from './documents.ts'
 import { idRanges, idsIn, withReplacedId } from './id-ranges.ts'
 import { addJobs, type JobDraft, type SteppedJob } from './job-change.ts'
+import { recordEnd } from './run-event.ts'
 import { activeStageKey, jobKey, pipelineKey, stageKey, stageList } from './keys.ts'
 
 /** A new run of a stage. Its counter is derived from the earlier runs. */
@@ -132,6 +133,7 @@ async function finish(change: BuildChange, stage: StageInstance): Promise<void> 
   await change.tx.remove(ACTIVE_STAGE, activeStageKey(name, stage.id))
   const status = stageStatus(stage.tally)
   if (status.state === 'Passed') await notePassed(change, stage)
+  await recordEnd(change, stage, status.result)
   change.effects.events.push({ type: 'stage-finished', stage, status })
 }
 

@@ -1,42 +1,60 @@
 import { createHmac } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
-import { type CallWebhook, WebhookFailure } from './webhook.ts'
-import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
-import { SIGNATURE_HEADER, type WebhookBody } from '../../wire/revision-events.ts'
+import { SIGNATURE_HEADER, STANDARD_HEADERS } from '../../wire/revision-events.ts'
+import type { WebhookMessage } from './webhook-message.ts'
+import type { WebhookSettings } from './webhook-settings.ts'
 
 export interface WebhookCallOptions {
   readonly clock: Clock
-  readonly clientNames: ClientNames
   readonly version: string
 }
 
-/** Posts a delivery to a receiver. Only a status of 200 to 299 confirms it; redirects are not followed. */
-export function webhookCall(options: WebhookCallOptions): CallWebhook {
-  return async ({ name, url, secret, timeoutSeconds }, delivery, signal) => {
-    const { event, revision, previous, overrides } = delivery
-    const body = JSON.stringify({
-      event,
-      webhook: name,
-      revision: {
-        ...renderRevision(revision, options.clientNames),
-        subject: revision.subject,
-      },
-      previousCommitSHA: previous,
-      ...(overrides === undefined ? {} : { overrides }),
-    } satisfies WebhookBody)
+/** The answer of a receiver. */
+export interface WebhookAnswer {
+  /** Null when there was none. */
+  readonly status: number | null
+  /** The beginning of its text. */
+  readonly text: string
+  /** Why it is no confirmation, without address and secret; null for one. */
+  readonly problem: string | null
+}
+
+/** Posts a message to a receiver. */
+export type CallWebhook = (
+  settings: WebhookSettings,
+  message: WebhookMessage,
+  signal: AbortSignal,
+) => Promise<WebhookAnswer>
+
+const MAX_ANSWER_LENGTH = 500
+/** Marks a secret that is base64, as in Standard Webhooks. */
+const BASE64_SECRET = 'whsec_'
+
+/** Posts a message to a receiver. Only a status of 200 to 299 confirms it; redirects are not followed. */
+export function webhookCall({ clock, version }: WebhookCallOptions): CallWebhook {
+  return ({ url, secret, timeoutSeconds }, { id, body }, signal) => {
+    const seconds = Math.floor(clock() / 1_000)
     const headers = {
       'content-type': 'application/json; charset=utf-8',
-      'user-agent': `cairn/${options.version}`,
-      [SIGNATURE_HEADER]: signatureOf(secret, Math.floor(options.clock() / 1_000), body),
+      'user-agent': `cairn/${version}`,
+      [SIGNATURE_HEADER]: signatureOf(secret, seconds, body),
+      [STANDARD_HEADERS.id]: id,
+      [STANDARD_HEADERS.timestamp]: `${seconds}`,
+      [STANDARD_HEADERS.signature]: standardSignature(secret, `${id}.${seconds}.${body}`),
     }
-    const { status } = await post(url, { headers, body, timeout: timeoutSeconds * 1_000, signal })
-    if (status < 200 || status > 299) throw new WebhookFailure(`it answered ${status}`)
+    return post(url, { headers, body, timeout: timeoutSeconds * 1_000, signal })
   }
 }
 
 function signatureOf(secret: string, seconds: number, body: string): string {
   const code = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')
   return `t=${seconds},v1=${code}`
+}
+
+function standardSignature(secret: string, text: string): string {
+  const isBase64 = secret.startsWith(BASE64_SECRET)
+  const key = isBase64 ? Buffer.from(secret.slice(BASE64_SECRET.length), 'base64') : secret
+  return `v1,${createHmac('sha256', key).update(text).digest('base64')}`
 }
 
 interface Post {
@@ -47,7 +65,7 @@ interface Post {
   readonly signal: AbortSignal
 }
 
-async function post(url: string, { headers, body, timeout, signal }: Post): Promise<Response> {
+async function post(url: string, { headers, body, timeout, signal }: Post): Promise<WebhookAnswer> {
   const late = new AbortController()
   const giveUp = () => late.abort()
   const timer = setTimeout(giveUp, timeout)
@@ -55,14 +73,26 @@ async function post(url: string, { headers, body, timeout, signal }: Post): Prom
   try {
     const init = { method: 'POST', headers, body, redirect: 'manual', signal: late.signal } as const
     const response = await fetch(url, init)
-    await response.body?.cancel()
-    return response
+    const { status } = response
+    const text = await beginningOf(response).catch(() => '')
+    const isConfirmed = status >= 200 && status <= 299
+    return { status, text, problem: isConfirmed ? null : `it answered ${status}` }
   } catch (error) {
-    throw new WebhookFailure(late.signal.aborted ? 'it did not answer in time' : reasonOf(error))
+    const problem = late.signal.aborted ? 'it did not answer in time' : reasonOf(error)
+    return { status: null, text: '', problem }
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', giveUp)
   }
+}
+
+async function beginningOf(response: Response): Promise<string> {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return ''
+  const { value } = await reader.read()
+  await reader.cancel()
+  const text = Buffer.from(value ?? new Uint8Array()).toString('utf8')
+  return text.slice(0, MAX_ANSWER_LENGTH).toWellFormed().replaceAll('\0', '')
 }
 
 /** The system's error code, such as ECONNREFUSED, because messages may contain the address. */

@@ -28,3 +28,10 @@ export async function keepCursor(store: StateStore, cursor: WebhookCursor): Prom
   await store.change((transaction) => transaction.put(WEBHOOKS, cursor.name, cursor))
   return cursor
 }
+
+/** The number of the last event besides revisions that a receiver has confirmed. */
+const WebhookEvents = z.object({ name: z.string(), number: z.int().nonnegative() })
+export const WEBHOOK_EVENTS: DocumentKind<Readonly<z.infer<typeof WebhookEvents>>> = {
+  name: 'webhook-events',
+  schema: WebhookEvents,
+}

@@ -1,11 +1,27 @@
 import { chmod, readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
+import { PROPOSAL_EVENTS, RUN_EVENTS } from '../../core/service-event.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 
 const OWNER_ONLY = 0o600
 
-/** A receiver of revisions. */
+/** Revisions that were taken back come with those that are added. */
+const REVISION_EVENTS = ['revision', 'override'] as const
+const EVENT_NAMES: readonly string[] = [
+  ...REVISION_EVENTS,
+  ...RUN_EVENTS,
+  ...PROPOSAL_EVENTS,
+  'agent.lost',
+]
+const EventPattern = z
+  .string()
+  .refine(
+    (pattern) => EVENT_NAMES.some((name) => fits(pattern, name)),
+    'is no event: they are revision, override, run.*, proposal.*, agent.lost and *',
+  )
+
+/** A receiver of events. */
 const WebhookSettings = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'is not a name of letters, digits, _, . and -'),
   url: z.url({ protocol: /^https?$/, error: 'is not an http or https URL' }),
@@ -13,6 +29,11 @@ const WebhookSettings = z.strictObject({
   secret: z.string().min(16, 'is shorter than 16 characters'),
   /** The timeout for the receiver's answer. */
   timeoutSeconds: z.number().min(0.1).max(60).default(10),
+  /** The events that it hears of, such as `run.failed`, `run.*` or `*`; revisions and overrides when absent. */
+  events: z
+    .array(EventPattern)
+    .min(1)
+    .default([...REVISION_EVENTS]),
 })
 export type WebhookSettings = Readonly<z.infer<typeof WebhookSettings>>
 
@@ -21,6 +42,16 @@ const WebhooksFile = z.strictObject({
     .array(WebhookSettings)
     .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'repeat a name'),
 })
+
+/** Whether a receiver hears of an event. */
+export function hearsOf({ events }: Pick<WebhookSettings, 'events'>, name: string): boolean {
+  return events.some((pattern) => fits(pattern, name))
+}
+
+function fits(pattern: string, name: string): boolean {
+  if (pattern === '*' || pattern === name) return true
+  return pattern.endsWith('.*') && name.startsWith(pattern.slice(0, -1))
+}
 
 /**
  * The receivers in the operator's file; none without a file. Only the operator can name one, so

@@ -107,6 +107,7 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
       done: 'Pushed to the configuration',
       attempt: 'push to the configuration',
     },
+    'send-webhook-again': { done: 'Sent a webhook again', attempt: 'send a webhook again' },
     'set-maintenance': { done: 'Set the maintenance mode', attempt: 'set the maintenance mode' },
     'shorten-audit-log': { done: 'Dropped from the full audit log', attempt: 'drop' },
     'other-actions': { done: 'Other actions', attempt: 'do other things' },
@@ -158,6 +159,7 @@ const WITHOUT_OBJECT = [
   'fetch-configuration',
   'push-configuration',
   'set-maintenance',
+  'send-webhook-again',
 ]
 /** The call that creates a pipeline ends so, behind its name. */
 const CREATION = /^(\/.*)?\/tab\/admin\/pipelines\/.*\.json$/

@@ -22,6 +22,8 @@ const MESSAGES = {
   untagged: (of) => `Removed tag ${of}.`,
   'set-aside': (of) =>
     `The file on disk is kept as ${of}. The current configuration is in its place.`,
+  'webhook-sent': (of) => `Webhook ${of} took the delivery.`,
+  'webhook-not-taken': (of) => `The webhook did not take the delivery. ${of}.`,
   'maintenance-begun': () => 'The maintenance mode is set.',
   'maintenance-ended': () => 'Everything is allowed again.',
   revoked: (of) => `Revoked token ${of}.`,
@@ -45,7 +47,12 @@ const MESSAGES = {
 } as const satisfies Record<string, (of: string) => string>
 export type FlashKind = keyof typeof MESSAGES
 
-const WITHOUT_EFFECT: readonly FlashKind[] = ['not-locked', 'not-paused', 'not-active']
+const WITHOUT_EFFECT: readonly FlashKind[] = [
+  'not-locked',
+  'not-paused',
+  'not-active',
+  'webhook-not-taken',
+]
 
 /** A message expires after this time, in milliseconds; a browser follows a redirect sooner. */
 const RETAINED_MS = 60_000

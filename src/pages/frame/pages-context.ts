@@ -8,6 +8,7 @@ import { SessionCookie } from '../../http/session-cookie.ts'
 import type { IdentitiesDomain } from '../../identities/identities-domain.ts'
 import type { OidcLogIn } from '../../identities/oidc/oidc-log-in.ts'
 import { memoize } from '../../lib/memoize.ts'
+import type { WebhooksDomain } from '../../notify/webhooks/webhooks.ts'
 import type { ProposalsDomain } from '../../proposals/proposals-domain.ts'
 import { RemovedAgents } from './removed-agents.ts'
 import { PageContext } from './page-context.ts'
@@ -48,6 +49,7 @@ export interface PagesContext extends ApiContext {
 /** The same with the domains that only the leader has. */
 export interface LeaderPagesContext extends PagesContext {
   readonly proposals: ProposalsDomain
+  readonly webhooks: WebhooksDomain
   readonly builds: BuildsDomain & ShownConfiguration
   readonly agents: AgentsDomain & LeaderPagesContext['builds'] & { readonly removed: RemovedAgents }
 }
@@ -59,8 +61,14 @@ export function openPages(source: PagesSource, described: PagesContext['describe
   const removed = new RemovedAgents()
   const leading = memoize((led: LeaderContext): LeaderPagesContext => {
     const builds = { ...configuration, ...led.builds }
-    const { proposals } = led
-    return { ...context, builds, proposals, agents: { ...led.agents, ...builds, removed } }
+    const { proposals, webhooks } = led
+    return {
+      ...context,
+      builds,
+      proposals,
+      webhooks,
+      agents: { ...led.agents, ...builds, removed },
+    }
   })
   const context: PagesContext = {
     ...source,

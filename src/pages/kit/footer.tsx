@@ -26,7 +26,8 @@ export function Footer({ frame }: { frame: PageFrame }) {
       )}
       {isAdministrator && (
         <>
-          <a href={links.maintenance()}>Maintenance</a> ·{' '}
+          <a href={links.webhooks()}>Webhooks</a> · <a href={links.maintenance()}>Maintenance</a>{' '}
+          ·{' '}
         </>
       )}
       {isAdministrator && hasServers && (

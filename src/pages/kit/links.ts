@@ -354,6 +354,11 @@ export class Links {
     return this.#at('/maintenance', query)
   }
 
+  /** The deliveries to receivers of events. */
+  webhooks(query: Query = {}): string {
+    return this.#at('/webhooks', query)
+  }
+
   /** The page of permissions: `group` for one group, `from` for the difference to `revision`. */
   permissions(query: Query = {}): string {
     return this.#at('/permissions', query)

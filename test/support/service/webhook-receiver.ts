@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -13,6 +19,7 @@ export type Behaviour = 'take' | 'fail' | 'hang' | 'redirect'
 export interface ReceivedCall {
   readonly text: string
   readonly signature: string
+  readonly headers: IncomingHttpHeaders
   readonly behaviour: Behaviour
 }
 
@@ -69,7 +76,7 @@ export class WebhookReceiver {
     const text = (await buffer(request)).toString('utf8')
     const behaviour = this.behaviours.shift() ?? 'take'
     const signature = String(request.headers['x-cairn-signature'])
-    this.calls.push({ text, signature, behaviour })
+    this.calls.push({ text, signature, headers: request.headers, behaviour })
     if (behaviour === 'hang') return
     const status = { take: 204, fail: 500, redirect: 302 }[behaviour]
     response.writeHead(status, behaviour === 'redirect' ? { location: this.url } : {}).end()

@@ -21,6 +21,8 @@ export const EXCEPTIONS: Readonly<Record<string, Exception | readonly Exception[
   'POST /api/users/{name}/enable': NOT_THERE,
   'DELETE /api/users/{name}': NOT_THERE,
   'DELETE /api/agent-invitations/{id}': NOT_THERE,
+  'GET /api/webhooks/{name}/deliveries': NOT_THERE,
+  'POST /api/webhooks/{name}/deliveries/{number}/send': NOT_THERE,
   'GET /assets/{name}': NOT_THERE,
   'GET /api/admin/config/{digest}.xml': NOT_THERE,
   'GET /api/admin/rules.yaml': NOT_THERE,
