@@ -14,6 +14,7 @@ import type { Secrets } from './assignment/secrets.ts'
 import type { FormerPipelines } from './runs/former-pipelines.ts'
 import type { EffectivePipelines } from './runs/effective-pipelines.ts'
 import { ConfiguredPlans } from './runs/plans.ts'
+import { RunCounts } from './runs/run-counts.ts'
 import type { Unsupported } from './runs/unsupported.ts'
 import { BuildingAgents } from './dispatch/agent-jobs.ts'
 import { BuildWatch } from './dispatch/build-watch.ts'
@@ -80,6 +81,7 @@ export class BuildServices implements AsyncDisposable {
   readonly uploads: UploadLimits
   readonly quota: ArtifactQuota
   readonly lines = new LineFinder()
+  readonly counts: RunCounts
   readonly #silent: SilentJobs
   readonly #watch: BuildWatch
 
@@ -96,6 +98,7 @@ export class BuildServices implements AsyncDisposable {
     this.waiting = parts.waiting
     this.unsupported = parts.unsupported
     this.stranded = parts.stranded
+    this.counts = new RunCounts(parts.builds)
     this.#silent = parts.silent
     this.dispatcher = new JobDispatcher({ ...options, ...parts, held: WORK_HOLD_MS })
     this.#watch = new BuildWatch({ ...options, ...parts })

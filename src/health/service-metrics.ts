@@ -8,6 +8,7 @@ import type { ConfigurationWriter } from '../configuration/save/configuration-wr
 import type { History } from '../history/history.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'
 import { agentStatusOf } from '../agents/known-agent.ts'
+import { type RunCounts, type RunTotals, WAIT_BOUNDS } from '../builds/runs/run-counts.ts'
 import type { RunningJobs } from '../builds/dispatch/running-jobs.ts'
 import type { UserSourceState } from '../core/user-source-state.ts'
 import { type HealthDeps, readHealth } from './health.ts'
@@ -27,6 +28,9 @@ export interface CountedWork {
   readonly directory: AgentDirectory
   readonly builds: Builds
   readonly running: RunningJobs
+  readonly counts: RunCounts
+  /** Counts the proposals that are neither merged nor closed. */
+  readonly openProposals: () => Promise<number>
 }
 
 /** The route whose answers are look-ups by digest. */
@@ -70,7 +74,7 @@ export class ServiceMetrics implements Disposable {
       gauge('cairn_http_requests_in_flight', 'Requests not yet answered', requests.inFlight()),
       lookUps(series),
       ...this.#historyMetrics(),
-      ...(work === null ? [] : workMetrics(work)),
+      ...(work === null ? [] : await workMetrics(work)),
       ...serverMetrics(cluster?.seen() ?? null),
       ...userSourceMetrics(this.#options.logIns.userSources()),
       ...(await this.#process.read()),
@@ -88,6 +92,11 @@ export class ServiceMetrics implements Disposable {
     const stored = history.storage()
     return [
       gauge('cairn_revisions', 'Revisions in the history', history.size()),
+      byLabel(
+        ['gauge', 'cairn_configuration_info', 'The digest of the current configuration'],
+        'digest',
+        new Map([[history.current().digest, 1]]),
+      ),
       counter('cairn_revisions_saved_total', 'New revisions, whoever made them', this.#saved),
       gauge('cairn_writer_queue_length', 'Changes that wait or are being made', waiting),
       {
@@ -157,7 +166,13 @@ function lookUps(series: readonly Series[]): Metric {
   return byLabel(['counter', 'cairn_digest_lookups_total', help], 'result', counts)
 }
 
-function workMetrics({ directory, builds, running }: CountedWork): Metric[] {
+async function workMetrics({
+  directory,
+  builds,
+  running,
+  counts,
+  openProposals,
+}: CountedWork): Promise<Metric[]> {
   const agents = new Map<string, number>(AGENT_STATUSES.map((status) => [status, 0]))
   for (const agent of directory.list()) {
     const status = agentStatusOf(agent)
@@ -172,6 +187,32 @@ function workMetrics({ directory, builds, running }: CountedWork): Metric[] {
   return [
     byLabel(['gauge', 'cairn_agents', 'Agents by status'], 'status', agents),
     byLabel(['gauge', 'cairn_jobs', 'Jobs that are not over'], 'state', jobs),
+    gauge('cairn_proposals_open', 'Proposals not merged or closed', await openProposals()),
+    ...runMetrics(counts.totals()),
+  ]
+}
+
+/** Counts since this server became the leader. */
+function runMetrics({ stages, jobs, waits }: RunTotals): Metric[] {
+  let below = 0
+  const buckets = waits.buckets.map((bucket, n) => ({
+    labels: { le: String(WAIT_BOUNDS[n] ?? '+Inf') },
+    suffix: '_bucket',
+    value: (below += bucket),
+  }))
+  const totals = [
+    { suffix: '_sum', value: waits.sum },
+    { suffix: '_count', value: waits.count },
+  ]
+  return [
+    byLabel(['counter', 'cairn_stage_runs_total', 'Ended runs of stages'], 'result', stages),
+    byLabel(['counter', 'cairn_jobs_finished_total', 'Ended jobs'], 'result', jobs),
+    {
+      name: 'cairn_job_wait_seconds',
+      help: 'How long jobs waited for an agent',
+      type: 'histogram',
+      samples: [...buckets, ...totals],
+    },
   ]
 }
 

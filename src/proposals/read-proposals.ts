@@ -42,6 +42,11 @@ export async function listProposals(
   return visible
 }
 
+/** Counts the proposals that are neither merged nor closed. */
+export async function countOpen({ store }: Pick<ProposalsDomain, 'store'>): Promise<number> {
+  return (await store.list()).filter(({ state }) => state === 'open').length
+}
+
 /** A review, and whether it holds for what merging would change now. */
 export interface ShownReview {
   readonly event: EventOf<'approve' | 'reject'>

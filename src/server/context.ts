@@ -19,6 +19,7 @@ import { OverrideAlarm } from '../configuration/gate/override-alarm.ts'
 import { noteRevisions } from '../notify/audit/audit.ts'
 import { RevisionWatch } from '../notify/revision-watch.ts'
 import { openPageServices, type PageServices } from '../pages/frame/page-services.ts'
+import { countOpen } from '../proposals/read-proposals.ts'
 import { createFirstUser } from '../security/first-user.ts'
 import { SecretFiles } from '../security/secret-files.ts'
 import type { UsersStore } from '../security/users.ts'
@@ -184,7 +185,11 @@ function openHealth(boot: BootContext, parts: HealthParts): HealthDomain {
     cluster,
     leader: () => leadership.current()?.health ?? null,
   }
-  const work = () => leadership.current()?.context.builds ?? null
+  const work = () => {
+    const led = leadership.current()?.context ?? null
+    if (led === null) return null
+    return { ...led.builds, openProposals: () => countOpen(led.proposals) }
+  }
   const metrics = new ServiceMetrics({ ...deps, writer, requests, work })
   return {
     ...deps,

@@ -115,7 +115,7 @@ function openProposals(
 
 function servicesOf(opened: BuildServices) {
   const { builds, plans, pipelines, former, running, jobs, dispatcher, waiting } = opened
-  const { unsupported, stranded, artifactsDir, uploads, quota, lines } = opened
+  const { unsupported, stranded, artifactsDir, uploads, quota, lines, counts } = opened
   const runs = { builds, plans, pipelines, former, running, jobs, dispatcher, waiting }
-  return { ...runs, unsupported, stranded, artifactsDir, uploads, quota, lines }
+  return { ...runs, unsupported, stranded, artifactsDir, uploads, quota, lines, counts }
 }

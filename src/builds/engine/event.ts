@@ -1,3 +1,4 @@
+import type { JobResult } from '../../core/builds/job.ts'
 import type { StageStatus } from '../../core/builds/stage.ts'
 import type { StageInstance } from './documents.ts'
 
@@ -11,6 +12,9 @@ export type BuildEvent =
       readonly stage: StageInstance
       readonly status: StageStatus
     }
+  /** An agent got a job that had waited for this time, in milliseconds. */
+  | { readonly type: 'job-assigned'; readonly waitedMs: number }
+  | { readonly type: 'job-finished'; readonly result: JobResult }
   /** The job was taken from the agent, which has to stop it. */
   | { readonly type: 'job-stopped'; readonly jobId: number; readonly agentUuid: string }
   /** No run holds the pipeline's lock any more. */

@@ -1,5 +1,6 @@
 import {
   isOnAgent,
+  isUnfinished,
   jobStep,
   type JobEvent,
   type JobStep,
@@ -61,8 +62,19 @@ export async function stepJob(
   await updateQueue(change, job, after)
   await updateAgent(change, job, after)
   if (event.type !== 'report') noteAgent(change, job)
+  noteProgress(change, job, after)
   const replacement = after.state === 'Rescheduled' ? await replace(change, after) : null
   return { outcome: 'changed', before: job, job: after, replacement }
+}
+
+function noteProgress(change: BuildChange, before: JobInstance, after: JobInstance): void {
+  const { events } = change.effects
+  if (after.state === 'Assigned') {
+    events.push({ type: 'job-assigned', waitedMs: Math.max(0, change.now - after.scheduledDate) })
+  }
+  if (isUnfinished(before) && after.state === 'Completed') {
+    events.push({ type: 'job-finished', result: after.result })
+  }
 }
 
 async function updateQueue(

@@ -86,6 +86,8 @@ function pipelineOf(event: BuildEvent): string | null {
       return event.pipeline
     case 'jobs-queued':
     case 'job-stopped':
+    case 'job-assigned':
+    case 'job-finished':
       return null
   }
 }
