@@ -66,6 +66,12 @@ export function assertAlone(
   throw notThis(`<${root.name}> is no ${place.kind}, which is <${elements.join('> or <')}>`)
 }
 
+/** An entity to be written into a document. */
+export interface AddedEntity {
+  readonly kind: EntityDefinition
+  readonly element: Inserted
+}
+
 /** An entity in a text that holds nothing else. */
 export interface SentEntity {
   readonly kind: EntityDefinition
@@ -109,11 +115,24 @@ export function putEntity(
     if (group !== null) assertInGroup(standing, group)
     return applySplices(document.text, [{ ...standing.element.span, text: sent.text }])
   }
-  const { parent, missing } = holderOf(document.root, sent, group)
   const verbatim: VerbatimElement = { kind: 'verbatim', name: sent.element.name, text: sent.text }
+  return insertEntity(document, { kind: sent.kind, element: verbatim }, group)
+}
+
+/**
+ * The text of a document with a new entity behind the others of its kind.
+ *
+ * @throws {ServiceError} as {@link putEntity}.
+ */
+export function insertEntity(
+  document: EditableDocument,
+  added: AddedEntity,
+  group: string | null,
+): string {
+  const { parent, missing } = holderOf(document.root, added, group)
   const element = missing.reduceRight<Inserted>(
     (inner, name) => newElement(name, {}, [inner]),
-    verbatim,
+    added.element,
   )
   const edit = { kind: 'insert', parent, element, place: placeIn(parent) } as const
   return applyEdits(document, [edit]) ?? document.text
@@ -146,7 +165,7 @@ interface Holder {
   readonly missing: readonly string[]
 }
 
-function holderOf(root: XmlElement, { kind, element }: SentEntity, group: string | null): Holder {
+function holderOf(root: XmlElement, { kind, element }: AddedEntity, group: string | null): Holder {
   if (kind.word === 'pipeline') return { parent: groupOf(root, group), missing: [] }
   if (group !== null) throw notThis('Only a new pipeline takes a group', 'group')
   const [names = [], ...others] = kind.steps.toReversed()

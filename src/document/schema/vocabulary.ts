@@ -12,6 +12,8 @@ import { isValueType, VALUE_TYPES, type ValueType } from './value-types.ts'
 export interface AttributeRule {
   readonly type: ValueType
   readonly required: boolean
+  /** The value where it is absent; null for none. */
+  readonly absent: string | null
 }
 
 /** A place among the children: the elements that may be there, and how many of them. */
@@ -134,11 +136,11 @@ function words(text: string): string[] {
 }
 
 function attributeRule(
-  { facts: { type, required } }: Attribute,
+  { facts: { type, required, absent } }: Attribute,
   of: 'exact' | 'others',
 ): AttributeRule {
   const isRequired = required === 'everywhere' || required === of
-  return { type: of === 'exact' ? type : (type.elsewhere ?? type), required: isRequired }
+  return { type: of === 'exact' ? type : (type.elsewhere ?? type), required: isRequired, absent }
 }
 
 function splitContent(content: string): [ValueType | null, string[]] {
