@@ -1,17 +1,17 @@
 import type { Context } from 'hono'
+import { z } from 'zod'
 import { readInvalidEdit, setLiveFileAside } from '../../configuration/save/invalid-live-file.ts'
-import { ServiceError } from '../../core/errors.ts'
-import { statusOf } from '../../http/errors.ts'
-import { readForm, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { PLAIN } from '../code/plain-options.ts'
+import { formAction } from '../frame/form-action.ts'
 import { definePage, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
+import type { Refusal } from '../runs/refusal.ts'
 import { LiveFileView } from './live-file-view.tsx'
 
-const MAX_FORM_BYTES = 16_384
+const Version = z.object({ version: z.string().default('') })
 
 const route = pageWith<PagesContext>()
 
@@ -22,40 +22,28 @@ export const liveFilePage = definePage({
     route({
       method: 'GET',
       path: '/config/live',
-      handle: (c, context) =>
-        answer(context, c, { flash: context.pages.flash.take(c), status: 200 }),
+      handle: (c, context) => answer(context, c, null),
     }),
     route({
       method: 'POST',
       path: '/config/live',
       audit: 'set-live-file-aside',
-      handle: async (c, context) => {
-        const { principal } = c.env
-        const { links, flash } = context.pages
-        const version = textField(await readForm(c.req.raw, MAX_FORM_BYTES), 'version') ?? ''
-        try {
-          const name = await setLiveFileAside(context.configuration, principal, version)
-          return c.redirect(links.liveFile(flash.query(principal, 'set-aside', name)), 303)
-        } catch (error) {
-          if (!(error instanceof ServiceError) || error.code !== 'config-stale') throw error
-          c.env.reason = error.code
-          const refused = { isDone: false, text: `${error.message}.` }
-          return answer(context, c, { flash: refused, status: statusOf(error) })
-        }
-      },
+      handle: formAction<PagesContext, '/config/live', typeof Version>({
+        fields: Version,
+        act: async ({ configuration, pages: { links } }, c, { fields: { version } }) => {
+          const name = await setLiveFileAside(configuration, c.env.principal, version)
+          return { says: ['set-aside', name], to: (flash) => links.liveFile(flash) }
+        },
+        refused: answer,
+      }),
     }),
   ],
 })
 
-interface Answer {
-  readonly flash: ReturnType<PagesContext['pages']['flash']['take']>
-  readonly status: number
-}
-
 async function answer(
   { pages, configuration }: PagesContext,
   c: Context<RouteEnv>,
-  { flash, status }: Answer,
+  refusal: Refusal | null,
 ): Promise<Response> {
   const { principal } = c.env
   const { history, fileName } = configuration
@@ -66,10 +54,10 @@ async function answer(
   const view = {
     frame: pages.frame(c.req.raw, principal),
     fileName,
-    flash,
+    flash: refusal === null ? pages.flash.take(c) : refusal.flash,
     current: numbered(history, current),
     edit,
     comparison: before && bytes && (await configuration.compare([before, bytes], PLAIN)),
   }
-  return pageResponse(<LiveFileView {...view} />, status, NO_STORE)
+  return pageResponse(<LiveFileView {...view} />, refusal?.status, NO_STORE)
 }

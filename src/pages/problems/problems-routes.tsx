@@ -1,11 +1,16 @@
 import { acknowledgeOverride } from '../../configuration/gate/override-alarm.ts'
+import { z } from 'zod'
 import { acknowledgeSecrets } from '../../configuration/read/plain-secret-alarm.ts'
 import { parseSha } from '../../http/parameters.ts'
 import { countOf } from '../kit/count.ts'
+import { formAction } from '../frame/form-action.ts'
 import { defineLeaderPage, definePage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext, PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { ProblemsView } from './problems-view.tsx'
+
+/** A button alone. */
+const Nothing = z.object({})
 
 const route = pageWith<PagesContext>()
 const ledRoute = pageWith<LeaderPagesContext>()
@@ -47,14 +52,15 @@ export const problemForms = defineLeaderPage({
       method: 'POST',
       path: '/config/:name/acknowledge-secrets',
       audit: 'acknowledge-secrets',
-      handle: async (c, { pages, configuration }) => {
-        const { principal } = c.env
-        const commit = parseSha(c.req.param('name'))
-        const count = await acknowledgeSecrets(configuration, principal, commit)
-        const of = count === 1 ? `commit ${commit.slice(0, 10)}` : countOf(count, 'commit')
-        const flash = pages.flash.query(principal, 'secrets-acknowledged', of)
-        return c.redirect(pages.links.problems(flash), 303)
-      },
+      handle: formAction<LeaderPagesContext, '/config/:name/acknowledge-secrets', typeof Nothing>({
+        fields: Nothing,
+        act: async ({ configuration, pages: { links } }, c) => {
+          const commit = parseSha(c.req.param('name'))
+          const count = await acknowledgeSecrets(configuration, c.env.principal, commit)
+          const of = count === 1 ? `commit ${commit.slice(0, 10)}` : countOf(count, 'commit')
+          return { says: ['secrets-acknowledged', of], to: (flash) => links.problems(flash) }
+        },
+      }),
     }),
   ],
 })

@@ -1,18 +1,24 @@
 import type { Context } from 'hono'
+import { z } from 'zod'
 import { TokenScope } from '../../core/principal.ts'
-import { ServiceError } from '../../core/errors.ts'
 import { firstMomentOf } from '../../lib/moments.ts'
 import { createToken, listTokens, revokeToken } from '../../identities/tokens.ts'
-import { statusOf } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
-import { type Form, readForm, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
+import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
 import { definePage, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
+import type { Refusal } from '../runs/refusal.ts'
 import { type ShownToken, TokensView } from './tokens-view.tsx'
 
-const MAX_FORM_BYTES = 16_384
+const TokenFields = z.object({
+  action: z.enum(['create', 'revoke', 'log-out-everywhere']),
+  name: z.string().default(''),
+  scope: z.string().default(''),
+  expires: z.string().default(''),
+  token: z.string().default(''),
+})
 
 const route = pageWith<PagesContext>()
 
@@ -24,71 +30,70 @@ export const tokensPage = definePage({
     route({
       method: 'POST',
       path: '/tokens',
-      handle: async (c, context) => {
-        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-        switch (textField(form, 'action') ?? '') {
-          case 'create':
-            return create(context, c, form)
-          case 'revoke':
-            return revoke(context, c, textField(form, 'token') ?? '')
-          case 'log-out-everywhere':
-            await context.identities.sessions.endOf(c.env.principal)
-            c.env.auditActions = [{ action: 'log-out-everywhere', target: '/tokens' }]
-            return c.redirect(context.pages.links.login(), 303)
-          default:
-            throw malformed('action is neither create, revoke nor log-out-everywhere', 'action')
-        }
-      },
+      handle: formAction<PagesContext, '/tokens', typeof TokenFields>({
+        fields: TokenFields,
+        act,
+        refused: (context, c, refusal) => answer(context, c, { refusal }),
+      }),
     }),
   ],
 })
 
-/** The page itself has the token: no address and no cookie ever does. */
-async function create(context: PagesContext, c: Context<RouteEnv>, form: Form): Promise<Response> {
-  const name = textField(form, 'name') ?? ''
-  try {
-    const wanted = {
-      name,
-      scope: parseScope(textField(form, 'scope') ?? ''),
-      expires: parseDay(textField(form, 'expires') ?? ''),
+async function act(
+  context: PagesContext,
+  c: Context<RouteEnv>,
+  { fields }: SentForm<typeof TokenFields>,
+): Promise<FormDone | Response> {
+  const { identities, pages } = context
+  const { principal } = c.env
+  switch (fields.action) {
+    case 'create':
+      return create(context, c, fields)
+    case 'revoke': {
+      const { name } = await revokeToken(identities, principal, fields.token)
+      return {
+        says: ['revoked', name],
+        to: (flash) => pages.links.tokens(flash),
+        audited: { action: 'revoke-token', target: `/api/tokens/${fields.token}` },
+      }
     }
-    const { id, token } = await createToken(context.identities, c.env.principal, wanted)
-    c.env.auditActions = [{ action: 'create-token', target: `/api/tokens/${id}` }]
-    return await answer(context, c, { made: { name, token } })
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    c.env.reason = error.code
-    return answer(context, c, { problem: `${error.message}.`, status: statusOf(error) })
+    case 'log-out-everywhere':
+      await identities.sessions.endOf(principal)
+      c.env.auditActions = [{ action: 'log-out-everywhere', target: '/tokens' }]
+      return c.redirect(pages.links.login(), 303)
   }
 }
 
-async function revoke(context: PagesContext, c: Context<RouteEnv>, id: string): Promise<Response> {
-  const { principal } = c.env
-  const { name } = await revokeToken(context.identities, principal, id)
-  c.env.auditActions = [{ action: 'revoke-token', target: `/api/tokens/${id}` }]
-  const flash = context.pages.flash.query(principal, 'revoked', name)
-  return c.redirect(context.pages.links.tokens(flash), 303)
+/** The page itself has the token: no address and no cookie ever does. */
+async function create(
+  context: PagesContext,
+  c: Context<RouteEnv>,
+  { name, scope, expires }: z.infer<typeof TokenFields>,
+): Promise<Response> {
+  const wanted = { name, scope: parseScope(scope), expires: parseDay(expires) }
+  const { id, token } = await createToken(context.identities, c.env.principal, wanted)
+  c.env.auditActions = [{ action: 'create-token', target: `/api/tokens/${id}` }]
+  return answer(context, c, { made: { name, token } })
 }
 
 interface Answered {
   readonly made?: ShownToken
-  readonly problem?: string
-  readonly status?: number
+  readonly refusal?: Refusal
 }
 
 async function answer(
   { pages, clock, identities }: PagesContext,
   c: Context<RouteEnv>,
-  { made, problem, status = 200 }: Answered,
+  { made, refusal }: Answered,
 ): Promise<Response> {
   const view = {
     frame: pages.frame(c.req.raw, c.env.principal),
-    flash: problem === undefined ? pages.flash.take(c) : { isDone: false, text: problem },
+    flash: refusal === undefined ? pages.flash.take(c) : refusal.flash,
     tokens: await listTokens(identities, c.env.principal),
     made: made ?? null,
     now: clock(),
   }
-  return pageResponse(<TokensView {...view} />, status, NO_STORE)
+  return pageResponse(<TokensView {...view} />, refusal?.status, NO_STORE)
 }
 
 function parseScope(text: string): TokenScope {

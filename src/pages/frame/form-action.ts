@@ -1,0 +1,88 @@
+import type { Context } from 'hono'
+import type { z } from 'zod'
+import { malformedBy } from '../../http/parameters.ts'
+import { type Form, readForm, textField } from '../../http/request-body.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import type { Query } from '../kit/links.ts'
+import { type Refusal, refusalOf } from '../runs/refusal.ts'
+import type { FlashKind } from './flash-message.ts'
+import type { PageContext } from './page-context.ts'
+
+/** Fields beside files and lists: the forms of most pages. */
+const MAX_FORM_BYTES = 16_384
+
+/** The entry of an action in the audit log. */
+export interface AuditedAction {
+  readonly action: string
+  readonly target: string
+}
+
+/** An action that was done: where it leads, and the message there. */
+export interface FormDone {
+  readonly says: readonly [kind: FlashKind, of: string]
+  /** Names where an invalid live file is kept that the action replaced. */
+  readonly saved?: { readonly setAside: string | null }
+  readonly to: (flash: Query) => string
+  /** Absent where the route names it. */
+  readonly audited?: AuditedAction
+}
+
+/** A form with the fields that an action takes, as texts. */
+export interface SentForm<Fields extends z.ZodType> {
+  readonly fields: z.infer<Fields>
+  readonly form: Form
+}
+
+interface FormAction<State, Path extends string, Fields extends z.ZodObject> {
+  readonly fields: Fields
+  readonly maxBytes?: (context: State) => number
+  /**
+   * Does what the form asks for. The use case asserts the permission. It answers itself where there is
+   * something to show first, such as a preview or a secret that is shown once.
+   */
+  readonly act: (
+    context: State,
+    c: Context<RouteEnv, Path>,
+    sent: SentForm<Fields>,
+  ) => Promise<FormDone | Response>
+  /** The page of the form again, with the reason why nothing was done; an error page where it is absent. */
+  readonly refused?: (
+    context: State,
+    c: Context<RouteEnv, Path>,
+    refusal: Refusal,
+  ) => Promise<Response>
+}
+
+/**
+ * The handler of a form: reads its fields, does its action, notes it for the audit log, and redirects to the
+ * page that shows the result. A refusal is said on the page of the form, at its field where it has one.
+ */
+export function formAction<
+  State extends { readonly pages: PageContext },
+  const Path extends string,
+  Fields extends z.ZodObject,
+>(action: FormAction<State, Path, Fields>) {
+  return async (c: Context<RouteEnv, Path>, context: State): Promise<Response> => {
+    const form = await readForm(c.req.raw, action.maxBytes?.(context) ?? MAX_FORM_BYTES)
+    const outcome = await refusalOf(c.env, () =>
+      action.act(context, c, { form, fields: fieldsIn(form, action.fields) }),
+    )
+    if ('refusal' in outcome) {
+      if (!action.refused) throw outcome.refusal.error
+      return action.refused(context, c, outcome.refusal)
+    }
+    const { done } = outcome
+    if (done instanceof Response) return done
+    if (done.audited) c.env.auditActions = [done.audited]
+    const flash = context.pages.flash.query(c.env.principal, ...done.says, done.saved)
+    return c.redirect(done.to(flash), 303)
+  }
+}
+
+/** @throws {ServiceError} `malformed-request` with the field that is not as it must be. */
+function fieldsIn<Fields extends z.ZodObject>(form: Form, fields: Fields): z.infer<Fields> {
+  const texts = Object.keys(fields.shape).map((name) => [name, textField(form, name) ?? undefined])
+  const read = fields.safeParse(Object.fromEntries(texts))
+  if (read.success) return read.data
+  throw malformedBy(read.error)
+}
