@@ -9,6 +9,7 @@ import { comparePages } from './compare/compare-routes.tsx'
 import { descriptionPages } from './api/description-routes.tsx'
 import { editPages } from './edit/edit-routes.tsx'
 import { entityPages } from './entity/entity-routes.tsx'
+import { formPages } from './forms/forms-routes.tsx'
 import { framePages } from './frame/frame-routes.tsx'
 import type { PageGroup } from './frame/page-routes.ts'
 import { historyPages } from './history/history-routes.tsx'
@@ -45,6 +46,7 @@ const PAGES: readonly PageGroup[] = [
   historyPages,
   comparePages,
   editPages,
+  formPages,
   liveFilePage,
   newPipelinePage,
   entityPages,

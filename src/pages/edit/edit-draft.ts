@@ -114,7 +114,7 @@ export async function problemsFor(
  *
  * @throws {ServiceError} `not-permitted`.
  */
-async function assertMayEdit(
+export async function assertMayEdit(
   deps: EditingDeps,
   principal: Principal,
   { entity, revisions }: { entity: EntityName | null; revisions: readonly Revision[] },

@@ -7,7 +7,7 @@ const MAX_ENTRIES = 20
 
 /** The effects of a save besides its changes: runs, obstacles, entities and permissions. */
 export function PlanCard({ plan }: { plan: Plan }) {
-  const { starts, stops, obstacles, touches, permissions, willNotRun } = plan
+  const { starts, stops, obstacles, touches, permissions, willNotRun, verdict } = plan
   return (
     <section class="card">
       <h2>When saved</h2>
@@ -21,6 +21,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
           named('Environments', touches.environments),
           named('Agents', touches.agents),
           permissions.length === 0 ? null : ['Permissions', <Permissions items={permissions} />],
+          verdict?.reason === undefined ? null : ['Not allowed', <Verdict verdict={verdict} />],
           willNotRun.length === 0 ? null : ['Unsupported', <Unsupported items={willNotRun} />],
         ]}
       />
@@ -59,6 +60,16 @@ function Permissions({ items }: { items: Plan['permissions'] }) {
         </>
       )}
     />
+  )
+}
+
+/** The reason of the gate, and whose decisions would let the change pass. */
+function Verdict({ verdict: { reason, needs } }: { verdict: NonNullable<Plan['verdict']> }) {
+  return (
+    <>
+      {`${reason}.`}
+      {needs.map(({ rule, of }) => ` ${rule} needs: ${someOf(of, MAX_ENTRIES)}.`)}
+    </>
   )
 }
 

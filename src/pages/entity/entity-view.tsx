@@ -1,5 +1,6 @@
 import { raw } from 'hono/html'
 import type { EntityHistory } from './entity-history.ts'
+import { hasForm } from '../../document/form/form-shape.ts'
 import { EntityName } from '../work/edit-scope.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
@@ -60,7 +61,11 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
           )}
           {entity.mayEdit && edited.success && now !== null && (
             <LinkButton
-              href={links.edit({ entity: `${edited.data.kind}/${edited.data.name}` })}
+              href={
+                hasForm(edited.data.kind)
+                  ? links.form(edited.data)
+                  : links.edit({ entity: `${edited.data.kind}/${edited.data.name}` })
+              }
               label="Edit"
               look="primary"
               shortcut="e"

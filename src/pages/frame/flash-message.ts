@@ -10,6 +10,7 @@ import type { FlashMessage } from '../kit/notice.tsx'
 const MESSAGES = {
   saved: (of) => `Saved as ${of}.`,
   created: (of) => `Created pipeline ${of}.`,
+  proposed: (of) => `Proposed as ${of}. It is saved once it has its approvals.`,
   approved: (of) => `Approved proposal ${of}.`,
   rejected: (of) => `Rejected proposal ${of}.`,
   'review-taken-back': (of) => `Took your review of proposal ${of} back.`,

@@ -108,6 +108,16 @@ export class Links {
     return this.#at('/config/edit', { entity: query.entity ?? null, from: query.from ?? null })
   }
 
+  /** The form of a pipeline, group, template, environment or role; `add` is a list that gets a new row. */
+  form({ kind, name }: EntityPlace, query: Query = {}): string {
+    return this.#at(`/config/edit/${segments(kind, name)}`, query)
+  }
+
+  /** The form of a new group, template, environment or role. */
+  newEntity(kind: string): string {
+    return this.#at(`/config/new/${segments(kind)}`)
+  }
+
   /** The editor with the document before a revision, merged with all that came after it. */
   editUndoing(name: string): string {
     return this.#at('/config/edit', { undo: name })

@@ -42,6 +42,8 @@ export interface PipelinePage {
   readonly lockedBy: number | null
   readonly pause: PipelinePause | null
   readonly mayOperate: boolean
+  /** Whether the caller administers its group. */
+  readonly mayEdit: boolean
   readonly problems: readonly string[]
   /** Why stages cannot start, and why those of its runs wait for somebody to intervene. */
   readonly stuck: readonly string[]
@@ -97,6 +99,7 @@ export async function readPipelinePage(
     lockedBy: effective?.pipeline.isLocked === true ? await builds.lockedBy(name) : null,
     mayOperate:
       effective !== null && access.may(principal, { action: 'operate-pipeline', pipeline: name }),
+    mayEdit: group !== null && access.may(principal, { action: 'administer-group', group }),
     problems: problemsByPipeline(deps.poller.problems()).get(name) ?? [],
     stuck: [
       ...(deps.stranded.byPipeline().get(name) ?? []),

@@ -131,6 +131,9 @@ function Actions({
   frame: { links, isAdministrator },
   page,
 }: Pick<PipelineViewProps, 'frame' | 'page'>) {
+}
+
+function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
   const { name, group, lockedBy, pause, mayOperate, mayEdit } = page
   return (
     <>
@@ -156,7 +159,22 @@ function Actions({
             {pause === null && <PauseForm {...page} />}
           </div>
         </details>
+}
+
+      {mayEdit && <EditLinks frame={frame} page={page} />}
+      {mayOperate && pause === null && (
+        <ActionButton value="trigger" label="Trigger a run" look="primary" />
       )}
+    </>
+  )
+}
+
+function EditLinks({ frame: { links }, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
+  const place = { kind: 'pipeline', name: page.name }
+  return (
+    <>
+      <LinkButton href={links.form(place)} label="Edit" shortcut="e" />
+      <LinkButton href={links.form(place, { add: 'job' })} label="Add a job" />
     </>
   )
 }

@@ -57,6 +57,8 @@ export interface PipelineCard {
   /** The newest change of its configuration that the caller may see. */
   readonly lastChange: NumberedRevision | null
   readonly mayOperate: boolean
+  /** Whether the caller administers its group. */
+  readonly mayEdit: boolean
   /** The number of its materials that cannot be read. */
   readonly unreadable: number
   /** Why stages cannot start, and why those of its newest run wait for somebody to intervene. */
@@ -239,6 +241,7 @@ async function cardOf(
     lastChange: await lastChangeOf(deps, principal, name),
     stuck: [...(stranded.get(name) ?? []), ...waiting.stuckStages(latest?.stages ?? [])],
     mayOperate: access.may(principal, { action: 'operate-pipeline', pipeline: name }),
+    mayEdit: access.may(principal, { action: 'administer-group', group }),
     unreadable: problems.get(name)?.length ?? 0,
   }
 }

@@ -243,6 +243,15 @@ function Card(props: PipelinesViewProps & { card: PipelineCard }) {
           {name}
         </a>
         <LastChange frame={frame} card={card} now={now} />
+        {card.mayEdit && (
+          <a
+            class="last-change"
+            href={links.form({ kind: 'pipeline', name })}
+            aria-label={`Edit ${name}`}
+          >
+            Edit
+          </a>
+        )}
       </div>
       <div class="pipeline-run">
         <StageChips links={links} planned={card.stages} stages={latest?.stages ?? []} />

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ENTITY_KINDS, findNamedEntity } from '../../document/entities/entities.ts'
 import type { XmlDocument } from '../../document/xml/xml-reader.ts'
+import type { Span } from '../../document/xml/xml-tree.ts'
 import { withOwnLineEndings } from '../../configuration/save/line-endings.ts'
 
 const EDITED = ENTITY_KINDS.filter(({ isEdited }) => isEdited).map(({ prefix }) => prefix)
@@ -40,9 +41,13 @@ export function findScope(document: XmlDocument, entity: EntityName | null): Edi
 }
 
 /**
- * Starts at the beginning of the line if only white space precedes, which keeps the indentation.
+ * The part of a document that an entity occupies; null when the document does not contain it. It starts at
+ * the beginning of the line if only white space precedes, which keeps the indentation.
  */
-function findSpan({ text, root }: XmlDocument, entity: EntityName) {
+export function findSpan(
+  { text, root }: Pick<XmlDocument, 'text' | 'root'>,
+  entity: EntityName,
+): Span | null {
   const found = findNamedEntity(root, `${entity.kind}/${entity.name}`)
   if (!found) return null
   const { start, end } = found.element.span

@@ -111,7 +111,7 @@ describe('snapshot, restore and entity pages in a browser', () => {
     await page.goto('/config/entity/pipeline/cart/compare/r2/r3')
     await press(']', '/config/entity/pipeline/cart/compare/r3/r4')
     await press('u', '/config/entity/pipeline/cart')
-    await press('e', '/config/edit?entity=pipeline%2Fcart')
+    await press('e', '/config/edit/pipeline/cart')
     await page.goto('/config/r2/restore')
     await press('u', '/config/r2')
     await page.keyboard.press('u')

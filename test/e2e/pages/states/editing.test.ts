@@ -57,6 +57,26 @@ describe('the states of edits fit and are accessible', SLOW, () => {
     expect(walk.wrong()).toEqual({})
   })
 
+  it('in forms of entities: a long one, a problem, a preview, a group', async () => {
+    const service = await startService()
+    await saveRevisions(service, MADE)
+    const walk = await walkOf(chromium.browser, service)
+    const { page } = walk
+
+    await walk.at('form-job', '/config/edit/pipeline/checkout?add=job')
+    await page.locator('[id="f.stage.0.jobs.1.name"]').fill('a b')
+    await page.locator('[id="f.stage.0.jobs.1.tasks.0.command"]').fill('lint')
+    await walk.send('Preview changes')
+    await walk.at('form-problem')
+    await page.locator('[id="f.stage.0.jobs.1.name"]').fill('lint')
+    await walk.send('Preview changes')
+    await walk.at('form-preview')
+    await walk.at('form-group', '/config/edit/group/first')
+    await walk.at('form-new-environment', '/config/new/environment')
+
+    expect(walk.wrong()).toEqual({})
+  })
+
   it('where secrets are shown, and where something is restored or cannot be', async () => {
     const changed = NINJA.replace('ninja', 'bazel')
     const service = await serviceWithHistory()

@@ -95,6 +95,28 @@ export const PAGE_ROWS: readonly PageRow[] = [
     body: new URLSearchParams({ version: 'another' }),
   },
   { call: 'POST /config/edit', may: 'administrator', allowed: 412, body: DRAFT },
+  { call: 'GET /config/edit/{kind}/{name}', may: 'group administrator', allowed: 200 },
+  {
+    call: 'POST /config/edit/{kind}/{name}',
+    may: 'group administrator',
+    allowed: 412,
+    headers: FORM,
+    body: `basedOn=${'0'.repeat(32)}`,
+  },
+  {
+    call: 'GET /config/new/{kind}',
+    places: { kind: 'group' },
+    may: 'administrator',
+    allowed: 200,
+  },
+  {
+    call: 'POST /config/new/{kind}',
+    places: { kind: 'group' },
+    may: 'administrator',
+    allowed: 412,
+    headers: FORM,
+    body: `basedOn=${'0'.repeat(32)}`,
+  },
   {
     call: 'GET /config/entity/{kind}',
     places: { kind: 'server' },

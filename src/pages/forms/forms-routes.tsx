@@ -1,0 +1,371 @@
+import type { Context } from 'hono'
+import { z } from 'zod'
+import { planChange } from '../../builds/plan/plan-entity.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { renderSubject } from '../../document/changes/render-subject.ts'
+import { checkValues } from '../../document/form/form-checks.ts'
+import { type FormValues, withoutBlankRows } from '../../document/form/form-values.ts'
+import { maskSecrets } from '../../document/text/shown-text.ts'
+import { messageOf } from '../../http/change-message.ts'
+import { statusOf } from '../../http/errors.ts'
+import { parseDigest } from '../../http/parameters.ts'
+import { textField } from '../../http/request-body.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { propose } from '../../proposals/propose.ts'
+import { PLAIN } from '../code/plain-options.ts'
+import { ConflictView } from '../edit/conflict-view.tsx'
+import { type EditReview, type ReadyEdit, reviewEdit, saveEdit } from '../edit/edit-review.ts'
+import { editBase } from '../edit/started-from.tsx'
+import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
+import { NO_STORE, pageResponse } from '../frame/page-response.ts'
+import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
+import type { LeaderPagesContext } from '../frame/pages-context.ts'
+import { numbered } from '../revisions/numbered-revision.ts'
+import { EntityName } from '../work/edit-scope.ts'
+import { EntityFormView } from './entity-form-view.tsx'
+import { decodeForm, encodeForm, sealTyped } from './form-codec.ts'
+import { FormPreviewView } from './form-preview-view.tsx'
+import type { ShownProblem } from './form-fields.tsx'
+import { addRow, raiseRow, removeRow, type RowChange } from './form-rows.ts'
+import {
+  type ComposedForm,
+  composeForm,
+  formName,
+  openForm,
+  type OpenForm,
+  rowOfLine,
+} from './open-form.ts'
+import { readAround } from './around-form.ts'
+
+type FormPath = '/config/edit/:kind/:name' | '/config/new/:kind'
+type FormContext = Context<RouteEnv, FormPath>
+
+/** The fields beside those of the entity. */
+const Fields = z.object({
+  action: z.string().default('preview'),
+  basedOn: z.string().default(''),
+})
+
+/** A longer element is not repeated in a preview. */
+const MAX_XML = 40_000
+
+const route = pageWith<LeaderPagesContext>()
+
+const handleForm = formAction<LeaderPagesContext, FormPath, typeof Fields>({
+  fields: Fields,
+  maxBytes: ({ site }) => site.maxBody,
+  act,
+})
+
+/** `/config/edit/[kind]/[name]` and `/config/new/[kind]`: the forms of entities, and their previews. */
+export const formPages = defineLeaderPage({
+  open: (context) => context,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/config/edit/:kind/:name',
+      errors: ['entity-not-found', 'not-permitted'],
+      handle: (c, context) => begin(context, c),
+    }),
+    route({
+      method: 'POST',
+      path: '/config/edit/:kind/:name',
+      audit: 'save-configuration',
+      errors: ['entity-not-found', 'config-stale', 'not-permitted'],
+      handle: handleForm,
+    }),
+    route({
+      method: 'GET',
+      path: '/config/new/:kind',
+      errors: ['entity-not-found', 'not-permitted'],
+      handle: (c, context) => begin(context, c),
+    }),
+    route({
+      method: 'POST',
+      path: '/config/new/:kind',
+      audit: 'save-configuration',
+      errors: ['entity-not-found', 'config-stale', 'not-permitted'],
+      handle: handleForm,
+    }),
+  ],
+})
+
+async function begin(context: LeaderPagesContext, c: FormContext): Promise<Response> {
+  const open = await openForm(context.builds, c.env.principal, { ...placeOf(c), basedOn: null })
+  const add = c.req.query('add')
+  if (add === undefined) return answerForm(context, c, { open, values: open.before })
+  const list = add === JOB ? jobsOfLastStage(open) : add
+  if (list === null) {
+    const notice = 'Its stages and jobs are in its template.'
+    return answerForm(context, c, { open, values: open.before, notice })
+  }
+  const { values, focus } = addRow(open.shape, open.before, list)
+  return answerForm(context, c, { open, values, focus })
+}
+
+/** Stands for the jobs of the last stage in `add`. */
+const JOB = 'job'
+
+/** Null for a pipeline that has its stages from a template. */
+function jobsOfLastStage({ before }: OpenForm): string | null {
+  const stages = before.lists.get('stage') ?? []
+  return stages.length === 0 ? null : `stage.${stages.length - 1}.jobs`
+}
+
+function placeOf(c: FormContext): { readonly kind: string; readonly name: string | null } {
+  return { kind: c.req.param('kind'), name: c.req.param('name') ?? null }
+}
+
+/** A form that was sent, with the entity that it would make. */
+interface Sent {
+  readonly open: OpenForm
+  readonly values: FormValues
+  readonly message: string
+}
+
+async function act(
+  context: LeaderPagesContext,
+  c: FormContext,
+  { fields, form }: SentForm<typeof Fields>,
+): Promise<FormDone | Response> {
+  const { builds } = context
+  const basedOn = parseDigest(fields.basedOn)
+  const open = await openForm(builds, c.env.principal, { ...placeOf(c), basedOn })
+  const typed = sealTyped(open.shape, decodeForm(form, open.shape, open.before), (secret) =>
+    builds.box.seal(secret),
+  )
+  const message = messageOf(c.req.raw, form)
+  const [action = '', path = '', kind] = fields.action.split(':')
+  const chosen = kind ?? textField(form, `new.${path}`)
+  const change = rowChange(open, typed, { action, path, kind: chosen })
+  const values = withoutBlankRows(open.shape, typed)
+  const answer =
+    change === null && action !== 'edit'
+      ? await finish(context, c, { open, values, message }, action)
+      : await answerForm(context, c, { open, message, ...(change ?? { values }) })
+  c.env.isNews = !(answer instanceof Response) || answer.status !== 200
+  return answer
+}
+
+function rowChange(
+  { shape }: OpenForm,
+  values: FormValues,
+  asked: { readonly action: string; readonly path: string; readonly kind: string | null },
+): RowChange | null {
+  switch (asked.action) {
+    case 'add':
+      return addRow(shape, values, asked.path, asked.kind)
+    case 'remove':
+      return removeRow(shape, values, asked.path)
+    case 'up':
+      return raiseRow(shape, values, asked.path)
+    default:
+      return null
+  }
+}
+
+/** Previews, saves or proposes what a form makes. */
+async function finish(
+  context: LeaderPagesContext,
+  c: FormContext,
+  sent: Sent,
+  action: string,
+): Promise<FormDone | Response> {
+  const { open, values } = sent
+  const found = checkValues(open.shape, open.element, values)
+  if (found.length > 0) {
+    c.env.reason = 'config-invalid'
+    return answerForm(context, c, { ...sent, problems: found, status: 422 })
+  }
+  try {
+    const composed = composeForm(open, values)
+    if (action === 'save') return await save(context, c, sent, composed)
+    const review = await reviewEdit(context.builds, c.env.principal, composed.draft)
+    if (action === 'propose' && review.kind === 'ready') {
+      return await proposeForm(context, c, sent, review.ready)
+    }
+    return await answerReview(context, c, { sent, composed, notice: null }, review)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    c.env.reason = error.code
+    const notice = `${error.message}. Nothing is saved.`
+    return answerForm(context, c, { ...sent, notice, status: statusOf(error) })
+  }
+}
+
+async function save(
+  context: LeaderPagesContext,
+  c: FormContext,
+  sent: Sent,
+  composed: ComposedForm,
+): Promise<FormDone | Response> {
+  const { builds, pages } = context
+  const { principal } = c.env
+  const { open, values, message } = sent
+  const { draft } = composed
+  try {
+    const outcome = await saveEdit(builds, principal, { draft, message })
+    if (outcome.kind !== 'saved') {
+      return await answerReview(context, c, { sent, composed, notice: null }, outcome)
+    }
+    const revision = numbered(builds.history, outcome.revision)
+    const name = formName(open, values) || open.name
+    const isAdministrator = pages.isAdministrator(principal)
+    return {
+      says: ['saved', `r${revision.number}`],
+      saved: outcome,
+      to: (flash) =>
+        isAdministrator
+          ? pages.links.change(revision, flash)
+          : pages.links.entity(open.kind, name, flash),
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'not-permitted') throw error
+    const review = await reviewEdit(builds, principal, draft)
+    c.env.reason = error.code
+    const notice = `${error.message}. Nothing is saved. You may propose it.`
+    const refused = { sent, composed, notice, status: statusOf(error) }
+    return answerReview(context, c, refused, review)
+  }
+}
+
+async function proposeForm(
+  { builds, pages, proposals }: LeaderPagesContext,
+  c: FormContext,
+  { open, message }: Sent,
+  { before, after, current }: ReadyEdit,
+): Promise<FormDone> {
+  const { principal } = c.env
+  const view = await builds.gate.viewFor(principal, { before, after })
+  const { changes } = await builds.compare(view, PLAIN)
+  const subject =
+    changes === null ? `Change ${open.kind} ${open.name}` : renderSubject(changes.first)
+  const [title = ''] = message.split('\n', 1)
+  const { number } = await propose(proposals, principal, {
+    title: title === '' ? subject : title,
+    message,
+    when: null,
+    content: { document: after },
+    base: current.digest,
+    door: 'form',
+  })
+  return {
+    says: ['proposed', `proposal ${number}`],
+    to: (flash) => pages.links.proposal(number, flash),
+    audited: { action: 'propose', target: `/api/proposals/${number}` },
+  }
+}
+
+interface Reviewed {
+  readonly sent: Sent
+  readonly composed: ComposedForm
+  readonly notice: string | null
+  readonly status?: number
+}
+
+async function answerReview(
+  context: LeaderPagesContext,
+  c: FormContext,
+  reviewed: Reviewed,
+  review: EditReview,
+): Promise<Response> {
+  const { sent, composed } = reviewed
+  switch (review.kind) {
+    case 'unchanged':
+      return answerForm(context, c, { ...sent, notice: 'No changes to save.' })
+    case 'invalid': {
+      c.env.reason = 'config-invalid'
+      const isOwn = review.draft.typed === composed.draft.typed
+      const name = formName(sent.open, sent.values) || sent.open.name
+      const problems: ShownProblem[] = []
+      for (const { message, line } of review.problems) {
+        const at = { text: composed.text, line }
+        problems.push({ message, path: isOwn ? await rowOfLine(sent.open, at, name) : null })
+      }
+      return answerForm(context, c, { ...sent, problems, status: 422 })
+    }
+    case 'conflict': {
+      c.env.reason = 'config-stale'
+      const { history } = context.builds
+      const { conflict } = review
+      const view = {
+        frame: context.pages.frame(c.req.raw, c.env.principal),
+        draft: composed.draft,
+        message: sent.message,
+        conflict,
+        base: editBase(history, conflict.base),
+        current: numbered(history, conflict.current),
+        choices: [],
+        isIncomplete: false,
+      }
+      return pageResponse(<ConflictView {...view} />, 409, NO_STORE)
+    }
+    case 'ready':
+      return answerPreview(context, c, reviewed, review.ready)
+  }
+}
+
+async function answerPreview(
+  { builds, pages }: LeaderPagesContext,
+  c: FormContext,
+  { sent: { open, values, message }, composed, notice, status = 200 }: Reviewed,
+  { before, after, current, mergedFrom }: ReadyEdit,
+): Promise<Response> {
+  const { principal } = c.env
+  const document = new Uint8Array(Buffer.from(composed.text))
+  const entity = EntityName.parse({ kind: open.kind, name: formName(open, values) || open.name })
+  const part = await builds.work.partOf({ document, entity })
+  const isShown = part.kind === 'found' && part.text.length <= MAX_XML
+  const view = {
+    frame: pages.frame(c.req.raw, principal),
+    kind: open.kind,
+    name: open.name,
+    basedOn: open.base.digest,
+    message,
+    fields: encodeForm(open.shape, values),
+    current: numbered(builds.history, current),
+    isMerged: mergedFrom !== null,
+    comparison: await builds.compare(
+      await builds.gate.viewFor(principal, { before, after }),
+      PLAIN,
+    ),
+    hasInvalidEdit: builds.history.hasInvalidEdit,
+    plan: await planChange(builds, principal, { document: after, door: 'form' }),
+    xml: isShown ? maskSecrets(part.text) : null,
+    notice,
+  }
+  return pageResponse(<FormPreviewView {...view} />, status, NO_STORE)
+}
+
+interface Answered {
+  readonly open: OpenForm
+  readonly values: FormValues
+  readonly message?: string
+  readonly problems?: readonly ShownProblem[]
+  readonly notice?: string
+  readonly focus?: string
+  readonly status?: number
+}
+
+function answerForm(
+  { builds, pages }: LeaderPagesContext,
+  c: FormContext,
+  { open, values, message = '', problems = [], notice, focus, status = 200 }: Answered,
+): Promise<Response> {
+  const frame = pages.frame(c.req.raw, c.env.principal)
+  const view = {
+    frame,
+    kind: open.kind,
+    name: open.name,
+    basedOn: open.base.digest,
+    number: builds.history.numberOf(open.base),
+    shape: open.shape,
+    values,
+    message,
+    problems,
+    notice: notice ?? null,
+    focus: focus ?? null,
+    ...readAround(open, frame.isAdministrator),
+  }
+  return pageResponse(<EntityFormView {...view} />, status, NO_STORE)
+}

@@ -1,0 +1,155 @@
+import { entityMissing, readRevision } from '../../configuration/entities/read-entity.ts'
+import type { Digest } from '../../core/digest.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Revision } from '../../core/revision.ts'
+import { findEntity, insertEntity } from '../../document/edit/entity-edits.ts'
+import { kindOfPrefix } from '../../document/entities/entities.ts'
+import { applyForm, newElementOf } from '../../document/form/form-edits.ts'
+import { elementOfNew, formOf, hasForm, type FormShape } from '../../document/form/form-shape.ts'
+import {
+  type FormValues,
+  itemsOf,
+  readValues,
+  sectionElement,
+} from '../../document/form/form-values.ts'
+import { readXml, type XmlDocument } from '../../document/xml/xml-reader.ts'
+import type { XmlElement } from '../../document/xml/xml-tree.ts'
+import { runCooperatively } from '../../lib/cooperative.ts'
+import { assertMayEdit, type EditDraft, type EditingDeps } from '../edit/edit-draft.ts'
+import { EntityName, findSpan } from '../work/edit-scope.ts'
+
+/** The form of an entity, with the revision that it began from. */
+export interface OpenForm {
+  readonly kind: string
+  /** Empty for a new entity. */
+  readonly name: string
+  readonly base: Revision
+  readonly document: XmlDocument
+  /** Null for a new entity. */
+  readonly element: XmlElement | null
+  readonly shape: FormShape
+  readonly before: FormValues
+}
+
+interface FormRequest {
+  readonly kind: string
+  /** Null for a new entity. */
+  readonly name: string | null
+  /** The document that the form began from; the current one when null. */
+  readonly basedOn: Digest | null
+}
+
+/**
+ * Opens the form of an entity. A new entity, and one that is neither in a group nor a template of the
+ * caller's, is for administrators of the server.
+ *
+ * @throws {ServiceError} `entity-not-found` for what has no form, `config-stale` for a base that was never in
+ * the history, `not-permitted`.
+ */
+export async function openForm(
+  deps: EditingDeps,
+  principal: Principal,
+  { kind, name, basedOn }: FormRequest,
+): Promise<OpenForm> {
+  const { history } = deps
+  const entity = name === null ? null : entityNamed(kind, name)
+  const assertAllowed = (revisions: readonly Revision[]) =>
+    assertMayEdit(deps, principal, { entity, revisions })
+  await assertAllowed([])
+  const base = basedOn === null ? history.current() : await history.findEver(basedOn)
+  if (base === null) {
+    const message = 'The edit began from a configuration that was never in the history'
+    const { digest: current } = history.current()
+    throw new ServiceError('config-stale', message, { current, problems: [] })
+  }
+  await assertAllowed([base])
+  const document = await readRevision(deps, base)
+  const found = name === null ? null : findEntity(document.root, { kind, name })
+  const element = found?.element ?? null
+  if (name !== null && element === null) throw entityMissing({ kind, name }, null)
+  const shape = formOf(document.root, kind, element?.name)
+  if (shape === null || (name === null && kind === 'pipeline')) throw withoutForm(kind, name)
+  const before = readValues(shape, element)
+  return { kind, name: found?.name ?? '', base, document, element, shape, before }
+}
+
+function entityNamed(kind: string, name: string): EntityName {
+  const read = EntityName.safeParse({ kind, name })
+  if (read.success && hasForm(kind)) return read.data
+  throw withoutForm(kind, name)
+}
+
+function withoutForm(kind: string, name: string | null): ServiceError {
+  const message = `There is no form for ${name === null ? 'a new' : 'the'} ${kind} ${name ?? ''}`
+  return new ServiceError('entity-not-found', message.trimEnd(), { kind, name: name ?? '' })
+}
+
+/** The name that an entity has by its form. */
+export function formName({ kind }: Pick<OpenForm, 'kind'>, { fields }: FormValues): string {
+  return fields.get(kind === 'group' ? 'group' : 'name') ?? ''
+}
+
+/** The whole document with the values of a form, and the draft that the editor would have of it. */
+export interface ComposedForm {
+  readonly text: string
+  readonly draft: EditDraft
+}
+
+/** @throws {ServiceError} `malformed-request` for a value that XML cannot hold. */
+export function composeForm(open: OpenForm, values: FormValues): ComposedForm {
+  const { document, shape, element, kind, base } = open
+  const basedOn = base.digest
+  if (element === null) {
+    const made = newElementOf(elementOfNew(kind), shape, values)
+    const definition = kindOfPrefix(kind)
+    if (definition === null) throw withoutForm(kind, null)
+    const text = insertEntity(document, { kind: definition, element: made }, null)
+    return { text, draft: { typed: text, basedOn, entity: null } }
+  }
+  const entity = entityNamed(kind, open.name)
+  const text = applyForm(document, { shape, element }, values)
+  const span = findSpan(document, entity) ?? element.span
+  const typed = text.slice(span.start, span.end + text.length - document.text.length)
+  return { text, draft: { typed, basedOn, entity } }
+}
+
+/**
+ * The row of a form that a line of its document is in, such as `stage.0.jobs.1`; empty for the entity as a
+ * whole, null for a line of another part of the document.
+ */
+export async function rowOfLine(
+  open: OpenForm,
+  { text, line }: { readonly text: string; readonly line: number | undefined },
+  name: string,
+): Promise<string | null> {
+  const reading = await runCooperatively(readXml(Buffer.from(text)))
+  const entity = reading.ok ? findEntity(reading.root, { kind: open.kind, name }) : null
+  if (!reading.ok || entity === null || line === undefined) return null
+  const isIn = ({ span }: XmlElement) =>
+    reading.lines.positionOf(span.start).line <= line &&
+    line <= reading.lines.positionOf(span.end).line
+  return isIn(entity.element) ? rowIn(open.shape, entity.element, isIn) : null
+}
+
+function rowIn(
+  shape: FormShape,
+  element: XmlElement,
+  isIn: (element: XmlElement) => boolean,
+): string {
+  for (const part of shape.parts) {
+    const section = part.kind === 'section' ? sectionElement(element, part.name) : null
+    if (part.kind === 'section' && section !== null && isIn(section)) {
+      return below(part.name, rowIn(part.shape, section, isIn))
+    }
+    const items = part.kind === 'list' ? itemsOf(element, part) : []
+    const n = items.findIndex(({ item }) => isIn(item))
+    const found = items[n]
+    if (found) return below(`${part.name}.${n}`, rowIn(found.row.shape, found.item, isIn))
+  }
+  return ''
+}
+
+function below(above: string, path: string): string {
+  return path === '' ? above : `${above}.${path}`
+}
