@@ -6,16 +6,19 @@ import type { FsHandle, FsPromises } from './fs-promises.ts'
 /** Files up to this size are read and written synchronously, in bytes. */
 const SMALL = 256 * 1024
 
+const opened = promisify<string, string, number | undefined, number>(fs.open)
 const synced = promisify(fs.fsync)
 const written = promisify<number, string | Uint8Array, void>(fs.writeFile)
 
 /**
  * A file system for writers of a few small files. Calls that only touch memory are synchronous: a
  * turn of the thread pool takes ten times as long. Calls that wait for the disk, or are large, use
- * the thread pool, so that they do not block the process.
+ * the thread pool, so that they do not block the process. Those that change a folder are among them:
+ * while the journal of the file system is written, such as for a sync of somebody else, they wait.
  */
 export const syncFs: FsPromises = Object.assign(Object.create(nodeFs), {
   async open(path: string, flags = 'r', mode?: number) {
+    if (flags.startsWith('w')) return handleOf(await opened(path, flags, mode))
     return handleOf(fs.openSync(path, flags, mode))
   },
   async readFile(path: string, options?: Parameters<typeof nodeFs.readFile>[1]) {
@@ -27,18 +30,6 @@ export const syncFs: FsPromises = Object.assign(Object.create(nodeFs), {
   },
   async readdir(path: string) {
     return fs.readdirSync(path)
-  },
-  async mkdir(path: string, options?: Parameters<typeof nodeFs.mkdir>[1]) {
-    return fs.mkdirSync(path, options)
-  },
-  async rename(from: string, to: string) {
-    fs.renameSync(from, to)
-  },
-  async link(existing: string, path: string) {
-    fs.linkSync(existing, path)
-  },
-  async unlink(path: string) {
-    fs.unlinkSync(path)
   },
 })
 
