@@ -112,7 +112,8 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
   const secretsDir = boot.settings['secrets-dir']
   const files = secretsDir === null ? null : new SecretFiles(secretsDir)
   const secrets = new ConfigurationSecrets({ box, files, pipelines })
-  const unsupported = new Unsupported({ pipelines, secrets, clock })
+  const unsupported = new Unsupported({ pipelines, secrets, clock, log })
+  await unsupported.settle()
   const former = new FormerPipelines({ history, cache, entities: index.entities, pipelines })
   const rules = shutdown.own(
     'stop-background-work',

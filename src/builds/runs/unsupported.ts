@@ -11,6 +11,8 @@ import { elementFinder } from '../../document/xml/xml-elements.ts'
 import type { Position } from '../../document/text/line-index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type CooperativeWork, runCooperatively } from '../../lib/cooperative.ts'
+import { inBackground } from '../../lib/in-background.ts'
+import type { Log } from '../../lib/log.ts'
 import type { ConfigurationSecrets } from '../assignment/configuration-secrets.ts'
 import type { EffectivePipelines } from './effective-pipelines.ts'
 
@@ -22,6 +24,8 @@ export interface WillNotRun extends Omit<UnsupportedPart, 'at'> {
 const PIPELINE = 'pipeline/'
 /** The limit of pipelines with a problem of their own; above it, only the number is reported. */
 const MAX_PIPELINES = 100
+/** The most pipelines that are looked at without a pause. */
+const MAX_AT_ONCE = 1_000
 /** The time for which problems are kept: files with secrets come and go, and every page shows the problems. */
 const RETENTION_MS = 5_000
 
@@ -29,6 +33,7 @@ export interface UnsupportedOptions {
   readonly pipelines: Pick<EffectivePipelines, 'configuration' | 'find'>
   readonly secrets: Pick<ConfigurationSecrets, 'open' | 'places'>
   readonly clock: Clock
+  readonly log: Log
 }
 
 export interface WillNotRunDeps {
@@ -37,17 +42,19 @@ export interface WillNotRunDeps {
   readonly unsupported: Pick<Unsupported, 'listIn'>
 }
 
-interface KnownProblems {
+/** A look at the whole of a configuration. */
+interface Look {
   readonly of: Configuration
-  readonly foundAt: number
-  readonly problems: readonly HealthProblem[]
+  readonly begunAt: number
 }
 
 /** The parts of the configuration that have no effect. */
 export class Unsupported {
   readonly #options: UnsupportedOptions
   readonly #parts: UnsupportedParts
-  #known: KnownProblems | null = null
+  #look: Look | null = null
+  #looking: Promise<void> = Promise.resolve()
+  #problems: readonly HealthProblem[] = []
 
   constructor(options: UnsupportedOptions) {
     this.#options = options
@@ -64,16 +71,24 @@ export class Unsupported {
     return this.#parts.ofPipeline(found.pipeline, found.group, configuration).map(sentenceOf)
   }
 
-  /** The parts of the current configuration, by pipeline. */
+  /**
+   * The parts of the current configuration, by pipeline. One of many pipelines is looked at in time
+   * slices, and the parts of the one before are given until that is done.
+   */
   problems(): readonly HealthProblem[] {
     const { pipelines, clock, secrets } = this.#options
     const of = pipelines.configuration
-    const now = clock()
-    const known = this.#known?.of === of ? this.#known : null
-    if (known && !(secrets.places !== null && now - known.foundAt >= RETENTION_MS))
-      return known.problems
-    this.#known = { of, foundAt: now, problems: this.#findProblems(of) }
-    return this.#known.problems
+    const begunAt = clock()
+    const last = this.#look?.of === of ? this.#look : null
+    const isOver = secrets.places !== null && begunAt - (last?.begunAt ?? 0) >= RETENTION_MS
+    if (last === null || isOver) this.#lookAt({ of, begunAt })
+    return this.#problems
+  }
+
+  /** Resolves when all of the current configuration has been looked at. */
+  async settle(): Promise<void> {
+    this.problems()
+    await this.#looking
   }
 
   /** The parts of a document, in the order of its pipelines. */
@@ -81,8 +96,28 @@ export class Unsupported {
     return runCooperatively(willNotRunIn(document, this.#parts))
   }
 
-  #findProblems(configuration: Configuration): readonly HealthProblem[] {
-    const [outside = [], ...inPipelines] = [...this.#parts.in(configuration)]
+  #lookAt(look: Look): void {
+    this.#look = look
+    const finding = this.#findProblems(look.of)
+    let step = finding.next()
+    for (let n = 0; !step.done && n < MAX_AT_ONCE; n += 1) step = finding.next()
+    if (step.done) {
+      this.#problems = step.value
+      return
+    }
+    this.#looking = runCooperatively(finding).then((problems) => {
+      if (this.#look === look) this.#problems = problems
+    })
+    inBackground(this.#options.log, 'The configuration could not be looked at', this.#looking)
+  }
+
+  *#findProblems(configuration: Configuration): Generator<void, readonly HealthProblem[]> {
+    const found: (readonly UnsupportedPart[])[] = []
+    for (const parts of this.#parts.in(configuration)) {
+      found.push(parts)
+      yield
+    }
+    const [outside = [], ...inPipelines] = found
     const having = inPipelines.filter((parts) => parts.length > 0)
     const named = having.slice(0, MAX_PIPELINES).map(problemOfPipeline)
     const more = having.length - named.length
