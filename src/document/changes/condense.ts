@@ -1,6 +1,7 @@
 import { ENTITY_KINDS } from '../entities/entities.ts'
 import { constructAt, tagNameOf } from '../highlight/xml-scanner.ts'
 import { WholeElements } from '../highlight/whole-elements.ts'
+import { lineFeedsIn } from '../text/line-feeds.ts'
 import type { Span } from '../xml/xml-tree.ts'
 
 /** An unchanged pipeline or agent. */
@@ -43,8 +44,8 @@ function condense({ text, untouched }: MemberScan, isInPlace: boolean): Condense
   for (const { start, tagEnd, end } of untouched) {
     const keptEnd = isInPlace ? start : tagEnd
     parts.push(text.slice(from, keptEnd), isInPlace ? '' : '/>')
-    lines.keep(lineFeedsIn(text, { start: from, end: keptEnd }))
-    if (lines.leaveOut(lineFeedsIn(text, { start: keptEnd, end }))) parts.push('\n')
+    lines.keep(lineFeedsIn(text, { start: from, end: keptEnd }).count)
+    if (lines.leaveOut(lineFeedsIn(text, { start: keptEnd, end }).count)) parts.push('\n')
     from = end
   }
   parts.push(text.slice(from))
@@ -117,12 +118,4 @@ export function scanMembers(text: string, isTouched: (span: Span) => boolean): M
 function close(open: string[], name: string): void {
   const place = open.lastIndexOf(name)
   if (place !== -1) open.length = place
-}
-
-function lineFeedsIn(text: string, { start, end }: Span): number {
-  let count = 0
-  for (let at = text.indexOf('\n', start); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) {
-    count += 1
-  }
-  return count
 }

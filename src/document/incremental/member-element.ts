@@ -1,5 +1,6 @@
 import { readTree } from '../xml/xml-reader.ts'
 import { XML_LIMITS, type XmlLimits } from '../xml/xml-limits.ts'
+import { type LineFeeds, lineFeedsIn } from '../text/line-feeds.ts'
 import type { Span, XmlAttribute, XmlElement, XmlNode } from '../xml/xml-tree.ts'
 
 /** A member is in a list, and the list in the root. */
@@ -22,6 +23,7 @@ export class MemberElement implements XmlElement {
   /** Its exact text, which is no part of a longer one in memory. */
   readonly text: string
   #children: readonly XmlNode[] | null
+  #lineFeeds: LineFeeds | null = null
 
   private constructor(text: string, root: XmlElement, parts: number) {
     this.name = root.name
@@ -46,6 +48,11 @@ export class MemberElement implements XmlElement {
     const tree = readTree(this.text, LIMITS)
     if (!tree) throw new Error('a member that was well-formed is not')
     return tree.root.children
+  }
+
+  /** Counted once for all documents that have the member. */
+  get lineFeeds(): LineFeeds {
+    return (this.#lineFeeds ??= lineFeedsIn(this.text, { start: 0, end: this.text.length }))
   }
 
   attributeValue(name: string): string | null {

@@ -14,6 +14,7 @@ import type { SkeletonStore } from './skeleton-store.ts'
 import { DocumentAssembly } from './document-assembly.ts'
 import type { MemberStores } from './member-stores.ts'
 import { RelocatedElement, OffsetPlacement, type Placement } from './relocated-element.ts'
+import { marksOfMembers } from './member-marks.ts'
 import { bisect } from '../../lib/bisect.ts'
 import type { MemberElement } from './member-element.ts'
 import type { Configuration } from '../model/model.ts'
@@ -96,7 +97,7 @@ function documentOf(text: string, skeleton: Skeleton, { members }: DocumentAssem
   return {
     text,
     root: new RelocatedElement(skeleton.root, null, placement),
-    lines: new LineIndex(text),
+    lines: new LineIndex(text, marksOfMembers(text, members)),
   }
 }
 

@@ -10,27 +10,40 @@ export interface Position {
 const BLOCK = 256
 const LINE_FEED = 0x0a
 
+/** The lines at some offset of a text. */
+export interface LineMark {
+  readonly offset: number
+  /** The line feeds before it. */
+  readonly line: number
+  /** The offset of the line that it is in. */
+  readonly start: number
+}
+
+/** Finds the last mark that is not behind an offset. */
+export type FindMark = (offset: number) => LineMark
+
 /**
  * The lines of a text by place. A line ends with a line feed, as it does for git, so that the lines
- * of both agree. Only the lines up to the beginning of each block are counted, when they are first
- * asked for: a list of all lines takes half a second for a text that consists of line feeds.
+ * of both agree. Lines are counted from the nearest mark. Where others have no marks to offer, each
+ * block begins with one, made when it is first asked for: a list of all lines takes half a second
+ * for a text that consists of line feeds.
  */
 export class LineIndex {
   readonly #text: string
-  #blocks: Blocks | null = null
+  #findMark: FindMark | null
 
-  constructor(text: string) {
+  constructor(text: string, findMark: FindMark | null = null) {
     this.#text = text
+    this.#findMark = findMark
   }
 
   positionOf(offset: number): Position {
     const text = this.#text
-    this.#blocks ??= blocksOf(text)
-    const block = Math.min(Math.floor(offset / BLOCK), this.#blocks.lines.length - 1)
-    let line = this.#blocks.lines[block] ?? 0
-    let start = this.#blocks.starts[block] ?? 0
+    this.#findMark ??= marksOfBlocks(text)
+    const mark = this.#findMark(offset)
+    let { line, start } = mark
     const end = Math.min(offset, text.length)
-    for (let at = block * BLOCK; at < end; at += 1) {
+    for (let at = mark.offset; at < end; at += 1) {
       if (text.charCodeAt(at) !== LINE_FEED) continue
       line += 1
       start = at + 1
@@ -45,15 +58,7 @@ export function positionOf(text: string, offset: number): Position {
   return new LineIndex(text).positionOf(offset)
 }
 
-/** The facts at the beginning of each block. */
-interface Blocks {
-  /** The line feeds before it. */
-  readonly lines: Uint32Array
-  /** Where the line begins that it begins in. */
-  readonly starts: Uint32Array
-}
-
-function blocksOf(text: string): Blocks {
+function marksOfBlocks(text: string): FindMark {
   const count = Math.floor(text.length / BLOCK) + 1
   const [lines, starts] = [new Uint32Array(count), new Uint32Array(count)]
   let [line, start, block] = [0, 0, 0]
@@ -63,9 +68,13 @@ function blocksOf(text: string): Blocks {
       lines[block] = line
       starts[block] = start
     }
-    if (block === count) return { lines, starts }
+    if (block === count) break
     line += 1
     start = end + 1
+  }
+  return (offset) => {
+    const at = Math.min(Math.floor(offset / BLOCK), count - 1)
+    return { offset: at * BLOCK, line: lines[at] ?? 0, start: starts[at] ?? 0 }
   }
 }
 

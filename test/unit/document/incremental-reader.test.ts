@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { IncrementalReader } from '../../../src/document/incremental/incremental-reader.ts'
 import type { ConfigDocument } from '../../../src/document/document.ts'
+import { LineIndex } from '../../../src/document/text/line-index.ts'
 import { aConfigurationInBytes, element, git } from '../../support/documents/a-configuration.ts'
 
 async function read(
@@ -45,6 +46,21 @@ describe('a reader of documents', () => {
     expect(pipelinesOf(after)[2]).not.toBe(pipelinesOf(before)[2])
     expect(after.configuration.templates[0]).toBe(before.configuration.templates[0])
     expect(after.configuration.agents[1]).toBe(before.configuration.agents[1])
+  })
+
+  it('knows the line of every place, as a count of all line feeds does', async () => {
+    const reader = new IncrementalReader()
+    const texts = [documentWith('a', 'b'), documentWith('first', 'a', 'b')].flatMap((bytes) => {
+      const text = Buffer.from(bytes).toString()
+      return [text, text.replaceAll(/>\n\s*</g, '><'), text.replaceAll('\n', '\r\n')]
+    })
+    for (const text of texts) {
+      const { lines } = await read(reader, new TextEncoder().encode(text))
+
+      const counted = new LineIndex(text)
+      for (let at = 0; at <= text.length; at += 1)
+        expect(lines.positionOf(at), `offset ${at}`).toEqual(counted.positionOf(at))
+    }
   })
 
   it('knows where a member stands now, and leaves what it said of the older document', async () => {
