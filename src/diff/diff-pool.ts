@@ -2,7 +2,14 @@ import { type CommonBytes, commonBytes } from '../lib/common-bytes.ts'
 import { type DiffAnswer, type DiffJob, unpackScript } from './diff-job.ts'
 import { builtFile } from '../lib/built-file.ts'
 import { WorkerThread } from '../lib/worker-thread.ts'
-import { type DiffOptions, type EditScript, coarseScript, editScript } from './edit-script.ts'
+import {
+  type DiffOptions,
+  type EditScript,
+  coarseScript,
+  editScript,
+  quickScript,
+} from './edit-script.ts'
+import { noteLines } from './lines.ts'
 import { type UnifiedOptions, renderUnified, unifiedDiff } from './unified.ts'
 
 export interface DiffPoolOptions {
@@ -50,9 +57,13 @@ export class DiffPool implements AsyncDisposable {
     options: DiffOptions = {},
   ): Promise<EditScript> {
     if (this.#isSmall(before, after)) return editScript(before, after, options)
+    const quick = quickScript(before, after, options)
+    if (quick !== null) return quick
     const answer = await this.#ask({ kind: 'script', options, ...ownCopies(before, after) })
     if (answer === null || answer instanceof Uint8Array) return coarseScript(before, after)
-    return unpackScript(answer, { before, after })
+    const script = unpackScript(answer, { before, after })
+    noteLines(after, script.after)
+    return script
   }
 
   /** Ends the threads. Diffs in progress are rejected. */

@@ -4,7 +4,15 @@ import { type ChangedRegion, changedRegion } from './common-ends.ts'
 import { compact, type Sliding } from './compaction.ts'
 import { EXACT, WITHOUT_SPACE } from './comparison.ts'
 import { intern } from './interning.ts'
-import { type LineRange, type Lines, splitLike, splitLines } from './lines.ts'
+import {
+  bytesOf,
+  knownLines,
+  type LineRange,
+  type Lines,
+  noteLines,
+  splitLike,
+  splitLines,
+} from './lines.ts'
 import { markDifferences } from './myers.ts'
 
 /** Lines of `before` replaced by lines of `after`; one of the two may be empty. */
@@ -33,6 +41,8 @@ interface Texts {
 
 /** More lines than this are not compared, to bound the memory. */
 const MAX_LINES = 12_000_000
+/** Between the equal ends of long texts, the most lines that take little. */
+const MAX_QUICK_LINES = 2_000
 
 /** The differences of two texts: always a correct diff, and the smallest where that is cheap. */
 export function editScript(
@@ -45,6 +55,25 @@ export function editScript(
   return { ...texts, changes: compare(texts, region, options) }
 }
 
+/**
+ * The differences of long texts where they take little: the lines of the first are known, and few
+ * lines lie between the equal ends, of which the texts have none in common. Null for others.
+ */
+export function quickScript(
+  before: Uint8Array,
+  after: Uint8Array,
+  options: DiffOptions = {},
+): EditScript | null {
+  if (knownLines(before) === null || options.whitespace === 'ignore') return null
+  const { region, ...texts } = split(before, after)
+  if (haveMany(region) || haveCommonLine(texts, region)) return null
+  noteLines(after, texts.after)
+  return {
+    ...texts,
+    changes: isTrivial(region) ? wholeRegion(region) : compare(texts, region, options),
+  }
+}
+
 /** The cheapest correct diff: everything between the equal ends is replaced. */
 export function coarseScript(before: Uint8Array, after: Uint8Array): EditScript {
   const { region, ...texts } = split(before, after)
@@ -53,7 +82,7 @@ export function coarseScript(before: Uint8Array, after: Uint8Array): EditScript 
 
 function split(before: Uint8Array, after: Uint8Array): Texts & { readonly region: ChangedRegion } {
   const common = commonBytes(before, after)
-  const linesBefore = splitLines(plain(before))
+  const linesBefore = knownLines(before) ?? splitLines(plain(before))
   const linesAfter = splitLike(linesBefore, plain(after), common)
   const region = changedRegion(linesBefore, linesAfter, common)
   return { before: linesBefore, after: linesAfter, region }
@@ -100,6 +129,21 @@ function isTrivial({ before, after }: ChangedRegion): boolean {
   const beforeCount = before.end - before.start
   const afterCount = after.end - after.start
   return beforeCount + afterCount > MAX_LINES || (beforeCount === 0 && afterCount === 0)
+}
+
+function haveMany({ before, after }: ChangedRegion): boolean {
+  return before.end - before.start + after.end - after.start > MAX_QUICK_LINES
+}
+
+function haveCommonLine(texts: Texts, region: ChangedRegion): boolean {
+  const older = new Set(textsOf(texts.before, region.before))
+  return textsOf(texts.after, region.after).some((line) => older.has(line))
+}
+
+function textsOf(lines: Lines, { start, end }: LineRange): string[] {
+  return Array.from({ length: end - start }, (_, n) =>
+    Buffer.from(bytesOf(lines, { start: start + n, end: start + n + 1 })).toString('latin1'),
+  )
 }
 
 function wholeRegion(region: ChangedRegion): ChangedRange[] {

@@ -19,6 +19,18 @@ export interface LineRange {
 
 export const LINE_FEED = 10
 
+const noted = new WeakMap<Uint8Array, Lines>()
+
+/** The lines of immutable bytes when they were noted; the next long document shares most of them. */
+export function knownLines(text: Uint8Array): Lines | null {
+  return noted.get(text) ?? null
+}
+
+/** Notes the lines of immutable bytes as long as these are in memory. */
+export function noteLines(text: Uint8Array, lines: Lines): void {
+  noted.set(text, lines)
+}
+
 export function splitLines(text: Uint8Array): Lines {
   const starts = new Starts(text.length)
   starts.addFrom(text, { start: 0, end: text.length })

@@ -1,4 +1,3 @@
-import type { Digest } from '../core/digest.ts'
 import type { NumberSpan } from '../history/history.ts'
 import { EntityIndex } from './entity-index.ts'
 import { HistoryWalker, type HistoryWalkerDeps } from './history-walker.ts'
@@ -10,8 +9,6 @@ import { TextIndex } from './text-index.ts'
 
 export interface HistoryIndexOptions extends HistoryWalkerDeps {
   readonly file: string
-  /** A document that is in memory, as readers may see it; null for others. */
-  readonly findRead?: (digest: Digest) => Uint8Array | null
 }
 
 /** Raise this when what is stored of a revision changes, or the examination of revisions does. */

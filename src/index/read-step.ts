@@ -20,6 +20,8 @@ export interface StepReaderDeps {
   readonly history: History
   readonly summary: ChangeSummary
   readonly script: DiffPool['script']
+  /** A document that is in memory, as readers may see it; null for others. */
+  readonly findRead?: (digest: Digest) => Uint8Array<ArrayBuffer> | null
 }
 
 /** The documents that stay for the next revision: its base, and those of a merge. */
@@ -101,9 +103,16 @@ export class StepReader {
     const { digest } = revision
     const known = this.#documents.get(digest)
     if (known) return known
-    const document = new ReadDocument(digest, await this.#deps.history.readForms(revision))
+    const document = new ReadDocument(digest, await this.#forms(revision))
     this.#documents.set(digest, document)
     return document
+  }
+
+  /** A document that was just saved is at hand, so that git need not undo its compression. */
+  async #forms(revision: Revision): Promise<DocumentForms> {
+    const { history, findRead } = this.#deps
+    const shown = findRead?.(revision.digest) ?? null
+    return shown === null ? history.readForms(revision) : { shown, written: shown }
   }
 
   #numberOf(commit: CommitSha): number {
