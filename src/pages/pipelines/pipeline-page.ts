@@ -53,8 +53,6 @@ export interface PipelinePage {
   readonly recent: readonly RecentRun[]
   /** The pipelines that it is built from, and those built from it; null for none. */
   readonly stream: ValueStream | null
-  /** Whether the caller may change its configuration. */
-  readonly mayEdit: boolean
 }
 
 /**
@@ -99,7 +97,6 @@ export async function readPipelinePage(
     lockedBy: effective?.pipeline.isLocked === true ? await builds.lockedBy(name) : null,
     mayOperate:
       effective !== null && access.may(principal, { action: 'operate-pipeline', pipeline: name }),
-    mayEdit: group !== null && access.may(principal, { action: 'administer-group', group }),
     problems: problemsByPipeline(deps.poller.problems()).get(name) ?? [],
     stuck: [
       ...(deps.stranded.byPipeline().get(name) ?? []),

@@ -127,13 +127,8 @@ function isMarker({ type }: PipelinePage['entries'][number]): boolean {
   return type === 'changes'
 }
 
-function Actions({
-  frame: { links, isAdministrator },
-  page,
-}: Pick<PipelineViewProps, 'frame' | 'page'>) {
-}
-
 function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
+  const { links, isAdministrator } = frame
   const { name, group, lockedBy, pause, mayOperate, mayEdit } = page
   return (
     <>
@@ -154,16 +149,11 @@ function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
             {mayOperate && pause === null && (
               <a href={links.triggerPipeline(name)}>Trigger with options…</a>
             )}
-            {mayEdit && <a href={links.edit({ entity: `pipeline/${name}` })}>Edit</a>}
+            {mayEdit && <EditLinks frame={frame} page={page} />}
             <a href={links.entity('pipeline', name)}>Config history</a>
             {pause === null && <PauseForm {...page} />}
           </div>
         </details>
-}
-
-      {mayEdit && <EditLinks frame={frame} page={page} />}
-      {mayOperate && pause === null && (
-        <ActionButton value="trigger" label="Trigger a run" look="primary" />
       )}
     </>
   )
