@@ -26,6 +26,7 @@ import { problemForms, problemsPage } from './problems/problems-routes.tsx'
 import { proposalsPages } from './proposals/proposals-routes.tsx'
 import { restoringCalls } from './restore/restore-call-routes.ts'
 import { restorePages } from './restore/restore-page-routes.tsx'
+import { rulesPage } from './rules/rules-page-routes.tsx'
 import { runComparisonPage } from './run-comparison/run-comparison-routes.tsx'
 import { searchPages } from './search/search-routes.tsx'
 import { serversPage } from './servers/servers-routes.tsx'
@@ -57,6 +58,7 @@ const PAGES: readonly PageGroup[] = [
   serversPage,
   maintenancePage,
   webhooksPage,
+  rulesPage,
   tokensPage,
   usersPages,
   permissionsPage,

@@ -3,6 +3,13 @@ import type { Break } from './break.ts'
 /** Documents, their history, and what of it is in force. */
 export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   {
+    behaviour: 'a text of rules is saved upon the version that the form began from',
+    file: 'pages/rules/rules-page-routes.tsx',
+    find: "typed.version === '' ? 'none' : { version: typed.version }",
+    replace: "'any'",
+    test: 'service/rules-page.test.ts',
+  },
+  {
     behaviour: 'rules are compared with the users as they become',
     file: 'configuration/gate/rules-health.ts',
     find: '`${file.oid} ${digest} ${version}`',

@@ -30,6 +30,7 @@ export const STYLE_SHEETS: Readonly<Record<string, readonly string[]>> = {
   ],
   'login.css': ['login/login.css'],
   'permissions.css': ['permissions/permissions.css'],
+  'rules.css': ['rules/rules.css'],
   'search.css': ['search/search.css'],
   'snapshot.css': ['snapshot/outline.css', 'snapshot/listing.css'],
 }

@@ -18,6 +18,7 @@ const MESSAGES = {
   merged: (of) => `Merged proposal ${of}.`,
   closed: (of) => `Closed proposal ${of}.`,
   'secrets-acknowledged': (of) => `Acknowledged the plain-text secrets of ${of}.`,
+  'rules-saved': () => 'The rules are saved.',
   'override-acknowledged': (of) => `Acknowledged the override of commit ${of}.`,
   tagged: (of) => `Added tag ${of}.`,
   untagged: (of) => `Removed tag ${of}.`,

@@ -28,6 +28,7 @@ export function Footer({ frame }: { frame: PageFrame }) {
         <>
           <a href={links.webhooks()}>Webhooks</a> · <a href={links.maintenance()}>Maintenance</a>{' '}
           ·{' '}
+          <a href={links.rules()}>Rules</a> · <a href={links.maintenance()}>Maintenance</a> ·{' '}
         </>
       )}
       {isAdministrator && hasServers && (

@@ -359,6 +359,11 @@ export class Links {
     return this.#at(`/users/${encodeURIComponent(name)}`, query)
   }
 
+  /** The rules about changes. */
+  rules(query: Query = {}): string {
+    return this.#at('/rules', query)
+  }
+
   /** The maintenance mode. */
   maintenance(query: Query = {}): string {
     return this.#at('/maintenance', query)

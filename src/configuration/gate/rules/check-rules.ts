@@ -15,6 +15,7 @@ export interface KnownNames {
   readonly people: People
 }
 
+type ApprovalsNeed = Extract<RuleNeed, { kind: 'approvals' }>
 type ReadRules = Extract<RulesReading, { ok: true }>
 
 /** A rule with the fault that it has by the names that are known now. */
@@ -89,24 +90,42 @@ function groupsOf({ entities }: Pick<Match, 'entities'>): readonly string[] {
   })
 }
 
+/** The people whose approvals a rule asks for, as far as they can log in now. */
+export interface AskedPeople {
+  readonly count: number
+  /** The people in words. */
+  readonly whose: string
+  readonly names: readonly string[]
+}
+
+/** The people whose approvals a rule asks for; of each group apart where administrators of groups are. */
+export function peopleAskedBy(rule: GateRule, known: KnownNames): readonly AskedPeople[] {
+  return rule.needs.flatMap((need) =>
+    need.kind === 'reason' ? [] : peopleOfNeed(rule, need, known),
+  )
+}
+
 /** With users of a directory, nobody knows yet who could approve. */
-function unsatisfiable(
+function unsatisfiable(rule: GateRule, need: ApprovalsNeed, known: KnownNames): string | null {
+  if (!known.people.isComplete) return null
+  const scarce = peopleOfNeed(rule, need, known).find(({ count, names }) => names.length < count)
+  if (scarce === undefined) return null
+  const { count, whose, names } = scarce
+  return `Nobody can satisfy this: ${count} approvals by ${whose}, of whom ${names.length} can log in`
+}
+
+function peopleOfNeed(
   { match }: GateRule,
-  { count, of, when }: Extract<RuleNeed, { kind: 'approvals' }>,
+  { count, of, when }: ApprovalsNeed,
   { groups, people }: KnownNames,
-): string | null {
-  if (!people.isComplete) return null
+): readonly AskedPeople[] {
   const patterns = [...groupsOf(match), ...groupsOf({ entities: when?.entities ?? null })]
   const parts = groups.filter((group) =>
     patterns.some((pattern) => matchesPattern(pattern, nameKey(group))),
   )
   const scopes = of.kind === 'group-admins' ? parts.map((group) => [`${GROUP}${group}`]) : []
-  for (const within of scopes.length === 0 ? [[]] : scopes) {
-    const able = people.list().filter((each) => isOneOf(of, each, within)).length
-    if (able < count) {
-      const whose = phraseOf(of, within)
-      return `Nobody can satisfy this: ${count} approvals by ${whose}, of whom ${able} can log in`
-    }
-  }
-  return null
+  return (scopes.length === 0 ? [[]] : scopes).map((within) => {
+    const able = people.list().filter((each) => isOneOf(of, each, within))
+    return { count, whose: phraseOf(of, within), names: able.map(({ username }) => username) }
+  })
 }

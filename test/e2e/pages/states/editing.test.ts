@@ -73,6 +73,30 @@ describe('the states of edits fit and are accessible', SLOW, () => {
     await walk.at('form-preview')
     await walk.at('form-group', '/config/edit/group/first')
     await walk.at('form-new-environment', '/config/new/environment')
+}
+
+  it('of the rules: none, refused, saved', async () => {
+    const walk = await walkOf(chromium.browser, await startService())
+    const { page } = walk
+    const rules = `version: 1
+rules:
+  - name: two-eyes
+    match: { entity: pipeline/*, change: [added, removed] }
+    need: [{ approvals: 1, of: admins }, { reason: required }]
+    override: { by: user/admin }
+    message: Ask the administrators of the build server before you do that
+`
+
+    await page.goto('/rules')
+    await walk.at('rules-none')
+    await page.locator('textarea').fill(rules.replace('override', 'overide'))
+    await walk.send('Save the rules')
+    await page.getByText('The rules are not saved').waitFor()
+    await walk.at('rules-refused')
+    await page.locator('textarea').fill(rules)
+    await walk.send('Save the rules')
+    await page.getByText('The rules are saved.').waitFor()
+    await walk.at('rules-saved')
 
     expect(walk.wrong()).toEqual({})
   })

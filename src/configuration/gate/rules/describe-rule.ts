@@ -1,0 +1,78 @@
+import type { WrittenRule } from './rules-schema.ts'
+
+type WrittenMatch = NonNullable<WrittenRule['match']>
+type EntityKeys = Pick<WrittenMatch, 'entity' | 'path' | 'change'>
+
+/** A rule in sentences: what it is about and does, and whom it lets pass. */
+export function describeRule(rule: WrittenRule): readonly string[] {
+  const { match = {}, not, except, override, unless, window } = rule
+  const sentences = [
+    `${subjectOf(match)} ${effectOf(rule)}.`,
+    unless && `Changes of nothing but ${either(unless.only, 'and')} do not count.`,
+    not && `An approval by the ${either(not)} does not count.`,
+    window && `It applies ${[window].flat().map(timeOf).join(', and ')}.`,
+    except && `It does not hold for ${either(except, 'and')}.`,
+    override &&
+      `${capitalised(either(override.by))} may pass it by an override${override.reason ? ', with a reason' : ''}.`,
+  ]
+  return sentences.filter((sentence) => sentence !== undefined)
+}
+
+function subjectOf({ user, role, door, credential, plan, ...about }: WrittenMatch): string {
+  const parts = [
+    'Every change',
+    aboutOf(about),
+    user && `by ${either(user)}`,
+    role && `by somebody with the role ${either(role)}`,
+    door && `that comes by ${either(door)}`,
+    credential && `with a ${either(credential)}`,
+    plan && `of which the plan has ${boundsOf(plan)}`,
+  ]
+  return parts.filter(Boolean).join(' ')
+}
+
+function aboutOf({ entity, path, change }: EntityKeys): string {
+  const parts = [
+    entity && `of ${either(entity)}`,
+    path && `in ${either(path)}`,
+    change && `where it is ${either(change)}`,
+  ]
+  return parts.filter(Boolean).join(' ')
+}
+
+function boundsOf(plan: NonNullable<WrittenMatch['plan']>): string {
+  return Object.entries(plan)
+    .map(([fact, bound]) => `${fact} ${String(bound)}`)
+    .join(' and ')
+}
+
+function effectOf({ effect, need = [] }: WrittenRule): string {
+  if (effect === 'deny') return 'is refused'
+  if (effect === 'warn') return 'has a warning'
+  return `needs ${need.map(needOf).join(', and ')}`
+}
+
+function needOf(need: NonNullable<WrittenRule['need']>[number]): string {
+  if ('reason' in need) return 'a reason'
+  const { approvals, of, when } = need
+  const count = approvals === 1 ? 'an approval' : `${approvals} approvals`
+  return `${count} by ${of}${when === undefined ? '' : `, where it is a change ${aboutOf(when)}`}`
+}
+
+type WrittenWindow = Extract<NonNullable<WrittenRule['window']>, { zone: string }>
+
+function timeOf(window: WrittenWindow): string {
+  return 'weekly' in window
+    ? `every week ${either(window.weekly, 'and')} (${window.zone})`
+    : `from ${window.from} to ${window.to} (${window.zone})`
+}
+
+function either(texts: string | readonly string[], word = 'or'): string {
+  const all = [texts].flat()
+  const last = all.at(-1) ?? ''
+  return all.length < 2 ? last : `${all.slice(0, -1).join(', ')} ${word} ${last}`
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

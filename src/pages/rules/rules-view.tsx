@@ -1,0 +1,108 @@
+import type { ShownRule, ShownRules } from '../../configuration/gate/shown-rules.ts'
+import type { Problem } from '../../core/problem.ts'
+import { countOf } from '../kit/count.ts'
+import { ActionForm, Field } from '../kit/forms.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { ProblemList, someOf } from '../kit/lists.tsx'
+import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { PageHead } from '../kit/page-head.tsx'
+import { Table, type TableColumn } from '../kit/table.tsx'
+
+interface RulesViewProps {
+  readonly frame: PageFrame
+  readonly flash: FlashMessage | null
+  readonly shown: ShownRules
+  /** The text of the form. */
+  readonly draft: { readonly text: string; readonly version: string; readonly reason: string }
+  /** The reasons why the text of the form was not saved; null for the text as it stands. */
+  readonly problems: readonly Problem[] | null
+}
+
+const COLUMNS: readonly TableColumn[] = [
+  { label: 'Rule', isHead: true },
+  { label: 'In words' },
+  { label: 'Who could approve' },
+]
+const MAX_NAMES = 12
+const MAX_REASON = 4_000
+const ROWS = 24
+
+/** The rules about changes: each in words, whose approvals it asks for, and the text of all. */
+export function RulesView({ frame, flash, shown, draft, problems }: RulesViewProps) {
+  const { rules } = shown
+  return (
+    <PageLayout
+      frame={{ ...frame, problems: frame.problems.filter(({ kind }) => kind !== 'rules') }}
+      title="Rules"
+      description="Who may change what, and whose approval it takes."
+      wide
+      styles={['rules.css']}
+    >
+      {flash && <FlashCard flash={flash} />}
+      <PageHead
+        title="Rules"
+        about={
+          shown.version === null
+            ? 'There are no rules: every change passes that its author may make.'
+            : `${countOf(rules.length, 'rule')} about changes. Several add up, and none replaces another.`
+        }
+      />
+      {problems !== null && (
+        <ProblemList title="The rules are not saved" problems={problems} isAlert />
+      )}
+      {problems === null && shown.problems.length > 0 && (
+        <ProblemList title="These rules need attention" problems={shown.problems} />
+      )}
+      {rules.length > 0 && (
+        <Table
+          label="Rules"
+          columns={COLUMNS}
+          rows={rules.map((rule) => ({ cells: cellsOf(rule, shown) }))}
+        />
+      )}
+      <ActionForm
+        action={frame.links.rules()}
+        title="Text"
+        about={
+          <>
+            The file <code>cairn-rules.yaml</code> of the repository. The rules as they stand judge
+            its change.
+          </>
+        }
+        buttons={<button class="primary">Save the rules</button>}
+      >
+        <input type="hidden" name="version" value={draft.version} />
+        <label class="field rules-text">
+          Rules as YAML
+          <textarea class="code" name="text" rows={ROWS} wrap="off" spellcheck={false}>
+            {`\n${draft.text}`}
+          </textarea>
+        </label>
+        <Field label="Reason" name="reason" value={draft.reason} maxlength={MAX_REASON} />
+      </ActionForm>
+    </PageLayout>
+  )
+}
+
+function cellsOf(rule: ShownRule, { knowsEveryone }: ShownRules) {
+  const { name, sentences, message, asked } = rule
+  return [
+    <code>{name}</code>,
+    <>
+      {sentences.join(' ')}
+      {message !== null && <p class="muted">{message}</p>}
+    </>,
+    asked.length === 0 ? (
+      <span class="muted">Nobody is asked</span>
+    ) : (
+      <ul class="rows">
+        {asked.map(({ whose, names }) => (
+          <li>
+            {`${whose}: ${names.length === 0 ? 'nobody of those known here' : someOf(names, MAX_NAMES)}`}
+            {!knowsEveryone && ', and users of the directory or provider'}
+          </li>
+        ))}
+      </ul>
+    ),
+  ]
+}
