@@ -2,6 +2,7 @@ import { watchButtons, watchNamedChange } from '../code/client/changes.ts'
 import { watchLineRanges } from '../code/client/line-ranges.ts'
 import { forgetSavedDraft } from '../edit/client/draft-key.ts'
 import { watchChosen } from '../history/client/chosen.ts'
+import { watchDayBars } from '../history/client/drag-days.ts'
 import { showNewRevisions } from '../history/client/new-revisions.ts'
 import { keepClockTimes } from '../kit/client/clock-times.ts'
 import { watchCopyButtons } from '../kit/client/copy.ts'
@@ -11,6 +12,7 @@ import { watchKeys } from './keys.ts'
 document.documentElement.classList.add('scripted')
 keepClockTimes()
 watchChosen()
+watchDayBars()
 showNewRevisions()
 watchButtons()
 watchNamedChange()

@@ -1,5 +1,5 @@
 import { moveChange } from '../code/client/changes.ts'
-import { chooseRow, currentRow, moveRow } from '../history/client/rows.ts'
+import { chooseRow, moveRow } from '../history/client/rows.ts'
 import { openPalette, watchPaletteKey } from '../search/client/palette.ts'
 import { elementOf, find, findAll } from '../kit/client/dom.ts'
 import { pressShortcut, showKeys, watchKeysDialog } from '../kit/client/shortcuts.ts'
@@ -29,7 +29,6 @@ export function watchKeys(): void {
     const target = elementOf(event)
     if (ctrlKey || metaKey || altKey || isTyped(target) || find('dialog[open]')) return
     if (moveBar(target, key)) return event.preventDefault()
-    if (key === 'Enter' && target?.matches('.number')) return openCurrent(event)
     const action = ACTIONS.get(key)
     const isPressed = pressShortcut(key)
     if (!isPressed && !action) return
@@ -42,14 +41,6 @@ function isTyped(target: Element | null): boolean {
   if (target?.closest('textarea, select, [contenteditable]')) return true
   const type = target?.closest('input')?.type
   return type !== undefined && !['radio', 'checkbox'].includes(type)
-}
-
-/** Opens the changes of the current row of the history. */
-function openCurrent(event: KeyboardEvent): void {
-  const row = currentRow()
-  if (!row) return
-  event.preventDefault()
-  find('.diff a', row)?.click()
 }
 
 const STEPS: ReadonlyMap<string, number> = new Map([

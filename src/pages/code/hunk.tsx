@@ -143,7 +143,7 @@ function Fold({ region }: { region: ShownRegion }) {
   return (
     <button
       type="button"
-      class="fold with-script"
+      class="fold quiet with-script"
       aria-expanded="true"
       aria-controls={tableOf(region)}
     >

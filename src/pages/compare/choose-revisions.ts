@@ -1,6 +1,5 @@
 import type { Principal } from '../../core/principal.ts'
 import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
-import { malformed } from '../../http/parameters.ts'
 import {
   findInEffect,
   findNamed,
@@ -14,8 +13,9 @@ export type ChooserFields = Readonly<Record<string, string>>
  * The names of the two revisions that a form asks for: by `a` and `b`, each a revision or a time, or
  * `by=dates` what changed from the day `since` to the day `until`. What was in force before the
  * first of two times is the older side, so that a change of that day is among the differences.
+ * Without `b` it is the current one, and without `a` the one before.
  *
- * @throws {ServiceError} `malformed-request`, `revision-not-found`, `not-permitted`.
+ * @throws {ServiceError} `revision-not-found`, `not-permitted`.
  */
 export function chooseRevisions(
   deps: RevisionReadingDeps,
@@ -28,11 +28,18 @@ export function chooseRevisions(
       to: until === '' ? 'current' : named(deps, principal, until, 'at-end'),
     }
   }
-  if (!a || !b) throw malformed('Two revisions are needed, a and b', a ? 'b' : 'a')
+  const newest = `r${deps.history.size()}`
+  const to = b === '' ? newest : named(deps, principal, b.trim(), 'at-end')
   return {
-    from: named(deps, principal, a.trim(), 'before'),
-    to: named(deps, principal, b.trim(), 'at-end'),
+    from: a === '' ? baseOf(deps, principal, to) : named(deps, principal, a.trim(), 'before'),
+    to,
   }
+}
+
+/** The name of the revision upon which another one came; of itself for the first. */
+function baseOf(deps: RevisionReadingDeps, principal: Principal, name: string): string {
+  const { number, base } = findNamed(deps, principal, name)
+  return `r${base ?? number}`
 }
 
 /** The name for an address: times become the revision that was in force, before or at the end of them. */

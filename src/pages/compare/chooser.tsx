@@ -1,4 +1,4 @@
-import { dayOf } from '../history/history-query.ts'
+import { DayField } from '../history/day-field.tsx'
 import type { Links } from '../kit/links.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
@@ -26,8 +26,13 @@ export function Chooser({ links, before, after }: ChooserProps) {
           </p>
         </form>
         <form class="row" action={action} aria-label="Dates">
-          <Day name="since" label="Changes from" time={before.time} />
-          <Day name="until" label="to" time={after.time} />
+          <label>
+            Changes from <DayField name="since" time={before.time} />
+          </label>
+          <label>
+            to <DayField name="until" time={after.time} />
+            <span data-zone=""> in UTC</span>
+          </label>
           <button name="by" value="dates">
             Compare dates
           </button>
@@ -45,15 +50,6 @@ function Side({ name, value }: { name: 'a' | 'b'; value: string }) {
     <label>
       <b>{name.toUpperCase()}</b>{' '}
       <input name={name} value={value} required size={14} autocomplete="off" spellcheck={false} />
-    </label>
-  )
-}
-
-function Day({ name, label, time }: { name: string; label: string; time: number }) {
-  return (
-    <label>
-      {`${label} `}
-      <input type="date" name={name} value={dayOf(time)} />
     </label>
   )
 }

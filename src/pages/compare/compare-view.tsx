@@ -147,7 +147,7 @@ function Head(props: CompareViewProps) {
   const low = Math.min(before.number, after.number)
   const high = Math.max(before.number, after.number)
   const isStep = after.number === before.number + 1
-  const back = links.history({ a: `r${before.number}`, b: `r${after.number}` })
+  const back = links.historyAt(after.number, { a: `r${before.number}`, b: `r${after.number}` })
   const authors = someOf(people, MAX_PEOPLE)
   return (
     <PageHead

@@ -17,7 +17,7 @@ export function RangeCard(props: CompareViewProps) {
       <h2>Revisions in this range</h2>
       <ul class="range">
         {between.map((revision) => (
-          <li>
+          <li class="row">
             <a href={links.change(revision)}>{`r${revision.number}`}</a>
             {hasTags && <TagBadges revision={revision} />} <Who revision={revision} />{' '}
             <span class="muted">

@@ -17,10 +17,13 @@ export function DayBars(props: { links: Links; page: HistoryPage; query: History
   const last = bars.findLast(({ newest }) => newest !== null)
   const every = Math.ceil(bars.length / MAX_LABELS)
   return (
-    <nav aria-label="Days">
+    <nav class="days" aria-label="Days">
+      <span class="bar-label" title="The highest bar">
+        {countOf(most, 'revision')}
+      </span>
       <ol class="bars">
         {bars.map((bar, n) => (
-          <li>
+          <li data-from={bar.from} data-to={bar.to}>
             <Bar bar={bar} most={most} isFirst={bar === last} {...props} />
             {n % every === 0 && <span class="bar-label">{labelOf(bar, bars)}</span>}
           </li>
@@ -39,13 +42,14 @@ function Bar(props: {
 }) {
   const { links, query, bar, most, isFirst } = props
   const { count, newest, newer } = bar
-  if (newest === null) return <Column height={1} isEmpty />
+  if (newest === null) return <></>
   const page = Math.floor(newer / ROWS) * ROWS
   const height = Math.max(3, Math.round((HEIGHT * count) / most))
   const title = `${daysOf(bar)}: ${countOf(count, 'revision')}`
   return (
     <a
       tabindex={isFirst ? 0 : -1}
+      draggable="false"
       title={title}
       href={`${links.history(historyQueryOf(query.filter, page, query.chosen))}#d${newest}`}
     >
@@ -55,15 +59,9 @@ function Bar(props: {
   )
 }
 
-function Column({ height, isEmpty = false }: { height: number; isEmpty?: boolean }) {
+function Column({ height }: { height: number }) {
   return (
-    <svg
-      class={isEmpty ? 'none' : undefined}
-      viewBox={`0 0 1 ${HEIGHT}`}
-      height={HEIGHT}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
+    <svg viewBox={`0 0 1 ${HEIGHT}`} height={HEIGHT} preserveAspectRatio="none" aria-hidden="true">
       <rect y={HEIGHT - height} width="1" height={height} />
     </svg>
   )

@@ -1,14 +1,15 @@
 import { EVERYTHING } from '../../configuration/search/find-revisions.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { REVISION_KINDS, type RevisionKind } from '../../core/revision.ts'
-import { isOpen } from '../../configuration/search/revision-filter.ts'
+import { isOpen, type RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
 import type { HistoryPage, HistoryQuery } from './history-page.ts'
-import { LinkButton } from '../kit/buttons.tsx'
 import { countOf, plural } from '../kit/count.ts'
 import { FilterText, Options, Select, type SelectOption } from '../kit/forms.tsx'
 import type { Links } from '../kit/links.ts'
-import { dayOf, historyQueryOf } from './history-query.ts'
+import { CHANGE_KINDS, HISTORY_KINDS, historyQueryOf } from './history-query.ts'
+import { DayField } from './day-field.tsx'
+import { pluralOf } from '../parts/change-list.tsx'
 
 const KIND_LABELS = {
   person: 'People',
@@ -51,30 +52,38 @@ export function Filters(props: FiltersProps) {
         label="Text added or removed in the configuration"
       />
       <People {...props} />
-      <Sources {...props} />
+      <Ways {...props} />
+      <Kinds {...props} />
       <Entities {...props} />
-      <Dates {...props} />
       {filter.mentions !== '' && <OnlyMentioning {...props} />}
-      {agentRegistrations > 0 && (
-        <label class="check">
-          <input type="checkbox" name="agents" value="1" checked={filter.agents} />
-          {` Agent registrations (${agentRegistrations})`}
-        </label>
-      )}
-      {(noise > 0 || filter.withoutNoise) && (
-        <label class="check">
-          <input type="checkbox" name="noise" value="0" checked={filter.withoutNoise} />
-          {` Hide layout changes (${noise})`}
-        </label>
-      )}
+      <details class="more-filters" open={usesMore(filter)}>
+        <summary>Dates and more</summary>
+        <span class="row">
+          <Dates {...props} />
+          <Sources {...props} />
+          {agentRegistrations > 0 && (
+            <label class="check">
+              <input type="checkbox" name="agents" value="1" checked={filter.agents} />
+              {` Agent registrations (${agentRegistrations})`}
+            </label>
+          )}
+          {(noise > 0 || filter.withoutNoise) && (
+            <label class="check">
+              <input type="checkbox" name="noise" value="0" checked={filter.withoutNoise} />
+              {` Hide layout changes (${noise})`}
+            </label>
+          )}
+        </span>
+      </details>
       <button>Filter</button>
       {!isOpen(filter) && <Matching {...props} />}
-      <span class="feeds">
-        <LinkButton href={links.feed(historyQueryOf(filter))} label="Feed" />
-        <LinkButton href={links.revisionsJson(historyQueryOf(filter))} label="JSON" />
-      </span>
     </form>
   )
+}
+
+/** Whether a filter is set that is folded without one. */
+function usesMore({ since, until, kind, agents, withoutNoise }: RevisionFilter): boolean {
+  return since !== null || until !== null || kind !== null || agents || withoutNoise
 }
 
 /** The choice for a comparison, which a filter does not change; a script fills it. */
@@ -125,6 +134,27 @@ function Sources({ page, query: { filter } }: FiltersProps) {
   return <Select name="kind" label="Where from" options={options} chosen={filter.kind} />
 }
 
+/** How a revision left what it changed. */
+function Ways({ query: { filter } }: FiltersProps) {
+  const options: readonly SelectOption[] = [
+    ['', 'Any change'],
+    ...CHANGE_KINDS.map((kind) => [kind, `${kind[0]?.toUpperCase()}${kind.slice(1)}`] as const),
+  ]
+  return <Select name="changed" label="How it changed" options={options} chosen={filter.changed} />
+}
+
+/** The kinds of entities that the history knows. */
+function Kinds({ page, query: { filter } }: FiltersProps) {
+  const known = new Set(page.facts.entities.map(({ kind }) => kind))
+  const headings = new Map(ENTITY_HEADINGS)
+  const kinds = HISTORY_KINDS.filter((kind) => known.has(kind) || kind === filter.entityKind)
+  const options: readonly SelectOption[] = [
+    ['', 'Any kind'],
+    ...kinds.map((kind) => [kind, headings.get(kind) ?? pluralOf(kind)] as const),
+  ]
+  return <Select name="of" label="Kind of entity" options={options} chosen={filter.entityKind} />
+}
+
 /** The entities with a history of their own, removed ones included. */
 function Entities({ page, query: { filter } }: FiltersProps) {
   const { entities, unlistedEntities } = page.facts
@@ -171,23 +201,20 @@ function Entities({ page, query: { filter } }: FiltersProps) {
 
 function Dates({ links, query: { filter } }: FiltersProps) {
   return (
-    <details class="dates" open={filter.since !== null || filter.until !== null}>
-      <summary>Dates</summary>
-      <span>
-        <label>
-          {'from '}
-          <input type="date" name="since" value={dayOf(filter.since)} />
-        </label>
-        <label>
-          {'to '}
-          <input type="date" name="until" value={dayOf(filter.until)} />
-          {' in UTC'}
-        </label>
-        <button formaction={links.chooseComparison()} name="by" value="dates">
-          Compare these dates
-        </button>
-      </span>
-    </details>
+    <>
+      <label>
+        {'From '}
+        <DayField name="since" time={filter.since} />
+      </label>
+      <label>
+        {'to '}
+        <DayField name="until" time={filter.until} />
+        <span data-zone=""> in UTC</span>
+      </label>
+      <button formaction={links.chooseComparison()} name="by" value="dates">
+        Compare these dates
+      </button>
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 import { type Revision, type RevisionKind, revisionKindOf } from '../../core/revision.ts'
 import { type RevisionFilter, wantedFacts } from '../../configuration/search/revision-filter.ts'
 import type { History } from '../../history/history.ts'
+import { bisect } from '../../lib/bisect.ts'
 import { NumberList } from '../../lib/compact/number-list.ts'
 import { type DayBar, DayCounts } from './day-counts.ts'
 import type { Collection } from './growing.ts'
@@ -46,6 +47,12 @@ export class SelectedRevisions implements Collection {
 
   bars(): DayBar[] {
     return this.#days.bars()
+  }
+
+  /** How many of them are newer than the revision of a place. */
+  newerThan(place: number): number {
+    const older = bisect({ high: this.size }, (n) => (this.#places.at(n) ?? 0) <= place)
+    return this.size - older
   }
 
   /** A part of them, newest first. */

@@ -10,6 +10,7 @@ import type { TextIndex } from '../../index/text-index.ts'
 import { type IndexProgress, unfinished } from '../../index/index-progress.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import type { DayBar } from './day-counts.ts'
+import { type MatchedLine, SearchedLines } from './searched-lines.ts'
 import { Growing } from './growing.ts'
 import { HistoryCounts, SelectedRevisions } from './history-collections.ts'
 import { EVERYTHING } from '../../configuration/search/find-revisions.ts'
@@ -45,6 +46,8 @@ export interface HistoryQuery {
   readonly chosen: ChosenRevisions
   /** The number of revisions to skip. */
   readonly offset: number
+  /** The number of a revision whose page of the list is asked for in place of an offset. */
+  readonly show: number | null
 }
 
 /** The revisions that are chosen for a comparison, by number; null where none is. */
@@ -58,6 +61,8 @@ export interface HistoryRow {
   /** Null while unknown. */
   readonly details: RevisionDetail | null
   readonly isKnown: boolean
+  /** The line in which a searched text came or went; null without one. */
+  readonly matched: MatchedLine | null
 }
 
 export interface HistoryPage {
@@ -116,7 +121,7 @@ const DETAILS_TIMEOUT_MS = 250
 export async function readHistoryPage(
   deps: HistoryPageDeps,
   principal: Principal,
-  { filter, offset }: Omit<HistoryQuery, 'chosen'>,
+  { filter, offset: skipped, show }: Omit<HistoryQuery, 'chosen'>,
 ): Promise<HistoryPage> {
   assertMay(deps.access, principal, { action: 'administer' })
   const { history, details, entities } = deps
@@ -127,16 +132,21 @@ export async function readHistoryPage(
   const looking = kept ?? search(deps, filter)
   const state = stateIn(history)
   const found = await looking
+  const first = history.size() - history.kept() + 1
+  const newer = show === null ? skipped : found.newerThan(show - first)
+  const offset = show === null ? skipped : newer - (newer % ROWS)
   const shown = found.list({ offset, limit: ROWS })
   const [matching, bars] = [found.size, found.bars()]
   await details.wait(shown, DETAILS_TIMEOUT_MS)
   const rows: HistoryRow[] = []
   const turns = new Turns()
+  const searched = new SearchedLines(history, filter.text)
   for (const each of shown) {
     rows.push({
       revision: { ...numbered(history, each), isCurrent: each.commit === state.current.commit },
       details: details.find(each),
       isKnown: details.isKnown(each),
+      matched: await searched.lineOf(each),
     })
     if (turns.isOver) await turns.next()
   }

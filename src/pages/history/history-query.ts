@@ -2,9 +2,27 @@ import { REVISION_KINDS } from '../../core/revision.ts'
 import { parseOffset } from '../../core/page.ts'
 import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import type { ChosenRevisions, HistoryQuery } from './history-page.ts'
+import type { EntityChangeKind } from '../../document/changes/entities-of.ts'
+import { ENTITY_KINDS } from '../../document/entities/entities.ts'
 import { malformed, parseSearchedText } from '../../http/parameters.ts'
 import { firstMomentOf } from '../../lib/moments.ts'
 import type { Query } from '../kit/links.ts'
+
+const START_OF_DAY = 'T00:00:00.000Z'
+const END_OF_DAY = 'T23:59:59.999Z'
+
+/** The ways in which a revision leaves an entity. */
+export const CHANGE_KINDS = [
+  'created',
+  'changed',
+  'removed',
+  'renamed',
+] as const satisfies readonly EntityChangeKind[]
+
+/** The kinds of entities with a history. */
+export const HISTORY_KINDS: readonly string[] = [
+  ...new Set(ENTITY_KINDS.map(({ prefix }) => prefix)),
+]
 
 type Given = Readonly<Record<string, string>>
 
@@ -19,17 +37,18 @@ export function parseHistoryQuery(given: Given): HistoryQuery {
     mentions: q.trim(),
     text: parseSearchedText(text),
     username: user,
-    kind: parseKind(given['kind'] ?? ''),
+    kind: parseOneOf(REVISION_KINDS, given['kind'] ?? '', 'kind'),
     entity,
-    changed: null,
-    entityKind: null,
-    since: parseDay(given['since'] ?? '', 'T00:00:00.000Z'),
-    until: parseDay(given['until'] ?? '', 'T23:59:59.999Z'),
+    changed: parseOneOf(CHANGE_KINDS, given['changed'] ?? '', 'changed'),
+    entityKind: parseOneOf(HISTORY_KINDS, given['of'] ?? '', 'of'),
+    since: parseMoment(given['since'] ?? '', START_OF_DAY),
+    until: parseMoment(given['until'] ?? '', END_OF_DAY),
     agents: given['agents'] === '1',
     withoutNoise: given['noise'] === '0',
   }
   const chosen = { a: parseChosen(given['a']), b: parseChosen(given['b']) }
-  return { filter, chosen, offset: offset === '' ? 0 : parseOffset(offset) }
+  const show = parseChosen(given['show'])
+  return { filter, chosen, show, offset: offset === '' ? 0 : parseOffset(offset) }
 }
 
 /** Renders filter, place and choice as parameters of an address. */
@@ -44,8 +63,10 @@ export function historyQueryOf(
     user: filter.username,
     kind: filter.kind,
     entity: filter.entity,
-    since: dayOf(filter.since),
-    until: dayOf(filter.until),
+    changed: filter.changed,
+    of: filter.entityKind,
+    since: momentText(filter.since, START_OF_DAY),
+    until: momentText(filter.until, END_OF_DAY),
     agents: filter.agents ? '1' : null,
     noise: filter.withoutNoise ? '0' : null,
     offset: offset > 0 ? offset : null,
@@ -66,16 +87,28 @@ export function dayOf(time: number | null): string {
   return time === null ? '' : new Date(time).toISOString().slice(0, 10)
 }
 
-function parseKind(text: string): RevisionFilter['kind'] {
+function parseOneOf<Value extends string>(
+  values: readonly Value[],
+  text: string,
+  name: string,
+): Value | null {
   if (text === '') return null
-  const kind = REVISION_KINDS.find((each) => each === text)
-  if (kind) return kind
-  throw malformed(`"${text}" is not one of ${REVISION_KINDS.join(', ')}`, 'kind')
+  const value = values.find((each) => each === text)
+  if (value !== undefined) return value
+  throw malformed(`"${text}" is not one of ${values.join(', ')}`, name)
 }
 
-function parseDay(day: string, moment: string): number | null {
-  if (day === '') return null
-  const time = /^\d{4}-\d\d-\d\d$/.test(day) ? firstMomentOf(`${day}${moment}`) : null
+/** A day in UTC, or a moment: the start or the end of a day on the clock of a reader elsewhere. */
+function parseMoment(text: string, ofDay: string): number | null {
+  if (text === '') return null
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
+  const time = isDay || text.endsWith('Z') ? firstMomentOf(isDay ? `${text}${ofDay}` : text) : null
   if (time !== null) return time
-  throw malformed(`"${day}" is not a day such as 2015-06-05`, 'since')
+  throw malformed(`"${text}" is not a day such as 2015-06-05`, 'since')
+}
+
+function momentText(time: number | null, ofDay: string): string {
+  if (time === null) return ''
+  const text = new Date(time).toISOString()
+  return text.endsWith(ofDay) ? text.slice(0, -ofDay.length) : text
 }

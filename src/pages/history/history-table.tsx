@@ -1,24 +1,27 @@
+import { parseRestoreSubject } from '../../core/restore-subject.ts'
+import { isCosmetic } from '../../document/changes/entities-of.ts'
+import type { CooperativeWork } from '../../lib/cooperative.ts'
+import type { Links } from '../kit/links.ts'
+import { Ago } from '../kit/when.tsx'
+import { type ListedChanges, listChanges } from '../parts/change-groups.ts'
+import { ChangeGist, Mark, toEntityHistory } from '../parts/change-list.tsx'
+import { Headline, Restored, wordsOf } from '../parts/change-words.tsx'
+import { TagBadges } from '../parts/revision-tags.tsx'
+import { Who } from '../parts/who.tsx'
 import { dayName } from './day-counts.ts'
 import type { ChosenRevisions, HistoryPage, HistoryRow } from './history-page.ts'
-import { revisionTitle } from '../revisions/revision-title.ts'
-import { type ListedChanges, listChanges } from '../parts/change-groups.ts'
-import { ListedChangeGroups, toEntityHistory } from '../parts/change-list.tsx'
-import type { CooperativeWork } from '../../lib/cooperative.ts'
-import { TagBadges } from '../parts/revision-tags.tsx'
-import { ChangeWords } from '../parts/change-words.tsx'
-import type { Links } from '../kit/links.ts'
-import { Hour, longDay } from '../kit/when.tsx'
-import { Who } from '../parts/who.tsx'
+import type { MatchedLine } from './searched-lines.ts'
 
 /** The number of changes shown for one revision. */
-const CHANGES = 6
+const CHANGES = 3
 
 interface TableProps {
   readonly links: Links
   readonly page: HistoryPage
   /** The changes that each row of the page shows. */
   readonly listed: readonly ListedChanges[]
-  readonly chosen: Chosen
+  readonly chosen: ChosenRevisions
+  readonly now: number
 }
 
 /** The changes that rows show, in steps. */
@@ -31,8 +34,8 @@ export function* listedIn(rows: readonly HistoryRow[]): CooperativeWork<ListedCh
   return listed
 }
 
-/** The rows of the history, grouped by day. */
-export function HistoryTable({ links, page, listed, chosen }: TableProps) {
+/** The rows of the history. */
+export function HistoryTable({ links, page, listed, chosen, now }: TableProps) {
   return (
     <table class="list history">
       <thead>
@@ -43,34 +46,23 @@ export function HistoryTable({ links, page, listed, chosen }: TableProps) {
           <th>Lines</th>
           <th>Who</th>
           <th>When</th>
-          <th>
-            <span class="visually-hidden">Diff</span>
-          </th>
         </tr>
       </thead>
-      <tbody data-days="">
+      <tbody>
         {page.rows.map((row, n) => {
           const day = dayName(row.revision.time)
           const above = page.rows[n - 1]
           const isFirst = above === undefined || dayName(above.revision.time) !== day
           return (
-            <>
-              {isFirst && (
-                <tr class="day">
-                  <th colspan={7} scope="colgroup">
-                    {`${longDay(day)}, UTC`}
-                  </th>
-                </tr>
-              )}
-              <Row
-                links={links}
-                row={row}
-                listed={listed[n]}
-                day={isFirst ? day : null}
-                chosen={chosen}
-                total={page.total}
-              />
-            </>
+            <Row
+              links={links}
+              row={row}
+              listed={listed[n]}
+              day={isFirst ? day : null}
+              chosen={chosen}
+              total={page.total}
+              now={now}
+            />
           )
         })}
       </tbody>
@@ -78,24 +70,11 @@ export function HistoryTable({ links, page, listed, chosen }: TableProps) {
   )
 }
 
-/** The revisions that a comparison would compare, by number. */
-export interface Chosen {
-  readonly a: number
-  readonly b: number
-}
-
-/** The choice so far; without one, the newest revision of the page and the one before it. */
-export function chosenOf({ rows, current, first }: HistoryPage, asked: ChosenRevisions): Chosen {
-  const newest = newestOf(rows)
+/** The revisions of the history that are chosen so far; null where none is. */
+export function chosenOf({ current, first }: HistoryPage, asked: ChosenRevisions): ChosenRevisions {
   const known = (number: number | null) =>
     number !== null && number >= first.number && number <= current.number ? number : null
-  return { a: known(asked.a) ?? newest.a, b: known(asked.b) ?? newest.b }
-}
-
-function newestOf(rows: HistoryPage['rows']): Chosen {
-  const b = Math.max(2, rows[0]?.revision.number ?? 2)
-  const listed = rows[1]?.revision.number
-  return { a: listed !== undefined && listed < b ? listed : b - 1, b }
+  return { a: known(asked.a), b: known(asked.b) }
 }
 
 interface RowProps {
@@ -104,48 +83,39 @@ interface RowProps {
   readonly listed: ListedChanges | undefined
   /** The day that begins with this row, as `2015-06-05`, or null. */
   readonly day: string | null
-  readonly chosen: Chosen
+  readonly chosen: ChosenRevisions
   readonly total: number
+  readonly now: number
 }
 
-function Row({ links, row, listed, day, chosen, total }: RowProps) {
+function Row({ links, row, listed, day, chosen, total, now }: RowProps) {
   const { revision, details } = row
   const { number, digest } = revision
   const name = `r${number}`
   return (
     <tr class="revision" id={name} data-n={number} data-who={revision.username}>
       {total > 1 && (
-        <td class="pick">
+        <td class="pick nowrap">
           <Pick side="a" number={number} chosen={chosen.a} />
           <Pick side="b" number={number} chosen={chosen.b} />
         </td>
       )}
-      <td class="name">
-        <a class="number" href={links.snapshot(name)}>
-          {name}
-        </a>{' '}
-        <code title={digest}>{digest.slice(0, 8)}</code>
-        {revision.isCurrent && <span class="badge added">current</span>}
-        <TagBadges revision={revision} />
+      <td class="name nowrap">
+        <a class="number" href={links.change(revision)} title={digest}>
+          <b>{name}</b>
+        </a>
       </td>
       <td class="what">
         <What links={links} row={row} listed={listed} />
       </td>
-      <td class="lines">
+      <td class="lines nowrap">
         {details?.lines ? <LineCounts lines={details.lines} /> : <NotCounted />}
       </td>
       <td>
         <Who revision={revision} />
       </td>
-      <td class="when" id={day === null ? undefined : `d${day}`}>
-        <Hour time={revision.time} />
-      </td>
-      <td class="diff">
-        {revision.base !== null && (
-          <a href={links.change(revision)} aria-label={`Diff of ${name}`}>
-            Diff
-          </a>
-        )}
+      <td class="when muted nowrap" id={day === null ? undefined : `d${day}`}>
+        <Ago time={revision.time} now={now} />
       </td>
     </tr>
   )
@@ -158,7 +128,7 @@ export function Pick({
 }: {
   side: 'a' | 'b'
   number: number
-  chosen: number
+  chosen: number | null
 }) {
   const letter = side.toUpperCase()
   return (
@@ -175,27 +145,61 @@ export function Pick({
   )
 }
 
-function What({ links, row: { revision }, listed }: Pick<RowProps, 'links' | 'row' | 'listed'>) {
-  const words = <ChangeWords revision={revision} links={links} />
-  if (listed === undefined || listed.groups.length === 0) {
-    return (
-      <>
-        {revision.kind !== 'git' && <span>{revisionTitle(revision, null)}</span>}
-        {words}
-      </>
-    )
-  }
-  const more = (left: number) =>
-    revision.base === null ? (
-      `and ${left} more`
-    ) : (
-      <a href={links.change(revision)}>{`and ${left} more`}</a>
-    )
+function What({ links, row, listed }: Pick<RowProps, 'links' | 'row' | 'listed'>) {
+  const { revision, details, matched } = row
+  const { first, rest } = wordsOf(revision)
+  const isQuiet = listed === undefined || listed.groups.length === 0
+  const more = (left: number) => (
+    <a href={links.change(revision)} aria-label={`${left} more of r${revision.number}`}>
+      {`+${left}`}
+    </a>
+  )
   return (
     <>
-      <ListedChangeGroups listed={listed} linkOf={toEntityHistory(links)} more={more} />
-      {words}
+      {(first !== '' || isQuiet || hasMarks(revision)) && (
+        <p class="headline row" title={rest === '' ? undefined : rest}>
+          {(first !== '' || isQuiet) && (
+            <b>
+              <Headline revision={revision} />
+            </b>
+          )}
+          <Restored revision={revision} links={links} />
+          <Marks revision={revision} />
+          {isCosmetic(details?.changes ?? []) && <span class="badge">layout</span>}
+        </p>
+      )}
+      {!isQuiet && <ChangeGist listed={listed} linkOf={toEntityHistory(links)} more={more} />}
+      {matched && <Matched line={matched} />}
     </>
+  )
+}
+
+function hasMarks(revision: HistoryRow['revision']): boolean {
+  const { isCurrent, isMerge, tags, subject } = revision
+  return isCurrent || isMerge || tags.length > 0 || parseRestoreSubject(subject) !== null
+}
+
+function Marks({ revision }: Pick<HistoryRow, 'revision'>) {
+  return (
+    <>
+      {revision.isCurrent && <span class="badge added">current</span>}
+      {revision.isMerge && <span class="badge renamed">merge</span>}
+      <TagBadges revision={revision} />
+    </>
+  )
+}
+
+/** The line that a search has found. */
+function Matched({ line: { isAdded, before, text, after } }: { line: MatchedLine }) {
+  return (
+    <p class="matched">
+      <Mark kind={isAdded ? 'added' : 'removed'} />{' '}
+      <code>
+        {before}
+        <mark>{text}</mark>
+        {after}
+      </code>
+    </p>
   )
 }
 

@@ -1,5 +1,6 @@
 import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
-import { type HistoryPage, type HistoryQuery, ROWS } from './history-page.ts'
+import { type ChosenRevisions, type HistoryPage, type HistoryQuery, ROWS } from './history-page.ts'
+import { chosenText } from './chosen-text.ts'
 import type { ListedChanges } from '../parts/change-groups.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { countOf } from '../kit/count.ts'
@@ -12,7 +13,7 @@ import { DayBars } from './day-bars.tsx'
 import { FirstUse } from '../new-pipeline/first-use.tsx'
 import { Filters } from './filters.tsx'
 import { historyQueryOf } from './history-query.ts'
-import { type Chosen, chosenOf, HistoryTable, Pick } from './history-table.tsx'
+import { chosenOf, HistoryTable, Pick } from './history-table.tsx'
 
 export interface HistoryViewProps {
   readonly frame: PageFrame
@@ -43,12 +44,12 @@ export function HistoryView(props: HistoryViewProps) {
       skipTo={{ id: 'history', label: 'Skip to the revisions' }}
       feed={links.feed(historyQueryOf(filter))}
     >
-      <Head links={links} page={page} now={now} />
+      <Head links={links} page={page} filter={filter} now={now} />
       <DayBars links={links} page={page} query={query} />
       <Filters links={links} page={page} query={query} />
       <div
         id="live"
-        class="live box"
+        class="live card"
         role="status"
         data-newest={page.current.commit}
         data-follow={links.newestRevision()}
@@ -70,7 +71,7 @@ export function HistoryView(props: HistoryViewProps) {
           <NothingFound links={links} page={page} filter={filter} />
         ) : (
           <div class="table-card">
-            <HistoryTable links={links} page={page} listed={listed} chosen={chosen} />
+            <HistoryTable links={links} page={page} listed={listed} chosen={chosen} now={now} />
             {page.total > 1 && <CompareBar page={page} chosen={chosen} />}
           </div>
         )}
@@ -88,7 +89,14 @@ function countsOf({ total, first }: HistoryPage): string {
   return `${countOf(total, 'revision')} since ${dateOf(first.time)}`
 }
 
-function Head({ links, page, now }: { links: Links; page: HistoryPage; now: number }) {
+interface HeadProps {
+  readonly links: Links
+  readonly page: HistoryPage
+  readonly filter: RevisionFilter
+  readonly now: number
+}
+
+function Head({ links, page, filter, now }: HeadProps) {
   const { current } = page
   const at = new Date(now).toISOString().slice(0, 16)
   const about = (
@@ -99,7 +107,16 @@ function Head({ links, page, now }: { links: Links; page: HistoryPage; now: numb
     </>
   )
   return (
-    <PageHead title="Configuration history" about={about}>
+    <PageHead
+      title="Configuration history"
+      about={about}
+      menu={
+        <>
+          <a href={links.feed(historyQueryOf(filter))}>Feed</a>
+          <a href={links.revisionsJson(historyQueryOf(filter))}>JSON</a>
+        </>
+      }
+    >
       <form class="actions" action={links.at()}>
         <label for="at">
           Config in effect at <span data-zone="">(UTC)</span>
@@ -192,20 +209,18 @@ function Turn({ value, action, label, shortcut }: TurnProps) {
   )
 }
 
-/** The chosen comparison, at the foot of the window. `enhance.js` keeps its text up to date. */
-function CompareBar({ page, chosen: { a, b } }: { page: HistoryPage; chosen: Chosen }) {
-  const isHere = (number: number) => page.rows.some(({ revision }) => revision.number === number)
-  const between = page.rows.filter(({ revision }) => revision.number > a && revision.number <= b)
-  const people = new Set(between.map(({ revision }) => revision.username)).size
+/** The chosen comparison, at the foot of the window from the first choice on. `enhance.js` keeps its text up to date. */
+function CompareBar({ page, chosen: { a, b } }: { page: HistoryPage; chosen: ChosenRevisions }) {
+  const isAway = (number: number | null) =>
+    number !== null && !page.rows.some(({ revision }) => revision.number === number)
   return (
     <div class="compare-bar bottom-bar">
       <p>
-        {!isHere(a) && <Pick side="a" number={a} chosen={a} />}
-        {!isHere(b) && <Pick side="b" number={b} chosen={b} />}
-        <b id="chosen">{`r${a} → r${b}`}</b>{' '}
+        {isAway(a) && <Pick side="a" number={a ?? 0} chosen={a} />}
+        {isAway(b) && <Pick side="b" number={b ?? 0} chosen={b} />}
+        <b id="chosen">{chosenText({ a, b })}</b>{' '}
         <span id="chosen-text" class="muted" aria-live="polite">
-          {countOf(Math.abs(b - a), 'revision')}
-          {people > 0 && ` by ${countOf(people, 'person', 'people')}`}
+          {a !== null && b !== null && countOf(Math.abs(b - a), 'revision')}
         </span>
       </p>
       <p class="muted hint with-script" aria-hidden="true">

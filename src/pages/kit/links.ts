@@ -50,6 +50,11 @@ export class Links {
     return this.#at('/config', query)
   }
 
+  /** The page of the history that has a revision, at its row. */
+  historyAt(number: number, query: Query = {}): string {
+    return `${this.history({ ...query, show: `r${number}` })}#r${number}`
+  }
+
   feed(query: Query = {}): string {
     return this.#at('/config/feed.atom', query)
   }

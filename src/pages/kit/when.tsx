@@ -1,8 +1,11 @@
+import { countOf } from './count.ts'
+
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
-const WEEKDAYS = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ')
+/** From this age on, in days, the day says more. */
+const DAYS_OF_AGE = 31
 
 /**
  * A time: its age within a day, else date and hour. Times are in UTC and say so; `enhance.js` keeps
@@ -16,20 +19,26 @@ export function When({ time, now }: { time: number; now: number }) {
   )
 }
 
+/** The age of a time in its largest unit, and the day after a month: `3 days ago`, `5 Jun 2015`. */
+export function Ago({ time, now }: { time: number; now: number }) {
+  return (
+    <time datetime={isoTime(time)} title={exactTime(time)} data-when="ago">
+      {agoOf(time, now)}
+    </time>
+  )
+}
+
+function agoOf(time: number, now: number): string {
+  const days = Math.floor((now - time) / DAY_MS)
+  if (days < 1) return relativeTime(time, now)
+  return days < DAYS_OF_AGE ? `${countOf(days, 'day')} ago` : dateOf(time)
+}
+
 /** Date and hour, whatever the age: `5 Jun 2015, 14:03 UTC`. */
 export function Moment({ time }: { time: number }) {
   return (
     <time datetime={isoTime(time)} title={exactTime(time)} data-when="moment">
       {momentOf(time)}
-    </time>
-  )
-}
-
-/** The hour alone, below a heading that has the day and says that it is in UTC: `14:03`. */
-export function Hour({ time }: { time: number }) {
-  return (
-    <time datetime={isoTime(time)} title={exactTime(time)} data-when="hour">
-      {hourOf(time)}
     </time>
   )
 }
@@ -60,12 +69,6 @@ export function dateOf(time: number): string {
 /** `05 Jun`, of a day such as `2015-06-05`. */
 export function shortDay(day: string): string {
   return `${day.slice(8)} ${MONTHS[Number(day.slice(5, 7)) - 1]}`
-}
-
-/** `Fri, 5 Jun 2015`, of a day such as `2015-06-05`. */
-export function longDay(day: string): string {
-  const time = Date.parse(`${day}T00:00:00Z`)
-  return `${WEEKDAYS[new Date(time).getUTCDay()]}, ${dateOf(time)}`
 }
 
 function isoTime(time: number): string {

@@ -60,6 +60,74 @@ export function ListedChangeGroups({
   )
 }
 
+/** The first changes on one line, each with its kind as a mark. */
+export function ChangeGist({
+  listed: { groups, left },
+  linkOf,
+  more,
+}: Omit<ListedChangeGroupsProps, 'atOnce'>) {
+  return (
+    <p class="gist">
+      {groups.flatMap((group) =>
+        group.changes.map((change, n) => (
+          <span class="gist-change">
+            <Mark kind={change.kind} />
+            {n === 0 && !isAboutAll(change) && <GistSubject group={group} linkOf={linkOf} />}
+            <Sentence change={change} href={gistHref(group, linkOf)} />
+          </span>
+        )),
+      )}
+      {left > 0 && <span>{more(left)}</span>}
+    </p>
+  )
+}
+
+function gistHref({ entities: [entity] }: Group, linkOf: ListedChangeGroupsProps['linkOf']) {
+  return entity ? hrefOf(entity, linkOf) : null
+}
+
+function GistSubject({
+  group: { entities, unnamed },
+  linkOf,
+}: { group: Group } & Pick<ListedChangeGroupsProps, 'linkOf'>) {
+  const [entity] = entities
+  if (entity === undefined) return <></>
+  const count = entities.length + unnamed
+  return (
+    <>
+      {count > 1 ? (
+        <b>{`${count} ${pluralOf(entity.kind)}`}</b>
+      ) : (
+        <EntityLink entity={entity} href={hrefOf(entity, linkOf)} />
+      )}{' '}
+    </>
+  )
+}
+
+const MARKS: Readonly<Record<DocumentChange['kind'], string>> = {
+  added: '+',
+  removed: '−',
+  changed: '~',
+  renamed: '→',
+  reordered: '↕',
+  reformatted: '¶',
+}
+
+/** The kind of a change as a sign. */
+export function Mark({ kind }: { kind: DocumentChange['kind'] }) {
+  return (
+    <span class={`mark badge ${badgeOf(kind)}`} title={kind}>
+      <span aria-hidden="true">{MARKS[kind]}</span>
+      <span class="visually-hidden">{`${kind} `}</span>
+    </span>
+  )
+}
+
+/** `pipelines`, `repositories` */
+export function pluralOf(kind: string): string {
+  return `${kind}s`.replace(/ys$/, 'ies')
+}
+
 /** At most so many changes stand above a text. */
 const MAX_ABOVE_TEXT = 60
 
@@ -120,12 +188,11 @@ function CommonChanges({
   linkOf,
 }: { group: Group } & Pick<ListedChangeGroupsProps, 'linkOf'>) {
   const [one] = entities
-  const kinds = `${one?.kind ?? ''}s`.replace(/ys$/, 'ies')
   return (
     <>
       <details class="entity">
         <summary>
-          In <b>{`${entities.length + unnamed} ${kinds}`}</b>
+          In <b>{`${entities.length + unnamed} ${pluralOf(one?.kind ?? '')}`}</b>
         </summary>
         <p>
           {entities.map((entity, n) => (
@@ -159,7 +226,7 @@ export function ChangeItems({
     <ul>
       {changes.map((change) => (
         <li>
-          <span class={`badge ${badgeOf(change)}`}>{change.kind}</span>{' '}
+          <span class={`badge ${badgeOf(change.kind)}`}>{change.kind}</span>{' '}
           <Sentence change={change} href={href} />
         </li>
       ))}
@@ -248,7 +315,7 @@ function shown(value: string | undefined): string {
   return value === '' ? 'empty' : value
 }
 
-function badgeOf({ kind }: DocumentChange): string {
+function badgeOf(kind: DocumentChange['kind']): string {
   if (kind === 'reordered') return 'renamed'
   return kind === 'reformatted' ? '' : kind
 }

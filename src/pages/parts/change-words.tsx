@@ -68,17 +68,18 @@ interface RevisionWords {
   readonly rest: string
 }
 
-function Restored({ revision, links }: ChangeWordsProps) {
+/** The revision that another one takes up again or undoes. */
+export function Restored({ revision, links }: ChangeWordsProps) {
   const restored = parseRestoreSubject(revision.subject)
   if (restored === null) return <></>
   const { verb, what, number } = restored
   const name = `r${number}`
   return (
-    <p class="restored">
+    <span class="restored">
       <span class="badge renamed">{verb === 'Restore' ? 'restored' : 'undone'}</span>{' '}
       {verb === 'Restore' && `${what ?? 'everything'} from `}
       {links === null ? name : <a href={links.snapshot(name)}>{name}</a>}
-    </p>
+    </span>
   )
 }
 

@@ -32,6 +32,8 @@ export interface NumberedRevision extends Revision {
   /** The author as a readable name. */
   readonly who: string
   readonly isCurrent: boolean
+  /** Whether it came upon several. */
+  readonly isMerge: boolean
   /** The names of its tags. */
   readonly tags: readonly string[]
 }
@@ -41,7 +43,7 @@ export function numbered(history: History, revision: Revision): NumberedRevision
   if (number === null) throw unknown(history, revision.commit)
   const { username, commit } = revision
   const isCurrent = history.current().commit === commit
-  const [base] = history.basesOf(revision)
+  const [base, ...others] = history.basesOf(revision)
   return {
     ...revision,
     number,
@@ -49,6 +51,7 @@ export function numbered(history: History, revision: Revision): NumberedRevision
     kind: revisionKindOf(revision),
     who: shownAuthor(username),
     isCurrent,
+    isMerge: others.length > 0,
     tags: history.tags.namesOf(revision.commit),
   }
 }

@@ -87,7 +87,7 @@ function Head({ frame: { links }, page, query, refused }: SnapshotViewProps) {
   const stepTo = (step: RevisionStep | null) => step && links.snapshot(`r${step.number}`, shown)
   return (
     <PageHead
-      trail={[['← History', links.history(), 'u']]}
+      trail={[['← History', links.historyAt(revision.number), 'u']]}
       steps={{ older: stepTo(previous), newer: stepTo(next) }}
       title={<Headline revision={revision} />}
       name={

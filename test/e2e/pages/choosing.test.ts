@@ -20,7 +20,7 @@ describe('the choice of two revisions', () => {
       await page.getByLabel('B: r50').check({ force: true })
       await page.getByRole('button', { name: 'Older' }).click()
       await page.waitForURL('**offset=50*')
-      await expect.poll(() => page.locator('#chosen').textContent()).toMatch(/→ r50$/)
+      await expect.poll(() => page.locator('#chosen').textContent()).toBe('Changes of r50')
       await page.getByLabel('A: r2', { exact: true }).check({ force: true })
       await page.getByRole('button', { name: 'Compare', exact: true }).click()
 
@@ -44,7 +44,7 @@ describe('the choice of two revisions', () => {
     await page.keyboard.press('[')
     await page.waitForURL('**/config/compare/r2/r3')
     await page.keyboard.press('u')
-    await page.waitForURL('**/config?a=r2&b=r3')
+    await page.waitForURL('**/config?a=r2&b=r3&show=r3#r3')
     await expect.poll(() => page.locator('#chosen').textContent()).toBe('r2 → r3')
   })
 

@@ -37,8 +37,51 @@ describe('history and comparison in a browser', () => {
     const shown = await page.evaluate<number[][]>(
       "['.history thead th', '#r2 td'].map((cells) => [...document.querySelectorAll(cells)].filter((cell) => cell.checkVisibility()).map((cell) => cell.getBoundingClientRect().left))",
     )
-    expect(shown[0]).toHaveLength(6)
+    expect(shown[0]).toHaveLength(5)
     expect(shown[0]).toEqual(shown[1])
+  })
+
+  it('fit twelve revisions on a laptop, and show a bar only once one is chosen', async () => {
+    const documents = Array.from({ length: 14 }, (_, n) => documentWith('shop', `pipeline-${n}`))
+    const service = await startService()
+    for (const [n, body] of documents.entries()) {
+      const headers = { 'if-match': '*', 'x-cairn-message': `Step ${n}: another pipeline` }
+      await service.fetch('/api/admin/config.xml', { method: 'PUT', headers, body })
+    }
+    const page = await visit(chromium.browser, service.url)
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.goto('/config')
+
+    const whole = await page.evaluate<number>(
+      "[...document.querySelectorAll('.revision')].filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length",
+    )
+    const bar = page.locator('.compare-bar')
+    const before = await bar.isVisible()
+    await page.getByLabel('A: r7', { exact: true }).check({ force: true })
+
+    expect(whole).toBeGreaterThanOrEqual(12)
+    expect(before).toBe(false)
+    await expect.poll(() => bar.innerText()).toContain('r7 → current')
+  })
+
+  it('narrow to the days over which the pointer is drawn', async () => {
+    const times = { now: Date.parse('2015-06-01T12:00:00Z') }
+    const service = await startService([], undefined, { clock: () => times.now })
+    for (const name of ['one', 'two', 'three']) {
+      times.now += 24 * 3_600_000
+      await saveRevisions(service, documentWith(name))
+    }
+    const page = await visit(chromium.browser, service.url)
+    await page.goto('/config')
+    const days = page.locator('.bars li')
+
+    await days.nth(1).hover()
+    await page.mouse.down()
+    await days.nth(2).hover()
+    await page.mouse.up()
+
+    await page.waitForURL('**since=2015-06-02&until=2015-06-03')
+    await expect.poll(() => page.locator('.revision .number').allInnerTexts()).toEqual(['r3', 'r2'])
   })
 
   it('give the changes of a revision room in every window', async () => {

@@ -19,34 +19,30 @@ async function ofOneDay(): Promise<TestService> {
 }
 
 describe('the times of revisions', () => {
-  it('are hours under their day, in UTC without scripts, and say so', async () => {
+  it('are in UTC without scripts, and say so', async () => {
     const service = await ofOneDay()
     const page = await visit(chromium.browser, service.url, { hasScripts: false })
 
     await page.goto('/config')
 
-    await expect.poll(() => page.locator('.day').allInnerTexts()).toEqual(['Wed, 3 Jun 2015, UTC'])
-    await expect
-      .poll(() => page.locator('.revision .when').allInnerTexts())
-      .toEqual(['23:30', '14:03'])
+    const times = page.locator('.revision .when time')
+    await expect.poll(() => times.allInnerTexts()).toEqual(['3 Jun 2015', '3 Jun 2015'])
+    await expect.poll(() => times.first().getAttribute('title')).toBe('3 Jun 2015, 23:30:00 UTC')
     for (const path of ['/config/compare/r1/r2', '/config/r2']) {
       await page.goto(path)
       await expect.poll(() => page.locator('main').innerText()).toContain('3 Jun 2015, 23:30 UTC')
     }
   })
 
-  it("follow the reader's clock with scripts, under the days of its calendar, with UTC at hand", async () => {
+  it("follow the reader's clock with scripts, with UTC at hand", async () => {
     const service = await ofOneDay()
     const page = await visit(chromium.browser, service.url, { timezone: 'Asia/Tokyo' })
 
     await page.goto('/config')
 
-    await expect
-      .poll(() => page.locator('.day').allInnerTexts())
-      .toEqual(['Thu, 4 Jun 2015', 'Wed, 3 Jun 2015'])
-    const hours = page.locator('.revision .when time')
-    await expect.poll(() => hours.allInnerTexts()).toEqual(['08:30', '23:03'])
-    await expect.poll(() => hours.first().getAttribute('title')).toBe('3 Jun 2015, 23:30:00 UTC')
+    const times = page.locator('.revision .when time')
+    await expect.poll(() => times.allInnerTexts()).toEqual(['4 Jun 2015', '3 Jun 2015'])
+    await expect.poll(() => times.first().getAttribute('title')).toBe('3 Jun 2015, 23:30:00 UTC')
     for (const path of ['/config/compare/r1/r2', '/config/r2']) {
       await page.goto(path)
       await expect.poll(() => page.locator('main').innerText()).toContain('4 Jun 2015, 08:30')
@@ -67,5 +63,29 @@ describe('the times of revisions', () => {
     expect(first).toEqual(['2016-01-01T09:00', '2016-01-01 00:00 UTC'])
     expect(typed).toBe('2015-06-03 15:00 UTC')
     await expect.poll(() => page.locator('h1').innerText()).toContain('r1')
+  })
+
+  it('are filtered by the days of the calendar of the reader', async () => {
+    const service = await ofOneDay()
+    for (const [hasScripts, shown] of [
+      [true, ['r2']],
+      [false, []],
+    ] as const) {
+      const page = await visit(chromium.browser, service.url, {
+        timezone: 'Asia/Tokyo',
+        hasScripts,
+      })
+      await page.goto('/config')
+
+      await page.getByText('Dates and more').click()
+      await page.getByLabel('From', { exact: true }).fill('2015-06-04')
+      await page.getByRole('button', { name: 'Filter' }).click()
+
+      await page.waitForURL('**since=2015-06-0*')
+      await expect
+        .poll(() => page.getByLabel('From', { exact: true }).inputValue())
+        .toBe('2015-06-04')
+      expect(await page.locator('.revision .number').allInnerTexts()).toEqual(shown)
+    }
   })
 })

@@ -164,23 +164,28 @@ describe('the comparison of two revisions', () => {
     expect(two).not.toContain('<b> one</b>')
   })
 
-  it('refuses what is no revision and no choice of two', async () => {
+  it('refuses what is no revision', async () => {
     const service = await startService()
 
-    const [unknown, none] = await Promise.all([
+    const answers = await Promise.all([
       service.fetch('/config/compare/r1/r7'),
-      service.fetch('/config/compare?a=r1'),
+      service.fetch('/config/compare?b=r7'),
     ])
 
-    expect(unknown.status).toBe(404)
-    expect(none.status).toBe(400)
+    expect(answers.map(({ status }) => status)).toEqual([404, 404])
   })
 
-  it('takes the choice of two that the history sends', async () => {
-    const service = await withRevisions(ONE)
+  it.each([
+    ['a=r1&b=r2', '/config/compare/r1/r2'],
+    ['a=r1', '/config/compare/r1/r3'],
+    ['b=r2', '/config/compare/r1/r2'],
+    ['b=r1', '/config/compare/r1/r1'],
+    ['', '/config/compare/r2/r3'],
+  ])('takes the choice that the history sends: %s', async (query, to) => {
+    const service = await withRevisions(ONE, documentWith('checkout'))
 
-    const response = await service.fetch('/config/compare?a=r1&b=r2')
+    const response = await service.fetch(`/config/compare?${query}`)
 
-    expect(response.headers.get('location')).toBe('/config/compare/r1/r2')
+    expect(response.headers.get('location')).toBe(to)
   })
 })

@@ -73,7 +73,14 @@ describe('the history', () => {
     ['entity=pipeline%2FBILLING', [2]],
     ['entity=pipeline%2Fnone', []],
     ['entity=pipeline%2Fcheckout&q=ninja', [3]],
+    ['changed=created&of=pipeline', [2]],
+    ['changed=changed&of=pipeline', [3]],
+    ['changed=removed&of=pipeline', []],
+    ['of=group', [2]],
+    ['of=template', []],
     ['since=2999-01-01', []],
+    ['since=2999-01-01T22:00:00.000Z', []],
+    ['until=2999-01-01T21:59:59.999Z', [3, 2, 1]],
     ['until=2999-01-01', [3, 2, 1]],
     ['offset=2', [1]],
   ])('is narrowed by its address: %s', async (query, numbers) => {
@@ -96,6 +103,59 @@ describe('the history', () => {
     expect(shown).toMatch(
       new RegExp(`${reason.replace('.', '[.]')} <a href="${all.replace('?', '[?]')}"`),
     )
+  })
+
+  it('refuses ways and kinds of change that there are not', async () => {
+    const service = await withHistory()
+
+    for (const query of ['changed=lost', 'of=thing', 'since=2015-02-30', 'until=yesterday']) {
+      expect([query, (await service.fetch(`/config?${query}`)).status]).toEqual([query, 400])
+    }
+  })
+
+  it('shows the line in which a searched text came or went, but none of a hidden secret', async () => {
+    const service = await withHistory()
+    const secret = '<environmentvariables><variable name="KEY" secure="true">'
+    const value = `${secret}<value>ninja-secret</value></variable></environmentvariables>`
+    await saveRevisions(service, TWO.replaceAll('ninja', 'bazel'))
+    await saveRevisions(
+      service,
+      TWO.replaceAll('ninja', 'bazel').replace('<materials>', `${value}<materials>`),
+    )
+
+    const html = await page(service, '/config?text=ninja')
+    const lines = Array.from(
+      html.matchAll(/<p class="matched">(.*?)<\/p>/gs),
+      ([, line = '']) => line,
+    )
+
+    expect(lines.map((line) => /title="(\w+)"/.exec(line)?.[1])).toEqual(['removed', 'added'])
+    expect(lines[1]).toContain('&lt;exec command=&quot;<mark>ninja</mark>&quot;')
+    expect(html).not.toContain('ninja-secret')
+  })
+
+  it('says first what its author wrote, then at most three changes and how many more', async () => {
+    const service = await withHistory()
+    const more = documentWith('checkout', 'billing', 'a', 'b', 'c', 'd')
+    const headers = { 'if-match': '*', 'x-cairn-message': 'Four more' }
+    await service.fetch('/api/admin/config.xml', { method: 'PUT', headers, body: more })
+
+    const row = rowOf(await page(service, '/config'), 4)
+
+    expect(row.indexOf('Four more')).toBeLessThan(row.indexOf('class="gist"'))
+    expect(row.match(/class="gist-change"/g)).toHaveLength(3)
+    expect(row).toMatch(/>\+2<\/a>/)
+  })
+
+  it('opens at the page that has a revision', async () => {
+    const service = await withHistory()
+    const documents = Array.from({ length: 52 }, (_, n) => documentWith(`p${n}`))
+    await saveRevisions(service, ...documents)
+
+    const html = await page(service, '/config?show=r4')
+
+    expect(numbersOf(html)).toEqual([5, 4, 3, 2, 1])
+    expect(await page(service, '/config/r4')).toContain('href="/config?show=r4#r4"')
   })
 
   it('is narrowed to an entity under its former names too', async () => {

@@ -1,3 +1,4 @@
+import { chosenText } from '../chosen-text.ts'
 import { countOf } from '../../kit/count.ts'
 import { elementOf, find, findAll, findInput } from '../../kit/client/dom.ts'
 
@@ -10,8 +11,8 @@ export function picked(side: ComparisonSide): HTMLInputElement | null {
   return findInput(`input[name=${side}]:checked`)
 }
 
-function numberOf(input: HTMLInputElement | null): number {
-  return Number(input?.value.slice(1))
+function numberOf(input: HTMLInputElement | null): number | null {
+  return input === null ? null : Number(input.value.slice(1))
 }
 
 /**
@@ -20,14 +21,16 @@ function numberOf(input: HTMLInputElement | null): number {
 export function showChosen(): void {
   const [place, details] = [find('#chosen'), find('#chosen-text')]
   const [a, b] = [numberOf(picked('a')), numberOf(picked('b'))]
-  if (!place || !details || !a || !b) return
+  if (!place || !details) return
+  place.textContent = chosenText({ a, b })
+  details.textContent = ''
+  if (a === null || b === null) return
   const [low, high] = a < b ? [a, b] : [b, a]
   const rows = findAll('tr.revision').filter(({ dataset: { n } }) => {
     return Number(n) > low && Number(n) <= high
   })
   const people = new Set(rows.map((row) => row.dataset['who'])).size
   const isComplete = rows.length === high - low && people > 0
-  place.textContent = `r${a} → r${b}`
   details.textContent =
     countOf(high - low, 'revision') +
     (isComplete ? ` by ${countOf(people, 'person', 'people')}` : '')

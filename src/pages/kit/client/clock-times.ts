@@ -1,9 +1,11 @@
+import { countOf } from '../count.ts'
 import { findAll } from './dom.ts'
 
 const MINUTE_MS = 60_000
+/** From this age on, in days, the day says more. */
+const DAYS_OF_AGE = 31
 const DAY_MS = 24 * 60 * MINUTE_MS
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
-const WEEKDAYS = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ')
 
 /** The day of a time on the reader's calendar: `5 Jun 2015`. */
 function dateOf(at: Date): string {
@@ -18,8 +20,11 @@ function hourOf(at: Date): string {
 /** As the server writes it, but for the clock. */
 function textOf({ dateTime, dataset }: HTMLTimeElement): string {
   const at = new Date(dateTime)
-  if (dataset['when'] === 'hour') return hourOf(at)
   const age = Date.now() - at.getTime()
+  if (dataset['when'] === 'ago' && age >= DAY_MS) {
+    const days = Math.floor(age / DAY_MS)
+    return days < DAYS_OF_AGE ? `${countOf(days, 'day')} ago` : dateOf(at)
+  }
   if (dataset['when'] === 'moment' || age >= DAY_MS || age <= -MINUTE_MS) {
     return `${dateOf(at)}, ${hourOf(at)}`
   }
@@ -34,29 +39,26 @@ export function showClockTimes(): void {
     const text = textOf(time)
     if (text !== time.textContent) time.textContent = text
   }
-  groupByDay()
 }
 
-/** Puts the headings of days in lists between the days of the reader's calendar. */
-function groupByDay(): void {
-  for (const list of findAll('[data-days]')) {
-    const [pattern, ...others] = findAll('.day', list)
-    if (!pattern) continue
-    for (const heading of others) heading.remove()
-    pattern.remove()
-    let last = ''
-    for (const row of findAll('.revision', list)) {
-      const time = row.querySelector('time')
-      if (!time) continue
-      const at = new Date(time.dateTime)
-      const day = `${WEEKDAYS[at.getDay()]}, ${dateOf(at)}`
-      if (day === last) continue
-      last = day
-      const heading = document.importNode(pattern, true)
-      heading.querySelector('th')?.replaceChildren(day)
-      row.before(heading)
-    }
+/** Has fields for a day be one of the reader's calendar; they send the moment at which it starts or ends. */
+function askLocalDays(): void {
+  for (const field of findAll<HTMLInputElement>('input[data-day]')) {
+    const { day, at } = field.dataset
+    if (at !== undefined) field.value = dayText(new Date(at))
+    field.form?.querySelector('[data-zone]')?.remove()
+    field.form?.addEventListener('formdata', ({ formData }) => {
+      if (field.value === '' || !formData.has(field.name)) return
+      const clock = day === 'end' ? '23:59:59.999' : '00:00:00.000'
+      formData.set(field.name, new Date(`${field.value}T${clock}`).toISOString())
+    })
   }
+}
+
+/** `2015-06-05`, on the reader's calendar. */
+function dayText(at: Date): string {
+  const parts = [at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0'))
+  return [at.getFullYear(), ...parts].join('-')
 }
 
 /**
@@ -79,6 +81,7 @@ function askClockTimes(): void {
 /** Updates times now and every minute. */
 export function keepClockTimes(): void {
   askClockTimes()
+  askLocalDays()
   showClockTimes()
   setInterval(showClockTimes, MINUTE_MS)
 }
