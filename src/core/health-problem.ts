@@ -38,6 +38,10 @@ export interface HealthProblem {
   readonly errorsInFull?: readonly Problem[]
   /** The commits that it is about, newest first. */
   readonly commits?: readonly CommitSha[]
+  /** The material that cannot be read, by its fingerprint. */
+  readonly fingerprint?: string
+  /** The resources of the jobs that no agent can take. */
+  readonly resources?: readonly string[]
   /**
    * The named pipelines: the problem is shown to callers who may view all of them, and to
    * administrators alone when there are none.

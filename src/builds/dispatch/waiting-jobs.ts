@@ -24,6 +24,8 @@ export interface StuckJobs {
   readonly subject: string
   readonly errors: readonly Problem[]
   readonly pipelines: readonly string[]
+  /** The resources that each of them needs. */
+  readonly resources: readonly string[]
 }
 
 /**
@@ -63,7 +65,8 @@ export class WaitingJobs {
     const waiting = this.#options.builds.queue().filter((job) => job.scheduledDate <= since)
     return this.#stuckGroups(waiting).map(({ jobs, reason }) => {
       const pipelines = [...new Set(jobs.map(({ pipelineName }) => pipelineName))]
-      return { subject: subjectOf(jobs), errors: [{ message: reason }], pipelines }
+      const resources = jobs[0]?.resources ?? []
+      return { subject: subjectOf(jobs), errors: [{ message: reason }], pipelines, resources }
     })
   }
 

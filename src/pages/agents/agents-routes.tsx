@@ -124,7 +124,10 @@ export function namesIn(form: Form): AgentNames {
 }
 
 function listIn(form: Form, field: string): string[] {
-  const texts = (form.get(field) ?? []).map((bytes) => Buffer.from(bytes).toString('utf8'))
+  return namesOf((form.get(field) ?? []).map((bytes) => Buffer.from(bytes).toString('utf8')))
+}
+
+function namesOf(texts: readonly string[]): string[] {
   return texts
     .flatMap((text) => text.split(','))
     .map((name) => name.trim())
@@ -151,14 +154,21 @@ async function answerList(
   const query = parseAgentsQuery(c.req.query())
   const page = await readAgentsPage(agents, principal, query)
   const frame = pages.frame(c.req.raw, principal)
-  const { outcomes = [], refusal = null, names = NO_NAMES } = result
+  const { outcomes = [], refusal = null } = result
+  const names = result.names ?? namesAskedFor(c)
   const refused = outcomes.filter(({ isDone }) => !isDone).map(({ uuid }) => uuid)
   const selected = new Set(result.uuids ?? refused)
-  const kept = refused.length > 0 ? names : NO_NAMES
+  const kept = outcomes.length === 0 || refused.length > 0 ? names : NO_NAMES
   const invitations = page.mayAdminister ? await identities.invitations.list() : []
   const shown = { outcomes, refusal, selected, names: kept, invitations }
   const view = { frame, page, query, ...shown, now: clock() }
   return pageResponse(<AgentsView {...view} />, refusal === null ? 200 : 409)
+}
+
+/** The resources that another page proposes to give to agents. */
+function namesAskedFor(c: Context<RouteEnv>): AgentNames {
+  const { resources = '' } = c.req.query()
+  return { resources: namesOf([resources]), environments: [] }
 }
 
 async function answerOne(

@@ -125,8 +125,12 @@ function Actions({ page, names }: AgentsViewProps) {
       <b class="chosen-count" aria-live="polite">
         With the selected agents:
       </b>
-      <ActionButton value="enable" label={hasPending ? 'Enable or approve' : 'Enable'} />
-      <ActionButton value="disable" label="Disable" />
+      <ActionButton
+        value="enable"
+        label={hasPending ? 'Enable or approve' : 'Enable'}
+        shortcut="o"
+      />
+      <ActionButton value="disable" label="Disable" shortcut="d" />
       <ActionButton value="remove" label="Remove safely…" />
       <details
         class="bulk-names"

@@ -12,23 +12,47 @@ function dayFields({ since = '', until = '' }: Readonly<Record<string, string>>)
   return { since, until }
 }
 
+/** The longest time from a revision to the entry of the request that made it, in milliseconds. */
+const RECORDED_WITHIN_MS = 10_000
+
+/** The actions that make revisions through a door. */
+const ACTIONS_OF_DOORS: Readonly<Record<string, readonly string[]>> = {
+  put: ['save-configuration'],
+  post: ['save-configuration'],
+  form: ['save-configuration'],
+  entity: ['save-entity', 'remove-entity'],
+  'create-pipeline': ['create-pipeline'],
+  restore: ['restore-revision', 'restore-entity'],
+  undo: ['undo-revision'],
+  push: ['push-configuration'],
+  'agent-administration': ['enable-agent', 'disable-agent', 'delete-agent', 'change-agent'],
+  proposal: ['merge-proposal'],
+}
+
 /**
- * One row for each deed: the revision that a request made is in the entry of the request, so that its
- * own entry says nothing new beside it.
+ * One row for each deed: the entry of the request names the revision that it made, so that the
+ * revision's own entry says nothing new beside it.
  */
 function foldChanges({ entries, next }: AuditPage): AuditPage {
-  const made = new Set(entries.filter(isOfRequest).map(changeKey))
-  const isFolded = (entry: AuditEntry) =>
-    entry.action === 'change-configuration' && made.has(changeKey(entry))
-  return { entries: entries.filter((entry) => !isFolded(entry)), next }
+  const folded = new Set<AuditEntry>()
+  const told = entries.map((entry) => {
+    const change = entries.find((each) => !folded.has(each) && isMadeBy(each, entry))
+    if (!change) return [entry, entry] as const
+    folded.add(change)
+    const { md5 = change.md5 } = entry
+    return [entry, md5 === undefined ? entry : { ...entry, md5 }] as const
+  })
+  return { entries: told.flatMap(([entry, shown]) => (folded.has(entry) ? [] : [shown])), next }
 }
 
-function isOfRequest({ request, outcome, md5 }: AuditEntry): boolean {
-  return request !== undefined && outcome === 'done' && md5 !== undefined
-}
-
-function changeKey({ user, md5 = '' }: AuditEntry): string {
-  return `${user} ${md5}`
+/** Whether an entry is that of the revision that a request made. */
+function isMadeBy(change: AuditEntry, { user, action, outcome, request, md5, time }: AuditEntry) {
+  if (change.action !== 'change-configuration' || change.user !== user) return false
+  if (request === undefined || outcome !== 'done') return false
+  if (md5 !== undefined) return change.md5 === md5
+  const actions = ACTIONS_OF_DOORS[change.door ?? ''] ?? []
+  const later = time - change.time
+  return actions.includes(action) && later >= 0 && later < RECORDED_WITHIN_MS
 }
 
 const route = pageWith<PagesContext>()

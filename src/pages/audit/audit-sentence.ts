@@ -64,6 +64,7 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
       done: 'Acknowledged the plain-text secrets of',
       attempt: 'acknowledge the plain-text secrets of',
     },
+    'poll-material': { done: 'Polled a material', attempt: 'poll a material' },
     'set-live-file-aside': {
       done: 'Put the invalid live file aside',
       attempt: 'put the invalid live file aside',
@@ -150,6 +151,7 @@ const WITHOUT_OBJECT = [
   'save-configuration',
   'change-configuration',
   'set-live-file-aside',
+  'poll-material',
   'change-own-password',
   'log-out-everywhere',
   'damaged-entry',

@@ -1,12 +1,13 @@
 import type { AuditEntry, AuditPage, AuditQuery } from '../../core/audit.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
+import { dayName } from '../history/day-counts.ts'
 import { StateAway } from '../frame/page-state.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
 import { FilterText, Select, type SelectOption } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
-import { Moment, When } from '../kit/when.tsx'
+import { Hour, longDay, When } from '../kit/when.tsx'
 import { AUDIT_ACTIONS, type AuditSentence } from './audit-sentence.ts'
 
 interface AuditViewProps {
@@ -47,7 +48,16 @@ export function AuditView(props: AuditViewProps) {
         label="Entries"
         class="audit"
         columns={COLUMNS}
-        rows={page.entries.map((entry) => ({ cells: cellsOf(props, entry) }))}
+        isByDay
+        rows={page.entries.map((entry, n) => {
+          const [day, above] = [entry, page.entries[n - 1]].map(
+            (each) => each && dayName(each.time),
+          )
+          return {
+            day: day === undefined || day === above ? undefined : `${longDay(day)}, UTC`,
+            cells: cellsOf(props, entry),
+          }
+        })}
         empty={isFiltered ? 'No entries match.' : 'Nothing has been recorded yet.'}
       />
       {next !== null && (
@@ -102,7 +112,7 @@ function Filter({ frame, query, days }: AuditViewProps) {
 
 function cellsOf({ frame: { links }, sentenceOf, now }: AuditViewProps, entry: AuditEntry) {
   return [
-    <Moment time={entry.time} />,
+    <Hour time={entry.time} />,
     <Outcome entry={entry} now={now} />,
     <By links={links} entry={entry} />,
     <What links={links} sentence={sentenceOf(entry)} />,

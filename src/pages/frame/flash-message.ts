@@ -22,6 +22,8 @@ const MESSAGES = {
   'override-acknowledged': (of) => `Acknowledged the override of commit ${of}.`,
   tagged: (of) => `Added tag ${of}.`,
   untagged: (of) => `Removed tag ${of}.`,
+  'material-read': () => 'The material can be read again.',
+  'material-unread': () => 'The material still cannot be read.',
   'set-aside': (of) =>
     `The file on disk is kept as ${of}. The current configuration is in its place.`,
   'webhook-sent': (of) => `Webhook ${of} took the delivery.`,
@@ -54,6 +56,7 @@ const WITHOUT_EFFECT: readonly FlashKind[] = [
   'not-paused',
   'not-active',
   'webhook-not-taken',
+  'material-unread',
 ]
 
 /** A message expires after this time, in milliseconds; a browser follows a redirect sooner. */

@@ -96,6 +96,11 @@ export class Links {
     return this.#at('/problems', query)
   }
 
+  /** Polls a material that cannot be read. */
+  retryMaterial(fingerprint: string): string {
+    return this.#at(`/problems/materials/${encodeURIComponent(fingerprint)}`)
+  }
+
   /** The problems as JSON. */
   health(): string {
     return this.#at('/health')

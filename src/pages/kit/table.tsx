@@ -23,6 +23,8 @@ export interface TableColumn<Name extends string = string> {
 export interface TableRow {
   readonly attributes?: Readonly<Record<string, string | undefined>>
   readonly cells: readonly Child[]
+  /** The day that begins with it, on a table by days. */
+  readonly day?: string | undefined
 }
 
 interface TableProps<Name extends string> {
@@ -34,6 +36,8 @@ interface TableProps<Name extends string> {
   readonly part?: string
   readonly sorting?: Sorting<Name>
   readonly rows: readonly TableRow[]
+  /** Whether its rows are grouped by day: a script does so by the days of the reader. */
+  readonly isByDay?: boolean
   /** Stands in place of a table without rows. */
   readonly empty?: Child
   /** Actions on the rows. */
@@ -58,9 +62,18 @@ export function Table<Name extends string = never>(props: TableProps<Name>) {
               ))}
             </tr>
           </thead>
-          <tbody data-part={part}>
+          <tbody data-part={part} data-days={props.isByDay === true ? '' : undefined}>
             {rows.map((row) => (
-              <Row columns={columns} row={row} />
+              <>
+                {row.day !== undefined && (
+                  <tr class="day">
+                    <th colspan={columns.length} scope="rowgroup">
+                      {row.day}
+                    </th>
+                  </tr>
+                )}
+                <Row columns={columns} row={row} />
+              </>
             ))}
           </tbody>
         </table>

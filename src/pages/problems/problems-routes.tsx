@@ -1,5 +1,6 @@
 import { acknowledgeOverride } from '../../configuration/gate/override-alarm.ts'
 import { z } from 'zod'
+import { retryMaterial } from '../../builds/runs/retry-material.ts'
 import { acknowledgeSecrets } from '../../configuration/read/plain-secret-alarm.ts'
 import { parseSha } from '../../http/parameters.ts'
 import { countOf } from '../kit/count.ts'
@@ -22,10 +23,13 @@ export const problemsPage = definePage({
     route({
       method: 'GET',
       path: '/problems',
-      handle: (c, { pages }) => {
+      handle: (c, { pages, configuration: { access } }) => {
         const flash = pages.flash.take(c)
-        const frame = pages.frame(c.req.raw, c.env.principal)
-        const shown = <ProblemsView frame={frame} flash={flash} />
+        const { principal } = c.env
+        const frame = pages.frame(c.req.raw, principal)
+        const mayOperate = (pipeline: string) =>
+          access.may(principal, { action: 'operate-pipeline', pipeline })
+        const shown = <ProblemsView frame={frame} flash={flash} mayOperate={mayOperate} />
         return pageResponse(shown, 200, flash === null ? {} : NO_STORE)
       },
     }),
@@ -61,6 +65,17 @@ export const problemForms = defineLeaderPage({
           return { says: ['secrets-acknowledged', of], to: (flash) => links.problems(flash) }
         },
       }),
+    }),
+    ledRoute({
+      method: 'POST',
+      path: '/problems/materials/:fingerprint',
+      audit: 'poll-material',
+      handle: async (c, { pages, builds }) => {
+        const { principal } = c.env
+        const isRead = await retryMaterial(builds, principal, c.req.param('fingerprint'))
+        const kind = isRead ? 'material-read' : 'material-unread'
+        return c.redirect(pages.links.problems(pages.flash.query(principal, kind, '')), 303)
+      },
     }),
   ],
 })

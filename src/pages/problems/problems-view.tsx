@@ -2,6 +2,7 @@ import type { ProblemKind, ServiceProblem } from '../../core/health-problem.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { countOf, plural } from '../kit/count.ts'
 import { FirstOf, moreOf } from '../kit/lists.tsx'
+import { LinkButton } from '../kit/buttons.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import type { Links } from '../kit/links.ts'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
@@ -17,16 +18,21 @@ const MAX_PIPELINES = 12
 /** The problems of one kind that are listed: tens of thousands of materials may be out of reach. */
 const MAX_LISTED = 200
 
+/** Whether the caller may operate a pipeline. */
+type MayOperate = (pipeline: string) => boolean
+
 /** The problems of the service by kind, with the pipelines that they are about. */
 export function ProblemsView({
   frame,
   flash,
+  mayOperate,
 }: {
   frame: PageFrame
   /** The result of the action that led here. */
   flash: FlashMessage | null
+  readonly mayOperate: MayOperate
 }) {
-  const { links, problems } = frame
+  const { problems } = frame
   const groups = groupProblems(problems)
   return (
     <PageLayout
@@ -44,13 +50,19 @@ export function ProblemsView({
         }
       />
       {groups.map((group) => (
-        <Group links={links} group={group} />
+        <Group frame={frame} group={group} mayOperate={mayOperate} />
       ))}
     </PageLayout>
   )
 }
 
-function Group({ links, group }: { links: Links; group: ProblemGroup }) {
+interface Shown {
+  readonly frame: PageFrame
+  readonly mayOperate: MayOperate
+}
+
+function Group({ group, ...shown }: Shown & { readonly group: ProblemGroup }) {
+  const { links } = shown.frame
   const { kind, text, problems } = group
   return (
     <section class="card problems" aria-labelledby={`problems-${kind}`}>
@@ -59,7 +71,7 @@ function Group({ links, group }: { links: Links; group: ProblemGroup }) {
         class="rows"
         items={problems}
         most={MAX_LISTED}
-        of={(problem) => <Listed links={links} kind={kind} problem={problem} />}
+        of={(problem) => <Listed {...shown} problem={problem} />}
         more={(left) => (
           <>
             {`and ${moreOf(left)}: `}
@@ -67,22 +79,17 @@ function Group({ links, group }: { links: Links; group: ProblemGroup }) {
           </>
         )}
       />
-      {kind === 'live-file' && (
-        <p>
-          <a href={links.edit()}>Edit the configuration</a>
-        </p>
-      )}
     </section>
   )
 }
 
-interface ListedProps {
-  readonly links: Links
-  readonly kind: ProblemKind
+interface ListedProps extends Shown {
   readonly problem: ServiceProblem
 }
 
-function Listed({ links, kind, problem }: ListedProps) {
+function Listed({ problem, ...shown }: ListedProps) {
+  const { kind } = problem
+  const { links } = shown.frame
   return (
     <>
       {OF_PROGRAMS.includes(kind) ? (
@@ -93,8 +100,58 @@ function Listed({ links, kind, problem }: ListedProps) {
       {kind === 'secrets' && <Leaks links={links} problem={problem} />}
       {kind === 'override' && <Override links={links} problem={problem} />}
       <Pipelines links={links} problem={problem} />
+      <div class="row">
+        <Cure {...shown} problem={problem} />
+        <Pipelines links={links} problem={problem} />
+      </div>
     </>
   )
+}
+
+/** The button or link that a problem is solved with. */
+function Cure({ frame: { links, isAdministrator }, problem, mayOperate }: ListedProps) {
+  const { kind, errors, fingerprint, pipelines = [], resources = [] } = problem
+  if (kind === 'material' && fingerprint !== undefined && pipelines.some(mayOperate)) {
+    return (
+      <form method="post" action={links.retryMaterial(fingerprint)}>
+        <button>Try again</button>
+      </form>
+    )
+  }
+  if (!isAdministrator) return <></>
+  if (kind === 'secrets') return <Leaks links={links} problem={problem} />
+  const line = errors[0]?.line
+  const cures: Partial<Record<ProblemKind, readonly (readonly [href: string, label: string])[]>> = {
+    'live-file': [
+      [links.liveFile(), line === undefined ? 'Open the file' : `Open line ${line}`],
+      [links.edit(), 'Edit the configuration'],
+    ],
+    'stuck-jobs': [
+      ...giving(links, resources),
+      [links.agents({ q: 'status:disabled' }), 'Enable an agent'],
+    ],
+    agents: [[links.agents(), 'Show the agents']],
+    servers: [[links.servers(), 'Show the servers']],
+    lag: [[links.servers(), 'Show the servers']],
+    'log-in': [[links.users(), 'Show the users']],
+    commit: [[links.history(), 'Show the history']],
+    conflict: [[links.history(), 'Show the history']],
+    revision: [[links.history(), 'Show the history']],
+  }
+  return (
+    <>
+      {(cures[kind] ?? []).map(([href, label]) => (
+        <LinkButton href={href} label={label} />
+      ))}
+    </>
+  )
+}
+
+/** Leads to the agents with the resources that jobs wait for. */
+function giving(links: Links, resources: readonly string[]) {
+  if (resources.length === 0) return []
+  const names = resources.join(', ')
+  return [[links.agents({ resources: names }), `Give an agent ${names}`] as const]
 }
 
 function Folded({ problem: { subject, briefly, errors } }: { problem: ServiceProblem }) {
@@ -114,17 +171,21 @@ function withoutCall(problem: ServiceProblem): ServiceProblem {
   return WITH_BUTTON.includes(kind) ? { ...problem, subject: briefly } : problem
 }
 
-/** Leads to the revisions with plain secrets, and acknowledges them. */
-function Leaks({ links, problem: { commits = [] } }: { links: Links; problem: ServiceProblem }) {
+/** Leads to the lines with plain secrets, and acknowledges them. */
+function Leaks({ links, problem }: { links: Links; problem: ServiceProblem }) {
+  const { commits = [], errors } = problem
   const [newest] = commits
   if (newest === undefined) return <></>
+  const line = commits.length === 1 ? errors[0]?.line : undefined
   return (
-    <div class="row">
+    <>
       {commits.map((commit) => (
-        <a href={links.snapshot(commit)}>{commit.slice(0, 10)}</a>
+        <a href={`${links.snapshot(commit)}${line === undefined ? '' : `#L${line}`}`}>
+          {line === undefined ? commit.slice(0, 10) : `Line ${line} of ${commit.slice(0, 10)}`}
+        </a>
       ))}
       <AcknowledgeSecrets links={links} commit={newest} />
-    </div>
+    </>
   )
 }
 
@@ -149,12 +210,12 @@ function Pipelines({ links, problem }: { links: Links; problem: ServiceProblem }
   if (pipelines.length === 0) return <></>
   const more = pipelines.length - MAX_PIPELINES
   return (
-    <p class="row muted">
+    <span class="row muted">
       {plural(pipelines.length, 'Pipeline')}{' '}
       {pipelines.slice(0, MAX_PIPELINES).map((name) => (
         <a href={links.pipeline(name)}>{name}</a>
       ))}
       {more > 0 && ` and ${moreOf(more)}`}
-    </p>
+    </span>
   )
 }

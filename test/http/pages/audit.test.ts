@@ -47,6 +47,28 @@ describe('the page of the audit log', () => {
     expect(rowsIn(page).join('')).not.toMatch(/\/api\/|[0-9a-f]{40}</)
   })
 
+  it('has one row for each deed, with the revision that it made, below its day', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    await ProtocolAgent.join(scene.service, 'a1')
+    const body = new URLSearchParams({ scm: 'git', url: 'https://example.org/x.git' }).toString()
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const created = '/tab/admin/pipelines/made.json'
+    await scene.service.fetch(created, { method: 'POST', headers: form, body })
+    await sendForm(scene.service, '/agents', { action: 'disable', agent: 'a1' })
+
+    const page = await pageOf(scene.service, '/audit')
+    const rows = rowsIn(page).map((row) => row.replaceAll(/<[^>]*>/g, ''))
+
+    expect(rows.filter((row) => row.includes('Created pipeline'))).toEqual([
+      expect.stringMatching(/made as r\d/),
+    ])
+    expect(rows.filter((row) => row.includes('Disabled agent'))).toEqual([
+      expect.stringMatching(/as r\d/),
+    ])
+    expect(rows.filter((row) => /admin.*Changed the configuration/.test(row))).toEqual([])
+    expect(page).toMatch(/<tr class="day"><th[^>]*>\w{3}, \d+ \w{3} \d{4}, UTC<\/th><\/tr>/)
+  })
+
   it('says what was created, pushed or fetched by its name, and who logged in', async () => {
     const service = await openService()
     const body = new URLSearchParams({ scm: 'git', url: 'https://example.org/x.git' }).toString()
@@ -158,7 +180,7 @@ describe('the page of the audit log', () => {
       await pageOf(scene.service, '/pipelines', 'vera'),
     ]
 
-    expect(admin).toContain('<a href="/audit" aria-current="page">Audit</a>')
+    expect(admin).toContain('<a href="/audit" aria-current="page"')
     expect(vera).not.toContain('href="/audit"')
   })
 })

@@ -52,6 +52,25 @@ function askLocalDays(): void {
       const clock = day === 'end' ? '23:59:59.999' : '00:00:00.000'
       formData.set(field.name, new Date(`${field.value}T${clock}`).toISOString())
     })
+/** Puts the headings of days in lists between the days of the reader's calendar. */
+function groupByDay(): void {
+  for (const list of findAll('[data-days]')) {
+    const [pattern, ...others] = findAll('.day', list)
+    if (!pattern) continue
+    for (const heading of others) heading.remove()
+    pattern.remove()
+    let last = ''
+    for (const row of findAll('tr', list)) {
+      const time = row.querySelector('time')
+      if (!time) continue
+      const at = new Date(time.dateTime)
+      const day = `${WEEKDAYS[at.getDay()]}, ${dateOf(at)}`
+      if (day === last) continue
+      last = day
+      const heading = document.importNode(pattern, true)
+      heading.querySelector('th')?.replaceChildren(day)
+      row.before(heading)
+    }
   }
 }
 

@@ -56,6 +56,13 @@ export const PAGE_ROWS: readonly PageRow[] = [
   },
   { call: 'GET /permissions', may: 'administrator', allowed: 200 },
   { call: 'GET /problems', may: 'user', allowed: 200 },
+  {
+    call: 'POST /problems/materials/{fingerprint}',
+    may: 'user',
+    allowed: 303,
+    places: { fingerprint: 'none' },
+    headers: FORM,
+  },
   { call: 'GET /servers', may: 'administrator', allowed: 200 },
   { call: 'GET /webhooks', may: 'administrator', allowed: 200 },
   {

@@ -1,0 +1,35 @@
+import { type Access, assertMay } from '../../configuration/access/permission.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { MaterialPoller } from '../materials/material-poller.ts'
+import { SourceFailed } from '../../sources/modification.ts'
+
+export interface RetryMaterialDeps {
+  readonly access: Access
+  readonly poller: Pick<MaterialPoller, 'problems' | 'poll'>
+}
+
+/**
+ * Polls a material that could not be read, and returns whether it can be read now.
+ *
+ * @throws {ServiceError} `not-permitted` for callers who may operate no pipeline that uses it.
+ */
+export async function retryMaterial(
+  { access, poller }: RetryMaterialDeps,
+  principal: Principal,
+  fingerprint: string,
+): Promise<boolean> {
+  const problem = poller.problems().find((each) => each.fingerprint === fingerprint)
+  if (!problem) return true
+  const [first = ''] = problem.pipelines
+  const operated = problem.pipelines.find((pipeline) =>
+    access.may(principal, { action: 'operate-pipeline', pipeline }),
+  )
+  assertMay(access, principal, { action: 'operate-pipeline', pipeline: operated ?? first })
+  try {
+    await poller.poll(fingerprint)
+    return true
+  } catch (error) {
+    if (!(error instanceof SourceFailed)) throw error
+    return false
+  }
+}

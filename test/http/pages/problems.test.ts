@@ -1,0 +1,90 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { element, git } from '../../support/documents/a-configuration.ts'
+import { BuildScene, GUARDED, SECURED } from '../../support/builds/build-service.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
+import { until } from '../../support/programs/until.ts'
+
+const MANUAL = element('approval', { type: 'manual' })
+const MINUTE_MS = 60_000
+
+describe('a problem on its page has what it is solved with', () => {
+  it('a material that cannot be read is polled again', async () => {
+    const scene = await BuildScene.open({
+      server: SECURED,
+      groups: [
+        {
+          group: 'guarded',
+          authorization: GUARDED,
+          pipelines: [{ name: 'app', stages: [{ approval: MANUAL }] }],
+        },
+      ],
+    })
+    renameSync(scene.origin, `${scene.origin}.away`)
+    await scene.post('/api/pipelines/app/schedule')
+    const page = await pageOf(scene.service, '/problems')
+    const [, path = ''] = /action="(\/problems\/materials\/\w+)"/.exec(page) ?? []
+
+    const away = await sendForm(scene.service, path, {})
+    const viewer = await sendForm(scene.service, path, {}, 'vera')
+    renameSync(`${scene.origin}.away`, scene.origin)
+    const back = await sendForm(scene.service, path, {}, 'olga')
+
+    expect(await pageOf(scene.service, away.headers.get('location') ?? '')).toContain(
+      'The material still cannot be read.',
+    )
+    expect(viewer.status).toBe(403)
+    expect(await pageOf(scene.service, '/problems', 'vera')).not.toContain('Try again')
+    const done = await pageOf(scene.service, back.headers.get('location') ?? '', 'olga')
+    expect(done).toContain('The material can be read again.')
+    expect(await pageOf(scene.service, '/problems')).not.toContain('unreadable material')
+  })
+
+  it('a job without an agent leads to the agents, with the resource to give', async () => {
+    let ahead = 0
+    const stages = [{ name: 'build', jobs: [{ name: 'unit', resources: ['docker', 'gpu'] }] }]
+    const clock = () => Date.now() + ahead
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app', stages }] }, [], clock)
+    await ProtocolAgent.join(scene.service, 'a1')
+    await scene.schedule()
+    ahead += 2 * MINUTE_MS
+
+    const page = await pageOf(scene.service, '/problems')
+
+    expect(page).toContain(
+      '<a class="button" href="/agents?resources=docker%2C+gpu">Give an agent docker, gpu',
+    )
+    expect(page).toContain('href="/agents?q=status%3Adisabled">Enable an agent')
+    const agents = await pageOf(scene.service, '/agents?resources=docker%2C+gpu')
+    expect(agents).toMatch(/<details[^>]* open=""[^>]*>.*name="resources" value="docker, gpu"/s)
+  })
+
+  it('a file on disk that is not valid leads to its line', async () => {
+    const scene = await BuildScene.open({ pipelines: [] }, ['--poll-interval', '50ms'])
+    writeFileSync(join(scene.service.folder, 'config-repo', 'config.xml'), '<cruise>\n<secret-word')
+    const page = () => pageOf(scene.service, '/problems')
+    await until(async () => (await page()).includes('is not valid'))
+
+    expect(await page()).toMatch(/href="\/config\/live">Open line \d+</)
+  })
+
+  it('a material of others is not polled by name', async () => {
+    const authorization = element('authorization', {}, [
+      element('view', {}, [element('user', {}, ['vera'])]),
+    ])
+    const scene = await BuildScene.open({
+      server: SECURED,
+      groups: [
+        { group: 'g', authorization, pipelines: [{ name: 'lost', materials: [git('/nowhere')] }] },
+      ],
+    })
+    await scene.post('/api/pipelines/lost/schedule')
+    const [, path = ''] =
+      /action="(\/problems\/materials\/\w+)"/.exec(await pageOf(scene.service, '/problems')) ?? []
+
+    expect(path).not.toBe('')
+    expect((await sendForm(scene.service, path, {}, 'pete')).status).toBe(403)
+  })
+})
