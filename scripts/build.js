@@ -31,6 +31,7 @@ const ENTRIES = [
 const CLIENT_SCRIPTS = [
   'edit/client/editor.ts',
   'client/enhance.ts',
+  'client/keys.ts',
   'client/live.ts',
   'snapshot/client/snapshot.ts',
 ]

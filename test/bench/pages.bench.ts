@@ -114,6 +114,7 @@ export const cases: readonly BenchCase[] = [
     measure: (run) => everyLine(run, longestWait),
   },
   asset('enhance.js', 5),
+  asset('keys.js', 5),
   asset('editor.js', 130),
 ]
 

@@ -25,6 +25,12 @@ export function ApiView({ frame, calls, origin }: ApiViewProps) {
           <>
             Every call of this service, also as{' '}
             <a href={frame.links.openApi()}>an OpenAPI 3.1 document</a>.
+            {frame.isAdministrator && (
+              <span id="clone">
+                {' The configuration itself is a git repository: '}
+                <code>{`git clone ${origin}${frame.links.repository()}`}</code>
+              </span>
+            )}
           </>
         }
       />

@@ -10,7 +10,7 @@ import { CachedResponse } from '../../http/cached-response.ts'
 import { listVocabulary } from '../../document/schema/vocabulary-listing.ts'
 import { STYLE_SHEETS } from './style-sheets.ts'
 
-const SCRIPTS = ['editor.js', 'enhance.js', 'live.js', 'snapshot.js']
+const SCRIPTS = ['editor.js', 'enhance.js', 'keys.js', 'live.js', 'snapshot.js']
 const ICON = 'kit/cairn.svg'
 const modules = createRequire(import.meta.url)
 

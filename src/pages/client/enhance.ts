@@ -6,7 +6,6 @@ import { watchDayBars } from '../history/client/drag-days.ts'
 import { showNewRevisions } from '../history/client/new-revisions.ts'
 import { keepClockTimes } from '../kit/client/clock-times.ts'
 import { watchCopyButtons } from '../kit/client/copy.ts'
-import { watchKeys } from './keys.ts'
 
 // Adds shortcuts and live updates to the pages. Every page works without this script.
 document.documentElement.classList.add('scripted')
@@ -18,5 +17,4 @@ watchButtons()
 watchNamedChange()
 watchCopyButtons()
 watchLineRanges()
-watchKeys()
 forgetSavedDraft()

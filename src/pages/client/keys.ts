@@ -13,15 +13,36 @@ const ACTIONS: ReadonlyMap<string, () => void> = new Map([
   ['b', () => chooseRow('b')],
   ['c', () => document.querySelector<HTMLFormElement>('#history')?.requestSubmit()],
   ['f', () => find('main .filter-text')?.focus()],
+  ['x', selectRow],
   ['n', () => moveChange(1)],
   ['p', () => moveChange(-1)],
 ])
+
+/** The time between `g` and the key of a page, in milliseconds. */
+const JUMP_MS = 1_000
+let jumping = 0
+
+/** Follows the link of the second key of a jump. Returns whether the key was part of one. */
+function jump(key: string, timeStamp: number): boolean {
+  const isSecond = timeStamp - jumping < JUMP_MS
+  jumping = key === 'g' && !isSecond ? timeStamp : 0
+  if (!isSecond) return key === 'g'
+  const link = findAll('[data-jump]').find(({ dataset }) => dataset['jump'] === key)
+  link?.click()
+  return link !== undefined
+}
+
+/** Selects the row of the focused link, or takes it out of the selection. */
+function selectRow(): void {
+  const row = document.activeElement?.closest('tr, li')
+  row?.querySelector<HTMLElement>('input.row-box')?.click()
+}
 
 /**
  * Binds the keyboard shortcuts, except while a field is being typed in. A key is that of a link, a
  * button or a field of the page (`aria-keyshortcuts`), or has an action here.
  */
-export function watchKeys(): void {
+function watchKeys(): void {
   watchKeysDialog()
   watchPaletteKey()
   document.addEventListener('keydown', (event) => {
@@ -29,6 +50,8 @@ export function watchKeys(): void {
     const target = elementOf(event)
     if (ctrlKey || metaKey || altKey || isTyped(target) || find('dialog[open]')) return
     if (moveBar(target, key)) return event.preventDefault()
+    if (moveBar(target, key) || jump(key, event.timeStamp)) return event.preventDefault()
+    if (key === 'Enter' && target?.matches('.number')) return openCurrent(event)
     const action = ACTIONS.get(key)
     const isPressed = pressShortcut(key)
     if (!isPressed && !action) return
@@ -61,3 +84,5 @@ function moveBar(target: Element | null, key: string): boolean {
   next.focus()
   return true
 }
+
+watchKeys()

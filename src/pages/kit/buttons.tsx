@@ -31,12 +31,15 @@ interface ActionButtonProps {
   readonly look?: ButtonLook | undefined
   /** The name for screen readers, where the label stands beside what it is about. */
   readonly hint?: string
+  /** The key that presses it. */
+  readonly shortcut?: string
 }
 
 /** A button that sends its form with the action to take. */
-export function ActionButton({ name = 'action', value, label, look, hint }: ActionButtonProps) {
+export function ActionButton(props: ActionButtonProps) {
+  const { name = 'action', value, label, look, hint, shortcut } = props
   return (
-    <button class={look} name={name} value={value} aria-label={hint}>
+    <button class={look} name={name} value={value} aria-label={hint} aria-keyshortcuts={shortcut}>
       {label}
     </button>
   )

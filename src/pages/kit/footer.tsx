@@ -1,11 +1,8 @@
 import type { PageFrame } from './layout.tsx'
 
-/**
- * The footer of every page: the choice of colours, which works without a script, and links for
- * administrators.
- */
+/** The footer of every page: the choice of colours, which works without a script. */
 export function Footer({ frame }: { frame: PageFrame }) {
-  const { links, colours, here, username, isAdministrator, everyoneAdministers, hasServers } = frame
+  const { links, colours, here, everyoneAdministers } = frame
   const other = colours === 'green-red' ? 'blue-orange' : 'green-red'
   const label =
     other === 'blue-orange' ? 'Use colour-blind safe colours' : 'Use green and red colours'

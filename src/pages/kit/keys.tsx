@@ -10,7 +10,8 @@ const GROUPS: readonly ShortcutGroup[] = [
     title: 'Every page',
     on: 'body',
     shortcuts: [
-      [['/', 'Ctrl K'], 'search everything'],
+      [['/', 'Ctrl K'], 'search everything, and pages and actions'],
+      [['g', 'p'], 'go to the pipelines; a agents, h history, c current config, u users, l audit'],
       [['?'], 'show these keys'],
       [['Esc'], 'close what is open'],
     ],
@@ -31,6 +32,7 @@ const GROUPS: readonly ShortcutGroup[] = [
     shortcuts: [
       [['j', 'k'], 'next and previous row'],
       [['Enter'], 'open the row'],
+      [['x'], 'select the row'],
       [['f'], 'filter the list'],
     ],
   },

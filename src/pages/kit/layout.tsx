@@ -3,6 +3,7 @@ import type { ProblemKind, ServiceProblem } from '../../core/health-problem.ts'
 import type { Assets } from '../assets/assets.ts'
 import type { Colours } from './colours.ts'
 import { Footer } from './footer.tsx'
+import { AdminMenu, PersonMenu } from './bar-menus.tsx'
 import { Keys } from './keys.tsx'
 import type { Links } from './links.ts'
 import { Notices } from './notices.tsx'
@@ -62,7 +63,7 @@ export interface PageProps {
  */
 const PRELOADED = ['inter.woff2', 'mono.woff2']
 const STYLES = ['tokens.css', 'base.css']
-const SCRIPTS = ['enhance.js']
+const SCRIPTS = ['enhance.js', 'keys.js']
 
 /** The frame of every page: head, navigation, notices, content. */
 export function PageLayout(props: PageProps) {
@@ -133,10 +134,18 @@ function Head({ frame: { links, assets }, title, description, ...files }: PagePr
   )
 }
 
+/** The keys behind `g` that lead to the sections. */
+const JUMPS: Partial<Record<Section, string>> = {
+  history: 'h',
+  current: 'c',
+  pipelines: 'p',
+  agents: 'a',
+}
+
 type SectionLink = readonly [section: Section, label: string, href: string]
 
 function Bar({
-  frame: { links, assets, username, isAdministrator, hasSession },
+  frame,
   section,
   search,
 }: {
@@ -144,6 +153,7 @@ function Bar({
   section?: Section | undefined
   search: string
 }) {
+  const { links, assets, username, isAdministrator } = frame
   const configuration: readonly SectionLink[] = [
     ['history', 'History', links.history()],
     ['current', 'Current config', links.current()],
@@ -156,7 +166,6 @@ function Bar({
   const sections: readonly SectionLink[] = [
     ...(isAdministrator ? configuration : []),
     ...(username === '' ? [] : builds),
-    ...(isAdministrator ? [['audit', 'Audit', links.audit()] as const] : []),
   ]
   return (
     <header class="bar">
@@ -170,6 +179,7 @@ function Bar({
             href={href}
             aria-current={name === section ? 'page' : undefined}
             aria-keyshortcuts={name === 'edit' ? 'e' : undefined}
+            data-jump={JUMPS[name]}
           >
             {label}
           </a>
@@ -181,24 +191,10 @@ function Bar({
           <span aria-hidden="true">?</span>
           <span class="visually-hidden">Keyboard shortcuts</span>
         </a>
-        {username !== '' && (
-          <a class="muted user" href={links.tokens()} title="My tokens">
-            {username}
-          </a>
-        )}
-        {username !== '' && <LogOut links={links} hasSession={hasSession} />}
+        {isAdministrator && <AdminMenu frame={frame} section={section} />}
+        {username !== '' && <PersonMenu frame={frame} />}
       </div>
     </header>
-  )
-}
-
-/** A session is ended by a form; the credentials of Basic are forgotten behind a link. */
-function LogOut({ links, hasSession }: { links: Links; hasSession: boolean }) {
-  if (!hasSession) return <a href={links.logOut()}>Log out</a>
-  return (
-    <form method="post" action={links.logOut()}>
-      <button class="plain">Log out</button>
-    </form>
   )
 }
 

@@ -186,9 +186,19 @@ function Selected({ frame: { links }, page, query }: PipelinesViewProps) {
           {`All ${matching.toLocaleString('en')}${query.filter === '' && query.status === null ? '' : ' that match'}`}
         </label>
       )}
-      <ActionButton value="trigger" label="Trigger" hint="Trigger the selected pipelines" />
-      <ActionButton value="unpause" label="Unpause" hint="Unpause the selected pipelines" />
-      <ActionButton value="pause" label="Pause" hint="Pause the selected pipelines" />
+      <ActionButton
+        value="trigger"
+        label="Trigger"
+        hint="Trigger the selected pipelines"
+        shortcut="t"
+      />
+      <ActionButton
+        value="unpause"
+        label="Unpause"
+        hint="Unpause the selected pipelines"
+        shortcut="u"
+      />
+      <ActionButton value="pause" label="Pause" hint="Pause the selected pipelines" shortcut="z" />
       <input
         type="text"
         id="pause-cause"

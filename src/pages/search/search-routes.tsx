@@ -12,6 +12,7 @@ import { pageResponse } from '../frame/page-response.ts'
 import { stateAway } from '../frame/page-state.tsx'
 import { AGENTS_AWAY, search } from './search.ts'
 import { REFRESHING } from '../parts/indexing-notice.tsx'
+import { pagesNamed } from './search-pages.ts'
 import { SearchView } from './search-view.tsx'
 
 const SearchGroupBody = z.object({
@@ -78,9 +79,12 @@ export const searchPages = definePage({
       },
       needs: 'leader-if-reachable',
       handle: async (c, context) => {
-        const { groups, indexing, hasAgents } = (await resultOf(c, context)).result
+        const { text, result } = await resultOf(c, context)
+        const { groups, indexing, hasAgents } = result
+        const { links } = context.pages
+        const isAdministrator = context.pages.isAdministrator(c.env.principal)
         return json({
-          groups,
+          groups: text === '' ? [pagesNamed(links, { wanted: '', isAdministrator })] : groups,
           indexing: indexing && renderProgress(indexing),
           away: hasAgents ? null : stateAway(AGENTS_AWAY),
         })

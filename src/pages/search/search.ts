@@ -21,6 +21,7 @@ import {
   numbered,
   type RevisionReadingDeps,
 } from '../revisions/numbered-revision.ts'
+import { pagesNamed } from './search-pages.ts'
 import { revisionTitle } from '../revisions/revision-title.ts'
 
 export interface SearchDeps extends RevisionReadingDeps, PageStateDeps {
@@ -59,6 +60,7 @@ export interface SearchResult {
 export const AGENTS_AWAY = 'Agents are not searched'
 /** The things of each sort that are listed. */
 const MAX_LISTED = 8
+const MAX_ACTIONS = 3
 /** Shorter texts are in nearly everything. */
 const MIN_LENGTH = 2
 /** A part of a digest or commit that is long enough to mean one. */
@@ -77,10 +79,16 @@ export async function search(
   const hasAgents = deps.runs() !== null
   if (wanted === '') return { groups: [], indexing: null, hasAgents }
   const asked = { wanted, links }
-  const things = [await pipelinesNamed(deps, principal, asked), agentsNamed(deps, asked)]
   const mayRead = deps.access.may(principal, { action: 'administer' })
+  const things = [
+    await pipelinesNamed(deps, principal, asked),
+    agentsNamed(deps, asked),
+    pagesNamed(links, { wanted, isAdministrator: mayRead }),
+    await actionsOn(deps, principal, asked),
+  ]
   const past = mayRead
     ? [
+        removedNamed(deps, asked),
         ...(await revisionsAndPeopleNamed(deps, principal, asked)),
         await revisionsWith(deps, asked, 'mentions'),
         await revisionsWith(deps, asked, 'text'),
@@ -112,6 +120,43 @@ async function pipelinesNamed(
     href: links.pipeline(name),
   }))
   return { title: 'Pipelines', count: found.length, hits, all: links.pipelines({ q: wanted }) }
+}
+
+/** The pipelines with the text in their names that the caller may start. */
+async function actionsOn(
+  deps: SearchDeps,
+  principal: Principal,
+  { wanted, links }: Asked,
+): Promise<SearchGroup> {
+  const [verb = '', ...rest] = wanted.split(' ')
+  const name = 'trigger'.startsWith(verb.toLowerCase()) && rest.length > 0 ? rest.join(' ') : wanted
+  const found = await viewablePipelines(
+    deps,
+    principal,
+    ({ pipeline }) =>
+      contains([pipeline.name], name) &&
+      deps.access.may(principal, { action: 'operate-pipeline', pipeline: pipeline.name }),
+  )
+  const hits = found.slice(0, MAX_ACTIONS).map(({ pipeline }) => ({
+    title: `Trigger ${pipeline.name}…`,
+    detail: '',
+    href: links.triggerPipeline(pipeline.name),
+  }))
+  return { title: 'Actions', count: hits.length, hits, all: null }
+}
+
+/** Pipelines that the configuration had once. */
+function removedNamed({ entities, pipelines }: SearchDeps, { wanted, links }: Asked): SearchGroup {
+  const found = entities.entities().filter(({ entity, label }) => {
+    if (!entity.startsWith('pipeline/') || !contains([label], wanted)) return false
+    return pipelines.find(label) === null
+  })
+  const hits = found.slice(0, MAX_LISTED).map(({ label }) => ({
+    title: label,
+    detail: 'removed pipeline',
+    href: links.entity('pipeline', label),
+  }))
+  return { title: 'Removed', count: found.length, hits, all: null }
 }
 
 function agentsNamed({ runs }: SearchDeps, { wanted, links }: Asked): SearchGroup {

@@ -26,12 +26,14 @@ describe('the log-in', { timeout: 240_000 }, () => {
       const [cookie] = await page.context().cookies()
       expect(cookie).toMatchObject({ name: 'cairn', httpOnly: true, sameSite: 'Lax' })
 
-      await page.getByRole('link', { name: 'admin' }).click()
+      await page.locator('[popovertarget=person-menu]').click()
+      await page.getByRole('link', { name: 'My tokens' }).click()
       await page.getByLabel('Name').fill('nightly')
       await page.getByRole('button', { name: 'Create token' }).click()
       await page.getByText('Token nightly created.').waitFor(WITHIN)
       // What inspects a page is a script.
       expect(hasScripts ? await troublesOf(page) : []).toEqual([])
+      await page.locator('[popovertarget=person-menu]').click()
       await page.getByRole('button', { name: 'Log out', exact: true }).click()
       await page.waitForURL('**/login', WITHIN)
 

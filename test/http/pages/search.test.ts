@@ -59,7 +59,26 @@ describe('/search', () => {
     expect((await found(service, today))['Revisions']).toHaveLength(5)
     expect((await found(service, 'admi'))['People']).toEqual(['admin'])
     expect(await found(service, 'nothing like it')).toEqual({})
-    expect(await found(service, '')).toEqual({})
+    expect(Object.keys(await found(service, ''))).toEqual(['Pages and actions'])
+  })
+
+  it('finds pages and actions, and pipelines that are gone, for those who may go there', async () => {
+    const service = await withHistory()
+    await saveRevisions(service, documentWith('checkout'))
+    await service.fetch('/api/config/revisions?q=shipping')
+
+    expect((await found(service, 'permis'))['Pages and actions']).toEqual(['Permissions'])
+    expect((await found(service, 'roles'))['Pages and actions']).toEqual(['Permissions'])
+    expect((await found(service, 'trigger check'))['Actions']).toEqual(['Trigger checkout…'])
+    expect((await found(service, 'shipping'))['Removed']).toEqual(['shipping'])
+    expect((await found(service, 'checkout'))['Removed']).toBeUndefined()
+    await addSomeone(service)
+    await saveRevisions(
+      service,
+      documentWith('checkout').replace(/(<cruise[^>]*>)/, `$1${ADMIN_ALONE}`),
+    )
+    expect(await found(service, 'permis', SOMEONE)).toEqual({})
+    expect(await found(service, 'shipping', SOMEONE)).not.toHaveProperty('Removed')
   })
 
   it('says what revisions of the original server changed, whose commits have no words', async () => {

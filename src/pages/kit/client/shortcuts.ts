@@ -5,7 +5,8 @@ function targets(): ReadonlyMap<string, HTMLElement> {
   const found = new Map<string, HTMLElement>()
   for (const each of [...findAll('main [aria-keyshortcuts]'), ...findAll('[aria-keyshortcuts]')]) {
     const key = each.getAttribute('aria-keyshortcuts') ?? ''
-    if (!found.has(key) && each.closest('dialog') === null) found.set(key, each)
+    const isThere = each.closest('dialog') === null && each.checkVisibility()
+    if (isThere && !found.has(key)) found.set(key, each)
   }
   return found
 }

@@ -46,10 +46,46 @@ export function openPalette(): void {
   if (!(palette instanceof HTMLDialogElement)) return
   palette.showModal()
   const input = find('input', palette)
-  if (input instanceof HTMLInputElement) input.select()
+  if (!(input instanceof HTMLInputElement)) return
+  input.select()
+  if (input.value === '') ask(palette, form, '')
 }
 
-function buildPalette({ action, dataset }: HTMLFormElement): HTMLDialogElement {
+function ask(palette: HTMLElement, { dataset }: HTMLElement, text: string): void {
+  const address = `${dataset['results']}?q=${encodeURIComponent(text)}`
+  runDetached(showResults(palette, address, text))
+}
+
+type Hit = Results['groups'][number]['hits'][number]
+
+/** Results that were opened last are kept in the browser under this name. */
+const RECENT = 'cairn-recent'
+const MAX_RECENT = 5
+
+function recentHits(): readonly Hit[] {
+  const kept: unknown = JSON.parse(localStorage.getItem(RECENT) ?? '[]')
+  return Array.isArray(kept) ? kept.filter(isHit) : []
+}
+
+function isHit(kept: unknown): kept is Hit {
+  const texts = ['title', 'detail', 'href'] as const
+  return (
+    typeof kept === 'object' &&
+    kept !== null &&
+    texts.every((name) => typeof Reflect.get(kept, name) === 'string')
+  )
+}
+
+/** Opens a result, which is then among the recent ones. */
+function open({ dataset }: HTMLElement): void {
+  const { href = '', title = '', detail = '' } = dataset
+  const others = recentHits().filter((hit) => hit.href !== href)
+  const recent = [{ title, detail, href }, ...others].slice(0, MAX_RECENT)
+  if (title !== '') localStorage.setItem(RECENT, JSON.stringify(recent))
+  location.href = href
+}
+
+function buildPalette(form: HTMLFormElement): HTMLDialogElement {
   const palette = document.createElement('dialog')
   palette.id = 'palette'
   palette.className = 'palette'
@@ -58,7 +94,7 @@ function buildPalette({ action, dataset }: HTMLFormElement): HTMLDialogElement {
   for (const [name, value] of Object.entries({
     type: 'text',
     role: 'combobox',
-    placeholder: 'Pipelines, agents, revisions, people, text of the history',
+    placeholder: 'Pipelines, agents, pages, actions, revisions, people, text of the history',
     autocomplete: 'off',
     maxlength: '1000',
     'aria-label': 'Search for',
@@ -73,23 +109,21 @@ function buildPalette({ action, dataset }: HTMLFormElement): HTMLDialogElement {
     forget(palette)
     clearTimeout(resting)
     resting = window.setTimeout(() => {
-      runDetached(
-        showResults(palette, `${dataset['results']}?q=${encodeURIComponent(input.value)}`),
-      )
+      ask(palette, form, input.value)
     }, REST_MS)
   })
   input.addEventListener('keydown', (event) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') choose(palette, event)
     else if (event.key === 'Enter') {
       event.preventDefault()
-      location.href =
-        find('[aria-selected="true"]', palette)?.dataset['href'] ??
-        `${action}?q=${encodeURIComponent(input.value)}`
+      const chosen = find('[aria-selected="true"]', palette)
+      if (chosen) open(chosen)
+      else location.href = `${form.action}?q=${encodeURIComponent(input.value)}`
     }
   })
   palette.addEventListener('click', (event) => {
-    const href = elementOf(event)?.closest<HTMLElement>('[role=option]')?.dataset['href']
-    if (href !== undefined) location.href = href
+    const option = elementOf(event)?.closest<HTMLElement>('[role=option]')
+    if (option) open(option)
     else if (event.target === palette) palette.close()
   })
   document.body.append(palette)
@@ -105,22 +139,25 @@ function forget(palette: HTMLElement): void {
 }
 
 /** An answer that comes after a later question is passed over. */
-async function showResults(palette: HTMLElement, address: string): Promise<void> {
+async function showResults(palette: HTMLElement, address: string, text: string): Promise<void> {
   const question = (asked += 1)
   const answer = await fetch(address).catch(() => null)
   if (question !== asked) return
   const results: Results = answer?.ok ? await answer.json() : NOTHING
   if (question !== asked) return
   const list = find('[role=listbox]', palette)
-  list?.replaceChildren(...results.groups.flatMap(renderGroup))
+  const recent = text === '' ? recentHits() : []
+  const before =
+    recent.length === 0 ? [] : [{ title: 'Recent', count: recent.length, hits: recent }]
+  list?.replaceChildren(...[...before, ...results.groups].flatMap(renderGroup))
   list?.removeAttribute('aria-busy')
   for (const [n, option] of findAll('[role=option]', palette).entries()) option.id = `result-${n}`
-  find('input', palette)?.removeAttribute('aria-activedescendant')
+  select(palette, find('[role=option]', palette))
   const count = results.groups.reduce((sum, group) => sum + group.count, 0)
   const status = find('.found-count', palette)
-  const text = answer?.ok ? countOf(count, 'result') : 'The server does not answer.'
+  const total = answer?.ok ? countOf(count, 'result') : 'The server does not answer.'
   const limits = [results.indexing, results.away].flatMap((limit) => limit ?? [])
-  if (status) status.textContent = limits.length === 0 ? text : `${[text, ...limits].join('. ')}.`
+  if (status) status.textContent = limits.length === 0 ? total : `${[total, ...limits].join('. ')}.`
 }
 
 function renderGroup({ title, count, hits }: Results['groups'][number]): HTMLElement[] {
@@ -131,6 +168,8 @@ function renderGroup({ title, count, hits }: Results['groups'][number]): HTMLEle
       role: 'option',
       'aria-selected': 'false',
       'data-href': hit.href,
+      'data-title': hit.title,
+      'data-detail': hit.detail,
     })
     const detail = element('span', { class: 'muted' })
     detail.textContent = ` ${hit.detail}`
@@ -147,10 +186,17 @@ function choose(palette: HTMLElement, event: KeyboardEvent): void {
   const before = options.findIndex((option) => option.ariaSelected === 'true')
   const down = event.key === 'ArrowDown' ? before + 1 : before - 1
   const next = options[Math.max(0, Math.min(options.length - 1, down))]
-  if (!next) return
-  for (const option of options) option.ariaSelected = String(option === next)
-  find('input', palette)?.setAttribute('aria-activedescendant', next.id)
-  next.scrollIntoView({ block: 'nearest' })
+  select(palette, next ?? null)
+}
+
+function select(palette: HTMLElement, chosen: HTMLElement | null): void {
+  const input = find('input', palette)
+  if (!chosen) return input?.removeAttribute('aria-activedescendant')
+  for (const option of findAll('[role=option]', palette)) {
+    option.ariaSelected = String(option === chosen)
+  }
+  input?.setAttribute('aria-activedescendant', chosen.id)
+  chosen.scrollIntoView({ block: 'nearest' })
 }
 
 function element(
