@@ -2,7 +2,8 @@ import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
 import { digestOf } from '../../core/digest.ts'
 import { CommitSha } from '../../core/revision.ts'
-import { believe } from '../revision/classify.ts'
+import { believe, SERVICE_COMMITTER } from '../revision/classify.ts'
+import { trailersOf } from '../revision/message.ts'
 import { findUnfit } from '../revision/commit-limits.ts'
 import { isReachable } from '../../git/objects/commit-walk.ts'
 import { DamageError } from '../../git/objects/damage.ts'
@@ -118,6 +119,11 @@ async function judge(
   return lines.length > 0 || (await canFollow(reader, { from, to })) ? lines : [TOO_MANY]
 }
 
+/** Whether a commit has facts that only the service writes, with the service as its committer. */
+function claimsDecisions({ committer, message }: CommitRecord): boolean {
+  return committer.email === SERVICE_COMMITTER.email && trailersOf(message).length > 0
+}
+
 /** Whether git's index can take the files beside the document, so that `git commit -a` keeps them. */
 async function canFollow(
   reader: ObjectReader,
@@ -160,6 +166,9 @@ async function judgeCommit(
   const recorded = believe(commit)
   if (recorded !== null && recorded.digest !== digestOf(document)) {
     return [`Commit ${name} records the digest ${recorded.digest}, which ${fileName} does not have`]
+  }
+  if (claimsDecisions(commit)) {
+    return [`Commit ${name} says in the name of the service who approved or overrode something`]
   }
   const inspection = await inspect(document)
   if (inspection.ok) {
