@@ -1,10 +1,20 @@
 type SqliteModule = typeof import('@photostructure/sqlite')
 
 /**
- * SQLite for this process: the one in Node where it exists (22.13 and newer), else a package with
- * the same interface.
+ * SQLite for this process: the one in Node where it exists (22.13 and newer), else an optional package
+ * with the same interface.
  */
-export const { DatabaseSync } = findBuiltIn() ?? (await import('@photostructure/sqlite'))
+export const { DatabaseSync } = findBuiltIn() ?? (await findPackage())
+
+async function findPackage(): Promise<SqliteModule> {
+  try {
+    return await import('@photostructure/sqlite')
+  } catch (cause) {
+    const { version } = process
+    const message = `Node ${version} has no SQLite of its own, and the optional package @photostructure/sqlite is not installed`
+    throw new Error(message, { cause })
+  }
+}
 
 function findBuiltIn(): SqliteModule | null {
   const emitWarning = process.emitWarning.bind(process)
