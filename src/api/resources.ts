@@ -14,6 +14,7 @@ import { pipelineCreationResource } from './configuration/pipeline-creation-rout
 import { planResource } from './configuration/plan-routes.ts'
 import { plainSecretResource } from './configuration/plain-secret-routes.ts'
 import { rulesResource } from './configuration/rules-routes.ts'
+import { schemaResource } from './configuration/schema-routes.ts'
 import { restoreResource } from './configuration/restore-routes.ts'
 import { tagResource } from './configuration/tag-routes.ts'
 import { watchResource } from './configuration/watch-routes.ts'
@@ -43,6 +44,7 @@ const ALL = [
   configSavingResource,
   entityResource,
   rulesResource,
+  schemaResource,
   planResource,
   willNotRunResource,
   restoreResource,

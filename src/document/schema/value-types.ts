@@ -3,6 +3,9 @@ export interface ValueType {
   readonly must: string
   /** All values, as far as they can be listed. */
   readonly values?: readonly string[]
+  /** The whole of a value as a regular expression, where that says it. */
+  readonly pattern?: string
+  readonly maxLength?: number
   /** The type at other versions of the schema than the one that is known exactly, where they take more. */
   readonly elsewhere?: ValueType
   accepts(value: string): boolean
@@ -23,7 +26,7 @@ function trimmed(must: string, pattern: string): ValueType {
 
 function matching(must: string, pattern: string): ValueType {
   const whole = new RegExp(`^(?:${pattern})$`, 'u')
-  return { must, accepts: (value) => whole.test(value) }
+  return { must, pattern, accepts: (value) => whole.test(value) }
 }
 
 function oneOf(...values: readonly string[]): ValueType {
@@ -33,12 +36,14 @@ function oneOf(...values: readonly string[]): ValueType {
 
 function atMost(length: number): ValueType {
   const must = `have at most ${length} characters`
-  return { must, accepts: (value) => Array.from(value).length <= length }
+  return { must, maxLength: length, accepts: (value) => Array.from(value).length <= length }
 }
+
+const NUMBER = trimmed('be a number', '\\+?[0-9]+')
 
 /** The version of the schema that a document names, or null where it names none that exists. */
 export function parseSchemaVersion(value: string): number | null {
-  if (!/^[ \t\r\n]*\+?[0-9]+[ \t\r\n]*$/.test(value)) return null
+  if (!NUMBER.accepts(value)) return null
   const version = Number(value)
   return version >= 1 && version <= MAX_VERSION ? version : null
 }
@@ -93,6 +98,7 @@ export const VALUE_TYPES = {
   artifactType: oneOf('build', 'test', 'external'),
   artifactOrigin: oneOf('gocd', 'external'),
   version: {
+    ...NUMBER,
     must: `be a schema version from 1 to ${MAX_VERSION}`,
     accepts: (value: string) => parseSchemaVersion(value) !== null,
   },

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { checkExamples } from '../../../../../src/configuration/gate/rules/examples.ts'
 import { readRules } from '../../../../../src/configuration/gate/rules/read-rules.ts'
 import { rulesJsonSchema } from '../../../../../src/configuration/gate/rules/rules-schema.ts'
+import { rootFile } from '../../../../support/programs/root-file.ts'
 
 const HEAD = 'version: 1\nrules:\n'
 
@@ -128,6 +131,18 @@ describe('a file of rules', () => {
 
     expect(validate({ version: 1, rules: [{ name: 'a', effect: 'deny' }] })).toBe(true)
     expect(validate({ version: 1, rules: [{ name: 'a', efect: 'deny' }] })).toBe(false)
+  })
+
+  it('has a JSON schema that takes every file of the documentation that is read', () => {
+    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(
+      rulesJsonSchema(),
+    )
+    const blocks = readFileSync(rootFile('docs/rules.md'), 'utf8').matchAll(/```yaml\n([^]*?)```/g)
+    const texts = Array.from(blocks, ([, text = '']) => text)
+    const read = texts.filter((text) => readRules(Buffer.from(text)).ok)
+
+    expect(read.length).toBeGreaterThan(0)
+    for (const text of read) expect([text, validate(parse(text))]).toEqual([text, true])
   })
 
   it('holds its examples to the rules', () => {
