@@ -1,0 +1,41 @@
+// @module-tag long
+import { execFile } from 'node:child_process'
+import { readdirSync, realpathSync } from 'node:fs'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { tempDir } from '../support/disk/temp-folder.ts'
+import { CommandOfNpm } from '../support/programs/command-of-npm.ts'
+import { rootFile } from '../support/programs/root-file.ts'
+import { until } from '../support/programs/until.ts'
+
+const run = promisify(execFile)
+const Packed = z.tuple([
+  z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }),
+])
+
+it('the package installs and starts in an empty folder', { timeout: 240_000 }, async () => {
+  const [packed, folder] = [tempDir(), realpathSync(tempDir())]
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', packed]
+  const { stdout } = await run('npm', args, { cwd: rootFile('.') })
+  const [{ filename, files }] = Packed.parse(JSON.parse(stdout))
+  const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', join(packed, filename)]
+
+  await run('npm', install, { cwd: folder })
+  const served = new CommandOfNpm('npx', ['cairn', 'serve', '--port', '0'], folder)
+
+  await until(() => served.output.includes('cairn ready '), 60_000)
+  const [, url = ''] = /^cairn ready (\S+)$/m.exec(served.output) ?? []
+  expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+  expect((await fetch(`${url}/login`)).status).toBe(200)
+  served.process.kill('SIGTERM')
+  await once(served.process, 'exit')
+  await until(() => served.alive().length === 0, 30_000)
+  expect(readdirSync(folder)).toEqual(expect.arrayContaining(['config-repo', 'state']))
+  const folders = new Set(files.map(({ path }) => path.split('/')[0]))
+  expect([...folders].toSorted()).toEqual(
+    ['LICENSE', 'README.md', 'dist', 'package.json', 'scripts'].toSorted(),
+  )
+})
