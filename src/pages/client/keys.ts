@@ -49,9 +49,7 @@ function watchKeys(): void {
     const { key, ctrlKey, metaKey, altKey } = event
     const target = elementOf(event)
     if (ctrlKey || metaKey || altKey || isTyped(target) || find('dialog[open]')) return
-    if (moveBar(target, key)) return event.preventDefault()
     if (moveBar(target, key) || jump(key, event.timeStamp)) return event.preventDefault()
-    if (key === 'Enter' && target?.matches('.number')) return openCurrent(event)
     const action = ACTIONS.get(key)
     const isPressed = pressShortcut(key)
     if (!isPressed && !action) return

@@ -14,6 +14,8 @@ export function AdminMenu({ frame, section }: { frame: PageFrame; section?: stri
         Audit
       </a>
       <a href={links.problems()}>Problems</a>
+      <a href={links.rules()}>Rules</a>
+      <a href={links.webhooks()}>Webhooks</a>
       <a href={links.invitations()}>Agent invitations</a>
       <a href={links.maintenance()}>Maintenance</a>
       {hasServers && <a href={links.servers()}>Servers</a>}

@@ -16,28 +16,6 @@ export function Footer({ frame }: { frame: PageFrame }) {
       {everyoneAdministers && (
         <p>Everyone is an administrator until the configuration names some.</p>
       )}
-      {isAdministrator && (
-        <>
-          <a href={links.users()}>Users</a> ·{' '}
-        </>
-      )}
-      {isAdministrator && (
-        <>
-          <a href={links.webhooks()}>Webhooks</a> · <a href={links.maintenance()}>Maintenance</a>{' '}
-          ·{' '}
-          <a href={links.rules()}>Rules</a> · <a href={links.maintenance()}>Maintenance</a> ·{' '}
-        </>
-      )}
-      {isAdministrator && hasServers && (
-        <>
-          <a href={links.servers()}>Servers</a> ·{' '}
-        </>
-      )}
-      {username !== '' && (
-        <>
-          <a href={links.proposals()}>Proposals</a> · <a href={links.api()}>API</a>
-        </>
-      )}
     </footer>
   )
 }

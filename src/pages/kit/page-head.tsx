@@ -52,7 +52,7 @@ export function PageHead(props: PageHeadProps) {
         {(actions || menu) && (
           <div class="actions">
             {actions}
-            {menu && <Menu>{menu}</Menu>}
+            {menu && <HeadMenu>{menu}</HeadMenu>}
           </div>
         )}
         {children}
@@ -108,9 +108,9 @@ function Step({ href, rel, label, shortcut }: StepProps) {
 }
 
 /** Actions that are not needed at once. Opens without a script. */
-function Menu({ children }: { children: Child }) {
+function HeadMenu({ children }: { children: Child }) {
   return (
-    <details class="menu">
+    <details class="head-menu">
       <summary class="button">More</summary>
       <div class="card">{children}</div>
     </details>

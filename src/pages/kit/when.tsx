@@ -4,6 +4,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+const WEEKDAYS = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ')
 /** From this age on, in days, the day says more. */
 const DAYS_OF_AGE = 31
 
@@ -43,6 +44,15 @@ export function Moment({ time }: { time: number }) {
   )
 }
 
+/** The hour alone, below a heading that has the day and says that it is in UTC: `14:03`. */
+export function Hour({ time }: { time: number }) {
+  return (
+    <time datetime={isoTime(time)} title={exactTime(time)} data-when="hour">
+      {hourOf(time)}
+    </time>
+  )
+}
+
 export function relativeTime(time: number, now: number): string {
   const age = now - time
   if (age < MINUTE_MS) return age > -MINUTE_MS ? 'just now' : momentOf(time)
@@ -69,6 +79,12 @@ export function dateOf(time: number): string {
 /** `05 Jun`, of a day such as `2015-06-05`. */
 export function shortDay(day: string): string {
   return `${day.slice(8)} ${MONTHS[Number(day.slice(5, 7)) - 1]}`
+}
+
+/** `Fri, 5 Jun 2015`, of a day such as `2015-06-05`. */
+export function longDay(day: string): string {
+  const time = Date.parse(`${day}T00:00:00Z`)
+  return `${WEEKDAYS[new Date(time).getUTCDay()]}, ${dateOf(time)}`
 }
 
 function isoTime(time: number): string {

@@ -97,9 +97,6 @@ function Listed({ problem, ...shown }: ListedProps) {
       ) : (
         <ProblemText problem={withoutCall(problem)} />
       )}
-      {kind === 'secrets' && <Leaks links={links} problem={problem} />}
-      {kind === 'override' && <Override links={links} problem={problem} />}
-      <Pipelines links={links} problem={problem} />
       <div class="row">
         <Cure {...shown} problem={problem} />
         <Pipelines links={links} problem={problem} />
@@ -120,6 +117,7 @@ function Cure({ frame: { links, isAdministrator }, problem, mayOperate }: Listed
   }
   if (!isAdministrator) return <></>
   if (kind === 'secrets') return <Leaks links={links} problem={problem} />
+  if (kind === 'override') return <Override links={links} problem={problem} />
   const line = errors[0]?.line
   const cures: Partial<Record<ProblemKind, readonly (readonly [href: string, label: string])[]>> = {
     'live-file': [

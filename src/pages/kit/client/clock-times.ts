@@ -6,6 +6,7 @@ const MINUTE_MS = 60_000
 const DAYS_OF_AGE = 31
 const DAY_MS = 24 * 60 * MINUTE_MS
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+const WEEKDAYS = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ')
 
 /** The day of a time on the reader's calendar: `5 Jun 2015`. */
 function dateOf(at: Date): string {
@@ -20,6 +21,7 @@ function hourOf(at: Date): string {
 /** As the server writes it, but for the clock. */
 function textOf({ dateTime, dataset }: HTMLTimeElement): string {
   const at = new Date(dateTime)
+  if (dataset['when'] === 'hour') return hourOf(at)
   const age = Date.now() - at.getTime()
   if (dataset['when'] === 'ago' && age >= DAY_MS) {
     const days = Math.floor(age / DAY_MS)
@@ -39,6 +41,7 @@ export function showClockTimes(): void {
     const text = textOf(time)
     if (text !== time.textContent) time.textContent = text
   }
+  groupByDay()
 }
 
 /** Has fields for a day be one of the reader's calendar; they send the moment at which it starts or ends. */
@@ -52,6 +55,9 @@ function askLocalDays(): void {
       const clock = day === 'end' ? '23:59:59.999' : '00:00:00.000'
       formData.set(field.name, new Date(`${field.value}T${clock}`).toISOString())
     })
+  }
+}
+
 /** Puts the headings of days in lists between the days of the reader's calendar. */
 function groupByDay(): void {
   for (const list of findAll('[data-days]')) {

@@ -73,7 +73,9 @@ describe('the states of edits fit and are accessible', SLOW, () => {
     await walk.at('form-preview')
     await walk.at('form-group', '/config/edit/group/first')
     await walk.at('form-new-environment', '/config/new/environment')
-}
+
+    expect(walk.wrong()).toEqual({})
+  })
 
   it('of the rules: none, refused, saved', async () => {
     const walk = await walkOf(chromium.browser, await startService())
