@@ -40,8 +40,8 @@ export async function mergeProposal(
   number: number,
   request: ProposalMerge,
 ): Promise<MergedProposal> {
-  assertTokenMaySave(principal)
   await findVisible(deps, principal, number)
+  assertTokenMaySave(principal)
   return deps.queues.run(number, async () => {
     const found = (await deps.store.find(number)) ?? missing(number)
     const proposal = await settleMerge(deps, found)
