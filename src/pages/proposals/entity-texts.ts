@@ -1,5 +1,7 @@
 import type { ChangeSummary } from '../../document/changes/change-summary.ts'
 import { findNamedEntity } from '../../document/entities/entities.ts'
+import type { Proposal, ProposalVersion } from '../../proposals/proposal.ts'
+import type { ProposalsDomain } from '../../proposals/proposals-domain.ts'
 import type { ProposalDetail } from '../../proposals/read-proposals.ts'
 
 /** The texts of the entities that a proposal touches, for readers who may not see what is around them. */
@@ -11,6 +13,20 @@ export async function entityTextsOf(
   return {
     before: await textsIn(summary, documents.before, names),
     after: await textsIn(summary, documents.after, names),
+  }
+}
+
+/** The same of an older version and the newest one: what its authors have changed in between. */
+export async function textsSince(
+  { store, summary }: Pick<ProposalsDomain, 'store' | 'summary'>,
+  { newest }: Proposal,
+  version: ProposalVersion,
+): Promise<ProposalDetail['documents']> {
+  const names = [...version.touches, ...newest.touches].map(({ entity }) => entity)
+  const touched = [...new Set(names)]
+  return {
+    before: await textsIn(summary, await store.readDocument(version.commit), touched),
+    after: await textsIn(summary, await store.readDocument(newest.commit), touched),
   }
 }
 

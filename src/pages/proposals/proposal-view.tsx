@@ -1,12 +1,13 @@
 import type { Child } from 'hono/jsx'
 import type { Objection } from '../../configuration/gate/rules/verdict.ts'
+import type { Proposal } from '../../proposals/proposal.ts'
 import type { ProposalDetail } from '../../proposals/read-proposals.ts'
 import type { DocumentComparison } from '../code/comparison.ts'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { PlanCard } from '../edit/plan-card.tsx'
-import { ActionButton } from '../kit/buttons.tsx'
+import { ActionButton, LinkChoice } from '../kit/buttons.tsx'
 import { type Fact, Facts } from '../kit/facts.tsx'
-import { ActionForm } from '../kit/forms.tsx'
+import { ActionForm, SelectField } from '../kit/forms.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
@@ -18,6 +19,8 @@ export interface ProposalViewProps {
   readonly frame: PageFrame
   readonly detail: ProposalDetail
   readonly comparison: DocumentComparison
+  /** The version that the newest one is compared with; null for what merging changes. */
+  readonly since: number | null
   readonly flash: FlashMessage | null
   readonly now: number
 }
@@ -56,7 +59,7 @@ export function ProposalView(props: ProposalViewProps) {
 
 const STATES = { open: 'Open', merged: 'Merged', closed: 'Closed' } as const
 
-function factsOf({ detail, now }: ProposalViewProps): readonly Fact[] {
+function factsOf({ frame, detail, since, now }: ProposalViewProps): readonly Fact[] {
   const { proposal, verdict, conflicts, problems } = detail
   const { author, contributors, when, held, merged, closed, versions } = proposal
   const others = contributors.filter((name) => name !== author.username)
@@ -76,8 +79,48 @@ function factsOf({ detail, now }: ProposalViewProps): readonly Fact[] {
     problems.length === 0 ? null : ['Not valid any more', listed(problems)],
     merged === null ? null : ['Merged', `by ${merged.by.username}`],
     closed === null ? null : ['Closed', `by ${closed.by.username}. ${closed.text}`.trimEnd()],
-    versions.length === 1 ? null : ['Earlier versions', `${versions.length - 1}`],
+    versions.length === 1 ? null : ['Compared with', comparedWith(frame, detail, since)],
   ]
+}
+
+/** What merging changes, and what has changed since each version: the one seen last is said so. */
+function comparedWith(
+  { links, username }: PageFrame,
+  { proposal }: ProposalDetail,
+  since: number | null,
+): Child {
+  const { number, versions, newest } = proposal
+  const seen = lastSeen(proposal, username)
+  return (
+    <LinkChoice
+      label="Compared with"
+      options={[
+        ['The current configuration', links.proposal(number), since === null],
+        ...versions
+          .filter(({ version }) => version !== newest.version)
+          .map(
+            ({ version }) =>
+              [
+                `Version ${version}${version === seen ? ', which you saw last' : ''}`,
+                links.proposal(number, { since: `${version}` }),
+                since === version,
+              ] as const,
+          ),
+      ]}
+    />
+  )
+}
+
+/** The newest version that a reader has written, reviewed or commented on; null for none. */
+function lastSeen(
+  { versions, reviews, comments }: Proposal,
+  username: string | null,
+): number | null {
+  const own = [
+    ...versions.filter(({ by }) => by === username),
+    ...[...reviews, ...comments].filter(({ by }) => by.username === username),
+  ]
+  return own.length === 0 ? null : Math.max(...own.map(({ version }) => version))
 }
 
 function versionsOf({ proposal: { newest } }: ProposalDetail, now: number): Child {
@@ -173,6 +216,20 @@ function Decisions({ frame: { links, username }, detail }: ProposalViewProps) {
       <label class="field">
         Words
         <textarea name="text" rows={3} maxlength={4000}></textarea>
+      </label>
+      <SelectField
+        label="A comment is about"
+        name="entity"
+        options={[
+          ['', 'All of it'],
+          ...proposal.newest.touches.map(
+            ({ entity }) => [entity, entity.replace('/', ' ')] as const,
+          ),
+        ]}
+      />
+      <label class="field">
+        Line
+        <input type="number" name="line" min="1" />
       </label>
     </ActionForm>
   )

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
-import { entityTextsOf } from './entity-texts.ts'
+import { entityTextsOf, textsSince } from './entity-texts.ts'
 import { mergeProposal } from '../../proposals/merge-proposal.ts'
-import { PROPOSAL_STATES } from '../../proposals/proposal.ts'
+import { type Proposal, PROPOSAL_STATES, type ProposalVersion } from '../../proposals/proposal.ts'
 import { listProposals, readProposal } from '../../proposals/read-proposals.ts'
 import {
   closeProposal,
@@ -80,12 +80,17 @@ async function answer(
   const { principal } = c.env
   const detail = await readProposal(proposals, principal, numberOf(c))
   const frame = pages.frame(c.req.raw, principal)
-  const { before, after } = frame.isAdministrator
-    ? detail.documents
-    : await entityTextsOf(proposals, detail)
+  const since = sinceIn(c, detail.proposal)
+  const { before, after } =
+    since !== null
+      ? await textsSince(proposals, detail.proposal, since)
+      : frame.isAdministrator
+        ? detail.documents
+        : await entityTextsOf(proposals, detail)
   const view = {
     frame,
     detail,
+    since: since?.version ?? null,
     comparison: await builds.compare([before, after], PLAIN),
     flash: refusal?.flash ?? pages.flash.take(c),
     now: clock(),
@@ -122,7 +127,7 @@ async function act(
     case 'comment':
       if (text === '') throw malformed('The comment is empty', 'text')
       audited('comment-proposal')
-      await commentOnProposal(proposals, principal, number, { text, entity: null, line: null })
+      await commentOnProposal(proposals, principal, number, { text, ...placeIn(form) })
       return done('commented')
     case 'merge':
       audited('merge-proposal')
@@ -135,6 +140,26 @@ async function act(
     default:
       throw malformed(`"${action}" is not an action`, 'action')
   }
+}
+
+/** The entity or the line that a comment is about. */
+function placeIn(form: Form): { readonly entity: string | null; readonly line: number | null } {
+  const entity = textField(form, 'entity') ?? ''
+  const line = textField(form, 'line') ?? ''
+  return {
+    entity: entity === '' ? null : entity,
+    line: line === '' ? null : parseWholeNumber(line, 'line'),
+  }
+}
+
+/** The older version that the newest one is compared with; null for what merging changes. */
+function sinceIn(c: ProposalPageContext, { versions }: Proposal): ProposalVersion | null {
+  const since = c.req.query('since')
+  if (since === undefined) return null
+  const wanted = parseWholeNumber(since, 'since')
+  const found = versions.find(({ version }) => version === wanted)
+  if (found !== undefined) return found
+  throw malformed(`There is no version ${wanted}`, 'since')
 }
 
 function numberOf(c: ProposalPageContext): number {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ask, proposeLabel } from '../../support/proposals/proposing.ts'
+import { ask, labelled, proposeLabel } from '../../support/proposals/proposing.ts'
 import type { Role } from '../../support/service/secured-document.ts'
 import { loginOf, secure } from '../../support/service/secured-service.ts'
 import { type CalledService, openService } from '../../support/service/service.ts'
@@ -40,6 +40,25 @@ describe('the pages of proposals', () => {
     expect((await press(service, 'viewer', { action: 'merge' })).status).toBe(303)
     expect(await pageOf(service, 'viewer', '/proposals/1')).toMatch(/Merged.*Thanks/s)
     expect((await ask(service, 'viewer', '/1')).body.state).toBe('merged')
+  })
+
+  it('show what has changed since a version, and take comments on entities and lines', async () => {
+    const service = await openService()
+    await secure(service)
+    await proposeLabel(service, 'viewer', 'first')
+    const about = { action: 'comment', text: 'Why?', entity: 'pipeline/hello', line: '4' }
+    expect((await press(service, 'owner', about)).status).toBe(303)
+    const entities = [{ kind: 'pipeline', name: 'hello', xml: labelled('second') }]
+    await ask(service, 'viewer', '/1/update', { entities })
+
+    const page = await pageOf(service, 'owner', '/proposals/1')
+    const since = await pageOf(service, 'owner', '/proposals/1?since=1')
+
+    expect(page).toContain('Version 1, which you saw last')
+    expect(page).toMatch(/owner.*on pipeline hello on line 4.*Why\?/s)
+    expect(page).not.toContain('first-')
+    expect(since).toMatch(/first-.*second-/s)
+    expect((await service.fetch('/proposals/1?since=7', { as: loginOf('owner') })).status).toBe(400)
   })
 
   it('say why an action is refused, on the same page', async () => {
