@@ -31,6 +31,29 @@ export const cases: readonly BenchCase[] = [
     },
   },
   {
+    name: 'large: one of 10,000 pipelines is put by itself, against a save of the whole document',
+    must: { atMost: 0.5, unit: 'of its CPU' },
+    measure: async (run) => {
+      await using server = await serve(run)
+      const costs = { put: new Array<number>(), save: new Array<number>() }
+      const costOf = async (work: Promise<unknown>) => {
+        const before = server.cpu()
+        await work
+        await server.rest()
+        return server.cpu() - before
+      }
+      let n = 0
+      await saveOften(run, async (document) => {
+        costs.save.push(await costOf(server.save(document)))
+        n += 1
+        costs.put.push(await costOf(putPipeline(server, `p-${n}`, document)))
+      })
+      const put = median(costs.put.slice(WARMING))
+      const save = median(costs.save.slice(WARMING))
+      return { value: put / save, facts: { 'put, ms of CPU': put, 'save, ms of CPU': save } }
+    },
+  },
+  {
     name: 'large: longest wait of others while one of 10,000 pipelines is saved',
     must: { atMost: 100, unit: 'ms' },
     measure: async (run) => {
@@ -49,6 +72,17 @@ export const cases: readonly BenchCase[] = [
 function serve({ folder }: BenchRun): Promise<MeasuredServer> {
   const places = { repository: join(folder, 'config-repo'), state: join(folder, 'state') }
   return MeasuredServer.cairn(places)
+}
+
+/** Gives one pipeline of a document another repository. */
+function putPipeline(server: MeasuredServer, name: string, document: string): Promise<unknown> {
+  const from = document.indexOf(`<pipeline name="${name}"`)
+  const end = document.indexOf('</pipeline>', from) + '</pipeline>'.length
+  const body = document.slice(from, end).replace('.git"', '-put.git"')
+  const length = String(Buffer.byteLength(body))
+  const headers = { 'if-match': '*', 'content-type': 'application/xml', 'content-length': length }
+  const path = `/api/config/entities/pipeline/${name}`
+  return server.send(path, { method: 'PUT', headers, body })
 }
 
 /** Documents of about 13 MB; each differs from the one before in the repository of two pipelines. */
