@@ -1,4 +1,4 @@
-import { DayField } from '../history/day-field.tsx'
+import { DateField } from '../history/date-field.tsx'
 import type { Links } from '../kit/links.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
@@ -27,10 +27,10 @@ export function Chooser({ links, before, after }: ChooserProps) {
         </form>
         <form class="row" action={action} aria-label="Dates">
           <label>
-            Changes from <DayField name="since" time={before.time} />
+            Changes from <DateField name="since" time={before.time} />
           </label>
           <label>
-            to <DayField name="until" time={after.time} />
+            to <DateField name="until" time={after.time} />
             <span data-zone=""> in UTC</span>
           </label>
           <button name="by" value="dates">

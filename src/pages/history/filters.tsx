@@ -8,7 +8,7 @@ import { countOf, plural } from '../kit/count.ts'
 import { FilterText, Options, Select, type SelectOption } from '../kit/forms.tsx'
 import type { Links } from '../kit/links.ts'
 import { CHANGE_KINDS, HISTORY_KINDS, historyQueryOf } from './history-query.ts'
-import { DayField } from './day-field.tsx'
+import { DateField } from './date-field.tsx'
 import { pluralOf } from '../parts/change-list.tsx'
 
 const KIND_LABELS = {
@@ -204,11 +204,11 @@ function Dates({ links, query: { filter } }: FiltersProps) {
     <>
       <label>
         {'From '}
-        <DayField name="since" time={filter.since} />
+        <DateField name="since" time={filter.since} />
       </label>
       <label>
         {'to '}
-        <DayField name="until" time={filter.until} />
+        <DateField name="until" time={filter.until} />
         <span data-zone=""> in UTC</span>
       </label>
       <button formaction={links.chooseComparison()} name="by" value="dates">

@@ -5,7 +5,7 @@ import type { Links } from '../kit/links.ts'
 import { Ago } from '../kit/when.tsx'
 import { type ListedChanges, listChanges } from '../parts/change-groups.ts'
 import { ChangeGist, Mark, toEntityHistory } from '../parts/change-list.tsx'
-import { Headline, Restored, wordsOf } from '../parts/change-words.tsx'
+import { Headline, RestoredFrom, wordsOf } from '../parts/change-words.tsx'
 import { TagBadges } from '../parts/revision-tags.tsx'
 import { Who } from '../parts/who.tsx'
 import { dayName } from './day-counts.ts'
@@ -163,7 +163,7 @@ function What({ links, row, listed }: Pick<RowProps, 'links' | 'row' | 'listed'>
               <Headline revision={revision} />
             </b>
           )}
-          <Restored revision={revision} links={links} />
+          <RestoredFrom revision={revision} links={links} />
           <Marks revision={revision} />
           {isCosmetic(details?.changes ?? []) && <span class="badge">layout</span>}
         </p>

@@ -28,7 +28,7 @@ export function ChangeWords({ revision, links, isBelowHeadline = false }: Change
   const text = isBelowHeadline ? rest : [first, rest].filter((part) => part !== '').join('\n')
   return (
     <>
-      <Restored revision={revision} links={links} />
+      <RestoredFrom revision={revision} links={links} />
       {text !== '' && <p class="words">{spoken(text)}</p>}
     </>
   )
@@ -69,7 +69,7 @@ interface RevisionWords {
 }
 
 /** The revision that another one takes up again or undoes. */
-export function Restored({ revision, links }: ChangeWordsProps) {
+export function RestoredFrom({ revision, links }: ChangeWordsProps) {
   const restored = parseRestoreSubject(revision.subject)
   if (restored === null) return <></>
   const { verb, what, number } = restored

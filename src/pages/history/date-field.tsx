@@ -1,13 +1,13 @@
 import { dayOf } from './history-query.ts'
 
-interface DayFieldProps {
+interface DateFieldProps {
   readonly name: 'since' | 'until'
   /** The moment at which the day starts or ends, or null. */
   readonly time: number | null
 }
 
 /** A field for a day: in UTC, and with scripts on the calendar of the reader. */
-export function DayField({ name, time }: DayFieldProps) {
+export function DateField({ name, time }: DateFieldProps) {
   return (
     <input
       type="date"
