@@ -109,6 +109,26 @@ describe('the form of an entity', () => {
     expect(await currentOf(opened)).toBe(now.replace('"TOKEN"', '"TOKEN_2"'))
   })
 
+  it('seals the secret of an address, and that of a material in place of its old one', async () => {
+    const opened = await service()
+
+    const form = await EntityForm.open(opened, pathOf('pipeline', 'm1'), OWNER)
+    const preview = await form
+      .type({
+        'f.materials.0.url': 'https://bob:hunter2-hunter2@example.org/m1.git',
+        'f.materials.1.password.secret': 'hunter3-hunter3',
+      })
+      .press('preview')
+    const saved = await preview.send('save')
+
+    expect([preview.status, saved.status]).toEqual([200, 303])
+    expect(form.html + preview.html).not.toMatch(/hunter|b3duIGNpcGhlcnRleHQ/)
+    const now = await currentOf(opened)
+    expect(now).toMatch(/url="https:\/\/bob:AES:[^@"]+@example.org\/m1.git"/)
+    expect(now).toMatch(/dest="svn" username="u" encryptedPassword="AES:[^"]+" \/>/)
+    expect(now).not.toMatch(/hunter|b3duIGNpcGhlcnRleHQ/)
+  })
+
   it('changes the users of a role, and makes a new one', async () => {
     const opened = await service()
 

@@ -203,8 +203,9 @@ function listEdits(edited: Edited, part: FormList): XmlEdit[] {
   const rows = values.lists.get(part.name) ?? []
   const kept = rows.flatMap((row) => (row.from === null ? [] : [row.from]))
   const places = kept.toSorted((one, other) => one - other)
+  const staying = new Set(kept)
   const edits: XmlEdit[] = items
-    .filter((_, n) => !kept.includes(n))
+    .filter((_, n) => !staying.has(n))
     .map(({ item }) => ({
       kind: 'remove',
       element: item,
@@ -217,7 +218,10 @@ function listEdits(edited: Edited, part: FormList): XmlEdit[] {
     const kind = kindOf(part, row)
     if (!kind) continue
     if (row.from === null) {
-      added.set(anchor, [...(added.get(anchor) ?? []), newElementOf(kind.element, kind.shape, row)])
+      const made = newElementOf(kind.element, kind.shape, row)
+      const there = added.get(anchor)
+      if (there) there.push(made)
+      else added.set(anchor, [made])
       continue
     }
     const own = items[row.from]?.item
@@ -247,7 +251,7 @@ interface Move {
 }
 
 function replacedBy(document: EditableDocument, { place, own, inner }: Move): XmlEdit {
-  const edited = applyEdits(document, inner) ?? document.text
+  const edited = (inner.length > 0 && applyEdits(document, inner)) || document.text
   const end = own.span.end + edited.length - document.text.length
   const text = edited.slice(own.span.start, end)
   return { kind: 'replace', element: place, by: { kind: 'verbatim', name: own.name, text } }

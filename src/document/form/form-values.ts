@@ -127,6 +127,13 @@ function isBlankPart(part: FormPart, { fields, sections, lists }: FormValues): b
   return value === '' || (isFlag(part) && value === part.absent)
 }
 
+/** The number of rows of all lists. */
+export function countRows({ sections, lists }: FormValues): number {
+  const below = [...sections.values(), ...[...lists.values()].flat()]
+  const own = below.length - sections.size
+  return below.reduce((sum, values) => sum + countRows(values), own)
+}
+
 /** Without new rows in which nothing was filled in, though something is needed. */
 export function withoutBlankRows(shape: FormShape, values: FormValues): FormValues {
   const sections = new Map(values.sections)

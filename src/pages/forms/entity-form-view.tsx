@@ -138,15 +138,13 @@ function Members({ frame: { links }, kind, name, members }: EntityFormViewProps)
   return (
     <section class="card">
       <h2>Pipelines</h2>
-      <ul class="bullets">
+      <p class="actions">
         {members.map((pipeline) => (
-          <li>
-            <a href={links.form({ kind: 'pipeline', name: pipeline })}>{pipeline}</a>
-          </li>
+          <LinkButton href={links.form({ kind: 'pipeline', name: pipeline })} label={pipeline} />
         ))}
-      </ul>
-      <p>
-        <a href={links.newPipeline({ pipelineGroup: name })}>Add a pipeline</a>
+      </p>
+      <p class="actions">
+        <LinkButton href={links.newPipeline({ pipelineGroup: name })} label="Add a pipeline" />
       </p>
     </section>
   )

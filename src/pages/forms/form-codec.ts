@@ -2,6 +2,7 @@ import { malformed } from '../../http/parameters.ts'
 import { type Form, textField } from '../../http/request-body.ts'
 import { kindOf } from '../../document/form/form-edits.ts'
 import type { FormShape, FormList } from '../../document/form/form-shape.ts'
+import { forAddress, plainSecretIn, replaced } from '../../document/secrets/address-secret.ts'
 import {
   type FormRow,
   type FormValues,
@@ -137,7 +138,7 @@ function isRemoval({ fields }: FormValues, name: string): boolean {
   return fields.get(name + STORED) === '' && fields.get(name + SEALED) === ''
 }
 
-/** The values with what was typed as a secret in its sealed form. */
+/** The values with what was typed as a secret in its sealed form, also in addresses. */
 export function sealTyped(
   shape: FormShape,
   values: FormValues,
@@ -161,6 +162,13 @@ export function sealTyped(
       const typed = values.fields.get(name) ?? ''
       if (typed !== '') fields.set(name + SEALED, seal(typed))
       fields.delete(name)
+    } else if (name === 'url') {
+      const address = values.fields.get(name) ?? ''
+      const span = plainSecretIn(address)
+      if (span) {
+        const sealed = forAddress(seal(address.slice(span.start, span.end)))
+        fields.set(name, replaced(address, span, sealed))
+      }
     }
   }
   return { fields, sections, lists }

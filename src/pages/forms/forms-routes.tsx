@@ -4,7 +4,7 @@ import { planChange } from '../../builds/plan/plan-entity.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 import { checkValues } from '../../document/form/form-checks.ts'
-import { type FormValues, withoutBlankRows } from '../../document/form/form-values.ts'
+import { countRows, type FormValues, withoutBlankRows } from '../../document/form/form-values.ts'
 import { maskSecrets } from '../../document/text/shown-text.ts'
 import { messageOf } from '../../http/change-message.ts'
 import { statusOf } from '../../http/errors.ts'
@@ -48,6 +48,8 @@ const Fields = z.object({
 
 /** A longer element is not repeated in a preview. */
 const MAX_XML = 40_000
+/** An entity of more rows is edited as XML: its form would be too long for a page. */
+const MAX_ROWS = 600
 
 const route = pageWith<LeaderPagesContext>()
 
@@ -92,6 +94,10 @@ export const formPages = defineLeaderPage({
 
 async function begin(context: LeaderPagesContext, c: FormContext): Promise<Response> {
   const open = await openForm(context.builds, c.env.principal, { ...placeOf(c), basedOn: null })
+  if (countRows(open.before) > MAX_ROWS) {
+    const entity = `${open.kind}/${open.name}`
+    return c.redirect(context.pages.links.edit({ entity }), 302)
+  }
   const add = c.req.query('add')
   if (add === undefined) return answerForm(context, c, { open, values: open.before })
   const list = add === JOB ? jobsOfLastStage(open) : add

@@ -46,17 +46,21 @@ async function opened(path: string): Promise<{ service: TestService; page: Page 
   return { service, page }
 }
 
+/** The element with the focus, and the name that people read at it. */
+const NAMED = `(() => {
+  const { activeElement: it } = document
+  return it.localName + ' ' + (it.labels?.[0] ?? it).innerText.trim()
+})()`
+
 /** Presses Tab until a link, button or field of this name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   await expect
     .poll(
       async () => {
         await page.keyboard.press('Tab')
-        return page.evaluate(
-          '(document.activeElement.labels?.[0] ?? document.activeElement).innerText.trim()',
-        )
+        return page.evaluate<string>(NAMED)
       },
-      { intervals: [0], timeout: 20_000 },
+      { interval: 1, timeout: 20_000 },
     )
     .toBe(name)
 }
