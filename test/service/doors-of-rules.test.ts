@@ -1,8 +1,8 @@
 // @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest'
-import { shared } from '../../support/programs/at-end.ts'
-import { GUARDED, OTHER_GOAL, pipelineText } from '../../support/gate/guarded-document.ts'
-import { GuardedService, md5, type Outcome } from '../../support/gate/guarded-service.ts'
+import { shared } from '../support/programs/at-end.ts'
+import { GUARDED, OTHER_GOAL, pipelineText } from '../support/gate/guarded-document.ts'
+import { GuardedService, md5, type Outcome } from '../support/gate/guarded-service.ts'
 
 const NO_RULES = 'version: 1\nrules: []\n'
 

@@ -1,8 +1,8 @@
 // @module-tag long
 import { describe, expect, it } from 'vitest'
-import { shared } from '../../support/programs/at-end.ts'
-import { GUARDED, OTHER_GOAL } from '../../support/gate/guarded-document.ts'
-import { GuardedService } from '../../support/gate/guarded-service.ts'
+import { shared } from '../support/programs/at-end.ts'
+import { GUARDED, OTHER_GOAL } from '../support/gate/guarded-document.ts'
+import { GuardedService } from '../support/gate/guarded-service.ts'
 
 const WEEKEND = 'weekly: "fri 16:00 - mon 07:00", zone: Europe/Berlin'
 const NIGHT = 'weekly: "sat 22:00 - sun 02:30", zone: Europe/Berlin'

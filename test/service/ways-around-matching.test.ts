@@ -1,6 +1,6 @@
 // @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest'
-import { shared } from '../../support/programs/at-end.ts'
+import { shared } from '../support/programs/at-end.ts'
 import {
   edited,
   GUARDED,
@@ -8,8 +8,8 @@ import {
   OTHER_GOAL,
   pipelineText,
   TWO_EYES,
-} from '../../support/gate/guarded-document.ts'
-import { GuardedService } from '../../support/gate/guarded-service.ts'
+} from '../support/gate/guarded-document.ts'
+import { GuardedService } from '../support/gate/guarded-service.ts'
 
 const BILL = pipelineText('bill')
 const SHIP = pipelineText('ship')

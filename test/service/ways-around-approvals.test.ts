@@ -1,6 +1,6 @@
 // @module-tag long
 import { afterEach, describe, expect, it } from 'vitest'
-import { shared } from '../../support/programs/at-end.ts'
+import { shared } from '../support/programs/at-end.ts'
 import {
   edited,
   GUARDED,
@@ -8,8 +8,8 @@ import {
   type Person,
   pipelineText,
   TWO_EYES,
-} from '../../support/gate/guarded-document.ts'
-import { GuardedService, type Outcome } from '../../support/gate/guarded-service.ts'
+} from '../support/gate/guarded-document.ts'
+import { GuardedService, type Outcome } from '../support/gate/guarded-service.ts'
 
 const OTHER = { document: OTHER_GOAL }
 const GOAL = '<param name="goal">all<'
