@@ -83,7 +83,7 @@ export const TOLD_PROPOSALS: DocumentKind<z.infer<typeof ToldProposal>> = {
   schema: ToldProposal,
 }
 
-/** What writing an event takes of a change of the store. */
+/** The parts of a change of the store that writing an event takes. */
 interface EventTransaction {
   put<Value>(kind: DocumentKind<Value>, key: string, value: Value): Promise<void>
   next(counter: string): Promise<number>

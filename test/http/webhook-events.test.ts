@@ -217,7 +217,7 @@ describe('deliveries of a webhook', () => {
     const page = await pageOf(service, form.headers.get('location') ?? '')
     expect(page).toContain('The webhook did not take the delivery. mirror: it answered 500.')
     expect(page).toContain('sent again by admin')
-    expect(page).toContain('aria-label="Send delivery 3 to mirror again"')
+    expect(page).toContain('aria-label="Send again delivery 3 to mirror"')
     expect(page).not.toContain('hidden-in-address')
     expect(page).not.toContain(HOOK_SECRET)
     const unknown = '/api/webhooks/other/deliveries'

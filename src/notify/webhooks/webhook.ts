@@ -127,7 +127,7 @@ export class Webhook implements AsyncDisposable {
     }
   }
 
-  /** What the receiver hears of a revision: itself, and the rules that it passed. */
+  /** The deliveries about a revision: itself, and the rules that it passed. */
   async #eventsOf(delivery: RevisionDelivery): Promise<readonly RevisionDelivery[]> {
     const own = this.#isHeard('revision') ? [delivery] : []
     if (delivery.event !== 'revision' || !this.#isHeard('override')) return own

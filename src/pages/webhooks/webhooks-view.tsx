@@ -92,7 +92,7 @@ function SendAgain({ links, delivery }: { links: Links; delivery: WebhookDeliver
     <form method="post" action={links.webhooks()}>
       <input type="hidden" name="webhook" value={webhook} />
       <input type="hidden" name="number" value={`${number}`} />
-      <button class="quiet" aria-label={`Send delivery ${number} to ${webhook} again`}>
+      <button class="quiet" aria-label={`Send again delivery ${number} to ${webhook}`}>
         Send again
       </button>
     </form>
