@@ -51,8 +51,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   api: ['http', 'wire', ...FEATURES, ...ENGINES],
   pages: ['api', 'http', 'wire', ...FEATURES, ...ENGINES],
   client: ['api', 'wire', ...TOOLBOX],
+  mcp: ['api', 'http', 'wire', 'document', ...TOOLBOX],
   settings: ['wire', ...TOOLBOX],
-  server: ['settings', 'api', 'pages', 'http', 'wire', ...FEATURES, ...ENGINES],
+  server: ['settings', 'api', 'mcp', 'pages', 'http', 'wire', ...FEATURES, ...ENGINES],
   cli: ['settings', 'server', 'agent', 'client', 'http', 'wire', ...FEATURES, ...ENGINES],
   root: ['cli', 'settings', 'server', ...TOOLBOX],
 }

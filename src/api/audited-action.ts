@@ -34,9 +34,10 @@ function actionsOf(
   { status = 0, ...whole }: Action,
   auditActions: readonly AuditAction[],
 ): Action[] {
-  return auditActions.map(({ action, target, ended }): Action => {
-    if (!ended?.reason) return { ...whole, status, action, target }
-    return { ...whole, action, target, outcome: 'refused', reason: ended.reason }
+  return auditActions.map(({ action, target, via, ended }): Action => {
+    const single = { ...whole, action, target, ...(via === undefined ? {} : { via }) }
+    if (!ended?.reason) return { ...single, status }
+    return { ...single, outcome: 'refused', reason: ended.reason }
   })
 }
 

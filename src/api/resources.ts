@@ -1,4 +1,4 @@
-import type { ApiContext } from './definition/api-context.ts'
+import type { ServedContext } from './definition/api-context.ts'
 import { agentProtocolResource } from './agents/agent-protocol-routes.ts'
 import { agentResource } from './agents/agent-routes.ts'
 import { agentWorkResource } from './agents/agent-work-routes.ts'
@@ -30,6 +30,7 @@ import { auditResource } from './service/audit-routes.ts'
 import { healthResource } from './service/health-routes.ts'
 import { maintenanceResource } from './service/maintenance-routes.ts'
 import { webhookResource } from './service/webhook-routes.ts'
+import { mcpResource } from './service/mcp-routes.ts'
 import { metricsResource } from './service/metrics-routes.ts'
 
 const ALL = [
@@ -64,10 +65,11 @@ const ALL = [
   invitationResource,
   userResource,
   callerResource,
-] as const satisfies readonly ApiResource<ApiContext>[]
+  mcpResource,
+] as const satisfies readonly ApiResource<ServedContext>[]
 
 /** The calls of programs, in the order of the description. */
-export const RESOURCES: readonly ApiResource<ApiContext>[] = ALL
+export const RESOURCES: readonly ApiResource<ServedContext>[] = ALL
 
 /** The types of all calls of programs, for a client. */
 export type ApiCall = NonNullable<(typeof ALL)[number]['call']>

@@ -32,6 +32,8 @@ export const AuditEntry = z.object({
   claimed: z.string().exactOptional(),
   /** The id of the request, as in the log and in the answer. */
   request: z.string().exactOptional(),
+  /** The interface of the request, where it is another one. */
+  via: z.literal('mcp').exactOptional(),
   /** The digest of the configuration that is current after it. */
   md5: z.string().exactOptional(),
   /** The door of a change of the configuration. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 
 /** The scopes of a token, from least to most. */
-export const TokenScope = z.enum(['read', 'operate', 'admin'])
+export const TokenScope = z.enum(['read', 'propose', 'operate', 'admin'])
 export type TokenScope = z.infer<typeof TokenScope>
 
 /** An issued secret that identified the caller in place of a password. */

@@ -46,6 +46,8 @@ export interface AuditAction {
   readonly action: string
   /** The path of the call that does the same. */
   readonly target: string
+  /** The interface that it came by. */
+  readonly via?: 'mcp'
   /** How it ended, where that is not how the request as a whole did. */
   readonly ended?: { readonly reason: string | null }
 }

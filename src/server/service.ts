@@ -1,3 +1,5 @@
+import type { AnswerMcp } from '../api/definition/api-context.ts'
+import type { McpAnswers } from '../mcp/answer-mcp.ts'
 import { AllowedHosts } from '../http/allowed-hosts.ts'
 import { atLeast } from '../http/at-least.ts'
 import { auditRequests } from '../api/audited-action.ts'
@@ -14,6 +16,7 @@ import { type AppContext, hostNamesOf } from './context.ts'
 import { answerByLeader } from './forwarding.ts'
 import type { PageService } from './page-service.ts'
 import { composeRoutes, matcherOf } from './routes.ts'
+import { VERSION } from './version.ts'
 
 export interface HttpService {
   readonly answer: ObservedHandler
@@ -30,7 +33,14 @@ export function httpService(app: AppContext): HttpService {
   const { cluster, settings } = boot
   const { basePath, publicUrl } = site
   const elsewhere = answerByLeader({ cluster, log })
-  const calls = RESOURCES.map((resource) => resource.mount(app, elsewhere))
+  // The library of the protocol is loaded with the first message.
+  let tools: Promise<McpAnswers> | null = null
+  const loadTools = async () => {
+    const { McpAnswers } = await import('../mcp/answer-mcp.ts')
+    return new McpAnswers({ routes: ROUTES, answer: routes }, VERSION)
+  }
+  const answerMcp: AnswerMcp = async (...asked) => (await (tools ??= loadTools())).answer(...asked)
+  const calls = RESOURCES.map((resource) => resource.mount({ ...app, answerMcp }, elsewhere))
   const isCall = matcherOf(calls)
   // The addresses of pages are known with the pages.
   let addresses = new RouteAddresses(ROUTES, [])

@@ -233,9 +233,9 @@ export const SETTINGS = {
       'whose token is made; whose tokens are listed, of all users when absent',
     ),
     scope: z
-      .enum(['read', 'operate', 'admin'], 'is neither read, operate nor admin')
+      .enum(['read', 'propose', 'operate', 'admin'], 'is neither read, propose, operate nor admin')
       .default('read')
-      .describe('what a new token is good for at most: `read`, `operate` or `admin`'),
+      .describe('what a new token is good for at most: `read`, `propose`, `operate` or `admin`'),
     expires: DateOrTime.nullable()
       .default(null)
       .describe('when a new token ends, such as 2030-12-31 (UTC); it does not when absent'),

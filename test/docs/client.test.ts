@@ -32,3 +32,25 @@ describe('the document about the client', () => {
     expect(stdout).toContain('The changes of r3 are undone')
   })
 })
+
+describe('the document about assistants', () => {
+  it('has examples that work', { timeout: 60_000, tags: ['bash', 'curl'] }, async () => {
+    const text = readFileSync(rootFile('docs/mcp.md'), 'utf8')
+    const [example = ''] = Array.from(text.matchAll(/```sh\n([^]*?)```/g), ([, each = '']) => each)
+    const service = await startService()
+    const cwd = tempDir()
+    symlinkSync(rootFile('scripts/cairn.js'), join(cwd, 'cairn'))
+
+    const script = example.replaceAll('http://127.0.0.1:8153', service.url)
+    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
+      cwd,
+      env: {
+        PATH: `${cwd}:${process.env['PATH']}`,
+        HOME: cwd,
+        CAIRN_STATE_DIR: join(service.folder, 'state'),
+      },
+    })
+
+    expect(stdout).toContain('"name":"propose"')
+  })
+})

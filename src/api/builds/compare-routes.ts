@@ -71,6 +71,7 @@ export const compareResource = leaderResource({
       summary:
         'The differences between two runs of a pipeline, and the possible causes of another result, the likeliest first',
       caller: 'viewer',
+      tools: [{ name: 'why' }],
       parameters: {
         from: {
           text: 'The counter of the earlier run, or `last-passed` for the one whose stage had passed last',

@@ -106,6 +106,7 @@ export const pipelineResource = leaderResource({
       path: '/api/pipelines',
       tag,
       summary: 'The pipelines that the caller may view, each with its newest run',
+      tools: [{ name: 'pipelines' }],
       caller: 'user',
       answers: reads('Pipelines', z.array(PipelineBody)),
       example: {
@@ -135,6 +136,7 @@ export const pipelineResource = leaderResource({
       path: '/api/pipelines/:name/instance/:counter',
       tag,
       summary: 'One run of a pipeline, with the changes since the previous run',
+      tools: [{ name: 'run' }],
       caller: 'viewer',
       answers: reads('The run', PipelineRunBody),
       errors: ['malformed-request', 'pipeline-not-found'],
@@ -154,6 +156,7 @@ export const pipelineResource = leaderResource({
     route({
       ...historyRoute,
       path: '/api/pipelines/:name/history/:offset',
+      tools: [{ name: 'runs' }],
       handle: (c, builds) => answerHistory(builds, c, c.req.param('offset')),
     }),
     route({

@@ -26,6 +26,11 @@ const REVISION_PARAMETER = {
   },
 } as const satisfies Operation['parameters']
 
+const PAIR_PARAMETERS = {
+  from: { ...REVISION_PARAMETER.revision, example: SAMPLE.before.commit },
+  to: { ...REVISION_PARAMETER.revision, example: SAMPLE.commit },
+} as const satisfies Operation['parameters']
+
 /** The writer of a line. */
 const BLAMED = { commitSHA: SAMPLE.commit, username: 'admin', time: SAMPLE.time } as const
 
@@ -48,6 +53,8 @@ export const configChangesResource = resource({
       path: '/api/config/changes/:from/:to',
       tag: 'Configuration',
       summary: 'The changes between two revisions, in words',
+      parameters: PAIR_PARAMETERS,
+      tools: [{ name: 'changes' }],
       caller: 'administrator',
       query: ENTITY_QUERY,
       answers: reads('The changes', ChangesAnswer),
@@ -77,6 +84,7 @@ export const configChangesResource = resource({
       path: '/api/config/changes/:revision',
       tag: 'Configuration',
       summary: 'One revision: its author, time and reason, and its changes in words',
+      tools: [{ name: 'revision' }],
       caller: 'administrator',
       parameters: REVISION_PARAMETER,
       query: ENTITY_QUERY,
@@ -109,6 +117,7 @@ export const configChangesResource = resource({
       path: '/api/config/blame/:revision',
       tag: 'Configuration',
       summary: 'The revisions that wrote the lines of a configuration, as `git blame`; no secrets',
+      tools: [{ name: 'blame' }],
       caller: 'administrator',
       parameters: REVISION_PARAMETER,
       query: {

@@ -145,6 +145,7 @@ export const configResource = resource({
       path: '/api/admin/config/:file{.+\\.xml}',
       tag,
       summary: 'A past configuration by its digest',
+      tools: [{ name: 'snapshot', isXml: true }],
       caller: 'administrator',
       rename: { file: 'digest' },
       answers: { 200: documentAnswer, 304: NOT_MODIFIED },
@@ -189,6 +190,20 @@ export const configResource = resource({
         },
         entity: entityQuery,
       },
+      tools: [
+        {
+          name: 'history',
+          query: ['offset', 'limit', 'q', 'user', 'since', 'until', 'changed', 'kind', 'entity'],
+          defaults: { limit: '100' },
+        },
+        {
+          name: 'search',
+          about: 'The revisions in which a text came or went, newest first',
+          query: ['text', 'offset', 'limit', 'user', 'since', 'until'],
+          required: ['text'],
+          defaults: { limit: '100' },
+        },
+      ],
       example: {
         query: { limit: '1', entity: `pipeline/${SAMPLE.pipeline}` },
         answer: [SAMPLE_LISTED],

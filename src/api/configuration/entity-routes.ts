@@ -199,6 +199,7 @@ export const entityResource = resource({
       method: 'GET',
       path: '/api/config/entities',
       tag,
+      tools: [{ name: 'entities' }],
       summary:
         'The entities that the caller administers; for administrators of the server also those that revisions have changed',
       caller: 'groupAdministrator',
@@ -230,6 +231,7 @@ export const entityResource = resource({
     route({
       ...getRoute,
       path: '/api/config/entities/:kind/:name',
+      tools: [{ name: 'entity', query: ['at'], isXml: true }],
       query: { ...getRoute.query, effective: EFFECTIVE },
       answers: { ...getRoute.answers, 200: XML_OR_EFFECTIVE },
       example: { answer: EXAMPLE_XML },

@@ -79,6 +79,7 @@ export const planResource = leaderResource({
       caller: 'administrator',
       audit: QUIET,
       scope: 'read',
+      tools: [{ name: 'plan' }],
       query: {
         entity: {
           text: 'The body is the XML of this entity alone, such as `pipeline/NAME`',

@@ -8,6 +8,8 @@ import type { Log } from '../../lib/log.ts'
 import type { NotifyDomain } from '../../notify/notify-domain.ts'
 import type { WebhooksDomain } from '../../notify/webhooks/webhooks.ts'
 import type { ProposalsDomain } from '../../proposals/proposals-domain.ts'
+import type { AnswerRequest, RequestContext } from '../../http/request-context.ts'
+import type { RouteFacts } from './route.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
 
 /** The settings that answers depend on. */
@@ -20,6 +22,20 @@ export interface Site {
   readonly maxBody: number
 }
 
+/** Answers a request to this interface in the name of a caller whose credentials have been read. */
+export interface OwnCalls {
+  /** The routes that are offered as tools. */
+  readonly routes: readonly RouteFacts[]
+  readonly answer: AnswerRequest
+}
+
+/** Answers a message of the Model Context Protocol, in the name of the caller of the request. */
+export type AnswerMcp = (
+  request: Request,
+  message: unknown,
+  context: RequestContext,
+) => Promise<Response>
+
 /** The domains of every server: a route takes the ones that it needs. */
 export interface ApiContext {
   readonly configuration: ConfigurationDomain
@@ -31,6 +47,11 @@ export interface ApiContext {
   readonly log: Log
   /** The context of the leader while this server leads, and null while another one does. */
   readonly leader: () => LeaderContext | null
+}
+
+/** The same with the tools, which are calls of the other routes. */
+export interface ServedContext extends ApiContext {
+  readonly answerMcp: AnswerMcp
 }
 
 /** The same with the domains that only the leader has. */

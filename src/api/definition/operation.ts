@@ -81,6 +81,21 @@ export interface Example {
   readonly answer?: SampleBody
 }
 
+/** A call as a tool for assistants, by the Model Context Protocol. */
+export interface ToolMark {
+  readonly name: string
+  /** Said in place of the summary. */
+  readonly about?: string
+  /** The parameters of the query that it takes; all when absent. */
+  readonly query?: readonly string[]
+  /** The parameters of them that it needs. */
+  readonly required?: readonly string[]
+  /** Values of the query where none is given. */
+  readonly defaults?: Readonly<Record<string, string>>
+  /** Whether the answer is XML, of which secrets are hidden as on pages. */
+  readonly isXml?: boolean
+}
+
 /** One call of the interface: a route with everything that its callers can know of it. */
 export interface Operation {
   readonly tag: string
@@ -97,6 +112,8 @@ export interface Operation {
   readonly answers: Readonly<Record<number, Answer>>
   readonly errors?: readonly ErrorCode[]
   readonly example: Example
+  /** The tools that it is offered as; none when absent. */
+  readonly tools?: readonly ToolMark[]
 }
 
 export const JSON_TYPE = 'application/json'

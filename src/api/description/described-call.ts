@@ -152,7 +152,8 @@ function filled(path: string, parameters: DescribedCall['parameters']): string {
   )
 }
 
-function parametersOf(
+/** The parameters in a pattern, by the names that callers know. */
+export function parametersOf(
   pattern: string,
   { rename = {}, parameters = {} }: Operation,
 ): (readonly [string, Parameter])[] {

@@ -82,7 +82,14 @@ export const proposalResource = leaderResource({
       summary: 'Proposes a change, as a whole document or as entities',
       caller: 'viewer',
       audit: 'propose',
-      scope: 'operate',
+      scope: 'propose',
+      tools: [
+        {
+          name: 'propose',
+          about:
+            'Proposes a change, as a whole document or as entities, which people approve. Saves nothing.',
+        },
+      ],
       body: body(NewProposalBody),
       answers: { 201: jsonAnswer('The proposal', ProposalBody, { Location: 'Its address' }) },
       errors: [
@@ -115,6 +122,7 @@ export const proposalResource = leaderResource({
       path: '/api/proposals',
       tag,
       summary: 'The proposals whose entities the caller may view, newest first',
+      tools: [{ name: 'proposals' }],
       caller: 'user',
       query: {
         state: { text: 'Only those that are so', schema: z.enum(PROPOSAL_STATES) },
@@ -139,6 +147,7 @@ export const proposalResource = leaderResource({
       path: '/api/proposals/:number',
       tag,
       summary: 'One proposal with its changes, plan, verdict, versions, reviews and comments',
+      tools: [{ name: 'proposal' }],
       caller: 'user',
       parameters: NUMBER,
       answers: DETAIL,
@@ -189,6 +198,7 @@ export const proposalResource = leaderResource({
     }),
     route({
       ...acts,
+      scope: 'propose',
       path: '/api/proposals/:number/update',
       summary: 'Gives a proposal another content, as its next version',
       audit: 'update-proposal',

@@ -30,6 +30,12 @@ export const healthResource = resource({
       path: '/health',
       tag,
       summary: 'Health of the service, with problems for administrators',
+      tools: [
+        {
+          name: 'problems',
+          about: 'The health of the service, with the problems that the caller may see',
+        },
+      ],
       caller: 'anybody',
       knowsUsers: true,
       answers: {

@@ -4,7 +4,7 @@ import { VERSION } from '../../server/version.ts'
 import { SettingsError } from '../../settings/read-settings.ts'
 import { helpOf, helpOfAll } from '../help.ts'
 import { CallRefused, NoServer } from '../../client/client-errors.ts'
-import { linesOfRefusal } from '../client/refusal.ts'
+import { linesOfError } from '../../wire/describe-error.ts'
 import { complain, say } from '../output.ts'
 
 type Run = (args: readonly string[]) => Promise<number>
@@ -68,7 +68,7 @@ function explain(error: unknown): number {
     return 3
   }
   if (error instanceof CallRefused) {
-    for (const line of linesOfRefusal(error.body)) complain(line)
+    for (const line of linesOfError(error.body)) complain(line)
     return REFUSES(error.status) ? 1 : 3
   }
   if (error instanceof SettingsError) {

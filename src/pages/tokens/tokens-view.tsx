@@ -27,6 +27,7 @@ export interface TokensViewProps {
 
 const SCOPES: readonly (readonly [TokenScope, string])[] = [
   ['read', 'read: view everything that you may view, and clone'],
+  ['propose', 'propose: changes that others approve too'],
   ['operate', 'operate: builds, stages and agents too'],
   ['admin', 'admin: everything that you may do'],
 ]

@@ -112,7 +112,7 @@ describe('the exit code of a command', () => {
 
     expect([refused.code, refused.stderr]).toEqual([1, 'cairn: There is no revision r99\n'])
     expect(malformed.code).toBe(1)
-    expect(malformed.stderr).toMatch(/^cairn: "nothing" is not an entity: .*\ncairn: entity: /)
+    expect(malformed.stderr).toMatch(/^cairn: entity: "nothing" is not an entity: .*\n$/)
   })
 
   it.each([

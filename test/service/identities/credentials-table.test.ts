@@ -14,16 +14,18 @@ import { type CalledService, openService } from '../../support/service/service.t
 import { makeToken } from '../../support/service/tokens.ts'
 
 const HOUR_MS = 3_600_000
-const SCOPES: readonly TokenScope[] = ['read', 'operate', 'admin']
+const SCOPES: readonly TokenScope[] = ['read', 'propose', 'operate', 'admin']
 
 /** The calls of a scope that is not what the method says, by what they are about. */
 const READS = [
   'POST /api/config/plan',
+  'POST /mcp',
   'POST /git/config.git/git-upload-pack',
   'POST /colours',
   'POST /login',
   'POST /log-out',
 ]
+const PROPOSALS = ['POST /api/proposals', 'POST /api/proposals/{number}/update']
 const OPERATIONS =
   /^(POST|PATCH) \/(api\/(agents|pipelines|proposals|stages)|agents|pipelines|proposals|stages)(?!-)(\/|$)/
 /** Merging a proposal is a save. */
@@ -56,6 +58,8 @@ interface Shown {
 function neededBy(call: string): TokenScope {
   if (call.startsWith('GET ') || READS.includes(call)) return 'read'
   return OPERATIONS.test(call) && !SAVES.includes(call) ? 'operate' : 'admin'
+  if (PROPOSALS.includes(call)) return 'propose'
+  return OPERATIONS.test(call) ? 'operate' : 'admin'
 }
 
 function expectedOf({ call, may, allowed, refused }: PermissionRow, { role, scope }: Shown) {

@@ -1,14 +1,14 @@
-import type { ErrorBody } from '../../wire/error-body.ts'
+import type { ErrorBody } from './error-body.ts'
 
 /** The words of the server, with the place and the reason of each error, and whom a change needs. */
-export function linesOfRefusal({ message, errors = [], needs = [] }: ErrorBody): readonly string[] {
+export function linesOfError({ message, errors = [], needs = [] }: ErrorBody): readonly string[] {
   const places = errors.map((error) => {
     const place = placeOf(error)
     return place === '' ? error.message : `${place}: ${error.message}`
   })
   return [
-    message,
-    ...places.filter((line) => line !== message),
+    ...(errors.some((error) => error.message === message) ? [] : [message]),
+    ...places,
     ...needs.map(({ rule, of, reason, until }) => {
       const ends = until === undefined ? '' : ` until ${until}`
       const why = reason === undefined || reason === '' ? '' : `: ${reason}`

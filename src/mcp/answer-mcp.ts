@@ -1,0 +1,124 @@
+import { createMcpHandler, Server } from '@modelcontextprotocol/server'
+import type { OwnCalls } from '../api/definition/api-context.ts'
+import { nameOf } from '../api/definition/route-rules.ts'
+import { ServiceError } from '../core/errors.ts'
+import { maskSecrets } from '../document/text/shown-text.ts'
+import { AddressList } from '../http/address-list.ts'
+import { renderError } from '../http/errors.ts'
+import { type AuditAction, RequestContext } from '../http/request-context.ts'
+import { linesOfError } from '../wire/describe-error.ts'
+import { ErrorBody } from '../wire/error-body.ts'
+import { linesOfBody, pageOfAnswer } from './answer-pages.ts'
+import { requestOf, type Tool, toolsOf } from './tools.ts'
+
+const NO_PROXIES = new AddressList([])
+/** The forms that a client of the protocol has to accept. */
+const HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+}
+
+interface ToolResult {
+  [key: string]: unknown
+  content: { type: 'text'; text: string }[]
+  isError?: boolean
+}
+
+/** Answers messages of the Model Context Protocol by calls of the interface, in the name of the caller. */
+export class McpAnswers {
+  readonly #calls: OwnCalls
+  readonly #version: string
+  readonly #tools: ReadonlyMap<string, Tool>
+
+  constructor(calls: OwnCalls, version: string) {
+    this.#calls = calls
+    this.#version = version
+    this.#tools = toolsOf(calls.routes)
+  }
+
+  /**
+   * Answers one request, once the tools that it calls have ended: then the context has an action for
+   * the audit log for each of them.
+   */
+  async answer(request: Request, message: unknown, context: RequestContext): Promise<Response> {
+    const actions: AuditAction[] = []
+    const handler = createMcpHandler(() => this.#server(request, context, actions))
+    const headers = new Headers(request.headers)
+    for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value)
+    const asked = new Request(request.url, { method: 'POST', headers })
+    const answered = await handler.fetch(asked, { parsedBody: message })
+    const body = await answered.text()
+    await handler.close()
+    context.isNews = actions.length > 0
+    context.auditActions = actions
+    const type = answered.headers.get('content-type')
+    return new Response(body === '' ? null : body, {
+      status: answered.status,
+      headers: { 'cache-control': 'no-store', ...(type === null ? {} : { 'content-type': type }) },
+    })
+  }
+
+  #server(request: Request, context: RequestContext, actions: AuditAction[]): Server {
+    const info = { name: 'cairn', version: this.#version }
+    const server = new Server(info, { capabilities: { tools: {} } })
+    server.setRequestHandler('tools/list', () => ({
+      tools: [...this.#tools.values()].map(({ name, description, inputSchema, isReading }) => ({
+        name,
+        description,
+        inputSchema,
+        annotations: { readOnlyHint: isReading, destructiveHint: false },
+      })),
+    }))
+    server.setRequestHandler('tools/call', async ({ params }) => {
+      const tool = this.#tools.get(params.name)
+      if (tool === undefined) return failed(`There is no tool ${params.name}`)
+      try {
+        return await this.#call(tool, params.arguments ?? {}, { request, context, actions })
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error
+        return failed(linesOfError(renderError(error)).join('\n'))
+      }
+    })
+    return server
+  }
+
+  async #call(
+    tool: Tool,
+    { cursor, ...given }: Readonly<Record<string, unknown>>,
+    {
+      request,
+      context,
+      actions,
+    }: { request: Request; context: RequestContext; actions: AuditAction[] },
+  ): Promise<ToolResult> {
+    const { basePath } = context
+    const asked = requestOf(tool, given, `${new URL(request.url).origin}${basePath}`)
+    const inner = new RequestContext(asked, null, { basePath, proxies: NO_PROXIES })
+    inner.principal = context.principal
+    inner.credential = context.credential
+    inner.isDecided = context.isDecided
+    const response = await this.#calls.answer(asked, inner)
+    const [own = { action: actionOf(tool), target: inner.path }] = inner.auditActions
+    const ended = response.ok ? {} : { ended: { reason: inner.reason } }
+    actions.push({ ...own, via: 'mcp', ...ended })
+    const text = await response.text()
+    if (!response.ok) return failed(errorIn(text, response.status))
+    const whole = tool.mark.isXml ? maskSecrets(text) : linesOfBody(JSON.parse(text))
+    const page = pageOfAnswer(whole, typeof cursor === 'string' ? cursor : undefined)
+    const more = page.cursor === null ? '' : `(more: call again with cursor ${page.cursor})\n`
+    return { content: [{ type: 'text', text: `${page.text}${more}` }] }
+  }
+}
+
+function actionOf({ route }: Tool): string {
+  return typeof route.audit === 'string' ? route.audit : nameOf(route)
+}
+
+function failed(text: string): ToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+function errorIn(text: string, status: number): string {
+  const read = ErrorBody.safeParse(JSON.parse(text))
+  return read.success ? linesOfError(read.data).join('\n') : `The call was answered ${status}`
+}
