@@ -59,8 +59,9 @@ export async function diffEffective(
   return deps.diff(await textOf(pair.before, before?.name), await textOf(pair.after, after?.name))
 }
 
-async function effectiveIn(
-  { history, cache }: EffectiveDeps,
+/** A pipeline as it runs by a revision, for callers that have checked the permission; null where it has none of that name. */
+export async function effectiveIn(
+  { history, cache }: Pick<EffectiveDeps, 'history' | 'cache'>,
   revision: Revision,
   name: string,
 ): Promise<EffectiveForm | null> {

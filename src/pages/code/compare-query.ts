@@ -20,6 +20,8 @@ export interface CompareQuery {
   /** Whether lines are set closer together. */
   readonly isCompact: boolean
   readonly withoutAgents: boolean
+  /** Whether a pipeline is compared as it runs, with its template and params filled in. */
+  readonly isEffective: boolean
 }
 
 const VIEWS: readonly View[] = ['fitting', 'split', 'unified']
@@ -29,7 +31,7 @@ const MAX_PLACES = 200
 
 /** @throws {ServiceError} `malformed-request` */
 export function parseCompareQuery(given: Readonly<Record<string, string>>): CompareQuery {
-  const { view, ctx, w, entity = '', start = '', x = '', long, rows, agents } = given
+  const { view, ctx, w, entity = '', start = '', x = '', long, rows, agents, effective } = given
   const expanded = x.split(',').filter((part) => part !== '')
   return {
     view: VIEWS.find((each) => each === view) ?? 'fitting',
@@ -41,6 +43,7 @@ export function parseCompareQuery(given: Readonly<Record<string, string>>): Comp
     isLong: long === '1',
     isCompact: rows === 'compact',
     withoutAgents: agents === '0',
+    isEffective: effective === '1',
   }
 }
 
@@ -56,6 +59,7 @@ export function compareQueryOf(query: CompareQuery): Query {
     long: query.isLong ? '1' : null,
     rows: query.isCompact ? 'compact' : null,
     agents: query.withoutAgents ? '0' : null,
+    effective: query.isEffective ? '1' : null,
   }
 }
 

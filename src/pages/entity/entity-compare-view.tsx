@@ -7,6 +7,7 @@ import { HunkView } from '../code/hunk.tsx'
 import { Toolbar } from '../code/toolbar.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { LinkChoice } from '../kit/buttons.tsx'
 import { ChangeWords } from '../parts/change-words.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import type { RevisionStep } from '../kit/links.ts'
@@ -21,6 +22,8 @@ export interface EntityCompareViewProps {
   readonly query: CompareQuery
   /** Whether the page offers the difference as a patch. */
   readonly hasPatch: boolean
+  /** Whether it can be compared as it runs. */
+  readonly offersEffective: boolean
 }
 
 /** One entity of the configuration in two revisions, without the rest of the documents. */
@@ -40,7 +43,7 @@ export function EntityCompareView(props: EntityCompareViewProps) {
     >
       <Head {...props} />
       <section class="card">
-        <h2>Changes</h2>
+        <h2>{comparison.isEffective ? 'Changes of this pipeline itself' : 'Changes'}</h2>
         {changes.length === 0 ? (
           <p class="muted">No changes</p>
         ) : (
@@ -62,7 +65,9 @@ export function EntityCompareView(props: EntityCompareViewProps) {
   )
 }
 
-function Head({ frame: { links }, address, comparison, query, hasPatch }: EntityCompareViewProps) {
+function Head(props: EntityCompareViewProps) {
+  const { frame, address, comparison, query, hasPatch, offersEffective } = props
+  const { links } = frame
   const { before, after, lines, older, newer } = comparison
   const range = { from: `r${before.number}`, to: `r${after.number}` }
   const swapped = { from: `r${after.number}`, to: `r${before.number}` }
@@ -85,6 +90,18 @@ function Head({ frame: { links }, address, comparison, query, hasPatch }: Entity
         </span>
       }
       below={<ChangeWords revision={after} links={null} />}
+      actions={
+        offersEffective && (
+          <LinkChoice
+            label="Form"
+            options={[false, true].map((isEffective) => [
+              isEffective ? 'As it runs' : 'As written',
+              links.compareEntity(address, range, compareQueryOf({ ...query, isEffective })),
+              isEffective === comparison.isEffective,
+            ])}
+          />
+        )
+      }
       menu={
         <>
           <a href={links.compareEntity(address, swapped, options)}>Swap sides</a>

@@ -16,6 +16,10 @@ import {
   type EntityAddress,
   entityNotFound,
 } from '../revisions/entity-address.ts'
+import { effectiveIn } from '../../configuration/entities/effective-pipeline.ts'
+import type { DocumentCache } from '../../configuration/current/document-cache.ts'
+import { renderEffective } from '../../document/effective/effective-values.ts'
+import { mayShowEffective } from './entity-history.ts'
 import { visibleSteps, type EntityStep, type EntityStepsDeps } from './entity-steps.ts'
 import { readEntityText } from './entity-text.ts'
 import type { JudgedSteps } from './visible-steps.ts'
@@ -24,6 +28,7 @@ import { runSync } from '../../lib/cooperative.ts'
 import type { LazyList } from '../../lib/lazy-list.ts'
 
 export interface EntityComparisonDeps extends EntityStepsDeps, EntityAccessDeps {
+  readonly cache: DocumentCache
   readonly script: ScriptDeps['script']
 }
 
@@ -35,8 +40,19 @@ export interface EntityComparison extends TextComparison {
   /** The change of the entity before both revisions, and the one after them. */
   readonly older: NumberedRevision | null
   readonly newer: NumberedRevision | null
+  /** Whether it is compared as it runs, each value a line. */
+  readonly isEffective: boolean
   /** Whether the second revision has the entity. */
   readonly hasAfter: boolean
+}
+
+/** Two revisions by name, and how they are compared. */
+export interface EntityComparisonRequest {
+  readonly from: string
+  readonly to: string
+  readonly options: ComparisonOptions
+  /** Whether a pipeline is compared as it runs. */
+  readonly isEffective: boolean
 }
 
 /**
@@ -49,7 +65,7 @@ export async function readEntityComparison(
   deps: EntityComparisonDeps,
   principal: Principal,
   address: EntityAddress,
-  asked: { readonly from: string; readonly to: string; readonly options: ComparisonOptions },
+  asked: EntityComparisonRequest,
 ): Promise<EntityComparison> {
   assertMaySee(deps, principal, address)
   const { history } = deps
@@ -63,6 +79,16 @@ export async function readEntityComparison(
     return found?.text ?? ''
   }
   const texts = [await textAt(before), await textAt(after)] as const
+  const isEffective = asked.isEffective && mayShowEffective(deps, principal, address)
+  const runsAt = async (revision: NumberedRevision, text: string) => {
+    if (text === '') return ''
+    const { entity } = nameAt(steps, revision) ?? address
+    const form = await effectiveIn(deps, revision, entity.slice(entity.indexOf('/') + 1))
+    return form === null ? '' : renderEffective(form)
+  }
+  const compared = isEffective
+    ? ([await runsAt(before, texts[0]), await runsAt(after, texts[1])] as const)
+    : texts
   if (steps.length === 0 && texts.join('') === '') throw entityNotFound(address)
   const [low, high] = [Math.min(before.number, after.number), Math.max(before.number, after.number)]
   const older = steps.at(placeOf(steps, low))?.revision ?? null
@@ -74,7 +100,8 @@ export async function readEntityComparison(
     newer: steps.at(placeOf(steps, high) - 1)?.revision ?? null,
     hasAfter: texts[1] !== '',
     changes: changesBetween(address, texts),
-    ...(await compareTexts(deps, texts, asked.options)),
+    isEffective,
+    ...(await compareTexts(deps, compared, asked.options)),
   }
 }
 

@@ -24,10 +24,15 @@ import {
   type VisibleSteps,
   visibleSteps,
 } from './entity-steps.ts'
+import { type TemplateStep, templateSteps } from './template-steps.ts'
+import { effectiveIn } from '../../configuration/entities/effective-pipeline.ts'
+import type { DocumentCache } from '../../configuration/current/document-cache.ts'
+import type { EffectiveForm } from '../../document/effective/effective-values.ts'
 import { type EntityText, readEntityText } from './entity-text.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
 
 export interface EntityHistoryDeps extends EntityStepsDeps, EntityAccessDeps, PageStateDeps {
+  readonly cache: DocumentCache
   readonly script: ScriptDeps['script']
 }
 
@@ -36,6 +41,8 @@ export interface ShownStep extends EntityStep {
   /** Null when there are too many lines, or they are not about this entity alone. */
   readonly diff: TextComparison | null
   readonly runs: RunsBetween
+  /** The changes of its template after the step, newest first. */
+  readonly templates: readonly TemplateStep[]
 }
 
 /** The history of one entity, as one page shows it. */
@@ -52,6 +59,8 @@ export interface EntityHistory {
   readonly indexing: IndexProgress | null
   /** Its XML in the current configuration, or null when it does not exist there. */
   readonly now: CurrentText | null
+  /** A pipeline as it runs now, where that is asked for; null for what has no such form. */
+  readonly effective: EffectiveForm | null
   /** Whether the caller may also see the rest of the configuration. */
   readonly isAdministrator: boolean
   /** Whether the caller may change it. */
@@ -78,6 +87,14 @@ const NO_RUNS: RunsBetween = { newest: [], left: 0, oldest: [] }
 /** Larger differences are linked, not shown. */
 const MAX_ROWS = 60
 
+/** What a page shows of an entity. */
+export interface EntityHistoryRequest {
+  readonly address: EntityAddress
+  readonly offset: number
+  /** Whether a pipeline is shown as it runs. */
+  readonly isEffective: boolean
+}
+
 /**
  * The changes of one entity that the caller may see, newest first, with the runs between them.
  *
@@ -86,7 +103,7 @@ const MAX_ROWS = 60
 export async function readEntityHistory(
   deps: EntityHistoryDeps,
   principal: Principal,
-  { address, offset }: { readonly address: EntityAddress; readonly offset: number },
+  { address, offset, isEffective }: EntityHistoryRequest,
 ): Promise<EntityHistory> {
   assertMaySee(deps, principal, address)
   const { history, access } = deps
@@ -100,6 +117,10 @@ export async function readEntityHistory(
     label: labelOf(address, all),
     former: formerNames(address, names),
     steps: await shownSteps(deps, principal, { address, all, offset }),
+    effective:
+      isEffective && now !== null && mayShowEffective(deps, principal, address)
+        ? await effectiveIn(deps, history.current(), address.name)
+        : null,
     offset,
     total: all.length,
     indexing,
@@ -110,9 +131,18 @@ export async function readEntityHistory(
   }
 }
 
+/** Whether an address is that of a pipeline whose effective form the caller may see. */
+export function mayShowEffective(
+  deps: EntityAccessDeps,
+  principal: Principal,
+  address: EntityAddress,
+): boolean {
+  return address.kind === 'pipeline' && mayEdit(deps, principal, address)
+}
+
 /** Whether a caller who may see an entity administers it. */
 function mayEdit(
-  { access, pipelines }: EntityHistoryDeps,
+  { access, pipelines }: EntityAccessDeps,
   principal: Principal,
   address: EntityAddress,
 ) {
@@ -166,14 +196,18 @@ async function shownSteps(
   const shown = all.slice(offset, offset + STEPS)
   const changesOf = await changesOfSteps(deps, shown)
   const texts = isAlone ? await textsOf(deps.history, shown) : []
+  const hasTemplates = mayShowEffective(deps, principal, address)
   return Promise.all(
     shown.map(async (step, n) => {
       const { number, revision, entity, stage, before } = step
       const changes = changesOf[n] ?? []
       const pair = texts[n]
       const diff = pair ? await smallDiff(deps, pair) : null
-      const runs = await runsAfter(deps, principal, { step, next: all.at(offset + n - 1) ?? null })
-      return { number, revision, changes, entity, stage, before, diff, runs }
+      const next = all.at(offset + n - 1) ?? null
+      const runs = await runsAfter(deps, principal, { step, next })
+      const text = hasTemplates ? (pair?.[1] ?? '') : ''
+      const templates = await templateSteps(deps, { step, next, text })
+      return { number, revision, changes, entity, stage, before, diff, runs, templates }
     }),
   )
 }

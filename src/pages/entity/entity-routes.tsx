@@ -4,7 +4,7 @@ import { SAMPLE } from '../../api/definition/sample.ts'
 import { parseOffset } from '../../core/page.ts'
 import { entityAddress } from '../revisions/entity-address.ts'
 import { readEntityComparison } from './entity-comparison.ts'
-import { readEntityHistory } from './entity-history.ts'
+import { mayShowEffective, readEntityHistory } from './entity-history.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { pageResponse } from '../frame/page-response.ts'
@@ -74,7 +74,9 @@ async function answerHistory(
 ): Promise<Response> {
   const address = entityAddress(kind, name)
   const offset = parseOffset(c.req.query('offset') ?? '0')
-  const entity = await readEntityHistory(configuration, c.env.principal, { address, offset })
+  const isEffective = c.req.query('show') === 'effective'
+  const asked = { address, offset, isEffective }
+  const entity = await readEntityHistory(configuration, c.env.principal, asked)
   const frame = pages.frame(c.req.raw, c.env.principal)
   const headers = entity.indexing === null ? {} : REFRESHING
   return pageResponse(<EntityView frame={frame} entity={entity} now={clock()} />, 200, headers)
@@ -87,7 +89,8 @@ async function answerComparison(
 ): Promise<Response> {
   const address = entityAddress(kind, name)
   const query = { ...parseCompareQuery(c.req.query()), entity: '' }
-  const asked = { from, to, options: comparisonOptionsOf(query) }
+  const { isEffective } = query
+  const asked = { from, to, isEffective, options: comparisonOptionsOf(query) }
   const comparison = await readEntityComparison(configuration, c.env.principal, address, asked)
   const frame = pages.frame(c.req.raw, c.env.principal)
   const hasPatch =
@@ -95,7 +98,8 @@ async function answerComparison(
     address.stage === null &&
     comparison.hasAfter &&
     pages.isAdministrator(c.env.principal)
-  const view = { frame, address, comparison, query, hasPatch }
+  const offersEffective = mayShowEffective(configuration, c.env.principal, address)
+  const view = { frame, address, comparison, query, hasPatch, offersEffective }
   return pageResponse(<EntityCompareView {...view} />)
 }
 

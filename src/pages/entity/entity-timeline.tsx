@@ -12,13 +12,14 @@ import { Who } from '../parts/who.tsx'
 import { BY_TIME, Pager } from '../kit/pager.tsx'
 import type { EntityViewProps } from './entity-view.tsx'
 import { EntityName } from '../work/edit-scope.ts'
-import type { EntityRun, RunsBetween } from './runs-of-entity.ts'
+import type { EntityRun } from './runs-of-entity.ts'
+import type { TemplateStep } from './template-steps.ts'
 import { countOf } from '../kit/count.ts'
 import type { Links } from '../kit/links.ts'
 
 /** The changes, newest first, each below the runs after it. */
 export function EntityTimeline(props: EntityViewProps) {
-  const { entity, now } = props
+  const { entity } = props
   const { steps, offset, total, address } = entity
   const [pipeline = ''] = address.name.split('/')
   const isEnd = offset + steps.length >= total
@@ -32,7 +33,7 @@ export function EntityTimeline(props: EntityViewProps) {
       <ol class="timeline" aria-label="Changes and runs">
         {steps.map((step) => (
           <>
-            <EntityRuns links={props.frame.links} runs={step.runs} pipeline={pipeline} now={now} />
+            <AfterStep {...props} step={step} pipeline={pipeline} />
             <li class="step" id={`r${step.revision.number}`}>
               <Step {...props} step={step} />
             </li>
@@ -162,30 +163,77 @@ function isRestorable(
   return mayEdit && EntityName.safeParse(address).success && !isRemoval
 }
 
-interface EntityRunsProps {
-  readonly links: Links
-  readonly runs: RunsBetween
-  /** The name of the pipeline today. */
-  readonly pipeline: string
-  readonly now: number
-}
+type AfterStepProps = EntityViewProps & { readonly step: ShownStep; readonly pipeline: string }
 
-/** The runs between two changes. */
-function EntityRuns({ runs: { newest, left, oldest }, ...props }: EntityRunsProps) {
+/** What came after a change and before the next one, newest first: runs, and changes of the template. */
+function AfterStep({ step: { runs, templates }, pipeline, ...props }: AfterStepProps) {
+  const { frame, now } = props
+  const items = (part: readonly EntityRun[], changes: readonly TemplateStep[]) =>
+    [
+      ...part.map((run) => ({
+        time: run.time,
+        item: <RunItem links={frame.links} run={run} pipeline={pipeline} now={now} />,
+      })),
+      ...changes.map((change) => ({
+        time: change.revision.time,
+        item: <TemplateItem {...props} change={change} />,
+      })),
+    ]
+      .toSorted((one, other) => other.time - one.time)
+      .map(({ item }) => item)
+  const oldest = runs.newest.at(-1)?.time ?? Infinity
+  const isAbove = ({ revision }: TemplateStep) => runs.left === 0 || revision.time >= oldest
   return (
     <>
-      {newest.map((run) => (
-        <RunItem {...props} run={run} />
-      ))}
-      {left > 0 && <li class="run more muted">{countOf(left, 'more run')}</li>}
-      {oldest.map((run) => (
-        <RunItem {...props} run={run} />
-      ))}
+      {items(runs.newest, templates.filter(isAbove))}
+      {runs.left > 0 && <li class="run more muted">{countOf(runs.left, 'more run')}</li>}
+      {items(
+        runs.oldest,
+        templates.filter((change) => !isAbove(change)),
+      )}
     </>
   )
 }
 
-type RunItemProps = Omit<EntityRunsProps, 'runs'> & { readonly run: EntityRun }
+/** A revision that changed the pipeline through its template. */
+function TemplateItem({
+  frame: { links },
+  entity: { address, isAdministrator },
+  change: { template, revision, changes },
+}: EntityViewProps & { change: TemplateStep }) {
+  const name = `r${revision.number}`
+  return (
+    <li class="step" id={name}>
+      <article class="card" aria-label={`Revision ${name} of template ${template}`}>
+        <header class="row">
+          <b class="number">{isAdministrator ? <a href={links.snapshot(name)}>{name}</a> : name}</b>
+          <span class="badge changed">{`template ${template}`}</span>
+          <Who revision={revision} />
+          <span class="muted">
+            <Moment time={revision.time} />
+          </span>
+          <span class="row hunk-links">
+            <a href={links.entityChange(address, revision, { effective: '1' })}>
+              Diff as it runs<span class="visually-hidden">{` of ${name}`}</span>
+            </a>
+          </span>
+        </header>
+        <div class="changes">
+          <ChangeItems changes={changes} href={null} />
+        </div>
+        <ChangeWords revision={revision} links={isAdministrator ? links : null} />
+      </article>
+    </li>
+  )
+}
+
+interface RunItemProps {
+  readonly links: Links
+  readonly run: EntityRun
+  /** The name of the pipeline today. */
+  readonly pipeline: string
+  readonly now: number
+}
 
 function RunItem({ links, run, pipeline, now }: RunItemProps) {
   const { state, stage, failed, time } = run

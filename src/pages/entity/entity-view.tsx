@@ -3,7 +3,8 @@ import type { EntityHistory } from './entity-history.ts'
 import { hasForm } from '../../document/form/form-shape.ts'
 import { EntityName } from '../work/edit-scope.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { LinkButton } from '../kit/buttons.tsx'
+import { EffectiveTable } from './effective-table.tsx'
+import { LinkButton, LinkChoice } from '../kit/buttons.tsx'
 import { countOf } from '../kit/count.ts'
 import { PageHead } from '../kit/page-head.tsx'
 import type { Links } from '../kit/links.ts'
@@ -95,7 +96,8 @@ function runsOf(links: Links, { kind, name, stage }: EntityHistory['address']) {
 }
 
 function CurrentXml({ frame: { links }, entity, now: time }: EntityViewProps) {
-  const { now, address, isAdministrator } = entity
+  const { now, address, isAdministrator, effective } = entity
+  const offersEffective = address.kind === 'pipeline' && entity.mayEdit
   if (now === null) return <></>
   const inFile = (line: number) => `${links.snapshot(`r${now.revision}`, { line })}#L${line}`
   const addressOf = (line: number) => (isAdministrator ? inFile(line) : `#L${line}`)
@@ -103,10 +105,25 @@ function CurrentXml({ frame: { links }, entity, now: time }: EntityViewProps) {
   return (
     <section class="card below" id="xml">
       <div class="card-head">
-        <h2>{`XML of this ${address.kind} now`}</h2>
+        <h2>{`${effective === null ? 'XML of this' : 'This'} ${address.kind} now`}</h2>
+        {offersEffective && (
+          <LinkChoice
+            label="Form"
+            options={[null, 'effective'].map((show) => [
+              show === null ? 'As written' : 'As it runs',
+              `${links.entity(address.kind, address.name, { show })}#xml`,
+              (show === null) === (effective === null),
+            ])}
+          />
+        )}
         {isAdministrator && <a href={inFile(now.line)}>{`Line ${now.line} in file`}</a>}
       </div>
-      {now.shown === null ? (
+      {effective !== null ? (
+        <EffectiveTable
+          form={effective}
+          addressOf={(line) => (isAdministrator ? inFile(line) : null)}
+        />
+      ) : now.shown === null ? (
         <p class="muted">{`${now.lines.toLocaleString('en')} lines are too many to show here.`}</p>
       ) : (
         <div class="listing code" tabindex={0} role="group" aria-label="Lines">

@@ -1,0 +1,45 @@
+import type { DocumentChange } from '../../document/entities/change.ts'
+import { foldEntity } from '../../document/entities/entities.ts'
+import { attributeOf } from '../../document/xml/xml-elements.ts'
+import { readXml } from '../../document/xml/xml-reader.ts'
+import { bisect } from '../../lib/bisect.ts'
+import { runSync } from '../../lib/cooperative.ts'
+import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
+import type { EntityStep, EntityStepsDeps } from './entity-steps.ts'
+
+/** A revision that changed a pipeline through its template. */
+export interface TemplateStep {
+  readonly template: string
+  readonly revision: NumberedRevision
+  readonly changes: readonly DocumentChange[]
+}
+
+/** The most that are shown between two changes of the pipeline itself. */
+const MAX_BETWEEN = 10
+
+/** The changes of the template that a pipeline has after a step, up to its next own one, newest first. */
+export async function templateSteps(
+  { history, entities }: EntityStepsDeps,
+  { step, next, text }: { step: EntityStep; next: EntityStep | null; text: string },
+): Promise<readonly TemplateStep[]> {
+  const template = templateOf(text)
+  if (template === null) return []
+  const { revisions } = await entities.revisionsOf(foldEntity(`template/${template}`))
+  const numberAt = (place: number) => revisions.at(place)?.number ?? 0
+  const end = next?.number ?? Infinity
+  const start = bisect({ high: revisions.length }, (place) => numberAt(place) >= end)
+  const older = bisect({ high: revisions.length }, (place) => numberAt(place) > step.number)
+  return revisions
+    .slice(start, Math.min(older, start + MAX_BETWEEN))
+    .map(({ entity, revision }) => ({
+      template,
+      revision: numbered(history, revision),
+      changes: entities.changesAbout(revision, entity),
+    }))
+}
+
+function templateOf(text: string): string | null {
+  if (!text.includes('template')) return null
+  const document = runSync(readXml(Buffer.from(text)))
+  return 'root' in document ? (attributeOf(document.root, 'template') ?? null) : null
+}
