@@ -40,7 +40,7 @@ export interface Review {
   readonly rules: string
 }
 
-/** Somebody who wrote content of a proposal, with the credential of that time. */
+/** A person who wrote content of a proposal, with the credential of that time. */
 export interface ProposalWriter {
   readonly username: string
   /** Absent for a user of the users file. */

@@ -6,7 +6,7 @@ import { GuardedService, md5, type Outcome } from '../support/gate/guarded-servi
 
 const NO_RULES = 'version: 1\nrules: []\n'
 
-/** What each kind of rule says about the guarded pipelines, and about agents. */
+/** The text of each kind of rule about the guarded pipelines, and about agents. */
 const KINDS: Readonly<Record<string, string>> = {
   approvals: 'need: [{ approvals: 1, of: role/security }]',
   'a reason': 'need: [{ reason: required }]',

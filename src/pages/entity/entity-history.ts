@@ -87,7 +87,7 @@ const NO_RUNS: RunsBetween = { newest: [], left: 0, oldest: [] }
 /** Larger differences are linked, not shown. */
 const MAX_ROWS = 60
 
-/** What a page shows of an entity. */
+/** The part of an entity's history that a page shows. */
 export interface EntityHistoryRequest {
   readonly address: EntityAddress
   readonly offset: number

@@ -165,7 +165,7 @@ function isRestorable(
 
 type AfterStepProps = EntityViewProps & { readonly step: ShownStep; readonly pipeline: string }
 
-/** What came after a change and before the next one, newest first: runs, and changes of the template. */
+/** Runs and changes of the template between a change and the next one, newest first. */
 function AfterStep({ step: { runs, templates }, pipeline, ...props }: AfterStepProps) {
   const { frame, now } = props
   const items = (part: readonly EntityRun[], changes: readonly TemplateStep[]) =>

@@ -83,7 +83,7 @@ function factsOf({ frame, detail, since, now }: ProposalViewProps): readonly Fac
   ]
 }
 
-/** What merging changes, and what has changed since each version: the one seen last is said so. */
+/** The changes of merging, and those since each version: the one seen last is said so. */
 function comparedWith(
   { links, username }: PageFrame,
   { proposal }: ProposalDetail,

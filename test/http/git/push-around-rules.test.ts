@@ -37,7 +37,7 @@ interface Way {
   readonly prepare: (scene: Scene) => Promise<unknown>
 }
 
-/** What Cairn writes at the end of a message, made up. */
+/** Forged trailers, as Cairn writes them at the end of a message. */
 const FORGED = [
   'A change',
   '',

@@ -21,7 +21,7 @@ export interface Called {
   readonly as?: Person | Uppercase<Person>
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | URLSearchParams | undefined
+  readonly body?: string | URLSearchParams
 }
 
 /** The content of a proposal, with the words that a test cares about. */

@@ -26,7 +26,7 @@ it('shows the history of one moment though a revision comes while it is read', a
   const deps = { history, entities, texts, details, access: { may: () => true } }
   const reader = { username: 'admin' }
 
-  const page = await readHistoryPage(deps, reader, { filter: EVERYTHING, offset: 0 })
+  const page = await readHistoryPage(deps, reader, { filter: EVERYTHING, offset: 0, show: null })
 
   expect(history.size()).toBe(3)
   expect(page).toMatchObject({ total: 2, matching: 2, current: { number: 2 } })
@@ -52,7 +52,7 @@ it('says how far the history is indexed while a text of it is searched', async (
     readHistoryPage(
       deps,
       { username: 'admin' },
-      { filter: { ...EVERYTHING, text: 'two' }, offset: 0 },
+      { filter: { ...EVERYTHING, text: 'two' }, offset: 0, show: null },
     )
 
   const early = await read()
@@ -77,9 +77,13 @@ it('says of each revision that its lines are not counted, until they are', async
   }
   const deps = { history, entities, texts, details, access: { may: () => true } }
 
-  const page = await readHistoryPage(deps, { username: 'admin' }, { filter: EVERYTHING, offset: 0 })
+  const page = await readHistoryPage(
+    deps,
+    { username: 'admin' },
+    { filter: EVERYTHING, offset: 0, show: null },
+  )
   const listed = runSync(listedIn(page.rows))
-  const table = HistoryTable({ links: new Links(''), page, listed, chosen: { a: 1, b: 2 } })
+  const table = HistoryTable({ links: new Links(''), page, listed, chosen: { a: 1, b: 2 }, now: 0 })
   const rows = (await table).toString().match(/<tr class="revision".*?<\/tr>/gs) ?? []
 
   expect(rows.map((row) => row.includes('not counted yet'))).toEqual([false, true])
@@ -96,7 +100,7 @@ function readerOf(history: History): () => Promise<HistoryPage> {
     return readHistoryPage(
       { ...deps, access: { may: () => true } },
       { username: 'admin' },
-      { filter: EVERYTHING, offset: 0 },
+      { filter: EVERYTHING, offset: 0, show: null },
     )
   }
 }

@@ -234,7 +234,11 @@ function reviewed(
 ): Case {
   const version = rules(TWO_EYES).version
   const review = { by, decision: 'approve', digest: DIGEST, rules: version, ...more } as const
-  return { door: 'proposal', proposal: { number: 7, author, contributors, reviews: [review] } }
+  const writers = contributors.map((username) => ({ username, credential: 'session' }) as const)
+  return {
+    door: 'proposal',
+    proposal: { number: 7, author, contributors, writers, reviews: [review] },
+  }
 }
 
 const VERDICTS: readonly (readonly [
