@@ -89,6 +89,7 @@ export function parseDelivery(text: string): number {
   throw malformed(`"${text}" is no number of a delivery`, 'number')
 }
 
-function renderDelivery({ webhook: _, ...delivery }: WebhookDelivery): DeliveryBody {
-  return delivery
+function renderDelivery(delivery: WebhookDelivery): DeliveryBody {
+  const { webhook: _, ...body } = delivery
+  return body
 }

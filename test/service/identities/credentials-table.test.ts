@@ -57,9 +57,8 @@ interface Shown {
 
 function neededBy(call: string): TokenScope {
   if (call.startsWith('GET ') || READS.includes(call)) return 'read'
-  return OPERATIONS.test(call) && !SAVES.includes(call) ? 'operate' : 'admin'
   if (PROPOSALS.includes(call)) return 'propose'
-  return OPERATIONS.test(call) ? 'operate' : 'admin'
+  return OPERATIONS.test(call) && !SAVES.includes(call) ? 'operate' : 'admin'
 }
 
 function expectedOf({ call, may, allowed, refused }: PermissionRow, { role, scope }: Shown) {
