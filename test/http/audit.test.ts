@@ -182,7 +182,12 @@ describe('the audit log', () => {
 
     const targets = new Set((await entriesOf(service, 'limit=1000')).map(({ target }) => target))
 
-    const forgotten = changing.filter(({ path }) => !targets.has(path.replaceAll(/\{\w+\}/g, '1')))
+    // A form is noted as the call that does the same.
+    const callOf = (path: string) =>
+      path.replace(/^\/(pipelines\/\d+)\/trigger$/, '/api/$1/schedule')
+    const forgotten = changing.filter(
+      ({ path }) => !targets.has(callOf(path.replaceAll(/\{\w+\}/g, '1'))),
+    )
     const quiet = new Set(
       [...ROUTES, ...PAGE_ROUTES]
         .filter(({ audit }) => audit === QUIET)

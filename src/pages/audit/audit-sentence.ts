@@ -109,6 +109,7 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
       attempt: 'push to the configuration',
     },
     'send-webhook-again': { done: 'Sent a webhook again', attempt: 'send a webhook again' },
+    'use-tools': { done: 'Used tools of an assistant', attempt: 'use tools of an assistant' },
     'set-maintenance': { done: 'Set the maintenance mode', attempt: 'set the maintenance mode' },
     'shorten-audit-log': { done: 'Dropped from the full audit log', attempt: 'drop' },
     'other-actions': { done: 'Other actions', attempt: 'do other things' },
@@ -161,6 +162,7 @@ const WITHOUT_OBJECT = [
   'fetch-configuration',
   'push-configuration',
   'set-maintenance',
+  'use-tools',
   'send-webhook-again',
 ]
 /** The call that creates a pipeline ends so, behind its name. */

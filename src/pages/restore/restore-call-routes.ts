@@ -27,19 +27,18 @@ export const restoringCalls = defineLeaderPage({
     route({
       ...RESTORING_CALLS.undo,
       handle: (c, context) => {
-        const scope = { kind: 'change', isRest: c.req.query('rest') === '1' } as const
-        return restore(c, context, { name: c.req.param('commit'), scope, told: undoneText })
+        const isRest = c.req.query('rest') === '1'
+        const scopeOf = () => ({ kind: 'change', isRest }) as const
+        return restore(c, context, { name: c.req.param('commit'), scopeOf, told: undoneText })
       },
     }),
     route({
       ...RESTORING_CALLS.restoreEntity,
       handle: (c, context) => {
         const { kind, name } = c.req.param()
-        const to = c.req.query('to')
-        if (to === undefined) throw malformed('The revision is missing: give ?to=', 'to')
-        const scope = { kind: 'entity', address: entityAddress(kind, name) } as const
+        const scopeOf = () => ({ kind: 'entity', address: entityAddress(kind, name) }) as const
         const told = () => `The ${kind} ${name} is restored`
-        return restore(c, context, { name: to, scope, told })
+        return restore(c, context, { name: c.req.query('to'), scopeOf, told })
       },
     }),
   ],
@@ -50,8 +49,10 @@ function undoneText(number: number): string {
 }
 
 interface Order {
-  readonly name: string
-  readonly scope: RestoreScope
+  /** Absent where the query does not name it. */
+  readonly name: string | undefined
+  /** @throws {ServiceError} when the call names none */
+  readonly scopeOf: () => RestoreScope
   /** The message of the answer, about the revision with this number. */
   readonly told: (number: number) => string
 }
@@ -59,7 +60,7 @@ interface Order {
 async function restore(
   c: Context<RouteEnv>,
   { builds, configuration, site }: LeaderPagesContext,
-  { name, scope, told }: Order,
+  { name, scopeOf, told }: Order,
 ): Promise<Response> {
   const { history } = builds
   assertMay(builds.access, c.env.principal, { action: 'administer-something' })
@@ -68,8 +69,9 @@ async function restore(
     (ifMatch === '' ? null : await parseIfMatch(ifMatch, history)) ?? history.current().digest
   const fields = await readFields(c.req.raw, MAX_BODY_BYTES, RestoringFields)
   const reason = messageOf(c.req.raw, fields)
+  if (name === undefined) throw malformed('The revision is missing: give ?to=', 'to')
   const commit = await commitNamed(configuration, name)
-  const order = { name: commit, scope, reason, basedOn }
+  const order = { name: commit, scope: scopeOf(), reason, basedOn }
   const { revision, setAside } = await restoreNow(builds, c.env.principal, order)
   const of = history.findCommit(commit)
   const message = told(of === null ? 0 : numbered(history, of).number)

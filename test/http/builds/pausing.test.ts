@@ -230,10 +230,10 @@ describe('the pages of a pipeline that is paused', () => {
     for (const path of ['/pipelines', '/pipelines/app']) {
       const olga = await pageOf(scene.service, path, 'olga')
       const vera = await pageOf(scene.service, path, 'vera')
-      expect(olga).toContain('Paused by olga: freeze')
+      expect(olga.replaceAll(/<[^>]*>/g, '')).toContain('Paused by olga: freeze')
       expect(olga).toContain('aria-label="Unpause app"')
-      expect(olga).not.toMatch(/value="trigger"/)
-      expect(vera).toContain('Paused by olga: freeze')
+      expect(olga).not.toMatch(/"Trigger app"|>Trigger a run</)
+      expect(vera.replaceAll(/<[^>]*>/g, '')).toContain('Paused by olga: freeze')
       expect(vera).not.toContain('aria-label="Unpause app"')
     }
     expect((await sendForm(scene.service, '/pipelines/app', fields, 'vera')).status).toBe(403)

@@ -118,7 +118,7 @@ describe('a file on disk that is not valid', () => {
     const html = await pageAt(service, '/config/live')
 
     expect(html).toContain('The file on disk is valid')
-    expect(html).toContain('>r3</a> by Filesystem')
+    expect(html).toContain('>r3</a> by File on disk')
     expect(await currentOf(service)).toBe(EDITED)
   })
 
