@@ -20,12 +20,12 @@ const ACTIONS: ReadonlyMap<string, () => void> = new Map([
 
 /** The time between `g` and the key of a page, in milliseconds. */
 const JUMP_MS = 1_000
-let jumping = 0
+let jumping = -Infinity
 
 /** Follows the link of the second key of a jump. Returns whether the key was part of one. */
 function jump(key: string, timeStamp: number): boolean {
   const isSecond = timeStamp - jumping < JUMP_MS
-  jumping = key === 'g' && !isSecond ? timeStamp : 0
+  jumping = key === 'g' && !isSecond ? timeStamp : -Infinity
   if (!isSecond) return key === 'g'
   const link = findAll('[data-jump]').find(({ dataset }) => dataset['jump'] === key)
   link?.click()

@@ -142,6 +142,7 @@ function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
         </form>
       )}
       {pause !== null && <PauseForm {...page} />}
+      {mayEdit && <EditLinks frame={frame} page={page} />}
       {(group !== null || isAdministrator) && (
         <details class="more" id="more">
           <summary>More…</summary>
@@ -149,7 +150,6 @@ function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
             {mayOperate && pause === null && (
               <a href={links.triggerPipeline(name)}>Trigger with options…</a>
             )}
-            {mayEdit && <EditLinks frame={frame} page={page} />}
             <a href={links.entity('pipeline', name)}>Config history</a>
             {pause === null && <PauseForm {...page} />}
           </div>

@@ -177,10 +177,10 @@ describe('the keyboard focus on a page that updates itself', SLOW, () => {
     await scene.schedule()
     await shows(page, 'Run 1')
     await expect.poll(() => focusedElement(page)).toBe('BUTTON Trigger lib')
-    await page.locator('#pausing-lib summary').focus()
+    await page.locator('#more-lib > summary').focus()
     await scene.schedule()
     await shows(page, 'Run 2')
-    await expect.poll(() => focusedElement(page)).toBe('SUMMARY Pause lib, with a reason')
+    await expect.poll(() => focusedElement(page)).toBe('SUMMARY More for lib')
   })
 
   it('goes nowhere else when its control is gone', async () => {
