@@ -15,6 +15,7 @@ const written = promisify<number, string | Uint8Array, void>(fs.writeFile)
  * turn of the thread pool takes ten times as long. Calls that wait for the disk, or are large, use
  * the thread pool, so that they do not block the process. Those that change a folder are among them:
  * while the journal of the file system is written, such as for a sync of somebody else, they wait.
+ * A rename is not: it follows a look at what it replaces, and an edit between the two would be lost.
  */
 export const syncFs: FsPromises = Object.assign(Object.create(nodeFs), {
   async open(path: string, flags = 'r', mode?: number) {
@@ -30,6 +31,9 @@ export const syncFs: FsPromises = Object.assign(Object.create(nodeFs), {
   },
   async readdir(path: string) {
     return fs.readdirSync(path)
+  },
+  async rename(from: string, to: string) {
+    fs.renameSync(from, to)
   },
 })
 
