@@ -37,7 +37,7 @@ describe('a service over a repository with SHA-256 names', () => {
     expect(await textOf(service, `/config/compare/${from}/${to}`)).toContain('200 <!doctype html>')
     const patch = await service.fetch(`/config/compare/${from}/${to}.patch`)
     expect(patch.headers.get('cache-control')).toContain('immutable')
-    expect(await textOf(service, `/config/${to}`)).toContain('Configuration r3')
+    expect(await textOf(service, `/config/${to}`)).toContain('<title>Current config')
     for (const part of [to.slice(0, 7), to.slice(0, 41), to]) {
       expect(await textOf(service, `/search/results.json?q=${part}`)).toContain('"Revisions"')
     }
