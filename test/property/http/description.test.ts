@@ -1,8 +1,11 @@
+import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { element } from '../../support/documents/a-configuration.ts'
 import { BuildScene, GUARDED, jsonOf, SECURED } from '../../support/builds/build-service.ts'
 import { AGENT_FACTS, CONTACT_BODY } from '../../support/agents/contact-body.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+import { WebhookReceiver } from '../../support/service/webhook-receiver.ts'
 import { DescribedApi, type DescribedOperation } from '../../support/service/described-api.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import {
@@ -33,10 +36,11 @@ const FETCHING = {
 
 /** A service with a past: revisions, a finished stage with its files, an agent at work on the next. */
 async function openScene() {
-  const scene = await BuildScene.open({
-    server: SECURED,
-    groups: [{ authorization: GUARDED, pipelines: [{ name: 'app', stages: [{}, FETCHING] }] }],
-  })
+  const webhooks = join(tempDir(), 'webhooks.json')
+  const receiver = await WebhookReceiver.open()
+  receiver.writeFile(webhooks)
+  const groups = [{ authorization: GUARDED, pipelines: [{ name: 'app', stages: [{}, FETCHING] }] }]
+  const scene = await BuildScene.open({ server: SECURED, groups }, ['--webhooks-file', webhooks])
   const agent = await ProtocolAgent.join(scene.service, 'a1')
   await scene.schedule()
   const { jobId } = await agent.work()
@@ -72,10 +76,12 @@ async function knownOf({ scene, jobId, revisions }: Scene): Promise<Known> {
   return {
     digest: digests,
     commit: commits,
+    revision: commits,
     from: commits,
     to: commits,
     '/api/pipelines/{name}/compare/{from}/{to} from': ['1', 'last-passed'],
     '/api/pipelines/{name}/compare/{from}/{to} to': ['1', '2'],
+    '/api/webhooks/{name}/deliveries name': ['mirror'],
     since: commits.slice(1),
     wait: ['0'],
     md5: digests,
