@@ -33,6 +33,11 @@ async function flood(count: number, send: (n: number) => Promise<Response>): Pro
   )
 }
 
+/** The call that does the same as a form, which the log names. */
+function callOf(path: string): string {
+  return path.replace(/^\/(pipelines\/\d+)\/trigger$/, '/api/$1/schedule')
+}
+
 describe('the audit log', () => {
   it('has what many saves at once have made in the order of their commits', async () => {
     const service = await startService()
@@ -182,9 +187,6 @@ describe('the audit log', () => {
 
     const targets = new Set((await entriesOf(service, 'limit=1000')).map(({ target }) => target))
 
-    // A form is noted as the call that does the same.
-    const callOf = (path: string) =>
-      path.replace(/^\/(pipelines\/\d+)\/trigger$/, '/api/$1/schedule')
     const forgotten = changing.filter(
       ({ path }) => !targets.has(callOf(path.replaceAll(/\{\w+\}/g, '1'))),
     )

@@ -115,7 +115,7 @@ describe('snapshot, restore and entity pages in a browser', () => {
     await page.goto('/config/r2/restore')
     await press('u', '/config/r2')
     await page.keyboard.press('u')
-    await page.waitForURL('**/config')
+    await page.waitForURL('**/config?show=r2#r2')
 
     await expect.poll(() => page.locator('h1').textContent()).toContain('history')
   })
