@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Access, assertMay } from '../configuration/access/permission.ts'
 import type { UserStanding } from '../configuration/access/access.ts'
 import { ServiceError } from '../core/errors.ts'
-import { isSameName, nameKey } from '../core/name-key.ts'
+import { isSameName } from '../core/name-key.ts'
 import {
   type ExternalSource,
   type Principal,
@@ -27,11 +27,8 @@ import { assertPassword } from '../security/password.ts'
 import type { GivenPassword } from '../security/credentials.ts'
 import type { KnownUser } from '../security/permission-reasons.ts'
 import type { StateStore } from '../state/state-store.ts'
-import {
-  isDisabledElsewhere,
-  listDisabledElsewhere,
-  setDisabledElsewhere,
-} from './disabled-users.ts'
+import { setDisabledElsewhere } from './disabled-users.ts'
+import { type Account, accountsOf } from './accounts.ts'
 import type { Invitations } from './invitations.ts'
 import type { IssuedOwner } from './issued-owner.ts'
 import { assertLoggedIn } from './logged-in.ts'
@@ -263,78 +260,6 @@ export async function revokeAllOf(
   await invitations.revokeOfAll(isMeant)
 }
 
-interface Used {
-  readonly owner: Pick<IssuedOwner, 'name' | 'source' | 'id' | 'roles'>
-  readonly tokens: number
-  readonly lastUsed: number | null
-}
-
-interface Account {
-  readonly user: KnownUser
-  readonly disabled: boolean
-  readonly used: Used | null
-}
-
-/**
- * The users of the users file, and those of other sources who have issued credentials or are
- * disabled; by name.
- */
-async function accountsOf(deps: UserAdministrationDeps): Promise<readonly Account[]> {
-  const reading = await deps.accounts.read()
-  const used = await issuedTo(deps)
-  const local = Array.from(reading.users, ([name, stored]) => ({
-    user: localPrincipal(reading, name),
-    disabled: isDisabledUser(stored),
-    used: used.get(keyOf({ name, source: 'users-file' })) ?? null,
-  }))
-  const disabled = await listDisabledElsewhere(deps.identityStore)
-  const idle = disabled
-    .map((user) => ({ ...user, roles: [] }))
-    .filter((user) => !used.has(keyOf(user)))
-  const elsewhere = [...[...used.values()].map(({ owner }) => owner), ...idle].flatMap(
-    ({ name, source, id, roles }) => {
-      if (source === 'users-file') return []
-      const user = {
-        username: name,
-        ...(id === null ? {} : { userId: id }),
-        external: { source, roles },
-      }
-      return [user]
-    },
-  )
-  const others = await Promise.all(
-    elsewhere.map(async (user) => ({
-      user,
-      disabled: await isDisabledElsewhere(deps.identityStore, user),
-      used: used.get(keyOf({ name: user.username, source: user.external.source })) ?? null,
-    })),
-  )
-  return [...local, ...others].toSorted((one, other) =>
-    one.user.username < other.user.username ? -1 : 1,
-  )
-}
-
-/** Tokens and sessions of users, by the key of the user. */
-async function issuedTo({
-  tokens,
-  sessions,
-}: UserAdministrationDeps): Promise<ReadonlyMap<string, Used>> {
-  const used = new Map<string, Used>()
-  for (const { owner, lastUsed, ...record } of [
-    ...(await tokens.list(null)),
-    ...(await sessions.list()),
-  ]) {
-    const key = keyOf(owner)
-    const known = used.get(key) ?? { owner, tokens: 0, lastUsed: null }
-    used.set(key, {
-      owner,
-      tokens: known.tokens + ('scope' in record ? 1 : 0),
-      lastUsed: lastUsed === null ? known.lastUsed : Math.max(lastUsed, known.lastUsed ?? 0),
-    })
-  }
-  return used
-}
-
 function listed({ access }: UserAdministrationDeps, { user, disabled, used }: Account): ListedUser {
   const standing = disabled ? null : access.standingOf(user)
   return {
@@ -347,10 +272,6 @@ function listed({ access }: UserAdministrationDeps, { user, disabled, used }: Ac
     tokens: used?.tokens ?? 0,
     lastUsed: used?.lastUsed ?? null,
   }
-}
-
-function keyOf({ name, source }: { readonly name: string; readonly source: UserSource }): string {
-  return `${source} ${nameKey(name)}`
 }
 
 async function storePassword(
