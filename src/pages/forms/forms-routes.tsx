@@ -53,7 +53,7 @@ const MAX_ROWS = 600
 
 const route = pageWith<LeaderPagesContext>()
 
-const handleForm = formAction<LeaderPagesContext, FormPath, typeof Fields>({
+const handleForm = formAction({
   fields: Fields,
   maxBytes: ({ site }) => site.maxBody,
   act,

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { z } from 'zod'
+import type { ErrorCode } from '../../core/errors.ts'
 import { malformedBy } from '../../http/parameters.ts'
 import { type Form, readForm, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
@@ -8,8 +9,8 @@ import { type Refusal, refusalOf } from '../runs/refusal.ts'
 import type { FlashKind } from './flash-message.ts'
 import type { PageContext } from './page-context.ts'
 
-/** Fields beside files and lists: the forms of most pages. */
-const MAX_FORM_BYTES = 16_384
+/** Enough for all rows of a page, each with its name, and the other fields. */
+const MAX_FORM_BYTES = 65_536
 
 /** The entry of an action in the audit log. */
 export interface AuditedAction {
@@ -50,7 +51,10 @@ interface FormAction<State, Path extends string, Fields extends z.ZodObject> {
     context: State,
     c: Context<RouteEnv, Path>,
     refusal: Refusal,
+    form: Form,
   ) => Promise<Response>
+  /** Refusals of permission that the page of the form shows too; others get an error page. */
+  readonly explains?: readonly ErrorCode[]
 }
 
 /**
@@ -64,12 +68,11 @@ export function formAction<
 >(action: FormAction<State, Path, Fields>) {
   return async (c: Context<RouteEnv, Path>, context: State): Promise<Response> => {
     const form = await readForm(c.req.raw, action.maxBytes?.(context) ?? MAX_FORM_BYTES)
-    const outcome = await refusalOf(c.env, () =>
-      action.act(context, c, { form, fields: fieldsIn(form, action.fields) }),
-    )
+    const act = () => action.act(context, c, { form, fields: fieldsIn(form, action.fields) })
+    const outcome = await refusalOf(c.env, act, action.explains)
     if ('refusal' in outcome) {
       if (!action.refused) throw outcome.refusal.error
-      return action.refused(context, c, outcome.refusal)
+      return action.refused(context, c, outcome.refusal, form)
     }
     const { done } = outcome
     if (done instanceof Response) return done

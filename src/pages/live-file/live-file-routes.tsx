@@ -28,7 +28,7 @@ export const liveFilePage = definePage({
       method: 'POST',
       path: '/config/live',
       audit: 'set-live-file-aside',
-      handle: formAction<PagesContext, '/config/live', typeof Version>({
+      handle: formAction({
         fields: Version,
         act: async ({ configuration, pages: { links } }, c, { fields: { version } }) => {
           const name = await setLiveFileAside(configuration, c.env.principal, version)

@@ -56,7 +56,7 @@ export const problemForms = defineLeaderPage({
       method: 'POST',
       path: '/config/:name/acknowledge-secrets',
       audit: 'acknowledge-secrets',
-      handle: formAction<LeaderPagesContext, '/config/:name/acknowledge-secrets', typeof Nothing>({
+      handle: formAction({
         fields: Nothing,
         act: async ({ configuration, pages: { links } }, c) => {
           const commit = parseSha(c.req.param('name'))

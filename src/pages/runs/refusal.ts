@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts'
+import { type ErrorCode, ServiceError } from '../../core/errors.ts'
 import { statusOf } from '../../http/errors.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import type { FlashMessage } from '../kit/notice.tsx'
@@ -10,7 +10,7 @@ export interface Refusal {
   readonly error: ServiceError
 }
 
-const PAGES_OF_THEIR_OWN: readonly string[] = ['not-permitted', 'not-authorized']
+const PAGES_OF_THEIR_OWN: readonly ErrorCode[] = ['not-permitted', 'not-authorized']
 
 /**
  * A caller who may not see the page gets an error page instead.
@@ -22,16 +22,18 @@ export function assertShown(refusal: Refusal | null, maySee: boolean): void {
 
 /**
  * Performs the action of a request, or returns why it was refused. A caller without permission gets
- * an error page.
+ * an error page, unless the page explains that refusal.
  */
 export async function refusalOf<Done>(
   context: RequestContext,
   action: () => Promise<Done>,
+  explains: readonly ErrorCode[] = [],
 ): Promise<{ readonly done: Done } | { readonly refusal: Refusal }> {
   try {
     return { done: await action() }
   } catch (error) {
-    if (!(error instanceof ServiceError) || PAGES_OF_THEIR_OWN.includes(error.code)) throw error
+    if (!(error instanceof ServiceError)) throw error
+    if (PAGES_OF_THEIR_OWN.includes(error.code) && !explains.includes(error.code)) throw error
     context.reason = error.code
     const flash = { isDone: false, text: `${error.message}.` }
     return { refusal: { flash, status: statusOf(error), error } }

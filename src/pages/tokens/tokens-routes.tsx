@@ -30,7 +30,7 @@ export const tokensPage = definePage({
     route({
       method: 'POST',
       path: '/tokens',
-      handle: formAction<PagesContext, '/tokens', typeof TokenFields>({
+      handle: formAction({
         fields: TokenFields,
         act,
         refused: (context, c, refusal) => answer(context, c, { refusal }),

@@ -23,7 +23,7 @@ export const accountPage = definePage({
     route({
       method: 'POST',
       path: '/account',
-      handle: formAction<PagesContext, '/account', typeof OldPassword>({
+      handle: formAction({
         fields: OldPassword,
         act: async ({ identities, pages: { links } }, c, { fields: { old }, form }) => {
           const { principal, address } = c.env
@@ -37,6 +37,7 @@ export const accountPage = definePage({
           }
         },
         refused: answer,
+        explains: ['not-permitted'],
       }),
     }),
   ],

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { parseOffset } from '../../core/page.ts'
@@ -13,20 +14,25 @@ import {
 } from '../../identities/administer-users.ts'
 import { listTokens, revokeToken } from '../../identities/tokens.ts'
 import { namedIn, userTarget } from '../../api/identities/user-routes.ts'
-import { statusOf } from '../../http/errors.ts'
-import { malformed } from '../../http/parameters.ts'
-import { type Form, readForm, textField } from '../../http/request-body.ts'
+import { textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { Query } from '../kit/links.ts'
+import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
 import { definePage, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { readPermissionsOf } from '../permissions/permissions-page.ts'
+import type { Refusal } from '../runs/refusal.ts'
 import { newPasswordIn } from './new-password.ts'
 import { UserView } from './user-view.tsx'
 import { USER_ROWS, UsersView } from './users-view.tsx'
 
-const MAX_FORM_BYTES = 16_384
+const NewUser = z.object({ name: z.string().default('') })
+
+const UserAction = z.object({
+  action: z.enum(['disable', 'enable', 'password', 'delete', 'revoke']),
+  token: z.string().default(''),
+})
 
 const route = pageWith<PagesContext>()
 
@@ -38,20 +44,18 @@ export const usersPages = definePage({
     route({
       method: 'POST',
       path: '/users',
-      handle: async (c, context) => {
-        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-        const name = textField(form, 'name') ?? ''
-        return explained(
-          c,
-          async () => {
-            const wanted = { name, password: newPasswordIn(form) }
-            const made = await createUser(context.identities, c.env.principal, wanted)
-            c.env.auditActions = [{ action: 'create-user', target: userTarget(made.name) }]
-            return answerList(context, c, { made })
-          },
-          (refused) => answerList(context, c, { ...refused, name }),
-        )
-      },
+      handle: formAction({
+        fields: NewUser,
+        act: async (context, c, { fields: { name }, form }) => {
+          const wanted = { name, password: newPasswordIn(form) }
+          const made = await createUser(context.identities, c.env.principal, wanted)
+          c.env.auditActions = [{ action: 'create-user', target: userTarget(made.name) }]
+          return answerList(context, c, { made })
+        },
+        refused: (context, c, refusal, form) =>
+          answerList(context, c, { refusal, name: textField(form, 'name') ?? '' }),
+        explains: ['not-permitted'],
+      }),
     }),
     route({
       method: 'GET',
@@ -61,14 +65,12 @@ export const usersPages = definePage({
     route({
       method: 'POST',
       path: '/users/:name',
-      handle: async (c, context) => {
-        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-        return explained(
-          c,
-          () => act(context, c, form),
-          (refused) => answerOne(context, c, refused),
-        )
-      },
+      handle: formAction({
+        fields: UserAction,
+        act,
+        refused: (context, c, refusal) => answerOne(context, c, { refusal }),
+        explains: ['not-permitted'],
+      }),
     }),
   ],
 })
@@ -76,80 +78,52 @@ export const usersPages = definePage({
 async function act(
   context: PagesContext,
   c: Context<RouteEnv, '/users/:name'>,
-  form: Form,
-): Promise<Response> {
+  { fields, form }: SentForm<typeof UserAction>,
+): Promise<FormDone | Response> {
   const { identities, pages } = context
-  const { links, flash } = pages
   const { principal } = c.env
   const named = namedIn(c)
-  const { name, source } = named
-  const at = (query: Query): Query => ({ source: source ?? null, ...query })
-  switch (textField(form, 'action') ?? '') {
+  const toUser = (name: string) => (flash: Query) =>
+    pages.links.user(name, { source: named.source ?? null, ...flash })
+  switch (fields.action) {
     case 'disable': {
-      const disabled = await disableAccount(identities, principal, named)
-      c.env.auditActions = [{ action: 'disable-user', target: userTarget(disabled) }]
-      return c.redirect(
-        links.user(disabled, at(flash.query(principal, 'user-disabled', disabled))),
-        303,
-      )
+      const name = await disableAccount(identities, principal, named)
+      const audited = { action: 'disable-user', target: userTarget(name) }
+      return { says: ['user-disabled', name], to: toUser(name), audited }
     }
     case 'enable': {
-      const enabled = await enableAccount(identities, principal, named)
-      c.env.auditActions = [{ action: 'enable-user', target: userTarget(enabled) }]
-      return c.redirect(
-        links.user(enabled, at(flash.query(principal, 'user-enabled', enabled))),
-        303,
-      )
+      const name = await enableAccount(identities, principal, named)
+      const audited = { action: 'enable-user', target: userTarget(name) }
+      return { says: ['user-enabled', name], to: toUser(name), audited }
     }
     case 'password': {
-      const made = await resetPassword(identities, principal, {
-        ...named,
-        password: newPasswordIn(form),
-      })
+      const wanted = { ...named, password: newPasswordIn(form) }
+      const made = await resetPassword(identities, principal, wanted)
       c.env.auditActions = [{ action: 'reset-password', target: userTarget(made.name) }]
       return answerOne(context, c, { made })
     }
     case 'delete': {
-      const gone = await deleteUser(identities, principal, named)
-      c.env.auditActions = [{ action: 'delete-user', target: userTarget(gone) }]
-      return c.redirect(links.users(flash.query(principal, 'user-removed', gone)), 303)
+      const name = await deleteUser(identities, principal, named)
+      const audited = { action: 'delete-user', target: userTarget(name) }
+      return { says: ['user-removed', name], to: (flash) => pages.links.users(flash), audited }
     }
     case 'revoke': {
-      const id = textField(form, 'token') ?? ''
-      const token = await revokeToken(identities, principal, id)
-      c.env.auditActions = [{ action: 'revoke-token', target: `/api/tokens/${id}` }]
-      return c.redirect(links.user(name, at(flash.query(principal, 'revoked', token.name))), 303)
+      const { name } = await revokeToken(identities, principal, fields.token)
+      const audited = { action: 'revoke-token', target: `/api/tokens/${fields.token}` }
+      return { says: ['revoked', name], to: toUser(named.name), audited }
     }
-    default:
-      throw malformed('action is none of disable, enable, password, delete, revoke', 'action')
   }
 }
 
 interface Answered {
   readonly made?: NewCredentials
-  readonly problem?: string
-  readonly status?: number
-}
-
-/** A rule that refuses something is said on the page; who may not see the page gets no page. */
-async function explained(
-  c: Context<RouteEnv>,
-  run: () => Promise<Response>,
-  answer: (refused: Answered) => Promise<Response>,
-): Promise<Response> {
-  try {
-    return await run()
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    c.env.reason = error.code
-    return answer({ problem: `${error.message}.`, status: statusOf(error) })
-  }
+  readonly refusal?: Refusal
 }
 
 async function answerList(
   { pages, clock, identities }: PagesContext,
   c: Context<RouteEnv>,
-  { made, problem, status = 200, name = '' }: Answered & { readonly name?: string },
+  { made, refusal, name = '' }: Answered & { readonly name?: string },
 ): Promise<Response> {
   const { q = '', offset = '0' } = c.req.query()
   const all = await listUsers(identities, c.env.principal)
@@ -158,7 +132,7 @@ async function answerList(
   const first = parseOffset(offset)
   const view = {
     frame: pages.frame(c.req.raw, c.env.principal),
-    flash: problem === undefined ? pages.flash.take(c) : { isDone: false, text: problem },
+    flash: refusal?.flash ?? pages.flash.take(c),
     users: users.slice(first, first + USER_ROWS),
     offset: first,
     matching: users.length,
@@ -168,13 +142,13 @@ async function answerList(
     name,
     now: clock(),
   }
-  return pageResponse(<UsersView {...view} />, status, NO_STORE)
+  return pageResponse(<UsersView {...view} />, refusal?.status, NO_STORE)
 }
 
 async function answerOne(
   { pages, clock, identities }: PagesContext,
   c: Context<RouteEnv, '/users/:name'>,
-  { made, problem, status = 200 }: Answered,
+  { made, refusal }: Answered,
 ): Promise<Response> {
   const { principal } = c.env
   const { name: asked, source } = namedIn(c)
@@ -185,12 +159,12 @@ async function answerOne(
     throw new ServiceError('user-not-found', `There is no user ${asked}`, { username: asked })
   const view = {
     frame: pages.frame(c.req.raw, principal),
-    flash: problem === undefined ? pages.flash.take(c) : { isDone: false, text: problem },
+    flash: refusal?.flash ?? pages.flash.take(c),
     user,
     tokens: await listTokens(identities, principal, user.known),
     own: user.disabled ? null : await readPermissionsOf(identities, principal, user.known),
     made: made ?? null,
     now: clock(),
   }
-  return pageResponse(<UserView {...view} />, status, NO_STORE)
+  return pageResponse(<UserView {...view} />, refusal?.status, NO_STORE)
 }
