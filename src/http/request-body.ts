@@ -125,6 +125,11 @@ export function textField(form: Form, name: string): string | null {
   return value ? Buffer.from(value).toString('utf8') : null
 }
 
+/** All values of a field as texts, in the order they were sent. */
+export function textsIn(form: Form, name: string): string[] {
+  return (form.get(name) ?? []).map((value) => Buffer.from(value).toString('utf8'))
+}
+
 async function readMultipart(body: Uint8Array<ArrayBuffer>, type: string): Promise<Form> {
   const form = new Map<string, Uint8Array[]>()
   const data = await parseMultipart(body, type)

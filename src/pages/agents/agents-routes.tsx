@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { z } from 'zod'
 import { parseOffset } from '../../core/page.ts'
 import type { AgentNames } from '../../document/agents/agent-edits.ts'
 import {
@@ -13,7 +14,8 @@ import { readAgentPage } from './agent-page.ts'
 import { readAgentsPage } from './agents-page.ts'
 import type { AuditAction, RouteEnv } from '../../http/request-context.ts'
 import { malformed } from '../../http/parameters.ts'
-import { type Form, readForm, textField } from '../../http/request-body.ts'
+import { type Form, textsIn } from '../../http/request-body.ts'
+import { formAction } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
@@ -21,9 +23,6 @@ import { AgentView } from './agent-view.tsx'
 import { parseAgentsQuery } from './agents-query.ts'
 import { AgentsView } from './agents-view.tsx'
 import { JOB_RUN_COLUMNS, type JobRunOrder } from './job-runs.tsx'
-
-/** Enough for all agents of a page, each with its uuid, and the other fields. */
-const MAX_FORM_BYTES = 65_536
 
 const route = pageWith<LeaderPagesContext>()
 
@@ -36,25 +35,26 @@ export const agentsPages = defineLeaderPage({
       method: 'POST',
       path: '/agents',
       scope: 'operate',
-      handle: async (c, context) => {
-        const { links } = context.pages
-        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-        const uuids = (form.get('agent') ?? []).map((bytes) => Buffer.from(bytes).toString('utf8'))
-        const asked = textField(form, 'action') ?? ''
-        if (uuids.length === 0) return answerList(context, c, { refusal: NONE_SELECTED })
-        if (asked !== 'remove') {
-          const action = actionOf(asked)
+      handle: formAction({
+        fields: z.object({ action: z.enum([...AGENT_ACTIONS, 'remove']) }),
+        act: async (context, c, { fields: { action }, form }) => {
+          const { links } = context.pages
+          const uuids = textsIn(form, 'agent')
+          const [uuid] = uuids
+          if (uuid === undefined) return answerList(context, c, { refusal: NONE_SELECTED })
+          if (action === 'remove') {
+            const several = uuids.map((each) => ['agent', each] as const)
+            return c.redirect(
+              several.length > 1 ? links.removeAgents(several) : links.removeAgent(uuid),
+              303,
+            )
+          }
           const names = namesIn(form)
           if (isNameless(action, names)) return answerList(context, c, { refusal: NO_NAME, uuids })
           const outcomes = await actAndNote(context, c, { action, uuids, names })
           return answerList(context, c, { outcomes, names })
-        }
-        const [uuid = ''] = uuids
-        if (uuids.length > 1) {
-          return c.redirect(links.removeAgents(uuids.map((each) => ['agent', each])), 303)
-        }
-        return c.redirect(links.removeAgent(uuid), 303)
-      },
+        },
+      }),
     }),
     route({
       method: 'GET',
@@ -65,20 +65,26 @@ export const agentsPages = defineLeaderPage({
       method: 'POST',
       path: '/agents/:uuid',
       scope: 'operate',
-      handle: async (c, context) => {
-        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-        const claim = textField(form, 'claim')
-        const action = claim === null ? actionOf(textField(form, 'action') ?? '') : 'enable'
-        const names = namesIn(form)
-        if (isNameless(action, names)) throw malformed(NO_NAME, 'resources')
-        const request = { action, uuids: [c.req.param('uuid')], names, claim }
-        const [outcome = null] = await actAndNote(context, c, request)
-        if (action === 'delete' && outcome?.isDone === true) {
-          const gone = { gone: outcome.name }
-          return c.redirect(context.pages.links.removeAgent(outcome.uuid, gone), 303)
-        }
-        return answerOne(context, c, outcome)
-      },
+      handle: formAction({
+        fields: z.object({
+          claim: z.string().nullable().default(null),
+          action: z.enum(AGENT_ACTIONS).optional(),
+        }),
+        act: async (context, c, { fields, form }) => {
+          const { claim } = fields
+          const action = claim === null ? fields.action : 'enable'
+          if (action === undefined) throw malformed('There is no action', 'action')
+          const names = namesIn(form)
+          if (isNameless(action, names)) throw malformed(NO_NAME, 'resources')
+          const request = { action, uuids: [c.req.param('uuid')], names, claim }
+          const [outcome = null] = await actAndNote(context, c, request)
+          if (action === 'delete' && outcome?.isDone === true) {
+            const gone = { gone: outcome.name }
+            return c.redirect(context.pages.links.removeAgent(outcome.uuid, gone), 303)
+          }
+          return answerOne(context, c, outcome)
+        },
+      }),
     }),
   ],
 })
@@ -124,7 +130,7 @@ export function namesIn(form: Form): AgentNames {
 }
 
 function listIn(form: Form, field: string): string[] {
-  return namesOf((form.get(field) ?? []).map((bytes) => Buffer.from(bytes).toString('utf8')))
+  return namesOf(textsIn(form, field))
 }
 
 function namesOf(texts: readonly string[]): string[] {
@@ -132,12 +138,6 @@ function namesOf(texts: readonly string[]): string[] {
     .flatMap((text) => text.split(','))
     .map((name) => name.trim())
     .filter((name) => name !== '')
-}
-
-function actionOf(text: string): AgentAction {
-  const action = AGENT_ACTIONS.find((each) => each === text)
-  if (action !== undefined) return action
-  throw malformed(`"${text}" is not an action: ${AGENT_ACTIONS.join(', ')}`, 'action')
 }
 
 async function answerList(

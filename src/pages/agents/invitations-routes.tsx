@@ -1,21 +1,26 @@
 import type { Context } from 'hono'
-import { ServiceError } from '../../core/errors.ts'
+import { z } from 'zod'
 import { inviteAgent, listInvitations, revokeInvitation } from '../../identities/invitations.ts'
 import { createdInvitation } from '../../api/identities/invitation-routes.ts'
 import type { AgentNames } from '../../document/agents/agent-edits.ts'
-import { statusOf } from '../../http/errors.ts'
-import { malformed, parseWholeNumber } from '../../http/parameters.ts'
-import { type Form, readForm, textField } from '../../http/request-body.ts'
+import { parseWholeNumber } from '../../http/parameters.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
+import { type FormDone, formAction } from '../frame/form-action.ts'
 import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
+import type { Refusal } from '../runs/refusal.ts'
 import { NO_NAMES } from './act-on-agents.ts'
 import { namesIn } from './agents-routes.tsx'
 import { InvitationsView } from './invitations-view.tsx'
 
-const MAX_FORM_BYTES = 65_536
 const HOUR_MS = 60 * 60 * 1_000
+
+const InvitationAction = z.object({
+  action: z.enum(['create', 'revoke']),
+  hours: z.string().default(''),
+  invitation: z.string().default(''),
+})
 
 const route = pageWith<LeaderPagesContext>()
 
@@ -31,13 +36,15 @@ export const invitationsPages = defineLeaderPage({
     route({
       method: 'POST',
       path: '/agent-invitations',
-      handle: async (c, context) => {
-        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-        const action = textField(form, 'action') ?? ''
-        if (action === 'create') return create(context, c, form)
-        if (action === 'revoke') return revoke(context, c, textField(form, 'invitation') ?? '')
-        throw malformed('action is neither create nor revoke', 'action')
-      },
+      handle: formAction({
+        fields: InvitationAction,
+        act: (context, c, { fields, form }) =>
+          fields.action === 'create'
+            ? create(context, c, { hours: fields.hours, names: namesIn(form) })
+            : revoke(context, c, fields.invitation),
+        refused: (context, c, refusal, form) =>
+          answer(context, c, { refusal, names: namesIn(form) }),
+      }),
     }),
   ],
 })
@@ -46,33 +53,26 @@ export const invitationsPages = defineLeaderPage({
 async function create(
   context: LeaderPagesContext,
   c: Context<RouteEnv>,
-  form: Form,
+  { hours, names }: { readonly hours: string; readonly names: AgentNames },
 ): Promise<Response> {
-  const names = namesIn(form)
-  try {
-    const hours = parseWholeNumber(textField(form, 'hours') ?? '', 'hours')
-    const wanted = { ...names, expires: context.clock() + hours * HOUR_MS }
-    const { id, invitation } = await inviteAgent(context.identities, c.env.principal, wanted)
-    c.env.auditActions = [createdInvitation(id)]
-    return await answer(context, c, { made: commandFor(context, c, invitation) })
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code === 'not-permitted') throw error
-    c.env.reason = error.code
-    return answer(context, c, { problem: `${error.message}.`, status: statusOf(error), names })
-  }
+  const expires = context.clock() + parseWholeNumber(hours, 'hours') * HOUR_MS
+  const wanted = { ...names, expires }
+  const { id, invitation } = await inviteAgent(context.identities, c.env.principal, wanted)
+  c.env.auditActions = [createdInvitation(id)]
+  return answer(context, c, { made: commandFor(context, c, invitation) })
 }
 
 async function revoke(
-  context: LeaderPagesContext,
+  { identities, pages }: LeaderPagesContext,
   c: Context<RouteEnv>,
   id: string,
-): Promise<Response> {
-  const { principal } = c.env
-  await revokeInvitation(context.identities, principal, id)
-  const target = `/api/agent-invitations/${id}`
-  c.env.auditActions = [{ action: 'revoke-invitation', target }]
-  const flash = context.pages.flash.query(principal, 'invitation-revoked', id)
-  return c.redirect(context.pages.links.invitations(flash), 303)
+): Promise<FormDone> {
+  await revokeInvitation(identities, c.env.principal, id)
+  return {
+    says: ['invitation-revoked', id],
+    to: (flash) => pages.links.invitations(flash),
+    audited: { action: 'revoke-invitation', target: `/api/agent-invitations/${id}` },
+  }
 }
 
 /** The command to run on the agent's machine. */
@@ -88,8 +88,7 @@ function commandFor(
 interface Answered {
   /** The command with the invitation that was made by this request. */
   readonly made?: string
-  readonly problem?: string
-  readonly status?: number
+  readonly refusal?: Refusal
   /** The fields of a refused invitation. */
   readonly names?: AgentNames
 }
@@ -97,18 +96,18 @@ interface Answered {
 async function answer(
   context: LeaderPagesContext,
   c: Context<RouteEnv>,
-  { made, problem, status = 200, names = NO_NAMES }: Answered,
+  { made, refusal, names = NO_NAMES }: Answered,
 ): Promise<Response> {
   const { pages, clock, identities } = context
   const { environments } = identities.configuration.read().configuration
   const view = {
     invitations: await listInvitations(identities, c.env.principal),
     frame: pages.frame(c.req.raw, c.env.principal),
-    flash: problem === undefined ? pages.flash.take(c) : { isDone: false, text: problem },
+    flash: refusal?.flash ?? pages.flash.take(c),
     made: made ?? null,
     names,
     environments: environments.map(({ name }) => name),
     now: clock(),
   }
-  return pageResponse(<InvitationsView {...view} />, status, NO_STORE)
+  return pageResponse(<InvitationsView {...view} />, refusal?.status, NO_STORE)
 }
