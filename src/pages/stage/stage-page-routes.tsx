@@ -1,20 +1,27 @@
 import type { Context } from 'hono'
+import { z } from 'zod'
 import { parseOffset } from '../../core/page.ts'
 import { cancelRun } from '../../builds/runs/cancel-run.ts'
 import { startStage, type JobChoice } from '../../builds/runs/start-runs.ts'
 import { readStagePage } from './stage-page.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
-import { type Form, readForm, textField } from '../../http/request-body.ts'
+import { type Form, textsIn } from '../../http/request-body.ts'
+import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
-import { assertShown, type Refusal, refusalOf } from '../runs/refusal.ts'
+import { assertShown, type Refusal } from '../runs/refusal.ts'
 import { runAction } from '../runs/run-action.ts'
 import { StageView } from './stage-view.tsx'
 
 /** Enough for the names of all jobs of a large stage. */
 const MAX_FORM_BYTES = 262_144
+
+const StageAction = z.object({
+  action: z.enum(['cancel', 'run', 'rerun', 'failed', 'chosen']),
+  next: z.string().default(''),
+})
 
 /** The actions that are confirmed on the page. */
 const CONFIRMED = ['cancel', 'run'] as const
@@ -44,12 +51,12 @@ export const stagePages = defineLeaderPage({
       path: RUN,
       scope: 'operate',
       errors: ['not-authorized'],
-      handle: async (c, context) => {
-        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-        const outcome = await refusalOf(c.env, () => act(context, c, form))
-        if ('done' in outcome) return c.redirect(outcome.done, 303)
-        return answer(context, c, { run: runOf(c), refusal: outcome.refusal })
-      },
+      handle: formAction({
+        fields: StageAction,
+        maxBytes: () => MAX_FORM_BYTES,
+        act,
+        refused: (context, c, refusal) => answer(context, c, { run: runOf(c), refusal }),
+      }),
     }),
   ],
 })
@@ -62,37 +69,36 @@ function runOf(c: RunContext) {
   }
 }
 
-/** Performs the action of a button, and returns the address to redirect to. */
 async function act(
-  { pages, builds }: LeaderPagesContext,
+  { pages: { links }, builds }: LeaderPagesContext,
   c: RunContext,
-  form: Form,
-): Promise<string> {
-  const { links, flash } = pages
+  { fields: { action, next }, form }: SentForm<typeof StageAction>,
+): Promise<FormDone> {
+  const { principal } = c.env
   const { pipeline, stage } = c.req.param()
   const run = { pipeline, stage, ...runOf(c) }
-  const action = textField(form, 'action') ?? ''
+  const counter = run.pipelineCounter
   if (action === 'cancel') {
     c.env.auditActions = [{ action: 'cancel-stage', target: new URL(c.req.url).pathname }]
-    const kind = await cancelRun(builds, c.env.principal, run)
-    const of = `${run.pipelineCounter} / ${run.stageCounter}`
-    return links.stageRun(run, flash.query(c.env.principal, kind, of))
+    const kind = await cancelRun(builds, principal, run)
+    const of = `${counter} / ${run.stageCounter}`
+    return { says: [kind, of], to: (flash) => links.stageRun(run, flash) }
   }
-  const next = textField(form, 'next') ?? ''
   const jobs = choiceOf(action, form)
-  const asked = { pipeline, counter: run.pipelineCounter, stage: action === 'run' ? next : stage }
-  c.env.auditActions = [runAction(asked)]
-  const started = await startStage(builds, c.env.principal, { ...asked, jobs })
+  const wanted = { pipeline, counter, stage: action === 'run' ? next : stage }
+  c.env.auditActions = [runAction(wanted)]
+  const started = await startStage(builds, principal, { ...wanted, jobs })
   const to = { ...run, stage: started.name, stageCounter: started.counter }
-  const of = `${run.pipelineCounter} / ${started.counter}`
-  return links.stageRun(to, flash.query(c.env.principal, 'scheduled', of))
+  return {
+    says: ['scheduled', `${counter} / ${started.counter}`],
+    to: (flash) => links.stageRun(to, flash),
+  }
 }
 
-function choiceOf(action: string, form: Form): JobChoice {
+function choiceOf(action: 'run' | 'rerun' | 'failed' | 'chosen', form: Form): JobChoice {
   if (action === 'run' || action === 'rerun') return 'all'
   if (action === 'failed') return 'failed'
-  if (action !== 'chosen') throw malformed(`"${action}" is not an action`, 'action')
-  const names = (form.get('jobs') ?? []).map((bytes) => Buffer.from(bytes).toString('utf8'))
+  const names = textsIn(form, 'jobs')
   if (names.length > 0) return names
   throw malformed('No job is selected', 'jobs')
 }
