@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { z } from 'zod'
 import { parseOffset } from '../../core/page.ts'
 import { listOwnGroups } from '../../configuration/save/pipeline-creation.ts'
 import { startPipeline, startStage } from '../../builds/runs/start-runs.ts'
@@ -17,23 +18,33 @@ import { optionsIn, readTriggerPage } from './trigger-page.ts'
 import { TriggerView } from './trigger-view.tsx'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
-import { type Form, readForm, textField } from '../../http/request-body.ts'
+import { type Form, textField, textsIn } from '../../http/request-body.ts'
 import { countOf } from '../kit/count.ts'
-import type { Query } from '../kit/links.ts'
 import type { FlashKind } from '../frame/flash-message.ts'
+import type { Query } from '../kit/links.ts'
+import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { PipelineView } from './pipeline-view.tsx'
 import { PipelinesView, queryOf } from './pipelines-view.tsx'
 import { doneText } from './pipeline-outcomes.tsx'
-import { assertShown, refusalOf, type Refusal } from '../runs/refusal.ts'
+import { assertShown, type Refusal } from '../runs/refusal.ts'
 import { runAction } from '../runs/run-action.ts'
 
-/** Enough for all pipelines of a page, each with its name. */
-const MAX_FORM_BYTES = 65_536
 /** The most pipelines that one form acts on: each takes a write to the disk, or more. */
 const MAX_SELECTED = 1_000
+
+/** A button of one pipeline, or of those that are selected in the list. */
+const Fields = z.object({
+  action: z.enum([...PIPELINE_ACTIONS, 'run']),
+  pauseCause: z.string().default(''),
+  stage: z.string().default(''),
+  counter: z.string().default(''),
+  selected: z.string().optional(),
+  all: z.string().optional(),
+})
+type Sent = SentForm<typeof Fields>
 
 const route = pageWith<LeaderPagesContext>()
 
@@ -50,20 +61,21 @@ export const pipelinesPages = defineLeaderPage({
       method: 'POST',
       path: '/pipelines',
       scope: 'operate',
-      handle: async (c, context) => {
-        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-        const selected = (form.get('pipeline') ?? []).map((bytes) =>
-          Buffer.from(bytes).toString('utf8'),
-        )
-        if (textField(form, 'selected') !== null) {
-          return actOnSelected(context, c, { form, selected })
-        }
-        const [pipeline = ''] = selected
-        const query = queryOf(parsePipelinesQuery(c.req.query()))
-        const outcome = await refusalOf(c.env, () => act(context, c, { pipeline, form }))
-        if ('refusal' in outcome) return answerList(context, c, outcome.refusal)
-        return c.redirect(context.pages.links.pipelines({ ...query, ...outcome.done }), 303)
-      },
+      handle: formAction({
+        fields: Fields,
+        act: (context, c, sent) => {
+          const { fields, form } = sent
+          const query = parsePipelinesQuery(c.req.query())
+          const to = (flash: Query) =>
+            context.pages.links.pipelines({ ...queryOf(query), ...flash })
+          if (fields.selected !== undefined) {
+            return actOnSelected(context, c, { ...sent, query, to })
+          }
+          const [pipeline = ''] = textsIn(form, 'pipeline')
+          return act(context, c, { pipeline, fields, to })
+        },
+        refused: answerList,
+      }),
     }),
     route({
       method: 'GET',
@@ -74,13 +86,15 @@ export const pipelinesPages = defineLeaderPage({
       method: 'POST',
       path: '/pipelines/:name',
       scope: 'operate',
-      handle: async (c, context) => {
-        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-        const pipeline = c.req.param('name')
-        const outcome = await refusalOf(c.env, () => act(context, c, { pipeline, form }))
-        if ('refusal' in outcome) return answerOne(context, c, outcome.refusal)
-        return c.redirect(context.pages.links.pipeline(pipeline, outcome.done), 303)
-      },
+      handle: formAction({
+        fields: Fields,
+        act: (context, c, { fields }) => {
+          const pipeline = c.req.param('name')
+          const to = (flash: Query) => context.pages.links.pipeline(pipeline, flash)
+          return act(context, c, { pipeline, fields, to })
+        },
+        refused: answerOne,
+      }),
     }),
     route({
       method: 'GET',
@@ -91,50 +105,44 @@ export const pipelinesPages = defineLeaderPage({
       method: 'POST',
       path: '/pipelines/:name/trigger',
       scope: 'operate',
-      handle: async (c, context) => {
-        const { builds, pages } = context
-        const { principal } = c.env
-        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-        const pipeline = c.req.param('name')
-        c.env.auditActions = [pipelineAuditAction('trigger', pipeline)]
-        const outcome = await refusalOf(c.env, async () => {
+      handle: formAction({
+        fields: z.object({}),
+        act: async ({ builds, pages }, c, { form }) => {
+          const { principal } = c.env
+          const pipeline = c.req.param('name')
+          c.env.auditActions = [pipelineAuditAction('trigger', pipeline)]
           const options = optionsIn(form, await readTriggerPage(builds, principal, pipeline))
-          return startPipeline(builds, principal, { pipeline, options })
-        })
-        if ('refusal' in outcome) {
-          return answerTrigger(context, c, { form, refusal: outcome.refusal })
-        }
-        const { name, counter } = outcome.done
-        const flash = pages.flash.query(principal, 'scheduled', `${name} / ${counter}`)
-        return c.redirect(pages.links.pipeline(pipeline, flash), 303)
-      },
+          const { name, counter } = await startPipeline(builds, principal, { pipeline, options })
+          return {
+            says: ['scheduled', `${name} / ${counter}`],
+            to: (flash) => pages.links.pipeline(pipeline, flash),
+          }
+        },
+        refused: (context, c, refusal, form) => answerTrigger(context, c, { form, refusal }),
+      }),
     }),
   ],
 })
 
-/** Performs the action of a button, and returns the flash message for the next page. */
+/** Performs the action of a button about one pipeline. */
 async function act(
-  { pages, builds }: LeaderPagesContext,
+  { builds }: LeaderPagesContext,
   c: Context<RouteEnv>,
-  { pipeline, form }: { readonly pipeline: string; readonly form: Form },
-): Promise<Query> {
+  { pipeline, fields, to }: Pick<Sent, 'fields'> & Pick<FormDone, 'to'> & { pipeline: string },
+): Promise<FormDone> {
   const { principal } = c.env
-  const { flash } = pages
-  const asked = textField(form, 'action') ?? ''
-  if (asked !== 'run') {
-    const action = actionOf(asked)
+  const { action, pauseCause: cause, stage } = fields
+  if (action !== 'run') {
     c.env.auditActions = [pipelineAuditAction(action, pipeline)]
-    const cause = textField(form, 'pauseCause') ?? ''
     const run = await actOnPipeline(builds, principal, { action, pipeline, cause })
     const of = action === 'trigger' ? `${pipeline} / ${run}` : pipeline
-    return flash.query(principal, run === 'unchanged' ? UNCHANGED[action] : DONE[action], of)
+    return { says: [run === 'unchanged' ? UNCHANGED[action] : DONE[action], of], to }
   }
-  const stage = textField(form, 'stage') ?? ''
-  const counter = parseWholeNumber(textField(form, 'counter') ?? '', 'counter')
+  const counter = parseWholeNumber(fields.counter, 'counter')
   c.env.auditActions = [runAction({ pipeline, stage, counter })]
   const started = await startStage(builds, principal, { pipeline, stage, counter, jobs: 'all' })
-  const run = `${pipeline} / ${counter} / ${started.name} / ${started.counter}`
-  return flash.query(principal, 'scheduled', run)
+  const of = `${pipeline} / ${counter} / ${started.name} / ${started.counter}`
+  return { says: ['scheduled', of], to }
 }
 
 const DONE = {
@@ -149,40 +157,31 @@ const UNCHANGED = {
   unlock: 'not-locked',
 } as const satisfies Record<PipelineAction, FlashKind>
 
-/** @throws {ServiceError} `malformed-request` */
-function actionOf(text: string): PipelineAction {
-  const action = PIPELINE_ACTIONS.find((each) => each === text)
-  if (action !== undefined) return action
-  throw malformed(`"${text}" is not an action`, 'action')
-}
-
 /** Acts on the selected pipelines, or on all that the filter leaves. */
 async function actOnSelected(
   context: LeaderPagesContext,
   c: Context<RouteEnv>,
-  { form, selected }: { readonly form: Form; readonly selected: readonly string[] },
-): Promise<Response> {
-  const { builds, pages } = context
+  { fields, form, query, to }: Sent & Pick<FormDone, 'to'> & { readonly query: PipelinesQuery },
+): Promise<FormDone | Response> {
+  const { builds } = context
   const { principal } = c.env
-  const action = actionOf(textField(form, 'action') ?? '')
-  const query = parsePipelinesQuery(c.req.query())
-  const isAll = textField(form, 'all') !== null
-  const pipelines = isAll
-    ? await matchingPipelines(builds, principal, query)
-    : [...new Set(selected)]
+  const { action, pauseCause: cause } = fields
+  if (action === 'run') throw malformed('"run" is about one pipeline', 'action')
+  const pipelines =
+    fields.all === undefined
+      ? [...new Set(textsIn(form, 'pipeline'))]
+      : await matchingPipelines(builds, principal, query)
   if (pipelines.length === 0) return answerList(context, c, refused('No pipelines selected.', 409))
   if (pipelines.length > MAX_SELECTED) {
     const text = `${countOf(pipelines.length, 'pipeline')} selected, at most ${MAX_SELECTED} at a time. Narrow the filter.`
     return answerList(context, c, refused(text, 409))
   }
-  const cause = textField(form, 'pauseCause') ?? ''
   const outcomes = await actOnPipelines(builds, principal, { action, pipelines, cause })
   c.env.auditActions = outcomes.map(({ pipeline, reason }) => {
     return { ...pipelineAuditAction(action, pipeline), ended: { reason } }
   })
   if (outcomes.some(({ isDone }) => !isDone)) return answerList(context, c, { action, outcomes })
-  const flash = pages.flash.query(principal, DONE_WITH_ALL[action], doneText(outcomes))
-  return c.redirect(pages.links.pipelines({ ...queryOf(query), ...flash }), 303)
+  return { says: [DONE_WITH_ALL[action], doneText(outcomes)], to }
 }
 
 const DONE_WITH_ALL = {
