@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { z } from 'zod'
 import { planConfiguration, planPipeline } from '../../builds/plan/plan-configuration.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import {
@@ -7,7 +8,6 @@ import {
   type PipelinePreviewDeps,
   previewPipeline,
 } from '../../configuration/save/pipeline-creation.ts'
-import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
 import {
@@ -17,9 +17,9 @@ import {
 import { DEFAULT_GROUP } from '../../document/entities/entities.ts'
 import { maskSecrets } from '../../document/text/shown-text.ts'
 import { messageOf } from '../../http/change-message.ts'
-import { statusOf } from '../../http/errors.ts'
-import { type Form, readForm } from '../../http/request-body.ts'
+import type { Form } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
+import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
 import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
@@ -42,6 +42,8 @@ interface Shown {
   readonly status: number
 }
 
+const Fields = z.object({ action: z.string().default('') })
+
 const route = pageWith<LeaderPagesContext>()
 
 /** `/config/new-pipeline`: the form of a pipeline with one material and one task, and its preview. */
@@ -60,38 +62,44 @@ export const newPipelinePage = defineLeaderPage({
       method: 'POST',
       path: '/config/new-pipeline',
       audit: 'create-pipeline',
-      handle: async (c, context) => {
-        const { principal } = c.env
-        const { builds, pages, site } = context
-        const form = await readForm(c.req.raw, site.maxBody)
-        const values = valuesOf(form)
-        const reading = readPipelineRequest(values.get('name') ?? '', requestOf(values))
-        const shown = { values, problems: [], preview: null }
-        if (!reading.ok) {
-          c.env.reason = 'malformed-request'
-          return answer(context, c, { ...shown, problems: reading.problems, status: 422 })
-        }
-        const { request } = reading
-        try {
-          if (values.get('action') === 'create') {
-            const message = messageOf(c.req.raw, form)
-            const saved = await addPipeline(builds, principal, request, message)
-            const flash = pages.flash.query(principal, 'created', request.name, saved)
-            return c.redirect(pages.links.pipeline(request.name, flash), 303)
-          }
-          const preview = await previewOf(builds, principal, request)
-          return answer(context, c, { ...shown, preview, status: 200 })
-        } catch (error) {
-          if (!(error instanceof ServiceError)) throw error
-          c.env.reason = error.code
+      handle: formAction({
+        fields: Fields,
+        maxBytes: ({ site }) => site.maxBody,
+        act,
+        refused: (context, c, { error, status }, form) => {
           const path = error.code === 'not-permitted' ? 'pipelineGroup' : 'name'
           const problems = [{ message: error.message, path }]
-          return answer(context, c, { ...shown, problems, status: statusOf(error) })
-        }
-      },
+          return answer(context, c, { values: valuesOf(form), problems, preview: null, status })
+        },
+        explains: ['not-permitted', 'not-authorized'],
+      }),
     }),
   ],
 })
+
+async function act(
+  context: LeaderPagesContext,
+  c: Context<RouteEnv>,
+  { fields, form }: SentForm<typeof Fields>,
+): Promise<FormDone | Response> {
+  const { principal } = c.env
+  const { builds, pages } = context
+  const values = valuesOf(form)
+  const shown = { values, problems: [], preview: null, status: 200 }
+  const reading = readPipelineRequest(values.get('name') ?? '', requestOf(values))
+  if (!reading.ok) {
+    c.env.reason = 'malformed-request'
+    return answer(context, c, { ...shown, problems: reading.problems, status: 422 })
+  }
+  const { request } = reading
+  if (fields.action === 'create') {
+    const { name } = request
+    const saved = await addPipeline(builds, principal, request, messageOf(c.req.raw, form))
+    return { says: ['created', name], saved, to: (flash) => pages.links.pipeline(name, flash) }
+  }
+  const preview = await previewOf(builds, principal, request)
+  return answer(context, c, { ...shown, preview })
+}
 
 function answer(
   { builds, pages }: LeaderPagesContext,
