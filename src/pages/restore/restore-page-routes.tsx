@@ -1,22 +1,22 @@
 import type { Context } from 'hono'
-import { ServiceError } from '../../core/errors.ts'
+import { z } from 'zod'
 import { entityAddress } from '../revisions/entity-address.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
 import { restoreNow } from './restore-plan.ts'
 import { previewRestore } from './restore-preview.ts'
 import type { RestoreScope } from './restore-scope.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { statusOf } from '../../http/errors.ts'
 import { malformed, parseDigest } from '../../http/parameters.ts'
-import { readForm, textField } from '../../http/request-body.ts'
+import { textField } from '../../http/request-body.ts'
 import { checkedMessage } from '../../http/change-message.ts'
+import { type FormDone, formAction } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { parseCompareQuery } from '../code/compare-query.ts'
 import { RestoreView } from './restore-view.tsx'
 
-const MAX_FORM_BYTES = 65_536
+const Fields = z.object({ reason: z.string().default(''), basedOn: z.string().default('') })
 
 /** The subject of the restore, and its revision. */
 interface Asked {
@@ -46,7 +46,7 @@ export const restorePages = defineLeaderPage({
       method: 'POST',
       path: '/config/:name/restore',
       audit: 'restore-revision',
-      handle: (c, context) => act(context, c, whole(c.req.param('name'))),
+      handle: (c, context) => restoring(whole(c.req.param('name')))(c, context),
     }),
     route({
       method: 'GET',
@@ -57,7 +57,7 @@ export const restorePages = defineLeaderPage({
       method: 'POST',
       path: '/config/:name/undo',
       audit: 'undo-revision',
-      handle: (c, context) => act(context, c, change(c, c.req.param('name'))),
+      handle: (c, context) => restoring(change(c, c.req.param('name')))(c, context),
     }),
     route({
       method: 'GET',
@@ -68,7 +68,7 @@ export const restorePages = defineLeaderPage({
       method: 'POST',
       path: '/config/entity/:kind/:name/restore/:from',
       audit: 'restore-entity',
-      handle: (c, context) => act(context, c, one(c.req.param())),
+      handle: (c, context) => restoring(one(c.req.param()))(c, context),
     }),
   ],
 })
@@ -90,43 +90,43 @@ function show(context: LeaderPagesContext, c: Context<RouteEnv>, asked: Asked): 
   return answer(context, c, asked, { reason: '', notice: null, status: 200 })
 }
 
-async function act(
-  context: LeaderPagesContext,
-  c: Context<RouteEnv>,
-  asked: Asked,
-): Promise<Response> {
-  const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-  const reason = textField(form, 'reason') ?? ''
-  try {
-    const basedOn = parseDigest(textField(form, 'basedOn') ?? '')
-    return await restore(context, c, asked, { reason, basedOn })
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code === 'not-permitted') throw error
-    c.env.reason = error.code
-    const notice = `${error.message}. Nothing was restored. This page shows the current state.`
-    return answer(context, c, asked, { reason, notice, status: statusOf(error) })
-  }
+/** The handler of the form about a restore. */
+function restoring(asked: Asked) {
+  return formAction({
+    fields: Fields,
+    act: (context: LeaderPagesContext, c: Context<RouteEnv>, { fields }) =>
+      restore(context, c, asked, fields),
+    refused: (context, c, { error, status }, form) => {
+      const notice = `${error.message}. Nothing was restored. This page shows the current state.`
+      return answer(context, c, asked, { reason: textField(form, 'reason') ?? '', notice, status })
+    },
+  })
 }
 
 async function restore(
-  context: LeaderPagesContext,
+  { builds, pages: { links } }: LeaderPagesContext,
   c: Context<RouteEnv>,
   asked: Asked,
-  { reason, basedOn }: { reason: string; basedOn: ReturnType<typeof parseDigest> },
-): Promise<Response> {
-  if (reason.trim() === '') throw malformed('A reason is required', 'reason')
-  const order = { ...asked, reason: checkedMessage(reason, 'reason'), basedOn }
-  const saved = await restoreNow(context.builds, c.env.principal, order)
-  const revision = numbered(context.builds.history, saved.revision)
-  const { links, flash } = context.pages
+  fields: z.infer<typeof Fields>,
+): Promise<FormDone> {
   const { principal } = c.env
-  const message = flash.query(principal, 'saved', `r${revision.number}`, saved)
+  const basedOn = parseDigest(fields.basedOn)
+  if (fields.reason.trim() === '') throw malformed('A reason is required', 'reason')
+  const order = { ...asked, reason: checkedMessage(fields.reason, 'reason'), basedOn }
+  const saved = await restoreNow(builds, principal, order)
+  const revision = numbered(builds.history, saved.revision)
   const { scope } = asked
-  if (context.builds.access.may(principal, { action: 'administer' })) {
-    return c.redirect(links.change(revision, message), 303)
+  return {
+    says: ['saved', `r${revision.number}`],
+    saved,
+    to: (flash) => {
+      if (builds.access.may(principal, { action: 'administer' })) {
+        return links.change(revision, flash)
+      }
+      if (scope.kind !== 'entity') return links.pipelines(flash)
+      return links.entity(scope.address.kind, scope.address.name, flash)
+    },
   }
-  const { kind, name } = scope.kind === 'entity' ? scope.address : { kind: '', name: '' }
-  return c.redirect(kind === '' ? links.pipelines(message) : links.entity(kind, name, message), 303)
 }
 
 async function answer(
