@@ -1,16 +1,11 @@
 import type { Context } from 'hono'
+import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
 import type { AgentOutcome } from '../agents/act-on-agents.ts'
-import {
-  readRemovals,
-  REMOVAL_STEPS,
-  type RemovalStep,
-  type StepRequest,
-  takeStep,
-} from './removal.ts'
+import { readRemovals, REMOVAL_STEPS, type StepRequest, takeStep } from './removal.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { malformed, parseWholeNumber } from '../../http/parameters.ts'
-import { readForm, textField } from '../../http/request-body.ts'
+import { parseWholeNumber } from '../../http/parameters.ts'
+import { formAction } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
@@ -18,7 +13,7 @@ import { noteOutcomes } from '../agents/agents-routes.tsx'
 import { afterStep, disabledHere, parseRemovalQuery, type RemovalQuery } from './removal-query.ts'
 import { RemovalView } from './removal-view.tsx'
 
-const MAX_FORM_BYTES = 4_096
+const Fields = z.object({ step: z.enum(REMOVAL_STEPS) })
 const SEVERAL = '/agents/remove'
 const ONE = '/agents/:uuid/remove'
 
@@ -39,15 +34,17 @@ export const removalPages = defineLeaderPage({
     route({
       ...formRules,
       path: SEVERAL,
-      handle: async (c, context) => {
-        const query = parseRemovalQuery(c.req.queries())
-        const step = await stepIn(c)
-        const chosen = step === 'enable' ? disabledHere(query) : query.leaving
-        const uuids = chosen.map(({ uuid }) => uuid)
-        const outcomes = await take(context, c, { step, uuids, isForced: false })
-        const after = afterStep(query, { step, outcomes, now: context.clock() })
-        return answer(context, c, { query: after, outcomes })
-      },
+      handle: formAction({
+        fields: Fields,
+        act: async (context, c, { fields: { step } }) => {
+          const query = parseRemovalQuery(c.req.queries())
+          const chosen = step === 'enable' ? disabledHere(query) : query.leaving
+          const uuids = chosen.map(({ uuid }) => uuid)
+          const outcomes = await take(context, c, { step, uuids, isForced: false })
+          const after = afterStep(query, { step, outcomes, now: context.clock() })
+          return answer(context, c, { query: after, outcomes })
+        },
+      }),
     }),
     route({
       method: 'GET',
@@ -59,30 +56,25 @@ export const removalPages = defineLeaderPage({
     route({
       ...formRules,
       path: ONE,
-      handle: async (c, context) => {
-        const { links } = context.pages
-        const uuid = c.req.param('uuid')
-        const step = await stepIn(c)
-        const outcomes = await take(context, c, { step, uuids: [uuid], isForced: true })
-        const [outcome] = outcomes
-        if (outcome?.isDone !== true) {
-          const query = queryOfOne(context, c)
-          return answer(context, c, { query, outcomes, isAlone: true, status: 409 })
-        }
-        if (step === 'enable') return c.redirect(links.agent(uuid), 303)
-        const query = step === 'delete' ? { gone: outcome.name } : { since: context.clock() }
-        return c.redirect(links.removeAgent(uuid, query), 303)
-      },
+      handle: formAction({
+        fields: Fields,
+        act: async (context, c, { fields: { step } }) => {
+          const { links } = context.pages
+          const uuid = c.req.param('uuid')
+          const outcomes = await take(context, c, { step, uuids: [uuid], isForced: true })
+          const [outcome] = outcomes
+          if (outcome?.isDone !== true) {
+            const query = queryOfOne(context, c)
+            return answer(context, c, { query, outcomes, isAlone: true, status: 409 })
+          }
+          if (step === 'enable') return c.redirect(links.agent(uuid), 303)
+          const query = step === 'delete' ? { gone: outcome.name } : { since: context.clock() }
+          return c.redirect(links.removeAgent(uuid, query), 303)
+        },
+      }),
     }),
   ],
 })
-
-async function stepIn(c: Context<RouteEnv>): Promise<RemovalStep> {
-  const text = textField(await readForm(c.req.raw, MAX_FORM_BYTES), 'step') ?? ''
-  const step = REMOVAL_STEPS.find((each) => each === text)
-  if (step !== undefined) return step
-  throw malformed(`"${text}" is not a step: ${REMOVAL_STEPS.join(', ')}`, 'step')
-}
 
 async function take(
   { agents }: LeaderPagesContext,
