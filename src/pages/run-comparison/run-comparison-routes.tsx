@@ -1,17 +1,17 @@
 import type { Context } from 'hono'
+import { z } from 'zod'
 import { compareRuns, type RunComparisonRequest } from '../../builds/compare/compare-runs.ts'
 import { startPipeline } from '../../builds/runs/start-runs.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { malformed, parseWholeNumber } from '../../http/parameters.ts'
-import { readForm, textField } from '../../http/request-body.ts'
+import { parseWholeNumber } from '../../http/parameters.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
+import { type FormDone, formAction } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
-import { type Refusal, refusalOf } from '../runs/refusal.ts'
+import type { Refusal } from '../runs/refusal.ts'
 import { RunComparisonView } from './run-comparison-view.tsx'
 
-const MAX_FORM_BYTES = 16_384
 const LAST_PASSED = 'last-passed'
 const PATH = '/pipelines/:name/compare/:from/:to'
 
@@ -32,14 +32,11 @@ export const runComparisonPage = defineLeaderPage({
       method: 'POST',
       path: PATH,
       scope: 'operate',
-      handle: async (c, context) => {
-        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-        const action = textField(form, 'action') ?? ''
-        if (action !== 'run-again') throw malformed(`"${action}" is not an action`, 'action')
-        const outcome = await refusalOf(c.env, () => runAgain(context, c))
-        if ('done' in outcome) return c.redirect(outcome.done, 303)
-        return answer(context, c, outcome.refusal)
-      },
+      handle: formAction({
+        fields: z.object({ action: z.literal('run-again') }),
+        act: runAgain,
+        refused: answer,
+      }),
     }),
   ],
 })
@@ -54,8 +51,8 @@ function requestOf(c: PageContext): RunComparisonRequest {
   }
 }
 
-/** Starts a run by the configuration of the earlier one, and returns the address of its first stage. */
-async function runAgain({ pages, builds }: LeaderPagesContext, c: PageContext): Promise<string> {
+/** Starts a run by the configuration of the earlier one. */
+async function runAgain({ pages, builds }: LeaderPagesContext, c: PageContext): Promise<FormDone> {
   const { principal } = c.env
   const asked = requestOf(c)
   const { from, configuration } = await compareRuns(builds, principal, asked)
@@ -73,8 +70,10 @@ async function runAgain({ pages, builds }: LeaderPagesContext, c: PageContext): 
   }
   const options = { variables: [], pins: [], configuration: configuration.from.commit }
   const run = await startPipeline(builds, principal, { pipeline, options })
-  const flash = pages.flash.query(principal, 'scheduled', `${run.name} / ${run.counter}`)
-  return pages.links.pipeline(run.name, flash)
+  return {
+    says: ['scheduled', `${run.name} / ${run.counter}`],
+    to: (flash) => pages.links.pipeline(run.name, flash),
+  }
 }
 
 async function answer(
