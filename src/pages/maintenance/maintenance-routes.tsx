@@ -1,12 +1,12 @@
+import { z } from 'zod'
 import { readMaintenance, setMaintenance } from '../../configuration/maintenance-mode.ts'
 import { isMaintained } from '../../core/maintenance.ts'
-import { readForm, textField } from '../../http/request-body.ts'
+import { formAction } from '../frame/form-action.ts'
 import { definePage, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { MaintenanceView } from './maintenance-view.tsx'
 
-const MAX_FORM_BYTES = 16_384
 const path = '/maintenance'
 
 const route = pageWith<PagesContext>()
@@ -32,19 +32,22 @@ export const maintenancePage = definePage({
       path,
       caller: 'administrator',
       audit: 'set-maintenance',
-      handle: async (c, { pages, configuration }) => {
-        const { principal } = c.env
-        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-        const permitted = (name: string) => (textField(form, name) === null ? 'allowed' : 'refused')
-        const set = await setMaintenance(configuration, principal, {
-          saves: permitted('saves'),
-          starts: permitted('starts'),
-          reason: textField(form, 'reason') ?? '',
-        })
-        const kind = isMaintained(set) ? 'maintenance-begun' : 'maintenance-ended'
-        const flash = pages.flash.query(principal, kind, '')
-        return c.redirect(pages.links.maintenance(flash), 303)
-      },
+      handle: formAction({
+        fields: z.object({
+          saves: z.string().optional(),
+          starts: z.string().optional(),
+          reason: z.string().default(''),
+        }),
+        act: async ({ pages: { links }, configuration }, c, { fields }) => {
+          const set = await setMaintenance(configuration, c.env.principal, {
+            saves: fields.saves === undefined ? 'allowed' : 'refused',
+            starts: fields.starts === undefined ? 'allowed' : 'refused',
+            reason: fields.reason,
+          })
+          const kind = isMaintained(set) ? 'maintenance-begun' : 'maintenance-ended'
+          return { says: [kind, ''], to: (flash) => links.maintenance(flash) }
+        },
+      }),
     }),
   ],
 })

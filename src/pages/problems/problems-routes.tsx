@@ -37,13 +37,15 @@ export const problemsPage = definePage({
       method: 'POST',
       path: '/config/:name/acknowledge-override',
       audit: 'acknowledge-override',
-      handle: async (c, { pages, configuration }) => {
-        const { principal } = c.env
-        const commit = parseSha(c.req.param('name'))
-        await acknowledgeOverride(configuration, principal, commit)
-        const flash = pages.flash.query(principal, 'override-acknowledged', commit.slice(0, 10))
-        return c.redirect(pages.links.problems(flash), 303)
-      },
+      handle: formAction({
+        fields: Nothing,
+        act: async ({ configuration, pages: { links } }, c) => {
+          const commit = parseSha(c.req.param('name'))
+          await acknowledgeOverride(configuration, c.env.principal, commit)
+          const says = ['override-acknowledged', commit.slice(0, 10)] as const
+          return { says, to: (flash) => links.problems(flash) }
+        },
+      }),
     }),
   ],
 })
@@ -70,12 +72,14 @@ export const problemForms = defineLeaderPage({
       method: 'POST',
       path: '/problems/materials/:fingerprint',
       audit: 'poll-material',
-      handle: async (c, { pages, builds }) => {
-        const { principal } = c.env
-        const isRead = await retryMaterial(builds, principal, c.req.param('fingerprint'))
-        const kind = isRead ? 'material-read' : 'material-unread'
-        return c.redirect(pages.links.problems(pages.flash.query(principal, kind, '')), 303)
-      },
+      handle: formAction({
+        fields: Nothing,
+        act: async ({ builds, pages: { links } }, c) => {
+          const isRead = await retryMaterial(builds, c.env.principal, c.req.param('fingerprint'))
+          const says = [isRead ? 'material-read' : 'material-unread', ''] as const
+          return { says, to: (flash) => links.problems(flash) }
+        },
+      }),
     }),
   ],
 })

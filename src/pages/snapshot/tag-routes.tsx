@@ -1,14 +1,14 @@
 import type { Context } from 'hono'
+import { z } from 'zod'
 import { tagRevision, untagRevision } from '../../configuration/read/revision-tags.ts'
-import { ServiceError } from '../../core/errors.ts'
-import { statusOf } from '../../http/errors.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { readForm, textField } from '../../http/request-body.ts'
+import { textField } from '../../http/request-body.ts'
+import { formAction } from '../frame/form-action.ts'
 import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { showRefusedTag } from './snapshot-routes.tsx'
 
-const MAX_FORM_BYTES = 4_096
+const Fields = z.object({ name: z.string().trim().default(''), from: z.string().optional() })
 
 const route = pageWith<LeaderPagesContext>()
 
@@ -25,41 +25,37 @@ export const tagForms = defineLeaderPage({
       method: 'POST',
       path: '/config/:name/tags',
       audit: 'tag-revision',
-      handle: (c, context) =>
-        change(context, c, { revision: c.req.param('name'), act: tagRevision }),
+      handle: (c, context) => changing(c.req.param('name'), 'tagged')(c, context),
     }),
     route({
       method: 'POST',
       path: '/config/:name/tags/remove',
       audit: 'untag-revision',
-      handle: (c, context) =>
-        change(context, c, { revision: c.req.param('name'), act: untagRevision }),
+      handle: (c, context) => changing(c.req.param('name'), 'untagged')(c, context),
     }),
   ],
 })
 
-async function change(
-  context: LeaderPagesContext,
-  c: Context<RouteEnv>,
-  { revision, act }: { readonly revision: string; readonly act: typeof tagRevision },
-): Promise<Response> {
-  const { configuration, pages } = context
-  const { principal } = c.env
-  const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-  const name = textField(form, 'name')?.trim() ?? ''
-  try {
-    await act(configuration, principal, { revision, name })
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code === 'not-permitted') throw error
-    c.env.reason = error.code
-    const refused = { name, reason: error.message }
-    return showRefusedTag(context, c, { revision, refused, status: statusOf(error) })
-  }
-  const done = act === tagRevision ? 'tagged' : 'untagged'
-  const flash = pages.flash.query(principal, done, name)
-  const from = textField(form, 'from')
-  const { links } = pages
-  const back =
-    from === null ? links.snapshot(revision, flash) : links.compare(from, revision, flash)
-  return c.redirect(back, 303)
+const CHANGES = { tagged: tagRevision, untagged: untagRevision } as const
+
+function changing(revision: string, kind: keyof typeof CHANGES) {
+  return formAction({
+    fields: Fields,
+    act: async ({ configuration, pages }: LeaderPagesContext, c: Context<RouteEnv>, { fields }) => {
+      const { links } = pages
+      const { name, from } = fields
+      await CHANGES[kind](configuration, c.env.principal, { revision, name })
+      return {
+        says: [kind, name],
+        to: (flash) =>
+          from === undefined
+            ? links.snapshot(revision, flash)
+            : links.compare(from, revision, flash),
+      }
+    },
+    refused: (context, c, { error, status }, form) => {
+      const refused = { name: textField(form, 'name')?.trim() ?? '', reason: error.message }
+      return showRefusedTag(context, c, { revision, refused, status })
+    },
+  })
 }

@@ -1,12 +1,12 @@
+import { z } from 'zod'
 import { parseDelivery } from '../../api/service/webhook-routes.ts'
 import { listDeliveries, listWebhooks, sendAgain } from '../../notify/webhooks/webhooks.ts'
-import { readForm, textField } from '../../http/request-body.ts'
+import { formAction } from '../frame/form-action.ts'
 import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { WebhooksView } from './webhooks-view.tsx'
 
-const MAX_FORM_BYTES = 16_384
 const path = '/webhooks'
 
 const route = pageWith<LeaderPagesContext>()
@@ -37,16 +37,20 @@ export const webhooksPage = defineLeaderPage({
       path,
       caller: 'administrator',
       audit: 'send-webhook-again',
-      handle: async (c, { pages, webhooks }) => {
-        const { principal } = c.env
-        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-        const webhook = textField(form, 'webhook') ?? ''
-        const number = parseDelivery(textField(form, 'number') ?? '')
-        const { problem } = await sendAgain(webhooks, principal, { webhook, number })
-        const kind = problem === null ? 'webhook-sent' : 'webhook-not-taken'
-        const of = problem === null ? webhook : `${webhook}: ${problem}`
-        return c.redirect(pages.links.webhooks(pages.flash.query(principal, kind, of)), 303)
-      },
+      handle: formAction({
+        fields: z.object({ webhook: z.string().default(''), number: z.string().default('') }),
+        act: async ({ pages: { links }, webhooks }, c, { fields: { webhook, number } }) => {
+          const delivery = { webhook, number: parseDelivery(number) }
+          const { problem } = await sendAgain(webhooks, c.env.principal, delivery)
+          return {
+            says:
+              problem === null
+                ? ['webhook-sent', webhook]
+                : ['webhook-not-taken', `${webhook}: ${problem}`],
+            to: (flash) => links.webhooks(flash),
+          }
+        },
+      }),
     }),
   ],
 })
