@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { z } from 'zod'
 import { entityTextsOf, textsSince } from './entity-texts.ts'
 import { mergeProposal } from '../../proposals/merge-proposal.ts'
 import { type Proposal, PROPOSAL_STATES, type ProposalVersion } from '../../proposals/proposal.ts'
@@ -11,18 +12,25 @@ import {
 } from '../../proposals/review.ts'
 import { checkedMessage } from '../../http/change-message.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
-import { type Form, readForm, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { PLAIN } from '../code/plain-options.ts'
 import type { FlashKind } from '../frame/flash-message.ts'
+import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
-import { type Refusal, refusalOf } from '../runs/refusal.ts'
+import type { Refusal } from '../runs/refusal.ts'
 import { ProposalView } from './proposal-view.tsx'
 import { ProposalsView } from './proposals-view.tsx'
 
-const MAX_FORM_BYTES = 65_536
+const Fields = z.object({
+  action: z.enum(['approve', 'reject', 'take-back', 'comment', 'merge', 'close']),
+  text: z.string().default(''),
+  version: z.string().default('0'),
+  entity: z.string().default(''),
+  line: z.string().default(''),
+})
+
 const ONE = '/proposals/:number'
 type ProposalPageContext = Context<RouteEnv, typeof ONE>
 
@@ -44,12 +52,7 @@ export const proposalsPages = defineLeaderPage({
       path: ONE,
       scope: 'operate',
       errors: ['proposal-not-found', 'not-permitted'],
-      handle: async (c, context) => {
-        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-        const outcome = await refusalOf(c.env, () => act(context, c, form))
-        if ('done' in outcome) return c.redirect(outcome.done, 303)
-        return answer(context, c, outcome.refusal)
-      },
+      handle: formAction({ fields: Fields, act, refused: answer }),
     }),
   ],
 })
@@ -98,54 +101,51 @@ async function answer(
   return pageResponse(<ProposalView {...view} />, refusal?.status)
 }
 
-/** Performs the action of a button, and returns the address to redirect to. */
+/** The name of each action in the audit log, and the message after it. */
+const ACTIONS = {
+  approve: ['approve', 'approved'],
+  reject: ['reject', 'rejected'],
+  'take-back': ['reject', 'review-taken-back'],
+  comment: ['comment-proposal', 'commented'],
+  merge: ['merge-proposal', 'merged'],
+  close: ['close-proposal', 'closed'],
+} as const satisfies Record<string, readonly [audited: string, says: FlashKind]>
+
 async function act(
   { pages, proposals }: LeaderPagesContext,
   c: ProposalPageContext,
-  form: Form,
-): Promise<string> {
+  { fields }: SentForm<typeof Fields>,
+): Promise<FormDone> {
   const { principal } = c.env
   const number = numberOf(c)
-  const text = checkedMessage(textField(form, 'text') ?? '', 'text')
-  const action = textField(form, 'action') ?? ''
-  const version = parseWholeNumber(textField(form, 'version') ?? '0', 'version') || null
-  const audited = (name: string) => {
-    c.env.auditActions = [{ action: name, target: `/api/proposals/${number}` }]
-  }
-  const done = (kind: FlashKind) =>
-    pages.links.proposal(number, pages.flash.query(principal, kind, `${number}`))
+  const text = checkedMessage(fields.text, 'text')
+  const { action } = fields
+  const version = parseWholeNumber(fields.version, 'version') || null
+  if (action === 'comment' && text === '') throw malformed('The comment is empty', 'text')
+  const [audited, says] = ACTIONS[action]
+  c.env.auditActions = [{ action: audited, target: `/api/proposals/${number}` }]
   switch (action) {
     case 'approve':
     case 'reject':
-      audited(action)
       await reviewProposal(proposals, principal, number, { decision: action, version, text })
-      return done(action === 'approve' ? 'approved' : 'rejected')
+      break
     case 'take-back':
-      audited('reject')
       await takeReviewBack(proposals, principal, number)
-      return done('review-taken-back')
+      break
     case 'comment':
-      if (text === '') throw malformed('The comment is empty', 'text')
-      audited('comment-proposal')
-      await commentOnProposal(proposals, principal, number, { text, ...placeIn(form) })
-      return done('commented')
+      await commentOnProposal(proposals, principal, number, { text, ...placeIn(fields) })
+      break
     case 'merge':
-      audited('merge-proposal')
       await mergeProposal(proposals, principal, number, { message: '' })
-      return done('merged')
+      break
     case 'close':
-      audited('close-proposal')
       await closeProposal(proposals, principal, number, text)
-      return done('closed')
-    default:
-      throw malformed(`"${action}" is not an action`, 'action')
   }
+  return { says: [says, `${number}`], to: (flash) => pages.links.proposal(number, flash) }
 }
 
 /** The entity or the line that a comment is about. */
-function placeIn(form: Form): { readonly entity: string | null; readonly line: number | null } {
-  const entity = textField(form, 'entity') ?? ''
-  const line = textField(form, 'line') ?? ''
+function placeIn({ entity, line }: z.infer<typeof Fields>) {
   return {
     entity: entity === '' ? null : entity,
     line: line === '' ? null : parseWholeNumber(line, 'line'),
