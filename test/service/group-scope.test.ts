@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ChangesAnswer } from '../../src/wire/changes.ts'
 import { DELEGATED } from '../support/service/delegated-changes.ts'
 import { delegate, loginOf } from '../support/service/delegated-service.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
@@ -134,6 +135,28 @@ describe('a group as a scope', () => {
       'remove o2',
       'change o2',
     ])
+  })
+
+  it('describes the changes of its own, whatever became of pipelines in groups of others', async () => {
+    const service = await delegate(await openService())
+    const away = moved('m1', 'h1', DELEGATED).replace('example.org/m1.git', 'example.org/kept.git')
+    const renamed = away.replace('name="s1"', 'name="s9"').replace('s1.git', 's9.git')
+    for (const document of [DELEGATED, away, moved('s9', 'm2', renamed)]) {
+      const init = { method: 'PUT', headers: { 'if-match': '*' }, body: document, as: ROOT }
+      expect((await service.fetch('/api/admin/config.xml', init)).status).toBe(200)
+    }
+    const told = async (range: string, as: string) => {
+      const path = `/api/config/changes/${range}?entity=group/mine`
+      const answer = await service.fetch(path, { as })
+      const { changes } = ChangesAnswer.parse(await answer.json())
+      return changes.map(({ text, label }) => `${label}: ${text}`)
+    }
+
+    const all = (await told('r2/r4', ROOT)).join('; ')
+    for (const part of ['m1: ', 'kept.git', 's9: ', 's9.git']) expect(all).toContain(part)
+    const owner = loginOf('owner')
+    expect(await told('r2/r3', owner)).toEqual(['m1: remove pipeline m1 (15 lines)'])
+    expect(await told('r3/r4', owner)).toEqual(['s9: add pipeline s9 (16 lines)'])
   })
 
   it('is closed to its administrator with other questions, and the rest of the history as ever', async () => {

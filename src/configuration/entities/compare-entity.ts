@@ -1,14 +1,11 @@
 import type { Principal } from '../../core/principal.ts'
-import { entitiesOf } from '../../document/changes/entities-of.ts'
+import type { EntityRenames } from '../../document/changes/compare-entities.ts'
+import { changesIn, entityScope } from '../../document/changes/entity-scope.ts'
+import { renderChange } from '../../document/changes/render-change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 import { type EntityPlace, entityText, findEntity } from '../../document/edit/entity-edits.ts'
-import {
-  type EntityElement,
-  entitiesIn,
-  entityName,
-  foldEntity,
-  ENTITY_KINDS,
-} from '../../document/entities/entities.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
+import { type EntityElement, entityName, foldEntity } from '../../document/entities/entities.ts'
 import type { XmlDocument } from '../../document/xml/xml-reader.ts'
 import { assertMay } from '../access/permission.ts'
 import {
@@ -16,6 +13,7 @@ import {
   type DescribedChanges,
   readChanges,
 } from '../changes/config-changes.ts'
+import { type OwnParts, withoutOthers } from '../gate/own-parts.ts'
 import type { ConfigReadingDeps, RevisionPair } from '../read/config-reading.ts'
 import { findRevisionNamed } from '../read/named-revision.ts'
 import { assertAdministers } from './entity-access.ts'
@@ -66,27 +64,33 @@ export async function readEntityChanges(
   principal: Principal,
   comparison: EntityDiffRequest,
 ): Promise<DescribedChanges> {
-  const { pair, entities, documents } = await findComparedEntity(deps, principal, comparison)
-  const scope = new Set(
-    entities.flatMap((entity, n) => (entity === null ? [] : namesIn(documents[n], entity))),
-  )
-  const { changes } = await readChanges(deps, pair)
-  const own = changes.filter((change) =>
-    entitiesOf([change]).some((name) => scope.has(foldEntity(name))),
-  )
-  return { subject: renderSubject(own), changes: own }
+  const { pair, documents, entities } = await findComparedEntity(deps, principal, comparison)
+  const names = entities.flatMap((entity) => (entity === null ? [] : [entityName(entity)]))
+  const texts = documents.map(({ text }) => text)
+  const renames = deps.entities.renamesBetween(pair.before, pair.after)
+  const changes = deps.access.may(principal, { action: 'administer' })
+    ? (await readChanges(deps, pair)).changes
+    : await changesOfOwn(deps, principal, { documents, renames })
+  const own = changesIn(changes, entityScope(names, texts, renames))
+  return {
+    subject: renderSubject(own),
+    changes: own.map((change) => ({ ...change, text: renderChange(change) })),
+  }
 }
 
-const PIPELINES = ENTITY_KINDS.filter(({ word }) => word === 'pipeline')
-
-/** An entity, and the pipelines of a group, in folded spelling. */
-function namesIn(document: XmlDocument | undefined, entity: EntityElement): string[] {
-  const own = foldEntity(entityName(entity))
-  if (document === undefined || entity.kind.word !== 'group') return [own]
-  const members = PIPELINES.flatMap((kind) => entitiesIn(document.root, kind)).filter(
-    ({ element }) => element.parent === entity.element,
-  )
-  return [own, ...members.map((each) => foldEntity(entityName(each)))]
+/** The changes within what a caller administers: what left it was removed, and what came is new. */
+async function changesOfOwn(
+  { access, summary }: EntityDiffDeps,
+  principal: Principal,
+  { documents, renames }: Pick<ComparedEntity, 'documents'> & { readonly renames: EntityRenames },
+): Promise<readonly DocumentChange[]> {
+  const parts: OwnParts = {
+    hasGroup: (group) => access.may(principal, { action: 'administer-group', group }),
+    hasTemplate: (template) => access.may(principal, { action: 'administer-template', template }),
+  }
+  const [before, after] = documents
+  const viewOf = (document: XmlDocument) => Buffer.from(withoutOthers(document, parts))
+  return summary.changes(viewOf(before), viewOf(after), renames)
 }
 
 /** The entity in both revisions, for those who administer it there and as it is now. */

@@ -9,7 +9,7 @@ import {
   type RevisionReadingDeps,
 } from '../revisions/numbered-revision.ts'
 import { summarise } from '../../index/condensed-summary.ts'
-import type { EntityRenames } from '../../document/changes/compare-entities.ts'
+import { changesIn } from '../../document/changes/entity-scope.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { type ShownChanges, shownChanges } from './shown-changes.ts'
 import { LinePieces, type LinePiecesOptions } from './line-pieces.ts'
@@ -18,8 +18,10 @@ import type { ChangePlace } from './places.ts'
 import {
   type DiffPart,
   diffPartsOf,
+  type NarrowingOptions,
   type PlacedRegion,
   placedRegions,
+  scopeIn,
   type Texts,
 } from './placed-regions.ts'
 import type { Block, DiffRegion } from './regions.ts'
@@ -65,20 +67,16 @@ export interface TextFirst extends DocumentTextComparison {
 /** The older and the newer document. */
 export type DocumentPair = readonly [Uint8Array, Uint8Array]
 
-export interface ComparisonOptions {
+export interface ComparisonOptions extends NarrowingOptions {
   /** Unchanged lines around a change; infinite for the whole file. */
   readonly context: number
   readonly whitespace: 'keep' | 'ignore'
   /** The positions above which the hidden lines are expanded. */
   readonly expanded: ReadonlySet<number>
-  /** The key of the entity to show, such as `pipeline/checkout`; empty for all. */
-  readonly entity: string
   /** The first region of the page; null for the page with the first change. */
   readonly start: number | null
   /** Whether differences about agents alone are left out. */
   readonly withoutAgents?: boolean
-  /** The known renames from the first document to the second. */
-  readonly renames?: EntityRenames
   /** Whether pieces carry the secret text that they hide. */
   readonly keepsHidden?: boolean
 }
@@ -192,7 +190,8 @@ export async function readComparison(
   const { before, after } = compared
   const { history, entities } = deps
   const documents = await Promise.all([history.readAsWritten(before), history.readAsWritten(after)])
-  const known = entities.findStep(before, after)
+  // The stored changes of a step are those of all entities.
+  const known = options.entity === '' ? entities.findStep(before, after) : null
   if (known === null) await entities.settle()
   const renames = known === null ? entities.renamesBetween(before, after) : []
   const text = await deps.compareTextFirst(documents, { ...options, known, renames })
@@ -206,7 +205,7 @@ export async function compareDocuments(
   options: ComparisonOptions,
 ): Promise<DocumentComparison> {
   const { script, texts, isSpaceOnly } = await differencesOf(deps, documents, options)
-  const changes = summarise(script, texts, options.renames)
+  const changes = describedIn(script, texts, options)
   return {
     changes: changes && shownChanges(changes),
     ...compareScript(script, texts, options),
@@ -228,10 +227,20 @@ export async function compareDocumentTexts(
 export async function describeDocuments(
   deps: ScriptDeps,
   documents: DocumentPair,
-  options: Pick<ComparisonOptions, 'whitespace' | 'renames'>,
+  options: Pick<ComparisonOptions, 'whitespace' | 'entity' | 'renames'>,
 ): Promise<readonly DocumentChange[] | null> {
   const { script, texts } = await differencesOf(deps, documents, options)
-  return summarise(script, texts, options.renames)
+  return describedIn(script, texts, options)
+}
+
+function describedIn(
+  script: EditScript,
+  texts: Texts,
+  options: NarrowingOptions,
+): readonly DocumentChange[] | null {
+  const changes = summarise(script, texts, options.renames)
+  const scope = scopeIn(texts, options)
+  return scope === null ? changes : changes && changesIn(changes, scope)
 }
 
 async function differencesOf(

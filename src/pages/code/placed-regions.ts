@@ -1,3 +1,6 @@
+import type { EntityRenames } from '../../document/changes/compare-entities.ts'
+import { entityScope, type EntityScope } from '../../document/changes/entity-scope.ts'
+import { foldEntity } from '../../document/entities/entities.ts'
 import type { EditScript } from '../../diff/edit-script.ts'
 import { type ChangePlace, Places } from './places.ts'
 import type { LineRange } from '../../diff/lines.ts'
@@ -8,6 +11,22 @@ import type { TextLines } from '../../document/text/text-lines.ts'
 export interface Texts {
   readonly before: TextLines
   readonly after: TextLines
+}
+
+/** The entity that a comparison is narrowed to. */
+export interface NarrowingOptions {
+  /** Such as `pipeline/checkout`, or `group/shop` with its pipelines; empty for all. */
+  readonly entity: string
+  /** The known renames from the first document to the second. */
+  readonly renames?: EntityRenames
+}
+
+/** The names that a comparison is narrowed to; null for all. */
+export function scopeIn(
+  { before, after }: Texts,
+  { entity, renames = [] }: NarrowingOptions,
+): EntityScope | null {
+  return entity === '' ? null : entityScope([entity], [before.text, after.text], renames)
 }
 
 /** A region with its place; the index counts all regions. */
@@ -24,13 +43,14 @@ const NOWHERE: ChangePlace = { path: [], entity: null }
 export function placedRegions(
   script: EditScript,
   texts: Texts,
-  options: RegionOptions & { readonly entity: string; readonly withoutAgents?: boolean },
+  options: RegionOptions & NarrowingOptions & { readonly withoutAgents?: boolean },
 ): PlacedRegion[] {
-  const { entity, withoutAgents = false } = options
+  const { withoutAgents = false } = options
   const places = new Places(texts.before, texts.after)
   const regions = regionsOf(script, options)
-  if (entity !== '') {
-    const narrowed = regions.flatMap((region, index) => narrowedTo(entity, region, index, places))
+  const scope = scopeIn(texts, options)
+  if (scope !== null) {
+    const narrowed = regions.flatMap((region, index) => narrowedTo(scope, region, index, places))
     return counted(withoutAgents ? narrowed.filter(({ place }) => !isOfAgent(place())) : narrowed)
   }
   if (!withoutAgents) {
@@ -48,9 +68,9 @@ export function placedRegions(
   return matching.length === placed.length ? placed : counted(matching)
 }
 
-/** A region with the changed lines of one entity alone; none if it has no such lines. */
+/** A region with the changed lines of a scope alone; none if it has no such lines. */
 function narrowedTo(
-  entity: string,
+  scope: EntityScope,
   region: DiffRegion,
   index: number,
   places: Places,
@@ -58,8 +78,8 @@ function narrowedTo(
   const found: ChangePlace[] = []
   const blocks = region.blocks.flatMap((block) => {
     if (block.change === null) return [block]
-    const before = places.within('before', block.before, (place) => isOf(place, entity))
-    const after = places.within('after', block.after, (place) => isOf(place, entity))
+    const before = places.within('before', block.before, (place) => isOf(place, scope))
+    const after = places.within('after', block.after, (place) => isOf(place, scope))
     const lines = after ?? before
     if (lines === null) return []
     found.push(lines.place)
@@ -117,9 +137,9 @@ function placesIn(
   return found
 }
 
-function isOf({ entity, path }: ChangePlace, key: string): boolean {
-  if (entity !== null && `${entity.kind}/${entity.name}` === key) return true
-  return path.some(({ word, name }) => `${word}/${name}` === key)
+function isOf({ entity, path }: ChangePlace, scope: EntityScope): boolean {
+  if (entity !== null && scope.has(foldEntity(`${entity.kind}/${entity.name}`))) return true
+  return path.some(({ word, name }) => scope.has(foldEntity(`${word}/${name}`)))
 }
 
 /** One page shows about this many rows at most; regions are not split. */

@@ -77,7 +77,7 @@ export function CompareView(props: CompareViewProps) {
       <Head {...props} />
       <div class="columns uneven">
         {summary === 'later' ? (
-          <LaterSummaryCard />
+          <LaterSummaryCard {...props} />
         ) : (
           <SummaryCard {...props} described={summary} place="above-text" />
         )}

@@ -3,6 +3,7 @@ import { ListedChangeGroups } from '../parts/change-list.tsx'
 import { moreOf } from '../kit/lists.tsx'
 import { compareQueryOf } from '../code/compare-query.ts'
 import type { CompareViewProps } from './compare-view.tsx'
+import { NarrowForm } from './narrow-form.tsx'
 
 /** How many entities are shown at once; the text is what people look for. */
 const AT_ONCE = 10
@@ -28,6 +29,7 @@ export function SummaryCard(props: SummaryCardProps) {
         <h2>Changes</h2>
         {comparison.regions.length > 0 && <a href="#diff">Jump to diff</a>}
       </div>
+      {place === 'above-text' && <NarrowForm {...props} />}
       {described === null && (
         <p class="muted">{`Too many changes to summarise. The full diff is ${where}.`}</p>
       )}
@@ -45,10 +47,11 @@ export function SummaryCard(props: SummaryCardProps) {
 }
 
 /** Links to a summary that takes longer than the diff. */
-export function LaterSummaryCard() {
+export function LaterSummaryCard(props: Omit<SummaryCardProps, 'described' | 'place'>) {
   return (
     <section class="card">
       <h2>Changes</h2>
+      <NarrowForm {...props} described={null} />
       <p>
         There are many changes: <a href="#summary">the summary</a> is below the diff.
       </p>

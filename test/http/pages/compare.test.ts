@@ -9,6 +9,37 @@ import { withRevisions, page } from '../../support/pages/compare-page.ts'
 
 const ONE = documentWith('checkout', 'billing')
 
+/** The card of the changes in words, without its form. */
+function words(html: string): string {
+  const card = /<section class="card" id="summary">(.*?)<\/section>/s.exec(html)?.[1] ?? ''
+  return card.replace(/<form.*?<\/form>/s, '').replaceAll(/<[^>]*>/g, '')
+}
+
+/** The shown lines. */
+function textOf(html: string): string {
+  return rows(html)
+    .join('\n')
+    .replaceAll(/<[^>]*>/g, '')
+}
+
+/** A document whose groups `g0`, `g1` and so on have these pipelines. */
+function groups(...names: readonly (readonly string[])[]): string {
+  return names.reduce(
+    (document, pipelines, n) =>
+      document.replace(
+        /( *)<pipelines group="[^]*<\/pipelines>/,
+        (text) =>
+          (n === 0 ? '' : `${text}\n`) +
+          `  <pipelines group="g${n}">\n${pipelines.map((name) => pipelineOf(name)).join('')}  </pipelines>`,
+      ),
+    ONE,
+  )
+}
+
+function pipelineOf(name: string): string {
+  return / *<pipeline name[^]*?<\/pipeline>\n/.exec(documentWith(name))?.[0] ?? ''
+}
+
 function rows(html = ''): string[] {
   return html.match(/<tr.*?<\/tr>/gs) ?? []
 }
@@ -137,6 +168,52 @@ describe('the comparison of two revisions', () => {
     expect(all.match(/<section class="hunk"/g)).toHaveLength(2)
     expect(one.match(/<section class="hunk"/g)).toHaveLength(1)
     expect(one).toContain('<b> billing</b>')
+  })
+
+  it('narrows the words and the text to a group with its pipelines, also to those that left it', async () => {
+    const service = await withRevisions(
+      groups(['one', 'left'], ['other', 'third']),
+      groups(['one'], ['other', 'third', 'left'])
+        .replace('one.git', '1.git')
+        .replace('left.git', 'l.git')
+        .replace('third.git', '3.git'),
+    )
+
+    const all = await page(service, '/config/compare/r2/r3')
+    const group = await page(service, '/config/compare/r2/r3?entity=group%2FG0')
+
+    expect(words(all)).toMatch(/one.*left.*third/s)
+    expect(words(group)).toMatch(/one.*left/s)
+    expect(words(group)).not.toContain('third')
+    expect(textOf(group)).toContain('1.git')
+    expect(textOf(group)).not.toContain('3.git')
+    expect(all).toContain('<option value="group/g0">')
+    expect(all).toContain('<option value="pipeline/third">')
+    expect(group).toMatch(/name="entity" value="group\/G0"/)
+  })
+
+  it('narrows the words to one entity under its old name and its new one', async () => {
+    const after = ONE.replace('name="checkout"', 'name="till"').replaceAll('make', 'ninja')
+    const service = await withRevisions(ONE, after)
+
+    for (const name of ['checkout', 'till']) {
+      const html = await page(service, `/config/compare/r2/r3?entity=pipeline%2F${name}`)
+      expect(words(html)).toMatch(/checkout.*till.*ninja/s)
+      expect(words(html)).not.toContain('billing')
+    }
+  })
+
+  it('keeps its other options when it is narrowed, and shows everything again', async () => {
+    const service = await withRevisions(ONE, ONE.replaceAll('make', 'ninja'))
+
+    const html = await page(service, '/config/compare/r2/r3?view=split&entity=pipeline/billing')
+    const nothing = await page(service, '/config/compare/r2/r3?entity=pipeline/none')
+
+    expect(html).toMatch(/<form[^>]*aria-label="Narrow">.*name="view" value="split".*<\/form>/s)
+    expect(html).toContain('<a href="/config/compare/r2/r3?view=split">Show everything</a>')
+    expect(words(html)).not.toContain('checkout')
+    expect(words(nothing)).toContain('No changes')
+    expect(nothing).toContain('Nothing differs in pipeline none.')
   })
 
   it('narrows to the lines of one entity, whatever changed beside them', async () => {
