@@ -123,7 +123,7 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   shellWords,
   isQuartzCron,
   escapeHtml,
-  consoleLineHtml,
+  consoleLineHtml: (text) => consoleLineHtml(text, 0),
   withoutSecret,
   plainSecretIn,
   openAddress: (text) => openAddress(text, () => null),

@@ -86,7 +86,7 @@ function replacedTool(before: AgentTool, after: AgentTool): string {
 }
 
 function dayOf({ modifiedAt, size }: AgentTool): string {
-  return `${new Date(modifiedAt).toISOString().slice(0, 16).replace('T', ' ')} (${size} bytes)`
+  return `${new Date(modifiedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC (${size} bytes)`
 }
 
 function machineChange(what: string, before: string, after: string): AgentChange[] {

@@ -5,6 +5,7 @@ import { dayName } from '../history/day-counts.ts'
 import { StateAway } from '../frame/page-state.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
 import { FilterText, Select, type SelectOption } from '../kit/forms.tsx'
+import { DateField, InUtc } from '../kit/date-field.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 import { Hour, longDay, When } from '../kit/when.tsx'
@@ -80,7 +81,7 @@ const COLUMNS = [
   'From',
 ]
 
-function Filter({ frame, query, days }: AuditViewProps) {
+function Filter({ frame, query }: AuditViewProps) {
   const { action } = query
   const isOther = action !== null && !AUDIT_ACTIONS.has(action)
   const actions: readonly SelectOption[] = [
@@ -100,11 +101,12 @@ function Filter({ frame, query, days }: AuditViewProps) {
         label="Address"
       />
       <label>
-        From <input type="date" name="since" value={days.since} />
+        From <DateField name="since" at="start" time={query.since} />
       </label>
       <label>
-        to <input type="date" name="until" value={days.until} /> in UTC
+        to <DateField name="until" at="end" time={query.until} />
       </label>
+      <InUtc />
       <button>Filter</button>
     </form>
   )

@@ -4,7 +4,7 @@ import type { BlameRun } from '../revisions/blame.ts'
 import type { WordPiece } from '../../diff/word-diff.ts'
 import { codeHtml } from './code-html.ts'
 import { escapeHtml } from '../kit/escape.ts'
-import { exactTime, relativeTime } from '../kit/when.tsx'
+import { agoHtml, exactTime } from '../kit/when.tsx'
 
 export interface ListingOptions {
   /** The number of the first line. */
@@ -59,7 +59,7 @@ function blameHtml({ revision }: BlameRun, { linkOf, now }: ListingOptions): str
   const title = escapeHtml(`${who}, ${exactTime(time)}`)
   return (
     `<span class="by" title="${title}"><a href="${escapeHtml(linkOf(revision))}">r${number}</a> ` +
-    `${escapeHtml(who)} · ${escapeHtml(relativeTime(time, now))}</span>`
+    `${escapeHtml(who)} · ${agoHtml(time, now)}</span>`
   )
 }
 

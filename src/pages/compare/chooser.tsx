@@ -1,4 +1,4 @@
-import { DateField } from '../history/date-field.tsx'
+import { DateField, InUtc } from '../kit/date-field.tsx'
 import type { Links } from '../kit/links.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
@@ -27,12 +27,12 @@ export function Chooser({ links, before, after }: ChooserProps) {
         </form>
         <form class="row" action={action} aria-label="Dates">
           <label>
-            Changes from <DateField name="since" time={before.time} />
+            Changes from <DateField name="since" at="start" time={before.time} />
           </label>
           <label>
-            to <DateField name="until" time={after.time} />
-            <span data-zone=""> in UTC</span>
+            to <DateField name="until" at="end" time={after.time} />
           </label>
+          <InUtc />
           <button name="by" value="dates">
             Compare dates
           </button>

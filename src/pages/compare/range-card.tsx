@@ -4,7 +4,6 @@ import { LinkButton } from '../kit/buttons.tsx'
 import { moreOf } from '../kit/lists.tsx'
 import { Moment } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
-import { dayOf } from '../history/history-query.ts'
 import type { CompareViewProps } from './compare-view.tsx'
 
 /** The authors of the revisions, and the same comparison as commands. */
@@ -33,10 +32,11 @@ export function RangeCard(props: CompareViewProps) {
   )
 }
 
-/** The list of all, from the day of the oldest one that is named here. */
+/** The list of all, from the oldest one that is named here. */
 function Others({ frame: { links }, comparison }: CompareViewProps) {
   const { between, count, before, after } = comparison
-  const until = dayOf(between.at(-1)?.time ?? null)
+  const oldest = between.at(-1)
+  const until = oldest ? new Date(oldest.time).toISOString() : null
   const href = links.history({ until, a: `r${before.number}`, b: `r${after.number}` })
   return (
     <p>

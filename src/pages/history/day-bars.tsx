@@ -45,7 +45,7 @@ function Bar(props: {
   if (newest === null) return <></>
   const page = Math.floor(newer / ROWS) * ROWS
   const height = Math.max(3, Math.round((HEIGHT * count) / most))
-  const title = `${daysOf(bar)}: ${countOf(count, 'revision')}`
+  const title = `${daysOf(bar)} (UTC): ${countOf(count, 'revision')}`
   return (
     <a
       tabindex={isFirst ? 0 : -1}

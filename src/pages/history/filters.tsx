@@ -5,10 +5,10 @@ import { isOpen, type RevisionFilter } from '../../configuration/search/revision
 import { foldEntity } from '../../document/entities/entities.ts'
 import type { HistoryPage, HistoryQuery } from './history-page.ts'
 import { countOf, plural } from '../kit/count.ts'
+import { DateField, InUtc } from '../kit/date-field.tsx'
 import { FilterText, Options, Select, type SelectOption } from '../kit/forms.tsx'
 import type { Links } from '../kit/links.ts'
 import { CHANGE_KINDS, HISTORY_KINDS, historyQueryOf } from './history-query.ts'
-import { DateField } from './date-field.tsx'
 import { pluralOf } from '../parts/change-list.tsx'
 
 const KIND_LABELS = {
@@ -204,13 +204,13 @@ function Dates({ links, query: { filter } }: FiltersProps) {
     <>
       <label>
         {'From '}
-        <DateField name="since" time={filter.since} />
+        <DateField name="since" at="start" time={filter.since} />
       </label>
       <label>
         {'to '}
-        <DateField name="until" time={filter.until} />
-        <span data-zone=""> in UTC</span>
+        <DateField name="until" at="end" time={filter.until} />
       </label>
+      <InUtc />
       <button formaction={links.chooseComparison()} name="by" value="dates">
         Compare these dates
       </button>

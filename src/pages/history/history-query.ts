@@ -83,10 +83,6 @@ function parseChosen(name = ''): number | null {
   return number === undefined ? null : Number(number)
 }
 
-export function dayOf(time: number | null): string {
-  return time === null ? '' : new Date(time).toISOString().slice(0, 10)
-}
-
 function parseOneOf<Value extends string>(
   values: readonly Value[],
   text: string,

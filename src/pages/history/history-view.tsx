@@ -7,7 +7,7 @@ import { countOf } from '../kit/count.ts'
 import { EmptyCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import type { Links } from '../kit/links.ts'
-import { dateOf } from '../kit/when.tsx'
+import { dateOf, Day } from '../kit/when.tsx'
 import { IndexingNotice } from '../parts/indexing-notice.tsx'
 import { DayBars } from './day-bars.tsx'
 import { FirstUse } from '../new-pipeline/first-use.tsx'
@@ -101,7 +101,9 @@ function Head({ links, page, filter, now }: HeadProps) {
   const at = new Date(now).toISOString().slice(0, 16)
   const about = (
     <>
-      {`${countsOf(page)}. `}
+      {`${countOf(page.total, 'revision')} since `}
+      <Day time={page.first.time} />
+      {'. '}
       Current is <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a>,{' '}
       <code title={current.digest}>{current.digest.slice(0, 8)}</code>.
     </>
@@ -119,7 +121,7 @@ function Head({ links, page, filter, now }: HeadProps) {
     >
       <form class="actions" action={links.at()}>
         <label for="at">
-          Config in effect at <span data-zone="">(UTC)</span>
+          Config in effect at <span class="without-script">(UTC)</span>
         </label>
         <input
           id="at"

@@ -23,13 +23,30 @@ const SEQUENCE = new RegExp(
 const HIDDEN = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu
 const CONTROL = /[^\P{Cc}\t]/gu
 
-/** One line of a console as HTML: colours become classes, everything else is text. */
-export function consoleLineHtml(line: string): string {
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/**
+ * One line of a console as HTML: the time at its start and colours become elements, everything else
+ * is text. The agent writes no day: it is that of the start of the job, or the one after it. Its clock
+ * may be behind the one that the start was read from.
+ */
+export function consoleLineHtml(line: string, start: number): string {
   const shown = lastWritten(line)
-  const text = shown.slice(0, MAX_LENGTH)
-  const more = shown.length - text.length
+  const clock = timeOf(shown)
+  const text = shown.slice(clock.length, MAX_LENGTH)
+  const more = shown.length - clock.length - text.length
   const cut = more > 0 ? `<em> … ${more} more characters</em>` : ''
-  return `${pieces(text)}${cut}`
+  return `${timeHtml(clock, start)}${pieces(text)}${cut}`
+}
+
+function timeHtml(clock: string, start: number): string {
+  if (clock === '') return ''
+  const hour = clock.trimEnd()
+  const time = Date.parse(`${new Date(start).toISOString().slice(0, 10)}T${hour}Z`)
+  if (Number.isNaN(time)) return escapeHtml(clock)
+  const at = new Date(time < start - HOUR_MS ? time + DAY_MS : time).toISOString()
+  return `<time datetime="${at}" data-when="clock">${hour}</time> `
 }
 
 /** A progress bar rewrites its line: only the last version is shown. */
@@ -108,11 +125,14 @@ function withCode(style: Style, code: number): Style {
  * The lines of a console as list items, built as a string because there are many. The one that
  * tells of the failure can be linked to.
  */
-export function consoleHtml({ lines, first }: ConsolePart, failure: number | null = null): string {
+export function consoleHtml(
+  { lines, first }: ConsolePart,
+  { start, failure }: { readonly start: number; readonly failure?: number | undefined },
+): string {
   return lines
     .map((line, n) => {
       const id = first + n === failure ? ' id="failure"' : ''
-      return `<li value="${first + n + 1}"${id}>${consoleLineHtml(line)}\n</li>`
+      return `<li value="${first + n + 1}"${id}>${consoleLineHtml(line, start)}\n</li>`
     })
     .join('')
 }

@@ -39,7 +39,7 @@ export const jobPage = defineLeaderPage({
           line,
         })
         const headers = { 'x-next-line': `${part.next}`, 'x-ended': `${part.isEnded}` }
-        return new Response(`<!doctype html><ol>${consoleHtml(part)}</ol>`, {
+        return new Response(`<!doctype html><ol>${consoleHtml(part, part)}</ol>`, {
           headers: { ...PAGE_HEADERS, 'cache-control': 'no-store', ...headers },
         })
       },

@@ -105,11 +105,16 @@ export async function readConsoleOf(
   deps: JobPageDeps & { readonly clock: () => number },
   principal: Principal,
   { line, ...name }: JobName & { readonly line: number },
-): Promise<ConsolePart & { readonly isEnded: boolean }> {
+): Promise<ConsolePart & { readonly isEnded: boolean; readonly start: number }> {
   const { job } = await findJobOfRun(deps, principal, name)
   const call = { caller: { principal }, job: placeOfJob(job) }
   const part = await readConsoleLines(deps, call, line)
-  return { ...part, isEnded: isOver(job, deps.clock()) }
+  return { ...part, isEnded: isOver(job, deps.clock()), start: startOf(job) }
+}
+
+/** The time from which on a job may write to its console. */
+export function startOf({ transitions }: JobInstance): number {
+  return transitions[0]?.time ?? 0
 }
 
 /** The last output of a job arrives within this time after its end, in milliseconds. */

@@ -2,7 +2,7 @@ import { raw } from 'hono/html'
 import { CONSOLE_PATH } from '../../builds/artifacts/artifact-path.ts'
 import type { ArtifactNode } from './artifact-tree.ts'
 import { segmentsOf } from './job-timeline.ts'
-import type { JobName, JobPage } from './job-page.ts'
+import { type JobName, type JobPage, startOf } from './job-page.ts'
 import { duration } from '../kit/duration.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
@@ -13,7 +13,7 @@ import { type Fact, Facts } from '../kit/facts.tsx'
 import { type Crumb, PageHead } from '../kit/page-head.tsx'
 import { Status } from '../kit/status.tsx'
 import { FactTable } from '../kit/table.tsx'
-import { exactTime } from '../kit/when.tsx'
+import { Exact } from '../kit/when.tsx'
 import type { Links } from '../kit/links.ts'
 import { consoleHtml } from './console-html.ts'
 import { setUpLines } from './console-part.ts'
@@ -209,7 +209,7 @@ function addressOfJob({
 function Transitions({ page: { job } }: Pick<JobViewProps, 'page'>) {
   const rows = job.transitions.map(({ state, time }, n) => [
     state,
-    <span class="nowrap">{exactTime(time)}</span>,
+    <Exact time={time} />,
     n === 0 ? '' : `after ${duration(time - (job.transitions[n - 1]?.time ?? time))}`,
   ])
   return <FactTable caption="States of the job" rows={rows} />
@@ -264,6 +264,7 @@ function Nodes({
 function Console({ frame: { links }, page, isOver }: JobViewProps) {
   const { console: part, failure, run, job } = page
   const address = { ...runAddress(run), job: job.name }
+  const start = startOf(job)
   const folded = setUpLines(part)
   const setUp = { ...part, lines: part.lines.slice(0, folded) }
   const rest = { ...part, lines: part.lines.slice(folded), first: part.first + folded }
@@ -277,7 +278,7 @@ function Console({ frame: { links }, page, isOver }: JobViewProps) {
         <details class="set-up" id="set-up">
           <summary>{`Set-up, ${countOf(folded, 'line')}`}</summary>
           <ol class="console" aria-label="Set-up">
-            {raw(consoleHtml(setUp))}
+            {raw(consoleHtml(setUp, { start }))}
           </ol>
         </details>
       )}
@@ -288,7 +289,7 @@ function Console({ frame: { links }, page, isOver }: JobViewProps) {
         data-next={part.next}
         data-result={job.result}
       >
-        {raw(consoleHtml(rest, failure?.line ?? null))}
+        {raw(consoleHtml(rest, { start, failure: failure?.line }))}
       </ol>
     </section>
   )
@@ -299,7 +300,9 @@ function ConsoleHead({ links, page, isOver }: { links: Links; page: JobPage; isO
   const file = links.file({ ...place, stageCounter: String(place.stageCounter) }, CONSOLE_PATH)
   return (
     <div class="row console-head">
-      <h2 id="console-title">Console</h2>
+      <h2 id="console-title">
+        Console <span class="muted without-script">in UTC</span>
+      </h2>
       {!isOver && (
         <label class="check with-script">
           <input type="checkbox" class="follow" checked /> Follow the end

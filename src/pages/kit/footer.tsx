@@ -13,6 +13,9 @@ export function Footer({ frame }: { frame: PageFrame }) {
         <input type="hidden" name="back" value={here} />
         <button class="quiet">{label}</button>
       </form>
+      <p class="muted">
+        Times are in <span data-zone="">UTC</span>.
+      </p>
       {everyoneAdministers && (
         <p>Everyone is an administrator until the configuration names some.</p>
       )}

@@ -29,6 +29,11 @@ export function Ago({ time, now }: { time: number; now: number }) {
   )
 }
 
+/** As `Ago`, in the words of a string builder, whose surroundings have the exact time. */
+export function agoHtml(time: number, now: number): string {
+  return `<time datetime="${isoTime(time)}" data-when="ago">${agoOf(time, now)}</time>`
+}
+
 function agoOf(time: number, now: number): string {
   const days = Math.floor((now - time) / DAY_MS)
   if (days < 1) return relativeTime(time, now)
@@ -40,6 +45,24 @@ export function Moment({ time }: { time: number }) {
   return (
     <time datetime={isoTime(time)} title={exactTime(time)} data-when="moment">
       {momentOf(time)}
+    </time>
+  )
+}
+
+/** Date, hour and second: `5 Jun 2015, 14:03:22 UTC`. */
+export function Exact({ time }: { time: number }) {
+  return (
+    <time datetime={isoTime(time)} title={exactTime(time)} data-when="exact">
+      {exactTime(time)}
+    </time>
+  )
+}
+
+/** The day alone: `5 Jun 2015`. */
+export function Day({ time }: { time: number }) {
+  return (
+    <time datetime={isoTime(time)} title={exactTime(time)} data-when="day">
+      {dateOf(time)}
     </time>
   )
 }

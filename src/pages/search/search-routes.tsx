@@ -18,7 +18,14 @@ import { SearchView } from './search-view.tsx'
 const SearchGroupBody = z.object({
   title: z.string(),
   count: z.int().nonnegative(),
-  hits: z.array(z.object({ title: z.string(), detail: z.string(), href: z.string() })),
+  hits: z.array(
+    z.object({
+      title: z.string(),
+      detail: z.string(),
+      time: z.int().optional().meta({ description: 'Of a revision, in milliseconds' }),
+      href: z.string(),
+    }),
+  ),
   all: z.string().nullable(),
 })
 

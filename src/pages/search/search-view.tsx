@@ -3,6 +3,7 @@ import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
 import { EmptyCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
+import { Moment } from '../kit/when.tsx'
 import { StateAway } from '../frame/page-state.tsx'
 import { AGENTS_AWAY, type SearchGroup, type SearchResult } from './search.ts'
 
@@ -55,7 +56,16 @@ function Group({ group: { title, count, hits, all }, id }: { group: SearchGroup;
       <ul>
         {hits.map((hit) => (
           <li>
-            <a href={hit.href}>{hit.title}</a> <span class="muted">{hit.detail}</span>
+            <a href={hit.href}>{hit.title}</a>{' '}
+            <span class="muted">
+              {hit.detail}
+              {hit.time !== undefined && (
+                <>
+                  {', '}
+                  <Moment time={hit.time} />
+                </>
+              )}
+            </span>
           </li>
         ))}
       </ul>

@@ -14,7 +14,6 @@ import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
 import { countOf } from '../kit/count.ts'
 import type { Links } from '../kit/links.ts'
 import type { PageStateDeps } from '../frame/page-state.tsx'
-import { exactTime } from '../kit/when.tsx'
 import {
   findInEffect,
   findNumber,
@@ -35,6 +34,8 @@ export interface SearchHit {
   readonly title: string
   /** A further detail, such as its group or its author. */
   readonly detail: string
+  /** The time of a revision. */
+  readonly time?: number
   readonly href: string
 }
 
@@ -277,7 +278,8 @@ function hitOf({ history, entities }: SearchDeps, links: Links, revision: Revisi
   const found = numbered(history, revision)
   return {
     title: `r${found.number} · ${revisionTitle(revision, entities)}`,
-    detail: `${shownAuthor(revision.username)}, ${exactTime(revision.time)}`,
+    detail: shownAuthor(revision.username),
+    time: revision.time,
     href: links.change(found),
   }
 }

@@ -99,13 +99,15 @@ async function answer(
 function parseScope(text: string): TokenScope {
   const read = TokenScope.safeParse(text)
   if (read.success) return read.data
-  throw malformed(`"${text}" is no scope`, 'scope')
+  throw malformed(`"${text}" is not a scope`, 'scope')
 }
 
-/** The end of a day in UTC; null for a field that was left empty. */
+/** The end of a day in UTC, or a moment; null for a field that was left empty. */
 function parseDay(text: string): number | null {
   if (text === '') return null
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? firstMomentOf(`${text}T23:59:59Z`) : null
-  if (time === null) throw malformed(`"${text}" is no day such as 2030-12-31`, 'expires')
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
+  const isMoment = text.endsWith('Z')
+  const time = isDay || isMoment ? firstMomentOf(isDay ? `${text}T23:59:59Z` : text) : null
+  if (time === null) throw malformed(`"${text}" is not a day such as 2030-12-31`, 'expires')
   return time
 }

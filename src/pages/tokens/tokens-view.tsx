@@ -6,6 +6,7 @@ import type { Links } from '../kit/links.ts'
 import { FlashCard, type FlashMessage, ShownOnce } from '../kit/notice.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { ActionForm, Field, SelectField } from '../kit/forms.tsx'
+import { DateField, InUtc } from '../kit/date-field.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 import { When } from '../kit/when.tsx'
@@ -124,7 +125,12 @@ function NewToken({ links }: { links: Links }) {
     >
       <Field label="Name" name="name" maxlength={100} required />
       <SelectField label="Scope" name="scope" options={SCOPES} />
-      <Field label="Expires on (optional)" type="date" name="expires" />
+      <label class="field">
+        <span>
+          Expires on (optional) <InUtc />
+        </span>
+        <DateField name="expires" at="end" time={null} />
+      </label>
     </ActionForm>
   )
 }

@@ -80,7 +80,7 @@ describe('history and comparison in a browser', () => {
     await days.nth(2).hover()
     await page.mouse.up()
 
-    await page.waitForURL('**since=2015-06-02&until=2015-06-03')
+    await page.waitForURL('**since=2015-06-02T00*&until=2015-06-03T23*')
     await expect.poll(() => page.locator('.revision .number').allInnerTexts()).toEqual(['r3', 'r2'])
   })
 

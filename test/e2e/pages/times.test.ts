@@ -1,6 +1,8 @@
 // @module-tag chromium
 
 import { describe, expect, it } from 'vitest'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { BuildScene } from '../../support/builds/build-service.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { useBrowser, visit } from '../../support/pages/browser.ts'
 import { saveRevisions } from '../../support/service/saved-revisions.ts'
@@ -86,6 +88,108 @@ describe('the times of revisions', () => {
         .poll(() => page.getByLabel('From', { exact: true }).inputValue())
         .toBe('2015-06-04')
       expect(await page.locator('.revision .number').allInnerTexts()).toEqual(shown)
+    }
+  })
+})
+
+/** A job of 3 June 2015, 23:30 UTC, whose agent has written a line. */
+async function ofOneJob() {
+  const times = { now: Date.parse('2015-06-03T23:29:00Z') }
+  const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] }, [], () => times.now)
+  await scene.schedule()
+  const agent = await ProtocolAgent.join(scene.service, 'a1')
+  const { jobId } = await agent.work()
+  await agent.append(jobId, 0, '23:30:00.105 one\n')
+  const says = (text: string) => agent.append(jobId, '23:30:00.105 one\n'.length, text)
+  return { service: scene.service, says }
+}
+
+/** The path of the page of that job. */
+const JOB = '/stages/app/build/1/1/unit'
+
+describe('times beside code and runs', () => {
+  it("of a console are on the reader's clock, also those of lines that arrive", async () => {
+    const { service, says } = await ofOneJob()
+    const page = await visit(chromium.browser, service.url, { timezone: 'Asia/Tokyo' })
+    await page.goto(JOB)
+    const times = page.locator('.console time')
+    await expect.poll(() => times.allInnerTexts()).toEqual(['08:30:00.105'])
+
+    await says('00:10:00.000 two\n')
+
+    await expect.poll(() => times.allInnerTexts()).toEqual(['08:30:00.105', '09:10:00.000'])
+    await expect.poll(() => times.last().getAttribute('title')).toBe('4 Jun 2015, 00:10:00 UTC')
+    await page.getByText('States and times').click()
+    await expect.poll(() => page.locator('.fact-table').innerText()).toContain('4 Jun 2015, 08:29:')
+  })
+
+  it('of a console are in UTC without scripts, which it says', async () => {
+    const { service } = await ofOneJob()
+    const page = await visit(chromium.browser, service.url, { hasScripts: false })
+    await page.goto(JOB)
+
+    const head = await page.locator('.console-head').innerText()
+
+    expect(head).toContain('in UTC')
+    expect(await page.locator('.console time').allInnerTexts()).toEqual(['23:30:00.105'])
+  })
+
+  it('stay on the clock where a page updates itself', async () => {
+    const { service } = await ofOneJob()
+    const page = await visit(chromium.browser, service.url, { timezone: 'Asia/Tokyo' })
+    await page.goto('/agents/a1')
+    const times = page.locator('[data-part] time')
+    await expect.poll(() => times.count()).toBeGreaterThan(0)
+
+    const replaced = await page.evaluate<string>(`(() => {
+      const part = document.querySelector('[data-part]:has(time)')
+      const fresh = part.cloneNode(true)
+      const time = fresh.querySelector('time')
+      time.dataset.when = 'moment'
+      time.textContent = 'as the server wrote it'
+      part.replaceWith(fresh)
+      return new Promise((done) => setTimeout(() => done(time.textContent)))
+    })()`)
+
+    expect(replaced).toMatch(/^4 Jun 2015, 08:\d\d$/)
+  })
+
+  it('of blame, the search, the palette and the audit log are on it, and the foot names it', async () => {
+    const service = await ofOneDay()
+    const page = await visit(chromium.browser, service.url, { timezone: 'Asia/Tokyo' })
+
+    await page.goto('/config/r2?blame=1')
+    await expect.poll(() => page.locator('.by').allInnerTexts()).toContain('r2 admin · 4 Jun 2015')
+    await page.goto('/search?q=r2')
+    await expect.poll(() => page.locator('.found').innerText()).toContain('4 Jun 2015, 08:30')
+    await page.keyboard.press('/')
+    await page.getByRole('combobox').fill('r2')
+    await expect.poll(() => page.locator('#palette').innerText()).toContain('4 Jun 2015, 08:30')
+    await page.goto('/audit?since=2015-06-03T15:00:00.000Z')
+    await expect.poll(() => page.getByLabel('From').inputValue()).toBe('2015-06-04')
+    await page.getByLabel('to', { exact: true }).fill('2015-06-04')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.waitForURL('**until=2015-06-04T14%3A59%3A59.999Z*')
+    await expect.poll(() => page.locator('tr.day').allInnerTexts()).toEqual(['Thu, 4 Jun 2015'])
+    await expect.poll(() => page.locator('.foot').innerText()).toContain('Asia/Tokyo')
+  })
+
+  it('say that they are in UTC without scripts', async () => {
+    const service = await ofOneDay()
+    const page = await visit(chromium.browser, service.url, { hasScripts: false })
+
+    for (const [path, text] of [
+      ['/search?q=r2', '3 Jun 2015, 23:30 UTC'],
+      ['/audit', 'in UTC'],
+      ['/audit', 'Wed, 3 Jun 2015, UTC'],
+      ['/tokens', 'Expires on (optional) in UTC'],
+      ['/config', 'Times are in UTC.'],
+    ] as const) {
+      await page.goto(path)
+      expect([path, await page.locator('body').innerText()]).toEqual([
+        path,
+        expect.stringContaining(text),
+      ])
     }
   })
 })

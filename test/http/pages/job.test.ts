@@ -29,7 +29,9 @@ describe('the page of a job', () => {
 
     expect(page).toMatch(/Scheduled.*UTC.*Assigned.*UTC/s)
     expect(page).toContain('<a href="/agents/a1">host-a1</a>')
-    expect(consoleIn(page)).toMatch(/<li value="1">10:00:00\.000 one\n<\/li><li value="2">/)
+    expect(consoleIn(page)).toMatch(
+      /<li value="1"><time [^>]+>10:00:00\.000<\/time> one\n<\/li><li value="2">/,
+    )
     expect(consoleIn(page)).toContain('data-next="2"')
     expect(page).not.toContain('not yet a li')
     expect(consoleIn(after)).toContain('<li value="3">not yet a li')
@@ -56,7 +58,9 @@ describe('the page of a job', () => {
 
     const outcome = /<p data-part="outcome">.*?<\/p>/s.exec(page)?.[0] ?? ''
     expect(outcome).toMatch(/Failed.*with <a href="#failure">exit code 3<\/a>.*after/s)
-    expect(page).toMatch(/<li value="7" id="failure">[^<]*The task ended with exit code 3/)
+    expect(page).toMatch(
+      /<li value="7" id="failure"><time [^>]+>[^<]+<\/time>[^<]*The task ended with exit code 3/,
+    )
     const setUp = /<details class="set-up".*?<\/details>/s.exec(page)?.[0] ?? ''
     expect(setUp).toContain('Set-up, 4 lines')
     expect(setUp).toContain('<li value="4">')

@@ -12,6 +12,11 @@ function between(one: HTMLElement, other: HTMLElement): HTMLElement[] {
   return bars.slice(low, high + 1)
 }
 
+/** A time on the clock of the reader, as an address has it. */
+function momentOf(local: string): string {
+  return new Date(local).toISOString()
+}
+
 /** Narrows the history to the days over which the pointer is drawn. A click on a bar stays a click. */
 export function watchDayBars(): void {
   let start: HTMLElement | null = null
@@ -33,8 +38,8 @@ export function watchDayBars(): void {
     const address = new URL(location.href)
     address.hash = ''
     address.searchParams.delete('offset')
-    address.searchParams.set('since', drawn[0]?.dataset['from'] ?? '')
-    address.searchParams.set('until', drawn.at(-1)?.dataset['to'] ?? '')
+    address.searchParams.set('since', momentOf(`${drawn[0]?.dataset['from']}T00:00`))
+    address.searchParams.set('until', momentOf(`${drawn.at(-1)?.dataset['to']}T23:59:59.999`))
     location.assign(address)
   })
 }

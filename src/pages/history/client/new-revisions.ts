@@ -1,4 +1,3 @@
-import { showClockTimes } from '../../kit/client/clock-times.ts'
 import { find, findInput, runDetached, parsePage } from '../../kit/client/dom.ts'
 import { focusedIn, refocus } from '../../kit/client/same-control.ts'
 import { picked, showChosen, SIDES } from './chosen.ts'
@@ -57,7 +56,6 @@ async function refresh(): Promise<boolean> {
     if (input) input.checked = true
   }
   if (row) document.getElementById(row)?.setAttribute('aria-current', 'true')
-  showClockTimes()
   showChosen()
   return true
 }

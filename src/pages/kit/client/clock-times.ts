@@ -18,30 +18,59 @@ function hourOf(at: Date): string {
   return [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':')
 }
 
+/** `5 Jun 2015, 14:03` */
+function momentOf(at: Date): string {
+  return `${dateOf(at)}, ${hourOf(at)}`
+}
+
+/** `5 Jun 2015, 14:03:22 UTC` */
+function utcText(at: Date): string {
+  const [day, month, year, clock] = at
+    .toUTCString()
+    .replace(/^\w+, 0?/, '')
+    .split(' ')
+  return `${day} ${month} ${year}, ${clock} UTC`
+}
+
+/** The forms without an age. */
+const FORMS: ReadonlyMap<string | undefined, (at: Date) => string> = new Map([
+  ['day', dateOf],
+  ['hour', hourOf],
+  ['moment', momentOf],
+  ['exact', (at) => `${momentOf(at)}:${at.toISOString().slice(17, 19)}`],
+  ['clock', (at) => `${hourOf(at)}:${at.toISOString().slice(17, 23)}`],
+])
+
 /** As the server writes it, but for the clock. */
-function textOf({ dateTime, dataset }: HTMLTimeElement): string {
-  const at = new Date(dateTime)
-  if (dataset['when'] === 'hour') return hourOf(at)
+function textOf(at: Date, when: string | undefined): string {
+  const form = FORMS.get(when)
+  if (form) return form(at)
   const age = Date.now() - at.getTime()
-  if (dataset['when'] === 'ago' && age >= DAY_MS) {
+  if (when === 'ago' && age >= DAY_MS) {
     const days = Math.floor(age / DAY_MS)
     return days < DAYS_OF_AGE ? `${countOf(days, 'day')} ago` : dateOf(at)
   }
-  if (dataset['when'] === 'moment' || age >= DAY_MS || age <= -MINUTE_MS) {
-    return `${dateOf(at)}, ${hourOf(at)}`
-  }
+  if (age >= DAY_MS || age <= -MINUTE_MS) return momentOf(at)
   const minutes = Math.floor(age / MINUTE_MS)
   if (minutes < 1) return 'just now'
   return minutes < 60 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`
 }
 
 /** Shows times as the reader's clock does, and ages as they are now. */
-export function showClockTimes(): void {
+function showClockTimes(): void {
   for (const time of findAll<HTMLTimeElement>('time[data-when]')) {
-    const text = textOf(time)
+    const at = new Date(time.dateTime)
+    const text = textOf(at, time.dataset['when'])
     if (text !== time.textContent) time.textContent = text
+    if (time.title === '') time.title = utcText(at)
   }
   groupByDay()
+}
+
+/** Says once, at the foot, in which zone the times are. */
+function nameZone(): void {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  for (const place of findAll('[data-zone]')) place.textContent = timeZone
 }
 
 /** Has fields for a day be one of the reader's calendar; they send the moment at which it starts or ends. */
@@ -49,7 +78,6 @@ function askLocalDays(): void {
   for (const field of findAll<HTMLInputElement>('input[data-day]')) {
     const { day, at } = field.dataset
     if (at !== undefined) field.value = dayText(new Date(at))
-    field.form?.querySelector('[data-zone]')?.remove()
     field.form?.addEventListener('formdata', ({ formData }) => {
       if (field.value === '' || !formData.has(field.name)) return
       const clock = day === 'end' ? '23:59:59.999' : '00:00:00.000'
@@ -98,15 +126,21 @@ function askClockTimes(): void {
     const say = () => (field.title = `${utcOf().replace('T', ' ')} UTC`)
     field.addEventListener('input', say)
     say()
-    field.form?.querySelector('[data-zone]')?.remove()
     field.form?.addEventListener('formdata', ({ formData }) => formData.set(field.name, utcOf()))
   }
 }
 
-/** Updates times now and every minute. */
+/** Updates times now, every minute, and with whatever the page gets. */
 export function keepClockTimes(): void {
+  nameZone()
   askClockTimes()
   askLocalDays()
-  showClockTimes()
-  setInterval(showClockTimes, MINUTE_MS)
+  const arrivals = new MutationObserver(show)
+  function show(): void {
+    showClockTimes()
+    arrivals.takeRecords()
+  }
+  arrivals.observe(document.body, { childList: true, subtree: true })
+  show()
+  setInterval(show, MINUTE_MS)
 }

@@ -9,6 +9,7 @@ interface Results {
     readonly hits: readonly {
       readonly title: string
       readonly detail: string
+      readonly time?: number
       readonly href: string
     }[]
   }[]
@@ -173,6 +174,7 @@ function renderGroup({ title, count, hits }: Results['groups'][number]): HTMLEle
     })
     const detail = element('span', { class: 'muted' })
     detail.textContent = ` ${hit.detail}`
+    if (hit.time !== undefined) detail.append(', ', timeElement(hit.time))
     option.append(hit.title, detail)
     return option
   })
@@ -199,8 +201,14 @@ function select(palette: HTMLElement, chosen: HTMLElement | null): void {
   chosen.scrollIntoView({ block: 'nearest' })
 }
 
+/** A time, which is shown on the clock of the reader as those of the page are. */
+function timeElement(time: number): HTMLElement {
+  const datetime = new Date(time).toISOString()
+  return element('time', { datetime, 'data-when': 'moment' })
+}
+
 function element(
-  tag: 'div' | 'p' | 'span',
+  tag: 'div' | 'p' | 'span' | 'time',
   attributes: Readonly<Record<string, string>>,
 ): HTMLElement {
   const made = document.createElement(tag)

@@ -1,0 +1,20 @@
+interface DateFieldProps {
+  readonly name: string
+  /** Whether it sends the moment at which the day starts or the one at which it ends. */
+  readonly at: 'start' | 'end'
+  /** The moment at which the day starts or ends, or null. */
+  readonly time: number | null
+}
+
+/** A field for a day: in UTC, and with scripts on the calendar of the reader. */
+export function DateField({ name, at, time }: DateFieldProps) {
+  const moment = time === null ? undefined : new Date(time).toISOString()
+  return (
+    <input type="date" name={name} value={moment?.slice(0, 10)} data-day={at} data-at={moment} />
+  )
+}
+
+/** Says in which zone the fields of a form are; with scripts they are on the clock of the reader. */
+export function InUtc() {
+  return <span class="without-script"> in UTC</span>
+}
