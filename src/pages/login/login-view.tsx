@@ -24,7 +24,8 @@ export function LoginView(props: LoginViewProps) {
       <form
         class="card fields login"
         method="post"
-        action={frame.links.login()}
+        // Without an action, the line that the address names stays in it.
+        action={kept === null ? undefined : frame.links.login()}
         enctype={kept === null ? undefined : 'multipart/form-data'}
       >
         <h1>Log in</h1>

@@ -18,11 +18,11 @@ describe('the log-in', { timeout: 240_000 }, () => {
       const service = await startService()
       const page = await visit(chromium.browser, service.url, { as: null, hasScripts })
 
-      await page.goto('/agents?q=none', WITHIN)
+      await page.goto('/agents?q=none#L7', WITHIN)
       await page.getByLabel('Name').fill('admin')
       await page.getByLabel('Password').fill(ADMIN_PASSWORD)
       await page.getByRole('button', { name: 'Log in' }).click()
-      await page.waitForURL('**/agents?q=none', WITHIN)
+      await page.waitForURL('**/agents?q=none#L7', WITHIN)
       const [cookie] = await page.context().cookies()
       expect(cookie).toMatchObject({ name: 'cairn', httpOnly: true, sameSite: 'Lax' })
 
