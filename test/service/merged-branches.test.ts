@@ -147,6 +147,33 @@ describe('revisions of branches that were merged', () => {
     expect(rowOf(html, 7)).not.toMatch(/rc-|fix-/)
   })
 
+  it('are compared with each of their parents, and with what the merge itself did', async () => {
+    const { service, clone } = await mergedBranches()
+    clone.merge('Max', 'topic')
+    const by = withBranches({ checkout: 'fix-3', billing: 'rc-9' })
+    clone.commit('Max', by)
+    await clone.push()
+    await commitsOf(service, '?entity=pipeline/billing')
+
+    const html = await pageOf(service, '/config/compare/r6/r7')
+
+    expect(html).toContain('r7 merges r5 into r6. The merge itself changed nothing.')
+    expect(html).toMatch(/compare\/r6\/r7" aria-current="true">Changes from r6</)
+    expect(html).toMatch(/compare\/r5\/r7">Changes from r5</)
+    expect(await pageOf(service, '/config/compare/r7/r8')).not.toContain('merges')
+  })
+
+  it('name what a merge changed that no parent has', async () => {
+    const { service, clone } = await mergedBranches()
+    clone.merge('Max', 'topic', withBranches({ checkout: 'fix-2', billing: 'rc-9' }))
+    await clone.push()
+    await commitsOf(service, '?entity=pipeline/billing')
+
+    const html = await pageOf(service, '/config/compare/r5/r7')
+
+    expect(html).toMatch(/The merge itself changed billing material [^<]*rc-9/)
+  })
+
   it('have written the lines that git blame names', async () => {
     const { service, clone } = await mergedBranches()
     clone.merge('Max', 'topic', withBranches({ checkout: 'fix-2', billing: 'rc-8' }))

@@ -17,6 +17,7 @@ import type { PagesContext } from '../frame/pages-context.ts'
 import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { answerPatch, PATCH, renderPatch } from './patch.ts'
 import { chooseRevisions } from './choose-revisions.ts'
+import { mergeIn } from './merge-note.tsx'
 import { CompareView, type Leak } from './compare-view.tsx'
 import { SummaryCard } from './summary-card.tsx'
 
@@ -114,6 +115,7 @@ async function answerComparison(
     origin,
     flash,
     leaks,
+    merge: mergeIn(configuration, compared),
     reveal: null,
     hasTags: !immutable,
   }
@@ -186,6 +188,7 @@ async function reveal(
     origin,
     summary,
     leaks,
+    merge: mergeIn(configuration, compared),
     flash: null,
     hasTags: false,
   }

@@ -26,6 +26,7 @@ import { HunkView } from '../code/hunk.tsx'
 import { Chooser } from './chooser.tsx'
 import { HunkLinks } from '../code/hunk-links.tsx'
 import { Ruler } from './ruler.tsx'
+import { type Merge, MergeNote } from './merge-note.tsx'
 import { LaterSummaryCard, SummaryCard } from './summary-card.tsx'
 import { Toolbar } from '../code/toolbar.tsx'
 
@@ -42,6 +43,8 @@ export interface CompareViewProps {
   /** The described changes, null when too much differs; or `later`, when they follow the text. */
   readonly summary: ShownChanges | null | 'later'
   readonly query: CompareQuery
+  /** The merge that the comparison is about, or null. */
+  readonly merge: Merge | null
   /** The names of the revisions as given in the address. */
   readonly from: string
   readonly to: string
@@ -59,7 +62,7 @@ export interface CompareViewProps {
 
 /** Two revisions: the described changes, who made them and when, and the text. */
 export function CompareView(props: CompareViewProps) {
-  const { frame, comparison, summary, query, from, to, flash, leaks, reveal } = props
+  const { frame, comparison, summary, query, from, to, flash, leaks, merge, reveal } = props
   const { before, after, regions } = comparison
   const { links } = frame
   const described = summary === 'later' ? null : summary
@@ -75,6 +78,7 @@ export function CompareView(props: CompareViewProps) {
     >
       {flash && <FlashCard flash={flash} />}
       <Head {...props} />
+      {merge && <MergeNote links={links} merge={merge} {...comparison} />}
       <div class="columns uneven">
         {summary === 'later' ? (
           <LaterSummaryCard {...props} />
