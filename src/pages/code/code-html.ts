@@ -1,4 +1,5 @@
 import type { Cell, MarkedPiece } from './rows.ts'
+import type { TokenKind } from '../../document/highlight/xml-scanner.ts'
 import { escapeHtml } from '../kit/escape.ts'
 import { withNamedCharacters } from '../kit/odd-characters.ts'
 
@@ -25,6 +26,8 @@ export interface CodeOptions {
   readonly isLong: boolean
   /** The address that shows the line in full, or null. */
   readonly unfold: string | null
+  /** The tokens in colour; all when absent. */
+  readonly coloured?: ReadonlySet<TokenKind> | undefined
 }
 
 /** A line of code as HTML. Every text of a configuration is escaped here and nowhere else. */
@@ -52,24 +55,26 @@ function piecesHtml(pieces: readonly MarkedPiece[], options: CodeOptions): strin
     const piece = pieces[n]
     if (!piece) continue
     if (!piece.isMarked || options.spoken === null) {
-      html += pieceHtml(piece)
+      html += pieceHtml(piece, options)
       continue
     }
     const tag = TAGS[options.spoken]
-    let inner = pieceHtml(piece)
-    while (pieces[n + 1]?.isMarked === true) inner += pieceHtml(pieces[++n])
+    let inner = pieceHtml(piece, options)
+    while (pieces[n + 1]?.isMarked === true) inner += pieceHtml(pieces[++n], options)
     html += `<${tag}>${inner}</${tag}>`
   }
   return html
 }
 
-function pieceHtml(piece: MarkedPiece | undefined): string {
+function pieceHtml(piece: MarkedPiece | undefined, { coloured }: CodeOptions): string {
   if (!piece) return ''
   const text = ODD.test(piece.text)
     ? withNamedCharacters(piece.text, ODD_ONE)
     : escapeHtml(piece.text)
   if (piece.isSecret) return `<span class="secret">${text}</span>`
-  return piece.token === null ? text : `<span class="${CLASSES[piece.token]}">${text}</span>`
+  const { token } = piece
+  if (token === null || coloured?.has(token) === false) return text
+  return `<span class="${CLASSES[token]}">${text}</span>`
 }
 
 /** The start of a long line, its first change, and a link to the rest. */

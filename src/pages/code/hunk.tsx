@@ -32,7 +32,9 @@ export function HunkView(props: HunkProps) {
           <Fold region={region} />
         </span>
       </div>
-      <HunkTable region={region} view={query.view} options={options} />
+      <div id={tableOf(region)}>
+        <HunkTable region={region} view={query.view} options={options} />
+      </div>
       <ExpandBelow {...props} />
     </section>
   )
@@ -56,10 +58,7 @@ export function HunkTable({
   options: RowsOptions
 }) {
   return (
-    <table
-      class={`code ${CLASSES[view]}`}
-      id={options.anchors === 'none' ? undefined : tableOf(region)}
-    >
+    <table class={`code ${CLASSES[view]}`}>
       <caption class="visually-hidden">{captionOf(region)}</caption>
       <Columns view={view} />
       {raw(

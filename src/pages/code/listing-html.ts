@@ -2,6 +2,7 @@ import { type MarkedPiece, markWords } from './rows.ts'
 import { lineText, type ShownLine } from './line-pieces.ts'
 import type { BlameRun } from '../revisions/blame.ts'
 import type { WordPiece } from '../../diff/word-diff.ts'
+import type { TokenKind } from '../../document/highlight/xml-scanner.ts'
 import { codeHtml } from './code-html.ts'
 import { escapeHtml } from '../kit/escape.ts'
 import { agoHtml, exactTime } from '../kit/when.tsx'
@@ -18,6 +19,32 @@ export interface ListingOptions {
   readonly find?: string
 }
 
+/** The limit of elements in a listing, which leaves room for the page around it. */
+const MAX_ELEMENTS = 11_000
+/** The elements of a line and of the start of a run of lines, without colours. */
+const PER_LINE = 2
+const PER_RUN = 3
+
+/** The tokens in colour, from all on to those that take the fewest elements. */
+const COLOURS: readonly ReadonlySet<TokenKind>[] = [
+  new Set(['tag', 'attribute', 'value', 'comment']),
+  new Set(['tag', 'value', 'comment']),
+  new Set(['tag', 'comment']),
+  new Set(['comment']),
+]
+
+/** The most colours with which all lines stay within the limit. */
+function coloursFor(
+  lines: readonly ShownLine[],
+  { runs }: ListingOptions,
+): ReadonlySet<TokenKind> | undefined {
+  const room = MAX_ELEMENTS - PER_LINE * lines.length - PER_RUN * runs.length
+  const tokens = lines.flatMap(({ pieces }) => pieces.flatMap(({ token }) => token ?? []))
+  const fits = (colours: ReadonlySet<TokenKind>) =>
+    tokens.filter((token) => colours.has(token)).length <= room
+  return COLOURS.find(fits) ?? COLOURS.at(-1)
+}
+
 /** The number of lines in one block, which the browser lays out only once visible. */
 const BLOCK = 100
 
@@ -27,6 +54,7 @@ const BLOCK = 100
  */
 export function listingHtml(lines: readonly ShownLine[], options: ListingOptions): string {
   const runs = new Map(options.runs.map((run) => [run.first, run]))
+  const coloured = coloursFor(lines, options)
   let run: BlameRun | null = null
   let html = '<div class="block">'
   for (const [n, line] of lines.entries()) {
@@ -34,22 +62,29 @@ export function listingHtml(lines: readonly ShownLine[], options: ListingOptions
     const begins = runs.get(number) ?? null
     run = begins ?? run
     if (n > 0 && n % BLOCK === 0) html += '</div><div class="block">'
-    html += lineHtml(line, number, { run, begins: begins !== null }, options)
+    html += lineHtml(line, number, { run, begins: begins !== null, coloured }, options)
   }
   return `${html}</div>`
+}
+
+interface LineLook {
+  readonly run: BlameRun | null
+  /** Whether the run begins with the line. */
+  readonly begins: boolean
+  readonly coloured: ReadonlySet<TokenKind> | undefined
 }
 
 function lineHtml(
   line: ShownLine,
   number: number,
-  { run, begins }: { run: BlameRun | null; begins: boolean },
+  { run, begins, coloured }: LineLook,
   options: ListingOptions,
 ): string {
   const shade = run === null ? '' : ` s${run.shade}${begins ? ' run' : ''}`
   const by = run !== null && begins ? blameHtml(run, options) : ''
   const pieces = markedPieces(line, options.find?.toLowerCase() ?? '')
   const cell = { number, pieces, lacksLineFeed: line.lacksLineFeed }
-  const code = codeHtml(cell, { spoken: 'found', isLong: true, unfold: null })
+  const code = codeHtml(cell, { spoken: 'found', isLong: true, unfold: null, coloured })
   const address = escapeHtml(options.addressOf(number))
   return `<div class="l${shade}" id="L${number}">${by}<a class="n" tabindex="-1" href="${address}">${number}</a>${code}\n</div>`
 }

@@ -81,7 +81,7 @@ export interface CurrentText {
 
 export const STEPS = 20
 /** Longer texts are only linked, not shown. */
-const MAX_LINES = 500
+const MAX_LINES = 1_000
 const PIPELINE = 'pipeline/'
 const NO_RUNS: RunsBetween = { newest: [], left: 0, oldest: [] }
 /** Larger differences are linked, not shown. */

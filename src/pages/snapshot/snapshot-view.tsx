@@ -283,7 +283,8 @@ function Windows(props: SnapshotViewProps & { label: string }) {
         />
       )}
       <span class="muted">
-        {`Lines ${first.toLocaleString('en')} to ${last.toLocaleString('en')} of ${lines.toLocaleString('en')}`}
+        {`Lines ${first.toLocaleString('en')} to ${last.toLocaleString('en')} of ${lines.toLocaleString('en')}. `}
+        The browser searches only these; “Find in file” searches all.
       </span>
       {last < lines && (
         <LinkButton rel="next" href={addressOf(props, last + 1)} label="Lines after →" />
@@ -298,7 +299,7 @@ function Listing(props: SnapshotViewProps) {
   const { blame, shown, first } = page
   if (blame !== null && !blame.known) {
     return (
-      <p class="card" role="status">
+      <p class="windows" role="status">
         {`Finding who wrote each line: ${blame.reached.toLocaleString('en')} of ${blame.of.toLocaleString('en')} revisions. `}
         The page refreshes itself.
       </p>

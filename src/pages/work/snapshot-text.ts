@@ -31,10 +31,10 @@ export interface SnapshotText extends ShownLines {
   readonly found: FoundText | null
 }
 
-/** Longer documents are shown in parts; a line takes about six elements of a page. */
-const MAX_LINES = 1500
+/** Longer documents are shown in parts, which the search of a browser sees one at a time. */
+const MAX_LINES = 3_000
 /** The lines of a part, and of one step of a search. */
-export const WINDOW = 1200
+export const WINDOW = 2_000
 
 /** The last searches: somebody who goes from match to match asks for the same again. */
 const searches = new LRUCache<string, FoundText>({ max: 4 })

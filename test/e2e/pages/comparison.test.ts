@@ -164,6 +164,20 @@ describe('a comparison in a browser', () => {
     expect(found).toEqual([])
   })
 
+  it('opens a folded part in which the search of the browser finds something', async () => {
+    const page = await visit(chromium.browser, (await serviceWithHistory()).url)
+    await page.goto('/config/compare/r2/r3')
+    const fold = page.locator('.fold').first()
+    const part = page.locator('.hunk [id^=t]').first()
+
+    await fold.click()
+    await expect.poll(() => part.getAttribute('hidden')).toBe('until-found')
+    await expect.poll(() => part.evaluate((each) => each.checkVisibility())).toBe(true)
+    await part.evaluate((each) => each.dispatchEvent(new Event('beforematch', { bubbles: true })))
+
+    await expect.poll(() => fold.getAttribute('aria-expanded')).toBe('true')
+  })
+
   it('has the dates of its revisions in its title', async () => {
     const page = await visit(chromium.browser, (await serviceWithHistory()).url)
 

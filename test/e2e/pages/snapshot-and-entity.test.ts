@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { BuildScene } from '../../support/builds/build-service.ts'
+import { documentWith } from '../../support/documents/documents.ts'
 import { useBrowser, visit } from '../../support/pages/browser.ts'
 import { MADE, NINJA, serviceWithHistory } from '../../support/history/small-history.ts'
 
@@ -30,6 +31,20 @@ describe('snapshot, restore and entity pages in a browser', () => {
 
     await expect.poll(() => new URL(page.url()).hash).toBe('#L5-L7')
     await expect.poll(() => page.locator('.l.chosen').count()).toBe(3)
+  })
+
+  it('arrive at a line that is typed by hand, in whatever part of a long file it is', async () => {
+    const names = Array.from({ length: 260 }, (_, n) => `p${n}`)
+    const service = await serviceWithHistory(documentWith(...names))
+    const page = await visit(chromium.browser, service.url)
+
+    await page.goto('/config/r4#L1500')
+    await expect.poll(() => page.locator('#L1500.chosen').isVisible()).toBe(true)
+    await page.evaluate("location.hash = '#L3001-L3003'")
+
+    await page.waitForURL('**/config/r4?line=3001#L3001-L3003')
+    await expect.poll(() => page.locator('.l.chosen').count()).toBe(3)
+    await expect.poll(() => page.locator('.windows').first().innerText()).toContain('of 3,')
   })
 
   it('keep the outline a single tab stop, and lead to the history of what is on top', async () => {

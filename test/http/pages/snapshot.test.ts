@@ -132,7 +132,23 @@ describe('a snapshot', () => {
     )
   })
 
-  it('shows a long document in windows, each line once', async () => {
+  it('shows 3,000 lines in one piece, with as many colours as the page has room for', async () => {
+    const names = Array.from({ length: 205 }, (_, n) => `p${n}`)
+    const document = documentWith(...names)
+    const service = await startService()
+    await save(service, document)
+
+    const html = await pageOf(service, '/config/current')
+
+    const lines = document.trimEnd().split('\n')
+    expect(lines.length).toBeGreaterThan(2_700)
+    expect(lines.length).toBeLessThan(3_000)
+    expect(listed(html)).toEqual(lines)
+    expect(html.match(/<[a-z]/g)?.length).toBeLessThan(12_000)
+    expect(html).toContain('<span class="t">pipeline</span>')
+  })
+
+  it('shows a longer document in windows, each line once, and says what is searched', async () => {
     const names = Array.from({ length: 260 }, (_, n) => `p${n}`)
     const document = documentWith(...names)
     const lines = document.trimEnd().split('\n')
@@ -140,12 +156,13 @@ describe('a snapshot', () => {
     await save(service, document)
 
     const first = await pageOf(service, '/config/current')
-    const second = await pageOf(service, '/config/current?line=1201')
+    const second = await pageOf(service, '/config/current?line=2001')
 
     expect(lines.length).toBeGreaterThan(3000)
-    expect(listed(first)).toEqual(lines.slice(0, 1200))
-    expect(listed(second)).toEqual(lines.slice(1200, 2400))
-    expect(first).toContain('?line=1201#L1201"')
+    expect(listed(first)).toEqual(lines.slice(0, 2000))
+    expect(listed(second)).toEqual(lines.slice(2000, 4000))
+    expect(first).toContain('?line=2001#L2001"')
+    expect(first).toContain('“Find in file” searches all')
   })
 
   it('escapes what the configuration says', async () => {

@@ -31,7 +31,10 @@ function showNamedChange(): void {
   if (change?.matches('.change')) showChange(change)
 }
 
-/** Binds the buttons of a comparison: steps and foldable parts. */
+/**
+ * Binds the buttons of a comparison: steps and foldable parts. The search of the browser opens a part
+ * in which it finds something.
+ */
 export function watchButtons(): void {
   document.addEventListener('click', (event) => {
     const button = elementOf(event)?.closest<HTMLElement>('#step-up, #step-down, .fold')
@@ -42,11 +45,15 @@ export function watchButtons(): void {
       moveChange(button.id === 'step-down' ? 1 : -1)
     }
   })
+  document.addEventListener('beforematch', (event) => {
+    find(`[aria-controls="${elementOf(event)?.id}"]`)?.setAttribute('aria-expanded', 'true')
+  })
 }
 
 function fold(button: HTMLElement): void {
-  const table = document.getElementById(button.getAttribute('aria-controls') ?? '')
-  if (!table) return
-  table.hidden = !table.hidden
-  button.setAttribute('aria-expanded', String(!table.hidden))
+  const part = document.getElementById(button.getAttribute('aria-controls') ?? '')
+  const isOpen = part?.hasAttribute('hidden') === true
+  if (isOpen) part.removeAttribute('hidden')
+  else part?.setAttribute('hidden', 'until-found')
+  button.setAttribute('aria-expanded', String(isOpen))
 }
