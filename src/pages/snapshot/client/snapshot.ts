@@ -16,19 +16,16 @@ watchOutlineFilter()
 watchOutlineKeys()
 keepPermanentAddress()
 arriveAtLine()
+addEventListener('hashchange', arriveAtLine)
 
 /** Opens the part of the file that has the line in the address, where this page has another part. */
 function arriveAtLine(): void {
-  const arrive = () => {
-    const line = /^#L(\d+)/.exec(location.hash)?.[1]
-    const lines = Number(find('#path')?.dataset['lines'])
-    if (line === undefined || Number(line) > lines || find(`#L${line}`) !== null) return
-    const address = new URL(location.href)
-    address.searchParams.set('line', line)
-    location.replace(address)
-  }
-  addEventListener('hashchange', arrive)
-  arrive()
+  const line = /^#L(\d+)/.exec(location.hash)?.[1]
+  const lines = Number(find('#path')?.dataset['lines'])
+  if (line === undefined || Number(line) > lines || find(`#L${line}`) !== null) return
+  const address = new URL(location.href)
+  address.searchParams.set('line', line)
+  location.replace(address)
 }
 
 /**
