@@ -57,6 +57,22 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/**
+ * Reads a JSON body; an empty one is an object without fields.
+ *
+ * @throws {ServiceError} `malformed-request` with the field that is not as it must be, `body-too-large`.
+ */
+export async function readJson<Schema extends z.ZodType>(
+  request: Request,
+  limit: number,
+  schema: Schema,
+): Promise<z.infer<Schema>> {
+  const text = Buffer.from(await readBody(request, limit)).toString('utf8')
+  const read = schema.safeParse(text.trim() === '' ? {} : parseJson(text))
+  if (read.success) return read.data
+  throw malformedBy(read.error)
+}
+
 /** The fields of a form, each with its exact bytes, in the order they were sent. */
 export type Form = ReadonlyMap<string, readonly Uint8Array[]>
 

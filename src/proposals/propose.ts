@@ -114,7 +114,8 @@ export function missing(number: number): never {
   throw new ServiceError('proposal-not-found', `There is no proposal ${number}`, { number })
 }
 
-async function prepareAllowed(
+/** A content that is ready to be a version, by somebody who may propose it. */
+export async function prepareAllowed(
   deps: ProposeDeps,
   principal: Principal,
   { content, base: digest }: Pick<ProposeRequest, 'content' | 'base'>,

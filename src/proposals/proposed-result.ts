@@ -23,6 +23,11 @@ export interface VersionDocuments {
   readonly after: Uint8Array<ArrayBuffer>
 }
 
+/** A change, and the document that it is merged with. */
+interface MergedSides extends Omit<VersionDocuments, 'base'> {
+  readonly current: Uint8Array<ArrayBuffer>
+}
+
 /** @throws {ServiceError} `unavailable` when the repository has lost its revision. */
 export async function readVersion(
   { history, store }: Pick<ResultDeps, 'history' | 'store'>,
@@ -40,8 +45,15 @@ export async function mergedUpon(
   version: ProposalVersion,
   current: Uint8Array<ArrayBuffer>,
 ): Promise<ProposedResult> {
-  const { before, after } = await readVersion(deps, version)
-  const merged = await merge(deps, { before, after, current })
+  return mergedBetween(deps, { ...(await readVersion(deps, version)), current })
+}
+
+/** The same for a change that is no version of a proposal. */
+export async function mergedBetween(
+  deps: Pick<ResultDeps, 'cache' | 'merge'>,
+  sides: MergedSides,
+): Promise<ProposedResult> {
+  const merged = await merge(deps, sides)
   if (merged.kind !== 'clean') return merged
   const inspection = await deps.cache.inspect(merged.document)
   if (!inspection.ok) return { kind: 'invalid', problems: inspection.problems }
@@ -49,8 +61,8 @@ export async function mergedUpon(
 }
 
 async function merge(
-  deps: ResultDeps,
-  { before, after, current }: Omit<VersionDocuments, 'base'> & { current: Uint8Array<ArrayBuffer> },
+  deps: Pick<ResultDeps, 'merge'>,
+  { before, after, current }: MergedSides,
 ): Promise<ProposedResult> {
   if (Buffer.compare(before, current) === 0) return { kind: 'clean', document: after }
   const merged = await deps.merge({ base: before, ours: after, theirs: current })

@@ -2,8 +2,9 @@ import { isSameName } from '../core/name-key.ts'
 import { type Digest, digestOf } from '../core/digest.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Objection, Verdict } from '../configuration/gate/rules/verdict.ts'
+import { plannedVerdict } from '../configuration/gate/refusal.ts'
 import { candidatesFor } from '../configuration/gate/rules/judge-change.ts'
-import type { Plan } from '../builds/plan/plan-configuration.ts'
+import { planFor, type ShownPlan } from '../builds/plan/plan-view.ts'
 import { renderChange } from '../document/changes/render-change.ts'
 import type { DescribedChanges } from '../configuration/changes/config-changes.ts'
 import type { MergeConflict } from '../document/merge/merge-conflict.ts'
@@ -15,7 +16,6 @@ import type { ProposalsDomain } from './proposals-domain.ts'
 import { findVisible } from './propose.ts'
 import { settleMerge } from './settle-merge.ts'
 import { mayViewProposal, rightsNow } from './visibility.ts'
-import { visiblePlan } from './visible-plan.ts'
 
 export interface ProposalQuery {
   /** Null for every state. */
@@ -61,8 +61,8 @@ export interface ProposalDetail {
   /** The document that merging it would make, or made; null where it cannot be merged. */
   readonly result: Digest | null
   readonly changes: DescribedChanges['changes']
-  /** Null unless it is open and can be merged. */
-  readonly plan: Plan | null
+  /** Its effects as the reader may know of them; null unless it is open and can be merged. */
+  readonly plan: ShownPlan | null
   readonly verdict: Verdict | null
   /** The digest that an approval would hold for; null where there is nothing to approve. */
   readonly approval: string | null
@@ -115,12 +115,13 @@ async function readOpen(
   const effects = effectsOf(plan)
   const asked = { proposal, before: current, after: result.document, effects }
   const { verdict, digest, rules } = await assessMerge(deps, principal, asked)
-  const rights = rightsNow(deps, principal)
+  const { document } = result
+  const judged = { ...plan, verdict: plannedVerdict(verdict) }
   return {
     ...detail,
     result: digestOf(result.document),
     changes: await changesOf(deps, current, result.document),
-    plan: visiblePlan(plan, rights),
+    plan: await planFor(deps, principal, { plan: judged, document }),
     verdict,
     approval: digest,
     documents: { before: current, after: result.document },

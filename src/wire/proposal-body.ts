@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Digest } from '../core/digest.ts'
 import { CommitSha } from '../core/revision.ts'
 import { ChangeEntry } from './changes.ts'
+import { PlanBody } from './plan-body.ts'
 
 const Time = z.int()
 
@@ -59,6 +60,7 @@ export const ProposalEntry = z.object({
 })
 export type ProposalEntry = z.infer<typeof ProposalEntry>
 
+/** A side of a conflict, with secrets hidden. */
 const Side = z.object({ text: z.string(), line: z.int() })
 
 const Needed = z.object({
@@ -66,6 +68,8 @@ const Needed = z.object({
   of: z.array(z.string()).readonly(),
   place: z.string(),
   reason: z.string(),
+  /** The time from which the rule does not apply. */
+  until: z.string().exactOptional(),
 })
 
 /** A proposal with all that is known of it now. */
@@ -87,7 +91,7 @@ export const ProposalBody = ProposalEntry.extend({
     .readonly(),
   changes: z.array(ChangeEntry).readonly(),
   /** As of `POST /api/config/plan`, of what the caller may view; null where there is none. */
-  plan: z.looseObject({}).nullable(),
+  plan: PlanBody.nullable(),
   verdict: z
     .object({
       kind: z.enum(['allowed', 'needs', 'denied']),
@@ -126,7 +130,18 @@ export const ProposalBody = ProposalEntry.extend({
     .readonly(),
   /** The parts that somebody else has changed in another way since. */
   conflicts: z
-    .array(z.object({ entity: z.string().nullable(), path: z.string(), ours: Side, theirs: Side }))
+    .array(
+      z.object({
+        entity: z.string().nullable(),
+        path: z.string(),
+        /** As it was, as the proposal has it, and as it is now. */
+        base: Side,
+        ours: Side,
+        theirs: Side,
+        /** Whether the result can have what both have added. */
+        canBeBoth: z.boolean(),
+      }),
+    )
     .readonly(),
   /** Why it is not valid any more. */
   problems: z.array(z.string()).readonly(),

@@ -74,7 +74,7 @@ const formRoute = {
       return json(body, 200, headers)
     }
     return answerAsForm(c, request.document, () =>
-      saveOrPropose(c, context, save, proposedBy(request)),
+      saveOrPropose(c, context, save, () => proposedBy(request)),
     )
   },
 } as const
@@ -130,7 +130,7 @@ export const configSavingResource = resource({
           const body = savedBody('The configuration is saved', setAside)
           return json(body, 200, { ...headers, etag: `"${revision.digest}"` })
         }
-        return saveOrPropose(c, context, save, proposedBy(request))
+        return saveOrPropose(c, context, save, () => proposedBy(request))
       },
     }),
   ],

@@ -36,7 +36,13 @@ import {
   type Operation,
   reads,
 } from '../definition/operation.ts'
-import { PREFER_HEADER, prefersProposal, PROPOSED, saveOrPropose } from './prefer-propose.ts'
+import {
+  PREFER_HEADER,
+  prefersProposal,
+  PROPOSED,
+  proposedEntity,
+  saveOrPropose,
+} from './prefer-propose.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
@@ -388,9 +394,9 @@ async function put(
   }
   const text = Buffer.from(xml).toString('utf8')
   const entity = { ...place, xml: text, ...(group === null ? {} : { group }) }
-  const summary = `Change the ${nameOf(place)}`
-  const proposed = { content: { entities: [entity] }, base: null, message, summary }
-  return saveOrPropose(c, context, save, proposed)
+  return saveOrPropose(c, context, save, () =>
+    proposedEntity(c, context, { change: request, entity, what: nameOf(place) }),
+  )
 }
 
 async function remove(
@@ -406,9 +412,10 @@ async function remove(
     const body = savedBody(`The ${nameOf(place)} is removed`, setAside)
     return json(body, 200, digestHeaders(revision.digest, site.clientNames))
   }
-  const summary = `Remove the ${nameOf(place)}`
-  const content = { entities: [{ ...place, xml: null }] }
-  return saveOrPropose(c, context, save, { content, base: null, message, summary })
+  const entity = { ...place, xml: null }
+  return saveOrPropose(c, context, save, () =>
+    proposedEntity(c, context, { change: request, entity, what: nameOf(place) }),
+  )
 }
 
 function nameOf({ kind, name }: EntityPlace): string {

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
 import type { Problem } from '../../core/problem.ts'
-import { addPipeline } from '../../configuration/save/pipeline-creation.ts'
+import { addPipeline, composePipeline } from '../../configuration/save/pipeline-creation.ts'
 import { readPipelineRequest } from '../../document/create-pipeline/pipeline-request.ts'
 import { PipelineCreatedBody, PipelineRefusedBody } from '../../wire/action-bodies.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
@@ -13,6 +13,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { PREFER_HEADER, prefersProposal, PROPOSED, saveOrPropose } from './prefer-propose.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
 const Text = z.string().optional()
@@ -52,13 +53,15 @@ export const pipelineCreationResource = resource({
       caller: 'groupAdministrator',
       audit: 'create-pipeline',
       rename: { file: 'name' },
-      headers: MESSAGE_HEADER,
+      headers: { ...MESSAGE_HEADER, ...PREFER_HEADER },
+      needs: prefersProposal,
       body: {
         required: true,
         content: [{ type: 'application/x-www-form-urlencoded', schema: PipelineForm }],
       },
       answers: {
         201: jsonAnswer('Created', PipelineCreatedBody),
+        ...PROPOSED,
         400: jsonAnswer('Not valid', PipelineRefusedBody),
         403: jsonAnswer(
           'The caller lacks the permission',
@@ -77,7 +80,8 @@ export const pipelineCreationResource = resource({
         },
         answer: { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' },
       },
-      handle: async (c, { configuration, site }) => {
+      handle: async (c, context) => {
+        const { configuration, site } = context
         const name = c.req.param('file').slice(0, -'.json'.length)
         const form = await readForm(c.req.raw, site.maxBody)
         try {
@@ -86,9 +90,18 @@ export const pipelineCreationResource = resource({
           if (!reading.ok) return refusal(c, reading.problems)
           const message = messageOf(c.req.raw, form)
           const { request } = reading
-          const { setAside } = await addPipeline(configuration, c.env.principal, request, message)
-          const body = { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' }
-          return json({ ...body, ...(setAside !== null && { setAside }) }, 201)
+          const save = async () => {
+            const saved = await addPipeline(configuration, c.env.principal, request, message)
+            const { setAside } = saved
+            const body = { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' }
+            return json({ ...body, ...(setAside !== null && { setAside }) }, 201)
+          }
+          return await saveOrPropose(c, context, save, () => ({
+            content: { document: composePipeline(configuration, request) },
+            base: null,
+            message,
+            summary: `Add pipeline ${request.name}`,
+          }))
         } catch (error) {
           return refusedBy(c, error)
         }

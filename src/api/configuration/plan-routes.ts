@@ -3,71 +3,22 @@ import { NO_EFFECTS, planConfiguration } from '../../builds/plan/plan-configurat
 import { planEntity } from '../../builds/plan/plan-entity.ts'
 import { NOTHING_HIDDEN } from '../../builds/plan/plan-view.ts'
 import { parseEntityPlace } from '../../configuration/entities/read-entity.ts'
-import { Digest } from '../../core/digest.ts'
 import { json } from '../../http/errors.ts'
-import { readBody } from '../../http/request-body.ts'
-import { ChangeEntry } from '../../wire/changes.ts'
-import { ProblemBody } from '../../wire/error-body.ts'
-import { WillNotRunEntry } from '../../wire/will-not-run-body.ts'
+import { parseWholeNumber } from '../../http/parameters.ts'
+import { readBody, readJson } from '../../http/request-body.ts'
+import { planContent, planProposal } from '../../proposals/plan-proposal.ts'
+import { PlanBody } from '../../wire/plan-body.ts'
+import { ProposalUpdateBody } from '../../wire/proposal-body.ts'
 import type { LeaderContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { QUIET } from '../definition/route-rules.ts'
 import { leaderResource, routeWith } from '../definition/route.ts'
+import { proposedContent } from './proposed-content.ts'
 import { SAMPLE } from '../definition/sample.ts'
-
-const Names = z.array(z.string()).readonly()
-
-/** The consequences of saving a document, or one entity of it. */
-const PlanBody = z.object({
-  valid: z.boolean(),
-  /** The digest of the current document. */
-  base: Digest,
-  /** The digest of the document that would be current; null for an invalid one. */
-  result: Digest.nullable(),
-  errors: z.array(ProblemBody).readonly(),
-  changes: z.array(ChangeEntry).readonly(),
-  /** The runs that saving it now would begin. */
-  starts: z.array(z.object({ pipeline: z.string(), because: z.string() })).readonly(),
-  /** The pipelines that would run less by themselves than now, or not at all. */
-  stops: z.array(z.object({ pipeline: z.string(), because: z.string() })).readonly(),
-  /** Why pipelines among these cannot start, or why jobs of theirs would wait for an agent. */
-  obstacles: z.array(z.object({ pipeline: z.string(), because: z.string() })).readonly(),
-  touches: z.object({
-    pipelines: Names,
-    agents: Names,
-    environments: Names,
-    /** The running jobs of these pipelines, as `pipeline/counter/stage/counter/job`. */
-    jobsRunning: Names,
-  }),
-  permissions: z.array(z.object({ user: z.string(), gains: Names, loses: Names })).readonly(),
-  /** The parts of the document that are kept, though nobody here acts on them. */
-  willNotRun: z.array(WillNotRunEntry).readonly(),
-  /** Whether the caller may save it, and whose decision it needs otherwise; null for an invalid document. */
-  verdict: z
-    .object({
-      kind: z.enum(['allowed', 'needs', 'denied']),
-      reason: z.string().exactOptional(),
-      needs: z
-        .array(z.object({ rule: z.string(), of: Names, reason: z.string().exactOptional() }))
-        .readonly(),
-    })
-    .nullable(),
-  /** How many entries of these lists are about what the caller may not view. */
-  hidden: z.object({
-    changes: z.int(),
-    starts: z.int(),
-    stops: z.int(),
-    obstacles: z.int(),
-    touches: z.int(),
-    willNotRun: z.int(),
-  }),
-  /** Empty: the service has no rules. */
-  rules: z.array(z.never()).readonly(),
-})
 
 const route = routeWith<LeaderContext>()
 
-/** `POST /api/config/plan`: what saving a document would do. */
+/** `POST /api/config/plan`: what saving a document, or merging a proposal, would do. */
 export const planResource = leaderResource({
   open: (context: LeaderContext) => context,
   routes: [
@@ -75,7 +26,8 @@ export const planResource = leaderResource({
       method: 'POST',
       path: '/api/config/plan',
       tag: 'Configuration',
-      summary: 'Previews the effects of saving a document, or one entity for those who may view it',
+      summary:
+        'Previews the effects of saving a document; of one entity or a proposal for those who may view it',
       caller: 'administrator',
       audit: QUIET,
       scope: 'read',
@@ -86,10 +38,28 @@ export const planResource = leaderResource({
           schema: z.string(),
         },
         group: { text: 'The group of a pipeline that is new', schema: z.string() },
+        proposal: {
+          text: 'The number of a proposal that is there; the body is ignored',
+          schema: z.string(),
+        },
       },
-      body: { required: true, content: [{ type: 'application/xml', schema: null }] },
+      body: {
+        required: true,
+        content: [
+          { type: 'application/xml', schema: null },
+          { type: 'application/json', schema: ProposalUpdateBody },
+        ],
+      },
       answers: { 200: jsonAnswer('The plan, of an invalid document its errors', PlanBody) },
-      errors: ['malformed-request', 'body-too-large', 'entity-not-found'],
+      errors: [
+        'malformed-request',
+        'body-too-large',
+        'entity-not-found',
+        'config-stale',
+        'proposal-not-found',
+        'proposal-outdated',
+        'snapshot-not-found',
+      ],
       example: {
         body: SAMPLE.document,
         answer: {
@@ -101,9 +71,18 @@ export const planResource = leaderResource({
           rules: [],
         },
       },
-      handle: async (c, { builds, site }) => {
+      handle: async (c, { builds, proposals, site }) => {
         const { principal } = c.env
-        const { entity, group = null } = c.req.query()
+        const { entity, group = null, proposal } = c.req.query()
+        if (proposal !== undefined) {
+          const number = parseWholeNumber(proposal, 'proposal')
+          return json({ ...(await planProposal(proposals, principal, number)), rules: [] })
+        }
+        if (c.req.header('content-type')?.startsWith('application/json') === true) {
+          const request = await readJson(c.req.raw, site.maxBody, ProposalUpdateBody)
+          const content = { content: proposedContent(request), base: request.base ?? null }
+          return json({ ...(await planContent(proposals, principal, content)), rules: [] })
+        }
         const body = await readBody(c.req.raw, site.maxBody)
         if (entity === undefined) {
           const plan = await planConfiguration(builds, principal, body)

@@ -1,5 +1,6 @@
 import type { Objection } from '../../configuration/gate/rules/verdict.ts'
-import type { MergeConflict } from '../../document/merge/merge-conflict.ts'
+import type { ConflictVersion, MergeConflict } from '../../document/merge/merge-conflict.ts'
+import { maskSecrets } from '../../document/text/shown-text.ts'
 import type { Proposal } from '../../proposals/proposal.ts'
 import type { MergeTime } from '../../proposals/proposal-event.ts'
 import type { ProposalDetail } from '../../proposals/read-proposals.ts'
@@ -35,7 +36,7 @@ export function renderProposalDetail(detail: ProposalDetail): ProposalBody {
       return { version, commit, base: from, by, time }
     }),
     changes,
-    plan: plan && { ...plan },
+    plan: plan && { ...plan, rules: [] },
     verdict: verdict && {
       kind: verdict.kind,
       needs: verdict.objections.map(renderObjection),
@@ -64,12 +65,19 @@ export function renderProposalDetail(detail: ProposalDetail): ProposalBody {
   }
 }
 
-function renderObjection({ rule, of, place, sentence, reason }: Objection) {
-  return { rule, of, place, reason: reason === undefined ? sentence : `${sentence}: ${reason}` }
+function renderObjection({ rule, of, place, sentence, reason, until }: Objection) {
+  const said = reason === undefined ? sentence : `${sentence}: ${reason}`
+  const ends = until === undefined ? {} : { until: new Date(until).toISOString() }
+  return { rule, of, place, reason: said, ...ends }
 }
 
-function renderConflict({ entity, path, ours, theirs }: MergeConflict) {
-  return { entity, path, ours, theirs }
+function renderConflict({ entity, path, base, ours, theirs, canBeBoth }: MergeConflict) {
+  const sides = { base: masked(base), ours: masked(ours), theirs: masked(theirs) }
+  return { entity, path, ...sides, canBeBoth }
+}
+
+function masked({ text, line }: ConflictVersion) {
+  return { text: maskSecrets(text), line }
 }
 
 function renderWhen(when: MergeTime): string | null {

@@ -1,7 +1,11 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
-import { restoreRevision, type RestoreRequest } from '../../configuration/save/config-restoring.ts'
+import {
+  readRestored,
+  restoreRevision,
+  type RestoreRequest,
+} from '../../configuration/save/config-restoring.ts'
 import { RestoredBody, savedBody } from '../../wire/action-bodies.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { DIGEST_DESCRIBED, digestHeaders, parseIfMatch } from './digest-header.ts'
@@ -13,6 +17,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { PREFER_HEADER, prefersProposal, PROPOSED, saveOrPropose } from './prefer-propose.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
 /** A reason and the form around it, in bytes. */
@@ -36,7 +41,9 @@ export const restoreResource = resource({
       headers: {
         'If-Match': { text: 'The digest that the caller takes for current', schema: z.string() },
         ...MESSAGE_HEADER,
+        ...PREFER_HEADER,
       },
+      needs: prefersProposal,
       body: {
         required: false,
         content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
@@ -46,6 +53,7 @@ export const restoreResource = resource({
       },
       answers: {
         200: jsonAnswer('Restored', RestoredBody, DIGEST_DESCRIBED),
+        ...PROPOSED,
         409: jsonAnswer('The revision is not valid any more', ErrorBody),
       },
       errors: ['malformed-request', 'revision-not-found', 'config-stale', 'body-too-large'],
@@ -66,7 +74,18 @@ export const restoreResource = resource({
           basedOn:
             ifMatch === '' ? null : await parseIfMatch(ifMatch, context.configuration.history),
         }
-        return restored(context, c, request)
+        const { configuration } = context
+        return saveOrPropose(
+          c,
+          context,
+          () => restored(context, c, request),
+          async () => {
+            const restoring = await readRestored(configuration, c.env.principal, request.commit)
+            const { document, subject } = restoring
+            const { basedOn: base, reason: message } = request
+            return { content: { document }, base, message, summary: subject }
+          },
+        )
       },
     }),
   ],

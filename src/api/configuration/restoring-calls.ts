@@ -4,6 +4,7 @@ import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import type { RouteFacts } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 import { DIGEST_DESCRIBED } from './digest-header.ts'
+import { PREFER_HEADER, PROPOSED } from './prefer-propose.ts'
 
 /** The words of a restore or an undo. */
 export const RestoringFields = z.strictObject({ message: z.string().optional() })
@@ -15,6 +16,7 @@ const facts = {
   headers: {
     'If-Match': { text: 'The digest that the caller takes for current', schema: z.string() },
     ...MESSAGE_HEADER,
+    ...PREFER_HEADER,
   },
   body: {
     required: false,
@@ -54,7 +56,7 @@ export const RESTORING_CALLS = {
         schema: z.literal('1'),
       },
     },
-    answers: { 200: jsonAnswer('Undone', RestoredBody, DIGEST_DESCRIBED) },
+    answers: { 200: jsonAnswer('Undone', RestoredBody, DIGEST_DESCRIBED), ...PROPOSED },
     example: {
       body: { message: 'The new agents are not ready' },
       answer: { message: 'The changes of r12 are undone', ...ANSWER },
@@ -79,7 +81,7 @@ export const RESTORING_CALLS = {
         required: true,
       },
     },
-    answers: { 200: jsonAnswer('Restored', RestoredBody, DIGEST_DESCRIBED) },
+    answers: { 200: jsonAnswer('Restored', RestoredBody, DIGEST_DESCRIBED), ...PROPOSED },
     example: {
       query: { to: 'r11' },
       body: { message: 'The label was better' },

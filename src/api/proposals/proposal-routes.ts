@@ -9,13 +9,12 @@ import {
 import { mergeProposal } from '../../proposals/merge-proposal.ts'
 import { listProposals, readProposal } from '../../proposals/read-proposals.ts'
 import { propose, updateProposal } from '../../proposals/propose.ts'
-import type { ProposedContent } from '../../proposals/content.ts'
 import { PROPOSAL_STATES } from '../../proposals/proposal.ts'
 import type { MergeTime } from '../../proposals/proposal-event.ts'
 import { json } from '../../http/errors.ts'
 import { checkedMessage } from '../../http/change-message.ts'
-import { malformed, malformedBy, parseIsoTime, parseWholeNumber } from '../../http/parameters.ts'
-import { parseJson, readBody } from '../../http/request-body.ts'
+import { malformed, parseIsoTime, parseWholeNumber } from '../../http/parameters.ts'
+import { readJson } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import {
   CloseBody,
@@ -32,6 +31,7 @@ import type { LeaderContext } from '../definition/api-context.ts'
 import { jsonAnswer, type Operation } from '../definition/operation.ts'
 import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE_PROPOSAL, SAMPLE_PROPOSAL_DETAIL, SAMPLE_PROPOSED } from '../definition/sample.ts'
+import { proposedContent } from '../configuration/proposed-content.ts'
 import { renderProposal, renderProposalDetail } from '../configuration/render-proposal.ts'
 
 /** The largest body of a review or a comment, in bytes. */
@@ -104,13 +104,13 @@ export const proposalResource = leaderResource({
         answer: SAMPLE_PROPOSAL_DETAIL,
       },
       handle: async (c, context) => {
-        const request = await readJson(c, context.site.maxBody, NewProposalBody)
+        const request = await readJson(c.req.raw, context.site.maxBody, NewProposalBody)
         const { title, message = '', when = null, base = null } = request
         const { number } = await propose(context.proposals, c.env.principal, {
           title: titleOf(title),
           message: checkedMessage(message, 'message'),
           when: parseWhen(when),
-          content: contentOf(request),
+          content: proposedContent(request),
           base,
         })
         const answer = await detailOf(c, context, number)
@@ -206,10 +206,10 @@ export const proposalResource = leaderResource({
       errors: [...REVIEW_ERRORS, 'malformed-request', 'entity-not-found', 'snapshot-not-found'],
       example: { body: { entities: [SAMPLE_PROPOSED] }, answer: SAMPLE_PROPOSAL_DETAIL },
       handle: async (c, context) => {
-        const request = await readJson(c, context.site.maxBody, ProposalUpdateBody)
+        const request = await readJson(c.req.raw, context.site.maxBody, ProposalUpdateBody)
         const { title, message, when, base = null } = request
         await updateProposal(context.proposals, c.env.principal, numberOf(c), {
-          content: contentOf(request),
+          content: proposedContent(request),
           base,
           ...(title === undefined ? {} : { title: titleOf(title) }),
           ...(message === undefined ? {} : { message: checkedMessage(message, 'message') }),
@@ -283,19 +283,8 @@ function numberOf(c: Context<RouteEnv>): number {
   return parseWholeNumber(c.req.param('number') ?? '', 'number')
 }
 
-async function readJson<Schema extends z.ZodType>(
-  c: Context<RouteEnv>,
-  limit: number,
-  schema: Schema,
-): Promise<z.infer<Schema>> {
-  const text = Buffer.from(await readBody(c.req.raw, limit)).toString('utf8')
-  const read = schema.safeParse(text.trim() === '' ? {} : parseJson(text))
-  if (read.success) return read.data
-  throw malformedBy(read.error)
-}
-
 function readWords<Schema extends z.ZodType>(c: Context<RouteEnv>, schema: Schema) {
-  return readJson(c, MAX_WORDS_BYTES, schema)
+  return readJson(c.req.raw, MAX_WORDS_BYTES, schema)
 }
 
 /** One line, as the subject of a commit. */
@@ -303,14 +292,6 @@ function titleOf(text: string): string {
   const title = checkedMessage(text, 'title')
   if (title !== '' && !title.includes('\n')) return title
   throw malformed('The title is one line of text', 'title')
-}
-
-function contentOf({ document, entities }: ProposalUpdateBody): ProposedContent {
-  if (document !== undefined && entities === undefined) {
-    return { document: new Uint8Array(Buffer.from(document)) }
-  }
-  if (entities !== undefined && document === undefined) return { entities }
-  throw malformed('A proposal has either a document or entities', 'document')
 }
 
 function parseWhen(when: string | null): MergeTime {

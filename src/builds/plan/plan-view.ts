@@ -29,7 +29,7 @@ interface PlannedDocument {
 
 /** The effects as a caller may know of them: those on what the caller may view, now or then. */
 export async function planFor(
-  { access, cache, configuration }: PlanDeps,
+  { access, cache, configuration }: Pick<PlanDeps, 'access' | 'cache' | 'configuration'>,
   principal: Principal,
   { plan, document }: PlannedDocument,
 ): Promise<ShownPlan> {

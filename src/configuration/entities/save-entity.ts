@@ -111,21 +111,28 @@ function groupOfNew(
     : null
 }
 
+/** Whether an entity is still as at the base of a change. */
+export function isAtBase(
+  document: XmlDocument,
+  { place, base }: Pick<EntityChange, 'place' | 'base'>,
+): boolean {
+  const entity = findEntity(document.root, place)
+  if (entity === null || base === 'none') return entity === null && base === 'none'
+  return base === 'any' || base.includes(digestOf(Buffer.from(entityText(document, entity))))
+}
+
 /** @throws {ServiceError} `config-stale`, with the text of the entity as it is now. */
 function assertBase(
   document: XmlDocument,
   entity: EntityElement | null,
   { place, base }: Pick<EntityChange, 'place' | 'base'>,
 ): void {
+  if (isAtBase(document, { place, base })) return
   const name = `${place.kind} ${place.name}`.trimEnd()
-  if (entity === null) {
-    if (base === 'none') return
-    throw stale(`The configuration has no ${name}`, 'none', [])
-  }
+  if (entity === null) throw stale(`The configuration has no ${name}`, 'none', [])
   const text = entityText(document, entity)
   const digest = digestOf(Buffer.from(text))
   const { line } = document.lines.positionOf(entity.element.span.start)
-  if (base === 'any' || (base !== 'none' && base.includes(digest))) return
   const theirs = { path: 'theirs', line, message: text }
   if (base === 'none') throw stale(`The configuration has a ${name} already`, digest, [theirs])
   throw stale(`The ${name} has changed since; it is ${digest} now`, digest, [theirs])

@@ -5,10 +5,11 @@ const PROPOSALS = '/api/proposals'
 
 /** The error for a change that does not pass, with what it needs. */
 export function gateRefusal(verdict: Verdict): ServiceError<'not-permitted'> {
+  const needs = needsOf(verdict)
   return new ServiceError('not-permitted', sentenceOf(verdict), {
     permission: 'administer',
-    needs: needsOf(verdict),
-    ...(verdict.kind === 'needs' ? { propose: PROPOSALS } : {}),
+    needs,
+    ...(needs.length > 0 ? { propose: PROPOSALS } : {}),
   })
 }
 

@@ -32,16 +32,29 @@ export interface RestoreRequest {
  * today, `config-stale`, `not-permitted`.
  */
 export async function restoreRevision(
-  { history, writer, access }: ConfigRestoringDeps,
+  deps: ConfigRestoringDeps,
   principal: Principal,
   { commit, reason, basedOn }: RestoreRequest,
 ): Promise<SavedChange> {
+  const restored = await readRestored(deps, principal, commit)
+  return makeCurrent(deps.writer, principal, { door: 'restore', ...restored, basedOn, reason })
+}
+
+/**
+ * The document of an older revision, and the subject of a change back to it.
+ *
+ * @throws {ServiceError} `revision-not-found`, `not-permitted`.
+ */
+export async function readRestored(
+  { history, access }: Pick<ConfigRestoringDeps, 'history' | 'access'>,
+  principal: Principal,
+  commit: CommitSha,
+): Promise<Pick<MakingCurrent, 'document' | 'subject'>> {
   assertMay(access, principal, { action: 'administer-something' })
   const revision = findRevision({ history }, commit)
   const document = await history.readDocument(revision)
   const source = { number: history.numberOf(revision) ?? 0, username: revision.username }
-  const subject = restoreSubject({ verb: 'Restore', what: null, ...source })
-  return makeCurrent(writer, principal, { door: 'restore', document, basedOn, subject, reason })
+  return { document, subject: restoreSubject({ verb: 'Restore', what: null, ...source }) }
 }
 
 export interface MakingCurrent {
@@ -71,7 +84,11 @@ export function makeCurrent(
   return writer.change({ door, principal }, restore, { subject, message: reason })
 }
 
-function changedSince({ digest, username }: DocumentBefore): ServiceError {
+/** The error for a restore that was asked for upon another document. */
+export function changedSince({
+  digest,
+  username,
+}: Pick<DocumentBefore, 'digest' | 'username'>): ServiceError {
   const message = `The configuration has changed since: the current one, ${digest}, is by ${username}`
   return new ServiceError('config-stale', message, { current: digest, problems: [] })
 }

@@ -24,11 +24,23 @@ export interface PipelineCreationDeps {
  * @throws {ServiceError} `name-in-use`, `not-permitted`.
  */
 export function previewPipeline(
-  { access, box, configuration }: PipelineCreationDeps & PipelinePreviewDeps,
+  deps: PipelineCreationDeps & PipelinePreviewDeps,
   principal: Principal,
   request: PipelineCreationRequest,
 ): Uint8Array<ArrayBuffer> {
-  assertMay(access, principal, { action: 'administer-group', group: request.group })
+  assertMay(deps.access, principal, { action: 'administer-group', group: request.group })
+  return composePipeline(deps, request)
+}
+
+/**
+ * The same for a proposal, which asks its caller for other rights.
+ *
+ * @throws {ServiceError} `name-in-use`.
+ */
+export function composePipeline(
+  { box, configuration }: Pick<PipelineCreationDeps, 'box'> & PipelinePreviewDeps,
+  request: PipelineCreationRequest,
+): Uint8Array<ArrayBuffer> {
   const seal = (secret: string) => box.seal(secret)
   return new Uint8Array(Buffer.from(createPipeline(configuration.read(), request, seal)))
 }

@@ -3,6 +3,7 @@ import { RESTORING_CALLS, RestoringFields } from '../../api/configuration/restor
 import { commitNamed } from '../../api/configuration/named-commit.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import { digestHeaders, parseIfMatch } from '../../api/configuration/digest-header.ts'
+import { saveOrPropose } from '../../api/configuration/prefer-propose.ts'
 import { messageOf } from '../../http/change-message.ts'
 import { json } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
@@ -13,7 +14,7 @@ import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { entityAddress } from '../revisions/entity-address.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
-import { restoreNow } from './restore-plan.ts'
+import { readyRestore, restoreNow } from './restore-plan.ts'
 import type { RestoreScope } from './restore-scope.ts'
 
 const MAX_BODY_BYTES = 65_536
@@ -59,9 +60,10 @@ interface Order {
 
 async function restore(
   c: Context<RouteEnv>,
-  { builds, configuration, site }: LeaderPagesContext,
+  context: LeaderPagesContext,
   { name, scopeOf, told }: Order,
 ): Promise<Response> {
+  const { builds, configuration, site } = context
   const { history } = builds
   assertMay(builds.access, c.env.principal, { action: 'administer-something' })
   const ifMatch = c.req.header('if-match')?.trim() ?? ''
@@ -72,9 +74,16 @@ async function restore(
   if (name === undefined) throw malformed('The revision is missing: give ?to=', 'to')
   const commit = await commitNamed(configuration, name)
   const order = { name: commit, scope: scopeOf(), reason, basedOn }
-  const { revision, setAside } = await restoreNow(builds, c.env.principal, order)
-  const of = history.findCommit(commit)
-  const message = told(of === null ? 0 : numbered(history, of).number)
-  const body = { ...savedBody(message, setAside), md5: revision.digest, commitSHA: revision.commit }
-  return json(body, 200, digestHeaders(revision.digest, site.clientNames))
+  const save = async () => {
+    const { revision, setAside } = await restoreNow(builds, c.env.principal, order)
+    const of = history.findCommit(commit)
+    const saved = savedBody(told(of === null ? 0 : numbered(history, of).number), setAside)
+    const body = { ...saved, md5: revision.digest, commitSHA: revision.commit }
+    return json(body, 200, digestHeaders(revision.digest, site.clientNames))
+  }
+  return saveOrPropose(c, context, save, async () => {
+    const { document, current, subject } = await readyRestore(builds, c.env.principal, order)
+    const content = { document }
+    return { content, base: current.digest, message: reason, summary: subject }
+  })
 }

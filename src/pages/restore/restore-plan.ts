@@ -133,6 +133,27 @@ async function planEntity(
   }
 }
 
+/** A restore that nothing is in the way of. */
+export interface ReadyRestore extends Pick<RestorePlan, 'current' | 'before' | 'subject'> {
+  readonly document: Uint8Array<ArrayBuffer>
+}
+
+/**
+ * Plans a restore that is to be saved or proposed.
+ *
+ * @throws {ServiceError} as `planRestore`; `config-stale` when an obstacle exists.
+ */
+export async function readyRestore(
+  deps: RestoreDeps,
+  principal: Principal,
+  asked: { readonly name: string; readonly scope: RestoreScope },
+): Promise<ReadyRestore> {
+  const { current, before, result, subject } = await planRestore(deps, principal, asked)
+  if (!isObstacle(result)) return { current, before, subject, document: result }
+  const facts = { current: current.digest, problems: [] }
+  throw new ServiceError('config-stale', result.reason, facts)
+}
+
 interface RestoreOrder {
   readonly name: string
   readonly scope: RestoreScope
@@ -152,11 +173,7 @@ export async function restoreNow(
   principal: Principal,
   { name, scope, reason, basedOn }: RestoreOrder,
 ): Promise<SavedChange> {
-  const { current, result, subject } = await planRestore(deps, principal, { name, scope })
-  if (isObstacle(result)) {
-    const facts = { current: current.digest, problems: [] }
-    throw new ServiceError('config-stale', result.reason, facts)
-  }
+  const { document, subject } = await readyRestore(deps, principal, { name, scope })
   const door = scope.kind === 'change' ? 'undo' : 'restore'
-  return makeCurrent(deps.writer, principal, { door, document: result, basedOn, subject, reason })
+  return makeCurrent(deps.writer, principal, { door, document, basedOn, subject, reason })
 }
