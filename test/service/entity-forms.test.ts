@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AuditBody } from '../../src/wire/audit-body.ts'
 import { EntityForm } from '../support/pages/entity-forms.ts'
+import { unescape } from '../support/pages/page-forms.ts'
 import { DELEGATED } from '../support/service/delegated-changes.ts'
 import { delegate, loginOf } from '../support/service/delegated-service.ts'
 import { save } from '../support/service/saving.ts'
@@ -213,6 +214,46 @@ describe('the form of an entity', () => {
     )
     expect(conflict.status).toBe(409)
     for (const side of ['o1.git', 'theirs.git', 'mine.git']) expect(conflict.html).toContain(side)
+  })
+
+  it('never meets an edit of another pipeline, and needs no more than its own text as its base', async () => {
+    const opened = await service()
+    const mine = await EntityForm.open(opened, pathOf('pipeline', 'o1'), OWNER)
+    const theirs = await EntityForm.open(opened, pathOf('pipeline', 'o2'), OWNER)
+    const fresh = await EntityForm.open(opened, '/config/new/environment', ROOT)
+    await theirs.type({ 'f.labeltemplate': '2.${COUNT}' }).send('save')
+
+    const preview = await mine.type({ 'f.labeltemplate': '1.${COUNT}' }).press('preview')
+    const saved = await preview.type({ basedOn: '0'.repeat(32) }).send('save')
+    const made = await fresh.type({ 'f.name': 'test', basedOn: '0'.repeat(32) }).send('save')
+
+    expect(preview.html).not.toContain('while you were editing')
+    expect([saved.status, made.status]).toEqual([303, 303])
+    const now = await currentOf(opened)
+    for (const n of ['1', '2']) expect(now).toContain(`name="o${n}" labeltemplate="${n}.`)
+  })
+
+  it('shows a conflict by entity, to be continued as XML or by a choice', async () => {
+    const opened = await service()
+    const mine = await EntityForm.open(opened, pathOf('pipeline', 'o1'), OWNER)
+    await save(opened, COMMENTED.replace('o1.git', 'theirs.git'), ROOT)
+    const url = 'https://example.org/mine.git'
+
+    const conflict = await mine.type({ 'f.materials.0.url': url }).press('save')
+    const sent = async (fields: Readonly<Record<string, string>>) => {
+      const body = new URLSearchParams([...conflict.fields, ...Object.entries(fields)])
+      body.set('xml', unescape(/<textarea[^>]*>\n?([^<]*)</.exec(conflict.html)?.[1] ?? ''))
+      return opened.fetch('/config/edit', { method: 'POST', body, as: OWNER })
+    }
+    const asXml = await (await sent({ action: 'edit' })).text()
+    const chosen = await sent({ action: 'save', 'choice-0': 'ours' })
+
+    expect(/<legend>(.*?)<.legend>/.exec(conflict.html)?.[1]).toBe('pipeline &quot;o1&quot; › git')
+    expect(conflict.html).toMatch(/value="edit"[^>]*>Continue as XML</)
+    expect(asXml).toContain('mine.git')
+    expect(asXml).not.toContain('o2')
+    expect(chosen.status).toBe(303)
+    expect(await currentOf(opened)).toBe(COMMENTED.replace('o1.git', 'mine.git'))
   })
 
   it('is for those who administer the entity, and goes no further than they may', async () => {

@@ -67,7 +67,10 @@ export function ConflictView(props: ConflictViewProps) {
             <span class="actions">
               <MessageField message={props.message} />
               <LinkButton href={frame.links.edit()} label={`Start again from r${current.number}`} />
-              <ActionButton value="edit" label="Back to my text" />
+              <ActionButton
+                value="edit"
+                label={draft.entity === null ? 'Back to my text' : 'Continue as XML'}
+              />
               <ActionButton value="preview" label="Preview changes" />
               <ActionButton value="save" label="Save merged" look="primary" />
             </span>

@@ -13,7 +13,9 @@ export interface EntityFormViewProps extends ShownForm {
   readonly kind: string
   /** Empty for a new entity. */
   readonly name: string
+  /** The digest of the document that the form began from, and that of the entity; null for a new one. */
   readonly basedOn: string
+  readonly entity: string | null
   /** The revision that the form began from; null when the branch has it no longer. */
   readonly number: number | null
   readonly message: string
@@ -41,7 +43,7 @@ export function EntityFormView(props: EntityFormViewProps) {
       styles={['edit.css']}
     >
       <form class="edit entity-form" method="post" action={action} autocomplete="off">
-        <input type="hidden" name="basedOn" value={props.basedOn} />
+        <FormBaseFields {...props} />
         <PageHead title={title} about={<About {...props} />} actions={<Actions {...props} />} />
         {notice !== null && (
           <p class="card stale" role="status">
@@ -84,6 +86,19 @@ function isCard({ kind }: FormPart): boolean {
 
 export function formTitle({ kind, name }: Pick<EntityFormViewProps, 'kind' | 'name'>): string {
   return name === '' ? `New ${kind}` : `Edit ${kind} ${name}`
+}
+
+/** The state that a form began from. */
+export function FormBaseFields({
+  basedOn,
+  entity,
+}: Pick<EntityFormViewProps, 'basedOn' | 'entity'>) {
+  return (
+    <>
+      <input type="hidden" name="basedOn" value={basedOn} />
+      <input type="hidden" name="entity" value={entity ?? ''} />
+    </>
+  )
 }
 
 function About({ frame, kind, name, number, untouched }: EntityFormViewProps) {

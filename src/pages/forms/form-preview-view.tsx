@@ -9,13 +9,15 @@ import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { ChangesCard } from '../parts/change-list.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
-import { formTitle } from './entity-form-view.tsx'
+import { FormBaseFields, formTitle } from './entity-form-view.tsx'
 
 export interface FormPreviewViewProps {
   readonly frame: PageFrame
   readonly kind: string
   readonly name: string
+  /** The digest of the document that the form began from, and that of the entity; null for a new one. */
   readonly basedOn: string
+  readonly entity: string | null
   readonly message: string
   /** The fields of the form, to be sent again. */
   readonly fields: readonly (readonly [name: string, value: string])[]
@@ -46,7 +48,7 @@ export function FormPreviewView(props: FormPreviewViewProps) {
       styles={['code.css', 'compare.css', 'edit.css']}
     >
       <form class="edit" method="post" action={action} autocomplete="off">
-        <input type="hidden" name="basedOn" value={props.basedOn} />
+        <FormBaseFields {...props} />
         {props.fields.map(([field, value]) => (
           <input type="hidden" name={field} value={value} />
         ))}

@@ -44,6 +44,7 @@ type FormContext = Context<RouteEnv, FormPath>
 const Fields = z.object({
   action: z.string().default('preview'),
   basedOn: z.string().default(''),
+  entity: z.string().default(''),
 })
 
 /** A longer element is not repeated in a preview. */
@@ -93,7 +94,7 @@ export const formPages = defineLeaderPage({
 })
 
 async function begin(context: LeaderPagesContext, c: FormContext): Promise<Response> {
-  const open = await openForm(context.builds, c.env.principal, { ...placeOf(c), basedOn: null })
+  const open = await openForm(context.builds, c.env.principal, { ...placeOf(c), from: null })
   if (countRows(open.before) > MAX_ROWS) {
     const entity = `${open.kind}/${open.name}`
     return c.redirect(context.pages.links.edit({ entity }), 302)
@@ -135,8 +136,9 @@ async function act(
   { fields, form }: SentForm<typeof Fields>,
 ): Promise<FormDone | Response> {
   const { builds } = context
-  const basedOn = parseDigest(fields.basedOn)
-  const open = await openForm(builds, c.env.principal, { ...placeOf(c), basedOn })
+  const entity = fields.entity === '' ? null : parseDigest(fields.entity)
+  const from = { entity, document: parseDigest(fields.basedOn) }
+  const open = await openForm(builds, c.env.principal, { ...placeOf(c), from })
   const typed = sealTyped(open.shape, decodeForm(form, open.shape, open.before), (secret) =>
     builds.box.seal(secret),
   )
@@ -327,6 +329,7 @@ async function answerPreview(
     kind: open.kind,
     name: open.name,
     basedOn: open.base.digest,
+    entity: open.digest,
     message,
     fields: encodeForm(open.shape, values),
     current: numbered(builds.history, current),
@@ -364,6 +367,7 @@ function answerForm(
     kind: open.kind,
     name: open.name,
     basedOn: open.base.digest,
+    entity: open.digest,
     number: builds.history.numberOf(open.base),
     shape: open.shape,
     values,

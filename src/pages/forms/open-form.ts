@@ -1,9 +1,9 @@
 import { entityMissing, readRevision } from '../../configuration/entities/read-entity.ts'
-import type { Digest } from '../../core/digest.ts'
+import { type Digest, digestOf } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
-import { findEntity, insertEntity } from '../../document/edit/entity-edits.ts'
+import { entityText, findEntity, insertEntity } from '../../document/edit/entity-edits.ts'
 import { kindOfPrefix } from '../../document/entities/entities.ts'
 import { applyForm, newElementOf } from '../../document/form/form-edits.ts'
 import { elementOfNew, formOf, hasForm, type FormShape } from '../../document/form/form-shape.ts'
@@ -30,18 +30,28 @@ export interface OpenForm {
   readonly element: XmlElement | null
   readonly shape: FormShape
   readonly before: FormValues
+  /** Of its text; null for a new entity. */
+  readonly digest: Digest | null
 }
 
 interface FormRequest {
   readonly kind: string
   /** Null for a new entity. */
   readonly name: string | null
-  /** The document that the form began from; the current one when null. */
-  readonly basedOn: Digest | null
+  /** The state that the form began from; the current one when null. */
+  readonly from: FormBase | null
+}
+
+/** The entity that a form began from, and the document that had it then. */
+export interface FormBase {
+  /** Null for a new entity. */
+  readonly entity: Digest | null
+  readonly document: Digest
 }
 
 /**
- * Opens the form of an entity. A new entity, and one that is neither in a group nor a template of the
+ * Opens the form of an entity. As long as the entity is as it was when the form began, whatever else was saved
+ * since, the form is one of the current document; of the one it began from otherwise. A new entity, and one that is neither in a group nor a template of the
  * caller's, is for administrators of the server.
  *
  * @throws {ServiceError} `entity-not-found` for what has no form, `config-stale` for a base that was never in
@@ -50,28 +60,46 @@ interface FormRequest {
 export async function openForm(
   deps: EditingDeps,
   principal: Principal,
-  { kind, name, basedOn }: FormRequest,
+  { kind, name, from }: FormRequest,
 ): Promise<OpenForm> {
   const { history } = deps
   const entity = name === null ? null : entityNamed(kind, name)
   const assertAllowed = (revisions: readonly Revision[]) =>
     assertMayEdit(deps, principal, { entity, revisions })
   await assertAllowed([])
-  const base = basedOn === null ? history.current() : await history.findEver(basedOn)
-  if (base === null) {
-    const message = 'The edit began from a configuration that was never in the history'
-    const { digest: current } = history.current()
-    throw new ServiceError('config-stale', message, { current, problems: [] })
-  }
+  const now = await placeIn(deps, history.current(), { kind, name })
+  const isAsItWas = from === null || now.digest === from.entity
+  const { base, document, found, digest } = isAsItWas
+    ? now
+    : await placeIn(deps, await revisionOf(history, from.document), { kind, name })
   await assertAllowed([base])
-  const document = await readRevision(deps, base)
-  const found = name === null ? null : findEntity(document.root, { kind, name })
   const element = found?.element ?? null
   if (name !== null && element === null) throw entityMissing({ kind, name }, null)
   const shape = formOf(document.root, kind, element?.name)
   if (shape === null || (name === null && kind === 'pipeline')) throw withoutForm(kind, name)
   const before = readValues(shape, element)
-  return { kind, name: found?.name ?? '', base, document, element, shape, before }
+  return { kind, name: found?.name ?? '', base, document, element, shape, before, digest }
+}
+
+/** An entity in a revision. */
+async function placeIn(
+  deps: EditingDeps,
+  base: Revision,
+  { kind, name }: Pick<FormRequest, 'kind' | 'name'>,
+) {
+  const document = await readRevision(deps, base)
+  const found = name === null ? null : findEntity(document.root, { kind, name })
+  const digest = found && digestOf(Buffer.from(entityText(document, found)))
+  return { base, document, found, digest }
+}
+
+/** @throws {ServiceError} `config-stale` for a document that was never in the history. */
+async function revisionOf(history: EditingDeps['history'], document: Digest): Promise<Revision> {
+  const revision = await history.findEver(document)
+  if (revision) return revision
+  const message = 'The edit began from a configuration that was never in the history'
+  const { digest: current } = history.current()
+  throw new ServiceError('config-stale', message, { current, problems: [] })
 }
 
 function entityNamed(kind: string, name: string): EntityName {
