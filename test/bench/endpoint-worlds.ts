@@ -12,6 +12,7 @@ import { git } from '../support/git/git.ts'
 import { Crowd, KEY, membersOf } from './crowd.ts'
 import type { Endpoint } from './endpoint-cost.ts'
 import { AGENT_OF_RUNS, fillWithRuns } from './finished-runs.ts'
+import { toldHistoryOf } from './histories.ts'
 import { makeHistory, writeIndex } from './make-history.ts'
 import { MeasuredServer } from './servers.ts'
 
@@ -30,6 +31,8 @@ export interface Size {
 
 const CURRENT = '/api/admin/config.xml'
 const DOCUMENT_SIZE = 5_000
+/** Of a history whose length alone matters. */
+const SMALL_DOCUMENT_SIZE = 2_000
 const GZIP = { 'accept-encoding': 'gzip' }
 const PATHS_OF_ONE = 80
 /** The pipeline that has the runs. */
@@ -47,7 +50,6 @@ export async function historyWorld(folder: string, { name, revisions }: Size): P
   const shape = { folder: places.repository, revisions, documentSize: DOCUMENT_SIZE }
   await makeHistory(shape)
   await writeIndex(shape, places.state, changesOf)
-  await fillWithComparedRuns(places, revisions)
   const server = await MeasuredServer.cairn(places)
   const list: Revision[] = JSON.parse(
     String(await server.get(`/api/config/revisions?limit=${PATHS_OF_ONE + 20}`)),
@@ -57,7 +59,6 @@ export async function historyWorld(folder: string, { name, revisions }: Size): P
     ...snapshots(list),
     ...lists(list, revisions),
     ...differences(list),
-    ...comparisons(revisions),
     ...pagesOf(list),
     ...saves(document, list),
   ]
@@ -116,6 +117,18 @@ function differences(list: readonly Revision[]): Endpoint[] {
   ]
 }
 
+/** A long history, indexed, with a run of one of the pipelines under each revision where they are asked for. */
+export async function longWorld(
+  revisions: number,
+  { hasRuns }: { readonly hasRuns: boolean },
+): Promise<MeasuredServer> {
+  const { places } = await toldHistoryOf(revisions, SMALL_DOCUMENT_SIZE)
+  if (hasRuns) await fillWithComparedRuns(places, revisions)
+  const server = await MeasuredServer.cairn(places)
+  await server.rest()
+  return server
+}
+
 /** A run of one of the pipelines under each revision. */
 async function fillWithComparedRuns(
   { repository, state }: { readonly repository: string; readonly state: string },
@@ -137,6 +150,17 @@ export function comparisons(revisions: number): Endpoint[] {
       ...pairs.map((each) => `${path}/${each}`),
     ),
     get('/api/pipelines/[name]/compare/1/[to]: all of them', `${path}/1/${revisions}`),
+  ]
+}
+
+/** The forms of entities, and the editor of one. */
+export function forms(): Endpoint[] {
+  const entity = `pipeline/${COMPARED}`
+  return [
+    get('/config/edit/pipeline/[name], the form', `/config/edit/${entity}`),
+    get('/config/edit/group/[name], the form', '/config/edit/group/first'),
+    get('/config/new/environment, the form', '/config/new/environment'),
+    get('/config/edit?entity=…, the XML', `/config/edit?entity=${entity}`),
   ]
 }
 

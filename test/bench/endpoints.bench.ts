@@ -1,10 +1,12 @@
 import type { BenchCase, BenchRun, Measured, MeasuredCall } from './case.ts'
-import { costOfEndpoint, costsOnBareApp } from './endpoint-cost.ts'
+import { costOfEndpoint, costsOnBareApp, type Endpoint } from './endpoint-cost.ts'
 import {
   agentsWorld,
   buildsWorld,
   comparisons,
+  forms,
   historyWorld,
+  longWorld,
   type Size,
   type World,
 } from './endpoint-worlds.ts'
@@ -30,7 +32,12 @@ export const cases: readonly BenchCase[] = [
   {
     name: 'endpoints: comparison of two of 100,000 runs under 100,000 revisions',
     must: { atMost: 20, unit: 'ms of CPU' },
-    measure: costOfComparison,
+    measure: (run) => slowestOf(run, { hasRuns: true }, comparisons),
+  },
+  {
+    name: 'endpoints: the form of an entity under 100,000 revisions',
+    must: { atMost: 20, unit: 'ms of CPU' },
+    measure: (run) => slowestOf(run, { hasRuns: false }, forms),
   },
 ]
 
@@ -50,14 +57,17 @@ function growthOf(area: string, open: Open): BenchCase {
   }
 }
 
-/** The slowest of the comparisons of runs, which are asked about the longest history alone. */
-async function costOfComparison(run: BenchRun): Promise<Measured> {
-  const size = run.quick ? QUICK : LARGE
-  await using world = await historyWorld(run.folder, size)
-  await world.server.rest()
+/** The slowest of some calls, which are asked under a long history alone. */
+async function slowestOf(
+  run: BenchRun,
+  world: { readonly hasRuns: boolean },
+  endpointsOf: (revisions: number) => readonly Endpoint[],
+): Promise<Measured> {
+  const { revisions } = run.quick ? QUICK : LARGE
+  await using server = await longWorld(revisions, world)
   const costs = new Map<string, number>()
-  for (const endpoint of comparisons(size.revisions))
-    costs.set(endpoint.call, await costOfEndpoint(world.server, endpoint, run.quick))
+  for (const endpoint of endpointsOf(revisions))
+    costs.set(endpoint.call, await costOfEndpoint(server, endpoint, run.quick))
   return { value: Math.max(...costs.values()), facts: Object.fromEntries(costs) }
 }
 

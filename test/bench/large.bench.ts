@@ -36,21 +36,34 @@ export const cases: readonly BenchCase[] = [
     measure: async (run) => {
       await using server = await serve(run)
       const costs = { put: new Array<number>(), save: new Array<number>() }
-      const costOf = async (work: Promise<unknown>) => {
-        const before = server.cpu()
-        await work
-        await server.rest()
-        return server.cpu() - before
-      }
       let n = 0
       await saveOften(run, async (document) => {
-        costs.save.push(await costOf(server.save(document)))
+        costs.save.push(await costOf(server, () => server.save(document)))
         n += 1
-        costs.put.push(await costOf(putPipeline(server, `p-${n}`, document)))
+        costs.put.push(await costOf(server, () => putPipeline(server, `p-${n}`, document)))
       })
       const put = median(costs.put.slice(WARMING))
       const save = median(costs.save.slice(WARMING))
       return { value: put / save, facts: { 'put, ms of CPU': put, 'save, ms of CPU': save } }
+    },
+  },
+  {
+    name: 'large: one of 10,000 pipelines is put by itself, beyond a save of 110 KB',
+    must: { atMost: 120, unit: 'ms of CPU' },
+    measure: async (run) => {
+      await using large = await serve(run, 'large')
+      await using usual = await serve(run, 'usual')
+      const costs = { put: new Array<number>(), save: new Array<number>() }
+      const document = documentOf(run.quick ? 200 : PIPELINES)
+      await large.save(document)
+      for (let n = 0; n < WARMING + SAVES; n += 1) {
+        costs.put.push(await costOf(large, () => putPipeline(large, `p-${n}`, document)))
+        const other = USUAL.replace(`/p-${n}.git"`, `/q-${n}.git"`)
+        costs.save.push(await costOf(usual, () => usual.save(other)))
+      }
+      const put = median(costs.put.slice(WARMING))
+      const save = median(costs.save.slice(WARMING))
+      return { value: put - save, facts: { 'put, ms of CPU': put, 'save, ms of CPU': save } }
     },
   },
   {
@@ -69,8 +82,19 @@ export const cases: readonly BenchCase[] = [
   },
 ]
 
-function serve({ folder }: BenchRun): Promise<MeasuredServer> {
-  const places = { repository: join(folder, 'config-repo'), state: join(folder, 'state') }
+/** The CPU of a server for some work, with all that follows it. */
+async function costOf(server: MeasuredServer, work: () => Promise<unknown>): Promise<number> {
+  const before = server.cpu()
+  await work()
+  await server.rest()
+  return server.cpu() - before
+}
+
+function serve({ folder }: BenchRun, name = ''): Promise<MeasuredServer> {
+  const places = {
+    repository: join(folder, name, 'repository'),
+    state: join(folder, name, 'state'),
+  }
   return MeasuredServer.cairn(places)
 }
 
@@ -117,3 +141,6 @@ function documentOf(pipelines: number): string {
     }),
   })
 }
+
+/** A document of 110 KB. */
+const USUAL = documentOf(85)

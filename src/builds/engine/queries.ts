@@ -73,6 +73,13 @@ export class BuildQueries {
     return pageOf(items, { offset, total })
   }
 
+  /** When the run of a pipeline at a place of its history was made; null behind the last place. */
+  async pipelineRunTime(pipeline: string, place: number): Promise<number | null> {
+    const at = { offset: place, limit: 1 }
+    const { items } = await this.#store.page(PIPELINE, pipelineList(pipeline), at)
+    return items[0]?.createdAt ?? null
+  }
+
   async stageInstance(run: StageRunName): Promise<StageRun | null> {
     const stage = await this.#store.find(STAGE, stageKey(run))
     const [found] = stage ? await this.#withJobs([stage]) : []
@@ -87,6 +94,15 @@ export class BuildQueries {
     const at = { offset, limit: PAGE_SIZE }
     const { total, items } = await this.#store.page(STAGE, stageList(name), at)
     return pageOf(await this.#withJobs(items), { offset, total })
+  }
+
+  /** When the run of a stage at a place of its history was made; null behind the last place. */
+  async stageRunTime(
+    name: { readonly pipeline: string; readonly stage: string },
+    place: number,
+  ): Promise<number | null> {
+    const { items } = await this.#store.page(STAGE, stageList(name), { offset: place, limit: 1 })
+    return items[0]?.createdAt ?? null
   }
 
   /** The newest run of a stage, or null. */

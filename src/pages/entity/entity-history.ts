@@ -15,7 +15,7 @@ import {
   type EntityAddress,
   entityNotFound,
 } from '../revisions/entity-address.ts'
-import { pipelineRuns, type RunsBetween, stageRuns } from './runs-of-entity.ts'
+import { pipelineRuns, type RunsBetween, type RunsReader, stageRuns } from './runs-of-entity.ts'
 import {
   type EntityStep,
   type EntityStepsDeps,
@@ -197,6 +197,7 @@ async function shownSteps(
   const changesOf = await changesOfSteps(deps, shown)
   const texts = isAlone ? await textsOf(deps.history, shown) : []
   const hasTemplates = mayShowEffective(deps, principal, address)
+  const runsOf = runsByName(deps, principal)
   return Promise.all(
     shown.map(async (step, n) => {
       const { number, revision, entity, stage, before } = step
@@ -204,7 +205,7 @@ async function shownSteps(
       const pair = texts[n]
       const diff = pair ? await smallDiff(deps, pair) : null
       const next = all.at(offset + n - 1) ?? null
-      const runs = await runsAfter(deps, principal, { step, next })
+      const runs = await runsAfter(runsOf, { step, next })
       const text = hasTemplates ? (pair?.[1] ?? '') : ''
       const templates = await templateSteps(deps, { step, next, text })
       return { number, revision, changes, entity, stage, before, diff, runs, templates }
@@ -255,18 +256,30 @@ async function smallDiff(
   return diff.next !== null || rows > MAX_ROWS ? null : diff
 }
 
+/** Finds the runs of a pipeline, or of one of its stages, by the name that it had at a step. */
+type RunsByName = (step: EntityStep) => RunsReader | null
+
+function runsByName({ runs }: PageStateDeps, principal: Principal): RunsByName {
+  const deps = runs()
+  const readers = new Map<string, RunsReader>()
+  return ({ entity, stage }) => {
+    if (deps === null || !entity.startsWith(PIPELINE)) return null
+    const pipeline = entity.slice(PIPELINE.length)
+    const key = JSON.stringify([pipeline, stage])
+    const viewer = { deps, principal }
+    const reader =
+      readers.get(key) ??
+      (stage === null ? pipelineRuns(viewer, pipeline) : stageRuns(viewer, { pipeline, stage }))
+    readers.set(key, reader)
+    return reader
+  }
+}
+
 /** The runs of a step: those after it and before the next one. */
 async function runsAfter(
-  { runs }: PageStateDeps,
-  principal: Principal,
-  of: { readonly step: EntityStep; readonly next: EntityStep | null },
+  runsOf: RunsByName,
+  { step, next }: { readonly step: EntityStep; readonly next: EntityStep | null },
 ): Promise<RunsBetween> {
-  const { entity, stage, revision } = of.step
-  const deps = runs()
-  if (deps === null || !entity.startsWith(PIPELINE)) return NO_RUNS
-  const pipeline = entity.slice(PIPELINE.length)
-  const between = { newer: of.next?.revision.time ?? Infinity, older: revision.time }
-  const reader = { deps, principal }
-  if (stage === null) return pipelineRuns(reader, pipeline, between)
-  return stageRuns(reader, { pipeline, stage }, between)
+  const between = { newer: next?.revision.time ?? Infinity, older: step.revision.time }
+  return runsOf(step)?.(between) ?? NO_RUNS
 }

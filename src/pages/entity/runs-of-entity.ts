@@ -42,29 +42,27 @@ export interface Between {
 /** The number of runs shown at each end when not all are. */
 const ENDS = 3
 
-/** The runs of a pipeline between two times that the reader may view. */
-export function pipelineRuns(
-  { deps, principal }: RunViewer,
-  pipeline: string,
-  between: Between,
-): Promise<RunsBetween> {
-  return runsBetween(between, {
+/** Reads the runs between two times that the reader may view. */
+export type RunsReader = (between: Between) => Promise<RunsBetween>
+
+/** The runs of a pipeline. */
+export function pipelineRuns({ deps, principal }: RunViewer, pipeline: string): RunsReader {
+  return runsReader({
     page: (offset) => deps.builds.pipelineHistory(pipeline, offset),
-    timeOf: ({ createdAt }) => createdAt,
+    timeAt: (place) => deps.builds.pipelineRunTime(pipeline, place),
     viewable: (runs) => viewableRuns(deps, principal, runs),
     describe: (run) => describePipelineRun(deps, run),
   })
 }
 
-/** The runs of a stage between two times. */
+/** The runs of a stage. */
 export function stageRuns(
   { deps, principal }: RunViewer,
   name: { readonly pipeline: string; readonly stage: string },
-  between: Between,
-): Promise<RunsBetween> {
-  return runsBetween(between, {
+): RunsReader {
+  return runsReader({
     page: (offset) => deps.builds.stageHistory(name, offset),
-    timeOf: ({ stage }) => stage.createdAt,
+    timeAt: (place) => deps.builds.stageRunTime(name, place),
     viewable: (runs) => viewableStageRuns(deps, principal, runs),
     describe: async (run) => describeStageRun(run, String(run.stage.pipelineCounter)),
   })
@@ -73,20 +71,46 @@ export function stageRuns(
 /** A list that is ordered newest first and read in pages. */
 interface Source<Item> {
   readonly page: (offset: number) => Promise<Page<Item>>
-  readonly timeOf: (item: Item) => number
+  /** Null behind the last item. */
+  readonly timeAt: (place: number) => Promise<number | null>
   readonly viewable: (items: readonly Item[]) => Promise<readonly Item[]>
   readonly describe: (item: Item) => Promise<EntityRun>
 }
 
+/** A page of an entity asks for the runs after each of its steps: they are searched for in the same places. */
+function runsReader<Item>(source: Source<Item>): RunsReader {
+  const times = new Map<number, Promise<number | null>>()
+  const timeAt = (place: number) => {
+    const time = times.get(place) ?? source.timeAt(place)
+    times.set(place, time)
+    return time
+  }
+  const total = source.page(0).then(({ pagination }) => pagination.total)
+  const countAfter = async (time: number) =>
+    bisectAsync({ high: await total }, async (place) => {
+      const at = await timeAt(place)
+      return at !== null && at > time
+    })
+  return ({ newer, older }) => runsBetween({ newer, older }, { source, countAfter })
+}
+
 async function runsBetween<Item>(
   { newer, older }: Between,
-  source: Source<Item>,
+  {
+    source,
+    countAfter,
+  }: {
+    readonly source: Source<Item>
+    /** Counts the items that are newer than a time, by bisection. */
+    readonly countAfter: (time: number) => Promise<number>
+  },
 ): Promise<RunsBetween> {
-  const start = newer === Infinity ? 0 : await countAfter(source, newer)
-  const end = await countAfter(source, older)
+  const start = newer === Infinity ? 0 : await countAfter(newer)
+  const end = await countAfter(older)
   const describe = async (from: number, to: number) => {
+    if (to <= from) return []
     const { items } = await source.page(from)
-    const viewable = await source.viewable(items.slice(0, Math.max(0, to - from)))
+    const viewable = await source.viewable(items.slice(0, to - from))
     return Promise.all(viewable.map(source.describe))
   }
   if (end - start <= 2 * ENDS) {
@@ -97,15 +121,6 @@ async function runsBetween<Item>(
   // A count of runs would disclose those that the reader may not view.
   const isWhole = newest.length + oldest.length === 2 * ENDS
   return { newest, left: isWhole ? end - start - 2 * ENDS : 0, oldest }
-}
-
-/** Counts the items that are newer than a time, by bisection. */
-async function countAfter<Item>(source: Source<Item>, time: number): Promise<number> {
-  const { total } = (await source.page(0)).pagination
-  return bisectAsync({ high: total }, async (offset) => {
-    const [item] = (await source.page(offset)).items
-    return item !== undefined && source.timeOf(item) > time
-  })
 }
 
 async function describePipelineRun(
