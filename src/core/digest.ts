@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
+import { SAMPLE_NAMES } from './sample-names.ts'
 
 const MD5 = /^[0-9a-f]{32}$/
 
 /** The MD5 of a document's bytes: 32 lower-case hexadecimal characters. */
-export const Digest = z.string().regex(MD5).brand<'Digest'>()
+export const Digest = z.string().regex(MD5).brand<'Digest'>().meta({ example: SAMPLE_NAMES.digest })
 export type Digest = z.infer<typeof Digest>
 
 /** The same check without zod, for data that exists for every revision. */

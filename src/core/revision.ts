@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SAMPLE_NAMES } from './sample-names.ts'
 import type { Digest } from './digest.ts'
 import { isObjectName, OBJECT_NAME } from './object-name.ts'
 
@@ -7,6 +8,7 @@ export const CommitSha = z
   .string()
   .regex(new RegExp(`^${OBJECT_NAME}$`))
   .brand<'CommitSha'>()
+  .meta({ example: SAMPLE_NAMES.commit })
 export type CommitSha = z.infer<typeof CommitSha>
 
 /** The same check by hand: where there is one for every revision, zod takes longer than all the rest. */

@@ -1,25 +1,26 @@
 import { z } from 'zod'
 import { AGENT_STATUSES, ConfigStatus } from '../core/builds/agent.ts'
+import { SAMPLE_NAMES } from '../core/sample-names.ts'
 import { HostName } from './agent/registration.ts'
 
 /** An element of the agent list, with the field names and formats of the interface. */
 export const AgentEntry = z.object({
-  uuid: z.string(),
+  uuid: z.string().meta({ example: SAMPLE_NAMES.agent }),
   /** `pipeline/counter/stage/counter/job` while building, else empty. */
-  buildLocator: z.string(),
-  agent_name: z.string(),
-  ipAddress: z.string(),
-  status: z.enum(AGENT_STATUSES),
-  sandbox: z.string(),
-  os: z.string(),
+  buildLocator: z.string().meta({ example: SAMPLE_NAMES.locator }),
+  agent_name: z.string().meta({ example: 'builder-1' }),
+  ipAddress: z.string().meta({ example: '192.0.2.7' }),
+  status: z.enum(AGENT_STATUSES).meta({ example: 'Building' }),
+  sandbox: z.string().meta({ example: '/var/lib/cairn-agent' }),
+  os: z.string().meta({ example: 'Linux 6.1.0' }),
   /** Text such as `12.3 GB`, or `Unknown`. */
-  free_space: z.string(),
-  resources: z.array(z.string()),
-  environments: z.array(z.string()),
+  free_space: z.string().meta({ example: '12.3 GB' }),
+  resources: z.array(z.string()).meta({ example: ['linux'] }),
+  environments: z.array(z.string()).meta({ example: [] }),
   /** The decision about it; `Pending` also for an unapproved machine with a configured uuid. */
-  config_status: ConfigStatus,
+  config_status: ConfigStatus.meta({ example: 'Enabled' }),
   /** The address that its calls come from; null before the first contact. */
-  remote_address: z.string().nullable(),
+  remote_address: z.string().nullable().meta({ example: '192.0.2.7' }),
   /** The original server's names of `buildLocator` and `ipAddress`, on request. */
   build_locator: z.string().optional(),
   ip_address: z.string().optional(),

@@ -112,6 +112,6 @@ export type LivenessBody = z.infer<typeof LivenessBody>
 /** Answers `/health/ready`: whether requests should be sent to this server. */
 export const ReadinessBody = z.object({
   status: z.enum(['ok', 'unavailable']),
-  reasons: z.array(z.string()).readonly(),
+  reasons: z.array(z.string()).readonly().meta({ example: [] }),
 })
 export type ReadinessBody = z.infer<typeof ReadinessBody>

@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import { IsoTime } from './token-body.ts'
+import { SAMPLE_NAMES } from '../core/sample-names.ts'
+import { IsoTime, UserField } from './fields.ts'
+
+const Id = z.string().meta({ example: SAMPLE_NAMES.token })
 
 /** `POST /api/agent-invitations` */
 export const NewInvitationBody = z.strictObject({
@@ -11,16 +14,19 @@ export const NewInvitationBody = z.strictObject({
 export type NewInvitationBody = z.infer<typeof NewInvitationBody>
 
 /** Answers `POST /api/agent-invitations`: the only answer that ever has the invitation. */
-export const MadeInvitationBody = z.object({ id: z.string(), invitation: z.string() })
+export const MadeInvitationBody = z.object({
+  id: Id,
+  invitation: z.string().meta({ example: `cairninvite_${'x'.repeat(36)}` }),
+})
 export type MadeInvitationBody = z.infer<typeof MadeInvitationBody>
 
 /** An element of `GET /api/agent-invitations`. */
 export const InvitationEntry = z.object({
-  id: z.string(),
+  id: Id,
   /** The user who created it. */
-  user: z.string(),
-  resources: z.array(z.string()),
-  environments: z.array(z.string()),
+  user: UserField,
+  resources: z.array(z.string()).meta({ example: ['linux'] }),
+  environments: z.array(z.string()).meta({ example: [] }),
   created: IsoTime,
   expires: IsoTime,
 })

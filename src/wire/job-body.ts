@@ -1,28 +1,36 @@
 import { z } from 'zod'
 import { JobResult, JobState } from '../core/builds/job.ts'
+import { SAMPLE_NAMES } from '../core/sample-names.ts'
+import {
+  CounterField,
+  JobField,
+  PipelineField,
+  StageCounterField,
+  StageField,
+  TimeField,
+} from './fields.ts'
 import { PaginationBody } from './pagination.ts'
 
-/** Times are milliseconds since the UNIX epoch. */
 export const JobTransitionBody = z.object({
-  state_change_time: z.int(),
-  id: z.int(),
+  state_change_time: TimeField,
+  id: CounterField,
   state: JobState,
 })
 
 /** The fields of a job in every list. */
 export const JobSummaryBody = z.object({
-  name: z.string(),
+  name: JobField,
   result: JobResult,
-  state: JobState,
-  id: z.int(),
-  scheduled_date: z.int(),
+  state: JobState.meta({ example: 'Completed' }),
+  id: CounterField,
+  scheduled_date: TimeField,
 })
 export type JobSummaryBody = z.infer<typeof JobSummaryBody>
 
 /** A job of one run of a stage. */
 export const StageJobBody = JobSummaryBody.extend({
   /** Null until an agent has the job. */
-  agent_uuid: z.string().nullable(),
+  agent_uuid: z.string().nullable().meta({ example: SAMPLE_NAMES.agent }),
   job_state_transitions: z.array(JobTransitionBody),
   /** The job that ran, for a copy from an earlier run. */
   original_job_id: z.int().nullable(),
@@ -32,14 +40,13 @@ export type StageJobBody = z.infer<typeof StageJobBody>
 
 /** A job that an agent ran. */
 export const AgentJobBody = JobSummaryBody.extend({
-  agent_uuid: z.string(),
+  agent_uuid: z.string().meta({ example: SAMPLE_NAMES.agent }),
   job_state_transitions: z.array(JobTransitionBody),
-  pipeline_counter: z.int(),
-  pipeline_name: z.string(),
+  pipeline_counter: CounterField,
+  pipeline_name: PipelineField,
   rerun: z.boolean(),
-  /** Text, unlike the counter of the pipeline. */
-  stage_counter: z.string(),
-  stage_name: z.string(),
+  stage_counter: StageCounterField,
+  stage_name: StageField,
 })
 export type AgentJobBody = z.infer<typeof AgentJobBody>
 

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Pagination } from '../core/page.ts'
 
 export const PaginationBody = z.object({
-  offset: z.int(),
-  total: z.int(),
-  page_size: z.int(),
+  offset: z.int().meta({ example: 0 }),
+  total: z.int().meta({ example: 1 }),
+  page_size: z.int().meta({ example: 10 }),
 })
 export type PaginationBody = z.infer<typeof PaginationBody>
 

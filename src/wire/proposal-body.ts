@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { Digest } from '../core/digest.ts'
 import { CommitSha } from '../core/revision.ts'
 import { ChangeEntry } from './changes.ts'
+import { CounterField, TimeField } from './fields.ts'
 import { PlanBody } from './plan-body.ts'
 
-const Time = z.int()
+const Author = z.string().meta({ example: 'ben' })
 
 /** The words of a proposal: `when` merges it by itself, as soon as it is approved or at an ISO time. */
 const Words = {
@@ -40,19 +41,19 @@ export type ProposalUpdateBody = z.infer<typeof ProposalUpdateBody>
 
 /** A proposal as in the list. */
 export const ProposalEntry = z.object({
-  number: z.int(),
-  title: z.string(),
-  message: z.string(),
-  author: z.string(),
-  contributors: z.array(z.string()).readonly(),
+  number: z.int().meta({ example: 7 }),
+  title: z.string().meta({ example: 'Label builds of hello' }),
+  message: z.string().meta({ example: '' }),
+  author: Author,
+  contributors: z.array(Author).readonly(),
   state: z.enum(['open', 'merged', 'closed']),
   /** `approved`, an ISO time, or null. */
   when: z.string().nullable(),
-  opened: Time,
-  changed: Time,
-  version: z.int(),
+  opened: TimeField,
+  changed: TimeField,
+  version: CounterField,
   /** The entities that the newest version touches. */
-  entities: z.array(z.string()).readonly(),
+  entities: z.array(z.string().meta({ example: 'pipeline/hello' })).readonly(),
   /** The reason for which it was not merged by itself, or null. */
   held: z.string().nullable(),
   mergedCommit: CommitSha.exactOptional(),
@@ -64,10 +65,12 @@ export type ProposalEntry = z.infer<typeof ProposalEntry>
 const Side = z.object({ text: z.string(), line: z.int() })
 
 const Needed = z.object({
-  rule: z.string(),
-  of: z.array(z.string()).readonly(),
-  place: z.string(),
-  reason: z.string(),
+  rule: z.string().meta({ example: 'delegation' }),
+  of: z.array(z.string().meta({ example: 'administrators of the server' })).readonly(),
+  place: z.string().meta({ example: 'pipeline/hello' }),
+  reason: z.string().meta({
+    example: 'The change reaches beyond what ben administers: pipeline hello',
+  }),
   /** The time from which the rule does not apply. */
   until: z.string().exactOptional(),
 })
@@ -81,26 +84,28 @@ export const ProposalBody = ProposalEntry.extend({
   versions: z
     .array(
       z.object({
-        version: z.int(),
+        version: CounterField,
         commit: CommitSha,
         base: CommitSha,
-        by: z.string(),
-        time: Time,
+        by: Author,
+        time: TimeField,
       }),
     )
     .readonly(),
-  changes: z.array(ChangeEntry).readonly(),
+  changes: z.array(ChangeEntry).readonly().meta({ example: [] }),
   /** As of `POST /api/config/plan`, of what the caller may view; null where there is none. */
-  plan: PlanBody.nullable(),
+  plan: PlanBody.nullable().meta({ example: null }),
   verdict: z
     .object({
-      kind: z.enum(['allowed', 'needs', 'denied']),
+      kind: z.enum(['allowed', 'needs', 'denied']).meta({ example: 'needs' }),
       needs: z.array(Needed).readonly(),
-      warnings: z.array(Needed).readonly(),
+      warnings: z.array(Needed).readonly().meta({ example: [] }),
     })
     .nullable(),
   /** The digest of the change that an approval would hold for. */
-  approval: z.string().nullable(),
+  approval: z.string().nullable().meta({
+    example: 'cc6b1cf5ee1bd0a1c3b1ba4a3d5ee3f1e2f0dd0e8cbf3ce2b7a1d5ad0a7a9e31',
+  }),
   /** The newest review of each person. */
   approvals: z
     .array(
@@ -109,25 +114,27 @@ export const ProposalBody = ProposalEntry.extend({
         decision: z.enum(['approve', 'reject']),
         version: z.int(),
         digest: z.string(),
-        time: Time,
+        time: TimeField,
         text: z.string(),
         /** Whether it holds for what merging would change now. */
         holds: z.boolean(),
       }),
     )
-    .readonly(),
+    .readonly()
+    .meta({ example: [] }),
   comments: z
     .array(
       z.object({
         by: z.string(),
-        time: Time,
+        time: TimeField,
         version: z.int(),
         text: z.string(),
         entity: z.string().exactOptional(),
         line: z.int().exactOptional(),
       }),
     )
-    .readonly(),
+    .readonly()
+    .meta({ example: [] }),
   /** The parts that somebody else has changed in another way since. */
   conflicts: z
     .array(
@@ -142,9 +149,10 @@ export const ProposalBody = ProposalEntry.extend({
         canBeBoth: z.boolean(),
       }),
     )
-    .readonly(),
+    .readonly()
+    .meta({ example: [] }),
   /** Why it is not valid any more. */
-  problems: z.array(z.string()).readonly(),
+  problems: z.array(z.string()).readonly().meta({ example: [] }),
 })
 export type ProposalBody = z.infer<typeof ProposalBody>
 

@@ -1,22 +1,23 @@
 import { z } from 'zod'
 import { type Revision, CommitSha } from '../core/revision.ts'
 import { Digest } from '../core/digest.ts'
+import { TimeField, UserField } from './fields.ts'
 
 /** Whether the field names of the original server are included. */
 export const ClientNames = z.enum(['neutral', 'gocd'])
 export type ClientNames = z.infer<typeof ClientNames>
 
-/** An element of the revision list. `time` is in milliseconds since the UNIX epoch. */
+/** An element of the revision list. */
 export const RevisionEntry = z.object({
   md5: Digest,
   commitSHA: CommitSha,
-  username: z.string(),
-  serverEdition: z.string(),
-  time: z.int(),
-  schemaVersion: z.int(),
-  serverVersion: z.string(),
+  username: UserField,
+  serverEdition: z.string().meta({ example: 'OpenSource' }),
+  time: TimeField,
+  schemaVersion: z.int().meta({ example: 75 }),
+  serverVersion: z.string().meta({ example: '0.1.0' }),
   /** The reason in the words of the author; may be empty. */
-  message: z.string(),
+  message: z.string().meta({ example: 'A second agent for Linux' }),
   goEdition: z.string().optional(),
   goVersion: z.string().optional(),
 })

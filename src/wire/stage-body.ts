@@ -2,20 +2,21 @@ import { z } from 'zod'
 import { JobResult } from '../core/builds/job.ts'
 import { ApprovalType } from '../core/builds/stage.ts'
 import { JobSummaryBody, StageJobBody } from './job-body.ts'
+import { SAMPLE_NAMES } from '../core/sample-names.ts'
+import { CounterField, PipelineField, StageCounterField, StageField, UserField } from './fields.ts'
 import { PaginationBody } from './pagination.ts'
 
 const STAGE = {
-  name: z.string(),
+  name: StageField,
   /** A user, or `changes`. */
-  approved_by: z.string(),
-  pipeline_counter: z.int(),
-  pipeline_name: z.string(),
+  approved_by: UserField,
+  pipeline_counter: CounterField,
+  pipeline_name: PipelineField,
   approval_type: ApprovalType,
   /** `Unknown` while the run is in progress. */
   result: JobResult,
-  id: z.int(),
-  /** Text, unlike the counter of the pipeline. */
-  counter: z.string(),
+  id: CounterField,
+  counter: StageCounterField,
 } as const
 
 /** One run of a stage. */
@@ -31,11 +32,13 @@ export type StageHistoryBody = z.infer<typeof StageHistoryBody>
 
 /** Answers a call that starts a run. */
 export const StartedBody = z.object({
-  message: z.string(),
-  pipeline_name: z.string(),
-  pipeline_counter: z.int(),
-  stage_name: z.string(),
-  stage_counter: z.string(),
+  message: z
+    .string()
+    .meta({ example: `The run 1 of the pipeline ${SAMPLE_NAMES.pipeline} is scheduled` }),
+  pipeline_name: PipelineField,
+  pipeline_counter: CounterField,
+  stage_name: StageField,
+  stage_counter: StageCounterField,
 })
 export type StartedBody = z.infer<typeof StartedBody>
 

@@ -1,13 +1,9 @@
 import { z } from 'zod'
 import { TokenScope } from '../core/principal.ts'
+import { SAMPLE_NAMES } from '../core/sample-names.ts'
+import { IsoTime, UserField } from './fields.ts'
 
-/** A time with its zone, as ISO 8601 writes it. */
-export const IsoTime = z
-  .string()
-  .regex(
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/,
-    'is not a time such as 2030-12-31T00:00:00Z',
-  )
+const Id = z.string().meta({ example: SAMPLE_NAMES.token })
 
 /** `POST /api/tokens` */
 export const NewTokenBody = z.strictObject({
@@ -19,19 +15,22 @@ export const NewTokenBody = z.strictObject({
 export type NewTokenBody = z.infer<typeof NewTokenBody>
 
 /** Answers `POST /api/tokens`: the only answer that ever has the token. */
-export const MadeTokenBody = z.object({ id: z.string(), token: z.string() })
+export const MadeTokenBody = z.object({
+  id: Id,
+  token: z.string().meta({ example: `cairn_${'x'.repeat(36)}` }),
+})
 export type MadeTokenBody = z.infer<typeof MadeTokenBody>
 
 /** An element of `GET /api/tokens`. */
 export const TokenEntry = z.object({
-  id: z.string(),
-  name: z.string(),
-  user: z.string(),
+  id: Id,
+  name: z.string().meta({ example: 'nightly report' }),
+  user: UserField,
   scope: TokenScope,
   created: IsoTime,
   /** Null for a token that is good until it is revoked. */
-  expires: IsoTime.nullable(),
+  expires: IsoTime.nullable().meta({ example: '2099-12-31T00:00:00.000Z' }),
   /** To the minute; null for a token that was never used. */
-  lastUsed: IsoTime.nullable(),
+  lastUsed: IsoTime.nullable().meta({ example: null }),
 })
 export type TokenEntry = z.infer<typeof TokenEntry>

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { UserSource } from '../core/principal.ts'
-import { IsoTime } from './token-body.ts'
+import { IsoTime } from './fields.ts'
+
+const Name = z.string().meta({ example: 'ana' })
 
 /** `POST /api/users` */
 export const NewUserBody = z.strictObject({
-  name: z.string(),
+  name: Name,
   /** Absent: one is made. */
   password: z.string().optional(),
 })
@@ -15,18 +17,21 @@ export const NewPasswordBody = NewUserBody.omit({ name: true })
 export type NewPasswordBody = z.infer<typeof NewPasswordBody>
 
 /** The only answer that ever has the password, and only one that was made. */
-export const UserCredentialsBody = z.object({ name: z.string(), password: z.string().nullable() })
+export const UserCredentialsBody = z.object({
+  name: Name,
+  password: z.string().nullable().meta({ example: 'vJ5Q0b2wXo3mZr8sT1yK' }),
+})
 export type UserCredentialsBody = z.infer<typeof UserCredentialsBody>
 
 /** An element of `GET /api/users`. */
 export const UserEntry = z.object({
-  name: z.string(),
+  name: Name,
   source: UserSource,
   disabled: z.boolean(),
   administrator: z.boolean(),
-  roles: z.array(z.string()),
+  roles: z.array(z.string()).meta({ example: ['developers'] }),
   /** The number of the user's tokens. */
-  tokens: z.int().nonnegative(),
+  tokens: z.int().nonnegative().meta({ example: 1 }),
   /** The last use of a token or a session, to the minute; null when unknown. */
   lastUsed: IsoTime.nullable(),
 })

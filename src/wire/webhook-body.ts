@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { TimeField } from './fields.ts'
 
 /** A receiver in the answer of `/api/webhooks`. */
 export const WebhookEntry = z.object({
-  name: z.string(),
+  name: z.string().meta({ example: 'chat' }),
   /** The revisions not sent yet; null when the last accepted one no longer exists. */
-  behind: z.int().nullable(),
-  deliveredAt: z.int().nullable(),
+  behind: z.int().nullable().meta({ example: 0 }),
+  deliveredAt: TimeField.nullable(),
   lastError: z.string().nullable(),
 })
 export type WebhookEntry = z.infer<typeof WebhookEntry>

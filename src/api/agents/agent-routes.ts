@@ -77,24 +77,6 @@ export const agentResource = leaderResource({
       summary: 'All agents',
       caller: 'user',
       answers: reads('Agents by name', z.array(AgentEntry)),
-      example: {
-        answer: [
-          {
-            uuid: SAMPLE.agent,
-            buildLocator: SAMPLE.locator,
-            agent_name: 'builder-1',
-            ipAddress: '192.0.2.7',
-            status: 'Building',
-            sandbox: '/var/lib/cairn-agent',
-            os: 'Linux 6.1.0',
-            free_space: '12.3 GB',
-            resources: ['linux'],
-            environments: [],
-            config_status: 'Enabled',
-            remote_address: '192.0.2.7',
-          },
-        ],
-      },
       handle: async (c, { agents: { directory }, render, list }) => {
         const agents = await listAgents(directory)
         return list.responseWith(agents.map((agent) => render(agent, c.env.principal))).answer(c)

@@ -30,52 +30,6 @@ const MAX_FORM_BYTES = 65_536
 type Builds = LeaderContext['builds']
 
 const tag = 'Pipelines and stages'
-const CONFIGURATION = { digest: SAMPLE.digest, commit: SAMPLE.commit, number: 12 }
-/** One run with its cause. */
-const RUN: PipelineRunBody = {
-  id: 1,
-  name: SAMPLE.pipeline,
-  counter: 1,
-  label: '1',
-  scheduled_date: SAMPLE.time,
-  configuration: CONFIGURATION,
-  build_cause: {
-    approver: 'admin',
-    trigger_forced: true,
-    material_revisions: [
-      {
-        material: {
-          fingerprint: 'ab1c049a3bf1bc4c021b56cb8a69606fc5ba3afbf7686242ad40c185ee440e34',
-          name: null,
-          type: 'git',
-        },
-        revision: SAMPLE.change,
-        from_revision: SAMPLE.change,
-        changed: true,
-        pinned: false,
-        modifications: [
-          {
-            revision: SAMPLE.change,
-            user_name: 'Ada <ada@example.org>',
-            comment: 'Say hello',
-            modified_time: SAMPLE.time,
-          },
-        ],
-      },
-    ],
-    variables: [],
-  },
-  stages: [
-    {
-      name: SAMPLE.stage,
-      counter: '1',
-      approved_by: 'admin',
-      result: 'Passed',
-      configuration: CONFIGURATION,
-    },
-  ],
-}
-
 const PauseFields = z.strictObject({ pauseCause: z.string().optional() })
 /** The kinds of options of a single run. */
 const OptionKind = z.enum(['variables', 'secure_variables', 'materials'])
@@ -91,7 +45,6 @@ const historyRoute = {
   caller: 'viewer',
   answers: reads('Runs', PipelineHistoryBody),
   errors: ['malformed-request', 'pipeline-not-found'],
-  example: { answer: { pipelines: [RUN], pagination: { offset: 0, total: 1, page_size: 10 } } },
 } as const
 
 const route = routeWith<Builds>()
@@ -109,25 +62,6 @@ export const pipelineResource = leaderResource({
       tools: [{ name: 'pipelines' }],
       caller: 'user',
       answers: reads('Pipelines', z.array(PipelineBody)),
-      example: {
-        answer: [
-          {
-            name: SAMPLE.pipeline,
-            group: SAMPLE.group,
-            locked_by: null,
-            paused: null,
-            stages: [SAMPLE.stage],
-            latest: {
-              counter: 1,
-              label: '1',
-              approved_by: 'admin',
-              scheduled_date: SAMPLE.time,
-              stages: [{ name: SAMPLE.stage, counter: '1', result: 'Passed' }],
-              blocked: null,
-            },
-          },
-        ],
-      },
       handle: async (c, builds) =>
         json((await listPipelines(builds, c.env.principal)).map(renderPipeline)),
     }),
@@ -140,7 +74,6 @@ export const pipelineResource = leaderResource({
       caller: 'viewer',
       answers: reads('The run', PipelineRunBody),
       errors: ['malformed-request', 'pipeline-not-found'],
-      example: { answer: RUN },
       handle: async (c, builds) => {
         const counter = parseWholeNumber(c.req.param('counter'), 'counter')
         const asked = { pipeline: c.req.param('name'), counter }
@@ -189,16 +122,7 @@ export const pipelineResource = leaderResource({
         'pipeline-locked',
         'pipeline-paused',
       ],
-      example: {
-        body: { 'variables[GREETING]': 'good morning' },
-        answer: {
-          message: `The run 2 of the pipeline ${SAMPLE.pipeline} is scheduled`,
-          pipeline_name: SAMPLE.pipeline,
-          pipeline_counter: 2,
-          stage_name: SAMPLE.stage,
-          stage_counter: '1',
-        },
-      },
+      example: { body: { 'variables[GREETING]': 'good morning' } },
       handle: async (c, builds) => {
         const pipeline = c.req.param('name')
         const asked = { pipeline, options: await readScheduleOptions(c.req.raw) }
@@ -219,15 +143,6 @@ export const pipelineResource = leaderResource({
       caller: 'viewer',
       answers: reads('The status', PipelineStatusBody),
       errors: ['pipeline-not-found'],
-      example: {
-        answer: {
-          paused: true,
-          pausedCause: 'release freeze',
-          pausedBy: 'admin',
-          locked: false,
-          schedulable: false,
-        },
-      },
       handle: async (c, builds) => {
         const status = await readPipelineStatus(builds, c.env.principal, c.req.param('name'))
         return json(renderPipelineStatus(status))

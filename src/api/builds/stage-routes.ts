@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
-import { JobState } from '../../core/builds/job.ts'
 import { parseOffset } from '../../core/page.ts'
 import {
   cancelStage,
@@ -11,7 +10,7 @@ import {
 } from '../../builds/runs/stages.ts'
 import { startStage } from '../../builds/runs/start-runs.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
-import { JobRunHistoryBody, type JobSummaryBody } from '../../wire/job-body.ts'
+import { JobRunHistoryBody } from '../../wire/job-body.ts'
 import { renderStarted, StageBody, StageHistoryBody, StartedBody } from '../../wire/stage-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
@@ -38,33 +37,6 @@ function readsUnder(text: string, schema: z.ZodType): Operation['answers'] {
   }
 }
 
-/** The job of one run, as in a list. */
-const JOB: JobSummaryBody = {
-  name: SAMPLE.job,
-  result: 'Passed',
-  state: 'Completed',
-  id: 1,
-  scheduled_date: SAMPLE.time,
-}
-
-/** Its states so far: scheduled, and so on. */
-const TRANSITIONS = JobState.options
-  .filter((state) => state !== 'Rescheduled')
-  .map((state, n) => ({ state_change_time: SAMPLE.time + n * 1_000, id: n + 1, state }))
-
-const STAGE = {
-  name: SAMPLE.stage,
-  approved_by: 'admin',
-  pipeline_counter: 1,
-  pipeline_name: SAMPLE.pipeline,
-  approval_type: 'success',
-  result: 'Passed',
-  id: 1,
-  counter: '1',
-} as const
-
-const PAGINATION = { offset: 0, total: 1, page_size: 10 }
-
 const historyRoute = {
   method: 'GET',
   tag,
@@ -72,7 +44,6 @@ const historyRoute = {
   caller: 'viewer',
   answers: readsUnder('Runs', StageHistoryBody),
   errors: ['malformed-request', 'stage-not-found', 'pipeline-not-found'],
-  example: { answer: { stages: [{ ...STAGE, jobs: [JOB] }], pagination: PAGINATION } },
 } as const
 
 const jobRunsRoute = {
@@ -82,23 +53,6 @@ const jobRunsRoute = {
   caller: 'user',
   answers: reads('Jobs', JobRunHistoryBody),
   errors: ['malformed-request', 'agent-not-found'],
-  example: {
-    answer: {
-      jobs: [
-        {
-          ...JOB,
-          agent_uuid: SAMPLE.agent,
-          job_state_transitions: TRANSITIONS,
-          pipeline_counter: 1,
-          pipeline_name: SAMPLE.pipeline,
-          rerun: false,
-          stage_counter: '1',
-          stage_name: SAMPLE.stage,
-        },
-      ],
-      pagination: PAGINATION,
-    },
-  },
 } as const
 
 const route = routeWith<Builds>()
@@ -138,16 +92,7 @@ export const stageResource = leaderResource({
         'pipeline-locked',
         'pipeline-paused',
       ],
-      example: {
-        body: { rerun: 'failed' },
-        answer: {
-          message: `The run 2 of the stage ${SAMPLE.stage} is scheduled`,
-          pipeline_name: SAMPLE.pipeline,
-          pipeline_counter: 1,
-          stage_name: SAMPLE.stage,
-          stage_counter: '2',
-        },
-      },
+      example: { body: { rerun: 'failed' } },
       handle: async (c, builds) => {
         const { pipeline, stage } = c.req.param()
         const counter = parseWholeNumber(c.req.param('counter'), 'counter')
@@ -190,20 +135,6 @@ export const stageResource = leaderResource({
       caller: 'viewer',
       answers: readsUnder('The run', StageBody),
       errors: ['malformed-request', 'stage-not-found', 'pipeline-not-found'],
-      example: {
-        answer: {
-          ...STAGE,
-          jobs: [
-            {
-              ...JOB,
-              agent_uuid: SAMPLE.agent,
-              job_state_transitions: TRANSITIONS,
-              original_job_id: null,
-              rerun: false,
-            },
-          ],
-        },
-      },
       handle: async (c, builds) => {
         const { pipeline, stage } = c.req.param()
         const pipelineCounter = parseWholeNumber(c.req.param('pipelineCounter'), 'pipeline-counter')

@@ -16,7 +16,7 @@ import { ENTITY_QUERY, pairAnswers } from './pair-answers.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { type Operation, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
-import { SAMPLE, SAMPLE_LISTED } from '../definition/sample.ts'
+import { SAMPLE } from '../definition/sample.ts'
 
 const REVISION_PARAMETER = {
   revision: {
@@ -30,9 +30,6 @@ const PAIR_PARAMETERS = {
   from: { ...REVISION_PARAMETER.revision, example: SAMPLE.before.commit },
   to: { ...REVISION_PARAMETER.revision, example: SAMPLE.commit },
 } as const satisfies Operation['parameters']
-
-/** The writer of a line. */
-const BLAMED = { commitSHA: SAMPLE.commit, username: 'admin', time: SAMPLE.time } as const
 
 /** How many bytes of responses are kept. */
 const CACHE_BYTES = 16 * 1_048_576
@@ -59,24 +56,6 @@ export const configChangesResource = resource({
       query: ENTITY_QUERY,
       answers: reads('The changes', ChangesAnswer),
       errors: ['malformed-request', 'revision-not-found', 'entity-not-found', 'config-invalid'],
-      example: {
-        answer: {
-          from: SAMPLE.before.commit,
-          to: SAMPLE.commit,
-          subject: 'Register agent builder-1',
-          changes: [
-            {
-              kind: 'added',
-              entity: `agent/${SAMPLE.agent}`,
-              label: 'builder-1',
-              path: [],
-              subject: 'agent builder-1',
-              after: { first: 16, last: 16 },
-              text: 'add agent builder-1',
-            },
-          ],
-        },
-      },
       handle: (c, { changes }) => changes(c),
     }),
     route({
@@ -90,13 +69,6 @@ export const configChangesResource = resource({
       query: ENTITY_QUERY,
       answers: reads('The revision', RevisionChangesBody),
       errors: ['malformed-request', 'revision-not-found', 'entity-not-found', 'config-invalid'],
-      example: {
-        answer: {
-          revision: SAMPLE_LISTED,
-          subject: 'Register agent builder-1',
-          changes: [],
-        },
-      },
       handle: async (c, { context }) => {
         const { configuration, site } = context
         const entity = c.req.query('entity')
@@ -133,19 +105,7 @@ export const configChangesResource = resource({
         'config-invalid',
         'unavailable',
       ],
-      example: {
-        query: { first: '5', last: '5' },
-        answer: {
-          revision: SAMPLE_LISTED,
-          parts: [
-            {
-              first: 5,
-              lines: ['      <materials>'],
-              revision: { number: 1, ...BLAMED, subject: 'Add pipeline hello' },
-            },
-          ],
-        },
-      },
+      example: { query: { first: '5', last: '5' } },
       handle: async (c, { context }) => {
         const { configuration, site } = context
         const { entity, first, last } = c.req.query()

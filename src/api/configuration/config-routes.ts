@@ -48,7 +48,7 @@ import {
   type Parameter,
 } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
-import { SAMPLE, SAMPLE_LISTED } from '../definition/sample.ts'
+import { SAMPLE } from '../definition/sample.ts'
 
 /** Says that a search is not complete, because older revisions are not indexed yet. */
 const INDEXED = 'X-Cairn-Indexed'
@@ -125,7 +125,6 @@ const revisionsRoute = {
     304: NOT_MODIFIED,
   },
   errors: ['malformed-request'],
-  example: { answer: [{ ...SAMPLE_LISTED, tags: ['v1.0'] }] },
 } as const
 
 /** `/api/admin/config…` and `/api/config…`: snapshots, the revision list and diffs. */
@@ -204,10 +203,7 @@ export const configResource = resource({
           defaults: { limit: '100' },
         },
       ],
-      example: {
-        query: { limit: '1', entity: `pipeline/${SAMPLE.pipeline}` },
-        answer: [SAMPLE_LISTED],
-      },
+      example: { query: { limit: '1', entity: `pipeline/${SAMPLE.pipeline}` } },
       handle: (c, { lists }) => lists(c, () => readQuery(c.req.query())),
     }),
     route({

@@ -12,7 +12,7 @@ import { parseSha, parseWholeNumber } from '../../http/parameters.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { JSON_TYPE } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
-import { SAMPLE, SAMPLE_REVISION } from '../definition/sample.ts'
+import { SAMPLE } from '../definition/sample.ts'
 import type { SelectRevisions } from '../../notify/revision-watch.ts'
 import { commitNamed } from './named-commit.ts'
 import { RevisionStreams } from './revision-streams.ts'
@@ -68,10 +68,7 @@ export const watchResource = resource({
         },
       },
       errors: ['malformed-request', 'revision-not-found'],
-      example: {
-        query: { since: SAMPLE.before.commit, wait: '15' },
-        answer: [SAMPLE_REVISION],
-      },
+      example: { query: { since: SAMPLE.before.commit, wait: '15' } },
       handle: async (c, { context, streams }) => {
         context.notify.watch.assertMay(c.env.principal)
         const isStream = c.req.header('accept')?.includes(EVENT_STREAM) === true

@@ -77,7 +77,7 @@ export interface Example {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: SampleBody
-  /** The body of the answer that has the lowest status. */
+  /** The body of the answer that has the lowest status, where its schema has no example. */
   readonly answer?: SampleBody
 }
 
@@ -111,7 +111,7 @@ export interface Operation {
   /** By status. Errors need not be repeated here unless they have a form of their own. */
   readonly answers: Readonly<Record<number, Answer>>
   readonly errors?: readonly ErrorCode[]
-  readonly example: Example
+  readonly example?: Example
   /** The tools that it is offered as; none when absent. */
   readonly tools?: readonly ToolMark[]
 }

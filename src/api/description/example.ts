@@ -1,4 +1,5 @@
 import { renderAgentMessage } from '../../wire/agent/message.ts'
+import { sampleFor } from './sample-for.ts'
 import {
   type Content,
   JSON_TYPE,
@@ -30,10 +31,10 @@ export interface ExampleBody {
 
 /** @param path The path with an example for each parameter. */
 export function describeExample(path: string, operation: Operation): DescribedExample {
-  const { query, headers, body, answer } = operation.example
+  const { query, headers, body, answer } = operation.example ?? {}
   const sent = bodyOf(operation.body?.content, body)
   const [status, answered] = firstAnswerOf(operation)
-  const told = bodyOf(answered?.content, answer)
+  const told = bodyOf(answered?.content, answer ?? sampleOf(answered?.content))
   return {
     target: query === undefined ? path : `${path}?${new URLSearchParams(query).toString()}`,
     headers: { ...(sent && sent.type !== ANY ? { 'Content-Type': sent.type } : {}), ...headers },
@@ -46,6 +47,12 @@ export function describeExample(path: string, operation: Operation): DescribedEx
 export function firstAnswerOf({ answers }: Operation) {
   const [first] = Object.entries(answers)
   return [Number(first?.[0]), first?.[1]] as const
+}
+
+function sampleOf(content: readonly Content[] = []): SampleBody | undefined {
+  const [schema] = content.flatMap((each) => each.schema ?? [])
+  const sample = schema && sampleFor(schema)
+  return typeof sample === 'object' && sample !== null ? sample : undefined
 }
 
 /** Texts are of a content that has no schema, all else is of one that has. */

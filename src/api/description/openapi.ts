@@ -40,7 +40,7 @@ export function renderOpenApi(
 
 function renderCall(call: DescribedCall): Json {
   const { method, path, operation, parameters, answers, kind, example: shown } = call
-  const { caller, tag, summary, body, query = {}, headers = {}, example } = operation
+  const { caller, tag, summary, body, query = {}, headers = {}, example = {} } = operation
   return {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z0-9]+/g, '_')}`,
     tags: [tag],

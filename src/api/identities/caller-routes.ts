@@ -6,7 +6,6 @@ import { json } from '../../http/errors.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
-import { SAMPLE } from '../definition/sample.ts'
 
 const tag = 'Identities'
 const route = routeWith<ApiContext['configuration']>()
@@ -23,16 +22,6 @@ export const callerResource = resource({
       summary: 'The caller, and the credential of the call',
       caller: 'user',
       answers: { 200: jsonAnswer('The caller', WhoAmIBody) },
-      example: {
-        answer: {
-          name: 'admin',
-          source: 'users-file',
-          administrator: true,
-          roles: [],
-          groups: [SAMPLE.group],
-          credential: { kind: 'token', id: SAMPLE.token, scope: 'read' },
-        },
-      },
       handle: (c, deps) => {
         const { principal } = c.env
         const credential = credentialOf(principal)
@@ -49,19 +38,6 @@ export const callerResource = resource({
       query: { user: { text: 'The user; the caller when absent', schema: z.string() } },
       answers: { 200: jsonAnswer('Permissions in the words of a plan', PermissionsBody) },
       errors: ['user-not-found'],
-      example: {
-        answer: {
-          user: 'ana',
-          administrator: false,
-          roles: ['developers'],
-          permissions: [
-            {
-              permission: `view pipeline ${SAMPLE.pipeline}`,
-              because: [`role developers in view of the group ${SAMPLE.group}`],
-            },
-          ],
-        },
-      },
       handle: (c, deps) =>
         json(explainUser(deps, c.env.principal, c.req.query('user')) satisfies PermissionsBody),
     }),

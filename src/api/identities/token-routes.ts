@@ -35,7 +35,6 @@ export const tokenResource = resource({
       errors: ['malformed-request', 'body-too-large', 'not-permitted', 'too-many-tokens'],
       example: {
         body: { name: 'nightly report', scope: 'read', expires: '2099-12-31T00:00:00Z' },
-        answer: { id: SAMPLE.token, token: `cairn_${'x'.repeat(36)}` },
       },
       handle: async (c, deps) => {
         const wanted = parseNewToken(await readBody(c.req.raw, MAX_BODY_BYTES))
@@ -53,19 +52,6 @@ export const tokenResource = resource({
       query: { user: { text: 'Those of this user', schema: z.string() } },
       answers: { 200: jsonAnswer('Tokens, without the secret part', z.array(TokenEntry)) },
       errors: ['not-permitted'],
-      example: {
-        answer: [
-          {
-            id: SAMPLE.token,
-            name: 'nightly report',
-            user: 'admin',
-            scope: 'read',
-            created: '2026-11-22T13:44:38.080Z',
-            expires: '2099-12-31T00:00:00.000Z',
-            lastUsed: null,
-          },
-        ],
-      },
       handle: async (c, deps) => {
         const tokens = await listTokens(deps, c.env.principal, c.req.query('user'))
         return json(tokens.map(entryOf))

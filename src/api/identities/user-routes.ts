@@ -52,19 +52,6 @@ export const userResource = resource({
         'The users of the users file, and those of other sources who have a session or a token',
       caller: 'administrator',
       answers: { 200: jsonAnswer('Users by name', z.array(UserEntry)) },
-      example: {
-        answer: [
-          {
-            name: 'ana',
-            source: 'users-file',
-            disabled: false,
-            administrator: false,
-            roles: ['developers'],
-            tokens: 1,
-            lastUsed: '2026-11-22T13:44:00.000Z',
-          },
-        ],
-      },
       handle: async (c, deps) => json((await listUsers(deps, c.env.principal)).map(entryOf)),
     }),
     route({
@@ -77,10 +64,7 @@ export const userResource = resource({
       body: { required: true, content: [{ type: 'application/json', schema: NewUserBody }] },
       answers: { 200: jsonAnswer('The user', UserCredentialsBody) },
       errors: ['malformed-request', 'body-too-large', 'name-in-use'],
-      example: {
-        body: { name: 'ana' },
-        answer: { name: 'ana', password: 'vJ5Q0b2wXo3mZr8sT1yK' },
-      },
+      example: { body: { name: 'ana' } },
       handle: async (c, deps) => {
         const { name, password = null } = await parsed(NewUserBody, c.req.raw)
         const made = await createUser(deps, c.env.principal, { name, password })
@@ -101,7 +85,7 @@ export const userResource = resource({
       body: { required: true, content: [{ type: 'application/json', schema: NewPasswordBody }] },
       answers: { 200: jsonAnswer('The user', UserCredentialsBody) },
       errors: ['malformed-request', 'body-too-large', 'user-not-found'],
-      example: { body: {}, answer: { name: 'ana', password: 'vJ5Q0b2wXo3mZr8sT1yK' } },
+      example: { body: {} },
       handle: async (c, deps) => {
         const { password = null } = await parsed(NewPasswordBody, c.req.raw)
         const wanted = { ...namedIn(c), password }

@@ -30,7 +30,7 @@ import { digestHeaders, DIGEST_DESCRIBED } from '../configuration/digest-header.
 import type { LeaderContext } from '../definition/api-context.ts'
 import { jsonAnswer, type Operation } from '../definition/operation.ts'
 import { leaderResource, routeWith } from '../definition/route.ts'
-import { SAMPLE_PROPOSAL, SAMPLE_PROPOSAL_DETAIL, SAMPLE_PROPOSED } from '../definition/sample.ts'
+import { SAMPLE_PROPOSED } from '../definition/sample.ts'
 import { proposedContent } from '../configuration/proposed-content.ts'
 import { renderProposal, renderProposalDetail } from '../configuration/render-proposal.ts'
 
@@ -99,10 +99,7 @@ export const proposalResource = leaderResource({
         'entity-not-found',
         'snapshot-not-found',
       ],
-      example: {
-        body: { title: 'Label builds of hello', entities: [SAMPLE_PROPOSED] },
-        answer: SAMPLE_PROPOSAL_DETAIL,
-      },
+      example: { body: { title: 'Label builds of hello', entities: [SAMPLE_PROPOSED] } },
       handle: async (c, context) => {
         const request = await readJson(c.req.raw, context.site.maxBody, NewProposalBody)
         const { title, message = '', when = null, base = null } = request
@@ -133,7 +130,7 @@ export const proposalResource = leaderResource({
       },
       answers: { 200: jsonAnswer('Proposals', z.array(ProposalEntry)) },
       errors: ['malformed-request'],
-      example: { query: { state: 'open' }, answer: [SAMPLE_PROPOSAL] },
+      example: { query: { state: 'open' } },
       handle: async (c, { proposals }) => {
         const found = await listProposals(proposals, c.env.principal, {
           state: parseState(c.req.query('state')),
@@ -152,7 +149,6 @@ export const proposalResource = leaderResource({
       parameters: NUMBER,
       answers: DETAIL,
       errors: ['malformed-request', 'proposal-not-found'],
-      example: { answer: SAMPLE_PROPOSAL_DETAIL },
       handle: async (c, context) => json(await detailOf(c, context, numberOf(c))),
     }),
     route({
@@ -162,7 +158,7 @@ export const proposalResource = leaderResource({
       audit: 'approve',
       body: body(ReviewBody, false),
       errors: ['malformed-request', ...REVIEW_ERRORS],
-      example: { body: { version: 1, text: 'Looks good' }, answer: SAMPLE_PROPOSAL_DETAIL },
+      example: { body: { version: 1, text: 'Looks good' } },
       handle: (c, context) => review(c, context, 'approve'),
     }),
     route({
@@ -172,10 +168,7 @@ export const proposalResource = leaderResource({
       audit: 'reject',
       body: body(ReviewBody, false),
       errors: ['malformed-request', ...REVIEW_ERRORS],
-      example: {
-        body: { version: 1, text: 'The label says too little' },
-        answer: SAMPLE_PROPOSAL_DETAIL,
-      },
+      example: { body: { version: 1, text: 'The label says too little' } },
       handle: (c, context) => review(c, context, 'reject'),
     }),
     route({
@@ -185,10 +178,7 @@ export const proposalResource = leaderResource({
       audit: 'comment-proposal',
       body: body(CommentBody),
       errors: ['malformed-request', 'body-too-large', 'proposal-not-found', 'not-permitted'],
-      example: {
-        body: { text: 'Why this label?', entity: 'pipeline/hello' },
-        answer: SAMPLE_PROPOSAL_DETAIL,
-      },
+      example: { body: { text: 'Why this label?', entity: 'pipeline/hello' } },
       handle: async (c, context) => {
         const { text, entity = null, line = null } = await readWords(c, CommentBody)
         const comment = { text: checkedMessage(text, 'text'), entity, line }
@@ -204,7 +194,7 @@ export const proposalResource = leaderResource({
       audit: 'update-proposal',
       body: body(ProposalUpdateBody),
       errors: [...REVIEW_ERRORS, 'malformed-request', 'entity-not-found', 'snapshot-not-found'],
-      example: { body: { entities: [SAMPLE_PROPOSED] }, answer: SAMPLE_PROPOSAL_DETAIL },
+      example: { body: { entities: [SAMPLE_PROPOSED] } },
       handle: async (c, context) => {
         const request = await readJson(c.req.raw, context.site.maxBody, ProposalUpdateBody)
         const { title, message, when, base = null } = request
@@ -227,7 +217,6 @@ export const proposalResource = leaderResource({
       body: body(MergeBody, false),
       answers: { 200: jsonAnswer('The proposal', ProposalBody, DIGEST_DESCRIBED) },
       errors: ['malformed-request', ...REVIEW_ERRORS],
-      example: { answer: SAMPLE_PROPOSAL_DETAIL },
       handle: async (c, context) => {
         const { message = '' } = await readWords(c, MergeBody)
         const request = { message: checkedMessage(message, 'message') }
@@ -244,7 +233,7 @@ export const proposalResource = leaderResource({
       audit: 'close-proposal',
       body: body(CloseBody, false),
       errors: ['malformed-request', ...REVIEW_ERRORS],
-      example: { body: { text: 'Not needed any more' }, answer: SAMPLE_PROPOSAL_DETAIL },
+      example: { body: { text: 'Not needed any more' } },
       handle: async (c, context) => {
         const { text = '' } = await readWords(c, CloseBody)
         const reason = checkedMessage(text, 'text')

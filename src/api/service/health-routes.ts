@@ -56,7 +56,6 @@ export const healthResource = resource({
       summary: 'Liveness probe: whether the process answers',
       caller: 'anybody',
       answers: { 200: jsonAnswer('It does', LivenessBody) },
-      example: { answer: { status: 'ok' } },
       handle: () => json({ status: 'ok' } satisfies LivenessBody),
     }),
     route({
@@ -69,7 +68,6 @@ export const healthResource = resource({
         200: jsonAnswer('They can', ReadinessBody),
         503: jsonAnswer('Why not', ReadinessBody),
       },
-      example: { answer: { status: 'ok', reasons: [] } },
       handle: async (_c, { health, log }) => {
         const obstacles = await readReadiness(health)
         // A full disk keeps nobody from reading.

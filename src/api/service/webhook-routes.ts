@@ -40,9 +40,6 @@ export const webhookResource = leaderResource({
       summary: 'The receivers of revisions and events',
       caller: 'administrator',
       answers: reads('The receivers', z.array(WebhookEntry)),
-      example: {
-        answer: [{ name: 'chat', behind: 0, deliveredAt: SAMPLE.time, lastError: null }],
-      },
       handle: (c, deps) => json(listWebhooks(deps, c.env.principal)),
     }),
     route({

@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { jsonAnswer } from '../../api/definition/operation.ts'
-import { SAMPLE_REVISION } from '../../api/definition/sample.ts'
 import type { Revision } from '../../core/revision.ts'
 import { archiveHint } from '../../history/archive-hint.ts'
 import { readHistoryPage } from './history-page.ts'
@@ -10,7 +9,8 @@ import type { DocumentChange } from '../../document/entities/change.ts'
 import { findRevisions } from '../../configuration/search/find-revisions.ts'
 import { revisionTitle } from '../revisions/revision-title.ts'
 import { findInEffect, numbered } from '../revisions/numbered-revision.ts'
-import { renderRevision, RevisionEntry } from '../../wire/revision-entry.ts'
+import { ListedRevision } from '../../wire/listed-revision.ts'
+import { renderRevision } from '../../wire/revision-entry.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
@@ -69,13 +69,14 @@ export const historyPages = definePage({
       answers: {
         200: jsonAnswer(
           'Revisions',
-          z.array(RevisionEntry.extend({ number: z.int(), kind: z.string(), subject: z.string() })),
+          z.array(
+            ListedRevision.omit({ tags: true }).extend({
+              kind: z.string().meta({ example: 'person' }),
+            }),
+          ),
         ),
       },
       errors: ['malformed-request', 'unavailable'],
-      example: {
-        answer: [{ ...SAMPLE_REVISION, number: 2, kind: 'person', subject: 'Add pipeline hello' }],
-      },
       handle: async (c, { context }) => {
         const { filter } = parseHistoryQuery(c.req.query())
         const revisions = await findRevisions(context.configuration, c.env.principal, filter)
