@@ -53,6 +53,8 @@ export class DocumentMerge {
   readonly #decided = new Map<Thing, string | null>()
   /** The sides whose places are taken for things that both have moved. */
   readonly #placed = new Map<Thing, Editor>()
+  /** The segments of the members of groups that a moved pipeline stands in on one side. */
+  readonly #members = new Map<XmlElement, ReadonlyMap<XmlElement, Segment>>()
 
   constructor(
     documents: MergeSides<XmlDocument>,
@@ -163,7 +165,10 @@ export class DocumentMerge {
     for (const child of this.#order(thing, children)) {
       const element = yield* this.#element(child)
       if (element === null) continue
-      const own = mapSides(children, (segments) => segments.get(child))
+      const own = mapSides(
+        SIDES,
+        (side) => children[side].get(child) ?? this.#elsewhere(side, child),
+      )
       const lead = this.#notes(
         child,
         mapSides(own, (segment) => segment?.lead ?? null),
@@ -176,6 +181,22 @@ export class DocumentMerge {
     }
     const tails = mapSides(contents, ({ segments, tail }) => (segments.length > 0 ? tail : null))
     return { text: [...pieces, this.#notes(thing, tails)].join(''), hasChildren: pieces.length > 0 }
+  }
+
+  /** The segment of a thing that a side has in another place: what stands around it there goes with it. */
+  #elsewhere(side: keyof MergeSides<unknown>, { [side]: element }: Thing): Segment | undefined {
+    if (element?.parent == null) return undefined
+    const { parent } = element
+    const members =
+      this.#members.get(parent) ??
+      new Map(
+        readContent(this.#documents[side].text, parent).segments.map((each) => [
+          each.element,
+          each,
+        ]),
+      )
+    this.#members.set(parent, members)
+    return members.get(element)
   }
 
   /** The children of the merged element, in their order. */

@@ -80,6 +80,24 @@ describe('edits of different parts', () => {
     expect(cleanly(base, dissolved, theirs)).toBe(cruise(group('h', C, edited, B)))
   })
 
+  it('follow a pipeline into another group with the comments around it', () => {
+    const note = '    <!-- why -->\n'
+    const base = cruise(group('g', A, B), group('h', C))
+    const moved = cruise(group('g', B), group('h', C, A))
+    const kept = cruise(group('g', B), group('h', C, note, A))
+    const behind = A.replace('</pipeline>', '</pipeline> <!-- why -->')
+
+    expect(cleanly(base, moved, cruise(group('g', note, A, B), group('h', C)))).toBe(kept)
+    expect(cleanly(base, moved, cruise(group('g', behind, B), group('h', C)))).toBe(
+      cruise(group('g', B), group('h', C, behind)),
+    )
+    expect(cleanly(cruise(group('g', note, A, B), group('h', C)), kept, base)).toBe(moved)
+    const dissolved = cruise(group('h', C, A, B))
+    expect(cleanly(base, dissolved, cruise(group('g', note, A, B), group('h', C)))).toBe(
+      cruise(group('h', C, note, A, B)),
+    )
+  })
+
   it('follow a pipeline into a group that is new', () => {
     const base = cruise(group('g', A, B))
     const edited = pipeline('a', 'deploy')
