@@ -6,7 +6,7 @@ import { messageOf } from '../../http/change-message.ts'
 import { malformed, parseDigest } from '../../http/parameters.ts'
 import { readForm, textField, type Form } from '../../http/request-body.ts'
 
-export type EditAction = 'edit' | 'check' | 'preview' | 'save'
+export type EditAction = 'edit' | 'check' | 'preview' | 'save' | 'propose'
 
 /** The fields that the forms of the editor send. */
 export interface EditForm {
@@ -21,7 +21,7 @@ export interface EditForm {
 }
 
 const CHOICES: readonly Choice[] = ['ours', 'theirs', 'both']
-const ACTIONS: readonly EditAction[] = ['edit', 'check', 'preview', 'save']
+const ACTIONS: readonly EditAction[] = ['edit', 'check', 'preview', 'save', 'propose']
 
 /** @throws {ServiceError} `malformed-request`, `body-too-large`. */
 export async function readEditForm(request: Request, limit: number): Promise<EditForm> {

@@ -7,6 +7,8 @@ import { QUIET } from '../../api/definition/route-rules.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { PLAIN } from '../code/plain-options.ts'
+import { redirectDone } from '../frame/form-action.ts'
+import { proposeChange, refusedSave } from './propose-change.ts'
 import { decideConflict } from './edit-conflict.ts'
 import type { DraftProblem } from '../work/draft-examination.ts'
 import { beginEdit, type EditDraft, firstLineOf, openDraft } from './edit-draft.ts'
@@ -123,17 +125,35 @@ async function act(context: LeaderPagesContext, c: EditContext, form: EditForm):
   const { action } = form
   if (action === 'edit') return answerEditor(context, c, form.draft, { message: form.message })
   const draft = await decided(builds, principal, form)
-  if (action === 'save') {
-    const { message } = form
-    const outcome = await saveEdit(builds, principal, { draft, message })
-    return answerOutcome(context, c, { form, draft }, outcome)
-  }
+  if (action === 'save') return save(context, c, { form, draft })
   const review = await reviewEdit(builds, principal, draft)
+  if (action === 'propose' && review.kind === 'ready') {
+    const { before, after, current } = review.ready
+    const change = { base: current.digest, before, after, message: form.message }
+    return redirectDone(context, c, await proposeChange(context, principal, change))
+  }
   if (action === 'check' && review.kind === 'ready') {
     const notice = 'No problems. You can save this.'
     return answerEditor(context, c, draft, { notice, message: form.message })
   }
   return answerReview(context, c, { form, draft }, review)
+}
+
+/** A save that is left to others shows its preview again, from where it can be proposed. */
+async function save(context: LeaderPagesContext, c: EditContext, given: Given): Promise<Response> {
+  const { builds } = context
+  const { principal } = c.env
+  const { draft, form } = given
+  try {
+    const { message } = form
+    return answerOutcome(context, c, given, await saveEdit(builds, principal, { draft, message }))
+  } catch (error) {
+    const notice = refusedSave(error)
+    if (notice === null) throw error
+    const review = await reviewEdit(builds, principal, draft)
+    c.env.reason = 'not-permitted'
+    return answerReview(context, c, { ...given, notice }, review)
+  }
 }
 
 async function answerOutcome(
@@ -206,6 +226,8 @@ async function repairLiveFile(context: LeaderPagesContext, c: EditContext): Prom
 interface Given {
   readonly form: Pick<EditForm, 'message' | 'against' | 'choices'>
   readonly draft: EditDraft
+  /** Why a save was refused; absent where none was. */
+  readonly notice?: string
 }
 
 /** The draft with the choices of a conflict applied, if there was one. */
@@ -223,7 +245,7 @@ async function decided(
 async function answerReview(
   context: LeaderPagesContext,
   c: EditContext,
-  { form, draft }: Given,
+  { form, draft, notice }: Given,
   review: EditReview,
 ): Promise<Response> {
   const { pages, builds } = context
@@ -271,8 +293,9 @@ async function answerReview(
         ),
         hasInvalidEdit: history.hasInvalidEdit,
         plan: await planChange(builds, c.env.principal, { document: after, door: 'form' }),
+        notice: notice ?? null,
       }
-      return pageResponse(<PreviewView {...view} />, 200, NO_STORE)
+      return pageResponse(<PreviewView {...view} />, notice === undefined ? 200 : 403, NO_STORE)
     }
   }
 }

@@ -23,6 +23,8 @@ export interface PreviewViewProps {
   readonly comparison: DocumentComparison
   readonly hasInvalidEdit: boolean
   readonly plan: Plan
+  /** Why nothing was saved, when that was tried. */
+  readonly notice: string | null
 }
 
 /** The changes of a save, shown before it. */
@@ -53,10 +55,16 @@ export function PreviewView(props: PreviewViewProps) {
             <>
               <MessageField message={props.message} />
               <ActionButton value="edit" label="Back to editing" />
+              <ActionButton value="propose" label="Propose" />
               <ActionButton value="save" label="Save" look="primary" />
             </>
           }
         />
+        {props.notice !== null && (
+          <p class="card bad" role="alert">
+            {props.notice}
+          </p>
+        )}
         {props.hasInvalidEdit && <InvalidEditCard links={links} />}
         {mergedFrom !== null && (
           <p class="card stale" role="status">

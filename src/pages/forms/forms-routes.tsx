@@ -2,7 +2,6 @@ import type { Context } from 'hono'
 import { z } from 'zod'
 import { planChange } from '../../builds/plan/plan-entity.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { renderSubject } from '../../document/changes/render-subject.ts'
 import { checkValues } from '../../document/form/form-checks.ts'
 import { countRows, type FormValues, withoutBlankRows } from '../../document/form/form-values.ts'
 import { maskSecrets } from '../../document/text/shown-text.ts'
@@ -11,10 +10,10 @@ import { statusOf } from '../../http/errors.ts'
 import { parseDigest } from '../../http/parameters.ts'
 import { textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { propose } from '../../proposals/propose.ts'
 import { PLAIN } from '../code/plain-options.ts'
 import { ConflictView } from '../edit/conflict-view.tsx'
 import { type EditReview, type ReadyEdit, reviewEdit, saveEdit } from '../edit/edit-review.ts'
+import { proposeChange, refusedSave } from '../edit/propose-change.ts'
 import { editBase } from '../edit/started-from.tsx'
 import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
@@ -190,7 +189,9 @@ async function finish(
     if (action === 'save') return await save(context, c, sent, composed)
     const review = await reviewEdit(context.builds, c.env.principal, composed.draft)
     if (action === 'propose' && review.kind === 'ready') {
-      return await proposeForm(context, c, sent, review.ready)
+      const { before, after, current } = review.ready
+      const change = { base: current.digest, before, after, message: sent.message }
+      return await proposeChange(context, c.env.principal, change)
     }
     return await answerReview(context, c, { sent, composed, notice: null }, review)
   } catch (error) {
@@ -228,39 +229,12 @@ async function save(
           : pages.links.entity(open.kind, name, flash),
     }
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'not-permitted') throw error
+    const notice = refusedSave(error)
+    if (notice === null) throw error
     const review = await reviewEdit(builds, principal, draft)
-    c.env.reason = error.code
-    const notice = `${error.message}. Nothing is saved. You may propose it.`
-    const refused = { sent, composed, notice, status: statusOf(error) }
+    c.env.reason = 'not-permitted'
+    const refused = { sent, composed, notice, status: 403 }
     return answerReview(context, c, refused, review)
-  }
-}
-
-async function proposeForm(
-  { builds, pages, proposals }: LeaderPagesContext,
-  c: FormContext,
-  { open, message }: Sent,
-  { before, after, current }: ReadyEdit,
-): Promise<FormDone> {
-  const { principal } = c.env
-  const view = await builds.gate.viewFor(principal, { before, after })
-  const { changes } = await builds.compare(view, PLAIN)
-  const subject =
-    changes === null ? `Change ${open.kind} ${open.name}` : renderSubject(changes.first)
-  const [title = ''] = message.split('\n', 1)
-  const { number } = await propose(proposals, principal, {
-    title: title === '' ? subject : title,
-    message,
-    when: null,
-    content: { document: after },
-    base: current.digest,
-    door: 'form',
-  })
-  return {
-    says: ['proposed', `proposal ${number}`],
-    to: (flash) => pages.links.proposal(number, flash),
-    audited: { action: 'propose', target: `/api/proposals/${number}` },
   }
 }
 

@@ -75,11 +75,18 @@ export function formAction<
       return action.refused(context, c, outcome.refusal, form)
     }
     const { done } = outcome
-    if (done instanceof Response) return done
-    if (done.audited) c.env.auditActions = [done.audited]
-    const flash = context.pages.flash.query(c.env.principal, ...done.says, done.saved)
-    return c.redirect(done.to(flash), 303)
+    return done instanceof Response ? done : redirectDone(context, c, done)
   }
+}
+
+/** Notes an action that was done for the audit log, and redirects to the page that shows its result. */
+export function redirectDone(
+  { pages }: { readonly pages: PageContext },
+  c: Context<RouteEnv>,
+  { says, saved, to, audited }: FormDone,
+): Response {
+  if (audited) c.env.auditActions = [audited]
+  return c.redirect(to(pages.flash.query(c.env.principal, ...says, saved)), 303)
 }
 
 /** @throws {ServiceError} `malformed-request` with the field that is not as it must be. */

@@ -20,6 +20,8 @@ import { messageOf } from '../../http/change-message.ts'
 import type { Form } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
+import { proposeChange, refusedSave } from '../edit/propose-change.ts'
+import type { Refusal } from '../runs/refusal.ts'
 import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
@@ -66,11 +68,7 @@ export const newPipelinePage = defineLeaderPage({
         fields: Fields,
         maxBytes: ({ site }) => site.maxBody,
         act,
-        refused: (context, c, { error, status }, form) => {
-          const path = error.code === 'not-permitted' ? 'pipelineGroup' : 'name'
-          const problems = [{ message: error.message, path }]
-          return answer(context, c, { values: valuesOf(form), problems, preview: null, status })
-        },
+        refused: answerRefused,
         explains: ['not-permitted', 'not-authorized'],
       }),
     }),
@@ -92,13 +90,48 @@ async function act(
     return answer(context, c, { ...shown, problems: reading.problems, status: 422 })
   }
   const { request } = reading
+  const message = messageOf(c.req.raw, form)
+  if (fields.action === 'propose') return proposePipeline(context, principal, { request, message })
   if (fields.action === 'create') {
     const { name } = request
-    const saved = await addPipeline(builds, principal, request, messageOf(c.req.raw, form))
+    const saved = await addPipeline(builds, principal, request, message)
     return { says: ['created', name], saved, to: (flash) => pages.links.pipeline(name, flash) }
   }
   const preview = await previewOf(builds, principal, request)
   return answer(context, c, { ...shown, preview })
+}
+
+/** A creation that is left to others has its preview again, from where it can be proposed. */
+async function answerRefused(
+  context: LeaderPagesContext,
+  c: Context<RouteEnv>,
+  { error, status }: Refusal,
+  form: Form,
+): Promise<Response> {
+  const values = valuesOf(form)
+  const path = error.code === 'not-permitted' ? 'pipelineGroup' : 'name'
+  const refused = refusedSave(error)
+  const reading = readPipelineRequest(values.get('name') ?? '', requestOf(values))
+  const isOffered = refused !== null && reading.ok
+  const preview = isOffered
+    ? await previewOf(context.builds, c.env.principal, reading.request)
+    : null
+  const problems = [{ message: refused ?? error.message, path }]
+  return answer(context, c, { values, problems, preview, status })
+}
+
+async function proposePipeline(
+  context: LeaderPagesContext,
+  principal: Principal,
+  { request, message }: { readonly request: PipelineCreationRequest; readonly message: string },
+): Promise<FormDone> {
+  const { builds } = context
+  const current = builds.history.current()
+  const before = await builds.history.readDocument(current)
+  const after = previewPipeline(builds, principal, request)
+  const summary = `Add pipeline ${request.name}`
+  const change = { base: current.digest, before, after, message, summary }
+  return proposeChange(context, principal, change)
 }
 
 function answer(

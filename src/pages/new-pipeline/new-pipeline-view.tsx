@@ -67,6 +67,7 @@ export function NewPipelineView(props: NewPipelineViewProps) {
             label="Preview"
             look={preview === null ? 'primary' : undefined}
           />
+          {preview !== null && <ActionButton value="propose" label="Propose" />}
           {preview !== null && (
             <ActionButton value="create" label="Create pipeline" look="primary" />
           )}

@@ -2,7 +2,10 @@ import type { Context } from 'hono'
 import { z } from 'zod'
 import { entityAddress } from '../revisions/entity-address.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
-import { restoreNow } from './restore-plan.ts'
+import { changedSince } from '../../configuration/save/config-restoring.ts'
+import type { Principal } from '../../core/principal.ts'
+import { proposeChange, refusedSave } from '../edit/propose-change.ts'
+import { readyRestore, restoreNow } from './restore-plan.ts'
 import { previewRestore } from './restore-preview.ts'
 import type { RestoreScope } from './restore-scope.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
@@ -16,7 +19,11 @@ import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { parseCompareQuery } from '../code/compare-query.ts'
 import { RestoreView } from './restore-view.tsx'
 
-const Fields = z.object({ reason: z.string().default(''), basedOn: z.string().default('') })
+const Fields = z.object({
+  action: z.string().default('restore'),
+  reason: z.string().default(''),
+  basedOn: z.string().default(''),
+})
 
 /** The subject of the restore, and its revision. */
 interface Asked {
@@ -95,9 +102,15 @@ function restoring(asked: Asked) {
   return formAction({
     fields: Fields,
     act: (context: LeaderPagesContext, c: Context<RouteEnv>, { fields }) =>
-      restore(context, c, asked, fields),
+      fields.action === 'propose'
+        ? proposeRestore(context, c.env.principal, asked, fields)
+        : restore(context, c, asked, fields),
+    explains: ['not-permitted'],
     refused: (context, c, { error, status }, form) => {
-      const notice = `${error.message}. Nothing was restored. This page shows the current state.`
+      const refused = refusedSave(error)
+      if (error.code === 'not-permitted' && refused === null) throw error
+      const shown = 'Nothing was restored. This page shows the current state.'
+      const notice = refused ?? `${error.message}. ${shown}`
       return answer(context, c, asked, { reason: textField(form, 'reason') ?? '', notice, status })
     },
   })
@@ -110,9 +123,7 @@ async function restore(
   fields: z.infer<typeof Fields>,
 ): Promise<FormDone> {
   const { principal } = c.env
-  const basedOn = parseDigest(fields.basedOn)
-  if (fields.reason.trim() === '') throw malformed('A reason is required', 'reason')
-  const order = { ...asked, reason: checkedMessage(fields.reason, 'reason'), basedOn }
+  const order = { ...asked, ...givenIn(fields) }
   const saved = await restoreNow(builds, principal, order)
   const revision = numbered(builds.history, saved.revision)
   const { scope } = asked
@@ -127,6 +138,26 @@ async function restore(
       return links.entity(scope.address.kind, scope.address.name, flash)
     },
   }
+}
+
+/** The same as a proposal, of what the page has shown. */
+async function proposeRestore(
+  context: LeaderPagesContext,
+  principal: Principal,
+  asked: Asked,
+  fields: z.infer<typeof Fields>,
+): Promise<FormDone> {
+  const { reason: message, basedOn } = givenIn(fields)
+  const ready = await readyRestore(context.builds, principal, asked)
+  const { current, before, document, subject } = ready
+  if (current.digest !== basedOn) throw changedSince(current)
+  const restored = { base: basedOn, before, after: document, message, summary: subject }
+  return proposeChange(context, principal, restored)
+}
+
+function givenIn({ basedOn, reason }: z.infer<typeof Fields>) {
+  if (reason.trim() === '') throw malformed('A reason is required', 'reason')
+  return { basedOn: parseDigest(basedOn), reason: checkedMessage(reason, 'reason') }
 }
 
 async function answer(

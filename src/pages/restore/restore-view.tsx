@@ -8,7 +8,7 @@ import { PlainDiff } from '../code/plain-diff.tsx'
 import { LayoutChoice } from '../code/toolbar.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { LinkButton } from '../kit/buttons.tsx'
+import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/count.ts'
 import { FirstOf, ProblemList } from '../kit/lists.tsx'
 import { PageHead } from '../kit/page-head.tsx'
@@ -218,6 +218,7 @@ function RestoreForm({ frame, preview, reason, view }: RestoreViewProps) {
         <button class="primary" disabled={problems.length > 0}>
           {button}
         </button>
+        {problems.length === 0 && <ActionButton value="propose" label="Propose" />}
         {edit !== null && frame.isAdministrator && (
           <LinkButton href={edit} label="Edit first" shortcut="e" />
         )}
