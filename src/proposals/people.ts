@@ -1,5 +1,6 @@
 import { ServiceError } from '../core/errors.ts'
-import { isScopeEnough, type Principal } from '../core/principal.ts'
+import { assertScope } from '../core/assert-scope.ts'
+import type { Principal } from '../core/principal.ts'
 import type { Proposal } from './proposal.ts'
 import type { ProposalPerson } from './proposal-event.ts'
 
@@ -28,10 +29,8 @@ export function credentialOf({ credential }: Principal): 'password' | 'session' 
  *
  * @throws {ServiceError} `not-permitted`.
  */
-export function assertTokenMaySave({ credential }: Principal): void {
-  if (credential?.kind !== 'token' || isScopeEnough('admin', credential.scope)) return
-  const message = `This token is for "${credential.scope}" only, and merging a proposal needs "admin"`
-  throw new ServiceError('not-permitted', message, { permission: 'admin' })
+export function assertTokenMaySave(principal: Principal): void {
+  assertScope(principal, { scope: 'admin', what: 'merging a proposal' })
 }
 
 /** @throws {ServiceError} `proposal-not-open`. */

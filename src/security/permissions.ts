@@ -19,6 +19,8 @@ export interface Permissions {
   administersTemplate(template: string): boolean
   /** Administers the server, or some group or template. */
   readonly administersSomething: boolean
+  /** May view some group or template, and so propose changes of it. */
+  readonly viewsSomething: boolean
   mayViewTemplate(template: string): boolean
   mayView(pipeline: string): boolean
   mayViewGroup(group: string): boolean
@@ -109,6 +111,14 @@ class ReasonedRights implements Permissions {
       this.isAdministrator ||
       this.#administersSomeGroup() ||
       [...this.#templates.values()].some((each) => isAny(this.#reasons.inTemplate(each).administer))
+    )
+  }
+
+  get viewsSomething(): boolean {
+    return (
+      this.administersSomething ||
+      [...this.#groups.values()].some((group) => this.#rightsIn(group).view) ||
+      [...this.#templates.values()].some(({ name }) => this.mayViewTemplate(name))
     )
   }
 

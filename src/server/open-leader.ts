@@ -16,6 +16,9 @@ import { EventLog } from '../notify/events/event-log.ts'
 import type { StateStore } from '../state/state-store.ts'
 import { ProposalStore } from '../proposals/proposal-store.ts'
 import type { ProposalsDomain } from '../proposals/proposals-domain.ts'
+import type { Proposal } from '../proposals/proposal.ts'
+import type { Action } from '../core/audit.ts'
+import type { Principal } from '../core/principal.ts'
 import type { AppContext } from './context.ts'
 import type { OpenedLeader } from './leadership.ts'
 import { openBuilds } from './open-builds.ts'
@@ -91,7 +94,7 @@ function openEvents(
 }
 
 function openProposals(
-  { boot, configuration, identities, clock, log, site }: AppContext,
+  { boot, configuration, identities, clock, log, site, notify }: AppContext,
   builds: BuildsDomain,
 ): ProposalsDomain {
   const { history, fileName, git } = configuration
@@ -106,11 +109,24 @@ function openProposals(
   boot.shutdown.own('stop-background-work', new WaitingMerges(proposals, log))
   git?.proposeBy(async ({ principal, commit }) => {
     const detail = await proposePush(proposals, principal, commit)
+    await notify.audit.note(pushedAction(principal, detail.proposal))
     const { publicUrl, basePath } = site
     const address = `${publicUrl ?? ''}${publicUrl === null ? basePath : ''}/proposals/${detail.proposal.number}`
     return describeForTerminal(detail, address)
   })
   return proposals
+}
+
+/** The push itself is noted before its refs are decided about. */
+function pushedAction({ username, credential }: Principal, { number, newest }: Proposal): Action {
+  return {
+    user: username,
+    ...(credential?.kind === 'token' ? { token: credential.id } : {}),
+    action: newest.version === 1 ? 'propose' : 'update-proposal',
+    target: `/api/proposals/${number}`,
+    address: '',
+    outcome: 'done',
+  }
 }
 
 function servicesOf(opened: BuildServices) {

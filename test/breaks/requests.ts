@@ -81,7 +81,7 @@ export const BREAKS_OF_REQUESTS: readonly Break[] = [
   },
   {
     behaviour: 'a token is good for its scope alone',
-    file: 'api/definition/mount-routes.ts',
+    file: 'core/assert-scope.ts',
     find: 'isScopeEnough(scope, credential.scope)',
     replace: 'isScopeEnough(credential.scope, credential.scope)',
     test: 'http/identities/tokens.test.ts',

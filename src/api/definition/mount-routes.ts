@@ -3,7 +3,8 @@ import { ServiceError, unavailable } from '../../core/errors.ts'
 import type { AnswerRequest, AnsweringRoute, RouteEnv } from '../../http/request-context.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { type Needs, QUIET, type RouteRules } from './route-rules.ts'
-import { isScopeEnough, type Principal, type TokenScope } from '../../core/principal.ts'
+import { assertScope } from '../../core/assert-scope.ts'
+import type { TokenScope } from '../../core/principal.ts'
 import type { CallerKind } from './operation.ts'
 
 /** Callers whose calls are about builds. */
@@ -49,7 +50,7 @@ export function mountRoutes<State>(
     const here = (c: Context<RouteEnv>) => route.handle(c, stateNow())
     app.on(method, path, (c) => {
       c.env.route = answering
-      assertScope(c.env.principal, token)
+      assertScope(c.env.principal, { ...token, what: 'this' })
       if (isHeld) c.env.endWithCaller()
       if (services.leader() !== null || !isNeeded(needs, c.req.raw)) return here(c)
       return needs === 'leader-if-reachable'
@@ -114,18 +115,6 @@ async function orHere(
 function tokenNeedOf(route: RouteRules): TokenNeed {
   const is401 = route.errors?.includes('not-authorized') === true
   return { scope: scopeOf(route), refusal: is401 ? 'not-authorized' : 'not-permitted' }
-}
-
-/**
- * Asserts that the caller's token is good for a route. What its owner may is another question, which
- * is asked besides.
- *
- * @throws {ServiceError} `not-permitted`, or `not-authorized` for the calls that answer with it.
- */
-function assertScope({ credential }: Principal, { scope, refusal }: TokenNeed): void {
-  if (credential?.kind !== 'token' || isScopeEnough(scope, credential.scope)) return
-  const message = `This token is for "${credential.scope}" only, and this needs "${scope}"`
-  throw new ServiceError(refusal, message, { permission: scope })
 }
 
 function scopeOf({ method, caller, tag, scope }: RouteRules): TokenScope {

@@ -35,7 +35,7 @@ export const gitResource = resource({
       path: `${REPOSITORY}/info/refs`,
       tag,
       summary:
-        'The start of a clone, fetch or push by git; that of a push also for those who administer a group or a template',
+        'The start of a clone, fetch or push by git; that of a push also for those who may view a group or a template',
       caller: 'administrator',
       query: {
         service: { text: '`git-upload-pack` or `git-receive-pack`', schema: z.string() },
@@ -72,7 +72,7 @@ export const gitResource = resource({
     exchangeRoute('upload-pack', 'A clone or a fetch by git'),
     exchangeRoute(
       'receive-pack',
-      'A push by git; the branch only moves forward, to valid configurations. By those who administer groups or templates, each commit changes only these',
+      'A push by git; the branch only moves forward, to valid configurations. By those who administer groups or templates, each commit changes only these. A push to refs/for/ and the branch is a proposal, by those who may view what it touches',
     ),
   ],
 })
@@ -84,8 +84,8 @@ function exchangeRoute(program: Program, summary: string) {
     path: `${REPOSITORY}/git-${program}`,
     tag,
     summary,
-    caller: program === 'upload-pack' ? 'administrator' : 'groupAdministrator',
-    scope: program === 'upload-pack' ? 'read' : 'admin',
+    caller: program === 'upload-pack' ? 'administrator' : 'viewer',
+    scope: program === 'upload-pack' ? 'read' : 'propose',
     audit: program === 'upload-pack' ? 'fetch-configuration' : 'push-configuration',
     body: {
       required: true,

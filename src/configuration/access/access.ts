@@ -79,6 +79,8 @@ export class ConfiguredAccess implements Access {
         return permissions.administersTemplate(permission.template)
       case 'administer-something':
         return permissions.administersSomething
+      case 'view-something':
+        return permissions.viewsSomething
       case 'view-pipeline':
         return permissions.mayView(permission.pipeline)
       case 'view-group':

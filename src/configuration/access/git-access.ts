@@ -1,6 +1,8 @@
 import { ServiceError } from '../../core/errors.ts'
+import { assertScope } from '../../core/assert-scope.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { GitCall, GitExchange, GitService } from '../../history/push/git-service.ts'
+import { isForReview } from '../../history/push/push-check.ts'
 import { openRepositoryFile, type RepositoryFile } from '../../history/push/repository-file.ts'
 import { type Access, assertMay } from './permission.ts'
 
@@ -10,6 +12,11 @@ export interface GitAccessDeps {
   readonly git: GitService | null
   /** The folder of the repository. */
   readonly repository: string
+}
+
+interface GitRequest extends Omit<GitExchange, 'principal' | 'assertMayMove'> {
+  /** Throws when the caller's credential, by the time that the push has come, is not good any more. */
+  readonly decide: () => Promise<void>
 }
 
 /**
@@ -32,11 +39,17 @@ export function advertise({ access, git }: GitAccessDeps, principal: Principal, 
 export function exchange(
   { access, git }: GitAccessDeps,
   principal: Principal,
-  request: Omit<GitExchange, 'principal'>,
+  { decide, ...request }: GitRequest,
 ) {
   assertMayExchange(access, principal, request)
   if (git === null) throw noProgram()
-  return git.exchange({ ...request, principal })
+  const assertMayMove = async (ref: string) => {
+    await decide()
+    if (isForReview(ref)) return
+    assertScope(principal, { scope: 'admin', what: 'a push to the branch' })
+    assertMay(access, principal, { action: 'administer-something' })
+  }
+  return git.exchange({ ...request, principal, assertMayMove })
 }
 
 /**
@@ -55,13 +68,16 @@ export async function readRepositoryFile(
   throw new ServiceError('file-not-found', `The repository has no file ${path}`, { path })
 }
 
-/** Every push passes the gate, which knows what its caller may change; a clone has everything. */
+/**
+ * Every push passes the gate, which knows what its caller may change, or becomes a proposal of what its caller
+ * may view; a clone has everything.
+ */
 function assertMayExchange(
   access: Access,
   principal: Principal,
   { program }: Pick<GitCall, 'program'>,
 ): void {
-  const action = program === 'receive-pack' ? 'administer-something' : 'administer'
+  const action = program === 'receive-pack' ? 'view-something' : 'administer'
   assertMay(access, principal, { action })
 }
 

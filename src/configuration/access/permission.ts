@@ -10,6 +10,8 @@ export type Permission =
   | { readonly action: 'administer-template'; readonly template: string }
   /** The server, or some group or template: who has none of them cannot make any change. */
   | { readonly action: 'administer-something' }
+  /** Some group or template: who views none of them has nothing to propose. */
+  | { readonly action: 'view-something' }
   | { readonly action: 'view-pipeline'; readonly pipeline: string }
   | { readonly action: 'view-group'; readonly group: string }
   | { readonly action: 'view-run'; readonly pipeline: string; readonly groups: FormerGroups }
@@ -52,6 +54,8 @@ function describe(permission: Permission): string {
     case 'administer':
     case 'administer-something':
       return 'administer this server'
+    case 'view-something':
+      return 'view any pipeline group or template'
     case 'delete-agent':
       return 'delete agents'
     case 'administer-group':

@@ -13,7 +13,7 @@ import type { History } from '../history.ts'
 import type { Report } from '../revision/problems.ts'
 import { archiveAdvice } from './archive-advice.ts'
 import { withTerminalNotes } from './terminal-notes.ts'
-import { FOR_REVIEW } from './push-check.ts'
+import { isForReview } from './push-check.ts'
 import { answerPush, type PushedRef } from './push-turn.ts'
 import nodeFs from 'node:fs/promises'
 import { replaceFile } from '../../storage/durable-fs.ts'
@@ -44,8 +44,8 @@ export interface GitCall {
 export interface GitExchange extends GitCall {
   readonly principal: Principal
   readonly body: AsyncIterable<Uint8Array>
-  /** Throws when the client, by the time that its push has come, may not make it any more. */
-  readonly decide: () => Promise<void>
+  /** Throws when the client, by the time that its push has come, may not move this ref. */
+  readonly assertMayMove: (ref: string) => Promise<void>
 }
 
 interface NotedExchange extends GitExchange {
@@ -217,12 +217,12 @@ export class GitService {
 
   async #move(
     { ref, from, to }: PushedRef,
-    { principal, decide, notes }: NotedExchange,
+    { principal, assertMayMove, notes }: NotedExchange,
   ): Promise<string | null> {
     const { history, clock } = this.#options
     try {
-      await decide()
-      if (ref.startsWith(FOR_REVIEW)) {
+      await assertMayMove(ref)
+      if (isForReview(ref)) {
         notes.push(...(await this.#propose({ ref, commit: to, principal })))
         return null
       }

@@ -47,8 +47,13 @@ interface ServedBranch {
 }
 
 /** Where commits are pushed that are proposed: this and the name of the branch. */
-export const FOR_REVIEW = 'refs/for/'
+const FOR_REVIEW = 'refs/for/'
 const BRANCHES = 'refs/heads/'
+
+/** Whether a push to this ref proposes its commits. */
+export function isForReview(ref: string): boolean {
+  return ref.startsWith(FOR_REVIEW)
+}
 
 /** The limit of bad commits that are named. */
 const MAX_COMMITS = 10

@@ -2,6 +2,7 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { git } from '../../support/git/git.ts'
 import { Clone, type GitOutcome, repositoryUrl } from '../../support/git/git-client.ts'
 import { liveFileOf } from '../../support/history/push-scene.ts'
 import {
@@ -54,6 +55,13 @@ describe('a push by the administrator of a group', () => {
 
     expect(await pushAs('owner', { service, clone })).toMatchObject({ code: 0 })
     expect(liveFileOf(service.repository)).toContain('y.git')
+    const asRoot = { as: loginOf('root') }
+    const revisions = await service.fetch('/api/config/revisions?limit=2', asRoot)
+    const authors = JSON.parse(await revisions.text())
+    const audit = await service.fetch('/api/audit?action=push-configuration', asRoot)
+    expect(authors).toMatchObject([{ username: 'Gil' }, { username: 'Gil' }])
+    expect(JSON.parse(await audit.text()).entries).toMatchObject([{ user: 'owner' }])
+    expect(git(service.repository, 'reflog', '-1', '--format=%gn', 'main')).toContain('owner')
   })
 
   it('is refused where a commit on its way reaches beyond, with the reason', async () => {

@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { documentWith } from '../../support/documents/documents.ts'
 import { git } from '../../support/git/git.ts'
+import { Clone, repositoryUrl } from '../../support/git/git-client.ts'
 import { serviceAndClone } from '../../support/history/push-scene.ts'
-import type { TestService } from '../../support/service/service.ts'
+import { securedDocument } from '../../support/service/secured-document.ts'
+import { loginOf, secure } from '../../support/service/secured-service.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
 
 const Proposal = z.object({
   number: z.int(),
@@ -58,5 +61,55 @@ describe('a push to refs/for/main', () => {
     expect(elsewhere.stderr).toContain('Only refs/heads/main can be pushed here')
     expect([invalid.code, elsewhere.code, forged.code]).toEqual([1, 1, 1])
     expect(git(service.repository, 'for-each-ref', 'refs/proposals', 'refs/for')).toBe('')
+  })
+
+  it('is open to those who may view what it touches, and the branch is not', async () => {
+    const service = await startService()
+    const clone = await Clone.of(service.url)
+    await secure(service)
+    await clone.git('pull', '--quiet', repositoryUrl(service.url, 'root:p'), 'main')
+    const before = git(service.repository, 'rev-parse', 'main')
+    const pushAs = (as: 'viewer' | 'stranger', ref: string) =>
+      clone.push(repositoryUrl(service.url, loginOf(as) ?? ''), `HEAD:${ref}`)
+    await clone.commit(securedDocument().replace('/nowhere', '/somewhere'), 'Move hello')
+
+    const proposed = await pushAs('viewer', 'refs/for/main')
+    const saved = await pushAs('viewer', 'main')
+    const hidden = await pushAs('stranger', 'refs/for/main')
+    await clone.commit(securedDocument().replace('artifacts"', 'other"'), 'Move artifacts')
+    const beyond = await pushAs('viewer', 'refs/for/main')
+
+    expect([proposed.code, saved.code, hidden.code, beyond.code]).toEqual([0, 1, 128, 1])
+    expect(proposed.stderr).toContain('cairn: Proposal 1, version 1: ')
+    expect(saved.stderr).toContain('User viewer may not administer this server')
+    expect(beyond.stderr).toContain('The change touches what you may not view')
+    expect(git(service.repository, 'rev-parse', 'main')).toBe(before)
+    const answer = await service.fetch('/api/proposals/1', { as: loginOf('owner') })
+    expect(JSON.parse(await answer.text())).toMatchObject({
+      title: 'Move hello',
+      author: 'viewer',
+      entities: ['pipeline/hello'],
+    })
+    const audit = await service.fetch('/api/audit?action=propose', { as: loginOf('root') })
+    expect(JSON.parse(await audit.text()).entries).toMatchObject([
+      { user: 'viewer', target: '/api/proposals/1', outcome: 'done' },
+    ])
+  })
+
+  it('takes a token that proposes, which saves nothing', async () => {
+    const { service, clone } = await serviceAndClone()
+    const made = await service.fetch('/api/tokens', {
+      method: 'POST',
+      body: JSON.stringify({ name: 'robot', scope: 'propose' }),
+    })
+    const { token } = JSON.parse(await made.text())
+    const url = repositoryUrl(service.url, `admin:${token}`)
+    await clone.commit(documentWith('alpha', 'beta'))
+
+    const saved = await clone.push(url, 'HEAD:main')
+    const proposed = await clone.push(url, 'HEAD:refs/for/main')
+
+    expect([saved.code, proposed.code]).toEqual([1, 0])
+    expect(saved.stderr).toContain('a push to the branch needs "admin"')
   })
 })
