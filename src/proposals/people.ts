@@ -45,3 +45,14 @@ export function outdated({ number }: Proposal): ServiceError {
   const message = `The proposal ${number} touches what has changed since: update it first`
   return new ServiceError('proposal-outdated', message, { number })
 }
+
+/**
+ * Asserts that a version that somebody has seen is the newest one; null stands for that.
+ *
+ * @throws {ServiceError} `proposal-outdated`.
+ */
+export function assertNewest({ number, newest }: Proposal, version: number | null): void {
+  if (version === null || version === newest.version) return
+  const message = `The proposal ${number} has a newer version: ${newest.version}`
+  throw new ServiceError('proposal-outdated', message, { number })
+}

@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { type ProposedContent, prepareContent, type PreparedContent } from './content.ts'
 import { settleMerge } from './settle-merge.ts'
-import { assertOpen, assertTokenMaySave, credentialOf, personOf } from './people.ts'
+import { assertNewest, assertOpen, assertTokenMaySave, credentialOf, personOf } from './people.ts'
 import type { Proposal } from './proposal.ts'
 import type { MergeTime } from './proposal-event.ts'
 import type { ProposalsDomain } from './proposals-domain.ts'
@@ -54,6 +54,8 @@ export async function propose(
 export interface UpdateRequest extends Partial<Pick<ProposeRequest, 'title' | 'message' | 'when'>> {
   readonly content: ProposedContent
   readonly base: Digest | null
+  /** The version that it takes the place of; any when absent. */
+  readonly upon?: number
 }
 
 /**
@@ -65,7 +67,7 @@ export async function updateProposal(
   deps: ProposeDeps,
   principal: Principal,
   number: number,
-  { content, base, title, message, when }: UpdateRequest,
+  { content, base, title, message, when, upon }: UpdateRequest,
 ): Promise<Proposal> {
   const found = await findVisible(deps, principal, number)
   assertOpen(found)
@@ -77,6 +79,7 @@ export async function updateProposal(
   const updated = await deps.queues.run(number, () =>
     deps.store.update(number, next, (proposal, { version, commit }) => {
       assertOpen(proposal)
+      assertNewest(proposal, upon ?? null)
       return {
         type: 'update',
         by: personOf(principal),

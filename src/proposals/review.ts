@@ -4,7 +4,7 @@ import type { Principal } from '../core/principal.ts'
 import { notValid } from '../history/revision/problems.ts'
 import { assessMerge, effectsOf } from './assess.ts'
 import { mergedUpon } from './proposed-result.ts'
-import { assertIsPerson, assertOpen, outdated, personOf } from './people.ts'
+import { assertIsPerson, assertNewest, assertOpen, outdated, personOf } from './people.ts'
 import type { Proposal } from './proposal.ts'
 import type { ProposalsDomain } from './proposals-domain.ts'
 import type { NewEvent } from './proposal-store.ts'
@@ -123,12 +123,6 @@ async function seenChange(deps: ProposalsDomain, principal: Principal, proposal:
   const change = { proposal, before, after: result.document, effects }
   const { digest, rules } = await assessMerge(deps, principal, change)
   return { digest, rules, effects }
-}
-
-function assertNewest({ number, newest }: Proposal, version: number | null): void {
-  if (version === null || version === newest.version) return
-  const message = `The proposal ${number} has a newer version: ${newest.version}`
-  throw new ServiceError('proposal-outdated', message, { number })
 }
 
 async function add(

@@ -48,7 +48,7 @@ export function ConflictView(props: ConflictViewProps) {
         <Explanation {...props} />
         <div class="card conflict">
           {conflict.places.map((place, n) => (
-            <Place
+            <ConflictSides
               place={place}
               n={n}
               current={current}
@@ -119,7 +119,8 @@ interface PlaceProps {
   readonly isMissing: boolean
 }
 
-function Place({ place, n, current, choice, isMissing }: PlaceProps) {
+/** The sides of one conflict, with a choice between them. */
+export function ConflictSides({ place, n, current, choice, isMissing }: PlaceProps) {
   const theirs = `${current.who}’s (r${current.number})`
   const sides = [
     { value: 'ours', label: 'Keep mine', side: place.mine, other: place.theirs, reverts: theirs },

@@ -39,7 +39,7 @@ export async function readEditForm(request: Request, limit: number): Promise<Edi
     action: ACTIONS.find((action) => action === asked) ?? 'check',
     message: messageOf(request, form),
     against: against === '' ? null : parseDigest(against),
-    choices: choicesOf(form),
+    choices: choicesIn(form),
   }
 }
 
@@ -52,7 +52,8 @@ export function parseEntity(text: string): EntityName | null {
   throw malformed(`"${text}" is not an entity such as pipeline/checkout`, 'entity')
 }
 
-function choicesOf(form: Form): (Choice | null)[] {
+/** The choice for each place of a conflict; null where none was made. */
+export function choicesIn(form: Form): readonly (Choice | null)[] {
   const places = [...form.keys()].flatMap((name) => /^choice-(\d{1,5})$/.exec(name)?.[1] ?? [])
   const count = Math.max(0, ...places.map((place) => Number(place) + 1))
   return Array.from({ length: count }, (_, n) => {

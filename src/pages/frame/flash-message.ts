@@ -10,6 +10,7 @@ import type { FlashMessage } from '../kit/notice.tsx'
 const MESSAGES = {
   saved: (of) => `Saved as ${of}.`,
   created: (of) => `Created pipeline ${of}.`,
+  'proposal-updated': (of) => `Proposal ${of} has a new version.`,
   proposed: (of) => `Proposed as ${of}. It is saved once it has its approvals.`,
   approved: (of) => `Approved proposal ${of}.`,
   rejected: (of) => `Rejected proposal ${of}.`,

@@ -4,8 +4,11 @@ import type { Proposal } from '../../proposals/proposal.ts'
 import type { ProposalDetail } from '../../proposals/read-proposals.ts'
 import type { DocumentComparison } from '../code/comparison.ts'
 import { PlainDiff } from '../code/plain-diff.tsx'
+import { ConflictSides } from '../edit/conflict-view.tsx'
+import type { EditForm } from '../edit/edit-form.ts'
 import { PlanCard } from '../edit/plan-card.tsx'
 import { ActionButton, LinkChoice } from '../kit/buttons.tsx'
+import { countOf } from '../kit/count.ts'
 import { type Fact, Facts } from '../kit/facts.tsx'
 import { ActionForm, SelectField } from '../kit/forms.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
@@ -14,11 +17,24 @@ import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 import { Moment, When } from '../kit/when.tsx'
 import { ChangesCard } from '../parts/change-list.tsx'
+import type { NumberedRevision } from '../revisions/numbered-revision.ts'
+import type { ConflictPlace } from '../work/edit-merge.ts'
+
+/** The conflicts of a proposal with the current revision, and the choices as far as they were made. */
+interface ShownConflicts {
+  readonly current: NumberedRevision
+  readonly places: readonly ConflictPlace[]
+  /** The entity of each place; null for none. */
+  readonly entities: readonly (string | null)[]
+  readonly choices: EditForm['choices']
+}
 
 export interface ProposalViewProps {
   readonly frame: PageFrame
   readonly detail: ProposalDetail
   readonly comparison: DocumentComparison
+  /** The places that others have changed in another way since; null for none. */
+  readonly conflicts: ShownConflicts | null
   /** The version that the newest one is compared with; null for what merging changes. */
   readonly since: number | null
   readonly flash: FlashMessage | null
@@ -47,6 +63,7 @@ export function ProposalView(props: ProposalViewProps) {
         <h2>{STATES[state]}</h2>
         <Facts facts={factsOf(props)} />
       </section>
+      <Conflicts {...props} />
       <ChangesCard changes={comparison.changes} />
       {plan !== null && <PlanCard plan={plan} />}
       <Reviews {...props} />
@@ -145,6 +162,38 @@ function listed(lines: readonly string[]): Child {
         <li>{line}</li>
       ))}
     </ul>
+  )
+}
+
+/** A choice for each place, by entity. Solving them makes the next version. */
+function Conflicts({ frame: { links }, detail: { proposal }, conflicts }: ProposalViewProps) {
+  if (conflicts === null) return null
+  const { current, places, entities, choices } = conflicts
+  const { number, newest } = proposal
+  return (
+    <form class="card conflict" method="post" action={links.proposal(number)}>
+      <input type="hidden" name="version" value={String(newest.version)} />
+      <input type="hidden" name="against" value={current.digest} />
+      <h2>{`${countOf(places.length, 'conflict')} with r${current.number}`}</h2>
+      {places.map((place, n) => (
+        <>
+          {entities[n] !== entities[n - 1] && (
+            <h3>{(entities[n] ?? 'document').replace('/', ' ')}</h3>
+          )}
+          <ConflictSides
+            place={place}
+            n={n}
+            current={current}
+            choice={choices[n] ?? null}
+            isMissing={choices.length > 0 && (choices[n] ?? null) === null}
+          />
+        </>
+      ))}
+      <div class="conflict-end">
+        <span class="muted">The result is the next version, which has to be approved again.</span>
+        <ActionButton value="solve" label="Update the proposal" look="primary" />
+      </div>
+    </form>
   )
 }
 

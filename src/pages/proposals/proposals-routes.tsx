@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { entityTextsOf, textsSince } from './entity-texts.ts'
 import { mergeProposal } from '../../proposals/merge-proposal.ts'
 import { type Proposal, PROPOSAL_STATES, type ProposalVersion } from '../../proposals/proposal.ts'
-import { listProposals, readProposal } from '../../proposals/read-proposals.ts'
+import { listProposals, type ProposalDetail, readProposal } from '../../proposals/read-proposals.ts'
 import {
   closeProposal,
   commentOnProposal,
@@ -11,9 +11,13 @@ import {
   takeReviewBack,
 } from '../../proposals/review.ts'
 import { checkedMessage } from '../../http/change-message.ts'
-import { malformed, parseWholeNumber } from '../../http/parameters.ts'
+import { malformed, parseDigest, parseWholeNumber } from '../../http/parameters.ts'
+import type { Form } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { PLAIN } from '../code/plain-options.ts'
+import { choicesIn } from '../edit/edit-form.ts'
+import { numbered } from '../revisions/numbered-revision.ts'
+import { readConflicts, solveConflicts } from './solve-conflicts.ts'
 import type { FlashKind } from '../frame/flash-message.ts'
 import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
@@ -24,11 +28,12 @@ import { ProposalView } from './proposal-view.tsx'
 import { ProposalsView } from './proposals-view.tsx'
 
 const Fields = z.object({
-  action: z.enum(['approve', 'reject', 'take-back', 'comment', 'merge', 'close']),
+  action: z.enum(['approve', 'reject', 'take-back', 'comment', 'solve', 'merge', 'close']),
   text: z.string().default(''),
   version: z.string().default('0'),
   entity: z.string().default(''),
   line: z.string().default(''),
+  against: z.string().default(''),
 })
 
 const ONE = '/proposals/:number'
@@ -76,10 +81,12 @@ async function answerList(
 }
 
 async function answer(
-  { pages, proposals, builds, clock }: LeaderPagesContext,
+  context: LeaderPagesContext,
   c: ProposalPageContext,
   refusal: Refusal | null,
+  sent: Form = new Map(),
 ): Promise<Response> {
+  const { pages, proposals, builds, clock } = context
   const { principal } = c.env
   const detail = await readProposal(proposals, principal, numberOf(c))
   const frame = pages.frame(c.req.raw, principal)
@@ -95,10 +102,23 @@ async function answer(
     detail,
     since: since?.version ?? null,
     comparison: await builds.compare([before, after], PLAIN),
+    conflicts: await conflictsOf(context, detail, choicesIn(sent)),
     flash: refusal?.flash ?? pages.flash.take(c),
     now: clock(),
   }
   return pageResponse(<ProposalView {...view} />, refusal?.status)
+}
+
+/** The choices at conflicts as far as they were made; null for a proposal that has none. */
+async function conflictsOf(
+  context: LeaderPagesContext,
+  { proposal, conflicts }: ProposalDetail,
+  choices: ReturnType<typeof choicesIn>,
+) {
+  if (conflicts.length === 0) return null
+  const { current, places } = await readConflicts(context, proposal)
+  const entities = conflicts.map(({ entity }) => entity)
+  return { current: numbered(context.builds.history, current), places, entities, choices }
 }
 
 /** The name of each action in the audit log, and the message after it. */
@@ -107,15 +127,17 @@ const ACTIONS = {
   reject: ['reject', 'rejected'],
   'take-back': ['reject', 'review-taken-back'],
   comment: ['comment-proposal', 'commented'],
+  solve: ['update-proposal', 'proposal-updated'],
   merge: ['merge-proposal', 'merged'],
   close: ['close-proposal', 'closed'],
 } as const satisfies Record<string, readonly [audited: string, says: FlashKind]>
 
 async function act(
-  { pages, proposals }: LeaderPagesContext,
+  context: LeaderPagesContext,
   c: ProposalPageContext,
-  { fields }: SentForm<typeof Fields>,
+  { fields, form }: SentForm<typeof Fields>,
 ): Promise<FormDone> {
+  const { pages, proposals } = context
   const { principal } = c.env
   const number = numberOf(c)
   const text = checkedMessage(fields.text, 'text')
@@ -135,6 +157,12 @@ async function act(
     case 'comment':
       await commentOnProposal(proposals, principal, number, { text, ...placeIn(fields) })
       break
+    case 'solve': {
+      const against = parseDigest(fields.against)
+      const choices = choicesIn(form)
+      await solveConflicts(context, principal, number, { version, against, choices })
+      break
+    }
     case 'merge':
       await mergeProposal(proposals, principal, number, { message: '' })
       break

@@ -74,4 +74,41 @@ describe('the pages of proposals', () => {
     expect(merge.status).toBe(403)
     expect((await service.fetch('/proposals/1', { as: loginOf('stranger') })).status).toBe(404)
   })
+
+  it('show conflicts by entity with both sides, and take a choice for each', async () => {
+    const service = await openService()
+    await secure(service)
+    const save = async (label: string) => {
+      const put = await service.fetch('/api/config/entities/pipeline/hello', {
+        method: 'PUT',
+        headers: { 'if-match': '*' },
+        body: labelled(label),
+        as: loginOf('root'),
+      })
+      expect(put.status).toBe(200)
+    }
+    await save('first')
+    await proposeLabel(service, 'viewer', 'mine')
+    await save('theirs')
+
+    const page = await pageOf(service, 'viewer', '/proposals/1')
+    const against = /name="against" value="(\w+)"/.exec(page)?.[1] ?? ''
+    const solve = (fields: Readonly<Record<string, string>>) =>
+      press(service, 'viewer', { action: 'solve', against, version: '1', ...fields })
+    const unsolved = await solve({})
+    const solved = await solve({ 'choice-0': 'ours' })
+    const late = await solve({ 'choice-0': 'theirs' })
+    const { body } = await ask(service, 'viewer', '/1')
+
+    expect(page).toMatch(/<h3>pipeline hello<\/h3>.*Keep mine.*mine-.*Take root.*theirs-/s)
+    expect([unsolved.status, solved.status, late.status]).toEqual([400, 303, 409])
+    expect(await unsolved.text()).toContain('Choose a side of each conflict')
+    expect(body).toMatchObject({
+      version: 2,
+      contributors: ['viewer'],
+      conflicts: [],
+      changes: [{ entity: 'pipeline/hello', text: expect.stringContaining('mine-') }],
+    })
+    expect(await pageOf(service, 'viewer', '/proposals/1')).not.toContain('name="against"')
+  })
 })
