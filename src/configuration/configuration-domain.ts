@@ -41,4 +41,6 @@ export interface ConfigurationDomain
   readonly origins: LineOriginsIndex
   /** The name of the document in the repository. */
   readonly fileName: string
+  /** The `PATH` on which git is looked up. */
+  readonly programPath: string | undefined
 }

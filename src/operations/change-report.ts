@@ -5,9 +5,9 @@ import { summariseChanges } from '../document/changes/summarise-changes.ts'
 import { entitiesOf } from '../document/changes/entities-of.ts'
 import { entityOf, findNamedEntity, foldEntity } from '../document/entities/entities.ts'
 import { readXml, type XmlReading } from '../document/xml/xml-reader.ts'
-import { requireGit, runGit } from '../git/run-git.ts'
+import { readHead } from '../git/refs.ts'
 import { openObjectReader } from '../git/readers/open-object-reader.ts'
-import type { ObjectReader } from '../git/objects/object-reader.ts'
+import type { CommitRecord, ObjectReader } from '../git/objects/object-reader.ts'
 import { SERVICE_COMMITTER } from '../history/revision/classify.ts'
 import { OverriddenRule, overridesIn } from '../configuration/gate/override.ts'
 import { bodyOf, parseMessage, subjectOf, trailersOf } from '../history/revision/message.ts'
@@ -20,6 +20,7 @@ export interface ReportOptions {
   /** A repository with the history, or a clone of it. */
   readonly repository: string
   readonly fileName: string
+  /** The `PATH` on which git is looked up. */
   readonly programPath: string | undefined
   /** Milliseconds since the UNIX epoch, both included; null for no bound. */
   readonly since: number | null
@@ -42,34 +43,29 @@ export const ReportedChange = z.object({
 })
 export type ReportedChange = z.infer<typeof ReportedChange>
 
-const FIELDS = ['%H', '%P', '%an', '%at', '%cn', '%ce', '%B']
-
 /**
  * The changes of a branch from git alone, oldest first, so that a clone gives the same. Approvals and
  * overrides are those that the service has written into its commits.
  *
- * @throws {ServiceError} `unavailable` without git, or where there is no repository.
+ * @throws {ServiceError} `unavailable` where there is no repository.
  */
 export async function reportChanges(options: ReportOptions): Promise<readonly ReportedChange[]> {
-  const { repository, programPath: path, since, until, entity } = options
+  const { repository, programPath: path, since, until, entity, fileName } = options
   const nested = join(repository, '.git')
-  const gitDir = existsSync(nested) ? nested : repository
-  const git = await requireGit(path)
-  const args = ['log', '-z', '--reverse', `--format=${FIELDS.join('%x1f')}`, 'HEAD']
-  const output = await runGit(git, gitDir, args)
-  const all = output.toString('utf8').split('\0').flatMap(parseCommit)
-  const asked = all.filter(
-    ({ at }) => (since === null || at >= since) && (until === null || at <= until),
-  )
-  if (entity === null) return asked.map(({ change }) => change)
-  await using reader = await openObjectReader({ fs: nodeFs, gitDir, path })
+  const store = { fs: nodeFs, gitDir: existsSync(nested) ? nested : repository }
+  await using reader = await openObjectReader({ ...store, path })
+  const { commit: head } = await readHead(store)
   const reported: ReportedChange[] = []
-  for (const commit of asked) {
-    if (await isAbout({ reader, fileName: options.fileName }, commit, entity)) {
-      reported.push(commit.change)
+  if (head === null) return reported
+  for await (const commits of reader.listCommits({ from: head, until: null })) {
+    for (const commit of commits) {
+      const logged = parseCommit(commit)
+      if ((since !== null && logged.at < since) || (until !== null && logged.at > until)) continue
+      const isAsked = entity === null || (await isAbout({ reader, fileName }, logged, entity))
+      if (isAsked) reported.push(logged.change)
     }
   }
-  return reported
+  return reported.toReversed()
 }
 
 interface LoggedCommit {
@@ -78,24 +74,27 @@ interface LoggedCommit {
   readonly change: ReportedChange
 }
 
-function parseCommit(line: string): readonly LoggedCommit[] {
-  const [sha, parents = '', name = '', seconds, committer, email, ...body] = line.split('\x1f')
-  const commit = CommitSha.safeParse(sha)
-  if (!commit.success) return []
-  const message = body.join('\x1f')
+function parseCommit({
+  sha,
+  parents,
+  author,
+  time,
+  committer,
+  message,
+}: CommitRecord): LoggedCommit {
   const facts = parseMessage(message)
-  const at = facts?.time ?? Number(seconds) * 1_000
+  const at = facts?.time ?? time
   // The trailers of other committers are anybody's words.
-  const { name: service, email: address } = SERVICE_COMMITTER
-  const isOurs = committer === service && email === address
+  const { name, email } = SERVICE_COMMITTER
+  const isOurs = committer.name === name && committer.email === email
   const trailers = isOurs ? trailersOf(message) : []
   const valuesOf = (wanted: string) =>
     trailers.flatMap(([key, value]) => (key === wanted ? [value] : []))
   const [proposal] = valuesOf('Proposal').map(Number).filter(Number.isSafeInteger)
   const change = {
     time: new Date(at).toISOString(),
-    commit: commit.data,
-    author: facts?.username ?? name,
+    commit: sha,
+    author: facts?.username ?? author,
     subject: subjectOf(message),
     reason: bodyOf(message),
     proposal: proposal ?? null,
@@ -105,7 +104,7 @@ function parseCommit(line: string): readonly LoggedCommit[] {
     }),
     overrides: overridesIn(trailers),
   }
-  return [{ at, parent: CommitSha.safeParse(parents.split(' ')[0]).data ?? null, change }]
+  return { at, parent: parents[0] ?? null, change }
 }
 
 /** A name may have spaces, and what follows it has none. */

@@ -24,6 +24,7 @@ import { permissionsPage } from './permissions/permissions-routes.tsx'
 import { pipelinesPages } from './pipelines/pipelines-routes.tsx'
 import { problemForms, problemsPage } from './problems/problems-routes.tsx'
 import { proposalsPages } from './proposals/proposals-routes.tsx'
+import { reportPage } from './report/report-routes.tsx'
 import { restoringCalls } from './restore/restore-call-routes.ts'
 import { restorePages } from './restore/restore-page-routes.tsx'
 import { rulesPage } from './rules/rules-page-routes.tsx'
@@ -53,6 +54,7 @@ const PAGES: readonly PageGroup[] = [
   entityPages,
   auditPage,
   proposalsPages,
+  reportPage,
   problemsPage,
   problemForms,
   serversPage,

@@ -20,6 +20,7 @@ export interface OpenedConfiguration {
   readonly secretAlarm: PlainSecretAlarm
   readonly repository: string
   readonly fileName: string
+  readonly programPath: string | undefined
 }
 
 /** The repository, the configuration in force, and what is known of its changes. */
@@ -74,7 +75,8 @@ export async function openConfiguration(
       log,
     }),
   )
-  return { config, git, index, secretAlarm, repository, fileName }
+  const { programPath } = environment
+  return { config, git, index, secretAlarm, repository, fileName, programPath }
 }
 
 /** The file of the data derived from the history, in the state folder. */

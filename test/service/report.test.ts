@@ -43,6 +43,18 @@ describe('cairn report', () => {
     for (const form of ['--json', '--csv']) {
       expect(await report(clone, form)).toBe(await report(service.repository, form))
     }
+    const page = async (query: string) =>
+      (await service.fetch(`/report?since=&${query}`, { as: loginOf('root') })).text()
+    expect(await page('as=text')).toBe(await report(clone))
+    expect(await page('as=csv')).toBe(await report(clone, '--csv'))
+    expect(await page('as=json')).toBe(await report(clone, '--json'))
+    expect(await page('as=json&entity=group/first')).toBe(
+      await report(clone, '--json', '--entity', 'group/first'),
+    )
+    expect(JSON.parse(await page('as=json&until=2001-01-01'))).toEqual([])
+    expect(await page('')).toMatch(/viewer.*Label told.*proposals\/1.*owner/s)
+    const refused = await service.fetch('/report?as=pdf', { as: loginOf('root') })
+    expect(refused.status).toBe(400)
     expect(await report(clone)).toContain(`approved by owner: ${digest}`)
     expect(await report(clone, '--csv')).toMatch(/^time,commit,author,subject/)
     expect(JSON.parse(await report(clone, '--json', '--until', '2001-01-01'))).toEqual([])

@@ -13,6 +13,7 @@ export function AdminMenu({ frame, section }: { frame: PageFrame; section?: stri
       <a href={links.audit()} aria-current={section === 'audit' ? 'page' : undefined} data-jump="l">
         Audit
       </a>
+      <a href={links.report()}>Report</a>
       <a href={links.problems()}>Problems</a>
       <a href={links.rules()}>Rules</a>
       <a href={links.webhooks()}>Webhooks</a>

@@ -412,6 +412,11 @@ export class Links {
     return this.#at('/proposals', query)
   }
 
+  /** Each change with those who approved it, as a page or a file. */
+  report(query: Query = {}): string {
+    return this.#at('/report', query)
+  }
+
   proposal(number: number, query: Query = {}): string {
     return this.#at(`/proposals/${number}`, query)
   }

@@ -73,6 +73,7 @@ export const PAGE_ROWS: readonly PageRow[] = [
     body: 'webhook=none&number=1',
   },
   { call: 'GET /maintenance', may: 'administrator', allowed: 200 },
+  { call: 'GET /report', may: 'administrator', allowed: 200 },
   { call: 'GET /rules', may: 'administrator', allowed: 200 },
   {
     call: 'POST /rules',

@@ -1,0 +1,107 @@
+import type { Child } from 'hono/jsx'
+import type { ReportedChange } from '../../operations/change-report.ts'
+import { REPORT_FORMS } from '../../operations/render-report.ts'
+import { LinkButton } from '../kit/buttons.tsx'
+import { countOf } from '../kit/count.ts'
+import { DateField, InUtc } from '../kit/date-field.tsx'
+import { FilterText } from '../kit/forms.tsx'
+import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { PageHead } from '../kit/page-head.tsx'
+import { Table } from '../kit/table.tsx'
+import { When } from '../kit/when.tsx'
+import type { ReportQuery } from './read-report.ts'
+
+interface ReportViewProps {
+  readonly frame: PageFrame
+  readonly query: ReportQuery
+  /** Oldest first. */
+  readonly changes: readonly ReportedChange[]
+  readonly now: number
+}
+
+const COLUMNS = [
+  { label: 'When', isPlain: true },
+  'Who',
+  'What',
+  'Proposal',
+  'Approved',
+  'Overrode',
+]
+const FORM_NAMES = { text: 'Text', csv: 'CSV', json: 'JSON' } as const
+
+/** The changes of a time, newest first, and the same as files. */
+export function ReportView(props: ReportViewProps) {
+  const { frame, changes, query } = props
+  const { links } = frame
+  const asked = {
+    since: isoOf(query.since) ?? '',
+    until: isoOf(query.until),
+    entity: query.entity,
+  }
+  return (
+    <PageLayout frame={frame} title="Report" section="audit">
+      <PageHead
+        title="Report"
+        about={`${countOf(changes.length, 'change')}, from git alone: cairn report says the same of a clone.`}
+        actions={REPORT_FORMS.map((form) => (
+          <LinkButton href={links.report({ ...asked, as: form })} label={FORM_NAMES[form]} />
+        ))}
+      />
+      <Filter {...props} />
+      <Table
+        label="Changes"
+        columns={COLUMNS}
+        rows={changes.toReversed().map((change) => ({ cells: cellsOf(props, change) }))}
+        empty="Nothing has changed in this time."
+      />
+    </PageLayout>
+  )
+}
+
+function isoOf(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
+}
+
+function Filter({ frame: { links }, query: { since, until, entity } }: ReportViewProps) {
+  return (
+    <form class="filters" action={links.report()} aria-label="Filter">
+      <FilterText
+        name="entity"
+        value={entity ?? ''}
+        placeholder="group/payments"
+        label="Entity, such as group/payments"
+      />
+      <label>
+        From <DateField name="since" at="start" time={since} />
+      </label>
+      <label>
+        to <DateField name="until" at="end" time={until} />
+      </label>
+      <InUtc />
+      <button>Show</button>
+    </form>
+  )
+}
+
+function cellsOf({ frame: { links }, now }: ReportViewProps, change: ReportedChange) {
+  const { time, commit, author, subject, reason, proposal, approvals, overrides } = change
+  return [
+    <When time={Date.parse(time)} now={now} />,
+    author,
+    <>
+      <a href={links.snapshot(commit)}>{subject}</a>
+      {reason !== '' && <p class="muted">{reason}</p>}
+    </>,
+    proposal === null ? '' : <a href={links.proposal(proposal)}>{String(proposal)}</a>,
+    listOf(approvals.map(({ by, digest }) => <span title={digest}>{by}</span>)),
+    listOf(
+      overrides.map(({ by, rule, inRecovery = false }) => (
+        <span>{`${rule}, by ${by}${inRecovery ? ' in a recovery' : ''}`}</span>
+      )),
+    ),
+  ]
+}
+
+function listOf(items: readonly Child[]) {
+  return <>{items.map((item, n) => [n > 0 ? ', ' : '', item])}</>
+}
