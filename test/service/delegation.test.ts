@@ -278,6 +278,26 @@ describe('a refusal', () => {
     ])
   })
 
+  it('of one entity elsewhere says what it needs, as that of a document does', async () => {
+    const service = await delegatedService()
+    const as = loginOf('owner')
+    const headers = { 'if-match': '*' }
+    const body = '<pipeline name="s1" />'
+    const put = { as, method: 'PUT', headers, body }
+
+    const answers = [
+      await service.fetch('/api/config/entities/pipeline/s1', put),
+      await service.fetch('/api/config/entities/pipeline/s1', { as, method: 'DELETE', headers }),
+    ]
+
+    const message = 'User owner may not administer the pipeline group shown'
+    const needs = [{ rule: 'delegation', of: ['administrators of the server'], reason: message }]
+    for (const answer of answers) {
+      expect(answer.status).toBe(403)
+      expect(await answer.json()).toEqual({ message, needs, propose: '/api/proposals' })
+    }
+  })
+
   it('of an entity elsewhere does not show it', async () => {
     const service = await delegatedService()
     const path = '/api/config/entities/pipeline/h1'

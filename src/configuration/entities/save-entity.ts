@@ -16,6 +16,8 @@ import type { Position } from '../../document/text/line-index.ts'
 import { readXml, type XmlDocument } from '../../document/xml/xml-reader.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
 import { type Access, assertMay } from '../access/permission.ts'
+import { needsAdministrator } from '../gate/delegation.ts'
+import { gateRefusal } from '../gate/refusal.ts'
 import type { ConfigEditor } from '../save/config-editor.ts'
 import type { SavedChange } from '../save/save-group.ts'
 import { assertAdministers } from './entity-access.ts'
@@ -63,7 +65,7 @@ export async function saveEntity(
   let edited = ''
   const edit = (document: XmlDocument) => {
     const standing = findEntity(document.root, place)
-    assertAdministers(access, principal, standing ?? groupOfNew(document, place, group))
+    assertOwn(access, principal, { place, part: standing ?? groupOfNew(document, place, group) })
     assertBase(document, standing, { place, base })
     edited = putEntity(document, sent, group)
     return edited
@@ -92,12 +94,32 @@ export async function deleteEntity(
   assertMay(access, principal, { action: 'administer-something' })
   const edit = (document: XmlDocument) => {
     const entity = findEntity(document.root, place)
-    assertAdministers(access, principal, entity)
+    assertOwn(access, principal, { place, part: entity })
     if (entity === null) throw entityMissing(place, null)
     assertBase(document, entity, { place, base })
     return removeEntity(document, entity)
   }
   return editor.edit({ door: 'entity', principal }, edit, { message })
+}
+
+/**
+ * Asserts that a caller administers the part of the document that a change of an entity is in, before anything
+ * of it is shown.
+ *
+ * @throws {ServiceError} `not-permitted`, with what the change needs.
+ */
+function assertOwn(
+  access: Access,
+  principal: Principal,
+  { place, part }: { readonly place: EntityPlace; readonly part: EntityElement | null },
+): void {
+  try {
+    assertAdministers(access, principal, part)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'not-permitted') throw error
+    const ruling = needsAdministrator(`${place.kind}/${place.name}`, error.message)
+    throw gateRefusal({ objections: [ruling] })
+  }
 }
 
 /** The group that a new pipeline goes into; null for every other new entity. */

@@ -63,7 +63,11 @@ export function judgeDelegation(change: DelegatedChange): Ruling {
   )
 }
 
-function needsAdministrator(place: string, sentence: string): Ruling {
+/** The ruling on a change that administrators of the server alone may make. */
+export function needsAdministrator(
+  place: string,
+  sentence: string,
+): Extract<Ruling, { readonly kind: 'needs' }> {
   return { kind: 'needs', rule: RULE, of: ADMINISTRATORS, place, sentence }
 }
 

@@ -4,7 +4,7 @@ import type { Objection, Verdict } from './rules/verdict.ts'
 const PROPOSALS = '/api/proposals'
 
 /** The error for a change that does not pass, with what it needs. */
-export function gateRefusal(verdict: Verdict): ServiceError<'not-permitted'> {
+export function gateRefusal(verdict: Pick<Verdict, 'objections'>): ServiceError<'not-permitted'> {
   const needs = needsOf(verdict)
   return new ServiceError('not-permitted', sentenceOf(verdict), {
     permission: 'administer',
@@ -27,11 +27,11 @@ export function plannedVerdict(verdict: Verdict): PlannedVerdict {
   return { kind, ...reason, needs: needsOf(verdict) }
 }
 
-function sentenceOf({ objections }: Verdict): string {
+function sentenceOf({ objections }: Pick<Verdict, 'objections'>): string {
   return [...new Set(objections.map(({ sentence }) => sentence))].join('; ')
 }
 
-function needsOf({ objections }: Verdict): readonly Need[] {
+function needsOf({ objections }: Pick<Verdict, 'objections'>): readonly Need[] {
   return objections.filter(isNeed).map(({ rule, of, reason, until, sentence }) => ({
     rule,
     of,
