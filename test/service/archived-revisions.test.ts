@@ -2,13 +2,10 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { inspectAsIs } from '../../src/configuration/current/validate-only.ts'
-import { EDITION } from '../../src/configuration/config-services.ts'
-import { type ArchivingRequest, makeArchive } from '../../src/operations/archive/make-archive.ts'
-import { VERSION } from '../../src/server/version.ts'
 import { git } from '../support/git/git.ts'
 import { until } from '../support/programs/until.ts'
 import { documentWith } from '../support/documents/documents.ts'
+import { archive } from '../support/service/archives.ts'
 import { save } from '../support/service/saving.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
@@ -31,22 +28,9 @@ async function archived() {
   const revisions = await listOf(service)
   const [, r2, r3] = revisions
   if (!r2 || !r3) throw new Error('Four revisions were saved')
-  await archive(service, { file, before: r3.time })
-  return { folder, file, revisions, r2, r3 }
-}
-
-/** Ends the service, and moves what is older than a time into a file. */
-async function archive(service: CalledService, request: ArchivingRequest): Promise<void> {
   await service.close()
-  await makeArchive(request, {
-    repository: service.repository,
-    fileName: 'config.xml',
-    inspect: inspectAsIs,
-    serverEdition: EDITION,
-    serverVersion: VERSION,
-    programPath: process.env['PATH'],
-    clock: Date.now,
-  })
+  await archive(service.repository, { file, before: r3.time })
+  return { folder, file, revisions, r2, r3 }
 }
 
 describe('revisions in an archive', () => {
@@ -174,7 +158,8 @@ describe('revisions in an archive', () => {
     for (const name of ['three', 'four']) await save(service, documentWith(name))
     const r4 = (await listOf(service))[3]
     if (!r4) throw new Error('Four revisions were left')
-    await archive(service, { file, before: r4.time })
+    await service.close()
+    await archive(service.repository, { file, before: r4.time })
     const [snapshot, pair] = [
       `/api/admin/config/${dropped.md5}.xml`,
       `${r4.commitSHA}/${dropped.commitSHA}`,

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -8,10 +9,12 @@ import { BuildScene, jsonOf, messageOf } from '../../support/builds/build-servic
 import { commit, FAST, latest, open, pollsPass } from '../../support/builds/trigger-scene.ts'
 import { element, exec, git } from '../../support/documents/a-configuration.ts'
 import { commitFile, git as runGit } from '../../support/git/git.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
 import { pageOf } from '../../support/pages/page-forms.ts'
 import { untilPolledAgain } from '../../support/builds/materials.ts'
 
 const LATER = { schemaVersion: 139 }
+const REFERENCE = '{{SECRET:[vault][token]}}'
 
 const Health = z.object({
   problems: z.array(
@@ -209,10 +212,40 @@ describe('what nobody here acts on', () => {
     expect(await latest(scene)).toBeNull()
   })
 
+  it('has its secrets from the folder of secrets, which nothing keeps and no plan tells', async () => {
+    const secrets = tempDir()
+    mkdirSync(join(secrets, 'vault'))
+    writeFileSync(join(secrets, 'vault/token'), 'tok-7f3a9\n')
+    const scene = await BuildScene.open({ pipelines: [] }, ['--secrets-dir', secrets])
+    const stages = [{ name: 'build', jobs: [{ name: 'unit', tasks: [exec('login', REFERENCE)] }] }]
+    const variables = { TOKEN: REFERENCE }
+    await scene.configure({ ...LATER, pipelines: [{ name: 'app', variables, stages }] })
+    await scene.schedule()
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+
+    const job = await agent.work()
+    const plan = await scene.service.fetch('/api/config/plan', {
+      method: 'POST',
+      body: (await currentOf(scene)).replace('login', 'log-in'),
+    })
+    await agent.finish(job)
+
+    expect(JSON.stringify(job.tasks)).toContain('tok-7f3a9')
+    expect(job.environmentVariables).toContainEqual({
+      name: 'TOKEN',
+      value: 'tok-7f3a9',
+      secure: true,
+    })
+    expect(await plan.json()).toMatchObject({ valid: true, willNotRun: [] })
+    expect(await (await scene.get('/api/config/will-not-run')).json()).toEqual([])
+    const kept = spawnSync('grep', ['-rlaF', 'tok-7f3a9', scene.service.folder])
+    expect([kept.status, String(kept.stdout)]).toEqual([1, ''])
+  })
+
   it('does not send the reference to a secret to a repository', async () => {
     const scene = await BuildScene.open({ pipelines: [] }, [])
     const url = 'http://127.0.0.1:9/app.git'
-    const materials = [git(url, { username: 'n', password: '{{SECRET:[vault][token]}}' })]
+    const materials = [git(url, { username: 'n', password: REFERENCE })]
     await scene.configure({ ...LATER, pipelines: [{ name: 'app', materials }] })
 
     const refused = await scene.post('/api/pipelines/app/schedule')

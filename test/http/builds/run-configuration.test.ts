@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { PIPELINE, STAGE } from '../../../src/builds/engine/documents.ts'
 import { openSqliteState } from '../../../src/state/open-sqlite.ts'
 import { PipelineHistoryBody, PipelineRunBody } from '../../../src/wire/pipeline-run-body.ts'
+import { archive } from '../../support/service/archives.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import { element } from '../../support/documents/a-configuration.ts'
 import { BuildScene, jsonOf } from '../../support/builds/build-service.ts'
@@ -11,7 +12,7 @@ import { git, gitLine } from '../../support/git/git.ts'
 import { until } from '../../support/programs/until.ts'
 
 const HEADER = 'x-cairn-configuration'
-const Current = z.array(z.object({ md5: z.string(), commitSHA: z.string() }))
+const Current = z.array(z.object({ md5: z.string(), commitSHA: z.string(), time: z.int() }))
 
 /** The newest revision, as a run of now names it. */
 async function newestOf({ service }: BuildScene) {
@@ -78,6 +79,27 @@ describe('the configuration of a run', () => {
     const snapshot = await scene.get(`/api/admin/config/${configuration?.digest}.xml`)
 
     expect(configuration).toEqual({ digest, commit, number: null })
+    expect(snapshot.status).toBe(200)
+  })
+
+  it('is that of then after the pipeline has another name, and when an archive has it', async () => {
+    const scene = await BuildScene.open({ pipelines: [TWO] })
+    const { digest, commit } = await newestOf(scene)
+    await scene.schedule()
+    await finishJob(scene, 'a1')
+    await scene.configure({ pipelines: [{ ...TWO, name: 'web' }] })
+    const renamed = await runOf(scene)
+    const file = join(scene.service.folder, 'old.bundle')
+    const [newest] = Current.parse(await jsonOf(await scene.get('/api/config/revisions')))
+    await scene.service.close()
+    await archive(scene.service.repository, { file, before: newest?.time ?? 0 })
+
+    const again = await scene.restart(['--archive', file])
+    const run = await runOf(again)
+    const snapshot = await again.get(`/api/admin/config/${digest}.xml`)
+
+    expect(renamed.configuration).toEqual({ digest, commit, number: 2 })
+    expect(run.configuration).toMatchObject({ digest, commit })
     expect(snapshot.status).toBe(200)
   })
 
