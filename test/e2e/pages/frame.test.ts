@@ -78,6 +78,23 @@ describe('the frame of the pages in a browser', () => {
     expect(over).toEqual([expect.toSatisfy((px: number) => px > 0), 0])
   })
 
+  it('closes the menu of a page with a click elsewhere, and with Escape', async () => {
+    const service = await serviceWithHistory()
+    const page = await visit(chromium.browser, service.url)
+    await page.goto('/config/compare/r1/r2')
+    const more = page.locator('.head-menu > summary')
+
+    await more.click()
+    expect(await page.locator('.head-menu[open]').count()).toBe(1)
+    await page.getByRole('heading', { level: 1 }).click()
+    expect(await page.locator('.head-menu[open]').count()).toBe(0)
+    await more.click()
+    await page.keyboard.press('Escape')
+
+    expect(await page.locator('.head-menu[open]').count()).toBe(0)
+    expect(await focused(page)).toBe('More')
+  })
+
   it('lists the shortcuts of the page, and Escape gives the focus back', async () => {
     const service = await serviceWithHistory()
     const page = await visit(chromium.browser, service.url)
