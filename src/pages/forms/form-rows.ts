@@ -19,7 +19,8 @@ export interface RowChange {
 const WITH_FIRST_ROW: readonly string[] = ['jobs', 'tasks']
 
 /**
- * Adds an empty row at the end of a list. Without a kind, it is the first that the list has.
+ * Adds a row at the end of a list, empty but for its text. Without a kind, it is the first that the list
+ * has.
  *
  * @throws {ServiceError} `malformed-request` for a list that the form does not have.
  */
@@ -27,14 +28,15 @@ export function addRow(
   shape: FormShape,
   values: FormValues,
   path: string,
-  kind: string | null = null,
+  { kind = null, text = '' }: { readonly kind?: string | null; readonly text?: string } = {},
 ): RowChange {
   let at = 0
   const changed = changeRows(shape, values, path.split('.'), (rows, part) => {
     at = rows.length
     const row = kind === null ? part.rows[0] : kindOf(part, { kind })
     if (!row) throw malformed(`"${kind}" is no kind of row of ${path}`, 'action')
-    return [...rows, newRow(row)]
+    const added = newRow(row)
+    return [...rows, text === '' ? added : { ...added, fields: new Map([['text', text]]) }]
   })
   return { values: changed, focus: `${path}.${at}` }
 }

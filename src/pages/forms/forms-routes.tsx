@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { z } from 'zod'
 import { planChange } from '../../builds/plan/plan-entity.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { isSameName } from '../../core/name-key.ts'
 import { checkValues } from '../../document/form/form-checks.ts'
 import { countRows, type FormValues, withoutBlankRows } from '../../document/form/form-values.ts'
 import { maskSecrets } from '../../document/text/shown-text.ts'
@@ -100,6 +101,7 @@ async function begin(context: LeaderPagesContext, c: FormContext): Promise<Respo
   }
   const add = c.req.query('add')
   if (add === undefined) return answerForm(context, c, { open, values: open.before })
+  if (add === MEMBER && open.kind === 'role') return beginMember(context, c, open)
   const list = add === JOB ? jobsOfLastStage(open) : add
   if (list === null) {
     const notice = 'Its stages and jobs are in its template.'
@@ -111,6 +113,35 @@ async function begin(context: LeaderPagesContext, c: FormContext): Promise<Respo
 
 /** Stands for the jobs of the last stage in `add`. */
 const JOB = 'job'
+
+/** Stands for a user of a role in `add`; `user` is the name. */
+const MEMBER = 'member'
+
+/** Previews a role with one more user. */
+async function beginMember(
+  context: LeaderPagesContext,
+  c: FormContext,
+  open: OpenForm,
+): Promise<Response> {
+  const user = c.req.query('user')?.trim() ?? ''
+  const lists = USERS_OF_ROLE.filter((name) => open.shape.parts.some((part) => part.name === name))
+  const rows = lists.flatMap((name) => open.before.lists.get(name) ?? [])
+  if (user === '' || rows.some(({ fields }) => isSameName(fields.get('text') ?? '', user))) {
+    const notice =
+      user === '' ? 'No user was named.' : `${user} is in the role ${open.name} already.`
+    return answerForm(context, c, { open, values: open.before, notice })
+  }
+  const list =
+    lists.find((name) => (open.before.lists.get(name) ?? []).length > 0) ?? lists[0] ?? ''
+  const { values } = addRow(open.shape, open.before, list, { text: user })
+  const sent = { open, values, message: '' }
+  const composed = composeForm(open, values)
+  const review = await reviewEdit(context.builds, c.env.principal, composed.draft)
+  return answerReview(context, c, { sent, composed, notice: null }, review)
+}
+
+/** The lists with users of a role: in an element of their own, or directly. */
+const USERS_OF_ROLE = ['users', 'user'] as const
 
 /** Null for a pipeline that has its stages from a template. */
 function jobsOfLastStage({ before }: OpenForm): string | null {
@@ -161,7 +192,7 @@ function rowChange(
 ): RowChange | null {
   switch (asked.action) {
     case 'add':
-      return addRow(shape, values, asked.path, asked.kind)
+      return addRow(shape, values, asked.path, asked)
     case 'remove':
       return removeRow(shape, values, asked.path)
     case 'up':

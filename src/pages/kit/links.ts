@@ -123,6 +123,11 @@ export class Links {
     return this.#at(`/config/edit/${segments(kind, name)}`, query)
   }
 
+  /** The preview of a role with one more user. */
+  addToRole(role: string, user: string): string {
+    return this.form({ kind: 'role', name: role }, { add: 'member', user })
+  }
+
   /** The form of a new group, template, environment or role. */
   newEntity(kind: string): string {
     return this.#at(`/config/new/${segments(kind)}`)

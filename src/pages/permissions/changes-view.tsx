@@ -31,7 +31,7 @@ export function ChangesView({ links, query, page, changes }: ChangesViewProps) {
         columns={COLUMNS}
         rows={people.map((person) => ({
           cells: [
-            <WhoCell links={links} person={person} roles={[]} />,
+            <WhoCell links={links} person={person} roles={[]} members={person.members} />,
             <Side title="Gains" changes={person.gains} {...compared} />,
             <Side title="Loses" changes={person.loses} {...compared} />,
           ],

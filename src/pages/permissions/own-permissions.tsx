@@ -1,3 +1,4 @@
+import { LinkButton } from '../kit/buttons.tsx'
 import type { Links } from '../kit/links.ts'
 import { moreOf } from '../kit/lists.tsx'
 import { Table } from '../kit/table.tsx'
@@ -13,11 +14,11 @@ interface OwnPermissionsProps extends OwnPermissions {
 export function OwnPermissionsCard({ links, name, revision, permissions }: OwnPermissionsProps) {
   return (
     <section>
-      <h2>Permissions</h2>
+      <div class="card-head">
+        <h2>Permissions</h2>
+        <LinkButton href={links.permissions({ q: name })} label="In all groups" look="quiet" />
+      </div>
       <Content links={links} name={name} revision={revision} permissions={permissions} />
-      <p>
-        <a href={links.permissions({ q: name })}>All permissions</a>
-      </p>
     </section>
   )
 }

@@ -12,11 +12,12 @@ import type { PermissionsPage } from './permissions-page.ts'
 import { type PermissionsQuery, permissionsQueryOf } from './permissions-query.ts'
 import {
   type PermissionCell,
+  type PermissionRow,
   type PermissionsTable,
   TABLE_COLUMNS,
   TABLE_ROWS,
 } from '../work/permissions/permissions-table.ts'
-import { EveryRight, LongRight, Nothing, ShortRight } from './right.tsx'
+import { EveryRight, Marks, MarksLegend, Nothing } from './right.tsx'
 import { WhoCell } from './who-cell.tsx'
 
 export interface PermissionsViewProps {
@@ -42,7 +43,7 @@ export function PermissionsView({ frame, query, page }: PermissionsViewProps) {
         about={<Subject links={links} query={query} page={page} />}
         actions={<LinkButton href={links.users()} label="All users" />}
       />
-      <Filter links={links} query={query} />
+      <Filter links={links} query={query} hasMarks={page.kind === 'table'} />
       {content === null && <p class="card">One of these revisions is not a valid configuration.</p>}
       {page.kind === 'changes' && page.changes !== null && (
         <ChangesView links={links} query={query} page={page} changes={page.changes} />
@@ -69,9 +70,7 @@ function Subject({ links, query, page }: Omit<PermissionsViewProps, 'frame'> & {
     )
   }
   if (query.group === null) {
-    return (
-      <>Permissions in {revisionLink(page.revision)}. Numbers link to the line that grants them.</>
-    )
+    return <>Permissions in {revisionLink(page.revision)}. A mark links to its line.</>
   }
   return (
     <>
@@ -84,7 +83,8 @@ function Subject({ links, query, page }: Omit<PermissionsViewProps, 'frame'> & {
 
 const FROM_THE_START = { group: null, offset: 0, column: 0 }
 
-function Filter({ links, query }: { links: Links; query: PermissionsQuery }) {
+function Filter(props: { links: Links; query: PermissionsQuery; hasMarks: boolean }) {
+  const { links, query, hasMarks } = props
   const { people, groups, group, revision, from } = query
   return (
     <form class="filters" action={links.permissions()} aria-label="Filter">
@@ -114,6 +114,7 @@ function Filter({ links, query }: { links: Links; query: PermissionsQuery }) {
         />
       </label>
       <button>Show</button>
+      {hasMarks && <MarksLegend />}
     </form>
   )
 }
@@ -164,9 +165,9 @@ function Matrix(props: MatrixProps) {
   const { columns, rows } = table
   const groupAddress = (group: string, people: string) =>
     links.permissions(permissionsQueryOf(query, { ...FROM_THE_START, group, people }))
-  const isLong = query.group !== null
+  const hasStages = query.group !== null
   const heads = columns.map(({ kind, name }) => ({
-    label: kind === 'group' && !isLong ? <a href={groupAddress(name, '')}>{name}</a> : name,
+    label: kind === 'group' && !hasStages ? <a href={groupAddress(name, '')}>{name}</a> : name,
     text: name,
   }))
   return (
@@ -176,47 +177,45 @@ function Matrix(props: MatrixProps) {
       columns={[{ label: 'Who', isHead: true, isPlain: true }, ...heads]}
       rows={rows.map((row) => ({
         cells: [
-          <WhoCell links={links} person={row} roles={row.roles} />,
+          <WhoCell links={links} person={row} roles={row.roles} members={row.members} />,
           ...(row.administers === null
             ? row.cells.map((cell, n) => (
                 <RightsCell
                   links={links}
                   revision={revision}
-                  isLong={isLong}
                   cell={cell}
-                  stages={groupAddress(columns[n]?.name ?? '', row.name)}
+                  stages={hasStages ? null : groupAddress(columns[n]?.name ?? '', searched(row))}
                 />
               ))
             : [<EveryRight links={links} revision={revision} right={row.administers} />]),
         ],
       }))}
-      empty={rows.length === 0 ? 'Nobody matches.' : 'No groups match.'}
+      empty="Nobody matches."
     />
   )
 }
 
-interface RightsCellProps extends Pick<MatrixProps, 'links' | 'revision'> {
-  readonly isLong: boolean
-  readonly cell: PermissionCell
-  /** The address of the stages of the group, for this person. */
-  readonly stages: string
+/** The text that finds the row alone, where that is possible. */
+function searched({ kind, name }: PermissionRow): string {
+  return kind === 'everyone' ? '' : name
 }
 
-function RightsCell({ links, revision, isLong, cell, stages }: RightsCellProps) {
-  const Right = isLong ? LongRight : ShortRight
-  if (cell.rights.length + cell.stages === 0) return <Nothing />
+interface RightsCellProps extends Pick<MatrixProps, 'links' | 'revision'> {
+  readonly cell: PermissionCell
+  /** The address of the stages of the group, for this person; null where they are shown. */
+  readonly stages: string | null
+}
+
+function RightsCell({ links, revision, cell, stages }: RightsCellProps) {
+  if (cell.rights.length + cell.stages === 0) return <Nothing word="–" />
   return (
-    <ul class="rights">
-      {cell.rights.map((right) => (
-        <li>
-          <Right links={links} revision={revision} right={right} />
-        </li>
-      ))}
-      {!isLong && cell.stages > 0 && (
-        <li>
-          <a href={stages}>{countOf(cell.stages, 'stage')}</a>
-        </li>
+    <>
+      <Marks links={links} revision={revision} rights={cell.rights} />
+      {stages !== null && cell.stages > 0 && (
+        <a class="note" href={stages}>
+          {countOf(cell.stages, 'stage')}
+        </a>
       )}
-    </ul>
+    </>
   )
 }

@@ -1,7 +1,7 @@
-import type { Reason } from '../../security/permission-reasons.ts'
 import type { Links } from '../kit/links.ts'
+import { moreOf } from '../kit/lists.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
-import type { ShownRight } from '../work/permissions/permissions-table.ts'
+import type { RightName, ShownRight } from '../work/permissions/permissions-table.ts'
 
 export interface RightProps {
   readonly links: Links
@@ -25,26 +25,72 @@ export function Line({
   return <a href={lineAddress(links, revision, line)}>{children}</a>
 }
 
-/** `view 120`: the right and the lines that give it; the entries themselves are hints. */
-export function ShortRight({ links, revision, right: { right, reasons, more } }: RightProps) {
-  const [first, ...others] = reasons
+/** The rights as they follow from one another, with the letter of each. */
+const MARKS = [
+  ['view', 'V', 'badge mark'],
+  ['operate', 'O', 'badge mark added'],
+  ['administer', 'A', 'badge mark renamed'],
+] as const satisfies readonly (readonly [right: RightName, letter: string, look: string])[]
+
+interface MarksProps extends Pick<RightProps, 'links' | 'revision'> {
+  readonly rights: readonly ShownRight[]
+}
+
+/** A mark for each right, at its place; it says the reason, and leads to the line. */
+export function Marks({ links, revision, rights }: MarksProps) {
+  return (
+    <span class="marks">
+      {MARKS.map(([name, letter, look]) => {
+        const right = rights.find((each) => each.right === name)
+        return (
+          <span class={look}>
+            {right && <Mark links={links} revision={revision} right={right} letter={letter} />}
+          </span>
+        )
+      })}
+    </span>
+  )
+}
+
+function Mark({ links, revision, right: given, letter }: RightProps & { letter: string }) {
+  const { right, reasons, more } = given
+  const texts = reasons.map(({ text, line }) => (line === null ? text : `${text} (line ${line})`))
+  const hint = `${right}: ${[...texts, ...(more > 0 ? [moreOf(more)] : [])].join(', ')}`
+  const line = reasons.find((reason) => reason.line !== null)?.line ?? null
+  return line === null ? (
+    <span role="img" title={hint} aria-label={hint}>
+      {letter}
+    </span>
+  ) : (
+    <a href={lineAddress(links, revision, line)} title={hint} aria-label={hint}>
+      {letter}
+    </a>
+  )
+}
+
+/** A mark with its word. */
+export function WordedMark({ right }: { right: RightName }) {
+  const [, letter, look] = MARKS.find(([name]) => name === right) ?? MARKS[0]
   return (
     <>
-      {first && (
-        <ReasonLink links={links} revision={revision} reason={first}>
-          {first.line === null ? right : `${right} ${first.line}`}
-        </ReasonLink>
-      )}
-      {others.map((reason) => (
-        <>
-          {', '}
-          <ReasonLink links={links} revision={revision} reason={reason}>
-            {`${reason.line ?? right}`}
-          </ReasonLink>
-        </>
-      ))}
-      {more > 0 && <span class="muted">{`, ${more} more`}</span>}
+      <span class={look} aria-hidden="true">
+        {letter}
+      </span>
+      {` ${right}`}
     </>
+  )
+}
+
+/** The words of the marks. */
+export function MarksLegend() {
+  return (
+    <span class="row">
+      {MARKS.map(([right]) => (
+        <span>
+          <WordedMark right={right} />
+        </span>
+      ))}
+    </span>
   )
 }
 
@@ -93,26 +139,6 @@ export function ReasonsInWords({
       ))}
       {more > 0 && `, ${more} more`}
     </>
-  )
-}
-
-function ReasonLink({
-  links,
-  revision,
-  reason: { text, line },
-  children,
-}: Pick<RightProps, 'links' | 'revision'> & { reason: Reason; children: string }) {
-  const label = (
-    <>
-      {children}
-      <span class="visually-hidden">{`, ${text}`}</span>
-    </>
-  )
-  if (line === null) return <span title={text}>{label}</span>
-  return (
-    <a href={lineAddress(links, revision, line)} title={text}>
-      {label}
-    </a>
   )
 }
 

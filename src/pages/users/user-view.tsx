@@ -8,6 +8,7 @@ import { ActionForm } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { When } from '../kit/when.tsx'
 import { OwnPermissionsCard } from '../permissions/own-permissions.tsx'
+import { RolesCard } from '../permissions/roles-card.tsx'
 import type { OwnPermissions } from '../permissions/permissions-page.ts'
 import { TokensTable } from '../tokens/tokens-view.tsx'
 import { MadePassword, PasswordFields } from './password-fields.tsx'
@@ -40,6 +41,7 @@ export function UserView(props: UserViewProps) {
       />
       {flash !== null && <FlashCard flash={flash} />}
       {made !== null && <MadePassword made={made} done={`New password set for ${name}.`} />}
+      {own !== null && <RolesCard links={links} name={name} permissions={own.permissions} />}
       {own !== null && <OwnPermissionsCard links={links} name={name} {...own} />}
       <section>
         <h2>Tokens</h2>

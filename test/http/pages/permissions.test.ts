@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { PermissionsBody } from '../../../src/wire/caller-body.ts'
+import { EntityForm } from '../../support/pages/entity-forms.ts'
 import { save } from '../../support/service/saving.ts'
 import { type CalledService, openService } from '../../support/service/service.ts'
 import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
@@ -99,31 +100,43 @@ function plain(html: string): string {
 async function linkedLines(service: CalledService, html: string): Promise<[string, string][]> {
   const raw = await service.fetch('/api/admin/config.xml')
   const lines = (await raw.text()).split('\n')
-  const links = html.matchAll(/href="\/config\/r2\?line=(\d+)#L\1" title="([^"]*)"/g)
+  const links = html.matchAll(
+    /href="\/config\/r2\?line=(\d+)#L\1" title="\w+: (.*?) \(line \1\)[^"]*"/g,
+  )
   return Array.from(links, ([, line, said = '']) => [said, (lines[Number(line) - 1] ?? '').trim()])
 }
 
 describe('/permissions', () => {
-  it('has people and roles against groups, and each right leads to the line that gives it', async () => {
+  it('folds people into their roles, and marks what those may do in groups', async () => {
     const service = await configured(DOCUMENT)
 
     const html = await pageOf(service, '/permissions')
+
+    expect(rowsOf(html)).toEqual({
+      'Every user': '– | V O',
+      'role crew 2 users someone olga': 'V O | V O',
+      'role guests 1 user gus': '– | V O',
+      admin: expect.stringMatching(/^Everything: user admin in admins of the server \( ?line 10/),
+      'olga crew no account': 'V O A 1 stage | V O',
+      'someone crew': 'V O 1 stage | V O',
+    })
+    expect(html).toContain('<a href="/users/someone">someone</a>')
+    expect(html).toContain('aria-label="operate: role crew in operate of the group shop (line 21)"')
+  })
+
+  it('finds a person, with each reason and the line that gives it', async () => {
+    const service = await configured(DOCUMENT)
+
+    const html = await pageOf(service, '/permissions?q=o')
+    const guest = await pageOf(service, '/permissions?q=gus')
     const api = await service.fetch('/api/permissions?user=someone')
     const { permissions } = PermissionsBody.parse(await api.json())
 
-    expect(rowsOf(html)).toEqual({
-      admin: expect.stringMatching(/^Everything: user admin in admins of the server \( ?line 10/),
-      'gus guests no account': 'nothing | view 42 operate 42',
-      'olga crew no account':
-        'view 24 , 17 , 18 operate 24 , 21 administer 24 1 stage | view 42 operate 42',
-      'someone crew': 'view 17 operate 21 1 stage | view 42 operate 42',
-      'role crew': 'view 17 operate 21 | view 42 operate 42',
-      'role guests': 'nothing | view 42 operate 42',
-    })
+    expect(Object.keys(rowsOf(html))).toEqual(['olga crew no account', 'someone crew'])
+    expect(rowsOf(guest)).toEqual({ 'gus guests no account': '– | V O' })
     const linked = await linkedLines(service, html)
     expect(Object.fromEntries(linked)).toEqual({
       'user olga in admins of the group shop': '<user>olga</user>',
-      'user olga in view of the group shop': '<user>olga</user>',
       'role crew in view of the group shop': '<role>crew</role>',
       'role crew in operate of the group shop': '<role>crew</role>',
       'the group open has no authorization': '<pipelines group="open">',
@@ -139,16 +152,13 @@ describe('/permissions', () => {
     const html = await pageOf(service, '/permissions?group=shop')
     const rows = rowsOf(html)
 
-    expect(Object.keys(rows)).toEqual([
-      'admin',
-      'olga crew no account',
-      'someone crew',
-      'role crew',
-    ])
-    expect(rows['someone crew']).toMatch(
-      /^view : role crew in view of the group shop .* \| operate : user someone in approval of the stage cart\/ship/,
-    )
-    expect(rows['role crew']).toMatch(/\| nothing$/)
+    expect(rows).toEqual({
+      admin: expect.stringMatching(/^Everything/),
+      'olga crew no account': 'V O A | O',
+      'someone crew': 'V O | O',
+      'role crew 2 users someone olga': 'V O | –',
+    })
+    expect(html).toContain('operate: user someone in approval of the stage cart/ship (line 35)')
     expect(html).toContain('2 other users may do nothing here.')
     expect((await service.fetch('/permissions?group=none')).status).toBe(404)
   })
@@ -161,42 +171,65 @@ describe('/permissions', () => {
     const changes = rowsOf(await pageOf(service, '/permissions?from=r2&revision=r3'))
     const back = rowsOf(await pageOf(service, '/permissions?from=r3&revision=r2&q=someone'))
 
-    expect([former, now].map(Object.values)).toEqual([
-      ['view 17 operate 21 1 stage | view 42 operate 42'],
-      ['operate 21 1 stage | view 42 operate 42'],
-    ])
+    expect([former, now].map(Object.values)).toEqual([['V O 1 stage | V O'], ['O 1 stage | V O']])
     const lost =
       'nothing | view group shop , in r2 by role crew in view of the group shop ( line 17 ) ; not in r3 ( line 14 )'
     const gained =
       'view group shop , in r3 by role guests in view of the group shop ( line 17 ) ; not in r2 ( line 14 ) | nothing'
     expect(changes).toEqual({
-      'gus no account': gained,
-      someone: lost,
-      'role crew': lost,
-      'role guests': gained,
+      'role crew 2 users someone olga': lost,
+      'role guests 1 user gus': gained,
     })
     expect(Object.values(back)[0]).toMatch(/^view group shop , in r2 by role crew .* \| nothing$/)
     expect((await service.fetch('/permissions?revision=r9')).status).toBe(404)
     expect((await service.fetch('/permissions', { as: SOMEONE })).status).toBe(403)
   })
 
+  it('offers each role on the page of a user, with what it gives, and adds the user', async () => {
+    const service = await configured(DOCUMENT)
+
+    const user = await pageOf(service, '/users/someone')
+    const preview = await EntityForm.open(
+      service,
+      '/config/edit/role/guests?add=member&user=someone',
+    )
+    const saved = await preview.send('save')
+    const after = await pageOf(service, '/users/someone')
+    const again = await EntityForm.open(service, '/config/edit/role/guests?add=member&user=Someone')
+
+    expect(rowsOf(user)).toEqual({
+      crew: 'V view shop O operate shop | yes',
+      guests: 'nothing beside what every user may do | Add…',
+    })
+    expect(user).toContain('href="/config/edit/role/guests?add=member&amp;user=someone"')
+    expect(plain(preview.html)).toContain('role guests added user someone')
+    expect(saved.status).toBe(303)
+    expect(rowsOf(after)['guests']).toMatch(/yes$/)
+    expect(plain(again.html)).toContain('Someone is in the role guests already.')
+    const document = await (await service.fetch('/api/admin/config.xml')).text()
+    expect(document).toContain('<users><user>gus</user><user>someone</user></users>')
+  })
+
   it('has pages of people and of groups, and what a user may do beside the user', async () => {
     const names = Array.from({ length: SIZE_OF_TABLE }, (_, n) => `u${n + 10}`)
     const users = names.map((name) => `<user>${name}</user>`).join('')
+    const roles = names.map((name) => `<role name="role-${name}" />`).join('')
     const groups = names.map((name) => `<pipelines group="group-${name}" />`).join('')
     const service = await configured(
-      DOCUMENT.replace('<user>gus</user>', users).replace('</cruise>', `${groups}</cruise>`),
+      DOCUMENT.replace('<user>gus</user>', users)
+        .replace('</roles>', `${roles}</roles>`)
+        .replace('</cruise>', `${groups}</cruise>`),
     )
 
     const first = await pageOf(service, '/permissions')
-    const second = await pageOf(service, '/permissions?offset=25&column=24')
+    const second = await pageOf(service, '/permissions?offset=25&column=20')
     const user = await pageOf(service, '/users/someone')
 
     expect(Object.keys(rowsOf(first))).toHaveLength(SIZE_OF_TABLE)
-    expect(first).toContain('1 to 25 of 30')
-    expect(first).toContain('1 to 6 of 27')
-    expect(Object.keys(rowsOf(second))).toContain('role crew')
-    expect(second).toContain('25 to 27 of 27')
+    expect(first).toContain('1 to 25 of 31')
+    expect(first).toContain('1 to 10 of 27')
+    expect(Object.keys(rowsOf(second))).toContain('olga crew no account')
+    expect(second).toContain('21 to 27 of 27')
     const [, own = ''] = /<h2>Permissions<\/h2>(.*?)<\/section>/s.exec(user) ?? []
     expect(plain(own)).toMatch(
       /shop view : role crew in view of the group shop \( line 17 \) operate : .* cart\/ship operate : user someone/,

@@ -11,9 +11,18 @@ import type {
   ListedPrincipal,
   SecurityFacts,
 } from '../../../security/security-facts.ts'
-import { everybodyIn, inOrder, type KnownPeople, type Person, ReasonsOfPeople } from './person.ts'
+import {
+  everybodyIn,
+  inOrder,
+  type KnownPeople,
+  membersOfRoles,
+  type Person,
+  ReasonsOfPeople,
+} from './person.ts'
 import { readSecurity } from './read-security.ts'
 import {
+  type RoleMembers,
+  membersOf,
   rightsIn,
   type ShownRight,
   shownRights,
@@ -38,6 +47,7 @@ export interface RightChange {
 }
 
 export interface ChangedPerson extends Pick<Person, 'kind' | 'name' | 'isKnown'> {
+  readonly members: RoleMembers
   readonly gains: RightChanges
   readonly loses: RightChanges
 }
@@ -72,17 +82,24 @@ export function permissionsChanges({
   const changed = groups.filter(({ isChanged }) => isChanged)
   const reasons = [new ReasonsOfPeople(before, known), new ReasonsOfPeople(after, known)] as const
   const wanted = query.people.trim().toLowerCase()
+  const members = membersOfRoles(after, known)
+  const roles = new Map<string, ReadonlySet<string>>()
   const people = unionOf(everybodyIn(before, known), everybodyIn(after, known))
     .filter(({ name }) => name.toLowerCase().includes(wanted))
     .flatMap((person) => {
       const had = reasons[0].of(person)
       const has = reasons[1].of(person)
       const where = hasSameRoles(had, has) ? changed : groups
-      const change = changeOf(person, [had, has], where)
-      return change === null ? [] : [change]
+      const change = changeOf([had, has], where)
+      if (change === null) return []
+      const keys = keysOf(change)
+      if (person.kind === 'role') roles.set(nameKey(person.name), new Set(keys))
+      else if (isOfRoles(keys, has.roles, roles)) return []
+      const { kind, name, isKnown } = person
+      return [{ kind, name, isKnown, members: membersOf(person, members), ...change }]
     })
   return {
-    people: people.slice(query.offset, query.offset + TABLE_ROWS),
+    people: people.slice(query.offset, query.offset + TABLE_ROWS).map(shownPerson),
     total: people.length,
     gone: before.groups.length - groups.length,
     added: after.groups.length - groups.length,
@@ -130,15 +147,43 @@ function hasSameRoles(had: Reasons, has: Reasons): boolean {
   return before === after
 }
 
+/** All that somebody gains and loses. */
+interface Change {
+  readonly gains: readonly RightChange[]
+  readonly loses: readonly RightChange[]
+}
+
 function changeOf(
-  { kind, name, isKnown }: Person,
   [had, has]: readonly [Reasons, Reasons],
   groups: readonly GroupPair[],
-): ChangedPerson | null {
+): Change | null {
   const gains = rightsBeside([had, has], groups, 'after')
   const loses = rightsBeside([has, had], groups, 'before')
-  if (gains.length + loses.length === 0) return null
-  return { kind, name, isKnown, gains: shownOf(gains), loses: shownOf(loses) }
+  return gains.length + loses.length === 0 ? null : { gains, loses }
+}
+
+function keysOf({ gains, loses }: Change): readonly string[] {
+  return [
+    ...gains.map((change) => `gains ${keyOfRight(change)}`),
+    ...loses.map((change) => `loses ${keyOfRight(change)}`),
+  ]
+}
+
+function keyOfRight({ of, right }: RightChange): string {
+  return `${right.right} ${of}`
+}
+
+/** Whether roles of somebody gain and lose the same, so that the rows of the roles tell it. */
+function isOfRoles(
+  keys: readonly string[],
+  names: readonly string[],
+  roles: ReadonlyMap<string, ReadonlySet<string>>,
+): boolean {
+  return keys.every((key) => names.some((name) => roles.get(nameKey(name))?.has(key) === true))
+}
+
+function shownPerson({ gains, loses, ...person }: Omit<ChangedPerson, keyof Change> & Change) {
+  return { ...person, gains: shownOf(gains), loses: shownOf(loses) }
 }
 
 function shownOf(changes: readonly RightChange[]): RightChanges {

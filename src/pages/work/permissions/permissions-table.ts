@@ -1,6 +1,16 @@
+import { nameKey } from '../../../core/name-key.ts'
 import { approvedStages, type Reason, type Reasons } from '../../../security/permission-reasons.ts'
 import type { GroupFacts, SecurityFacts } from '../../../security/security-facts.ts'
-import { everybodyIn, type KnownPeople, type Person, ReasonsOfPeople } from './person.ts'
+import {
+  EVERYONE,
+  everybodyIn,
+  type KnownPeople,
+  type RoleMember,
+  membersOfRoles,
+  ownEntriesIn,
+  type Person,
+  ReasonsOfPeople,
+} from './person.ts'
 import { readSecurity } from './read-security.ts'
 
 export type RightName = 'view' | 'operate' | 'administer'
@@ -29,14 +39,21 @@ export interface PermissionCell {
 
 export interface PermissionRow extends Pick<Person, 'kind' | 'name' | 'isKnown'> {
   readonly roles: readonly string[]
+  readonly members: RoleMembers
   /** By what the person administers the server; the row has no cells then. */
   readonly administers: ShownRight | null
   readonly cells: readonly PermissionCell[]
 }
 
+/** Some of the users of a role; nobody beside a user. */
+export interface RoleMembers {
+  readonly shown: readonly RoleMember[]
+  readonly total: number
+}
+
 /** The requested part of the table. */
 export interface TableQuery {
-  /** A part of the names of people and roles. */
+  /** A part of the names of people and roles. Where it is empty, users are told by their roles. */
   readonly people: string
   /** A part of the names of groups. */
   readonly groups: string
@@ -65,7 +82,9 @@ export interface PermissionsTable {
 }
 
 export const TABLE_ROWS = 25
-export const TABLE_COLUMNS = 6
+export const TABLE_COLUMNS = 10
+/** Of each role. */
+const MAX_MEMBERS = 50
 /** How many entries are named for one right. */
 const MAX_REASONS = 3
 
@@ -87,24 +106,48 @@ export function permissionsTable({
   const matching = everybodyIn(facts, known).filter(({ name }) =>
     name.toLowerCase().includes(wanted),
   )
+  const members = membersOfRoles(facts, known)
   const shown = asked.slice(query.column, query.column + TABLE_COLUMNS)
-  const rowOf = (person: Person) => rowWith(person, reasonsOf.of(person), shown)
-  if (query.group === null) {
-    const rows = matching.slice(query.offset, query.offset + TABLE_ROWS).map(rowOf)
-    const [columns, height] = [shown.map(({ column }) => column), matching.length]
-    return { columns, width: asked.length, rows, height, without: 0 }
-  }
-  const entitled = matching.filter((person) => {
+  const rowOf = (person: Person): PermissionRow => ({
+    ...rowWith(person, reasonsOf.of(person), shown),
+    members: membersOf(person, members),
+  })
+  const isEntitled = (person: Person) => {
     const { administers, cells } = rowWith(person, reasonsOf.of(person), asked)
     return administers !== null || cells.some(({ rights }) => rights.length > 0)
-  })
+  }
+  const entitled = query.group === null ? matching : matching.filter(isEntitled)
+  const listed =
+    wanted === '' ? folded(entitled, reasonsOf, [EVERYONE].filter(isEntitled)) : entitled
   return {
     columns: shown.map(({ column }) => column),
     width: asked.length,
-    rows: entitled.slice(query.offset, query.offset + TABLE_ROWS).map(rowOf),
-    height: entitled.length,
+    rows: listed.slice(query.offset, query.offset + TABLE_ROWS).map(rowOf),
+    height: listed.length,
     without: matching.length - entitled.length,
   }
+}
+
+/** Without the users who may do what their roles and every user may, and no more. */
+function folded(
+  people: readonly Person[],
+  reasonsOf: ReasonsOfPeople,
+  everyone: readonly Person[],
+): readonly Person[] {
+  const own = ownEntriesIn(reasonsOf.facts)
+  const told = people.filter(
+    (person) =>
+      person.kind === 'role' || own.has(nameKey(person.name)) || reasonsOf.isLastResort(person),
+  )
+  return [...everyone, ...told]
+}
+
+export function membersOf(
+  { kind, name }: Pick<Person, 'kind' | 'name'>,
+  members: ReadonlyMap<string, readonly RoleMember[]>,
+): RoleMembers {
+  const all = kind === 'role' ? (members.get(nameKey(name)) ?? []) : []
+  return { shown: all.slice(0, MAX_MEMBERS), total: all.length }
 }
 
 interface AskedColumn {
@@ -167,7 +210,7 @@ function rowWith(
   { kind, name, isKnown }: Person,
   reasons: Reasons,
   columns: readonly AskedColumn[],
-): PermissionRow {
+): Omit<PermissionRow, 'members'> {
   const [administers = null] = shownRights([['administer', reasons.administers]])
   const cells = administers === null ? columns.map(({ cellOf }) => cellOf(reasons)) : []
   return { kind, name, isKnown, roles: reasons.roles, administers, cells }
