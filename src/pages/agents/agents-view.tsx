@@ -105,7 +105,9 @@ function Head({ frame: { links }, page, query, here }: AgentsViewProps & { here:
         placeholder="status:idle resource:docker"
         hint="Filter agents, for example status:idle resource:docker"
       >
-        {page.mayAdminister && <LinkButton href={links.invitations()} label="Invite an agent…" />}
+        {page.mayAdminister && (
+          <LinkButton href={links.invitations()} label="Invite an agent…" icon="plus" />
+        )}
       </FilterForm>
     </PageHead>
   )

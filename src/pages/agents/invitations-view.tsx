@@ -98,6 +98,11 @@ export function InvitationsTable({ links, invitations, now }: InvitationsTablePr
     ],
   }))
   return (
-    <Table label="Open invitations" columns={COLUMNS} rows={rows} empty="No open invitations." />
+    <Table
+      label="Open invitations"
+      columns={COLUMNS}
+      rows={rows}
+      empty="No open invitations. An invitation registers one agent without approval."
+    />
   )
 }

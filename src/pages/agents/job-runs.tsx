@@ -64,7 +64,10 @@ function RunsTable({ frame: { links }, page, order, now }: JobRunsProps) {
       duration(endOf(job) - job.scheduledDate),
     ],
   }))
-  const empty = pagination.total === 0 ? 'No jobs yet.' : 'No more jobs.'
+  const empty =
+    pagination.total === 0
+      ? 'No jobs yet. They appear here as soon as the agent gets one.'
+      : 'No more jobs.'
   return <Table label="Jobs" columns={COLUMNS} sorting={sorting} rows={rows} empty={empty} />
 }
 

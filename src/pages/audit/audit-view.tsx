@@ -59,7 +59,11 @@ export function AuditView(props: AuditViewProps) {
             cells: cellsOf(props, entry),
           }
         })}
-        empty={isFiltered ? 'No entries match.' : 'Nothing has been recorded yet.'}
+        empty={
+          isFiltered
+            ? 'No entries match.'
+            : 'Nothing has been recorded yet. Changes of the configuration, of agents, of runs and of users appear here.'
+        }
       />
       {next !== null && (
         <p>

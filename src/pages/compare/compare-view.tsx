@@ -15,6 +15,7 @@ import { LinkButton } from '../kit/buttons.tsx'
 import type { Query } from '../kit/links.ts'
 import { countOf } from '../kit/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { Icon } from '../kit/icon.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { dateOf, Moment } from '../kit/when.tsx'
@@ -200,7 +201,11 @@ function Head(props: CompareViewProps) {
       actions={
         <>
           {isStep && (
-            <LinkButton href={links.undo(`r${after.number}`)} label={`Undo r${after.number}…`} />
+            <LinkButton
+              href={links.undo(`r${after.number}`)}
+              label={`Undo r${after.number}…`}
+              icon="undo"
+            />
           )}
           <Chooser links={links} before={before} after={after} />
         </>
@@ -223,9 +228,10 @@ function MoreActions({ frame: { links }, comparison, query, from, to }: CompareV
     <>
       <a href={links.compare(to, from, optionsOf(query))}>Swap sides</a>
       <a href={links.patch(from, to)} download>
-        Download patch
+        <Icon name="download" /> Download patch
       </a>
       <button type="button" class="copy quiet with-script" data-copy={links.patch(from, to)}>
+        <Icon name="copy" />
         Copy patch
       </button>
       {!before.isCurrent && (

@@ -68,6 +68,7 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
                   : links.edit({ entity: `${edited.data.kind}/${edited.data.name}` })
               }
               label="Edit"
+              icon="pencil"
               look="primary"
               shortcut="e"
             />

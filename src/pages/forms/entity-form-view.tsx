@@ -159,7 +159,11 @@ function Members({ frame: { links }, kind, name, members }: EntityFormViewProps)
         ))}
       </p>
       <p class="actions">
-        <LinkButton href={links.newPipeline({ pipelineGroup: name })} label="Add a pipeline" />
+        <LinkButton
+          href={links.newPipeline({ pipelineGroup: name })}
+          label="Add a pipeline"
+          icon="plus"
+        />
       </p>
     </section>
   )

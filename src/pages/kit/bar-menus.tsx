@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { Avatar, Icon } from './icon.tsx'
 import type { PageFrame } from './layout.tsx'
 
 /** The pages of administrators. */
@@ -28,7 +29,7 @@ export function AdminMenu({ frame, section }: { frame: PageFrame; section?: stri
 export function PersonMenu({ frame }: { frame: PageFrame }) {
   const { links, username, isAdministrator } = frame
   return (
-    <Menu id="person-menu" label={username}>
+    <Menu id="person-menu" label={username} isPerson>
       <a href={links.account()}>My account</a>
       <a href={links.tokens()}>My tokens</a>
       <a href={links.proposals()}>Proposals</a>
@@ -44,9 +45,10 @@ function Menu(props: {
   readonly id: string
   readonly label: string
   readonly isCurrent?: boolean
+  readonly isPerson?: boolean
   readonly children: Child
 }) {
-  const { id, label, isCurrent = false, children } = props
+  const { id, label, isCurrent = false, isPerson = false, children } = props
   return (
     <>
       <button
@@ -55,8 +57,13 @@ function Menu(props: {
         popovertarget={id}
         aria-current={isCurrent ? 'page' : undefined}
       >
+        {isPerson && (
+          <span class="in-wide">
+            <Avatar name={label} />
+          </span>
+        )}
         <span class="user">{label}</span>
-        <span aria-hidden="true">▾</span>
+        <Icon name="down" />
       </button>
       <div id={id} class="menu" popover="auto">
         {children}

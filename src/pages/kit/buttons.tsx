@@ -1,10 +1,12 @@
 import type { Child } from 'hono/jsx'
+import { Icon, type IconName } from './icon.tsx'
 
 type ButtonLook = 'primary' | 'danger' | 'quiet'
 
 interface LinkButtonProps {
   readonly href: string
   readonly label: Child
+  readonly icon?: IconName
   readonly look?: ButtonLook | undefined
   /** The key that follows the link. */
   readonly shortcut?: string | undefined
@@ -15,9 +17,10 @@ interface LinkButtonProps {
 }
 
 /** A link to another page that looks like a button. */
-export function LinkButton({ label, look, shortcut, ...link }: LinkButtonProps) {
+export function LinkButton({ label, icon, look, shortcut, ...link }: LinkButtonProps) {
   return (
     <a class={classOf('button', look)} {...link} aria-keyshortcuts={shortcut}>
+      {icon && <Icon name={icon} />}
       {label}
     </a>
   )
@@ -28,6 +31,7 @@ interface ActionButtonProps {
   readonly name?: string
   readonly value: string
   readonly label: Child
+  readonly icon?: IconName
   readonly look?: ButtonLook | undefined
   /** The name for screen readers, where the label stands beside what it is about. */
   readonly hint?: string
@@ -37,9 +41,10 @@ interface ActionButtonProps {
 
 /** A button that sends its form with the action to take. */
 export function ActionButton(props: ActionButtonProps) {
-  const { name = 'action', value, label, look, hint, shortcut } = props
+  const { name = 'action', value, label, icon, look, hint, shortcut } = props
   return (
     <button class={look} name={name} value={value} aria-label={hint} aria-keyshortcuts={shortcut}>
+      {icon && <Icon name={icon} />}
       {label}
     </button>
   )

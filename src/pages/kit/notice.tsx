@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { Icon, type IconName } from './icon.tsx'
 
 /** The result of an action, shown above the page on which it was requested. */
 export interface FlashMessage {
@@ -10,7 +11,8 @@ export function FlashCard({ flash, children }: { flash: FlashMessage; children?:
   return (
     <div class={`card flash ${flash.isDone ? 'done' : 'refused'}`} role="status">
       <p>
-        <strong>{flash.isDone ? 'Done: ' : 'Not done: '}</strong>
+        <Icon name={flash.isDone ? 'check' : 'alert'} />
+        <strong>{flash.isDone ? ' Done: ' : ' Not done: '}</strong>
         {flash.text}
       </p>
       {children}
@@ -45,17 +47,22 @@ export function ShownOnce({ done, about, secret }: ShownOnceProps) {
 /** Stands in place of a list without entries. */
 export function EmptyCard({
   title,
+  icon = 'inbox',
   part,
   children,
 }: {
   readonly title: string
+  readonly icon?: IconName
   /** The name of the part on a page that updates itself. */
   readonly part?: string
   readonly children: Child
 }) {
   return (
     <section class="card" data-part={part}>
-      <h2>{title}</h2>
+      <h2>
+        <Icon name={icon} />
+        {` ${title}`}
+      </h2>
       <p>{children}</p>
     </section>
   )

@@ -1,5 +1,6 @@
 import type { ProblemKind, ServiceProblem } from '../../core/health-problem.ts'
 import { countOf, plural } from './count.ts'
+import { Icon } from './icon.tsx'
 import type { Links } from './links.ts'
 import { FirstOf, problemText } from './lists.tsx'
 
@@ -82,7 +83,7 @@ export function Notices({ links, problems, concerns }: NoticesProps) {
       ))}
       {others.length > 0 && (
         <aside class="notice" aria-label="Problems">
-          <a href={links.problems()}>{countOf(others.length, 'problem')}</a>
+          <Icon name="alert" /> <a href={links.problems()}>{countOf(others.length, 'problem')}</a>
           {`: ${groupProblems(others)
             .map(({ text }) => text)
             .join(', ')}`}

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { Icon } from './icon.tsx'
 
 /** A page above this one. */
 export type Crumb = readonly [label: Child, href: string | null, shortcut?: string]
@@ -44,7 +45,8 @@ export function PageHead(props: PageHeadProps) {
         <div>
           <h1>
             {title}
-            {name && <span class="head-name"> {name}</span>}
+            {name && ' '}
+            {name && <span class="head-name">{name}</span>}
           </h1>
           {about && <p class="muted">{about}</p>}
           {below}
@@ -110,9 +112,12 @@ function Step({ href, rel, label, shortcut }: StepProps) {
 /** Actions that are not needed at once. Opens without a script. */
 function HeadMenu({ children }: { children: Child }) {
   return (
-    <details class="head-menu">
-      <summary class="button">More</summary>
-      <div class="card">{children}</div>
+    <details class="more head-menu">
+      <summary class="button">
+        <Icon name="ellipsis" />
+        More
+      </summary>
+      <div class="fields">{children}</div>
     </details>
   )
 }

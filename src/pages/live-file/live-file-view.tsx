@@ -52,7 +52,7 @@ function Valid({ frame: { links }, fileName, current }: LiveFileViewProps) {
       actions={
         <>
           <LinkButton href={links.change(current)} label={`Changes of ${name}`} />
-          <LinkButton href={links.edit()} label="Edit" look="primary" />
+          <LinkButton href={links.edit()} label="Edit" icon="pencil" look="primary" />
         </>
       }
     />

@@ -1,3 +1,4 @@
+import { Avatar, type IconName } from '../kit/icon.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
 const LABELS = {
@@ -8,23 +9,22 @@ const LABELS = {
   upgrade: 'upgrade',
 } as const satisfies Record<NumberedRevision['kind'], string | null>
 
+const ICONS: Partial<Record<NumberedRevision['kind'], IconName>> = {
+  agent: 'agent',
+  'file-system': 'file',
+  upgrade: 'history',
+}
+
 /**
- * The author of a revision: an initial, the name, and the origin if it was not saved by a person.
+ * The author of a revision: an avatar, the name, and the origin if it was not saved by a person.
  */
 export function Who({ revision: { who, username, kind } }: { revision: NumberedRevision }) {
   const label = LABELS[kind]
   return (
     <span class="who" title={username}>
-      <span class={`initial ${kind}`} aria-hidden="true">
-        {initialOf(who)}
-      </span>
+      <Avatar name={who} icon={ICONS[kind]} />
       <span class="name">{who || '(no name)'}</span>
       {label !== null && label !== who.toLowerCase() && <span class="badge">{label}</span>}
     </span>
   )
-}
-
-function initialOf(who: string): string {
-  const [first = '?'] = Array.from(who.trim())
-  return first.toUpperCase()
 }

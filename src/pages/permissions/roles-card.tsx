@@ -22,7 +22,7 @@ export function RolesCard({ links, name, permissions }: RolesCardProps) {
     <section>
       <div class="card-head">
         <h2>Roles</h2>
-        <LinkButton href={links.newEntity('role')} label="New role" look="quiet" />
+        <LinkButton href={links.newEntity('role')} label="New role" icon="plus" look="quiet" />
       </div>
       <Table
         label="Roles"

@@ -4,6 +4,7 @@ import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/count.ts'
+import { Icon } from '../kit/icon.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { When } from '../kit/when.tsx'
 import { Markers } from '../runs/marker-card.tsx'
@@ -130,6 +131,7 @@ function isMarker({ type }: PipelinePage['entries'][number]): boolean {
 function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
   const { links, isAdministrator } = frame
   const { name, group, lockedBy, pause, mayOperate, mayEdit } = page
+  const place = { kind: 'pipeline', name }
   return (
     <>
       {(mayOperate || lockedBy !== null) && (
@@ -137,34 +139,28 @@ function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
           {lockedBy !== null && <span class="badge changed">{`Locked by run ${lockedBy}`}</span>}
           {lockedBy !== null && mayOperate && <ActionButton value="unlock" label="Unlock" />}
           {mayOperate && pause === null && (
-            <ActionButton value="trigger" label="Trigger a run" look="primary" />
+            <ActionButton value="trigger" label="Trigger a run" icon="play" look="primary" />
           )}
         </form>
       )}
       {pause !== null && <PauseForm {...page} />}
-      {mayEdit && <EditLinks frame={frame} page={page} />}
+      {mayEdit && <LinkButton href={links.form(place)} label="Edit" icon="pencil" shortcut="e" />}
       {(group !== null || isAdministrator) && (
         <details class="more" id="more">
-          <summary>More…</summary>
+          <summary class="button">
+            <Icon name="ellipsis" />
+            More
+          </summary>
           <div class="fields">
             {mayOperate && pause === null && (
               <a href={links.triggerPipeline(name)}>Trigger with options…</a>
             )}
+            {mayEdit && <a href={links.form(place, { add: 'job' })}>Add a job</a>}
             <a href={links.entity('pipeline', name)}>Config history</a>
             {pause === null && <PauseForm {...page} />}
           </div>
         </details>
       )}
-    </>
-  )
-}
-
-function EditLinks({ frame: { links }, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
-  const place = { kind: 'pipeline', name: page.name }
-  return (
-    <>
-      <LinkButton href={links.form(place)} label="Edit" shortcut="e" />
-      <LinkButton href={links.form(place, { add: 'job' })} label="Add a job" />
     </>
   )
 }

@@ -13,6 +13,7 @@ import { When } from '../kit/when.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/count.ts'
 import { FilterForm, Select, type SelectOption } from '../kit/forms.tsx'
+import { Icon } from '../kit/icon.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { BY_PLACE, Pager } from '../kit/pager.tsx'
 import { FirstUse } from '../new-pipeline/first-use.tsx'
@@ -103,7 +104,9 @@ function Head(props: PipelinesViewProps) {
         hint="Filter by name and group, or as name:web group:shop label:1.4 status:failed"
         fields={<Select name="status" label="Status" options={STATES} chosen={query.status} />}
       >
-        {props.mayCreate && <LinkButton href={links.newPipeline()} label="New pipeline" />}
+        {props.mayCreate && (
+          <LinkButton href={links.newPipeline()} label="New pipeline" icon="plus" />
+        )}
       </FilterForm>
     </PageHead>
   )
@@ -253,15 +256,6 @@ function Card(props: PipelinesViewProps & { card: PipelineCard }) {
           {name}
         </a>
         <LastChange frame={frame} card={card} now={now} />
-        {card.mayEdit && (
-          <a
-            class="last-change"
-            href={links.form({ kind: 'pipeline', name })}
-            aria-label={`Edit ${name}`}
-          >
-            Edit
-          </a>
-        )}
       </div>
       <div class="pipeline-run">
         <StageChips links={links} planned={card.stages} stages={latest?.stages ?? []} />
@@ -314,28 +308,32 @@ function LastChange({ frame, card, now }: { frame: PageFrame; card: PipelineCard
 }
 
 function Actions({ frame: { links }, card }: { frame: PageFrame; card: PipelineCard }) {
-  const { name, mayOperate, pause, lockedBy } = card
+  const { name, mayOperate, mayEdit, pause, lockedBy } = card
+  const mayTrigger = mayOperate && pause === null
   return (
     <div class="row pipeline-actions">
-      {(lockedBy !== null || (mayOperate && pause === null)) && (
+      {(lockedBy !== null || mayTrigger) && (
         <form method="post" class="actions">
           <input type="hidden" name="pipeline" value={name} />
           {lockedBy !== null && <span class="badge changed">{`Locked by run ${lockedBy}`}</span>}
           {lockedBy !== null && mayOperate && (
             <ActionButton value="unlock" label="Unlock" hint={`Unlock ${name}`} />
           )}
-          {mayOperate && pause === null && (
-            <ActionButton value="trigger" label="Trigger" hint={`Trigger ${name}`} />
+          {mayTrigger && (
+            <ActionButton value="trigger" label="Trigger" icon="play" hint={`Trigger ${name}`} />
           )}
         </form>
       )}
       {mayOperate && pause !== null && <PauseForm {...card} />}
-      {mayOperate && pause === null && (
+      {(mayTrigger || mayEdit) && (
         <details class="more" id={`more-${name}`}>
-          <summary aria-label={`More for ${name}`}>More…</summary>
+          <summary class="button" aria-label={`More for ${name}`}>
+            <Icon name="ellipsis" />
+          </summary>
           <div class="fields">
-            <a href={links.triggerPipeline(name)}>Trigger with options…</a>
-            <PauseForm {...card} />
+            {mayEdit && <a href={links.form({ kind: 'pipeline', name })}>Edit</a>}
+            {mayTrigger && <a href={links.triggerPipeline(name)}>Trigger with options…</a>}
+            {mayTrigger && <PauseForm {...card} />}
           </div>
         </details>
       )}

@@ -44,7 +44,7 @@ export function TriggerView(props: TriggerViewProps) {
           />
         )}
         <p class="actions">
-          <ActionButton value="trigger" label="Trigger run" look="primary" />
+          <ActionButton value="trigger" label="Trigger run" icon="play" look="primary" />
           <LinkButton href={links.pipeline(name)} label="Cancel" />
         </p>
       </form>

@@ -5,7 +5,7 @@ import { FirstOf, moreOf } from '../kit/lists.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import type { Links } from '../kit/links.ts'
-import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { EmptyCard, FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { AcknowledgeSecrets } from '../parts/plain-secrets.tsx'
 import { groupProblems, type ProblemGroup, ProblemText } from '../kit/notices.tsx'
 
@@ -49,6 +49,11 @@ export function ProblemsView({
             : `${countOf(problems.length, 'open problem')}. The service is running.`
         }
       />
+      {problems.length === 0 && (
+        <EmptyCard title="Nothing to look at" icon="check">
+          What keeps jobs, agents or saves from working appears here, with the way to mend it.
+        </EmptyCard>
+      )}
       {groups.map((group) => (
         <Group frame={frame} group={group} mayOperate={mayOperate} />
       ))}

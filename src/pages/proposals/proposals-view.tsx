@@ -59,5 +59,6 @@ function namesOf({ newest: { touches } }: Proposal): string {
 }
 
 function emptyOf(state: ProposalState, isWaiting: boolean): string {
-  return isWaiting ? 'No proposal waits for you.' : `No ${state} proposals.`
+  if (isWaiting) return 'No proposal waits for you. Those that need your approval appear here.'
+  return `No ${state} proposals. A change is proposed on its preview, in place of being saved.`
 }

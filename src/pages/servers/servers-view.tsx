@@ -1,6 +1,7 @@
 import { type SeenServers, silentServers } from '../../core/seen-server.ts'
 import { countOf } from '../kit/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { EmptyCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 
@@ -23,7 +24,17 @@ export function ServersView({ frame, seen }: ServersViewProps) {
         title="Servers"
         about={seen === null ? 'This is the only server.' : summaryOf(seen)}
       />
-      {seen !== null && <ServersTable seen={seen} />}
+      {seen === null ? (
+        <EmptyCard title="No other servers">
+          {
+            'Several servers share one history and one state in PostgreSQL. Start another one with the same '
+          }
+          <code>--state</code>
+          {', and it appears here.'}
+        </EmptyCard>
+      ) : (
+        <ServersTable seen={seen} />
+      )}
     </PageLayout>
   )
 }

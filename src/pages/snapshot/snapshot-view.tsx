@@ -132,7 +132,7 @@ function Actions({ links, page: { revision } }: ActionsProps) {
     <>
       {revision.base !== null && <LinkButton href={links.change(revision)} label="Changes" />}
       {revision.isCurrent && (
-        <LinkButton href={links.edit()} label="Edit" look="primary" shortcut="e" />
+        <LinkButton href={links.edit()} label="Edit" icon="pencil" look="primary" shortcut="e" />
       )}
     </>
   )

@@ -96,7 +96,14 @@ export function TokensTable({ action, tokens, now }: TokensTableProps) {
       ],
     }
   })
-  return <Table label="Tokens" columns={COLUMNS} rows={rows} empty="No tokens." />
+  return (
+    <Table
+      label="Tokens"
+      columns={COLUMNS}
+      rows={rows}
+      empty="No tokens yet. A token lets a script or a build log in without a password."
+    />
+  )
 }
 
 interface RevokeProps {

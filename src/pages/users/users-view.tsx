@@ -1,6 +1,7 @@
 import type { ListedUser, NewCredentials } from '../../identities/administer-users.ts'
 import type { UserSource } from '../../core/principal.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { Avatar } from '../kit/icon.tsx'
 import type { Links } from '../kit/links.ts'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { countOf } from '../kit/count.ts'
@@ -99,10 +100,11 @@ function UsersTable({ links, users, now }: UsersTableProps) {
     const { name, source, disabled, roles, administrator, tokens, lastUsed } = user
     return {
       cells: [
-        <>
+        <span class="who">
+          <Avatar name={name} />
           <a href={links.user(name, sourceIn(source))}>{name}</a>
           {disabled && ' (disabled)'}
-        </>,
+        </span>,
         SOURCES[source],
         roles.join(', ') || 'None',
         administrator ? 'Yes' : 'No',

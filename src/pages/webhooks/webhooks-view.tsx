@@ -31,7 +31,11 @@ export function WebhooksView({ frame, flash, receivers }: WebhooksViewProps) {
       {flash && <FlashCard flash={flash} />}
       <PageHead title="Webhooks" about="Receivers stand in the webhooks file of the server." />
       {receivers.length === 0 && (
-        <EmptyCard title="No receivers">The webhooks file names none.</EmptyCard>
+        <EmptyCard title="No receivers yet">
+          {'The webhooks file ('}
+          <code>--webhooks-file</code>
+          {') names those that are told of changes and runs; their deliveries appear here.'}
+        </EmptyCard>
       )}
       {receivers.map((receiver) => (
         <ReceiverPart links={frame.links} receiver={receiver} />

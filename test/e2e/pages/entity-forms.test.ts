@@ -92,6 +92,8 @@ describe('forms of entities, with the keyboard alone', () => {
   it('add a job to an existing pipeline', async () => {
     const { service, page } = await opened('/pipelines/web')
 
+    await tabTo(page, 'summary More')
+    await page.keyboard.press('Enter')
     await tabTo(page, 'a Add a job')
     await enter(page, '**/config/edit/pipeline/web?add=job')
     expect(await focused(page)).toBe('f.stage.0.jobs.1.name')

@@ -1,7 +1,7 @@
 import { elementOf, find, findAll } from './dom.ts'
 
-/** Menus that open over the page, in `details`: a browser closes them by their own button alone. */
-const OPEN = '.head-menu[open], .more[open]:has(> .fields)'
+/** Menus over the page, in `details`: a browser closes them by their own button alone. */
+const OPEN = '.more[open]:has(> .fields)'
 
 /** Closes an open menu with a click elsewhere, and with Escape, which leads back to its button. */
 export function watchMenus(): void {
