@@ -27,6 +27,7 @@ export type ProblemKind =
   | 'unsupported'
   | 'stranded-stages'
   | 'webhook'
+  | 'mail'
 
 /** A problem for operators. */
 export interface HealthProblem {

@@ -96,6 +96,8 @@ export interface LeaderHealth {
   /** The materials that cannot be read. */
   readonly materials: { problems(): readonly MaterialProblem[] }
   readonly webhooks: { states(): readonly WebhookState[] }
+  /** Whether the mail server takes mail. */
+  readonly mail: { problems(): readonly string[] }
   /** Null where revisions are pushed nowhere. */
   readonly mirror: Pick<Mirror, 'state' | 'problems'> | null
 }
@@ -151,6 +153,7 @@ function problemsOf(deps: HealthDeps, leader: LeaderHealth | null): readonly Ser
     ...ofKind('unsupported', deps.unsupported.problems()),
     ...ofKind('stranded-stages', leader?.builds.stranded.problems()),
     ...ofKind('webhook', leader?.webhooks.states().flatMap(webhookProblem)),
+    ...ofKind('mail', leader?.mail.problems()),
   ]
 }
 

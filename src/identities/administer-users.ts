@@ -32,6 +32,7 @@ import { type Account, accountsOf } from './accounts.ts'
 import type { Invitations } from './invitations.ts'
 import type { IssuedOwner } from './issued-owner.ts'
 import { assertLoggedIn } from './logged-in.ts'
+import type { MailSubscriptions } from './mail-subscriptions.ts'
 import type { Sessions } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -56,6 +57,7 @@ export interface UserAdministrationDeps {
   readonly tokens: Tokens
   readonly sessions: Sessions
   readonly invitations: Invitations
+  readonly subscriptions: MailSubscriptions
   /** Where users of elsewhere are disabled. */
   readonly identityStore: StateStore
   /** The directory and the provider that let users in. */
@@ -252,12 +254,14 @@ export async function revokeAllOf(
     tokens,
     sessions,
     invitations,
-  }: Pick<UserAdministrationDeps, 'tokens' | 'sessions' | 'invitations'>,
+    subscriptions,
+  }: Pick<UserAdministrationDeps, 'tokens' | 'sessions' | 'invitations' | 'subscriptions'>,
   isMeant: (owner: IssuedOwner) => boolean,
 ): Promise<void> {
   await tokens.revokeOfAll(isMeant)
   await sessions.endOfAll(isMeant)
   await invitations.revokeOfAll(isMeant)
+  await subscriptions.endOfAll(isMeant)
 }
 
 function listed({ access }: UserAdministrationDeps, { user, disabled, used }: Account): ListedUser {

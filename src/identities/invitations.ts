@@ -6,7 +6,8 @@ import { environmentKey, isResourceName } from '../document/agents/agent-element
 import { isInvitation, keptOf, newInvitation } from '../security/issued-secret.ts'
 import { type InvitationRecord, INVITATIONS } from './issued-record.ts'
 import { findOwner, type IssuedOwner, ownerOf } from './issued-owner.ts'
-import { IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
+import { IssuedRecords } from './issued-records.ts'
+import type { OwnedRecordsOptions } from './owned-records.ts'
 import { TOKEN_VOUCHED_FOR_MS, type Tokens } from './tokens.ts'
 
 /** The limit of open invitations. */
@@ -37,7 +38,7 @@ export interface MadeInvitation {
   readonly invitation: string
 }
 
-export interface InvitationsOptions extends IssuedRecordsOptions {
+export interface InvitationsOptions extends OwnedRecordsOptions {
   readonly tokens: Pick<Tokens, 'isGood' | 'expiryOf'>
 }
 

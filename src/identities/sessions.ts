@@ -4,7 +4,8 @@ import { keptOf, newSessionSecret } from '../security/issued-secret.ts'
 import { findUser, type Users } from '../security/users.ts'
 import { findOwner, type IssuedOwner, isSameOwner, ownerOf } from './issued-owner.ts'
 import { type SessionRecord, SESSIONS } from './issued-record.ts'
-import { IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
+import { IssuedRecords } from './issued-records.ts'
+import type { OwnedRecordsOptions } from './owned-records.ts'
 
 /** The time without use after which a session ends, in milliseconds. */
 const IDLE_TIMEOUT_MS = 12 * 60 * 60 * 1_000
@@ -15,10 +16,10 @@ const MAX_SESSIONS = 20
 
 /** The sessions of users who logged in on a page. */
 export class Sessions {
-  readonly #options: IssuedRecordsOptions
+  readonly #options: OwnedRecordsOptions
   readonly #records: IssuedRecords<SessionRecord>
 
-  constructor(options: IssuedRecordsOptions) {
+  constructor(options: OwnedRecordsOptions) {
     this.#options = options
     this.#records = new IssuedRecords(SESSIONS, options)
   }

@@ -4,7 +4,8 @@ import type { Principal, TokenScope } from '../core/principal.ts'
 import { type Access, assertMay } from '../configuration/access/permission.ts'
 import type { KnownUser } from '../security/permission-reasons.ts'
 import { keptOf, newApiToken } from '../security/issued-secret.ts'
-import { isOwner, IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
+import { isOwner, IssuedRecords } from './issued-records.ts'
+import type { OwnedRecordsOptions } from './owned-records.ts'
 import { findOwner, type IssuedOwner, isSameOwner, ownerOf } from './issued-owner.ts'
 import { assertLoggedIn } from './logged-in.ts'
 import { type TokenRecord, TOKENS } from './issued-record.ts'
@@ -35,10 +36,10 @@ export interface MadeToken {
  * The tokens of users: creates them, finds them by the credentials of a request, and revokes them.
  */
 export class Tokens {
-  readonly #options: IssuedRecordsOptions
+  readonly #options: OwnedRecordsOptions
   readonly #records: IssuedRecords<TokenRecord>
 
-  constructor(options: IssuedRecordsOptions) {
+  constructor(options: OwnedRecordsOptions) {
     this.#options = options
     this.#records = new IssuedRecords(TOKENS, options)
   }

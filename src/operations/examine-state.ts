@@ -16,7 +16,9 @@ import { AGENTS } from '../agents/agent-record.ts'
 import { OVERRIDE_CURSOR, OVERRIDES } from '../configuration/gate/override-alarm.ts'
 import { PLAIN_SECRETS } from '../configuration/read/plain-secret-alarm.ts'
 import { ISSUED_KINDS } from '../identities/issued-record.ts'
+import { MAIL_SUBSCRIPTIONS } from '../identities/mail-subscriptions.ts'
 import { STORED_USERS } from '../identities/stored-users.ts'
+import { MAIL_KINDS } from '../notify/mail/mail-news.ts'
 import { DELIVERIES } from '../notify/webhooks/delivery-log.ts'
 import { WEBHOOK_EVENTS, WEBHOOKS } from '../notify/webhooks/webhook-cursor.ts'
 
@@ -33,6 +35,8 @@ export const STATE_KINDS = [
   OVERRIDES,
   OVERRIDE_CURSOR,
   ...ISSUED_KINDS,
+  ...MAIL_KINDS,
+  MAIL_SUBSCRIPTIONS,
   STORED_USERS,
 ]
 

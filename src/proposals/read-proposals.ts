@@ -161,29 +161,62 @@ async function changesOf(
   return changes.map((change) => ({ ...change, text: renderChange(change) }))
 }
 
+/**
+ * Whether an approval by somebody is needed, possible, and not given. What is the same for all is found out
+ * once for all who are asked about.
+ */
+export async function readAwaited(
+  deps: ProposalsDomain,
+  number: number,
+): Promise<(principal: Principal) => Promise<boolean>> {
+  const found = await deps.store.find(number)
+  const proposal = found && (await settleMerge(deps, found))
+  const isAwaited = proposal && (await awaitedOf(deps, proposal))
+  return async (principal) =>
+    proposal !== null &&
+    isAwaited !== null &&
+    mayViewProposal(deps, rightsNow(deps, principal), proposal) &&
+    isAwaited(principal)
+}
+
 /** Whether an approval by the caller is needed, possible, and not given. */
 async function isWaitingFor(
   deps: ProposalsDomain,
   principal: Principal,
   proposal: Proposal,
 ): Promise<boolean> {
-  const isReviewed = proposal.reviews.some(({ by }) => isSameName(by.username, principal.username))
-  if (proposal.state !== 'open' || isReviewed) return false
+  if (isReviewedBy(principal, proposal)) return false
+  return (await awaitedOf(deps, proposal))?.(principal) ?? false
+}
+
+function isReviewedBy({ username }: Principal, { reviews }: Proposal): boolean {
+  return reviews.some(({ by }) => isSameName(by.username, username))
+}
+
+/** Null for a proposal that waits for nobody. */
+async function awaitedOf(
+  deps: ProposalsDomain,
+  proposal: Proposal,
+): Promise<((principal: Principal) => Promise<boolean>) | null> {
+  if (proposal.state !== 'open') return null
   const { history, gate, cache } = deps
   const before = await history.readDocument(history.current())
   const result = await mergedUpon(deps, proposal.newest, before)
-  if (result.kind !== 'clean') return false
+  if (result.kind !== 'clean') return null
   const asked = { proposal, before, after: result.document, effects: null }
   const { verdict } = await assessMerge(deps, proposal.author, asked)
   const people = gate.peopleIn(await cache.read(before))
-  const isAwaited = verdict.objections.some(
-    ({ approvals }) =>
-      approvals !== undefined &&
-      candidatesFor(approvals, people).some((name) => isSameName(name, principal.username)),
+  const candidates = verdict.objections.flatMap(({ approvals }) =>
+    approvals === undefined ? [] : candidatesFor(approvals, people),
   )
-  if (isAwaited || !verdict.objections.some(isDelegation)) return isAwaited
-  const own = await assessMerge(deps, principal, asked)
-  return !own.verdict.objections.some(isDelegation)
+  const isDelegated = verdict.objections.some(isDelegation)
+  return async (principal) => {
+    if (isReviewedBy(principal, proposal)) return false
+    if (candidates.some((name) => isSameName(name, principal.username))) return true
+    if (!isDelegated) return false
+    const own = await assessMerge(deps, principal, asked)
+    return !own.verdict.objections.some(isDelegation)
+  }
 }
 
 /** The author may not save it alone, and others may. */

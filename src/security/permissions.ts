@@ -65,6 +65,12 @@ export class AccessRules {
     return !securityOn || admins.length === 0
   }
 
+  /** The stages of a pipeline; null where there is no such pipeline. */
+  stagesOf(pipeline: string): readonly string[] | null {
+    const known = this.#pipelines.get(nameKey(pipeline))
+    return known === undefined ? null : Array.from(known.stages.values(), ({ name }) => name)
+  }
+
   permissionsOf(user: KnownUser): Permissions {
     return new ReasonedRights({
       reasons: new Reasons(this.#facts, user, false),

@@ -22,3 +22,15 @@ export async function readSecretFile(file: string): Promise<string> {
   if (secret === '') throw unavailable(`The file ${file} is empty`)
   return secret
 }
+
+/**
+ * The certificates of a file, or null where the settings name none.
+ *
+ * @throws {ServiceError} `unavailable`
+ */
+export async function readCertificates(file: string | null): Promise<string | null> {
+  if (file === null) return null
+  const text = await readNamedFile(file)
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
+  throw unavailable(`The file ${file} has no certificate`)
+}

@@ -10,6 +10,7 @@ import type { Principal, ExternalSource } from '../core/principal.ts'
 import { DepartedUsers } from '../identities/departed-users.ts'
 import { isDisabledElsewhere, listDisabledElsewhere } from '../identities/disabled-users.ts'
 import { Invitations } from '../identities/invitations.ts'
+import { MailSubscriptions } from '../identities/mail-subscriptions.ts'
 import { StoredUsers } from '../identities/stored-users.ts'
 import type { UserSourceState } from '../core/user-source-state.ts'
 import { Sessions } from '../identities/sessions.ts'
@@ -49,6 +50,7 @@ export interface OpenedAccess {
   /** Null where people log in with passwords alone. */
   readonly oidc: OidcLogIn | null
   readonly invitations: Invitations
+  readonly subscriptions: MailSubscriptions
   readonly accounts: UserAccounts
   readonly sourcesElsewhere: readonly ExternalSource[]
   readonly access: ConfiguredAccess
@@ -100,6 +102,7 @@ export async function openAccess(
   }
   const [tokens, sessions] = [new Tokens(issued), new Sessions(issued)]
   const invitations = new Invitations({ ...issued, tokens, ended: () => {} })
+  const subscriptions = new MailSubscriptions({ ...issued, ended: () => {} })
   const directory = await openLdap(boot)
   /** A user of elsewhere who is not disabled; what the user has gets the roles that the answer has. */
   const letIn = async (found: Promise<Principal | null>): Promise<Principal | null> => {
@@ -107,6 +110,7 @@ export async function openAccess(
     if (principal === null || (await isDisabledElsewhere(store, principal))) return null
     await tokens.vouch(principal)
     await sessions.vouch(principal)
+    await subscriptions.vouch(principal)
     return principal
   }
   const credentials = new CredentialCheck({
@@ -121,7 +125,7 @@ export async function openAccess(
   })
   const departed = new DepartedUsers({
     users: () => users.read(),
-    revoke: (isGone) => revokeAllOf({ tokens, sessions, invitations }, isGone),
+    revoke: (isGone) => revokeAllOf({ tokens, sessions, invitations, subscriptions }, isGone),
   })
   await departed.begin(cluster === null || usersStore instanceof StoredUsers)
   const access = new ConfiguredAccess({
@@ -137,6 +141,7 @@ export async function openAccess(
     sessions,
     oidc,
     invitations,
+    subscriptions,
     sourcesElsewhere: [
       ...(directory === null ? [] : ['ldap' as const]),
       ...(oidc === null ? [] : ['oidc' as const]),

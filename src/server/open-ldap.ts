@@ -1,7 +1,7 @@
 import { unavailable } from '../core/errors.ts'
 import type { LdapDirectory } from '../identities/ldap/ldap-directory.ts'
 import type { BootContext } from './boot-context.ts'
-import { readNamedFile, readSecretFile } from './named-file.ts'
+import { readCertificates, readSecretFile } from './named-file.ts'
 
 /**
  * The directory that has users; null where the settings name none, so that its package is not loaded.
@@ -30,12 +30,4 @@ export async function openLdap({
     clock,
     log,
   })
-}
-
-/** @throws {ServiceError} `unavailable` */
-async function readCertificates(file: string | null): Promise<string | null> {
-  if (file === null) return null
-  const text = await readNamedFile(file)
-  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
-  throw unavailable(`The file ${file} has no certificate`)
 }

@@ -11,6 +11,7 @@ import { planDocument, planFactsOf } from '../builds/plan/plan-configuration.ts'
 import { ProposalQueues } from '../proposals/proposal-queues.ts'
 import { describeForTerminal, proposePush } from '../proposals/propose-push.ts'
 import { WaitingMerges } from '../proposals/waiting-merges.ts'
+import { readAwaited } from '../proposals/read-proposals.ts'
 import { ToldProposals } from '../proposals/tell-proposals.ts'
 import { EventLog } from '../notify/events/event-log.ts'
 import type { StateStore } from '../state/state-store.ts'
@@ -22,7 +23,8 @@ import type { Principal } from '../core/principal.ts'
 import type { AppContext } from './context.ts'
 import type { OpenedLeader } from './leadership.ts'
 import { openBuilds } from './open-builds.ts'
-import { openMirror, openWebhooks } from './open-notifications.ts'
+import { mailLinks } from './mail-links.ts'
+import { openMailDigests, openMirror, openWebhooks } from './open-notifications.ts'
 
 /** Opens what one server at a time has: the state, and everything that changes it. */
 export async function openLeader(app: AppContext): Promise<OpenedLeader> {
@@ -58,6 +60,15 @@ export async function openLeader(app: AppContext): Promise<OpenedLeader> {
   const proposals = openProposals(app, runs)
   const events = openEvents(app, { store, builds, directory, proposals })
   const webhooks = await openWebhooks(boot, { history, store, events })
+  const mail = await openMailDigests(boot, {
+    ...configuration,
+    store,
+    events,
+    changes: configuration,
+    subscribers: () => identities.subscriptions.subscribers(),
+    awaited: (number) => readAwaited(proposals, number),
+    links: () => mailLinks(app),
+  })
   return {
     context: { ...app, agents, builds: runs, proposals, webhooks: { access, webhooks } },
     health: {
@@ -65,6 +76,7 @@ export async function openLeader(app: AppContext): Promise<OpenedLeader> {
       agents: refused,
       materials: poller,
       webhooks,
+      mail,
       mirror: openMirror(boot, { history, repository }),
     },
   }

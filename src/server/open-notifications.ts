@@ -7,10 +7,12 @@ import { moveFormerFiles } from '../notify/audit/former-files.ts'
 import { CommandEntries, commandEntriesIn, leaveEntry } from '../notify/audit/command-entries.ts'
 import type { BootContext } from './boot-context.ts'
 import { Mirror } from '../notify/mirror/mirror.ts'
+import { MailDigests, type MailDigestsOptions } from '../notify/mail/mail-digests.ts'
 import type { EventLog } from '../notify/events/event-log.ts'
 import { readWebhooksFile } from '../notify/webhooks/webhook-settings.ts'
 import { Webhooks } from '../notify/webhooks/webhooks.ts'
 import type { StateStore } from '../state/state-store.ts'
+import { readCertificates } from './named-file.ts'
 import { VERSION } from './version.ts'
 
 /** The receivers of revisions and other events. */
@@ -25,6 +27,16 @@ export async function openWebhooks(
   const clientNames = settings['client-names']
   const webhooks = await Webhooks.open(receivers, { ...environment, ...deps, call, clientNames })
   return shutdown.own('stop-background-work', webhooks)
+}
+
+/** Mail by the mail server that the configuration names. */
+export async function openMailDigests(
+  { settings, environment: { clock, log }, shutdown }: BootContext,
+  options: Omit<MailDigestsOptions, 'ca' | 'clock' | 'log'>,
+): Promise<MailDigests> {
+  const ca = await readCertificates(settings['mail-ca-file'])
+  const mail = await MailDigests.open({ ...options, ca, clock, log })
+  return shutdown.own('stop-background-work', mail)
 }
 
 /** Another repository that every revision is pushed to, where one is named. */

@@ -145,6 +145,9 @@ export const SETTINGS = {
     'webhooks-file': Optional.describe(
       'receivers of revisions; webhooks.json in the state folder when absent',
     ),
+    'mail-ca-file': Optional.describe(
+      'certificates of the authorities that are trusted for the mail server',
+    ),
     'max-body': Size.prefault('32MiB').describe('largest request body'),
     'trusted-proxies': IpAddresses.prefault('').describe(
       'IP addresses and networks of proxies whose X-Forwarded-For is believed',

@@ -143,6 +143,18 @@ export class ConfiguredAccess implements Access {
     })
   }
 
+  /** The stages of a pipeline; null where the configuration has no such pipeline. */
+  stagesOf(pipeline: string): readonly string[] | null {
+    return this.#rules.stagesOf(pipeline)
+  }
+
+  /** The pipelines, by their folded names, that a user may operate without administering the server. */
+  ownPipelines(user: KnownUser): ReadonlySet<string> {
+    const reasons = new Reasons(this.#facts, user, false)
+    const own = this.#facts.groups.filter((group) => reasons.inGroup(group).operate.length > 0)
+    return new Set(own.flatMap(({ pipelines }) => pipelines.map(({ name }) => nameKey(name))))
+  }
+
   /** Whether a user administers the server, and the user's roles. */
   standingOf(user: KnownUser): UserStanding {
     const { isAdministrator } = this.#permissionsOf(user)

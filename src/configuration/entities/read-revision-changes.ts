@@ -1,16 +1,30 @@
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
+import { entitiesOf } from '../../document/changes/entities-of.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 import type { EntityPlace } from '../../document/edit/entity-edits.ts'
 import { readEntityChanges, type EntityDiffDeps } from './compare-entity.ts'
 import { assertMayRead } from '../read/config-reading.ts'
 import { findRevisionNamed } from '../read/named-revision.ts'
-import { type DescribedChanges, readChanges } from '../changes/config-changes.ts'
+import {
+  type ConfigChangesDeps,
+  type DescribedChanges,
+  readChanges,
+} from '../changes/config-changes.ts'
 
 /** A revision with its changes: of a merge its own, of the first one all that it brought. */
 export interface ChangedRevision extends DescribedChanges {
   readonly revision: Revision
+}
+
+/** Every entity that a revision changed beside the one before it, such as `pipeline/app`, whoever may see it. */
+export async function entitiesChangedBy(
+  deps: ConfigChangesDeps,
+  { revision, previous }: { readonly revision: Revision; readonly previous: Revision },
+): Promise<readonly string[]> {
+  const { changes } = await readChanges(deps, { before: previous, after: revision })
+  return entitiesOf(changes)
 }
 
 /**

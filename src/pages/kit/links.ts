@@ -360,9 +360,14 @@ export class Links {
     return this.#at('/tokens', query)
   }
 
-  /** The caller's own password and sessions. */
+  /** The caller's own password, sessions, and news by mail. */
   account(query: Query = {}): string {
     return this.#at('/account', query)
+  }
+
+  /** The action of the form about news by mail. */
+  mailSubscription(): string {
+    return this.#at('/account/mail')
   }
 
   /** The page of users. */

@@ -32,6 +32,7 @@ const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
   unsupported: () => 'the configuration has unsupported parts',
   'stranded-stages': (n) => `${countOf(n, 'stage')} cannot start`,
   webhook: (n) => countOf(n, 'failing webhook'),
+  mail: () => 'mail is not sent',
 }
 
 /** Problems of one kind. */

@@ -1,6 +1,9 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
+import { type MailWishes, PIPELINE_NEWS, USUAL_WISHES } from '../../core/mail-wishes.ts'
 import { changeOwnPassword } from '../../identities/administer-users.ts'
+import { subscribe, unsubscribe } from '../../identities/subscribe.ts'
+import { type Form, textField } from '../../http/request-body.ts'
 import { userTarget } from '../../api/identities/user-routes.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { formAction } from '../frame/form-action.ts'
@@ -12,10 +15,18 @@ import { AccountView } from './account-view.tsx'
 import { newPasswordIn } from './new-password.ts'
 
 const OldPassword = z.object({ old: z.string().default('') })
+/** The form of a subscription: names stand on a line each, and what is not ticked is absent. */
+const Subscription = z.object({
+  address: z.string().trim().default(''),
+  own: z.string().optional(),
+  pipelines: z.string().default(''),
+  entities: z.string().default(''),
+  proposals: z.string().optional(),
+})
 
 const route = pageWith<PagesContext>()
 
-/** `/account`: the caller's own password and sessions. */
+/** `/account`: the caller's own password, sessions, and news by mail. */
 export const accountPage = definePage({
   open: (context) => context,
   routes: [
@@ -40,11 +51,50 @@ export const accountPage = definePage({
         explains: ['not-permitted'],
       }),
     }),
+    route({
+      method: 'POST',
+      path: '/account/mail',
+      audit: 'change-mail-subscription',
+      handle: formAction<PagesContext, '/account/mail', typeof Subscription>({
+        fields: Subscription,
+        act: async ({ identities, pages: { links } }, c, { fields, form }) => {
+          const { principal } = c.env
+          const wishes = wishesIn(fields, form)
+          const isWanted = wishes.address !== ''
+          if (isWanted) await subscribe(identities, principal, wishes)
+          else await unsubscribe(identities, principal)
+          return {
+            says: [isWanted ? 'mail-subscribed' : 'mail-unsubscribed', wishes.address],
+            to: (flash) => links.account(flash),
+          }
+        },
+        refused: answer,
+      }),
+    }),
   ],
 })
 
-function answer(
-  { pages }: PagesContext,
+function wishesIn(
+  { address, own, pipelines, entities, proposals }: z.infer<typeof Subscription>,
+  form: Form,
+): MailWishes {
+  return {
+    address,
+    news: PIPELINE_NEWS.filter((each) => textField(form, each) !== null),
+    own: own !== undefined,
+    pipelines: linesOf(pipelines),
+    entities: linesOf(entities),
+    proposals: proposals !== undefined,
+  }
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.split('\n').map((line) => line.trim())
+  return [...new Set(lines.filter((line) => line !== ''))]
+}
+
+async function answer(
+  { pages, identities, configuration }: PagesContext,
   c: Context<RouteEnv>,
   refusal: Refusal | null,
 ): Promise<Response> {
@@ -53,6 +103,8 @@ function answer(
     frame: pages.frame(c.req.raw, principal),
     flash: refusal === null ? pages.flash.take(c) : refusal.flash,
     hasPassword: principal.external === undefined,
+    wishes: (await identities.subscriptions.find(principal)) ?? USUAL_WISHES,
+    sendsMail: (configuration.configuration.read().configuration.server?.mailHost ?? null) !== null,
   }
   return pageResponse(<AccountView {...view} />, refusal?.status, NO_STORE)
 }

@@ -1,9 +1,11 @@
+import type { MailWishes } from '../../core/mail-wishes.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
 import { ActionForm, Field } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { LogOutEverywhere } from '../tokens/tokens-view.tsx'
+import { MailForm } from './mail-form.tsx'
 import { RepeatedPassword } from './password-fields.tsx'
 
 export interface AccountViewProps {
@@ -11,13 +13,21 @@ export interface AccountViewProps {
   readonly flash: FlashMessage | null
   /** Whether the caller's password is stored here. */
   readonly hasPassword: boolean
+  readonly wishes: MailWishes
+  /** Whether the configuration names a mail server. */
+  readonly sendsMail: boolean
 }
 
-/** The caller's own password and sessions. */
-export function AccountView({ frame, flash, hasPassword }: AccountViewProps) {
+/** The caller's own password, sessions, and news by mail. */
+export function AccountView(props: AccountViewProps) {
+  const { frame, flash, hasPassword, wishes, sendsMail } = props
   const { links, username } = frame
   return (
-    <PageLayout frame={frame} title="My account" description="Your password and your sessions.">
+    <PageLayout
+      frame={frame}
+      title="My account"
+      description="Your password, your sessions, and news by mail."
+    >
       <PageHead
         title="My account"
         about={`Logged in as ${username}.`}
@@ -29,6 +39,7 @@ export function AccountView({ frame, flash, hasPassword }: AccountViewProps) {
       ) : (
         <p class="card">Your password is stored elsewhere. Change it there.</p>
       )}
+      <MailForm action={links.mailSubscription()} wishes={wishes} sendsMail={sendsMail} />
       <LogOutEverywhere links={links} />
     </PageLayout>
   )

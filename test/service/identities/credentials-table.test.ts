@@ -39,6 +39,7 @@ const LOGIN_ONLY = [
   'PUT /api/users/{name}/password',
   'POST /api/users/{name}/enable',
   'POST /account',
+  'POST /account/mail',
   'POST /api/proposals/{number}/approve',
   'POST /api/proposals/{number}/reject',
   'POST /api/proposals/{number}/comment',

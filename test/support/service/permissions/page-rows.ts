@@ -44,6 +44,7 @@ export const PAGE_ROWS: readonly PageRow[] = [
     headers: FORM,
     body: 'old=x&password=&again=',
   },
+  { call: 'POST /account/mail', may: 'user', allowed: 303, headers: FORM, body: 'address=' },
   { call: 'GET /users', may: 'administrator', allowed: 200 },
   { call: 'POST /users', may: 'administrator', allowed: 400, headers: FORM, body: 'name=' },
   { call: 'GET /users/{name}', may: 'administrator', allowed: 404 },
