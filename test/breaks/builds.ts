@@ -256,7 +256,7 @@ export const BREAKS_OF_BUILDS: readonly Break[] = [
   },
   {
     behaviour: 'a change of the configuration that was taken back is no cause of a failure',
-    file: 'builds/compare/net-changes.ts',
+    file: 'builds/compare/compare-runs.ts',
     find: '[...chains.values()].filter(isUndone).flat()',
     replace: 'changes.slice(changes.length)',
     test: 'http/builds/run-comparison.test.ts',

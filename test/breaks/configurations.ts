@@ -158,7 +158,7 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   },
   {
     behaviour: 'an undo leaves alone what has changed since',
-    file: 'pages/restore/plan-undoing.ts',
+    file: 'pages/restore/restore-plan.ts',
     find: 'if (isRest || contested.length === 0) return document',
     replace: 'return document',
     test: 'http/pages/restore.test.ts',

@@ -1,5 +1,9 @@
 import type { ConfigChangesDeps } from '../../configuration/changes/config-changes.ts'
-import { changesBetween, type ChangesBetween } from '../../configuration/changes/changes-between.ts'
+import {
+  changesBetween,
+  type ChangesBetween,
+  type DatedChange,
+} from '../../configuration/changes/changes-between.ts'
 import type { SecretBox } from '../../document/secrets/secret-box.ts'
 import { shownMaterial } from '../../document/materials/shown-material.ts'
 import { materialFingerprint } from '../../document/materials/identity.ts'
@@ -18,7 +22,6 @@ import {
 import { readViewableRun, viewableRuns } from '../runs/run-rights.ts'
 import { type RunCause, causesOf } from './causes.ts'
 import { concerns } from './concerns.ts'
-import { netChanges } from './net-changes.ts'
 import {
   type ComparedRun,
   type ComparisonFacts,
@@ -26,6 +29,7 @@ import {
   type IncludedCommit,
   type RunDifferences,
 } from './run-comparison.ts'
+import { HIDDEN } from '../../document/entities/change.ts'
 
 export interface CompareRunsDeps extends PipelineRunsDeps, ConfigChangesDeps {
   readonly access: PipelineRunsDeps['access']
@@ -274,4 +278,33 @@ async function commitsBetween(
 function isSameSecret({ box }: CompareRunsDeps, one: string, other: string): boolean {
   const opened = box.open(one)
   return opened !== null && opened === box.open(other)
+}
+
+/**
+ * The changes, newest first, without those that later ones took back: what is again as it was is no
+ * difference. A hidden or a shortened value tells nothing about another one.
+ */
+function netChanges(changes: readonly DatedChange[]): readonly DatedChange[] {
+  const chains = new Map<string, DatedChange[]>()
+  for (const each of changes) {
+    const { entity, path, subject } = each.change
+    const key = JSON.stringify([entity, path, subject])
+    chains.set(key, [...(chains.get(key) ?? []), each])
+  }
+  const undone = new Set([...chains.values()].filter(isUndone).flat())
+  return changes.filter((each) => !undone.has(each))
+}
+
+function isUndone(newestFirst: readonly DatedChange[]): boolean {
+  const [newest, oldest] = [newestFirst[0]?.change, newestFirst.at(-1)?.change]
+  if (!newest || !oldest || newest === oldest) return false
+  if (oldest.kind === 'added' && newest.kind === 'removed') return true
+  const isKnown = [oldest.from, newest.to].every((value) => value !== undefined && isWhole(value))
+  return (
+    oldest.kind === 'changed' && newest.kind === 'changed' && isKnown && oldest.from === newest.to
+  )
+}
+
+function isWhole(value: string): boolean {
+  return !value.includes(HIDDEN) && !value.includes('…')
 }

@@ -1,5 +1,5 @@
 import type { ConfigDocument } from '../document.ts'
-import { LineIndex } from '../text/line-index.ts'
+import { LineIndex, type FindMark, type LineMark } from '../text/line-index.ts'
 import { checkRules } from '../rules/rules.ts'
 import { checkOutside } from '../structure/structure.ts'
 import { Findings } from '../structure/findings.ts'
@@ -14,10 +14,39 @@ import type { SkeletonStore } from './skeleton-store.ts'
 import { DocumentAssembly } from './document-assembly.ts'
 import type { MemberStores } from './member-stores.ts'
 import { RelocatedElement, OffsetPlacement, type Placement } from './relocated-element.ts'
-import { marksOfMembers } from './member-marks.ts'
 import { bisect } from '../../lib/bisect.ts'
 import type { MemberElement } from './member-element.ts'
 import type { Configuration } from '../model/model.ts'
+import { lineFeedsIn } from '../text/line-feeds.ts'
+
+const FIRST: LineMark = { offset: 0, line: 0, start: 0 }
+
+/**
+ * Marks the lines at the ends of the members of a document, when one is first asked for. The lines of
+ * a member are counted once, so that a large document costs its members and not its characters.
+ */
+function marksOfMembers(text: string, members: readonly ReadMember[]): FindMark {
+  let marks: readonly LineMark[] | null = null
+  return (offset) => {
+    marks ??= marksAfter(text, members)
+    const count = bisect({ high: marks.length }, (n) => (marks?.[n]?.offset ?? 0) <= offset)
+    return marks[count - 1] ?? FIRST
+  }
+}
+
+function marksAfter(text: string, members: readonly ReadMember[]): readonly LineMark[] {
+  let { offset, line, start } = FIRST
+  return members.flatMap(({ element, place }) => {
+    const between = lineFeedsIn(text, { start: offset, end: place.start })
+    if (between.last >= 0) start = between.last + 1
+    const beginning = { offset: place.start, line: line + between.count, start }
+    const { count, last } = element.lineFeeds
+    if (last >= 0) start = place.start + last + 1
+    line = beginning.line + count
+    offset = place.end
+    return [beginning, { offset, line, start }]
+  })
+}
 
 /** Recently read skeletons and members of documents, and the places of members. */
 export interface ReadCache {

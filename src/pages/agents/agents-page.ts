@@ -11,10 +11,25 @@ import type { EffectivePipelines } from '../../builds/runs/effective-pipelines.t
 import type { RunRightsDeps } from '../../builds/runs/run-rights.ts'
 import { lastChanges, type LastChangeDeps } from '../revisions/last-change.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
-import { AGENT_FILTER } from './agent-filter.ts'
 import { type AgentOrder, sorted } from './agent-order.ts'
 import { type ShownAgent, shownAgent } from './shown-agent.ts'
 import { type CurrentJob, runningJobs } from './running-job.ts'
+import { ListFilter } from '../kit/list-filter.ts'
+
+/** `status:idle resource:docker build`: columns with a text each, and texts for any column. */
+const AGENT_FILTER = new ListFilter<ShownAgent>(
+  {
+    name: (agent) => [agent.name],
+    status: (agent) => [agent.status],
+    sandbox: (agent) => [agent.sandbox],
+    os: (agent) => [agent.os],
+    ip: (agent) => [agent.ipAddress, agent.remoteAddress ?? ''],
+    resource: (agent) => agent.resources,
+    environment: (agent) => agent.environments,
+    uuid: (agent) => [agent.uuid],
+  },
+  { resources: 'resource', environments: 'environment', env: 'environment' },
+)
 
 export interface AgentsPageDeps extends RunRightsDeps, LastChangeDeps {
   readonly directory: AgentDirectory

@@ -24,7 +24,6 @@ import {
   mergeEdit,
   type MergeRequest,
 } from './edit-merge.ts'
-import { type EntityRestore, type EntityRestoreRequest, restoreEntity } from './restore-work.ts'
 import { undoChange, type Undoing } from './undo-work.ts'
 import { type ChangesRequest, permissionsChanges } from './permissions/permissions-changes.ts'
 import { permissionsOfPerson, type PersonRequest } from './permissions/permissions-of-person.ts'
@@ -32,6 +31,8 @@ import { permissionsTable, type TableRequest } from './permissions/permissions-t
 import { type ShownLines, shownOutline, type ShownPlace } from './shown-outline.ts'
 import { snapshotText, type SnapshotText, type SnapshotTextRequest } from './snapshot-text.ts'
 import { runSync } from '../../lib/cooperative.ts'
+import { findNamedEntity } from '../../document/entities/entities.ts'
+import { type EntityNames, restoreEntities } from '../../document/edit/restore-entities.ts'
 
 export interface ComparisonRequest {
   readonly before: Uint8Array
@@ -162,4 +163,25 @@ export async function doPageWork<Name extends PageWorkName>({
   request,
 }: PageJob<Name>): Promise<PageResults[Name]> {
   return PAGE_WORK[name](request)
+}
+
+interface EntityRestoreRequest {
+  readonly current: Uint8Array
+  readonly older: Uint8Array
+  readonly names: EntityNames
+}
+
+type EntityRestore =
+  | { readonly kind: 'restored'; readonly document: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'current-unreadable' | 'older-unreadable' | 'absent' | 'no-place' }
+
+/** The current document with one entity replaced by its older version. */
+function restoreEntity({ names, ...documents }: EntityRestoreRequest): EntityRestore {
+  const [current, older] = [runSync(readXml(documents.current)), runSync(readXml(documents.older))]
+  if (!current.ok) return { kind: 'current-unreadable' }
+  if (!older.ok) return { kind: 'older-unreadable' }
+  if (findNamedEntity(older.root, names.past) === null) return { kind: 'absent' }
+  const text = restoreEntities({ current, older }, [names])
+  if (text === null) return { kind: 'no-place' }
+  return { kind: 'restored', document: new Uint8Array(Buffer.from(text)) }
 }
