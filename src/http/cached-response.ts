@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'hono'
 import { plainTag } from './entity-tag.ts'
-import { type RouteEnv, SANDBOXED, type SandboxedHeaders } from './request-context.ts'
+import type { RouteEnv } from './request-context.ts'
 
 const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
@@ -19,7 +19,7 @@ type Headers = Readonly<Record<string, string>>
 
 /** The bytes for clients that accept one encoding. */
 interface Variant {
-  readonly headers: SandboxedHeaders
+  readonly headers: Headers
   readonly bytes: Bytes
 }
 
@@ -41,7 +41,7 @@ export class CachedResponse {
   /** Its bytes without an encoding. */
   readonly plain: Bytes
   readonly #options: CachedResponseOptions
-  readonly #headers: SandboxedHeaders
+  readonly #headers: Headers
   readonly #making = new Map<Encoding, Promise<Variant>>()
   readonly #variants = new Map<Encoding, Variant>()
 
@@ -55,12 +55,10 @@ export class CachedResponse {
   }
 
   /** The answer to this request: 304 when the caller has these bytes, else the best form it takes. */
-  answer({ req, env }: Context<RouteEnv>): Response | Promise<Response> {
+  answer({ req }: Context<RouteEnv>): Response | Promise<Response> {
     if (isKnown(req.header('if-none-match'), this.etag)) {
-      return new Response(null, { status: 304, headers: env.complete(this.#headers) })
+      return new Response(null, { status: 304, headers: this.#headers })
     }
-    const respond = ({ headers, bytes }: Variant) =>
-      new Response(bytes, { headers: env.complete(headers) })
     const encoding = encodingFor(this.size, req.header('accept-encoding'))
     const variant = this.#variants.get(encoding)
     return variant ? respond(variant) : this.#compressed(encoding).then(respond)
@@ -92,19 +90,17 @@ export class CachedResponse {
   }
 }
 
+function respond({ headers, bytes }: Variant): Response {
+  return new Response(bytes, { headers })
+}
+
 /** The headers of an answer, but for its encoding and length. */
-export function headersOf({
-  type,
-  etag,
-  immutable,
-  headers,
-}: CachedResponseOptions): SandboxedHeaders {
+export function headersOf({ type, etag, immutable, headers }: CachedResponseOptions): Headers {
   return {
     'content-type': type,
     etag: `"${etag}"`,
     'cache-control': immutable ? IMMUTABLE : MUTABLE,
     vary: 'accept-encoding',
-    ...SANDBOXED,
     ...headers,
   }
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import {
@@ -93,7 +93,6 @@ export class Listening implements AsyncDisposable {
     server.on('request', (incoming, outgoing) => {
       unused.delete(incoming.socket)
       newest.set(incoming.socket, { incoming, outgoing })
-      endRead(incoming)
     })
     server.on('request', (incoming, outgoing) => {
       listener(incoming, outgoing).catch((error: unknown) => {
@@ -163,15 +162,6 @@ function throttled(call: () => void, intervalMs: number): () => void {
 
 function reportUnanswered(log: Log | undefined, error: unknown): void {
   log?.({ level: 'error', message: 'A request could not be answered', facts: { error } })
-}
-
-/**
- * A request without a body has nothing to read. Node finds out only when it is read, and takes four
- * ticks to discard nothing: a tenth of a small answer.
- */
-function endRead(incoming: IncomingMessage): void {
-  const { 'content-length': length, 'transfer-encoding': coding } = incoming.headers
-  if (length === undefined && coding === undefined) incoming.read()
 }
 
 /** Whether the request is complete and its answer has not begun. */

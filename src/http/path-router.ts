@@ -8,7 +8,8 @@ const PATTERN = /[:*?{]/
 
 /**
  * Looks up paths without parameters, and leaves the others to the routers of Hono. Without the former
- * beside them its quick router can tell the others apart; the slow one costs a tenth of a small answer.
+ * beside them its quick router can tell the others apart; the slow one costs 6 to 18 % of a hot answer, and
+ * hot answers have a bound.
  */
 export class PathRouter<T> implements Router<T> {
   readonly name = 'PathRouter'

@@ -9,15 +9,10 @@ import { getPath } from 'hono/utils/url'
  * Default headers of every answer: the browser must trust its content type, and may not run, load
  * or style anything by it, not even in a document with a style sheet.
  */
-export const SANDBOXED = {
+const SANDBOXED = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
 } as const
-
-/** The headers of an answer that is sandboxed, or has a policy of its own. */
-export type SandboxedHeaders = Readonly<
-  Record<keyof typeof SANDBOXED, string> & Record<string, string>
->
 
 /** The header that names a request in its answer, and that a caller may name it with. */
 export const REQUEST_ID = 'x-request-id'
@@ -126,7 +121,6 @@ export class RequestContext {
 
   readonly #connection: Connection | null
   readonly #sequence: (() => number) | null
-  #isComplete = false
   #end: AbortController | null = null
   #isEnded = false
 
@@ -192,25 +186,13 @@ export class RequestContext {
     if (incoming.socket.readableEnded) end()
   }
 
-  /**
-   * Adds the id to the headers of an answer that is inert by itself. Node writes all headers at once
-   * much quicker than some that were set before, and V8 copies them into an object that it knows
-   * quicker than it adds the id to a copy.
-   */
-  complete(headers: SandboxedHeaders): Record<string, string> {
-    this.#isComplete = true
-    const completed = Object.assign({ [REQUEST_ID]: this.id }, headers)
-    return this.#sequence === null
-      ? completed
-      : Object.assign(completed, { [SEQUENCE]: String(this.#sequence()) })
-  }
-
   /** Adds the id and the default headers to any answer; its own headers take precedence. */
   setHeaders(): void {
-    if (this.#isComplete || this.#connection === null) return
+    if (this.#connection === null) return
     const { outgoing } = this.#connection
-    for (const [name, value] of Object.entries(this.complete(SANDBOXED)))
-      outgoing.setHeader(name, value)
+    outgoing.setHeader(REQUEST_ID, this.id)
+    for (const [name, value] of Object.entries(SANDBOXED)) outgoing.setHeader(name, value)
+    if (this.#sequence !== null) outgoing.setHeader(SEQUENCE, String(this.#sequence()))
   }
 }
 

@@ -23,7 +23,7 @@ export interface StreamedResponseOptions {
  * but its length.
  */
 export function streamedResponse(
-  { req, env }: Context<RouteEnv>,
+  { req }: Context<RouteEnv>,
   { beginning, whole, options }: StreamedResponseOptions,
 ): Response {
   const encoding = encodingFor(beginning.length, req.header('accept-encoding'))
@@ -37,7 +37,7 @@ export function streamedResponse(
     },
     (cause: unknown) => body.destroy(new Error('The answer could not be completed', { cause })),
   )
-  const headers = env.complete({ ...headersOf(options), ...encoded })
+  const headers = { ...headersOf(options), ...encoded }
   return new Response(Readable.toWeb(body), { headers })
 }
 

@@ -10,7 +10,7 @@ import { ContactReply, ContactRequest } from '../../wire/agent/contact.ts'
 import { parseAgentMessage, renderAgentMessage } from '../../wire/agent/message.ts'
 import { AGENT_PATTERNS } from '../../wire/agent/paths.ts'
 import { RegisterReply, RegisterRequest } from '../../wire/agent/registration.ts'
-import { type RouteEnv, SANDBOXED } from '../../http/request-context.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
 import { readBody } from '../../http/request-body.ts'
 import type { LeaderContext } from '../definition/api-context.ts'
 import { type Answer, JSON_TYPE } from '../definition/operation.ts'
@@ -23,8 +23,6 @@ export const AGENT_TAG = 'Agents’ protocol'
 
 /** The largest message of the protocol, in bytes. */
 const MAX_MESSAGE_BYTES = 65_536
-
-const HEADERS = { ...SANDBOXED, 'content-type': 'application/json; charset=utf-8' }
 
 /** The facts that an agent reports about itself. */
 const DESCRIPTION = {
@@ -113,7 +111,7 @@ export const agentProtocolResource = leaderResource({
         const { instance, runtimeStatus, jobId, stopping, ...facts } = message
         const { address } = c.env
         const call = { uuid, token, address, instance, runtimeStatus, jobId, stopping, facts }
-        return namedAnswer(c, replyOf(await contactAgent(deps, call)))
+        return answer(replyOf(await contactAgent(deps, call)))
       },
     }),
   ],
@@ -132,13 +130,6 @@ export function agentReply(text: string, schema: z.ZodType): Answer {
 export function answer(message: object): Response {
   return new Response(renderAgentMessage(message), {
     headers: { 'content-type': 'application/json; charset=utf-8' },
-  })
-}
-
-/** The same with the id of the request, for the call that there are by far the most of. */
-function namedAnswer({ env }: Context<RouteEnv>, message: object): Response {
-  return new Response(renderAgentMessage(message), {
-    headers: env.complete(HEADERS),
   })
 }
 
