@@ -27,7 +27,7 @@ import { HunkView } from '../code/hunk.tsx'
 import { Chooser } from './chooser.tsx'
 import { HunkLinks } from '../code/hunk-links.tsx'
 import { Ruler } from './ruler.tsx'
-import { type Merge, MergeNote } from './merge-note.tsx'
+import { type ComparedMerge, MergeNote } from './merge-note.tsx'
 import { LaterSummaryCard, SummaryCard } from './summary-card.tsx'
 import { Toolbar } from '../code/toolbar.tsx'
 
@@ -45,7 +45,7 @@ export interface CompareViewProps {
   readonly summary: ShownChanges | null | 'later'
   readonly query: CompareQuery
   /** The merge that the comparison is about, or null. */
-  readonly merge: Merge | null
+  readonly merge: ComparedMerge | null
   /** The names of the revisions as given in the address. */
   readonly from: string
   readonly to: string

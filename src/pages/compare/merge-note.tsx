@@ -8,7 +8,7 @@ import { someOf } from '../kit/lists.tsx'
 import type { RevisionReadingDeps } from '../revisions/numbered-revision.ts'
 
 /** A merge that is compared with the revision before it. */
-export interface Merge {
+export interface ComparedMerge {
   /** The numbers of the revisions that it merged, from the one of the branch itself on. */
   readonly parents: readonly number[]
   /** The changes that none of them has; null while they are not known. */
@@ -19,7 +19,7 @@ export interface Merge {
 export function mergeIn(
   { history, entities }: RevisionReadingDeps & { readonly entities: EntityIndex },
   { before, after }: ComparedRevisions,
-): Merge | null {
+): ComparedMerge | null {
   if (!after.isMerge) return null
   const parents = history.basesOf(after).flatMap((commit) => history.numberOf({ commit }) ?? [])
   const isNext = before.number === after.number - 1
@@ -29,7 +29,7 @@ export function mergeIn(
 
 interface MergeNoteProps extends ComparedRevisions {
   readonly links: Links
-  readonly merge: Merge
+  readonly merge: ComparedMerge
 }
 
 /** The most changes of a merge that are named. */
