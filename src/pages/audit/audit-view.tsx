@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditPage, AuditQuery } from '../../core/audit.ts'
+import { shownAuthor } from '../../core/revision.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
 import { dayName } from '../history/day-counts.ts'
@@ -40,7 +41,7 @@ export function AuditView(props: AuditViewProps) {
   )
   return (
     <PageLayout frame={frame} title="Audit log" section="audit" styles={['audit.css']}>
-      <PageHead title="Audit log">
+      <PageHead title="Audit log" about="What was done, tried and refused, newest first.">
         {isFiltered && <a href={frame.links.audit()}>Clear the filter</a>}
       </PageHead>
       <Filter {...props} />
@@ -134,10 +135,10 @@ function Outcome({ entry, now }: { entry: AuditEntry; now: number }) {
       <b class={`outcome-${outcome}`}>{outcome}</b>
       {outcome !== 'done' && <span class="muted">{` ${why}`}</span>}
       {times !== undefined && ` ${times} times`}
-      {first !== undefined && last !== undefined && first !== last && (
+      {first !== undefined && first !== last && (
         <>
-          {', from '}
-          <When time={first} now={now} /> to <When time={last} now={now} />
+          {', the first '}
+          <When time={first} now={now} />
         </>
       )}
     </>
@@ -150,7 +151,7 @@ function By({ links, entry: { user, claimed, token } }: { links: Links; entry: A
       {user === '' ? (
         <span class="muted">{claimed === undefined ? 'no login' : `somebody as ${claimed}`}</span>
       ) : (
-        <a href={links.audit({ user })}>{user}</a>
+        <a href={links.audit({ user })}>{shownAuthor(user)}</a>
       )}
       {token !== undefined && (
         <span class="muted">

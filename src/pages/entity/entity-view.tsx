@@ -50,7 +50,11 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
       title={titleOf({ kind: entity.address.kind, name: entity.label })}
       about={
         <>
-          {`${countOf(total, 'change')}${isAdministrator ? '' : ' that you may see'}. `}
+          {`${countOf(total, 'change')}${address.kind === 'group' ? ' of the group itself' : ''}`}
+          {`${isAdministrator ? '' : ' that you may see'}. `}
+          {isFollowed && address.kind === 'group' && (
+            <a href={links.history({ entity: address.entity })}>Changes of its pipelines too</a>
+          )}
           {former.length > 0 && `Formerly ${former.join(', ')}. `}
           {now === null && 'No longer in the current configuration. '}
         </>
@@ -88,10 +92,13 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
   )
 }
 
-/** The page of the runs of an entity; only pipelines, stages and agents have one. */
+/** The page of the runs of an entity; pipelines, groups, stages and agents have one. */
 function runsOf(links: Links, { kind, name, stage }: EntityHistory['address']) {
   if (kind === 'agent') return { href: links.agent(name), label: 'Jobs of this agent' }
   if (kind === 'pipeline') return { href: links.pipeline(name), label: 'Runs' }
+  if (kind === 'group') {
+    return { href: links.pipelines({ q: `group:"${name}"` }), label: 'Pipelines' }
+  }
   if (stage === null) return null
   return { href: links.stage({ pipeline: name.slice(0, name.indexOf('/')), stage }), label: 'Runs' }
 }

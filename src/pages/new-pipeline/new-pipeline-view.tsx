@@ -120,7 +120,13 @@ function Material(props: NewPipelineViewProps) {
     <fieldset class="card">
       <legend>Material</legend>
       <Choices {...props} name="scm" label="Version control" options={SCMS} />
-      <TextField {...props} name="url" label="URL" required hint="For Perforce the P4PORT" />
+      <TextField
+        {...props}
+        name="url"
+        label="URL"
+        required
+        hint={<span data-of="p4">For Perforce the P4PORT</span>}
+      />
       <TextField {...props} name="branch" label="Branch" of="git" />
       <TextField {...props} name="username" label="User name" of="svn p4 tfs" />
       <TextField
@@ -182,7 +188,7 @@ interface FieldProps extends NewPipelineViewProps {
   readonly label: string
   /** The choices above that the field belongs to; it belongs to all without. */
   readonly of?: string
-  readonly hint?: string
+  readonly hint?: Child
 }
 
 interface InputProps extends FieldProps {

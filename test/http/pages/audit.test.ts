@@ -129,7 +129,7 @@ describe('the page of the audit log', () => {
   it('has one row for a save, and one for a change that no request made', async () => {
     const scene = await BuildScene.open()
     writeFileSync(join(scene.service.folder, 'config-repo', 'config.xml'), documentWith('by-hand'))
-    const isThere = async () => (await pageOf(scene.service, '/audit')).includes('Filesystem')
+    const isThere = async () => (await pageOf(scene.service, '/audit')).includes('File on disk')
     await until(isThere)
 
     const rows = rowsIn(await pageOf(scene.service, '/audit')).filter((row) => /r[23]</.test(row))

@@ -110,7 +110,10 @@ describe('the history of an entity', () => {
   it('is there for groups, and not for what never was', async () => {
     const service = await withHistory()
 
-    expect(stepsOf(await page(service, '/config/entity/group/first'))).toEqual([2])
+    const group = await page(service, '/config/entity/group/first')
+    expect(stepsOf(group)).toEqual([2])
+    expect(wordsOf(group)).toContain('1 change of the group itself. Changes of its pipelines too')
+    expect(group).toContain('href="/config?entity=group%2Ffirst"')
     expect(stepsOf(await page(service, '/config/entity/pipeline/checkout'))).toContain(3)
     for (const nothing of ['pipeline/none', 'planet/mars', 'stage/cart', 'pipeline']) {
       const response = await service.fetch(`/config/entity/${nothing}`)
