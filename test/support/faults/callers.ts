@@ -7,6 +7,7 @@ import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
 import { StartedBody } from '../../../src/wire/stage-body.ts'
 import { aConfiguration, element, exec, git } from '../documents/a-configuration.ts'
 import type { ConfigurationCall, RunCall, SwitchCall } from './models.ts'
+import { ProposalCallers } from './proposal-callers.ts'
 import { NoAnswer, NotDone, Recorder } from './recorder.ts'
 
 export const PASSWORD = 'a password'
@@ -84,6 +85,10 @@ export class Callers {
   readonly configuration = new Recorder<ConfigurationCall>()
   readonly runs = new Map(PIPELINES.map((name) => [name, new Recorder<RunCall>()]))
   readonly agent = new Recorder<SwitchCall>()
+  readonly proposals = new ProposalCallers({
+    ask: (path, init) => this.ask(path, init),
+    complain: (what, answer) => this.#complain(what, answer),
+  })
   /** The counters of the runs of {@link BUILT} that were started. */
   readonly built: number[] = []
   readonly acknowledged: Acknowledged[] = []
@@ -111,7 +116,10 @@ export class Callers {
     const saves = Array.from({ length: 2 }, () => () => this.#save())
     const looks = [() => this.#list(), () => this.#readSnapshot(), () => this.#lookAtAgent()]
     const sets = [() => this.#setAgent(true), () => this.#setAgent(false)]
-    const loops = [...saves.map((save) => [save]), both, both, [...looks, ...sets], looks]
+    const proposals = this.proposals.calls()
+    const decided = [proposals, proposals]
+    const others = [both, both, [...looks, ...sets], looks]
+    const loops = [...saves.map((save) => [save]), ...others, ...decided]
     await Promise.all(loops.map((calls) => this.#repeat(calls)))
   }
 

@@ -99,3 +99,39 @@ export const SWITCH_MODEL: Model<boolean, SwitchCall> = {
   apply: (state, { kind, on }) => (kind === 'set' || state === on ? on : null),
   keyOf: String,
 }
+
+/** A proposal, and the newest review of its only reviewer, who may save the change alone. */
+export interface ProposalState {
+  readonly state: 'open' | 'merged' | 'closed'
+  readonly review: 'approve' | 'reject' | null
+}
+
+export type ProposalCall =
+  | { readonly kind: 'review'; readonly decision: 'approve' | 'reject' }
+  | { readonly kind: 'merge' }
+  /** A merge that a rejection holds up. */
+  | { readonly kind: 'held-up' }
+  /** A call about one that has ended. */
+  | { readonly kind: 'over' }
+  | ({ readonly kind: 'look' } & ProposalState)
+
+/** A review replaces the one before, and one merge ends it. */
+export const PROPOSAL_MODEL: Model<ProposalState, ProposalCall> = {
+  initial: { state: 'open', review: null },
+  apply(now, call) {
+    const isOpen = now.state === 'open'
+    switch (call.kind) {
+      case 'review':
+        return isOpen ? { ...now, review: call.decision } : null
+      case 'merge':
+        return isOpen && now.review !== 'reject' ? { ...now, state: 'merged' } : null
+      case 'held-up':
+        return isOpen && now.review === 'reject' ? now : null
+      case 'over':
+        return isOpen ? null : now
+      case 'look':
+        return call.state === now.state && call.review === now.review ? now : null
+    }
+  },
+  keyOf: ({ state, review }) => `${state} ${review}`,
+}

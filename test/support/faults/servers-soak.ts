@@ -8,7 +8,7 @@ import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
 import { BUILT, type Callers, type Change, FIRST_VALUE, valuesIn } from './callers.ts'
 import type { Fault } from './faults.ts'
 import { findContradiction, type Model } from './linearizability.ts'
-import { configurationModel, RUNS_MODEL, SWITCH_MODEL } from './models.ts'
+import { configurationModel, PROPOSAL_MODEL, RUNS_MODEL, SWITCH_MODEL } from './models.ts'
 import { NoAnswer, type Recorder } from './recorder.ts'
 import { type Loss, type NextChanges, ThreeServers } from './three-servers.ts'
 
@@ -100,10 +100,9 @@ function inWords({ nextSave, nextBuild }: NextChanges): string {
   return `save after ${nextSave} ms, build after ${nextBuild} ms`
 }
 
-function countsOf({ configuration, runs, agent, acknowledged }: Callers) {
-  const operations = [configuration, ...runs.values(), agent].flatMap<{ ended: number }>(
-    ({ operations: all }) => all,
-  )
+function countsOf({ configuration, runs, agent, proposals, acknowledged }: Callers) {
+  const all = [configuration, ...runs.values(), agent, ...proposals.recorders.values()]
+  const operations = all.flatMap<{ ended: number }>(({ operations: recorded }) => recorded)
   const unanswered = operations.filter(({ ended }) => ended === Infinity).length
   const count = (change: Change) => acknowledged.filter(({ what }) => what === change).length
   const counts = { saves: count('save'), builds: count('build') }
@@ -111,19 +110,27 @@ function countsOf({ configuration, runs, agent, acknowledged }: Callers) {
 }
 
 /** The histories that are judged, by the names of their objects. */
-function callsOf({ configuration, runs, agent }: Callers) {
-  return { configuration, ...Object.fromEntries(runs), agent }
+function callsOf({ configuration, runs, agent, proposals }: Callers) {
+  return {
+    configuration,
+    ...Object.fromEntries(runs),
+    agent,
+    proposals: Object.fromEntries(proposals.recorders),
+  }
 }
 
 function replaceInfinity(_: string, value: unknown): unknown {
   return value === Infinity ? null : value
 }
 
-function contradictionsOf({ configuration, runs, agent }: Callers): string[] {
+function contradictionsOf({ configuration, runs, agent, proposals }: Callers): string[] {
   return [
     ...contradictionOf('the configuration', configurationModel(FIRST_VALUE), configuration),
     ...[...runs].flatMap(([name, recorder]) => contradictionOf(name, RUNS_MODEL, recorder)),
     ...contradictionOf('the agent', SWITCH_MODEL, agent),
+    ...[...proposals.recorders].flatMap(([number, recorder]) =>
+      contradictionOf(`the proposal ${number}`, PROPOSAL_MODEL, recorder),
+    ),
   ]
 }
 
@@ -160,6 +167,10 @@ async function lookAtRemains({ callers, urls }: ThreeServers) {
       ...saved.filter((value) => !values.includes(value)).map((value) => `${value} at ${url}`),
     )
     doubled.push(...twiceIn(values).map((value) => `${value} at ${url}`))
+    const merges = reasonsIn(list)
+    const missing = callers.proposals.merged.filter((reason) => !merges.includes(reason))
+    lost.push(...missing.map((reason) => `the merge of ${reason} at ${url}`))
+    doubled.push(...twiceIn(merges).map((reason) => `the merge of ${reason} at ${url}`))
     for (const [pipeline, started] of startedBy(callers)) {
       const history = await answered(callers, `/api/pipelines/${pipeline}/history`, url)
       const { pagination } = PipelineHistoryBody.parse(JSON.parse(history.text))
@@ -183,6 +194,12 @@ async function lookAtRemains({ callers, urls }: ThreeServers) {
     doubled.push(...twiceIn(noted).map((each) => `the audit of ${each}`))
   }
   return { lost, doubled }
+}
+
+/** The reasons of the proposals that the list of revisions has as merged. */
+function reasonsIn(list: string): readonly string[] {
+  const entries = z.array(RevisionEntry).parse(JSON.parse(list))
+  return entries.map(({ message }) => message).filter((message) => /^p\d+$/.test(message))
 }
 
 /** The counters of the runs of each pipeline that were acknowledged. */

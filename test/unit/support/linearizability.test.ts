@@ -4,6 +4,8 @@ import { findContradiction, type Operation } from '../../support/faults/lineariz
 import {
   type ConfigurationCall,
   configurationModel,
+  PROPOSAL_MODEL,
+  type ProposalCall,
   RUNS_MODEL,
   type RunCall,
   SWITCH_MODEL,
@@ -46,7 +48,32 @@ function cancel(n: number): Operation<RunCall> {
   return during({ kind: 'cancel', was: true }, n)
 }
 
+/** What a caller sees of a proposal. */
+function seen(state: 'open' | 'merged', review: 'approve' | 'reject' | null): ProposalCall {
+  return { kind: 'look', state, review }
+}
+
+/** Whether one caller after the other can have been told this about a proposal. */
+function isProposal(...calls: readonly ProposalCall[]): boolean {
+  return findContradiction(PROPOSAL_MODEL, calls.map(during)) === null
+}
+
 describe('the check of a history of calls', () => {
+  it('refuses approvals that are lost or made up, and merges of what is rejected or merged', () => {
+    const approve = { kind: 'review', decision: 'approve' } as const
+    const reject = { kind: 'review', decision: 'reject' } as const
+    const merge = { kind: 'merge' } as const
+
+    expect(isProposal(approve, reject, { kind: 'held-up' }, approve, merge)).toBe(true)
+    expect(isProposal(approve, merge, seen('merged', 'approve'), { kind: 'over' })).toBe(true)
+    expect(isProposal(approve, seen('open', null))).toBe(false)
+    expect(isProposal(seen('open', 'approve'))).toBe(false)
+    expect(isProposal(reject, merge)).toBe(false)
+    expect(isProposal(merge, merge)).toBe(false)
+    expect(isProposal(merge, seen('open', null))).toBe(false)
+    expect(isProposal(approve, { kind: 'held-up' })).toBe(false)
+  })
+
   it('finds an order for calls that overlap', () => {
     expect(isPossible(save('0', 'a', [0, 10]), read('0', [1, 2]), read('a', [3, 4]))).toBe(true)
     expect(isPossible(save('a', 'b', [0, 9]), save('0', 'a', [1, 8]))).toBe(true)
