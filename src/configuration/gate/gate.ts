@@ -362,7 +362,10 @@ export class Gate {
       changes,
       rights: {
         before: rights.rightsIn(before.configuration, principal),
-        after: rights.rightsIn(after.configuration, principal),
+        // Not asked about administrators, and compiled anew for each new configuration.
+        get after() {
+          return rights.rightsIn(after.configuration, principal)
+        },
       },
       isUser: (name) => rights.isUser(name),
     })

@@ -2,12 +2,13 @@ import { describeFault } from '../../core/faults.ts'
 import type { HealthProblem } from '../../core/health-problem.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { History } from '../../history/history.ts'
+import type { FileBeside } from '../../history/revision/prepared-change.ts'
 import type { Log } from '../../lib/log.ts'
 import { RetryLoop } from '../../lib/retry.ts'
 import type { ConfiguredAccess } from '../access/access.ts'
 import type { CurrentConfiguration } from '../current/current-configuration.ts'
 import type { Gate } from './gate.ts'
-import { readRules } from './rules/read-rules.ts'
+import { readRules, type RulesReading } from './rules/read-rules.ts'
 import { RULES_FILE } from './rules-source.ts'
 import { knownNamesIn, problemsOfRules } from './sound-rules.ts'
 
@@ -34,6 +35,8 @@ export class RulesHealth implements AsyncDisposable {
   #usersVersion = 0
   #compared = ''
   #faults: readonly Problem[] = []
+  /** The newest version of the file: most saves do not change it, and reading fifty rules takes longer than a save. */
+  #read: { readonly oid: string; readonly reading: RulesReading } | null = null
 
   constructor(deps: RulesHealthDeps) {
     this.#deps = deps
@@ -70,13 +73,21 @@ export class RulesHealth implements AsyncDisposable {
     const file = await history.findBeside(commit, RULES_FILE)
     const compared = file === null ? '' : `${file.oid} ${digest} ${version}`
     if (compared === this.#compared) return
-    const bytes = (await file?.read()) ?? null
+    const reading = file && (await this.#readingOf(file))
     this.#faults = []
-    if (bytes !== null) {
+    if (reading !== null) {
       const { configuration: current } = configuration.read()
       const people = gate.peopleIn({ configuration: current })
-      this.#faults = problemsOfRules(readRules(bytes), knownNamesIn(current, people))
+      this.#faults = problemsOfRules(reading, knownNamesIn(current, people))
     }
     this.#compared = compared
+  }
+
+  async #readingOf(file: FileBeside): Promise<RulesReading | null> {
+    if (this.#read?.oid === file.oid) return this.#read.reading
+    const bytes = await file.read()
+    if (bytes === null) return null
+    this.#read = { oid: file.oid, reading: readRules(bytes) }
+    return this.#read.reading
   }
 }

@@ -1,0 +1,100 @@
+import { join } from 'node:path'
+import type { BenchCase, BenchRun, Measured } from './case.ts'
+import { makeHistory } from './make-history.ts'
+import { median } from './measure.ts'
+import { MeasuredServer } from './servers.ts'
+
+const ROUNDS = 7
+const GZIP = { 'accept-encoding': 'gzip' }
+
+export const cases: readonly BenchCase[] = [
+  {
+    name: 'proposals: a save with 50 rules against one without',
+    must: { atMost: 1.1, unit: 'times the CPU' },
+    measure: savesWithRules,
+  },
+  {
+    name: 'proposals: a list of 1,000',
+    must: { atMost: 20, unit: 'ms of CPU' },
+    measure: (run) => listed(run, '/api/proposals?state=open'),
+  },
+  {
+    name: 'proposals: the page of a list of 1,000',
+    must: { atMost: 60, unit: 'ms of CPU' },
+    measure: (run) => listed(run, '/proposals'),
+  },
+]
+
+/** Rules that look at entities, paths, users and doors, none of which stops the saves. */
+function manyRules(count: number): string {
+  const rules = Array.from({ length: count }, (_, n) => {
+    const need = n % 2 === 0 ? 'need: [{ reason: required }]' : 'effect: deny'
+    return `  - name: rule-${n}
+    match: { entity: ["pipeline/pipeline-0000${n % 10}", "group/first", "pipeline in group/first"], change: [removed] }
+    ${need}
+`
+  })
+  return `version: 1\nrules:\n${rules.join('')}`
+}
+
+/** Both in turns on one service each, so that what else the machine does meets both. */
+async function savesWithRules(run: BenchRun): Promise<Measured> {
+  const documents = { documentSize: run.quick ? 20_000 : 126_000, revisions: 100 }
+  const scenes = ['ruled', 'free'].map((name) => join(run.folder, name))
+  for (const scene of scenes) await makeHistory({ folder: join(scene, 'repository'), ...documents })
+  await using ruled = await serve(scenes[0] ?? '')
+  await using free = await serve(scenes[1] ?? '')
+  const headers = { 'if-none-match': '*' }
+  await ruled.send('/api/admin/rules.yaml', { method: 'PUT', headers, body: manyRules(50) })
+  for (const server of [ruled, free]) await server.rest()
+  const document = (await free.get('/api/admin/config.xml')).toString('utf8')
+  const ratios: number[] = []
+  for (let round = 0; round <= (run.quick ? 1 : ROUNDS); round += 1) {
+    const saves = Array.from({ length: run.quick ? 2 : 20 }, (_, n) =>
+      document.replace(/change-\d+\.git/, `round-${round}-${n}.git`),
+    )
+    const costs: number[] = []
+    for (const server of [ruled, free]) {
+      costs.push(await server.costOfEach(saves, (body) => server.save(body), 1))
+    }
+    if (round > 0) ratios.push((costs[0] ?? 0) / (costs[1] ?? 1))
+  }
+  return { value: median(ratios) }
+}
+
+async function listed(run: BenchRun, path: string): Promise<Measured> {
+  const count = run.quick ? 20 : 1_000
+  await makeHistory({ folder: join(run.folder, 'repository'), revisions: 10, documentSize: 20_000 })
+  await using server = await serve(run.folder)
+  const entity = await server.get('/api/config/entities/pipeline/pipeline-00000')
+  for (let n = 0; n < count; n += 1) await propose(server, entity.toString('utf8'), n)
+  await server.rest()
+  return await costOf(server, path)
+}
+
+function serve(folder: string): Promise<MeasuredServer> {
+  const places = { repository: join(folder, 'repository'), state: join(folder, 'state') }
+  return MeasuredServer.cairn(places)
+}
+
+async function propose(server: MeasuredServer, xml: string, n: number): Promise<void> {
+  const name = /name="([^"]*)"/.exec(xml)?.[1] ?? ''
+  const changed = xml.replace('<pipeline ', `<pipeline labeltemplate="${n}-\${COUNT}" `)
+  const entities = [{ kind: 'pipeline', name, xml: changed }]
+  const body = JSON.stringify({ title: `Label ${n}`, entities })
+  const headers = { 'content-type': 'application/json' }
+  await server.send('/api/proposals', { method: 'POST', headers, body })
+}
+
+/** CPU of an answer that was asked for before. */
+async function costOf(server: MeasuredServer, path: string): Promise<Measured> {
+  const first = await server.costOf([path], GZIP)
+  const value = await server.costOfEach(
+    Array.from({ length: 20 }, () => path),
+    (each) => server.get(each, GZIP),
+    1,
+  )
+  const page = await server.get(path, GZIP)
+  const facts = { 'KB gzip': page.length / 1_000, 'ms of CPU at first': first }
+  return { value, facts }
+}
