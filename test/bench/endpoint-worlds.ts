@@ -154,7 +154,7 @@ export function comparisons(revisions: number): Endpoint[] {
 }
 
 /** The forms of entities, and the editor of one. */
-export function forms(): Endpoint[] {
+export function formsOfEntities(): Endpoint[] {
   const entity = `pipeline/${COMPARED}`
   return [
     get('/config/edit/pipeline/[name], the form', `/config/edit/${entity}`),

@@ -4,7 +4,7 @@ import {
   agentsWorld,
   buildsWorld,
   comparisons,
-  forms,
+  formsOfEntities,
   historyWorld,
   longWorld,
   type Size,
@@ -37,7 +37,7 @@ export const cases: readonly BenchCase[] = [
   {
     name: 'endpoints: the form of an entity under 100,000 revisions',
     must: { atMost: 20, unit: 'ms of CPU' },
-    measure: (run) => slowestOf(run, { hasRuns: false }, forms),
+    measure: (run) => slowestOf(run, { hasRuns: false }, formsOfEntities),
   },
 ]
 

@@ -326,9 +326,10 @@ async function answerPreview(
 ): Promise<Response> {
   const { principal } = c.env
   const document = new Uint8Array(Buffer.from(composed.text))
-  const entity = EntityName.parse({ kind: open.kind, name: formName(open, values) || open.name })
-  const part = await builds.work.partOf({ document, entity })
-  const isShown = part.kind === 'found' && part.text.length <= MAX_XML
+  const name = formName(open, values) || open.name
+  const { data: entity } = EntityName.safeParse({ kind: open.kind, name })
+  const part = entity && (await builds.work.partOf({ document, entity }))
+  const isShown = part?.kind === 'found' && part.text.length <= MAX_XML
   const view = {
     frame: pages.frame(c.req.raw, principal),
     kind: open.kind,

@@ -130,7 +130,7 @@ export const PAGE_ROWS: readonly PageRow[] = [
     call: 'POST /config/new/{kind}',
     places: { kind: 'group' },
     may: 'administrator',
-    allowed: 412,
+    allowed: 200,
     headers: FORM,
     body: `basedOn=${'0'.repeat(32)}`,
   },
