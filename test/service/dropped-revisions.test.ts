@@ -226,9 +226,9 @@ describe('a revision that a reset has taken from the branch', () => {
     const saved = await edit(withNote('three'), 'save')
 
     expect(opened).toContain(`name="basedOn" value="${newest.md5}"`)
-    expect(opened).toContain('Started from a revision that the branch has no longer')
+    expect(opened).toContain('Started from a revision no longer on the branch')
     expect(preview).toContain(
-      `The branch lost what you began from, and is at r2 now.</b> You began from ${newest.md5.slice(0, 8)}`,
+      `The branch no longer has the revision that you started from; it is now at r2 now.</b> You started from ${newest.md5.slice(0, 8)}`,
     )
     expect([conflict.status, await conflict.text()]).toEqual([
       409,

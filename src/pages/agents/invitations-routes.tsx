@@ -9,7 +9,7 @@ import { type FormDone, formAction } from '../frame/form-action.ts'
 import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
-import type { Refusal } from '../runs/refusal.ts'
+import { fieldProblems, type Refusal } from '../runs/refusal.ts'
 import { NO_NAMES } from './act-on-agents.ts'
 import { namesIn } from './agents-routes.tsx'
 import { InvitationsView } from './invitations-view.tsx'
@@ -106,6 +106,7 @@ async function answer(
     flash: refusal?.flash ?? pages.flash.take(c),
     made: made ?? null,
     names,
+    problems: fieldProblems(refusal),
     environments: environments.map(({ name }) => name),
     now: clock(),
   }

@@ -4,6 +4,7 @@ import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
 import { ActionButton } from '../kit/buttons.tsx'
 import { SelectField } from '../kit/forms.tsx'
+import type { FieldProblems } from '../runs/refusal.ts'
 import { FlashCard, type FlashMessage, ShownOnce } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
@@ -20,6 +21,8 @@ export interface InvitationsViewProps {
   readonly names: AgentNames
   /** The environments of the configuration. */
   readonly environments: readonly string[]
+  /** Why the fields of an invitation were refused. */
+  readonly problems: FieldProblems
   readonly now: number
 }
 
@@ -58,10 +61,12 @@ export function InvitationsView(props: InvitationsViewProps) {
   )
 }
 
-function NewInvitationForm({ frame: { links }, names, environments }: InvitationsViewProps) {
+function NewInvitationForm(props: InvitationsViewProps) {
+  const { frame, names, environments, problems } = props
+  const { links } = frame
   return (
     <form class="card fields" method="post" action={links.invitations()}>
-      <NameFields names={names} environments={environments} />
+      <NameFields names={names} environments={environments} problems={problems} />
       <SelectField label="Valid for" name="hours" options={VALID} chosen={USUAL} />
       <p class="actions">
         <ActionButton value="create" label="Create invitation" look="primary" />

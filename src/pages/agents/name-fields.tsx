@@ -1,14 +1,18 @@
 import type { AgentNames } from '../../document/agents/agent-edits.ts'
-import { Field } from '../kit/forms.tsx'
+import { Field, ProblemAtField } from '../kit/forms.tsx'
+import type { FieldProblems } from '../runs/refusal.ts'
+
+const NONE: FieldProblems = new Map()
 
 interface NameFieldsProps {
   readonly names: AgentNames
   /** The environments to choose from. */
   readonly environments: readonly string[]
+  readonly problems?: FieldProblems
 }
 
 /** The fields for resources, and for environments of the configuration. */
-export function NameFields({ names, environments }: NameFieldsProps) {
+export function NameFields({ names, environments, problems = NONE }: NameFieldsProps) {
   return (
     <div class="name-fields">
       <Field
@@ -17,10 +21,12 @@ export function NameFields({ names, environments }: NameFieldsProps) {
         name="resources"
         value={names.resources.join(', ')}
         placeholder="linux, docker"
+        problem={problems.get('resources')}
       />
       {environments.length > 0 && (
         <fieldset>
           <legend>Environments</legend>
+          <ProblemAtField name="environments" problem={problems.get('environments')} />
           {environments.map((name) => (
             <label class="check">
               <input

@@ -48,6 +48,10 @@ function watchKeys(): void {
   document.addEventListener('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey } = event
     const target = elementOf(event)
+    if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === 's' && !find('dialog[open]')) {
+      if (pressShortcut('Control+S')) event.preventDefault()
+      return
+    }
     if (ctrlKey || metaKey || altKey || isTyped(target) || find('dialog[open]')) return
     if (moveBar(target, key) || jump(key, event.timeStamp)) return event.preventDefault()
     const action = ACTIONS.get(key)

@@ -6,7 +6,7 @@ import type { EditForm } from './edit-form.ts'
 import type { ConflictingSide, ConflictPlace } from '../work/edit-merge.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangeItems, ChangeList } from '../parts/change-list.tsx'
-import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import { ActionButton, LinkButton, SAVE } from '../kit/buttons.tsx'
 import { countOf, plural } from '../kit/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { moreOf } from '../kit/lists.tsx'
@@ -72,7 +72,7 @@ export function ConflictView(props: ConflictViewProps) {
                 label={draft.entity === null ? 'Back to my text' : 'Continue as XML'}
               />
               <ActionButton value="preview" label="Preview changes" />
-              <ActionButton value="save" label="Save merged" look="primary" />
+              <ActionButton value="save" label="Save merged" look="primary" shortcut={SAVE} />
             </span>
           </div>
         </div>

@@ -174,6 +174,6 @@ function noPart(reason: NoPart, entity: EntityName | null): ServiceError {
 }
 
 function notInHistory(current: Digest): ServiceError {
-  const message = 'The edit began from a configuration that was never in the history'
+  const message = 'The edit is based on a configuration that is not in the history'
   return new ServiceError('config-stale', message, { current, problems: [] })
 }

@@ -120,7 +120,7 @@ async function reviewMerged(
     return reviewUpon(deps, principal, merged)
   }
   if (merge.kind === 'unreadable') {
-    const message = 'The edit began from a configuration that is not readable'
+    const message = 'The edit is based on a configuration that cannot be read'
     throw new ServiceError('config-stale', message, { current: current.digest, problems: [] })
   }
   const { places, merged } = merge

@@ -7,7 +7,7 @@ import { EXACT_SCHEMA_VERSION } from '../../document/structure/structure.ts'
 import { OutlineView } from '../snapshot/outline.tsx'
 import type { ShownPlace } from '../work/shown-outline.ts'
 import { vocabularyName } from '../assets/assets.ts'
-import { ActionButton } from '../kit/buttons.tsx'
+import { ActionButton, SAVE } from '../kit/buttons.tsx'
 import { countOf } from '../kit/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ProblemList, problemText } from '../kit/lists.tsx'
@@ -91,8 +91,8 @@ export function EditView(props: EditViewProps) {
 export function InvalidEditCard({ links }: { links: Links }) {
   return (
     <p class="card bad" role="status">
-      <b>The file on disk has an edit that is not valid.</b> Saving here keeps that file under
-      another name and puts the saved text in its place. <a href={links.liveFile()}>See the file</a>
+      <b>The file on disk has an invalid edit.</b> Saving here renames that file and writes the
+      saved text in its place. <a href={links.liveFile()}>See the file</a>
     </p>
   )
 }
@@ -146,7 +146,7 @@ function Actions({ changes, message }: EditViewProps) {
         Check
       </button>
       <ActionButton value="preview" label={preview} />
-      <ActionButton value="save" label="Save" look="primary" />
+      <ActionButton value="save" label="Save" look="primary" shortcut={SAVE} />
     </>
   )
 }
@@ -179,7 +179,7 @@ export function MessageField({ message }: { message: string }) {
       value={message}
       maxlength={MAX_MESSAGE_LENGTH}
       placeholder="Why? (optional)"
-      aria-label="Reason of the change"
+      aria-label="Reason for the change"
       autocomplete="off"
     />
   )
@@ -196,7 +196,7 @@ function Surface({ frame, nonce, base, entity, firstLine, problems }: EditViewPr
       </label>
       <p id="editor-help" class="visually-hidden">
         Tab indents. Escape and then Tab leaves the editor. Control and Space completes, Control and
-        F finds.
+        F finds, Control and S saves.
       </p>
       <textarea
         id="xml"

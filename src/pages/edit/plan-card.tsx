@@ -15,7 +15,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
         facts={[
           ['Starts runs', starts.length === 0 ? 'None' : <Pipelines items={starts} />],
           stops.length === 0 ? null : ['Stops', <Pipelines items={stops} />],
-          obstacles.length === 0 ? null : ['But', <Pipelines items={obstacles} />],
+          obstacles.length === 0 ? null : ['Blocked', <Pipelines items={obstacles} />],
           named('Pipelines', touches.pipelines),
           named('Running jobs affected', touches.jobsRunning),
           named('Environments', touches.environments),

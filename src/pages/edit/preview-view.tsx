@@ -4,7 +4,7 @@ import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangesCard } from '../parts/change-list.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { LineCounts } from '../history/history-table.tsx'
-import { ActionButton } from '../kit/buttons.tsx'
+import { ActionButton, SAVE } from '../kit/buttons.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { DraftFields, InvalidEditCard, MessageField } from './edit-view.tsx'
@@ -56,7 +56,7 @@ export function PreviewView(props: PreviewViewProps) {
               <MessageField message={props.message} />
               <ActionButton value="edit" label="Back to editing" />
               <ActionButton value="propose" label="Propose" />
-              <ActionButton value="save" label="Save" look="primary" />
+              <ActionButton value="save" label="Save" look="primary" shortcut={SAVE} />
             </>
           }
         />
@@ -69,7 +69,7 @@ export function PreviewView(props: PreviewViewProps) {
         {mergedFrom !== null && (
           <p class="card stale" role="status">
             <b>{whatCameMeanwhile(mergedFrom, { current, savers: [current.who] })}</b>{' '}
-            {`You began from ${shortName(mergedFrom)}; your changes merged cleanly.`}
+            {`You started from ${shortName(mergedFrom)}; your changes merged cleanly.`}
           </p>
         )}
         <ChangesCard changes={changes} />

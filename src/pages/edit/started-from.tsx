@@ -25,7 +25,7 @@ export function whatCameMeanwhile(
 ): string {
   const now = `r${current.number}`
   return number === null
-    ? `The branch lost what you began from, and is at ${now} now.`
+    ? `The branch no longer has the revision that you started from; it is now at ${now} now.`
     : `${savers.join(', ')} saved ${now} while you were editing.`
 }
 
@@ -36,7 +36,7 @@ export function StartedFrom({ frame, base }: { frame: PageFrame; base: EditBase 
     <>
       Started from{' '}
       {number === null ? (
-        'a revision that the branch has no longer'
+        'a revision no longer on the branch'
       ) : (
         <RevisionName frame={frame} number={number} />
       )}

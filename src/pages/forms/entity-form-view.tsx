@@ -1,6 +1,6 @@
 import type { FormPart } from '../../document/form/form-shape.ts'
 import { MessageField } from '../edit/edit-view.tsx'
-import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import { ActionButton, LinkButton, SAVE } from '../kit/buttons.tsx'
 import { countOf } from '../kit/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ProblemList } from '../kit/lists.tsx'
@@ -109,7 +109,7 @@ function About({ frame, kind, name, number, untouched }: EntityFormViewProps) {
           Started from <RevisionName frame={frame} number={number} />.{' '}
         </>
       )}
-      {untouched !== null && `Not on this form, and left as it is: ${untouched}. `}
+      {untouched !== null && `Not on this form, and left unchanged: ${untouched}. `}
       {name !== '' && <a href={frame.links.entity(kind, name)}>History</a>}
     </>
   )
@@ -119,7 +119,7 @@ function Actions({ frame: { links }, kind, name, message }: EntityFormViewProps)
   return (
     <>
       <MessageField message={message} />
-      <ActionButton value="preview" label="Preview changes" look="primary" />
+      <ActionButton value="preview" label="Preview changes" look="primary" shortcut={SAVE} />
       {name !== '' && (
         <LinkButton href={links.edit({ entity: `${kind}/${name}` })} label="As XML" />
       )}

@@ -4,7 +4,7 @@ import type { DocumentComparison } from '../code/comparison.ts'
 import { InvalidEditCard, MessageField } from '../edit/edit-view.tsx'
 import { PlanCard } from '../edit/plan-card.tsx'
 import { LineCounts } from '../history/history-table.tsx'
-import { ActionButton } from '../kit/buttons.tsx'
+import { ActionButton, SAVE } from '../kit/buttons.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { ChangesCard } from '../parts/change-list.tsx'
@@ -66,7 +66,7 @@ export function FormPreviewView(props: FormPreviewViewProps) {
               <MessageField message={props.message} />
               <ActionButton value="edit" label="Back to the form" />
               <ActionButton value="propose" label="Propose" />
-              <ActionButton value="save" label="Save" look="primary" />
+              <ActionButton value="save" label="Save" look="primary" shortcut={SAVE} />
             </>
           }
         />

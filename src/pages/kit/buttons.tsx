@@ -26,6 +26,9 @@ export function LinkButton({ label, icon, look, shortcut, ...link }: LinkButtonP
   )
 }
 
+/** The key of the button that saves what a page edits, or leads on to that. */
+export const SAVE = 'Control+S'
+
 interface ActionButtonProps {
   /** The field that tells the buttons of a form apart. */
   readonly name?: string
@@ -36,7 +39,7 @@ interface ActionButtonProps {
   /** The name for screen readers, where the label stands beside what it is about. */
   readonly hint?: string
   /** The key that presses it. */
-  readonly shortcut?: string
+  readonly shortcut?: string | undefined
 }
 
 /** A button that sends its form with the action to take. */

@@ -1,16 +1,27 @@
+import { refusedAs } from './forms.tsx'
+
 interface DateFieldProps {
   readonly name: string
   /** Whether it sends the moment at which the day starts or the one at which it ends. */
   readonly at: 'start' | 'end'
   /** The moment at which the day starts or ends, or null. */
   readonly time: number | null
+  /** Why its value was refused. */
+  readonly problem?: string | undefined
 }
 
 /** A field for a day: in UTC, and with scripts on the calendar of the reader. */
-export function DateField({ name, at, time }: DateFieldProps) {
+export function DateField({ name, at, time, problem }: DateFieldProps) {
   const moment = time === null ? undefined : new Date(time).toISOString()
   return (
-    <input type="date" name={name} value={moment?.slice(0, 10)} data-day={at} data-at={moment} />
+    <input
+      type="date"
+      name={name}
+      value={moment?.slice(0, 10)}
+      data-day={at}
+      data-at={moment}
+      {...refusedAs(name, problem)}
+    />
   )
 }
 

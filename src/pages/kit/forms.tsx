@@ -14,15 +14,34 @@ interface FieldProps {
   readonly autofocus?: boolean
   /** The id of the list that it proposes. */
   readonly list?: string
+  /** Why its value was refused. */
+  readonly problem?: string | undefined
 }
 
 /** A field of one line below its label. */
-export function Field({ label, type = 'text', ...input }: FieldProps) {
+export function Field({ label, type = 'text', problem, ...input }: FieldProps) {
   return (
     <label class="field">
       {label}
-      <input type={type} {...input} />
+      <input type={type} {...input} {...refusedAs(input.name, problem)} />
+      <ProblemAtField name={input.name} problem={problem} />
     </label>
+  )
+}
+
+/** The attributes of a field whose value was refused. */
+export function refusedAs(name: string, problem: string | undefined) {
+  if (problem === undefined) return {}
+  return { 'aria-invalid': 'true', 'aria-describedby': `${name}-problem` } as const
+}
+
+/** Says at a field why its value was refused. */
+export function ProblemAtField({ name, problem }: Pick<FieldProps, 'name' | 'problem'>) {
+  if (problem === undefined) return <></>
+  return (
+    <span class="problem" id={`${name}-problem`}>
+      {problem}
+    </span>
   )
 }
 

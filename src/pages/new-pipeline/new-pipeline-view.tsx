@@ -4,9 +4,9 @@ import type { Problem } from '../../core/problem.ts'
 import { MessageField } from '../edit/edit-view.tsx'
 import { PlanCard } from '../edit/plan-card.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { ActionButton } from '../kit/buttons.tsx'
+import { ActionButton, SAVE } from '../kit/buttons.tsx'
 import { countOf } from '../kit/count.ts'
-import { Select, type SelectOption } from '../kit/forms.tsx'
+import { ProblemAtField, refusedAs, Select, type SelectOption } from '../kit/forms.tsx'
 import { ProblemList } from '../kit/lists.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import type { Links } from '../kit/links.ts'
@@ -66,10 +66,11 @@ export function NewPipelineView(props: NewPipelineViewProps) {
             value="preview"
             label="Preview"
             look={preview === null ? 'primary' : undefined}
+            shortcut={preview === null ? SAVE : undefined}
           />
           {preview !== null && <ActionButton value="propose" label="Propose" />}
           {preview !== null && (
-            <ActionButton value="create" label="Create pipeline" look="primary" />
+            <ActionButton value="create" label="Create pipeline" look="primary" shortcut={SAVE} />
           )}
         </div>
       </form>
@@ -125,7 +126,7 @@ function Material(props: NewPipelineViewProps) {
         name="url"
         label="URL"
         required
-        hint={<span data-of="p4">For Perforce the P4PORT</span>}
+        hint={<span data-of="p4">For Perforce, the P4PORT</span>}
       />
       <TextField {...props} name="branch" label="Branch" of="git" />
       <TextField {...props} name="username" label="User name" of="svn p4 tfs" />
@@ -155,7 +156,7 @@ function Task(props: NewPipelineViewProps) {
         name="command"
         label="Command"
         of="exec"
-        hint="With its arguments, quoted as in a shell. None runs it: && or | need sh -c '…'"
+        hint="With its arguments, quoted as in a shell. No shell runs it: for && or |, use sh -c '…'"
       />
       <TextField {...props} name="buildfile" label="Build file" of="ant nant rake" />
       <TextField {...props} name="target" label="Target" of="ant nant rake" />
@@ -233,7 +234,8 @@ function Choices({
   )
 }
 
-function Labelled({ name, label, of, hint, children }: FieldProps & { readonly children: Child }) {
+function Labelled(props: FieldProps & { readonly children: Child }) {
+  const { name, label, of, hint, problems, children } = props
   return (
     <div class="form-row" data-of={of}>
       <label for={name}>{label}</label>
@@ -243,15 +245,18 @@ function Labelled({ name, label, of, hint, children }: FieldProps & { readonly c
           {hint}
         </span>
       )}
+      <ProblemAtField name={name} problem={problemAt(problems, name)} />
     </div>
   )
 }
 
 function stateOf({ name, hint, problems }: FieldProps) {
-  return {
-    'aria-invalid': problems.some(({ path }) => path === name) ? ('true' as const) : undefined,
-    'aria-describedby': hint === undefined ? undefined : `${name}-hint`,
-  }
+  const hinted = hint === undefined ? {} : { 'aria-describedby': `${name}-hint` }
+  return { ...hinted, ...refusedAs(name, problemAt(problems, name)) }
+}
+
+function problemAt(problems: readonly Problem[], name: string): string | undefined {
+  return problems.find(({ path }) => path === name)?.message
 }
 
 interface CopyProps {
@@ -270,7 +275,7 @@ function Copy({ links, copy }: CopyProps) {
       {matching > names.length && (
         <p class="muted">{`The first ${names.length} of ${matching.toLocaleString('en')}.`}</p>
       )}
-      {names.length === 0 ? <p>No pipeline matches.</p> : <CopyForm links={links} names={names} />}
+      {names.length === 0 ? <p>No pipelines match.</p> : <CopyForm links={links} names={names} />}
     </section>
   )
 }

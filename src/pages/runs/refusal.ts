@@ -10,6 +10,22 @@ export interface Refusal {
   readonly error: ServiceError
 }
 
+/** The problems of a form by the names of its fields. */
+export type FieldProblems = ReadonlyMap<string, string>
+
+/** What a refusal says about fields; `of` names the field that an error without one is about. */
+export function fieldProblems(
+  refusal: Refusal | null | undefined,
+  of: Partial<Record<ErrorCode, string>> = {},
+): FieldProblems {
+  if (!refusal) return new Map()
+  const { code, facts, message } = refusal.error
+  const problems = 'problems' in facts ? facts.problems : [{ message, path: of[code] }]
+  return new Map(
+    problems.flatMap((each) => (each.path === undefined ? [] : [[each.path, each.message]])),
+  )
+}
+
 const PAGES_OF_THEIR_OWN: readonly ErrorCode[] = ['not-permitted', 'not-authorized']
 
 /**

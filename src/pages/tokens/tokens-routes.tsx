@@ -9,7 +9,7 @@ import { type FormDone, formAction, type SentForm } from '../frame/form-action.t
 import { definePage, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
-import type { Refusal } from '../runs/refusal.ts'
+import { fieldProblems, type Refusal } from '../runs/refusal.ts'
 import { type ShownToken, TokensView } from './tokens-view.tsx'
 
 const TokenFields = z.object({
@@ -91,6 +91,7 @@ async function answer(
     flash: refusal === undefined ? pages.flash.take(c) : refusal.flash,
     tokens: await listTokens(identities, c.env.principal),
     made: made ?? null,
+    problems: fieldProblems(refusal),
     now: clock(),
   }
   return pageResponse(<TokensView {...view} />, refusal?.status, NO_STORE)
@@ -108,6 +109,6 @@ function parseDay(text: string): number | null {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
   const isMoment = text.endsWith('Z')
   const time = isDay || isMoment ? firstMomentOf(isDay ? `${text}T23:59:59Z` : text) : null
-  if (time === null) throw malformed(`"${text}" is not a day such as 2030-12-31`, 'expires')
+  if (time === null) throw malformed(`"${text}" is not a valid date such as 2030-12-31`, 'expires')
   return time
 }

@@ -5,11 +5,12 @@ import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
 import { FlashCard, type FlashMessage, ShownOnce } from '../kit/notice.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
-import { ActionForm, Field, SelectField } from '../kit/forms.tsx'
+import { ActionForm, Field, ProblemAtField, SelectField } from '../kit/forms.tsx'
 import { DateField, InUtc } from '../kit/date-field.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 import { When } from '../kit/when.tsx'
+import type { FieldProblems } from '../runs/refusal.ts'
 
 /** A token as it is shown once. */
 export interface ShownToken {
@@ -23,18 +24,20 @@ export interface TokensViewProps {
   readonly tokens: readonly TokenRecord[]
   /** The token that was made by this request. */
   readonly made: ShownToken | null
+  /** Why the fields of a new token were refused. */
+  readonly problems: FieldProblems
   readonly now: number
 }
 
 const SCOPES: readonly (readonly [TokenScope, string])[] = [
-  ['read', 'read: view everything that you may view, and clone'],
-  ['propose', 'propose: changes that others approve too'],
-  ['operate', 'operate: builds, stages and agents too'],
-  ['admin', 'admin: everything that you may do'],
+  ['read', 'read: view what you can view, and clone'],
+  ['propose', 'propose: also propose changes for approval'],
+  ['operate', 'operate: also operate pipelines, stages and agents'],
+  ['admin', 'admin: everything that you can do'],
 ]
 
 /** The caller's tokens, a form for another one, and the end of all sessions. */
-export function TokensView({ frame, flash, tokens, made, now }: TokensViewProps) {
+export function TokensView({ frame, flash, tokens, made, problems, now }: TokensViewProps) {
   const { links } = frame
   return (
     <PageLayout
@@ -56,7 +59,7 @@ export function TokensView({ frame, flash, tokens, made, now }: TokensViewProps)
         />
       )}
       {tokens.length > 0 && <TokensTable action={links.tokens()} tokens={tokens} now={now} />}
-      <NewToken links={links} />
+      <NewToken links={links} problems={problems} />
       <LogOutEverywhere links={links} />
     </PageLayout>
   )
@@ -123,20 +126,21 @@ export function Revoke({ action, field, id, name }: RevokeProps) {
   )
 }
 
-function NewToken({ links }: { links: Links }) {
+function NewToken({ links, problems }: { links: Links; problems: FieldProblems }) {
   return (
     <ActionForm
       action={links.tokens()}
       title="New token"
       buttons={<ActionButton value="create" label="Create token" look="primary" />}
     >
-      <Field label="Name" name="name" maxlength={100} required />
+      <Field label="Name" name="name" maxlength={100} required problem={problems.get('name')} />
       <SelectField label="Scope" name="scope" options={SCOPES} />
       <label class="field">
         <span>
           Expires on (optional) <InUtc />
         </span>
-        <DateField name="expires" at="end" time={null} />
+        <DateField name="expires" at="end" time={null} problem={problems.get('expires')} />
+        <ProblemAtField name="expires" problem={problems.get('expires')} />
       </label>
     </ActionForm>
   )

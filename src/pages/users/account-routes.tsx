@@ -10,7 +10,7 @@ import { formAction } from '../frame/form-action.ts'
 import { definePage, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
-import type { Refusal } from '../runs/refusal.ts'
+import { fieldProblems, type Refusal } from '../runs/refusal.ts'
 import { AccountView } from './account-view.tsx'
 import { newPasswordIn } from './new-password.ts'
 
@@ -105,6 +105,7 @@ async function answer(
     hasPassword: principal.external === undefined,
     wishes: (await identities.subscriptions.find(principal)) ?? USUAL_WISHES,
     sendsMail: (configuration.configuration.read().configuration.server?.mailHost ?? null) !== null,
+    problems: fieldProblems(refusal, { 'not-permitted': 'old' }),
   }
   return pageResponse(<AccountView {...view} />, refusal?.status, NO_STORE)
 }

@@ -4,6 +4,7 @@ import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
 import { ActionForm, Field } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
+import type { FieldProblems } from '../runs/refusal.ts'
 import { LogOutEverywhere } from '../tokens/tokens-view.tsx'
 import { MailForm } from './mail-form.tsx'
 import { RepeatedPassword } from './password-fields.tsx'
@@ -16,11 +17,13 @@ export interface AccountViewProps {
   readonly wishes: MailWishes
   /** Whether the configuration names a mail server. */
   readonly sendsMail: boolean
+  /** Why the fields of a new password were refused. */
+  readonly problems: FieldProblems
 }
 
 /** The caller's own password, sessions, and news by mail. */
 export function AccountView(props: AccountViewProps) {
-  const { frame, flash, hasPassword, wishes, sendsMail } = props
+  const { frame, flash, hasPassword, wishes, sendsMail, problems } = props
   const { links, username } = frame
   return (
     <PageLayout
@@ -35,7 +38,7 @@ export function AccountView(props: AccountViewProps) {
       />
       {flash !== null && <FlashCard flash={flash} />}
       {hasPassword ? (
-        <NewOwnPassword action={links.account()} />
+        <NewOwnPassword action={links.account()} problems={problems} />
       ) : (
         <p class="card">Your password is stored elsewhere. Change it there.</p>
       )}
@@ -45,7 +48,7 @@ export function AccountView(props: AccountViewProps) {
   )
 }
 
-function NewOwnPassword({ action }: { action: string }) {
+function NewOwnPassword({ action, problems }: { action: string; problems: FieldProblems }) {
   return (
     <ActionForm
       action={action}
@@ -59,6 +62,7 @@ function NewOwnPassword({ action }: { action: string }) {
         name="old"
         autocomplete="current-password"
         required
+        problem={problems.get('old')}
       />
       <Field
         label="New password (at least 8 characters)"
@@ -66,8 +70,9 @@ function NewOwnPassword({ action }: { action: string }) {
         name="password"
         autocomplete="new-password"
         required
+        problem={problems.get('password')}
       />
-      <RepeatedPassword isRequired />
+      <RepeatedPassword problems={problems} isRequired />
     </ActionForm>
   )
 }

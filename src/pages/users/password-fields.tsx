@@ -1,9 +1,10 @@
 import type { NewCredentials } from '../../identities/administer-users.ts'
 import { Field } from '../kit/forms.tsx'
 import { ShownOnce } from '../kit/notice.tsx'
+import type { FieldProblems } from '../runs/refusal.ts'
 
 /** A new password, twice. An empty one is generated. */
-export function PasswordFields() {
+export function PasswordFields({ problems }: { problems: FieldProblems }) {
   return (
     <>
       <Field
@@ -11,13 +12,19 @@ export function PasswordFields() {
         type="password"
         name="password"
         autocomplete="new-password"
+        problem={problems.get('password')}
       />
-      <RepeatedPassword />
+      <RepeatedPassword problems={problems} />
     </>
   )
 }
 
-export function RepeatedPassword({ isRequired = false }: { isRequired?: boolean }) {
+interface RepeatedPasswordProps {
+  readonly problems: FieldProblems
+  readonly isRequired?: boolean
+}
+
+export function RepeatedPassword({ problems, isRequired = false }: RepeatedPasswordProps) {
   return (
     <Field
       label="Repeat password"
@@ -25,6 +32,7 @@ export function RepeatedPassword({ isRequired = false }: { isRequired?: boolean 
       name="again"
       autocomplete="new-password"
       required={isRequired}
+      problem={problems.get('again')}
     />
   )
 }

@@ -12,6 +12,7 @@ import { RolesCard } from '../permissions/roles-card.tsx'
 import type { OwnPermissions } from '../permissions/permissions-page.ts'
 import { TokensTable } from '../tokens/tokens-view.tsx'
 import { MadePassword, PasswordFields } from './password-fields.tsx'
+import type { FieldProblems } from '../runs/refusal.ts'
 import { sourceIn, SOURCES } from './users-view.tsx'
 
 export interface UserViewProps {
@@ -23,12 +24,14 @@ export interface UserViewProps {
   readonly own: OwnPermissions | null
   /** The password that was just given, or null. */
   readonly made: NewCredentials | null
+  /** Why the fields of a new password were refused. */
+  readonly problems: FieldProblems
   readonly now: number
 }
 
 /** One user: what is known, the tokens, and the actions of an administrator. */
 export function UserView(props: UserViewProps) {
-  const { frame, flash, user, tokens, own, made, now } = props
+  const { frame, flash, user, tokens, own, made, problems, now } = props
   const { links } = frame
   const { name, source } = user
   const action = links.user(name, sourceIn(source))
@@ -47,7 +50,7 @@ export function UserView(props: UserViewProps) {
         <h2>Tokens</h2>
         <TokensTable action={action} tokens={tokens} now={now} />
       </section>
-      {source === 'users-file' && <NewPassword action={action} />}
+      {source === 'users-file' && <NewPassword action={action} problems={problems} />}
       {!isSameName(name, frame.username) && <Ending {...props} action={action} />}
     </PageLayout>
   )
@@ -73,7 +76,7 @@ function About({ user, now }: UserViewProps) {
   )
 }
 
-function NewPassword({ action }: { action: string }) {
+function NewPassword({ action, problems }: { action: string; problems: FieldProblems }) {
   return (
     <ActionForm
       action={action}
@@ -81,7 +84,7 @@ function NewPassword({ action }: { action: string }) {
       about="Ends the user's sessions. Tokens keep working."
       buttons={<ActionButton value="password" label="Set password" />}
     >
-      <PasswordFields />
+      <PasswordFields problems={problems} />
     </ActionForm>
   )
 }

@@ -22,7 +22,7 @@ import { definePage, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { readPermissionsOf } from '../permissions/permissions-page.ts'
-import type { Refusal } from '../runs/refusal.ts'
+import { fieldProblems, type Refusal } from '../runs/refusal.ts'
 import { newPasswordIn } from './new-password.ts'
 import { UserView } from './user-view.tsx'
 import { USER_ROWS, UsersView } from './users-view.tsx'
@@ -140,6 +140,7 @@ async function answerList(
     filter: q,
     made: made ?? null,
     name,
+    problems: fieldProblems(refusal, { 'name-in-use': 'name' }),
     now: clock(),
   }
   return pageResponse(<UsersView {...view} />, refusal?.status, NO_STORE)
@@ -164,6 +165,7 @@ async function answerOne(
     tokens: await listTokens(identities, principal, user.known),
     own: user.disabled ? null : await readPermissionsOf(identities, principal, user.known),
     made: made ?? null,
+    problems: fieldProblems(refusal),
     now: clock(),
   }
   return pageResponse(<UserView {...view} />, refusal?.status, NO_STORE)

@@ -10,6 +10,7 @@ import { PageHead } from '../kit/page-head.tsx'
 import { BY_PLACE, Pager } from '../kit/pager.tsx'
 import { Table } from '../kit/table.tsx'
 import { When } from '../kit/when.tsx'
+import type { FieldProblems } from '../runs/refusal.ts'
 import { MadePassword, PasswordFields } from './password-fields.tsx'
 
 export interface UsersViewProps {
@@ -24,6 +25,8 @@ export interface UsersViewProps {
   readonly made: NewCredentials | null
   /** The name that was typed for a user who was refused. */
   readonly name: string
+  /** Why its fields were refused. */
+  readonly problems: FieldProblems
   readonly now: number
 }
 
@@ -116,15 +119,23 @@ function UsersTable({ links, users, now }: UsersTableProps) {
   return <Table label="Users" columns={COLUMNS} rows={rows} empty="No users match." />
 }
 
-function NewUser({ frame: { links }, name }: UsersViewProps) {
+function NewUser({ frame: { links }, name, problems }: UsersViewProps) {
   return (
     <ActionForm
       action={links.users()}
       title="New user"
       buttons={<button class="primary">Add user</button>}
     >
-      <Field label="Name" name="name" value={name} maxlength={255} autocomplete="off" required />
-      <PasswordFields />
+      <Field
+        label="Name"
+        name="name"
+        value={name}
+        maxlength={255}
+        autocomplete="off"
+        required
+        problem={problems.get('name')}
+      />
+      <PasswordFields problems={problems} />
     </ActionForm>
   )
 }

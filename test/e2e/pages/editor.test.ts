@@ -70,6 +70,17 @@ describe('the editor in a browser', () => {
     await page.getByText('Saved as r3.').waitFor()
   })
 
+  it('is saved with Ctrl+S', async () => {
+    const service = await withBase()
+    const page = await visit(chromium.browser, service.url)
+    await page.goto('/config/edit')
+
+    await retype(page, TYPED)
+    await page.keyboard.press('Control+s')
+
+    await expect.poll(() => page.url()).toContain('/config/compare/r2/r3')
+  })
+
   it('completes what the schema knows at the place: elements, attributes, values', async () => {
     const service = await withBase()
     const page = await visit(chromium.browser, service.url)
@@ -81,6 +92,14 @@ describe('the editor in a browser', () => {
     await page.keyboard.type('<tim')
     await offered.first().waitFor()
     await expect.poll(() => offered.allTextContents()).toEqual(['timer'])
+    const [popup, caret] = await Promise.all(
+      ['.cm-tooltip-autocomplete', '.cm-activeLine'].map((each) =>
+        page.locator(each).boundingBox(),
+      ),
+    )
+    const right = (caret?.x ?? 0) + (caret?.width ?? 0)
+    expect(Math.abs((popup?.y ?? 0) - (caret?.y ?? 0) - (caret?.height ?? 0))).toBeLessThan(8)
+    expect([(popup?.x ?? 0) > (caret?.x ?? 0), (popup?.x ?? right) < right]).toEqual([true, true])
     await offered.first().click()
     await page.keyboard.type(' ')
     await offered.first().waitFor()

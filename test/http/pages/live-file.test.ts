@@ -145,7 +145,7 @@ describe('a file on disk that is not valid', () => {
     const preview = await (await submit(service, { xml: EDITED, action: 'preview' })).text()
 
     for (const html of [editor, preview]) {
-      expect(html).toContain('Saving here keeps that file under another name')
+      expect(html).toContain('Saving here renames that file')
       expect(html).toContain('href="/config/live"')
     }
     expect(asideIn(service)).toEqual([])

@@ -193,7 +193,7 @@ describe('the copy of a pipeline', () => {
     expect(await choicesAt(PAGE)).toEqual(names.slice(0, 50))
     expect(await pageAt(service, PAGE)).toContain('The first 50 of 60.')
     expect(await choicesAt(`${PAGE}?find=SHOP-59`)).toEqual(['shop-59'])
-    expect(await pageAt(service, `${PAGE}?find=nothing`)).toContain('No pipeline matches.')
+    expect(await pageAt(service, `${PAGE}?find=nothing`)).toContain('No pipelines match.')
   })
 
   it('opens in the editor, and changes no other line', async () => {

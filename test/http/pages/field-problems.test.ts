@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { sendForm } from '../../support/pages/page-forms.ts'
+import { openService } from '../../support/service/service.ts'
+
+/** Forms with a wrong value: the page, what is sent, the field, and what is said at it. */
+const REFUSED = [
+  ['/users', { name: 'ana', password: 'eight or more', again: 'eight or less' }, 'again', 'differ'],
+  ['/users', { name: 'ana', password: 'short', again: 'short' }, 'password', 'A password has 8'],
+  ['/users', { name: 'Admin' }, 'name', 'There is a user admin already'],
+  ['/users/admin', { action: 'password', password: 'a', again: 'b' }, 'again', 'differ'],
+  ['/account', { old: 'wrong', password: 'eight or more', again: 'eight or more' }, 'old', 'wrong'],
+  ['/tokens', { action: 'create', name: '', scope: 'read' }, 'name', 'A token name has'],
+  [
+    '/tokens',
+    { action: 'create', name: 'nightly', scope: 'read', expires: '2015-06-05' },
+    'expires',
+    'in the past',
+  ],
+  [
+    '/agent-invitations',
+    { action: 'create', hours: '24', resources: 'a/b' },
+    'resources',
+    'is not the name of a resource',
+  ],
+  ['/config/new-pipeline', { action: 'preview', name: 'web shop!' }, 'name', 'web shop!'],
+] as const
+
+describe('a form that is refused', () => {
+  it.each(REFUSED)('says it at the field, on %s', async (path, sent, name, words) => {
+    const service = await openService()
+
+    const html = await (await sendForm(service, path, sent)).text()
+
+    const field = new RegExp(`<input[^>]* name="${name}"[^>]*>`).exec(html)?.[0]
+    expect(field).toContain('aria-invalid="true"')
+    const [, described = ''] = /aria-describedby="([^"]+)"/.exec(field ?? '') ?? []
+    expect(new RegExp(`id="${described}">([^<]*)<`).exec(html)?.[1]).toContain(words)
+  })
+})
