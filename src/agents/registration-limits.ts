@@ -135,7 +135,7 @@ function nameOf({ key, address, claimHash = '' }: Guess): string {
 /** The error for a wrong key, and for an invitation that is not good. */
 export function keyRefused(key: string): ServiceError {
   const message = meansInvitation(key)
-    ? 'The invitation is used, expired, revoked, or was never made'
+    ? 'The invitation is used, expired, revoked, or was never created'
     : 'The key to register with is wrong'
   return new ServiceError('key-refused', message, { key: 'wrong' })
 }

@@ -64,11 +64,7 @@ export class ServiceMetrics implements Disposable {
         'version',
         new Map([[version, 1]]),
       ),
-      gauge(
-        'cairn_problems',
-        'What an operator should look at',
-        readHealth(this.#options).problems.length,
-      ),
+      gauge('cairn_problems', 'Open problems', readHealth(this.#options).problems.length),
       maintenanceMetric(this.#options.maintenance.current()),
       durations(series),
       gauge('cairn_http_requests_in_flight', 'Requests not yet answered', requests.inFlight()),
@@ -97,8 +93,8 @@ export class ServiceMetrics implements Disposable {
         'digest',
         new Map([[history.current().digest, 1]]),
       ),
-      counter('cairn_revisions_saved_total', 'New revisions, whoever made them', this.#saved),
-      gauge('cairn_writer_queue_length', 'Changes that wait or are being made', waiting),
+      counter('cairn_revisions_saved_total', 'New revisions by any author', this.#saved),
+      gauge('cairn_writer_queue_length', 'Changes waiting or in progress', waiting),
       {
         name: 'cairn_writer_wait_seconds',
         help: 'How long changes waited for their turn',
@@ -186,7 +182,7 @@ async function workMetrics({
   ])
   return [
     byLabel(['gauge', 'cairn_agents', 'Agents by status'], 'status', agents),
-    byLabel(['gauge', 'cairn_jobs', 'Jobs that are not over'], 'state', jobs),
+    byLabel(['gauge', 'cairn_jobs', 'Unfinished jobs'], 'state', jobs),
     gauge('cairn_proposals_open', 'Proposals not merged or closed', await openProposals()),
     ...runMetrics(counts.totals()),
   ]
@@ -226,7 +222,7 @@ function serverMetrics(seen: SeenServers | null): Metric[] {
   const hasLeader = seen.holder === null ? 0 : 1
   return [
     gauge('cairn_log_sequence', 'The newest entry of the log that this server has', seen.sequence),
-    gauge('cairn_log_lag', 'Entries of the log that this server has not', seen.lag),
+    gauge('cairn_log_lag', 'Entries of the log that this server lacks', seen.lag),
     gauge('cairn_duties_held', 'Whether there is a leader', hasLeader),
     byLabel(['gauge', 'cairn_servers', 'Servers that share the database'], 'state', counts),
   ]

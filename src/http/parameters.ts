@@ -24,7 +24,7 @@ export function parseWholeNumber(text: string, name: string): number {
 /** A time as ISO 8601 writes it, in milliseconds since the UNIX epoch; in UTC without a zone. */
 export function parseIsoTime(text: string, name: string): number {
   const time = firstMomentOf(text)
-  if (time === null) throw malformed(`"${text}" is no time`, name)
+  if (time === null) throw malformed(`"${text}" is not a time`, name)
   return time
 }
 
@@ -37,7 +37,7 @@ export function parseMoment(
   const moment = momentOf(text)
   if (moment !== null) return moment
   throw malformed(
-    `"${text}" is not a day such as 2015-06-05 or a time such as 2015-06-05T14:00`,
+    `"${text}" is not a valid date such as 2015-06-05 or time such as 2015-06-05T14:00`,
     name,
   )
 }

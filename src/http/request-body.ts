@@ -110,7 +110,7 @@ export function assertKnownFields(form: Form, { shape }: z.ZodObject): void {
   const stranger = [...form.keys()].find((name) => !Object.hasOwn(shape, name))
   if (stranger === undefined) return
   const known = Object.keys(shape).join(', ')
-  throw malformed(`"${stranger}" is no field of this call; it takes ${known}`, stranger)
+  throw malformed(`"${stranger}" is not a field of this call; it takes ${known}`, stranger)
 }
 
 async function readFormOrObject(request: Request, limit: number): Promise<Form> {

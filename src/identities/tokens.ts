@@ -177,7 +177,7 @@ export function isExpired({ expires }: Pick<TokenRecord, 'expires'>, now: number
 
 function assertName(name: string): void {
   if (/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(name) && name.trim() !== '') return
-  throw malformed('A name of a token has 1 to 100 characters, and no line breaks', 'name')
+  throw malformed('A token name has 1 to 100 characters, and no line breaks', 'name')
 }
 
 function malformed(message: string, path: string): ServiceError {

@@ -59,7 +59,7 @@ export interface UpdateRequest extends Partial<Pick<ProposeRequest, 'title' | 'm
 }
 
 /**
- * Gives a proposal another content, as its next version. Whoever does it is a contributor from then on.
+ * Replaces the content of a proposal, as its next version. Whoever does it is a contributor from then on.
  *
  * @throws {ServiceError} `proposal-not-found`, `proposal-not-open`, and those of {@link propose}.
  */

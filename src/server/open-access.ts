@@ -37,7 +37,7 @@ const EVERYONE_ADMINISTERS =
   'Every user is an administrator, because the configuration lists no administrators'
 
 const STRANGERS_ADMINISTER =
-  'Whoever is let in by the directory or the OpenID Connect provider is an administrator, because the configuration lists no administrators'
+  'Every user of the directory and the OpenID Connect provider is an administrator, because the configuration lists no administrators'
 
 const NOT_REVOKED = 'The tokens of users who are gone could not be revoked'
 

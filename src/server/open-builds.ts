@@ -71,7 +71,7 @@ export async function openBuilds({ boot, configuration, identities, configured }
 async function pauseAll({ builds, pipelines }: BuildServices, log: Log): Promise<void> {
   const names = pipelines.list().map(({ pipeline }) => pipeline.name)
   await builds.pausePipelines({ pipelines: names, by: 'Server', cause: STARTED_PAUSED })
-  const message = 'Every pipeline is paused, until somebody unpauses it'
+  const message = 'Every pipeline is paused until it is unpaused'
   log({ level: 'info', message, facts: { pipelines: names.length } })
 }
 

@@ -215,7 +215,7 @@ describe('deliveries of a webhook', () => {
       { number: 1 },
     ])
     const page = await pageOf(service, form.headers.get('location') ?? '')
-    expect(page).toContain('The webhook did not take the delivery. mirror: it answered 500.')
+    expect(page).toContain('The webhook did not accept the delivery. mirror: it answered 500.')
     expect(page).toContain('sent again by admin')
     expect(page).toContain('aria-label="Send again delivery 3 to mirror"')
     expect(page).not.toContain('hidden-in-address')
@@ -235,6 +235,8 @@ describe('deliveries of a webhook', () => {
 
     const refusal = await startService([], folder).catch((error: unknown) => String(error))
 
-    expect(refusal).toContain('webhooks.0.events.0 is no event: they are revision, override, run.*')
+    expect(refusal).toContain(
+      'webhooks.0.events.0 is not an event: these are revision, override, run.*',
+    )
   })
 })

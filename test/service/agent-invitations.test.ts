@@ -15,7 +15,7 @@ import { html } from '../support/pages/agents-page.ts'
 import { save } from '../support/service/saving.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
 
-const REFUSED = { message: 'The invitation is used, expired, revoked, or was never made' }
+const REFUSED = { message: 'The invitation is used, expired, revoked, or was never created' }
 
 async function answerTo(agent: CallingAgent, key: string) {
   const response = await agent.tryRegister(withKey(key))

@@ -143,7 +143,7 @@ describe('revisions in an archive', () => {
     await again.close()
     appendFileSync(file, 'damage')
     await expect(openService(['--archive', file], folder)).rejects.toThrow(
-      /is no archive of this repository, or is not as it was written/,
+      /is not an archive of this repository, or is not as it was written/,
     )
   })
 

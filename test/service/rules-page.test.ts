@@ -48,7 +48,7 @@ describe('the page of rules', () => {
     const after = await (
       await service.fetch(saved.headers.get('location') ?? '', { as: ROOT })
     ).text()
-    expect(after).toContain('The rules are saved.')
+    expect(after).toContain('Saved the rules.')
     expect(after).toContain(
       'Every change of environment/live and what runs in it where it is added or removed that comes by put is refused.',
     )

@@ -19,7 +19,7 @@ import { QUIET } from '../definition/route-rules.ts'
 import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
-export const AGENT_TAG = 'Agents’ protocol'
+export const AGENT_TAG = 'Agent protocol'
 
 /** The largest message of the protocol, in bytes. */
 const MAX_MESSAGE_BYTES = 65_536
@@ -45,7 +45,7 @@ export const agentProtocolResource = leaderResource({
       method: 'POST',
       path: AGENT_PATTERNS.register,
       tag: AGENT_TAG,
-      summary: 'An agent registers',
+      summary: 'Registers an agent',
       caller: 'newAgent',
       audit: 'register-agent',
       body: agentMessage(RegisterRequest),

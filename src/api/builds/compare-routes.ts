@@ -69,7 +69,7 @@ export const compareResource = leaderResource({
       path: '/api/pipelines/:name/compare/:from/:to',
       tag: 'Pipelines and stages',
       summary:
-        'The differences between two runs of a pipeline, and the possible causes of another result, the likeliest first',
+        'The differences between two runs of a pipeline, and the possible causes of a different result, most likely first',
       caller: 'viewer',
       tools: [{ name: 'why' }],
       parameters: {
@@ -82,7 +82,7 @@ export const compareResource = leaderResource({
       },
       query: {
         stage: {
-          text: 'The stage that the question is about; without it, the first one that did not pass',
+          text: 'The stage to compare; by default the first one that did not pass',
           schema: z.string(),
         },
       },

@@ -51,7 +51,10 @@ const fileRoute = {
         { type: 'application/json', schema: z.array(FolderEntryBody) },
         { type: '*/*', schema: null },
       ],
-      headers: { ETag: 'Names the bytes', 'X-Next-Line': 'Of a console: the line to go on with' },
+      headers: {
+        ETag: 'Identifies the content',
+        'X-Next-Line': 'Of a console: the line to go on with',
+      },
     },
     206: { text: 'The part of a file that a Range header asks for' },
     304: NOT_MODIFIED,

@@ -88,7 +88,7 @@ const currentRoute = {
   tag,
   summary: 'The current configuration',
   caller: 'administrator',
-  query: { md5: { text: 'The digest that the caller takes for current', schema: z.string() } },
+  query: { md5: { text: 'The digest that the caller considers current', schema: z.string() } },
   answers: {
     200: documentAnswer,
     304: NOT_MODIFIED,
@@ -105,7 +105,7 @@ const currentRoute = {
 } as const
 
 const entityQuery: Parameter = {
-  text: 'Only those that changed it, such as `pipeline/NAME`; of a group also those that changed its pipelines. Who administers it may ask that',
+  text: 'Only those that changed it, such as `pipeline/NAME`; of a group also those that changed its pipelines. Administrators of the entity can ask for it',
   schema: z.string(),
 }
 
@@ -170,7 +170,7 @@ export const configResource = resource({
           schema: z.string(),
         },
         text: {
-          text: 'Only those since which this text occurs more or less often in the configuration, as `git log -S`',
+          text: 'Only those that changed how often this text occurs in the configuration, as `git log -S`',
           schema: z.string().max(1_000),
         },
         user: { text: 'Only those of this user', schema: z.string() },
@@ -197,7 +197,7 @@ export const configResource = resource({
         },
         {
           name: 'search',
-          about: 'The revisions in which a text came or went, newest first',
+          about: 'The revisions that added or removed a text, newest first',
           query: ['text', 'offset', 'limit', 'user', 'since', 'until'],
           required: ['text'],
           defaults: { limit: '100' },

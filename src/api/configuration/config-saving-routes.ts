@@ -23,7 +23,7 @@ const HOLD = 'X-Cairn-Hold'
 /** Saves may hold what they add. */
 const HOLD_HEADER = {
   [HOLD]: {
-    text: '`pipelines` pauses the pipelines that the save adds, so that nothing of them starts',
+    text: '`pipelines` pauses the pipelines that the save adds, so that none of them starts',
     schema: z.literal('pipelines').optional(),
   },
 }
@@ -43,7 +43,7 @@ const SaveFields = z.strictObject({
 const formRoute = {
   method: 'POST',
   tag: 'Configuration',
-  summary: 'Saves the configuration, by the form of the original',
+  summary: 'Saves the configuration, as the form of the original does',
   caller: 'groupAdministrator',
   audit: 'save-configuration',
   needs: needsLeader,
@@ -96,7 +96,7 @@ export const configSavingResource = resource({
       audit: 'save-configuration',
       needs: needsLeader,
       headers: {
-        'If-Match': { text: 'The digest that the edit began from, or `*`', schema: z.string() },
+        'If-Match': { text: 'The digest that the edit is based on, or `*`', schema: z.string() },
         ...MESSAGE_HEADER,
         ...HOLD_HEADER,
         ...PREFER_HEADER,
@@ -204,6 +204,6 @@ function neededIfMatch(header: string | undefined, { configuration }: ApiContext
   if (header !== undefined && header.trim() !== '') {
     return parseIfMatch(header, configuration.history)
   }
-  const message = 'The header If-Match with the digest that the edit began from is needed'
+  const message = 'The header If-Match with the digest that the edit is based on is needed'
   throw new ServiceError('base-missing', message, { header: 'If-Match' })
 }

@@ -81,7 +81,7 @@ const PARAMETERS = {
 
 const CONDITIONS = {
   'If-Match': {
-    text: 'The digest of the text that the edit began from, or `*` for any',
+    text: 'The digest of the text that the edit is based on, or `*` for any',
     schema: z.string(),
   },
 } as const satisfies Operation['headers']

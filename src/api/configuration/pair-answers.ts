@@ -28,7 +28,7 @@ type PairContext = Context<RouteEnv, '/:from/:to'>
 /** The query of a comparison that is narrowed to one entity. */
 export const ENTITY_QUERY = {
   entity: {
-    text: 'Only what lies in this entity, such as `pipeline/NAME`; in a group with its pipelines. Who administers it may ask that',
+    text: 'Only what lies in this entity, such as `pipeline/NAME`; in a group with its pipelines. Administrators of the entity can ask for it',
     schema: z.string(),
   },
 } as const satisfies Operation['query']

@@ -39,7 +39,7 @@ export const restoreResource = resource({
       caller: 'groupAdministrator',
       audit: 'restore-revision',
       headers: {
-        'If-Match': { text: 'The digest that the caller takes for current', schema: z.string() },
+        'If-Match': { text: 'The digest that the caller considers current', schema: z.string() },
         ...MESSAGE_HEADER,
         ...PREFER_HEADER,
       },

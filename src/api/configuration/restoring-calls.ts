@@ -14,7 +14,7 @@ const facts = {
   tag: 'Configuration',
   caller: 'groupAdministrator',
   headers: {
-    'If-Match': { text: 'The digest that the caller takes for current', schema: z.string() },
+    'If-Match': { text: 'The digest that the caller considers current', schema: z.string() },
     ...MESSAGE_HEADER,
     ...PREFER_HEADER,
   },
@@ -48,11 +48,11 @@ export const RESTORING_CALLS = {
   undo: {
     ...facts,
     path: '/api/config/revisions/:commit/undo',
-    summary: 'Takes the changes of one revision back, as a new one; later changes stay',
+    summary: 'Undoes the changes of one revision, as a new one; later changes stay',
     audit: 'undo-revision',
     query: {
       rest: {
-        text: '`1`: leaves alone what was changed again since, instead of refusing',
+        text: '`1`: skips what was changed again since, instead of refusing',
         schema: z.literal('1'),
       },
     },
@@ -65,7 +65,7 @@ export const RESTORING_CALLS = {
   restoreEntity: {
     ...facts,
     path: '/api/config/entities/:kind/:name/restore',
-    summary: 'Makes one entity as it was in an older revision, as a new one; everything else stays',
+    summary: 'Restores one entity from an older revision, as a new one; everything else stays',
     audit: 'restore-entity',
     parameters: {
       kind: {

@@ -55,7 +55,7 @@ export const rulesResource = resource({
       caller: 'administrator',
       audit: 'save-rules',
       headers: {
-        'If-Match': { text: 'The ETag that the edit began from, or `*`', schema: z.string() },
+        'If-Match': { text: 'The ETag that the edit is based on, or `*`', schema: z.string() },
         'If-None-Match': { text: '`*`: there are no rules yet', schema: z.literal('*') },
         ...MESSAGE_HEADER,
       },
@@ -96,7 +96,7 @@ export const rulesResource = resource({
       method: 'POST',
       path: '/api/config/revisions/:commit/acknowledge-override',
       tag,
-      summary: 'Acknowledges that a commit passed rules by an override, for others than its maker',
+      summary: 'Acknowledges that a commit overrode rules; its author cannot',
       caller: 'administrator',
       audit: 'acknowledge-override',
       answers: { 200: jsonAnswer('Acknowledged', MessageBody) },
@@ -120,6 +120,6 @@ function baseOf(match: string | undefined, noneMatch: string | undefined): Rules
     const version = plainTag(match.trim()).replace(/^"(.*)"$/, '$1')
     return version === '*' ? 'any' : { version }
   }
-  const message = 'The header If-Match with the ETag that the edit began from is needed'
+  const message = 'The header If-Match with the ETag that the edit is based on is needed'
   throw new ServiceError('base-missing', message, { header: 'If-Match' })
 }

@@ -42,7 +42,7 @@ export const watchResource = resource({
       method: 'GET',
       path: '/api/config/watch',
       tag: 'Configuration',
-      summary: 'Waits for revisions newer than one, and answers with them or with none',
+      summary: 'Waits for revisions newer than a given one, and returns them or none',
       caller: 'administrator',
       query: {
         since: {
@@ -60,7 +60,7 @@ export const watchResource = resource({
       },
       answers: {
         200: {
-          text: 'Newest first; events `revision` and `rewritten` for who accepts `text/event-stream`',
+          text: 'Newest first; events `revision` and `rewritten` for clients that accept `text/event-stream`',
           content: [
             { type: JSON_TYPE, schema: WatchAnswer },
             { type: EVENT_STREAM, schema: null },

@@ -16,7 +16,7 @@ export const willNotRunResource = resource({
       method: 'GET',
       path: '/api/config/will-not-run',
       tag: 'Configuration',
-      summary: 'The parts of the configuration that are kept, though nobody here acts on them',
+      summary: 'The parts of the configuration that are kept, but have no effect here',
       caller: 'user',
       answers: {
         200: jsonAnswer(

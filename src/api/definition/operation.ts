@@ -134,7 +134,7 @@ export function jsonAnswer<Schema extends z.ZodType>(
 /** Of the calls that change the configuration: a form may say it in a field `message` instead. */
 export const MESSAGE_HEADER = {
   'X-Cairn-Message': {
-    text: 'Why, as percent-encoded UTF-8: the body of the commit, and `message` of the revision',
+    text: 'The reason, as percent-encoded UTF-8: the body of the commit, and `message` of the revision',
     schema: z.string(),
   },
   'X-Cairn-Override': {
@@ -143,10 +143,13 @@ export const MESSAGE_HEADER = {
   },
 } as const satisfies Operation['headers']
 
-export const NOT_MODIFIED: Answer = { text: 'The caller has the newest bytes' }
+export const NOT_MODIFIED: Answer = { text: 'The caller has the current content' }
 
 /** Headers of an answer to a read. */
-export const CACHE_HEADERS = { ETag: 'Names the bytes', 'Cache-Control': 'Whether they can change' }
+export const CACHE_HEADERS = {
+  ETag: 'Identifies the content',
+  'Cache-Control': 'Whether the content can change',
+}
 
 /** The answers to a read of what may change. */
 export function reads<Schema extends z.ZodType>(text: string, schema: Schema) {

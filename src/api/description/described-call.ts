@@ -178,7 +178,7 @@ function answersOf(
   }
   if (operation === PAGE || operation === DOOR) {
     answers.set('3XX', { text: 'To another page' })
-    answers.set('4XX', { text: 'A page that says why not', content: HTML })
+    answers.set('4XX', { text: 'A page with the reason', content: HTML })
   }
   return [...answers].toSorted(([a], [b]) => String(a).localeCompare(String(b)))
 }
@@ -194,10 +194,7 @@ function errorsOf(
     reasons.set(status, (reasons.get(status) ?? new Set()).add(reason))
   if (scheme === 'user' || scheme === 'both') {
     add(401, 'credentials are missing or wrong')
-    add(
-      429,
-      'too many credentials were wrong, or are looked at; `Retry-After` says when to try again',
-    )
+    add(429, 'too many log-ins failed, or are under way; `Retry-After` says when to try again')
     if (!SAFE.includes(method)) add(403, 'a browser sent it from another site')
   }
   const ofBody: readonly ErrorCode[] = body === undefined ? [] : ['coding-unsupported']

@@ -9,9 +9,9 @@ type Json = Readonly<Record<string, unknown>>
 const ERROR = { $ref: '#/components/schemas/Error' }
 
 const INTRODUCTION = [
-  'Credentials are HTTP Basic, with a password or a token, or a token as Bearer. `HEAD` works wherever `GET` does. A method that an address does not',
-  'take is answered 405 with `Allow`, an address that does not exist 404, and a request that is not',
-  'well-formed HTTP 400, 408 or 431. Unknown query parameters and a trailing slash are passed over.',
+  'Credentials are HTTP Basic, with a password or a token, or a token as Bearer. `HEAD` works wherever `GET` does. An unsupported method',
+  'is answered 405 with `Allow`, an unknown address 404, and malformed HTTP 400, 408 or 431.',
+  'Unknown query parameters and a trailing slash are ignored.',
   'Every answer has an `X-Request-Id`, taken from the request if well-formed.',
 ].join(' ')
 

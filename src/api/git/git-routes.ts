@@ -103,7 +103,7 @@ async function answerRefs(deps: GitAccessDeps, c: Context<RouteEnv>): Promise<Re
   const service = c.req.query('service')
   const program = PROGRAMS.find((each) => `git-${each}` === service)
   if (service !== undefined && program === undefined) {
-    throw malformed(`${service} is no service of git`, 'service')
+    throw malformed(`${service} is not a service of git`, 'service')
   }
   if (program === undefined) return answerFile(deps, c, 'info/refs')
   const call = { program, protocol: protocolOf(c) }

@@ -36,7 +36,7 @@ const NAME: Operation['parameters'] = {
   name: { text: 'The user', schema: z.string().min(1), example: 'ana' },
 }
 const SOURCE = {
-  source: { text: 'Where the user is known, if several have the name', schema: UserSource },
+  source: { text: 'The source of the user, where several have the name', schema: UserSource },
 } as const
 
 /** `/api/users…`: the users of this server, for administrators. */
@@ -157,7 +157,7 @@ export function userTarget(name: string): string {
 export function namedIn(c: Context<RouteEnv, '/:name'>): NamedUser {
   const given = c.req.query('source')
   const source = UserSource.optional().safeParse(given)
-  if (!source.success) throw malformed(`"${given}" is no source of users`, 'source')
+  if (!source.success) throw malformed(`"${given}" is not a source of users`, 'source')
   return { name: c.req.param('name'), source: source.data }
 }
 

@@ -122,7 +122,7 @@ export const proposalResource = leaderResource({
       tools: [{ name: 'proposals' }],
       caller: 'user',
       query: {
-        state: { text: 'Only those that are so', schema: z.enum(PROPOSAL_STATES) },
+        state: { text: 'Only those in this state', schema: z.enum(PROPOSAL_STATES) },
         'waiting-for': {
           text: '`me`: only those that the caller can approve and has not',
           schema: z.literal('me'),
@@ -164,7 +164,7 @@ export const proposalResource = leaderResource({
     route({
       ...acts,
       path: '/api/proposals/:number/reject',
-      summary: 'Rejects the newest version, or takes the own review back; tokens cannot',
+      summary: 'Rejects the newest version, or withdraws the review of the caller; tokens cannot',
       audit: 'reject',
       body: body(ReviewBody, false),
       errors: ['malformed-request', ...REVIEW_ERRORS],
@@ -190,7 +190,7 @@ export const proposalResource = leaderResource({
       ...acts,
       scope: 'propose',
       path: '/api/proposals/:number/update',
-      summary: 'Gives a proposal another content, as its next version',
+      summary: 'Replaces the content of a proposal, as its next version',
       audit: 'update-proposal',
       body: body(ProposalUpdateBody),
       errors: [...REVIEW_ERRORS, 'malformed-request', 'entity-not-found', 'snapshot-not-found'],

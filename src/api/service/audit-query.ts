@@ -29,7 +29,7 @@ function parseTime(text: string, name: string, ofDay: string): number {
   const time = firstMomentOf(DAY.test(text) ? `${text}${ofDay}` : text)
   if (time !== null && (DAY.test(text) || ZONED.test(text))) return time
   throw malformed(
-    `${name} "${text}" is no day such as 2015-06-05 and no time such as 2015-06-05T14:03Z`,
+    `${name} "${text}" is not a valid day such as 2015-06-05 or time such as 2015-06-05T14:03Z`,
     name,
   )
 }

@@ -27,7 +27,7 @@ export const auditResource = resource({
         limit: { text: 'Entries at most: 100, or up to 1000', schema: z.int().min(0) },
         user: { text: 'Only those of this user', schema: z.string() },
         action: { text: 'Only this action, such as `enable-agent`', schema: z.string() },
-        outcome: { text: 'Only those that ended so', schema: AuditOutcome },
+        outcome: { text: 'Only those with this outcome', schema: AuditOutcome },
         address: { text: 'Only those from this address', schema: z.string() },
         since: {
           text: 'Only those from this day or time on, such as `2015-06-05`',

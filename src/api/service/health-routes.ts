@@ -40,7 +40,7 @@ export const healthResource = resource({
       knowsUsers: true,
       answers: {
         200: jsonAnswer(
-          'It can; numbers alone without an administrator',
+          'The health; only numbers for others than administrators',
           z.union([HealthBody, HealthSummaryBody]),
         ),
       },

@@ -30,8 +30,8 @@ export const mcpResource = resource({
             { type: 'text/event-stream', schema: null },
           ],
         },
-        202: { text: 'A notification is taken' },
-        400: jsonAnswer('It is not a message of the protocol', Message),
+        202: { text: 'The notification is accepted' },
+        400: jsonAnswer('Not a message of the protocol', Message),
       },
       errors: ['malformed-request', 'body-too-large'],
       example: {

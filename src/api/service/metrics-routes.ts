@@ -24,7 +24,7 @@ export const metricsResource = resource({
         304: NOT_MODIFIED,
       },
       example: {
-        answer: `# HELP cairn_problems What an operator should look at
+        answer: `# HELP cairn_problems Open problems
 # TYPE cairn_problems gauge
 cairn_problems 0
 `,

@@ -46,7 +46,7 @@ export const webhookResource = leaderResource({
       method: 'GET',
       path: '/api/webhooks/:name/deliveries',
       tag,
-      summary: 'The newest deliveries to a receiver with their answers, the newest first',
+      summary: 'The latest deliveries to a receiver with its responses, newest first',
       caller: 'administrator',
       parameters: { name: NAME },
       answers: reads('At most 200 deliveries', z.array(DeliveryBody)),
@@ -83,7 +83,7 @@ export const webhookResource = leaderResource({
 export function parseDelivery(text: string): number {
   const number = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null
   if (number !== null) return number
-  throw malformed(`"${text}" is no number of a delivery`, 'number')
+  throw malformed(`"${text}" is not the number of a delivery`, 'number')
 }
 
 function renderDelivery(delivery: WebhookDelivery): DeliveryBody {

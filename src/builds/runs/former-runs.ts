@@ -62,7 +62,7 @@ export async function formerOfStage(
     }))
   const configuration = earlier ? earlier.stage.configuration : run.configuration
   if (configuration) return readFormer(deps, principal, { pipeline, stage, by: configuration })
-  throw notMade(of, 'the run did not record by which configuration it was made')
+  throw notMade(of, 'the run did not record its configuration')
 }
 
 function assertMayAskForThen(

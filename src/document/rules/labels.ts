@@ -24,7 +24,10 @@ export const label: PipelineRule = function* (pipeline, context): Generator<Find
   const names = namesFor(pipeline.materials, context)
   for (const { variable, length } of uses) {
     if (!isKnown(variable, names, context)) {
-      yield { at, message: `${subject()} uses "${shorten(variable)}", which is no material of it` }
+      yield {
+        at,
+        message: `${subject()} uses "${shorten(variable)}", which is not one of its materials`,
+      }
     }
     if (length === 0) {
       yield { at, message: `${subject()} shortens "${shorten(variable)}" to nothing` }

@@ -29,7 +29,7 @@ interface Wording {
 const WORDS = new Map<string, Wording>([
   [
     'disallowed character in tag name',
-    { message: '"<" does not begin a tag here; write &lt; for the character itself', at: 'here' },
+    { message: 'unexpected "<"; write &lt; for a literal character', at: 'here' },
   ],
   [
     'disallowed character in tag name.',
@@ -79,14 +79,14 @@ const WORDS = new Map<string, Wording>([
   [
     'disallowed character in entity name.',
     {
-      message: '"&" does not begin a reference here; write &amp; for the character itself',
+      message: 'unexpected "&"; write &amp; for a literal character',
       at: 'reference',
     },
   ],
   [
     'empty entity name.',
     {
-      message: '"&" does not begin a reference here; write &amp; for the character itself',
+      message: 'unexpected "&"; write &amp; for a literal character',
       at: 'reference',
     },
   ],

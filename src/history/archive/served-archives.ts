@@ -62,7 +62,9 @@ export class ServedArchives implements AsyncDisposable {
         const place = parts.findIndex((part) => part.sha256 === sha256)
         const part = parts[place]
         if (part === undefined) {
-          throw unavailable(`${file} is no archive of this repository, or is not as it was written`)
+          throw unavailable(
+            `${file} is not an archive of this repository, or is not as it was written`,
+          )
         }
         opened.push(await openArchive(file, { part, older: parts.slice(0, place), options }))
       }

@@ -18,7 +18,7 @@ const EventPattern = z
   .string()
   .refine(
     (pattern) => EVENT_NAMES.some((name) => fits(pattern, name)),
-    'is no event: they are revision, override, run.*, proposal.*, agent.lost and *',
+    'is not an event: these are revision, override, run.*, proposal.*, agent.lost and *',
   )
 
 /** A receiver of events. */

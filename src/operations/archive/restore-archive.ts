@@ -45,5 +45,5 @@ function lastPart(
       `${file} is brought back after the archive that was made later, at ${when}: its SHA-256 is ${last.sha256}`,
     )
   }
-  throw unavailable(`${file} is no archive of this repository, or is not as it was written`)
+  throw unavailable(`${file} is not an archive of this repository, or is not as it was written`)
 }

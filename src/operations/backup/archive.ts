@@ -147,7 +147,7 @@ async function orDamaged(archive: string, read: () => Promise<void>): Promise<vo
     await read()
   } catch (cause) {
     if (!(cause instanceof Error) || 'syscall' in cause) throw cause
-    const reason = `${archive} is damaged, or is no backup: ${cause.message}`
+    const reason = `${archive} is damaged, or is not a backup: ${cause.message}`
     throw new ServiceError('unavailable', reason, { reason }, { cause })
   }
 }

@@ -73,7 +73,7 @@ async function readManifest(archive: string, folder: string): Promise<Manifest> 
   const text = await orNullWhenAbsent(readFile(join(folder, MANIFEST), 'utf8'))
   const manifest = Manifest.safeParse(parseJson(text ?? ''))
   if (manifest.success) return manifest.data
-  throw unavailable(`${archive} is no backup that this program can read`)
+  throw unavailable(`${archive} is not a backup that this program can read`)
 }
 
 /** Null, which is no manifest, when the text is no JSON. */

@@ -58,7 +58,7 @@ export interface AgentsReport {
 export function parseOldAgents(text: string): readonly OldAgent[] {
   const read = Listing.safeParse(parseJson(text))
   if (read.success) return read.data
-  throw noList('it is no answer of its call for agents, a JSON list of objects with a uuid')
+  throw noList('it is not the answer to its call for agents, a JSON list of objects with a uuid')
 }
 
 /** Lists the agents in a document that has them not; those that it has stay as they are. */
@@ -92,7 +92,7 @@ function whyLeft(agent: OldAgent): string | null {
   if (agent.elastic_plugin_id || agent.elastic_agent_id) return 'a plugin has started it'
   if (stateOf(agent) === 'pending') return 'nobody has approved it there'
   if (!/^[\w.-]{1,64}$/.test(agent.uuid)) return 'no agent here can have its uuid'
-  if (isIP(address) === 0) return `its address "${address}" is no IP address`
+  if (isIP(address) === 0) return `its address "${address}" is not an IP address`
   return null
 }
 

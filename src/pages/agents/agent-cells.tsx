@@ -81,8 +81,8 @@ export function UnknownMachine({ agent }: { agent: ShownAgent }) {
   if (!agent.isUnknownMachine) return <></>
   return (
     <p class="machine-note" role="note">
-      This server has never heard from this agent. Another machine may be using its UUID: check the
-      address before you approve it.
+      This server has never heard from this agent. Another machine might be using its UUID: check
+      the address before you approve it.
     </p>
   )
 }

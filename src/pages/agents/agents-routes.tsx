@@ -73,7 +73,7 @@ export const agentsPages = defineLeaderPage({
         act: async (context, c, { fields, form }) => {
           const { claim } = fields
           const action = claim === null ? fields.action : 'enable'
-          if (action === undefined) throw malformed('There is no action', 'action')
+          if (action === undefined) throw malformed('Unknown action', 'action')
           const names = namesIn(form)
           if (isNameless(action, names)) throw malformed(NO_NAME, 'resources')
           const request = { action, uuids: [c.req.param('uuid')], names, claim }

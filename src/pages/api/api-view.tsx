@@ -23,8 +23,7 @@ export function ApiView({ frame, calls, origin }: ApiViewProps) {
         title="API"
         about={
           <>
-            Every call of this service, also as{' '}
-            <a href={frame.links.openApi()}>an OpenAPI 3.1 document</a>.
+            Every API call, also as <a href={frame.links.openApi()}>an OpenAPI 3.1 document</a>.
             {frame.isAdministrator && (
               <span id="clone">
                 {' The configuration itself is a git repository: '}
@@ -80,7 +79,7 @@ function Call({ call, curl }: { call: DescribedCall; curl: string | null }) {
           <button
             type="button"
             class="copy with-script"
-            aria-label={`Copy the line for ${method} ${path}`}
+            aria-label={`Copy the command for ${method} ${path}`}
           >
             Copy
           </button>

@@ -51,7 +51,7 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
     'restore-entity': { done: 'Restored', attempt: 'restore' },
     'undo-revision': { done: 'Undid revision', attempt: 'undo revision' },
     'reveal-secrets': { done: 'Revealed the secrets of', attempt: 'reveal the secrets of' },
-    override: { done: 'Passed by an override the rule', attempt: 'pass a rule by an override' },
+    override: { done: 'Overrode the rule', attempt: 'override a rule' },
     'begin-recovery': {
       done: 'Let administrators pass rules',
       attempt: 'let administrators pass rules',

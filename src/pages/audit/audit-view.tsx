@@ -45,7 +45,7 @@ export function AuditView(props: AuditViewProps) {
         {isFiltered && <a href={frame.links.audit()}>Clear the filter</a>}
       </PageHead>
       <Filter {...props} />
-      {!isWhole && <StateAway what="Agents are named by their ids" />}
+      {!isWhole && <StateAway what="Agents are shown by their IDs" />}
       <Table
         label="Entries"
         class="audit"

@@ -34,7 +34,7 @@ async function look(part: HTMLElement): Promise<void> {
   const answer = await askFor(part.dataset['at'] ?? location.href)
   // Of several servers, another one answers soon.
   const isAway = answer === null || answer.status >= 500
-  if (isAway) return showStale('The server does not answer. This page may be out of date.')
+  if (isAway) return showStale('The server is not responding. This page might be out of date.')
   if (!answer.ok) return showStale('This no longer exists. This page is out of date.')
   showStale('')
   const page = parsePage(answer.text)

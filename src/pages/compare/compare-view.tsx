@@ -258,7 +258,7 @@ function State({ frame: { links }, comparison, query, from, to }: CompareViewPro
   )
   const withSpace = links.compare(from, to, compareQueryOf({ ...query, ignoresSpace: false }))
   if (before.commit === after.commit) {
-    return <p class="card">Both sides are the same revision, so nothing differs.</p>
+    return <p class="card">Both sides are the same revision.</p>
   }
   if (before.digest === after.digest) {
     return <p class="card">Both revisions have the same configuration, byte for byte.</p>
@@ -273,13 +273,13 @@ function State({ frame: { links }, comparison, query, from, to }: CompareViewPro
       )}
       {isSpaceOnly && (
         <p class="card">
-          Only white space differs. <a href={withSpace}>Show it</a>
+          Only whitespace differs. <a href={withSpace}>Show it</a>
         </p>
       )}
       {!isSpaceOnly && differs && regions.length === 0 && (
         <p class="card">
           {query.entity === ''
-            ? 'Only agents differ, and they are hidden. '
+            ? 'Only agents changed, and they are hidden. '
             : `Nothing differs in ${query.entity.replace('/', ' ')}. `}
           <a href={all}>Show all changes</a>
         </p>

@@ -27,7 +27,7 @@ export function EntityTimeline(props: EntityViewProps) {
     <>
       {steps.length === 0 && (
         <p class="card">
-          {entity.isAdministrator ? 'No changes yet.' : 'No changes that you may see.'}
+          {entity.isAdministrator ? 'No changes yet.' : 'No changes that you can see.'}
         </p>
       )}
       <ol class="timeline" aria-label="Changes and runs">

@@ -51,7 +51,7 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
       about={
         <>
           {`${countOf(total, 'change')}${address.kind === 'group' ? ' of the group itself' : ''}`}
-          {`${isAdministrator ? '' : ' that you may see'}. `}
+          {`${isAdministrator ? '' : ' that you can see'}. `}
           {isFollowed && address.kind === 'group' && (
             <a href={links.history({ entity: address.entity })}>Changes of its pipelines too</a>
           )}
@@ -132,7 +132,7 @@ function CurrentXml({ frame: { links }, entity, now: time }: EntityViewProps) {
           addressOf={(line) => (isAdministrator ? inFile(line) : null)}
         />
       ) : now.shown === null ? (
-        <p class="muted">{`${now.lines.toLocaleString('en')} lines are too many to show here.`}</p>
+        <p class="muted">{`${now.lines.toLocaleString('en')} lines are too long to show here.`}</p>
       ) : (
         <div class="listing code" tabindex={0} role="group" aria-label="Lines">
           {raw(listingHtml(now.shown, listing))}

@@ -76,7 +76,7 @@ function rowsIn(form: Form, part: FormList, { before, path }: RowsBefore): FormR
     const kind = textField(form, at + KIND)
     if (kind === null) return rows
     const known = kindOf(part, { kind })
-    if (!known) throw malformed(`"${kind}" is no kind of row of ${path}`, at)
+    if (!known) throw malformed(`"${kind}" is not a kind of row of ${path}`, at)
     const from = fromOf(textField(form, at + FROM) ?? '', before.length, at)
     if (from !== null && taken.has(from)) throw malformed(`${at} is in the form twice`, at)
     if (from !== null) taken.add(from)

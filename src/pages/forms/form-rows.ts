@@ -34,7 +34,7 @@ export function addRow(
   const changed = changeRows(shape, values, path.split('.'), (rows, part) => {
     at = rows.length
     const row = kind === null ? part.rows[0] : kindOf(part, { kind })
-    if (!row) throw malformed(`"${kind}" is no kind of row of ${path}`, 'action')
+    if (!row) throw malformed(`"${kind}" is not a kind of row of ${path}`, 'action')
     const added = newRow(row)
     return [...rows, text === '' ? added : { ...added, fields: new Map([['text', text]]) }]
   })

@@ -97,7 +97,7 @@ async function placeIn(
 async function revisionOf(history: EditingDeps['history'], document: Digest): Promise<Revision> {
   const revision = await history.findEver(document)
   if (revision) return revision
-  const message = 'The edit began from a configuration that was never in the history'
+  const message = 'The edit is based on a configuration that is not in the history'
   const { digest: current } = history.current()
   throw new ServiceError('config-stale', message, { current, problems: [] })
 }

@@ -131,7 +131,7 @@ function Sources({ page, query: { filter } }: FiltersProps) {
     ['', 'Any source'],
     ...present.map((kind) => [kind, `${KIND_LABELS[kind]} (${kinds.get(kind) ?? 0})`] as const),
   ]
-  return <Select name="kind" label="Where from" options={options} chosen={filter.kind} />
+  return <Select name="kind" label="Source" options={options} chosen={filter.kind} />
 }
 
 /** How a revision left what it changed. */
@@ -140,7 +140,7 @@ function Ways({ query: { filter } }: FiltersProps) {
     ['', 'Any change'],
     ...CHANGE_KINDS.map((kind) => [kind, `${kind[0]?.toUpperCase()}${kind.slice(1)}`] as const),
   ]
-  return <Select name="changed" label="How it changed" options={options} chosen={filter.changed} />
+  return <Select name="changed" label="Kind of change" options={options} chosen={filter.changed} />
 }
 
 /** The kinds of entities that the history knows. */

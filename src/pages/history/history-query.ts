@@ -100,7 +100,7 @@ function parseMoment(text: string, ofDay: string): number | null {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
   const time = isDay || text.endsWith('Z') ? firstMomentOf(isDay ? `${text}${ofDay}` : text) : null
   if (time !== null) return time
-  throw malformed(`"${text}" is not a day such as 2015-06-05`, 'since')
+  throw malformed(`"${text}" is not a valid date such as 2015-06-05`, 'since')
 }
 
 function momentText(time: number | null, ofDay: string): string {

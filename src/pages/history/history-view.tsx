@@ -147,7 +147,7 @@ interface NothingFoundProps {
 function NothingFound({ links, page: { matching, total }, filter }: NothingFoundProps) {
   if (matching > 0) {
     return (
-      <EmptyCard title="The list is shorter">
+      <EmptyCard title="No revisions on this page">
         {`It has ${countOf(matching, 'revision')}. `}
         <a href={links.history(historyQueryOf(filter))}>Show the newest</a>
       </EmptyCard>
@@ -155,7 +155,7 @@ function NothingFound({ links, page: { matching, total }, filter }: NothingFound
   }
   return (
     <EmptyCard title="No revision matches">
-      {`The history has ${countOf(total, 'revision')}; the filter leaves none. `}
+      {`The history has ${countOf(total, 'revision')}; none matches the filter. `}
       <a href={links.history()}>Show all</a>
     </EmptyCard>
   )

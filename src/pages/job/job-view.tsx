@@ -181,7 +181,7 @@ function AgentOf({ links, agent, wait }: AgentOfProps) {
     <>
       {agent !== null && <a href={links.agent(agent.uuid)}>{agent.name}</a>}
       {wait !== null && <WaitReason wait={wait} />}
-      {agent === null && wait === null && 'None: it was never assigned.'}
+      {agent === null && wait === null && 'None (never assigned)'}
     </>
   )
 }
@@ -225,7 +225,7 @@ function Artifacts({ frame, page }: JobViewProps) {
       ) : (
         <Nodes frame={frame} page={page} nodes={artifacts.nodes} />
       )}
-      {artifacts.isCut && <p class="muted">More files than shown here.</p>}
+      {artifacts.isCut && <p class="muted">Some files are not shown.</p>}
     </section>
   )
 }

@@ -10,8 +10,8 @@ const GROUPS: readonly ShortcutGroup[] = [
     title: 'Every page',
     on: 'body',
     shortcuts: [
-      [['/', 'Ctrl K'], 'search everything, and pages and actions'],
-      [['g', 'p'], 'go to the pipelines; a agents, h history, c current config, u users, l audit'],
+      [['/', 'Ctrl K'], 'search pipelines, revisions, pages and actions'],
+      [['g', 'p'], 'go to pipelines (a agents, h history, c current config, u users, l audit)'],
       [['?'], 'show these keys'],
       [['Esc'], 'close what is open'],
     ],

@@ -43,7 +43,7 @@ export function SendAgainView({ frame, kept }: { frame: PageFrame; kept: KeptFor
         )}
         <p class="actions">
           <button class="primary">Send again</button>
-          <LinkButton href={frame.links.root()} label="Discard it" />
+          <LinkButton href={frame.links.root()} label="Discard" />
         </p>
       </form>
     </PageLayout>

@@ -18,7 +18,7 @@ export function MaintenanceView({ frame, flash, maintenance }: MaintenanceViewPr
     <PageLayout
       frame={frame}
       title="Maintenance"
-      description="Refuses changes of the configuration and new runs for a time."
+      description="Temporarily refuses configuration changes and new runs."
     >
       {flash && <FlashCard flash={flash} />}
       <PageHead
@@ -36,17 +36,13 @@ export function MaintenanceView({ frame, flash, maintenance }: MaintenanceViewPr
       />
       <ActionForm
         action={frame.links.maintenance()}
-        title="Refuse for a time"
-        about="Runs in progress continue to their end, with the stages that follow by themselves. The choice holds for all servers, also after a restart, until it is changed here."
+        title="Refuse temporarily"
+        about="Runs in progress continue, including stages that start automatically. This applies to all servers and survives restarts, until it is changed here."
         buttons={<button class="primary">Apply</button>}
       >
-        <Choice
-          name="saves"
-          label="Refuse changes of the configuration"
-          isChecked={saves === 'refused'}
-        />
+        <Choice name="saves" label="Refuse configuration changes" isChecked={saves === 'refused'} />
         <Choice name="starts" label="Refuse new runs" isChecked={starts === 'refused'} />
-        <Field label="Reason, shown to everybody" name="reason" value={reason} maxlength={1000} />
+        <Field label="Reason (shown to everyone)" name="reason" value={reason} maxlength={1000} />
       </ActionForm>
     </PageLayout>
   )

@@ -142,7 +142,7 @@ export function ChangesCard({ changes }: ChangesCardProps) {
     <section class="card">
       <h2>Changes</h2>
       {changes === null || changes.count === 0 ? (
-        <p class="muted">No named changes. The full diff is below.</p>
+        <p class="muted">Nothing to summarise. The full diff is below.</p>
       ) : (
         <ChangesAboveText listed={changes.listed} />
       )}

@@ -76,7 +76,7 @@ export function RestoredFrom({ revision, links }: ChangeWordsProps) {
   const name = `r${number}`
   return (
     <span class="restored">
-      <span class="badge renamed">{verb === 'Restore' ? 'restored' : 'undone'}</span>{' '}
+      <span class="badge renamed">{verb === 'Restore' ? 'restores' : 'reverts'}</span>{' '}
       {verb === 'Restore' && `${what ?? 'everything'} from `}
       {links === null ? name : <a href={links.snapshot(name)}>{name}</a>}
     </span>

@@ -8,7 +8,7 @@ export function IndexingNotice({ progress }: { progress: IndexProgress }) {
   const { indexed, of } = progress
   return (
     <div class="card indexing" role="status">
-      <p>{`${renderProgress(progress)}. Older revisions follow; this page refreshes itself.`}</p>
+      <p>{`${renderProgress(progress)}. Older revisions follow; this page refreshes automatically.`}</p>
       <progress max={of} value={indexed} aria-label="Indexed revisions" />
     </div>
   )

@@ -105,11 +105,11 @@ export function LongRight({ links, revision, right: { right, reasons, more } }: 
   )
 }
 
-/** `Everything: user admin in admins of the server (line 12)`. */
+/** `Administrator: user admin in admins of the server (line 12)`. */
 export function EveryRight({ links, revision, right: { reasons, more } }: RightProps) {
   return (
     <>
-      {'Everything: '}
+      {'Administrator: '}
       <ReasonsInWords links={links} revision={revision} reasons={reasons} more={more} />
     </>
   )

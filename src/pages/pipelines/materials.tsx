@@ -25,7 +25,9 @@ export function Materials(props: { links: Links; materials: readonly RunMaterial
           )}
           <RevisionLink links={links} revision={revision} />
           {isPinned && <span class="muted"> as requested</span>}
-          {problem !== null && <p class="problem">{`It cannot be read now: ${problem}`}</p>}
+          {problem !== null && (
+            <p class="problem">{`It cannot be read at the moment: ${problem}`}</p>
+          )}
           {modifications.length > 0 && <Modifications modifications={modifications} />}
         </li>
       ))}

@@ -87,7 +87,7 @@ function UnsupportedParts({ unsupported }: Pick<PipelinePage, 'unsupported'>) {
   if (unsupported.length === 0) return <></>
   return (
     <section class="card problem" aria-label="Unsupported">
-      <p>Parts of it are not supported here:</p>
+      <p>Unsupported parts:</p>
       <ul class="bullets">
         {unsupported.map((sentence) => (
           <li>{`${sentence}.`}</li>

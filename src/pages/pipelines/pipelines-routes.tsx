@@ -114,7 +114,7 @@ export const pipelinesPages = defineLeaderPage({
           const options = optionsIn(form, await readTriggerPage(builds, principal, pipeline))
           const { name, counter } = await startPipeline(builds, principal, { pipeline, options })
           return {
-            says: ['scheduled', `${name} / ${counter}`],
+            says: ['scheduled', `${counter} of ${name}`],
             to: (flash) => pages.links.pipeline(pipeline, flash),
           }
         },
@@ -135,13 +135,13 @@ async function act(
   if (action !== 'run') {
     c.env.auditActions = [pipelineAuditAction(action, pipeline)]
     const run = await actOnPipeline(builds, principal, { action, pipeline, cause })
-    const of = action === 'trigger' ? `${pipeline} / ${run}` : pipeline
+    const of = action === 'trigger' ? `${run} of ${pipeline}` : pipeline
     return { says: [run === 'unchanged' ? UNCHANGED[action] : DONE[action], of], to }
   }
   const counter = parseWholeNumber(fields.counter, 'counter')
   c.env.auditActions = [runAction({ pipeline, stage, counter })]
   const started = await startStage(builds, principal, { pipeline, stage, counter, jobs: 'all' })
-  const of = `${pipeline} / ${counter} / ${started.name} / ${started.counter}`
+  const of = `${counter} of ${pipeline}, stage ${started.name},`
   return { says: ['scheduled', of], to }
 }
 

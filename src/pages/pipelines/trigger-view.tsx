@@ -28,7 +28,7 @@ export function TriggerView(props: TriggerViewProps) {
           [group, links.pipelines({ q: `group:"${group}"` })],
           [name, links.pipeline(name)],
         ]}
-        about="What is left as it is follows the configuration and the newest revisions."
+        about="Anything left unchanged uses the configuration and the newest revisions."
       />
       {refusal !== null && <FlashCard flash={refusal.flash} />}
       <form class="card fields" method="post">
@@ -36,10 +36,10 @@ export function TriggerView(props: TriggerViewProps) {
         <Variables {...props} />
         {page.mayChooseConfiguration && (
           <Field
-            label="Configuration of the jobs"
+            label="Job configuration"
             name="configuration"
             value={props.typed('configuration') ?? ''}
-            placeholder="The current one, or r12, a commit, a digest"
+            placeholder="Current (or r12, a commit, a digest)"
             maxlength={64}
           />
         )}

@@ -38,14 +38,14 @@ export function ProblemsView({
     <PageLayout
       frame={{ ...frame, problems: [] }}
       title={problems.length === 0 ? 'No problems' : 'Problems'}
-      description="What an operator of the build server should look at."
+      description="Problems that need attention."
     >
       {flash && <FlashCard flash={flash} />}
       <PageHead
         title="Problems"
         about={
           problems.length === 0
-            ? 'No problem concerns what you may view.'
+            ? 'No problems with the pipelines that you can view.'
             : `${countOf(problems.length, 'open problem')}. The service is running.`
         }
       />
@@ -199,9 +199,7 @@ function Override({ links, problem: { commits = [] } }: { links: Links; problem:
       {commits.map((commit) => (
         <form class="row" method="post" action={links.acknowledgeOverride(commit)}>
           <a href={links.snapshot(commit)}>{commit.slice(0, 10)}</a>
-          <button title="Another administrator than the one who made it has seen it">
-            Acknowledge
-          </button>
+          <button title="An administrator other than its author has seen it">Acknowledge</button>
         </form>
       ))}
     </>

@@ -93,7 +93,7 @@ function factsOf({ frame, detail, since, now }: ProposalViewProps): readonly Fac
     conflicts.length === 0
       ? null
       : ['Conflicts', listed(conflicts.map(({ path }) => `${path} has changed since`))],
-    problems.length === 0 ? null : ['Not valid any more', listed(problems)],
+    problems.length === 0 ? null : ['No longer valid', listed(problems)],
     merged === null ? null : ['Merged', `by ${merged.by.username}`],
     closed === null ? null : ['Closed', `by ${closed.by.username}. ${closed.text}`.trimEnd()],
     versions.length === 1 ? null : ['Compared with', comparedWith(frame, detail, since)],
@@ -220,7 +220,7 @@ function Reviews({ detail: { reviews, proposal }, now }: ProposalViewProps) {
 
 function wordOf(type: 'approve' | 'reject', holds: boolean): string {
   if (type === 'reject') return 'Rejected'
-  return holds ? 'Approved' : 'Approved what has changed since'
+  return holds ? 'Approved' : 'Approved an earlier version'
 }
 
 function Comments({ detail: { proposal }, now }: ProposalViewProps) {
@@ -249,13 +249,13 @@ function Decisions({ frame: { links, username }, detail }: ProposalViewProps) {
     <ActionForm
       action={links.proposal(proposal.number)}
       title="Decide"
-      about="An approval holds for the bytes of the entities that it changes."
+      about="An approval covers the exact text of the changed entities."
       buttons={
         <>
           {canMerge && <ActionButton value="merge" label="Merge" look="primary" />}
           {approval !== null && <ActionButton value="approve" label="Approve" />}
           {approval !== null && <ActionButton value="reject" label="Reject" />}
-          {isReviewed && <ActionButton value="take-back" label="Take my review back" />}
+          {isReviewed && <ActionButton value="take-back" label="Withdraw my review" />}
           <ActionButton value="comment" label="Comment" />
           <ActionButton value="close" label="Close" look="danger" />
         </>

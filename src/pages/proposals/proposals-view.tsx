@@ -34,12 +34,12 @@ export function ProposalsView({ frame, proposals, state, isWaiting, now }: Propo
     <PageLayout frame={frame} title="Proposals">
       <PageHead
         title="Proposals"
-        about="Changes that wait for others before they are saved."
+        about="Changes that need approval before they are saved."
         actions={
           <LinkChoice
             label="Proposals"
             options={[
-              ['Waits for me', links.proposals({ 'waiting-for': 'me' }), isWaiting],
+              ['Waiting for me', links.proposals({ 'waiting-for': 'me' }), isWaiting],
               ['Open', links.proposals(), state === 'open' && !isWaiting],
               ['Merged', links.proposals({ state: 'merged' }), state === 'merged'],
               ['Closed', links.proposals({ state: 'closed' }), state === 'closed'],
@@ -59,6 +59,6 @@ function namesOf({ newest: { touches } }: Proposal): string {
 }
 
 function emptyOf(state: ProposalState, isWaiting: boolean): string {
-  if (isWaiting) return 'No proposal waits for you. Those that need your approval appear here.'
+  if (isWaiting) return 'No proposals are waiting for you. Those that need your approval appear here.'
   return `No ${state} proposals. A change is proposed on its preview, in place of being saved.`
 }

@@ -196,7 +196,7 @@ async function planUndoing(
   if (revision.digest === current.digest) return ours
   const undoing = await deps.work.undoChange({ ours, base, theirs })
   if (undoing.kind === 'unreadable')
-    return blocked(`${name} cannot be undone, as a document of it is not readable XML`)
+    return blocked(`${name} cannot be undone: one of its documents is not readable XML`)
   const { contested, document } = undoing
   if (isRest || contested.length === 0) return document
   const hasRest = Buffer.compare(document, theirs) !== 0
@@ -215,11 +215,12 @@ function changedAgain(
   const by = newest !== null && newest.number > revision.number ? newest : current
   const and = touched.length > 1 ? ` and ${touched.length - 1} more` : ''
   const were = touched.length > 1 ? 'were' : 'was'
-  const reason = `${nameOf(touched[0] ?? null)}${and} ${were} changed again by ${by.who} in r${by.number}, so r${revision.number} can no longer be undone alone`
+  const again = `${nameOf(touched[0] ?? null)}${and} ${were} changed again by ${by.who} in r${by.number}`
+  const reason = `r${revision.number} cannot be undone automatically: ${again}`
   return { reason, revision: by }
 }
 
-/** `The pipeline shop` */
+/** `the pipeline shop` */
 function nameOf(entity: string | null): string {
-  return `The ${entity?.replace('/', ' ') ?? 'configuration'}`
+  return `the ${entity?.replace('/', ' ') ?? 'configuration'}`
 }

@@ -21,7 +21,7 @@ interface RulesViewProps {
 const COLUMNS: readonly TableColumn[] = [
   { label: 'Rule', isHead: true },
   { label: 'In words' },
-  { label: 'Who could approve' },
+  { label: 'Possible approvers' },
 ]
 const MAX_NAMES = 12
 const MAX_REASON = 4_000
@@ -43,7 +43,7 @@ export function RulesView({ frame, flash, shown, draft, problems }: RulesViewPro
         title="Rules"
         about={
           shown.version === null
-            ? 'There are no rules: every change passes that its author may make.'
+            ? 'There are no rules: everyone can save the changes that they have permission to make.'
             : `${countOf(rules.length, 'rule')} about changes. Several add up, and none replaces another.`
         }
       />
@@ -65,8 +65,8 @@ export function RulesView({ frame, flash, shown, draft, problems }: RulesViewPro
         title="Text"
         about={
           <>
-            The file <code>cairn-rules.yaml</code> of the repository. The rules as they stand judge
-            its change.
+            The file <code>cairn-rules.yaml</code> in the repository. The current rules apply to
+            changes of it.
           </>
         }
         buttons={<button class="primary">Save the rules</button>}
@@ -98,7 +98,7 @@ function cellsOf(rule: ShownRule, { knowsEveryone }: ShownRules) {
       <ul class="rows">
         {asked.map(({ whose, names }) => (
           <li>
-            {`${whose}: ${names.length === 0 ? 'nobody of those known here' : someOf(names, MAX_NAMES)}`}
+            {`${whose}: ${names.length === 0 ? 'no known user' : someOf(names, MAX_NAMES)}`}
             {!knowsEveryone && ', and users of the directory or provider'}
           </li>
         ))}

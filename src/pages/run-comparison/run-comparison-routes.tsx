@@ -60,7 +60,7 @@ async function runAgain({ pages, builds }: LeaderPagesContext, c: PageContext): 
   const target = `/api/pipelines/${encodeURIComponent(pipeline)}/schedule`
   c.env.auditActions = [{ action: 'schedule-pipeline', target }]
   if (configuration.from === null) {
-    const reason = `the run ${counter} did not record by which configuration it was made`
+    const reason = `the run ${counter} did not record its configuration`
     const facts = { pipeline, stage: '', reason }
     throw new ServiceError(
       'not-schedulable',

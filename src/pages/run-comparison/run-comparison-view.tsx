@@ -82,10 +82,8 @@ function Head({ frame: { links }, found, mayAdminister }: RunComparisonViewProps
 function Causes({ frame: { links }, found, mayAdminister }: RunComparisonViewProps) {
   return (
     <section class="card" aria-labelledby="causes">
-      <h2 id="causes">Possible causes, the likeliest first</h2>
-      {found.causes.length === 0 && (
-        <p class="muted">Nothing that is recorded of the runs is different.</p>
-      )}
+      <h2 id="causes">Possible causes, most likely first</h2>
+      {found.causes.length === 0 && <p class="muted">No recorded differences between the runs.</p>}
       {found.causes.length > 0 && (
         <ol class="bullets">
           {found.causes.slice(0, MAX_CAUSES).map((cause) => (
@@ -168,7 +166,7 @@ function Configuration({ frame, found, now }: RunComparisonViewProps) {
     const unknown = from === null ? found.from : found.to
     return (
       <Section title="Configuration">
-        <p class="muted">{`Run ${unknown.counter} did not record by which configuration it was made.`}</p>
+        <p class="muted">{`Run ${unknown.counter} did not record its configuration.`}</p>
       </Section>
     )
   }
@@ -181,7 +179,7 @@ function Configuration({ frame, found, now }: RunComparisonViewProps) {
         {!isComplete && ' Not all changes are listed.'}
       </p>
       {found.changes.length === 0 && from.digest !== to.digest && (
-        <p>Nothing in between concerns this pipeline.</p>
+        <p>No changes to this pipeline in between.</p>
       )}
       {found.changes.length > 0 && (
         <FirstOf
@@ -312,7 +310,7 @@ function Agents({ frame: { links }, found }: RunComparisonViewProps) {
     <Section title={`Agents of ${countOf(found.agents.length, 'job')}`}>
       <Table
         label="Agents"
-        columns={[{ label: 'Job', isHead: true, isPlain: true }, 'Agent', 'What is different']}
+        columns={[{ label: 'Job', isHead: true, isPlain: true }, 'Agent', 'Difference']}
         rows={found.agents.slice(0, MAX_CHANGES).map(({ stage, job, to, changes }) => ({
           cells: [
             `${stage} / ${job}`,

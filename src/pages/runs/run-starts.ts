@@ -5,7 +5,7 @@ import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
 import { isSameName } from '../../core/name-key.ts'
 
 /**
- * The start of a run of a pipeline, as `triggered by alice` or `triggered by changes`, given a run
+ * The start of a run of a pipeline, as `triggered by alice` or `triggered by a commit`, given a run
  * of its first stage.
  */
 export function pipelineStart(run: PipelineInstance, first: StageRun | null): string {
@@ -14,7 +14,7 @@ export function pipelineStart(run: PipelineInstance, first: StageRun | null): st
 }
 
 /**
- * The starter of a run of a pipeline: `alice`, `changes`, `the pipeline lib`, `its timer`. Null
+ * The starter of a run of a pipeline: `alice`, `a commit`, `the pipeline lib`, `its timer`. Null
  * when it was not recorded.
  */
 export function pipelineStarter(run: PipelineInstance, first: StageRun | null): string | null {
@@ -24,7 +24,7 @@ export function pipelineStarter(run: PipelineInstance, first: StageRun | null): 
   const changed = run.revisions.filter((each) => each.changed)
   if (changed.length === 0) return null
   const upstream = changed.flatMap(({ revision }) => parseUpstream(revision)?.pipeline ?? [])
-  return upstream.length < changed.length ? APPROVED_BY_CHANGES : pipelinesText(upstream)
+  return upstream.length < changed.length ? 'a commit' : pipelinesText(upstream)
 }
 
 /** The start of a run of a stage, as `started after build` or `approved by alice`. */

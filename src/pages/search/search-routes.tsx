@@ -50,11 +50,11 @@ export const searchPages = definePage({
       method: 'GET',
       path: '/search/results.json',
       tag: PAGES_TAG,
-      summary: 'Search results by kind, as far as the caller may see them',
+      summary: 'Search results by kind, limited to what the caller can see',
       query: { q: { text: 'The text', schema: z.string().max(1_000) } },
       answers: {
         200: jsonAnswer(
-          'The first of each sort',
+          'The first results of each kind',
           z.object({
             groups: z.array(SearchGroupBody),
             indexing: z.string().nullable(),

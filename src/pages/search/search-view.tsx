@@ -76,7 +76,7 @@ function Group({ group: { title, count, hits, all }, id }: { group: SearchGroup;
 
 function Nothing({ text, isAdministrator }: { text: string; isAdministrator: boolean }) {
   return (
-    <EmptyCard title={text === '' ? 'What can be found' : 'Nothing found'}>
+    <EmptyCard title={text === '' ? 'What you can search for' : 'Nothing found'}>
       {isAdministrator
         ? 'Pipelines, groups and agents by name; revisions by number, digest, commit or date; people; descriptions of changes; and any text added to the configuration or removed from it (case-sensitive).'
         : 'Pipelines and groups that you may view, and agents, by name.'}

@@ -252,8 +252,8 @@ function peopleNamed(counts: ReadonlyMap<string, number>, links: Links): SearchG
 }
 
 const TITLES = {
-  mentions: 'Changes that mention it',
-  text: 'Text added or removed',
+  mentions: 'Changes',
+  text: 'Text in history',
 } as const satisfies Partial<Record<keyof RevisionFilter, string>>
 
 /** The revisions whose description has the text, or that brought or removed it. */

@@ -17,7 +17,7 @@ export function ServersView({ frame, seen }: ServersViewProps) {
     <PageLayout
       frame={frame}
       title="Servers"
-      description="The servers that share one configuration and one state."
+      description="Servers that share one configuration and state."
       concerns={['database', 'servers']}
     >
       <PageHead

@@ -23,7 +23,7 @@ export function RevealedNotice({ links, count: { opened, kept }, back }: Reveale
   return (
     <p class="card stale" role="status">
       {opened === 0
-        ? 'No secret can be shown. '
+        ? 'No secrets can be shown. '
         : `${countOf(opened, 'secret')} shown in plain text. `}
       {kept > 0 && `${countOf(kept, 'secret')} still hidden: encrypted with another key. `}
       Recorded in the <a href={links.audit({ action: 'reveal-secrets' })}>audit log</a>.{' '}

@@ -300,8 +300,8 @@ function Listing(props: SnapshotViewProps) {
   if (blame !== null && !blame.known) {
     return (
       <p class="windows" role="status">
-        {`Finding who wrote each line: ${blame.reached.toLocaleString('en')} of ${blame.of.toLocaleString('en')} revisions. `}
-        The page refreshes itself.
+        {`Finding the author of each line: ${blame.reached.toLocaleString('en')} of ${blame.of.toLocaleString('en')} revisions. `}
+        The page refreshes automatically.
       </p>
     )
   }

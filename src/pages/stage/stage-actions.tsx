@@ -1,6 +1,7 @@
 import type { StagePanelProps } from './stage-panel.tsx'
 import type { JobInstance } from '../../builds/runs/stages.ts'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import type { JobResult } from '../../core/builds/job.ts'
 import { plural } from '../kit/count.ts'
 import { Confirmation } from '../kit/forms.tsx'
 import { runAddress } from '../runs/run-labels.tsx'
@@ -67,6 +68,14 @@ function Reruns({ jobs, hasPassed }: { jobs: readonly JobInstance[]; hasPassed: 
   )
 }
 
+/** The result of a stage in a sentence. */
+const OUTCOME = {
+  Passed: 'passed',
+  Failed: 'failed',
+  Cancelled: 'was cancelled',
+  Unknown: 'has not ended',
+} as const satisfies Record<JobResult, string>
+
 /** `Rerun the failed job`, `Rerun 2 cancelled jobs`. */
 function rerunOf(jobs: readonly JobInstance[]): string {
   const words = ['Failed', 'Cancelled'].filter((each) => jobs.some(({ result }) => result === each))
@@ -96,8 +105,8 @@ function ConfirmRun({
   const { stage, result } = run
   return (
     <Confirmation
-      title={`Run ${next} anyway?`}
-      about={`The result of the stage before it, ${stage.name}, is ${result}.`}
+      title={`Run ${next} although ${stage.name} ${OUTCOME[result]}?`}
+      about={`${stage.name} is the stage before it.`}
     >
       <input type="hidden" name="next" value={next} />
       <ActionButton value="run" label={`Run stage ${next}`} look="danger" />

@@ -81,7 +81,7 @@ async function act(
   if (action === 'cancel') {
     c.env.auditActions = [{ action: 'cancel-stage', target: new URL(c.req.url).pathname }]
     const kind = await cancelRun(builds, principal, run)
-    const of = `${counter} / ${run.stageCounter}`
+    const of = runText(counter, run.stageCounter)
     return { says: [kind, of], to: (flash) => links.stageRun(run, flash) }
   }
   const jobs = choiceOf(action, form)
@@ -90,9 +90,14 @@ async function act(
   const started = await startStage(builds, principal, { ...wanted, jobs })
   const to = { ...run, stage: started.name, stageCounter: started.counter }
   return {
-    says: ['scheduled', `${counter} / ${started.counter}`],
+    says: ['scheduled', runText(counter, started.counter)],
     to: (flash) => links.stageRun(to, flash),
   }
+}
+
+/** `7`, and of a later attempt `7 (attempt 2)`. */
+function runText(counter: number, attempt: number): string {
+  return attempt > 1 ? `${counter} (attempt ${attempt})` : `${counter}`
 }
 
 function choiceOf(action: 'run' | 'rerun' | 'failed' | 'chosen', form: Form): JobChoice {

@@ -94,7 +94,7 @@ function Started({ run, now }: { run: StageRun; now: number }) {
   )
 }
 
-const AUTOMATICALLY = 'the service, automatically'
+const AUTOMATICALLY = 'automatically'
 
 /** The user who started a run, or the event that did. */
 function starterOf({ run, pipelineRun, stages }: StageDetails): string {
@@ -102,7 +102,7 @@ function starterOf({ run, pipelineRun, stages }: StageDetails): string {
   if (approvedBy !== APPROVED_BY_CHANGES) return approvedBy
   if (pipelineRun === null) return AUTOMATICALLY
   const before = stageBefore(pipelineRun, name)
-  if (before !== null) return `the end of stage ${before}, automatically`
+  if (before !== null) return `automatically, after stage ${before}`
   return pipelineStarter(pipelineRun, stages[0] ?? null) ?? AUTOMATICALLY
 }
 
@@ -136,7 +136,7 @@ function Configuration({ frame, details, now }: StagePanelProps) {
         <>
           <RevisionName frame={frame} name={configuration.name} />
           {!configuration.isRecorded && ' (by its start time; the run did not record it)'}
-          {configuration.isRequested && ', as it was asked for'}
+          {configuration.isRequested && ', as requested'}
           {markers.length > 0 && ', first run under it'}
           {'. '}
         </>
@@ -205,7 +205,7 @@ function Jobs({ frame: { links }, details, now }: StagePanelProps) {
       {run.jobs.length > shown.length && (
         <p class="muted">{`and ${countOf(run.jobs.length - shown.length, 'more job')}`}</p>
       )}
-      <ul class="row legend muted" aria-label="Colours of the bars">
+      <ul class="row legend muted" aria-label="Bar colours">
         {LEGEND.map(([phase, words]) => (
           <li>
             <svg class="job-bar" viewBox="0 0 16 16" aria-hidden="true">

@@ -25,11 +25,14 @@ export function WebhooksView({ frame, flash, receivers }: WebhooksViewProps) {
     <PageLayout
       frame={frame}
       title="Webhooks"
-      description="The newest deliveries to each receiver of events, with their answers."
+      description="The latest deliveries to each receiver, with its responses."
       concerns={['webhook']}
     >
       {flash && <FlashCard flash={flash} />}
-      <PageHead title="Webhooks" about="Receivers stand in the webhooks file of the server." />
+      <PageHead
+        title="Webhooks"
+        about="Receivers are configured in the webhooks file of the server."
+      />
       {receivers.length === 0 && (
         <EmptyCard title="No receivers yet">
           {'The webhooks file ('}
@@ -71,7 +74,7 @@ function ReceiverPart({ links, receiver }: { links: Links; receiver: Receiver })
   return (
     <section aria-label={`Receiver ${state.name}`}>
       <h2>{state.name}</h2>
-      <p>{`${state.lastError === null ? 'It takes its deliveries' : `The next delivery failed: ${state.lastError}`}${behind}.`}</p>
+      <p>{`${state.lastError === null ? 'It accepts deliveries' : `The next delivery failed: ${state.lastError}`}${behind}.`}</p>
       {rows.length > 0 && (
         <Table label={`Deliveries to ${state.name}`} columns={COLUMNS} rows={rows} />
       )}

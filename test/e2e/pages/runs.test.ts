@@ -70,7 +70,7 @@ describe('a build in a browser', SLOW, () => {
 
     await page.goto('/pipelines')
     await click(page, 'Trigger app')
-    await says(page, 'Scheduled run app / 1.')
+    await says(page, 'Run 1 of app started.')
     await page.getByRole('link', { name: /build (Building|Scheduled)/ }).click()
     await page.getByRole('link', { name: 'unit' }).click()
     await page.locator('.console li', { hasText: / started\s*$/ }).waitFor(WITHIN)
@@ -82,7 +82,7 @@ describe('a build in a browser', SLOW, () => {
     await page.getByRole('link', { name: 'Cancel the run…' }).click()
     await keepPicture(page, 'stage-cancel')
     await click(page, 'Cancel the run')
-    await says(page, 'Cancelled run 1 / 1.')
+    await says(page, 'Run 1 cancelled.')
     await click(page, 'Rerun the stage')
     await says(page, 'Run 1 (attempt 2)')
     await page.getByRole('link', { name: 'unit' }).click()
@@ -165,7 +165,7 @@ describe('the keyboard focus on a page that updates itself', SLOW, () => {
       .poll(() => page.evaluate(`document.activeElement.closest('.run')?.id`))
       .toBe('run-1')
     await page.keyboard.press('Enter')
-    await says(page, 'Scheduled run app / 1 / publish')
+    await says(page, 'Run 1 of app, stage publish, started')
   })
 
   it('stays on the controls of the same pipeline', async () => {

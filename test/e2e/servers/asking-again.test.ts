@@ -24,7 +24,7 @@ import { currentOf, setLease } from '../../support/service/servers.ts'
 /** Milliseconds. */
 const TIMEOUT_MS = 30_000
 const WITHIN = { timeout: TIMEOUT_MS }
-const AWAY = 'The server does not answer. This page may be out of date.'
+const AWAY = 'The server is not responding. This page might be out of date.'
 
 const chromium = useBrowser()
 

@@ -247,7 +247,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(found).toContain(`Agents are not searched: ${silent}`)
     expect(found).toContain('href="/pipelines/one"')
     expect(offered).toContain(`Agents are not searched: ${silent}`)
-    expect(audit).toContain(`Agents are named by their ids: ${silent}`)
+    expect(audit).toContain(`Agents are shown by their IDs: ${silent}`)
     expect(audit).toContain('Saved the configuration')
     for (const page of away) {
       expect(page).toMatch(/^503 .*The server that runs builds does not answer\./s)

@@ -144,7 +144,7 @@ describe('the comparison of two revisions', () => {
 
     expect(plain).toContain('id="c1"')
     expect(ignoring).not.toContain('id="c1"')
-    expect(ignoring).toContain('Only white space differs')
+    expect(ignoring).toContain('Only whitespace differs')
   })
 
   it('says so when nothing differs, and when it Comparing backwards', async () => {

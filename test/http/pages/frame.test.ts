@@ -132,7 +132,7 @@ describe('the frame of the pages', () => {
     const html = await response.text()
 
     expect(response.status).toBe(400)
-    expect(html.match(/is not a day such as/g)).toHaveLength(1)
+    expect(html.match(/is not a valid date such as/g)).toHaveLength(1)
     expect(html).toContain(`<code>${response.headers.get('x-request-id')}</code>`)
     expect(html).toContain('<a class="button" href="/">Home</a>')
   })

@@ -93,7 +93,7 @@ describe('the history', () => {
   it.each([
     ['offset=3', 'It has 3 revisions.', '/config'],
     ['q=ninja&offset=100', 'It has 1 revision.', '/config?q=ninja'],
-    ['q=nowhere', 'The history has 3 revisions; the filter leaves none.', '/config'],
+    ['q=nowhere', 'The history has 3 revisions; none matches the filter.', '/config'],
   ])('says why it is empty: %s', async (query, reason, all) => {
     const service = await withHistory()
 

@@ -133,7 +133,7 @@ describe('the form of a run with options', () => {
 
     expect(first).toMatch(/name="variables\[REGION\]" value="eu"/)
     const page = await followed(scene, done)
-    expect(page).toContain('Scheduled run app / 2.')
+    expect(page).toContain('Run 2 of app started.')
     expect(page).toContain('as requested')
     expect(page).toMatch(/<code>REGION<\/code> <span class="muted">is<\/span> <code>us<\/code>/)
     expect(page).not.toContain('<code>LEVEL</code>')

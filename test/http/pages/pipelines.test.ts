@@ -253,7 +253,7 @@ describe('the page of the pipelines', () => {
     const second = await sendForm(scene.service, '/pipelines', trigger)
     const none = await sendForm(scene.service, '/pipelines', { ...trigger, pipeline: 'nothing' })
 
-    expect(await followed(scene, first)).toContain('Scheduled run app / 1.')
+    expect(await followed(scene, first)).toContain('Run 1 of app started.')
     expect(second.status).toBe(409)
     const refused = await second.text()
     expect(refused).toContain('The pipeline app is locked by its run 1.')
@@ -302,7 +302,7 @@ describe('the page of the pipelines', () => {
     const pages = ['/pipelines/app', '/stages/app/build/1/1']
 
     for (const path of pages) {
-      expect(await pageOf(scene.service, path)).toContain('It cannot be read now: git: ')
+      expect(await pageOf(scene.service, path)).toContain('It cannot be read at the moment: git: ')
     }
     renameSync(`${scene.origin}.away`, scene.origin)
     const agent = await ProtocolAgent.join(scene.service, 'a1')
@@ -420,7 +420,7 @@ describe('the page of a pipeline', () => {
 
     expect(early).not.toContain('Run stage ship')
     expect(late).toContain('Run stage ship')
-    expect(await followed(scene, started)).toContain('Scheduled run app / 1 / ship / 1.')
+    expect(await followed(scene, started)).toContain('Run 1 of app, stage ship, started.')
     expect((await scene.stage('1/1', 'app/ship')).approved_by).toBe('admin')
   })
 
@@ -440,7 +440,7 @@ describe('the page of a pipeline', () => {
 
     expect(path).not.toContain('of=')
     expect(pages[0]).not.toContain('Done: ')
-    expect(pages.map((page) => page.includes('Scheduled run app / 1.'))).toEqual([
+    expect(pages.map((page) => page.includes('Run 1 of app started.'))).toEqual([
       false,
       false,
       true,

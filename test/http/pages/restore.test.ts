@@ -256,7 +256,7 @@ describe('undoing one change', () => {
     const { html, response } = await confirm(service, '/config/r3/undo')
 
     expect(html).toContain(
-      'The pipeline checkout was changed again by someone in r4, so r3 can no longer be undone alone',
+      'r3 cannot be undone automatically: the pipeline checkout was changed again by someone in r4',
     )
     expect(html).toContain('href="/config/compare/r3/r4"')
     expect(html).not.toContain('name="reason"')

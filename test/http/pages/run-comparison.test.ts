@@ -102,6 +102,6 @@ describe('the page of what changed between two runs', () => {
     expect([refused, other, done].map(({ status }) => status)).toEqual([403, 400, 303])
     expect(job.tasks).toMatchObject([{ run: { command: 'make' } }])
     expect(run.configuration).toEqual({ ...configuration, requested: true })
-    expect(stage).toContain(', as it was asked for')
+    expect(stage).toContain(', as requested')
   })
 })

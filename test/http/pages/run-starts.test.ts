@@ -45,7 +45,7 @@ describe('what started a run', () => {
     await agent.finish(await agent.work())
     await agent.finish(await agent.work())
 
-    expect(await startsOn(scene, 'app/build')).toEqual(['triggered by changes'])
+    expect(await startsOn(scene, 'app/build')).toEqual(['triggered by a commit'])
     expect(await startsOn(scene, 'down/build')).toEqual(['triggered by the pipeline app'])
     expect(await factsOn(scene, 'down/build')).toMatch(/Started by<\/dt><dd>the pipeline app</)
     expect(await pageOf(scene.service, '/pipelines')).toContain(' triggered by the pipeline app, ')

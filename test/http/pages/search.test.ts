@@ -50,7 +50,7 @@ describe('/search', () => {
       Pipelines: ['shipping'],
       Agents: ['shipping-builder-1'],
     })
-    const texts = (await found(service, 'shipping.git'))['Text added or removed']
+    const texts = (await found(service, 'shipping.git'))['Text in history']
     expect(texts).toEqual([expect.stringMatching(/^r3 · /)])
     expect((await found(service, 'r2'))['Revisions']).toEqual([expect.stringMatching(/^r2 · /)])
     expect((await found(service, head.slice(0, 8)))['Revisions']).toEqual([
@@ -97,7 +97,7 @@ describe('/search', () => {
     const service = await startService([], folder)
 
     await expect
-      .poll(async () => (await found(service, 'shipping'))['Changes that mention it'])
+      .poll(async () => (await found(service, 'shipping'))['Changes'])
       .toEqual(['r2 · Add pipeline shipping'])
   })
 

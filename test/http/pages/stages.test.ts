@@ -116,7 +116,7 @@ describe('the page of a run of a stage', () => {
     expect(before).toMatch(/Cancel the run….*/)
     expect(before).not.toContain('value="cancel"')
     expect(question).toMatch(/Cancel this run\?.*value="cancel"/s)
-    expect(cancelled).toContain('Cancelled run 1 / 1.')
+    expect(cancelled).toContain('Run 1 cancelled.')
     expect(again).toContain('was not active. Nothing changed.')
     expect(unknown.status).toBe(404)
     expect((await scene.stage()).result).toBe('Cancelled')
@@ -190,7 +190,7 @@ describe('the page of a run of a stage', () => {
       expect(shown).toMatch(/href="\/stages\/app\/build\/1\/1\?ask=run">\s*Run stage ship…/)
     }
     expect(overview).toContain('Rerun stage build')
-    expect(question).toMatch(/Run ship anyway\?.*is Failed.*value="run"/s)
+    expect(question).toMatch(/Run ship although build failed\?.*value="run"/s)
     expect(await followed(scene, started)).toContain('<h1>app / ship</h1>')
   })
 
@@ -230,7 +230,7 @@ describe('the page of a run of a stage', () => {
     expect(siblings).toMatch(/href="\/stages\/app\/build\/1\/1"(?! aria-current)/)
     expect(siblings).toMatch(/href="\/stages\/app\/check\/1\/1" aria-current="true"/)
     expect(siblings).toMatch(/ship<\/span> <span class="muted">not run/)
-    expect(page).toMatch(/Started by<\/dt><dd>the end of stage build, automatically/)
+    expect(page).toMatch(/Started by<\/dt><dd>automatically, after stage build/)
   })
 
   it('offers and does only what the caller may', async () => {

@@ -30,7 +30,7 @@ export const MALFORMED: ReadonlyMap<string, readonly Malformed[]> = new Map<stri
   ],
   ['the document has a second root element', [['<a/>\n<b/>', 2, 1]]],
   [
-    '"&" does not begin a reference here; write &amp; for the character itself',
+    'unexpected "&"; write &amp; for a literal character',
     [
       ['<a>\n x & y</a>', 2, 4],
       ['<a>&lt; & &amp;</a>', 1, 9],
@@ -206,7 +206,7 @@ export const MALFORMED: ReadonlyMap<string, readonly Malformed[]> = new Map<stri
   ['an attribute value is not quoted', [['<a b=c/>', 1, 6]]],
   ['two attributes have no space between them', [['<a b="c"d="e"/>', 1, 9]]],
   [
-    '"<" does not begin a tag here; write &lt; for the character itself',
+    'unexpected "<"; write &lt; for a literal character',
     [
       ['<1/>', 1, 2],
       ['< a/>', 1, 2],

@@ -163,7 +163,7 @@ it('refuses a file in the repository, one that is something else, and one that i
   await expect(folder.archiveBefore(4, other)).rejects.toThrow(/is not what would be written/)
   await expect(folder.bringBack(other)).rejects.toThrow(/Nothing of this repository is in an/)
   await folder.archiveBefore(4)
-  await expect(folder.bringBack(other)).rejects.toThrow(/is no archive of this repository/)
+  await expect(folder.bringBack(other)).rejects.toThrow(/is not an archive of this repository/)
   expect(readFileSync(other, 'utf8')).toBe('not a bundle\n')
 })
 

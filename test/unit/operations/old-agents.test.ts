@@ -61,7 +61,7 @@ describe('the agents of another server', () => {
     [{ agent_config_state: 'Pending' }, 'nobody has approved it there'],
     [{ elastic_plugin_id: 'docker' }, 'a plugin has started it'],
     [{ uuid: '../etc' }, 'no agent here can have its uuid'],
-    [{ ip_address: 'build-host' }, 'its address "build-host" is no IP address'],
+    [{ ip_address: 'build-host' }, 'its address "build-host" is not an IP address'],
     [{ uuid: 'known' }, 'the configuration has it already'],
   ])('are left where they have %j, with the reason', (more, because) => {
     const { text, report } = listed({ ...NEWER, ...more })

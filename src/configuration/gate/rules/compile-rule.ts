@@ -220,7 +220,7 @@ function fixedWindowOf(
 }
 
 function noTime(text: string): string {
-  return `"${text}" is no time: write 2026-12-20 or 2026-12-20 18:00`
+  return `"${text}" is not a time: write 2026-12-20 or 2026-12-20 18:00`
 }
 
 function localTime(text: string, withoutTime: number): number | null {
@@ -240,7 +240,7 @@ function weeklyWindowOf(
 ): readonly RuleWindow[] {
   const [from = null, to = null, ...others] = text.split(/\s+-\s+/).map(weekTime)
   if (from === null || to === null || others.length > 0) {
-    report(`"${text}" is no time of the week: write fri 16:00 - mon 07:00`)
+    report(`"${text}" is not a time of the week: write fri 16:00 - mon 07:00`)
     return []
   }
   if (from === to) report(`The window "${text}" ends when it begins`)

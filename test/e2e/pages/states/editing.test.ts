@@ -97,7 +97,7 @@ rules:
     await walk.at('rules-refused')
     await page.locator('textarea').fill(rules)
     await walk.send('Save the rules')
-    await page.getByText('The rules are saved.').waitFor()
+    await page.getByText('Saved the rules.').waitFor()
     await walk.at('rules-saved')
 
     expect(walk.wrong()).toEqual({})

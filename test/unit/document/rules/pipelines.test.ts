@@ -101,7 +101,7 @@ describe('labels', () => {
 
   it('name materials of the pipeline', () => {
     expect(labelled('${COUNT}-${other}')).toEqual([
-      'the label "${COUNT}-${other}" of the pipeline "p" uses "other", which is no material of it',
+      'the label "${COUNT}-${other}" of the pipeline "p" uses "other", which is not one of its materials',
     ])
   })
 

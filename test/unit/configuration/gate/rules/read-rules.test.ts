@@ -76,7 +76,7 @@ const FAULTS: readonly (readonly [rules: string, line: number, column: number, m
       '  - name: a\n    effect: deny\n    window: { from: 2026-02-30, to: 2026-12-19, zone: UTC }',
       3,
       21,
-      /is no time/,
+      /is not a time/,
     ],
     [
       '  - name: a\n    effect: deny\n    window: { from: 2026-02-03, to: 2026-12-19, zone: Europe/Berlni }',
