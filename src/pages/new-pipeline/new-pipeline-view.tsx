@@ -40,7 +40,8 @@ export interface CopyablePipelines {
 
 /** The form for a pipeline with one material and one task; its XML and plan before it is created. */
 export function NewPipelineView(props: NewPipelineViewProps) {
-  const { frame, preview, problems, values } = props
+  const { frame, preview, values } = props
+  const problems = props.problems.map((problem) => inWords(problem, values))
   const { links } = frame
   return (
     <PageLayout frame={frame} title="New pipeline" section="pipelines" styles={['edit.css']}>
@@ -57,9 +58,9 @@ export function NewPipelineView(props: NewPipelineViewProps) {
       )}
       <form class="edit new-pipeline" method="post" action={links.newPipeline()}>
         {preview !== null && <Preview preview={preview} />}
-        <General {...props} />
-        <Material {...props} />
-        <Task {...props} />
+        <General {...props} problems={problems} />
+        <Material {...props} problems={problems} />
+        <Task {...props} problems={problems} />
         <div class="actions">
           <MessageField message={values.get('message') ?? ''} />
           <ActionButton
@@ -77,6 +78,20 @@ export function NewPipelineView(props: NewPipelineViewProps) {
       {props.copy !== null && props.copy.total > 0 && <Copy links={links} copy={props.copy} />}
     </PageLayout>
   )
+}
+
+/** A problem as the form says it, which knows no parameters. */
+function inWords(
+  { path = '', message, ...problem }: Problem,
+  values: NewPipelineViewProps['values'],
+): Problem {
+  const value = values.get(path) ?? ''
+  const called = path === 'url' ? 'URL' : path.replace(/(?=[A-Z])/g, ' ').toLowerCase()
+  if (path === '') return { ...problem, message }
+  if (value === '') return { ...problem, path, message: `Enter the ${called}` }
+  const isOdd = path === 'name' && /[^\w.-]/.test(value)
+  const allowed = 'Use letters, digits, "-", "_" and "." in the name'
+  return { ...problem, path, message: isOdd ? allowed : message }
 }
 
 function Preview({ preview: { xml, plan } }: { preview: PreviewedPipeline }) {
@@ -236,16 +251,17 @@ function Choices({
 
 function Labelled(props: FieldProps & { readonly children: Child }) {
   const { name, label, of, hint, problems, children } = props
+  const problem = problemAt(problems, name)
   return (
     <div class="form-row" data-of={of}>
       <label for={name}>{label}</label>
       {children}
-      {hint !== undefined && (
+      <ProblemAtField name={name} problem={problem} />
+      {hint !== undefined && problem === undefined && (
         <span class="muted" id={`${name}-hint`}>
           {hint}
         </span>
       )}
-      <ProblemAtField name={name} problem={problemAt(problems, name)} />
     </div>
   )
 }

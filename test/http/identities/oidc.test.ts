@@ -55,7 +55,7 @@ async function auditOf(service: CalledService, query: string) {
 
 /** Whether it says that everybody whom the provider knows is an administrator. */
 function isWarning({ level, message }: LogEvent): boolean {
-  return level === 'warning' && message.startsWith('Whoever is let in by the directory')
+  return level === 'warning' && message.startsWith('Every user of the directory')
 }
 
 /** The address at the service that the provider sends a browser to. */

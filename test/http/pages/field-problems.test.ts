@@ -22,7 +22,8 @@ const REFUSED = [
     'resources',
     'is not the name of a resource',
   ],
-  ['/config/new-pipeline', { action: 'preview', name: 'web shop!' }, 'name', 'web shop!'],
+  ['/config/new-pipeline', { action: 'preview', name: 'web shop!' }, 'name', 'Use letters'],
+  ['/config/new-pipeline', { action: 'preview', name: 'web' }, 'url', 'Enter the URL'],
 ] as const
 
 describe('a form that is refused', () => {

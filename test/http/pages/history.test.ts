@@ -5,12 +5,18 @@ import { documentWith } from '../../support/documents/documents.ts'
 import { git } from '../../support/git/git.ts'
 import { revisionsOf } from '../../support/history/push-scene.ts'
 import { saveRevisions } from '../../support/service/saved-revisions.ts'
-import { startService, type TestService } from '../../support/service/service.ts'
+import { openService, startService, type TestService } from '../../support/service/service.ts'
 import { runSync } from '../../../src/lib/cooperative.ts'
 
 const ONE = documentWith('checkout', 'billing')
 const TWO = ONE.replace('command="make"', 'command="ninja"')
 const Listed = z.array(z.object({ number: z.int(), kind: z.string(), commitSHA: z.string() }))
+
+const BROTLI = { 'accept-encoding': 'br, gzip' }
+
+function withCommand(command: string): string {
+  return ONE.replace('command="make"', `command="${command}"`)
+}
 
 describe('the history', () => {
   it('explains itself while there is but the first configuration', async () => {
@@ -24,6 +30,22 @@ describe('the history', () => {
     expect(html).toContain(`git clone ${service.url}/git/config.git`)
     expect(html).toContain('1 revision since')
     expect(html).not.toContain('name="a"')
+  })
+
+  it('takes at most 120 KB for the first visit of a browser', async () => {
+    const service = await openService()
+    await saveRevisions(service, ...Array.from({ length: 50 }, (_, n) => withCommand(`make-${n}`)))
+    const sizeOf = async (path: string) =>
+      (await (await service.fetch(path, { headers: BROTLI })).arrayBuffer()).byteLength
+
+    const html = await (await service.fetch('/config')).text()
+    const files = new Set(
+      Array.from(html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g), ([, path = '']) => path),
+    )
+    const sizes = await Promise.all(['/config', ...files].map(sizeOf))
+
+    expect(files.size).toBeGreaterThan(5)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(120_000)
   })
 
   it('says of each revision what changed, how much, who did it and when', async () => {

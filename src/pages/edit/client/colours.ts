@@ -10,15 +10,14 @@ const STYLE = HighlightStyle.define([
   { tag: [tags.comment, tags.processingInstruction], color: 'var(--comment)' },
 ])
 
+const CODE = { fontFamily: "'JetBrains Mono', ui-monospace, monospace", fontSize: '12.5px' }
+/** As exact as the selectors of the theme below this one, which would win otherwise. */
+const COMPLETIONS = '.cm-tooltip.cm-tooltip-autocomplete'
+
 const THEME = EditorView.theme({
   '&': { backgroundColor: 'var(--bg)', color: 'var(--text)' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '2px' },
-  '.cm-scroller': {
-    fontFamily: "'JetBrains Mono', ui-monospace, monospace",
-    fontSize: '12.5px',
-    lineHeight: '20px',
-    fontVariantLigatures: 'none',
-  },
+  '.cm-scroller': { ...CODE, lineHeight: '20px', fontVariantLigatures: 'none' },
   '.cm-content': { caretColor: 'var(--text)' },
   '.cm-gutters': {
     backgroundColor: 'var(--panel)',
@@ -43,10 +42,12 @@ const THEME = EditorView.theme({
     backgroundColor: 'var(--bg)',
     color: 'var(--text)',
     border: '1px solid var(--border)',
+    borderRadius: '6px',
+    overflow: 'hidden',
   },
-  '.cm-tooltip-autocomplete > ul': { fontFamily: 'inherit', maxHeight: '16em' },
-  '.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px', lineHeight: '20px' },
-  '.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+  [`${COMPLETIONS} > ul`]: { ...CODE, maxHeight: '16em' },
+  [`${COMPLETIONS} > ul > li`]: { padding: '2px 10px', lineHeight: '20px' },
+  [`${COMPLETIONS} > ul > li[aria-selected]`]: {
     background: 'var(--accent)',
     color: 'var(--on-accent)',
   },
