@@ -6,7 +6,7 @@ import { save } from '../support/service/saving.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
 
 const OTHER = TWO_ADMINISTRATORS.replace('m1.git', 'x.git')
-const OFFER = 'Nothing is saved. You may propose it.'
+const OFFER = 'Nothing is saved. You can propose it instead.'
 const BUTTON = 'name="action" value="propose"'
 
 function md5(document: string): string {

@@ -58,5 +58,5 @@ async function summaryOf(
 export function refusedSave(error: unknown): string | null {
   if (!(error instanceof ServiceError) || error.code !== 'not-permitted') return null
   const isForOthers = 'propose' in error.facts && error.facts.propose !== undefined
-  return isForOthers ? `${error.message}. Nothing is saved. You may propose it.` : null
+  return isForOthers ? `${error.message}. Nothing is saved. You can propose it instead.` : null
 }
