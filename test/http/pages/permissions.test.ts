@@ -116,7 +116,7 @@ describe('/permissions', () => {
       'Every user': '– | V O',
       'role crew 2 users someone olga': 'V O | V O',
       'role guests 1 user gus': '– | V O',
-      admin: expect.stringMatching(/^Everything: user admin in admins of the server \( ?line 10/),
+      admin: expect.stringMatching(/^Administrator: user admin in admins of the server \( ?line 10/),
       'olga crew no account': 'V O A 1 stage | V O',
       'someone crew': 'V O 1 stage | V O',
     })
