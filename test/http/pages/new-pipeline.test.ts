@@ -143,7 +143,7 @@ describe('the form for a new pipeline', () => {
   })
 
   it.each([
-    ['a missing field', { url: '' }, 422, 'is required', 'url'],
+    ['a missing field', { url: '' }, 422, 'Enter the URL', 'url'],
     ['a field of another choice', { view: '//depot' }, 422, 'does not belong to scm git', 'view'],
     ['a name in use', { name: 'Alpha' }, 409, 'A pipeline', 'name'],
   ])('names %s, and keeps what was typed', async (_, change, status, message, field) => {
