@@ -112,7 +112,11 @@ function offsetOfKey(document: Document.Parsed, path: readonly PropertyKey[]): n
 }
 
 function renderPath(path: readonly PropertyKey[]): string {
-  return path.map((step) => (typeof step === 'number' ? `[${step + 1}]` : String(step))).join('.')
+  return path
+    .map((step, n) =>
+      typeof step === 'number' ? `[${step + 1}]` : `${n > 0 ? '.' : ''}${String(step)}`,
+    )
+    .join('')
 }
 
 type Issue = z.core.$ZodIssue

@@ -102,6 +102,11 @@ const FAULTS: readonly (readonly [rules: string, line: number, column: number, m
     ['  - name: a b\n    effect: deny', 1, 11, /./],
   ]
 
+function pathOf(rules: string) {
+  const reading = readRules(Buffer.from(HEAD + rules))
+  return reading.ok ? null : reading.problems[0]?.path
+}
+
 describe('a file of rules', () => {
   it.each(FAULTS)('%s: %i:%i', (rules, line, column, message) => {
     const reading = readRules(Buffer.from(HEAD + rules))
@@ -109,6 +114,17 @@ describe('a file of rules', () => {
     const problems = reading.ok ? [] : reading.problems
     expect(problems[0]?.message).toMatch(message)
     expect([problems[0]?.line, problems[0]?.column]).toEqual([line + 2, column])
+  })
+
+  it('is named by the path to each fault, as programs write one', () => {
+    const rule = '  - name: a\n    effect: deny\n'
+
+    expect(pathOf(`${rule}  - name: b\n    match: { entty: x }\n    effect: deny`)).toBe(
+      'rules[2].match.entty',
+    )
+    expect(pathOf('  - name: a\n    need: [{ reason: required }, { reason: please }]')).toBe(
+      'rules[1].need[2].reason',
+    )
   })
 
   it('is refused when it is too large, has another version, or is no list of rules', () => {
