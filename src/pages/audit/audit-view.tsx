@@ -145,7 +145,11 @@ function Outcome({ entry, now }: { entry: AuditEntry; now: number }) {
   )
 }
 
-function By({ links, entry: { user, claimed, token } }: { links: Links; entry: AuditEntry }) {
+/** The interfaces beside pages and calls. */
+const INTERFACES = { mcp: 'an assistant (MCP)' } as const
+
+function By({ links, entry }: { links: Links; entry: AuditEntry }) {
+  const { user, claimed, token, via } = entry
   return (
     <>
       {user === '' ? (
@@ -159,6 +163,7 @@ function By({ links, entry: { user, claimed, token } }: { links: Links; entry: A
           <code>{token}</code>
         </span>
       )}
+      {via !== undefined && <span class="muted">{` through ${INTERFACES[via]}`}</span>}
     </>
   )
 }

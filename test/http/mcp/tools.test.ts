@@ -218,6 +218,8 @@ describe('a proposal by /mcp', () => {
       reason: 'revision-not-found',
     })
     expect(read).toMatchObject({ via: 'mcp', target: '/health', outcome: 'done', user: 'admin' })
+    const page = await opened().service.fetch('/audit')
+    expect(await page.text()).toContain(' through an assistant (MCP)')
     const proposals = (await audited()).filter(({ action }) => action === 'propose')
     expect(proposals.map(({ via, outcome }) => `${via} ${outcome}`)).toEqual([
       'mcp done',
