@@ -105,6 +105,7 @@ export class ConfigServices implements AsyncDisposable {
       inspect: (document) => cache.inspect(document),
       prepare,
       judgePush: (push, origin) => gate.assertPushPasses(push, origin),
+      judgeNative: (commits, origin) => gate.assertNativePasses(commits, origin),
       sealForReaders: readable.seal,
       markPlainSecrets: readable.markPlain,
       firstDocument,

@@ -15,9 +15,10 @@ export const DOORS_OF_PEOPLE = [
 ] as const
 export type DoorOfPeople = (typeof DOORS_OF_PEOPLE)[number]
 
-/** The doors without a caller: an edit of the live file, agents, and the service itself. */
+/** The doors without a caller: edits and commits by the machine's owner, agents, and the service itself. */
 export const DOORS_WITHOUT_CALLER = [
   'live-file',
+  'native-commit',
   'agent-registration',
   'sealing',
   'adoption',

@@ -6,6 +6,7 @@ export type ProblemKind =
   | 'repository'
   | 'live-file'
   | 'commit'
+  | 'refused'
   | 'conflict'
   | 'revision'
   | 'disk'

@@ -59,6 +59,8 @@ export interface HealthDeps {
   readonly recovery: { problems(): readonly HealthProblem[] } | null
   /** The rules that do not fit the configuration and the users of now. */
   readonly rules: { problems(): readonly HealthProblem[] }
+  /** The changes of the machine's owner that wait for a decision. */
+  readonly ownerEdits: { problems(): readonly HealthProblem[] }
   /** The overrides of rules that nobody else has acknowledged. */
   readonly overrides: { problems(): readonly HealthProblem[] }
   /** The parts of the configuration that nobody acts on. */
@@ -147,6 +149,7 @@ function problemsOf(deps: HealthDeps, leader: LeaderHealth | null): readonly Ser
     ...ofKind('secrets', deps.secretAlarm.problems()),
     ...ofKind('recovery', deps.recovery?.problems()),
     ...ofKind('rules', deps.rules.problems()),
+    ...ofKind('refused', deps.ownerEdits.problems()),
     ...ofKind('override', deps.overrides.problems()),
     ...ofKind('material', leader?.materials.problems()),
     ...ofKind('stuck-jobs', leader?.builds.waiting.problems()),

@@ -7,7 +7,7 @@ import type { Inspect } from './revision/inspection.ts'
 import type { MaintenanceLimits } from './upkeep/maintenance.ts'
 import type { CompactionLimits } from './log/log-compaction.ts'
 import type { RevisionLog } from './log/revision-log.ts'
-import type { JudgePush, Prepare } from './revision/prepared-change.ts'
+import type { JudgeNative, JudgePush, Prepare } from './revision/prepared-change.ts'
 import type { Report } from './revision/problems.ts'
 
 /** The exact bytes of a revision. */
@@ -31,6 +31,8 @@ export interface HistoryOptions {
   readonly prepare: Prepare
   /** Judges a push commit by commit; only its newest document is judged when absent. */
   readonly judgePush?: JudgePush
+  /** Judges commits that git has made in the repository; none are refused when absent. */
+  readonly judgeNative?: JudgeNative
   /**
    * The form of a document that readers get, such as a copy with sealed secrets. The document
    * itself when absent.

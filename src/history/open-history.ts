@@ -41,6 +41,8 @@ import { RevisionTags } from './tags/revision-tags.ts'
 import { WorkTreeSync } from './sync/work-tree-sync.ts'
 import { Problems } from './revision/problems.ts'
 import { installPushHook } from './repository/push-hook.ts'
+import { type Admit, NativeCommits } from './sync/native-commits.ts'
+import { RefusedCommits } from './sync/refused-commits.ts'
 import { Reconciler } from './sync/reconciler.ts'
 import {
   openRepositoryFolder,
@@ -61,6 +63,8 @@ export interface HistoryParts extends AsyncDisposable {
   /** Revisions that the branch has lost. */
   readonly dropped: DroppedRevisions
   readonly reconciler: Reconciler
+  /** Commits of git that the gate took back from the branch. */
+  readonly refused: RefusedCommits
   readonly problems: Problems
   readonly events: RevisionEvents
   readonly queue: WriterQueue
@@ -199,24 +203,29 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   const [problems, events, rest] = [new Problems(report), new RevisionEvents(), restOf(options)]
   const publish = openPublish(options, resources)
   const committer = new Committer({ ...options, repository, keeper, live, publish })
-  const follower = new BranchFollower({ ...options, repository, keeper, problems, events })
-  const common = { ...options, repository, live, committer, problems, publish }
-  const follow = openFollow(common, resources)
-  const shared = { ...common, folder, keeper, follower, follow }
+  const { reader } = repository
+  const { git } = resources
+  const workTree = new WorkTreeSync({ ...options, folder, reader, git })
+  const store = { fs, gitDir: folder.gitDir }
+  const refused = new RefusedCommits({ store, repository, git, problems })
+  const kept = { ...options, repository, keeper, live }
+  const native = new NativeCommits({ ...kept, store, workTree, refused })
+  const common = { ...kept, committer, problems, publish }
+  const { follow, admit } = openFollow({ ...common, admit: native.admit }, resources)
+  const follower = new BranchFollower({ ...common, events, admit })
+  const shared = { ...common, folder, follower, follow, native, refused }
   const onCommitted = (saved: readonly Revision[], facts: readonly ChangeFacts[]) =>
     events.emit({ added: LazyList.of(saved), isRewritten: false, areSaves: true, facts })
   const stagedRest = options.pollInterval
-  const { reader } = repository
-  const workTree = new WorkTreeSync({ ...options, folder, reader, git: resources.git })
   const reconciler = new Reconciler({
     ...shared,
-    workTree: workTree,
+    workTree,
     rest,
     stagedRest,
     onCommitted,
   })
   await tidyRepositoryFolder(fs, { folder, livePath: live.path })
-  await prepareForPushes(options, { fs, gitDir: folder.gitDir })
+  await prepareForPushes(options, store)
   await keeper.load()
   if (options.revisionLog) await followFirst(shared)
   const current = await beginOrDegrade({ ...shared, reconciler })
@@ -224,7 +233,6 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   const queue = new WriterQueue()
   const maintenance = openMaintenance(options, { ...resources, queue, events })
   const compaction = openCompaction(options, { ...resources, events })
-  const { git } = resources
   const upkeep = { maintenance, compaction }
   const { archived } = options
   const { archives } = resources
@@ -242,6 +250,7 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
     tags,
     dropped: openDropped(keeper, options, resources),
     reconciler,
+    refused,
     problems,
     events,
     queue,
@@ -303,11 +312,11 @@ function sideRefsOf(
 function openFollow(
   options: Omit<LogFollowerOptions, 'log' | 'store'> & Pick<HistoryOptions, 'revisionLog'>,
   { git, repository: { reader }, folder: { gitDir } }: Resources,
-): () => Promise<CommitSha | null> {
-  const { revisionLog: log } = options
-  if (!log || git === null) return async () => null
+): { readonly follow: () => Promise<CommitSha | null>; readonly admit: Admit } {
+  const { revisionLog: log, admit } = options
+  if (!log || git === null) return { follow: async () => null, admit }
   const follower = new LogFollower({ ...options, log, store: { git, gitDir, reader } })
-  return () => follower.follow()
+  return { follow: () => follower.follow(), admit: follower.admitAgreed }
 }
 
 /** A start ends here when the log cannot be followed: the repository may be out of date. */
@@ -361,6 +370,8 @@ interface Beginning extends FirstCommitOptions {
   readonly keeper: IndexKeeper
   readonly reconciler: Reconciler
   readonly problems: Problems
+  readonly native: NativeCommits
+  readonly refused: RefusedCommits
 }
 
 async function beginOrDegrade(beginning: Beginning): Promise<Revision> {
@@ -389,12 +400,40 @@ async function begin(beginning: Beginning): Promise<ReadonlySet<Digest>> {
   await repository.removeStaleLocks(branch)
   if (commit === null && branch !== null) await commitFirst(beginning, branch)
   if (commit === null) return new Set()
-  const events = await keeper.moveTo(commit)
+  await beginning.refused.show()
+  const own = await ownCommit(beginning, { branch, commit })
+  const events = await keeper.moveTo(own)
   if (branch !== null && keeper.index.current() === null) {
     await commitAdopted(beginning, { branch, parent: commit })
   }
   if (events.isReset || held.length === 0) return new Set()
-  return new Set([...held, ...events.added.map(({ digest }) => digest)])
+  return new Set([
+    ...held,
+    ...events.added.map(({ digest }) => digest),
+    ...(await refusedDigests(beginning)),
+  ])
+}
+
+/** The commit to which the index goes unasked: commits that git has made since are judged by the next look. */
+async function ownCommit(
+  { keeper, native }: Pick<Beginning, 'keeper' | 'native'>,
+  { branch, commit: to }: { readonly branch: string | null; readonly commit: CommitSha },
+): Promise<CommitSha> {
+  const from = keeper.index.tip()
+  return (branch === null ? null : await native.findOwn({ branch, from, to })) ?? to
+}
+
+/** A crash may have put the branch back and not yet the live file. */
+async function refusedDigests({
+  repository,
+  refused,
+}: Pick<Beginning, 'repository' | 'refused'>): Promise<readonly Digest[]> {
+  const digests: Digest[] = []
+  for (const { commit } of await refused.list()) {
+    const document = await repository.findForeignDocument(commit)
+    if (document !== null) digests.push(digestOf(document))
+  }
+  return digests
 }
 
 /**

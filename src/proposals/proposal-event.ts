@@ -30,6 +30,8 @@ const VersionFields = {
   /** The commit of the version, upon the revision that it was made from. */
   commit: CommitSha,
   base: CommitSha,
+  /** The commit of git, or the digest of the live file, that it comes from. */
+  source: z.string().exactOptional(),
   touches: z.array(Touched).readonly(),
 }
 

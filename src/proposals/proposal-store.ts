@@ -196,6 +196,7 @@ export class ProposalStore {
     const bytes = await this.#options.refs.findFile(meta, EVENTS_FILE)
     if (bytes === null) throw unavailable(`The events of the proposal ${number} are not there`)
     const stored = this.#keep(number, meta, parseEvents(bytes))
+    this.#changed.emit()
     await this.#placeHead(refs, stored.proposal)
     return stored
   }

@@ -21,6 +21,8 @@ export interface ProposalVersion {
   readonly by: string
   readonly time: number
   readonly touches: readonly TouchedPlace[]
+  /** The commit of git, or the digest of the live file, that it comes from; null for any other. */
+  readonly source: string | null
 }
 
 /** A proposal as its events have made it. */
@@ -135,8 +137,8 @@ function writerOf({ by, credential }: EventOf<'open' | 'update'>): ProposalWrite
 }
 
 function versionOf(event: EventOf<'open' | 'update'>): ProposalVersion {
-  const { version, commit, base, by, time, touches } = event
-  return { version, commit, base, by: by.username, time, touches }
+  const { version, commit, base, by, time, touches, source = null } = event
+  return { version, commit, base, by: by.username, time, touches, source }
 }
 
 function reviewsOfOthers({ reviews }: Proposal, { username }: ProposalPerson) {

@@ -38,7 +38,7 @@ export async function propose(
   const prepared = await prepareAllowed(deps, principal, { content, base })
   const by = personOf(principal)
   const words = { title, message, when }
-  return deps.store.open(contentOf(prepared, principal, words), ({ version, commit }) => ({
+  return deps.store.open(versionContent(prepared, principal, words), ({ version, commit }) => ({
     type: 'open',
     by,
     ...words,
@@ -75,7 +75,7 @@ export async function updateProposal(
   if (merges !== null) assertTokenMaySave(principal)
   const prepared = await prepareAllowed(deps, principal, { content, base })
   const words = { title: title ?? found.title, message: message ?? found.message }
-  const next = contentOf(prepared, principal, words)
+  const next = versionContent(prepared, principal, words)
   const updated = await deps.queues.run(number, () =>
     deps.store.update(number, next, (proposal, { version, commit }) => {
       assertOpen(proposal)
@@ -129,7 +129,7 @@ export async function prepareAllowed(
   return prepared
 }
 
-function contentOf(
+export function versionContent(
   { base, document }: PreparedContent,
   { username: author }: Principal,
   { title, message }: Pick<ProposeRequest, 'title' | 'message'>,

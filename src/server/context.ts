@@ -19,6 +19,8 @@ import { OverrideAlarm } from '../configuration/gate/override-alarm.ts'
 import { noteRevisions } from '../notify/audit/audit.ts'
 import { RevisionWatch } from '../notify/revision-watch.ts'
 import { openPageServices, type PageServices } from '../pages/frame/page-services.ts'
+import { OwnerEdits } from '../proposals/owner-edits.ts'
+import { ProposalStore } from '../proposals/proposal-store.ts'
 import { countOpen } from '../proposals/read-proposals.ts'
 import { createFirstUser } from '../security/first-user.ts'
 import { SecretFiles } from '../security/secret-files.ts'
@@ -43,6 +45,7 @@ export interface AppContext extends ApiContext {
     readonly former: FormerPipelines
     readonly unsupported: Unsupported
   }
+  readonly proposalStore: ProposalStore
   /** The index that is derived from the revisions. */
   readonly index: HistoryIndex
   readonly pageServices: PageServices
@@ -119,8 +122,15 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     'stop-background-work',
     new RulesHealth({ history, configuration: current, access, gate: config.gate, log }),
   )
+  const { fileName } = opened
+  const proposalStore = new ProposalStore({ refs: history.proposalRefs, fileName, clock })
+  const ownerEdits = shutdown.own(
+    'stop-background-work',
+    new OwnerEdits({ ...configuration, store: proposalStore, clock }, log),
+  )
   const parts = {
     rules,
+    ownerEdits,
     recovery,
     configuration,
     identity: config.identity,
@@ -142,6 +152,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     log,
     leader: () => leadership.current()?.context ?? null,
     configured: { pipelines, secrets, former, unsupported },
+    proposalStore,
     index,
     pageServices,
     passwordFile,
@@ -160,7 +171,7 @@ async function makeFirstUser(boot: BootContext, users: UsersStore): Promise<stri
 
 interface HealthParts extends Pick<
   HealthDeps,
-  'audit' | 'identity' | 'logIns' | 'rules' | 'recovery'
+  'audit' | 'identity' | 'logIns' | 'rules' | 'recovery' | 'ownerEdits'
 > {
   readonly unsupported: Unsupported
   readonly configuration: ConfigurationDomain

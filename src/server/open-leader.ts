@@ -15,7 +15,6 @@ import { readAwaited } from '../proposals/read-proposals.ts'
 import { ToldProposals } from '../proposals/tell-proposals.ts'
 import { EventLog } from '../notify/events/event-log.ts'
 import type { StateStore } from '../state/state-store.ts'
-import { ProposalStore } from '../proposals/proposal-store.ts'
 import type { ProposalsDomain } from '../proposals/proposals-domain.ts'
 import type { Proposal } from '../proposals/proposal.ts'
 import type { Action } from '../core/audit.ts'
@@ -106,14 +105,14 @@ function openEvents(
 }
 
 function openProposals(
-  { boot, configuration, identities, clock, log, site, notify }: AppContext,
+  { boot, configuration, identities, clock, log, site, notify, proposalStore }: AppContext,
   builds: BuildsDomain,
 ): ProposalsDomain {
-  const { history, fileName, git } = configuration
+  const { git } = configuration
   const proposals: ProposalsDomain = {
     ...configuration,
     clock,
-    store: new ProposalStore({ refs: history.proposalRefs, fileName, clock }),
+    store: proposalStore,
     queues: new ProposalQueues(),
     isStillUser: (person) => isStillUser(identities, person),
     plan: (document, principal) => planDocument(builds, document, { door: 'proposal', principal }),

@@ -17,6 +17,7 @@ import type { Configuration } from '../../document/model/model.ts'
 import { reasonIn } from '../../history/revision/message.ts'
 import type {
   ChangeGround,
+  NativeCommitsToJudge,
   PushedCommit,
   PushToJudge,
 } from '../../history/revision/prepared-change.ts'
@@ -121,12 +122,12 @@ export class Gate {
   }
 
   /**
-   * Asserts that a change by this door may be made at all now.
+   * Asserts that a change by this door may be made at all now. Commits of git are there already.
    *
    * @throws {ServiceError} `maintenance`
    */
   async assertOpen({ door }: Pick<ChangeOrigin, 'door'>): Promise<void> {
-    if (!isOwnDoor(door)) await this.#deps.assertSavesAllowed?.()
+    if (!isOwnDoor(door) && door !== 'native-commit') await this.#deps.assertSavesAllowed?.()
   }
 
   /** The rules of a commit, by its files; those of the current revision when they are not given. */
@@ -175,6 +176,26 @@ export class Gate {
     if (rules === NO_RULES) return
     for await (const commit of listCommits())
       await this.#assertCommitPasses(commit, { origin, message: commit.message, findBeside })
+  }
+
+  /**
+   * The same for commits that git has made in the repository. Without rules nothing is read; what is not
+   * valid is not judged, as it never becomes current.
+   */
+  async assertNativePasses(commits: NativeCommitsToJudge, origin: ChangeOrigin): Promise<void> {
+    const { before, after, message, findBeside, listCommits } = commits
+    if ((await this.rulesOf(commits)) === NO_RULES) return
+    await this.#assertChangeOfRulesPasses(commits, origin)
+    const asked = { origin, message, findBeside }
+    if (after !== null && !isEqual(before, after) && (await this.#isValid(after)))
+      await this.assertPasses({ before, after }, asked)
+    for await (const commit of listCommits()) {
+      if (commit.parents.some((each) => isEqual(each, commit.after))) continue
+      if (!(await this.#isValid(commit.after))) continue
+      const parents: Uint8Array<ArrayBuffer>[] = []
+      for (const each of commit.parents) if (await this.#isValid(each)) parents.push(each)
+      await this.#assertCommitPasses({ ...commit, parents }, { ...asked, message: commit.message })
+    }
   }
 
   /**
@@ -373,17 +394,30 @@ export class Gate {
 
   /** Rules that a push brings have to be sound, as those that are put, and are judged by the rules before it. */
   async #assertPushedRulesPass(
-    { before, findBeside, findPushed, message }: PushToJudge,
+    push: PushToJudge,
     { configuration }: ConfigDocument,
     origin: ChangeOrigin,
   ): Promise<void> {
-    const [older, newer] = [await findBeside(RULES_FILE), await findPushed(RULES_FILE)]
+    const [older, newer] = [await push.findBeside(RULES_FILE), await push.findPushed(RULES_FILE)]
     if (older?.oid === newer?.oid) return
     const bytes = (await newer?.read()) ?? null
     if (bytes !== null)
       assertSound(bytes, knownNamesIn(configuration, this.peopleIn({ configuration })))
-    const change = changeOfRules((await older?.read()) ?? null, bytes)
+    await this.#assertChangeOfRulesPasses(push, origin)
+  }
+
+  async #assertChangeOfRulesPasses(
+    { before, findBeside, findPushed, message }: Omit<NativeCommitsToJudge, 'after'>,
+    origin: ChangeOrigin,
+  ): Promise<void> {
+    const [older, newer] = [await findBeside(RULES_FILE), await findPushed(RULES_FILE)]
+    if (older?.oid === newer?.oid) return
+    const change = changeOfRules((await older?.read()) ?? null, (await newer?.read()) ?? null)
     await this.assertOtherPasses(change, before, { origin, message, findBeside })
+  }
+
+  async #isValid(document: Uint8Array<ArrayBuffer>): Promise<boolean> {
+    return (await this.#deps.cache.inspect(document)).ok
   }
 
   /** A merge passes where it does as a change of one of the commits that it joins: those are judged too. */
@@ -411,6 +445,10 @@ export class Gate {
     if (this.#rights === null) throw new Error('The gate does not know the rights of callers yet')
     return this.#rights
   }
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0
 }
 
 function proposalOf(origin: ChangeOrigin): ReviewedProposal | null {

@@ -10,7 +10,7 @@ import type { ReadableDocuments } from '../current/readable-documents.ts'
 export interface ConfigReadingDeps {
   readonly history: History
   readonly access: Access
-  readonly readable: Pick<ReadableDocuments, 'secretsIn'>
+  readonly readable: Pick<ReadableDocuments, 'secretsIn' | 'seal'>
   /** Hunks of a unified diff from the first text to the second; empty when they are equal. */
   readonly diff: (before: Uint8Array, after: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>
 }

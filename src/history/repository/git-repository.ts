@@ -84,7 +84,7 @@ export interface BranchAdvance {
   readonly time: number
   /** The author and message of the reflog entry. */
   readonly username: string
-  readonly reason: 'push' | 'import' | 'log' | 'commit'
+  readonly reason: 'push' | 'import' | 'log' | 'commit' | 'refused'
 }
 
 /** Files in git's folder that show an unfinished command of several steps. */

@@ -96,6 +96,19 @@ export interface PushToJudge {
  */
 export type JudgePush = (push: PushToJudge, origin: ChangeOrigin) => Promise<void>
 
+/** Commits that git has made in the repository, upon the document that is current. */
+export interface NativeCommitsToJudge extends Omit<PushToJudge, 'listChanges'> {
+  /** The document of the newest one, valid or not; null where it has none. */
+  readonly after: Uint8Array<ArrayBuffer> | null
+}
+
+/**
+ * Asserts that the gate lets every one of them pass.
+ *
+ * @throws {ServiceError} `not-permitted` when it does not.
+ */
+export type JudgeNative = (commits: NativeCommitsToJudge, origin: ChangeOrigin) => Promise<void>
+
 /** The errors of edits that may be taken over later as they are. */
 const REFUSALS: readonly ErrorCode[] = ['not-permitted', 'maintenance']
 
@@ -106,12 +119,13 @@ const REFUSALS: readonly ErrorCode[] = ['not-permitted', 'maintenance']
 export async function prepareEdit(
   prepare: Prepare,
   ...edit: Parameters<Prepare>
-): Promise<Preparation & { readonly isRefused?: boolean }> {
+): Promise<Preparation & { readonly isRefused?: boolean; readonly isDenied?: boolean }> {
   try {
     return await prepare(...edit)
   } catch (error) {
     const isRefusal = error instanceof ServiceError && REFUSALS.includes(error.code)
     if (!isRefusal) throw error
-    return { ok: false, isRefused: true, problems: [{ message: error.message }] }
+    const isDenied = error.code === 'not-permitted'
+    return { ok: false, isRefused: true, isDenied, problems: [{ message: error.message }] }
   }
 }

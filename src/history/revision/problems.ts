@@ -4,7 +4,7 @@ import type { Problem } from '../../core/problem.ts'
 
 /** A problem that keeps the history from taking over the live file, the branch or the repository. */
 export interface HistoryProblem {
-  readonly kind: 'repository' | 'live-file' | 'commit' | 'conflict'
+  readonly kind: 'repository' | 'live-file' | 'commit' | 'refused' | 'conflict'
   /** A sentence for operators. */
   readonly message: string
   readonly problems: readonly Problem[]
@@ -34,7 +34,7 @@ export class Problems {
 
   /** The most important problem, or null. */
   worst(): HistoryProblem | null {
-    const kinds = ['repository', 'live-file', 'commit', 'conflict'] as const
+    const kinds = ['repository', 'live-file', 'commit', 'refused', 'conflict'] as const
     return kinds.map((kind) => this.#standing.get(kind)).find((each) => each !== undefined) ?? null
   }
 

@@ -7,6 +7,7 @@ import type { Inspect, Inspection } from '../revision/inspection.ts'
 import { describeProblems, type Problems } from '../revision/problems.ts'
 import { unavailable } from '../../core/errors.ts'
 import type { RevisionEvents } from '../revision/revision-events.ts'
+import type { Admit } from './native-commits.ts'
 
 /** The state of the branch that the index describes. */
 export interface BranchState {
@@ -27,6 +28,8 @@ export interface BranchFollowerOptions {
   readonly inspect: Inspect
   readonly problems: Problems
   readonly events: RevisionEvents
+  /** Asked before the index follows the branch. */
+  readonly admit: Admit
 }
 
 interface Head {
@@ -56,7 +59,7 @@ export class BranchFollower {
    */
   async fastForward(): Promise<BranchState> {
     const { repository, keeper, events } = this.#options
-    const { branch, commit } = await this.#readBranch()
+    const { branch, commit } = await this.#readAdmitted()
     const moved = await keeper.moveTo(commit)
     this.#wasReset ||= moved.isReset
     events.emit(moved)
@@ -84,6 +87,15 @@ export class BranchFollower {
     const was = this.#wasReset
     this.#wasReset = false
     return was
+  }
+
+  /** The branch once it is at a commit that may be followed. */
+  async #readAdmitted(): Promise<{ branch: string; commit: CommitSha }> {
+    const { keeper, admit } = this.#options
+    for (;;) {
+      const { branch, commit } = await this.#readBranch()
+      if (await admit({ branch, from: keeper.index.tip(), to: commit })) return { branch, commit }
+    }
   }
 
   async #readBranch(): Promise<{ branch: string; commit: CommitSha }> {

@@ -174,7 +174,10 @@ export class Committer {
   async moveAway(): Promise<string> {
     const { live, clock, report } = this.#options
     const path = await live.moveAway(clock())
-    report({ level: 'warning', message: `The live file was not valid and is kept as ${path}` })
+    report({
+      level: 'warning',
+      message: `The edit of the live file was not taken over and is kept as ${path}`,
+    })
     return basename(path)
   }
 

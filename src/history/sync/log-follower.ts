@@ -8,6 +8,7 @@ import type { GitRepository } from '../repository/git-repository.ts'
 import { type Prepare, prepareEdit } from '../revision/prepared-change.ts'
 import type { Problems, Report } from '../revision/problems.ts'
 import type { Committer } from './committer.ts'
+import type { Admit } from './native-commits.ts'
 import { ABSENT, holds, type LiveFile, type LiveFileState } from './live-file.ts'
 import {
   addPacks,
@@ -27,6 +28,8 @@ export interface LogFollowerOptions {
   readonly committer: Committer
   readonly publish: Publish
   readonly prepare: Prepare
+  /** Asked before native commits are published. */
+  readonly admit: Admit
   readonly problems: Problems
   readonly clock: Clock
   readonly report: Report
@@ -62,6 +65,13 @@ export class LogFollower {
     this.#options = options
   }
 
+  /** Whether a commit is where the branch agreed with the log; follows again where it is not. */
+  readonly admitAgreed: Admit = async ({ to }) => {
+    if (to === this.#agreed) return true
+    await this.follow()
+    return false
+  }
+
   /**
    * Returns the commit from which the branch was moved, if it was.
    *
@@ -83,6 +93,8 @@ export class LogFollower {
       const isAhead =
         local !== null && (head === null || (await isAncestor(store, head.commit, local)))
       if (isAhead) {
+        const move = { branch, from: head?.commit ?? null, to: local }
+        if (!(await this.#options.admit(move))) continue
         if (await publish({ from: head?.commit ?? null, to: local })) {
           this.#agreed = local
           return null

@@ -7,6 +7,8 @@ import type { CommitSha, Revision } from '../../core/revision.ts'
 import { lastOf, type NonEmptyArray } from '../../lib/non-empty-array.ts'
 import type { BranchFollower, BranchState } from './branch-follower.ts'
 import { type Committed, type Committer, changeFactsOf } from './committer.ts'
+import type { NativeCommits } from './native-commits.ts'
+import type { RefusedCommits } from './refused-commits.ts'
 import type { BranchAdvance, GitRepository } from '../repository/git-repository.ts'
 import type { Inspection } from '../revision/inspection.ts'
 import type { Publish } from '../log/log-packs.ts'
@@ -35,6 +37,8 @@ export interface ReconcilerOptions {
   readonly committer: Committer
   readonly live: LiveFile
   readonly workTree: WorkTreeSync
+  readonly native: Pick<NativeCommits, 'takeTakenBack'>
+  readonly refused: Pick<RefusedCommits, 'show'>
   readonly prepare: Prepare
   readonly problems: Problems
   readonly report: Report
@@ -57,6 +61,12 @@ export interface InvalidEdit {
   /** Null for a file that is too large, and for anything but a file. */
   readonly bytes: Uint8Array<ArrayBuffer> | null
   readonly problems: readonly Problem[]
+}
+
+/** An edit of the live file that the gate refused, upon the revision that was current. */
+export interface RefusedEdit {
+  readonly document: Uint8Array<ArrayBuffer>
+  readonly base: Revision
 }
 
 /** A change of a file in the folder of the document. */
@@ -96,11 +106,18 @@ export class Reconciler {
   /** The stamp of the last edit that was not valid. */
   #rejected: string | null = null
 
+  #refusedEdit: RefusedEdit | null = null
+
   /** The author of commits that seal plain secrets; `Upgrade` for those from before this start. */
   #sealer = 'Upgrade'
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
+  }
+
+  /** The edit that the live file held at the last look although the gate had refused it. */
+  get refusedEdit(): RefusedEdit | null {
+    return this.#refusedEdit
   }
 
   /** Reconciles for a change in the queue: takes a valid edit over at once. */
@@ -137,7 +154,8 @@ export class Reconciler {
     const newest = lastOf(committed).revision
     this.#options.follower.noteCommitted(newest, lastOf(changes).document)
     this.#options.workTree.noteSaved(parent, newest.commit)
-    for (const kind of ['live-file', 'commit'] as const) this.#options.problems.clear(kind)
+    this.#clearEdit()
+    this.#options.problems.clear('commit')
     this.#options.onCommitted(
       committed.map(({ revision }) => revision),
       changes.map(changeFactsOf),
@@ -210,13 +228,15 @@ export class Reconciler {
   }
 
   async #look(deadline: number | null): Promise<Outcome> {
-    const { follower, live, follow, workTree } = this.#options
+    const { follower, live, follow, workTree, native, refused } = this.#options
     const from = await follow()
     const state = await follower.fastForward()
     if (from !== null) {
       this.#agreedHead = null
       workTree.noteReset(from, state.head)
     }
+    if (native.takeTakenBack()) this.#agreedHead = null
+    await refused.show(state.head)
     if (follower.takeReset()) live.invalidate()
     const base = { ...state, live: await live.read(), hasInvalidEdit: false }
     if (holds(base.live, base.headDocument)) return this.#agree(base)
@@ -233,10 +253,10 @@ export class Reconciler {
   }
 
   async #agree(base: Base): Promise<Outcome> {
-    const { problems, follower, live } = this.#options
+    const { follower, live } = this.#options
     this.#edit = null
     await follower.keep()
-    problems.clear('live-file')
+    this.#clearEdit()
     if (base.headDocument === null) return base
     live.markInSync(base.headDocument)
     if (base.inspection?.ok && !isEqual(base.inspection.document, base.headDocument)) {
@@ -263,7 +283,7 @@ export class Reconciler {
     if (!holds(base.live, document)) return this.#catchUp(document, base.live.stamp)
     this.#edit = null
     await this.#options.follower.keep()
-    this.#options.problems.clear('live-file')
+    this.#clearEdit()
     return base
   }
 
@@ -319,8 +339,15 @@ export class Reconciler {
   /** A refusal by the gate is asked about again at the next look: rules may have a time. */
   #reject(
     base: Base,
-    { problems, isRefused = false }: { problems: readonly Problem[]; isRefused?: boolean },
+    {
+      problems,
+      isRefused = false,
+      isDenied = false,
+    }: { problems: readonly Problem[]; isRefused?: boolean; isDenied?: boolean },
   ): Promise<Base> {
+    const { live, current } = base
+    this.#refusedEdit =
+      isDenied && live.kind === 'file' ? { document: live.bytes, base: current } : null
     if (!isRefused) this.#rejected = base.live.stamp
     const reason = describeProblems(problems)
     const message = isRefused
@@ -347,6 +374,11 @@ export class Reconciler {
       if (!(await repository.isStaged(live.bytes))) await this.#stage(head, headDocument)
     }
     return { ...base, hasInvalidEdit: true }
+  }
+
+  #clearEdit(): void {
+    this.#refusedEdit = null
+    this.#options.problems.clear('live-file')
   }
 
   /** The time since the live file got this stamp. */

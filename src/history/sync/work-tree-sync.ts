@@ -110,6 +110,18 @@ export class WorkTreeSync {
     return true
   }
 
+  /**
+   * Takes index and files from a commit that the branch was put back from: what is as that commit has it
+   * follows. Nothing does while a git command holds the index.
+   */
+  async takeBack(from: CommitSha, to: CommitSha): Promise<void> {
+    const { reader } = this.#options
+    const [before, after] = [await findTree(reader, from), await findTree(reader, to)]
+    const changes = await this.#listChanges({ before, after })
+    if (changes !== null && changes.size > 0) await this.#apply({ isForward: true, changes })
+    this.#head = to
+  }
+
   async #readNote(): Promise<CommitSha | null> {
     const bytes = await orNullWhenAbsent(this.#options.fs.readFile(this.#note))
     const text = Buffer.from(bytes ?? []).toString('latin1')

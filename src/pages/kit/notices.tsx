@@ -11,6 +11,8 @@ const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
   repository: () => 'the repository of the configuration cannot be used',
   'live-file': () => 'the file on disk is not valid',
   commit: () => 'a commit is not a valid configuration',
+  refused: (n) =>
+    `${countOf(n, 'change')} outside of the service ${plural(n, 'waits', 'wait')} for a decision`,
   conflict: () => 'a change conflicts with one of another server',
   revision: (n) => countOf(n, 'unreadable revision'),
   disk: (n) => countOf(n, 'full disk'),

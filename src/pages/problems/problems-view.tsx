@@ -138,6 +138,7 @@ function Cure({ frame: { links, isAdministrator }, problem, mayOperate }: Listed
     lag: [[links.servers(), 'Show the servers']],
     'log-in': [[links.users(), 'Show the users']],
     commit: [[links.history(), 'Show the history']],
+    refused: [[links.proposals(), 'Show the proposals']],
     conflict: [[links.history(), 'Show the history']],
     revision: [[links.history(), 'Show the history']],
   }

@@ -303,6 +303,39 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
     expect(readFileSync(liveIn(first.folder), 'utf8')).toContain('edited')
   })
 
+  it('takes a commit back that rules refuse before any other server has it, and proposes it', async () => {
+    const database = cluster.freshSchema()
+    const first = await openOver(database)
+    const second = await openOver(database, folderBeside(first))
+    await saveAll(first, 'one')
+    const rules =
+      'version: 1\nrules:\n  - name: held\n    match: { entity: pipeline/held }\n    need: [{ approvals: 1, of: user/admin }]\n'
+    const headers = { 'if-none-match': '*' }
+    const put = { method: 'PUT', headers, body: rules }
+    expect((await first.fetch('/api/admin/rules.yaml', put)).status).toBe(200)
+    await expect.poll(() => headOf(second.folder)).toBe(headOf(first.folder))
+    // Git would commit without the rules as long as its index does not have them.
+    const status = () => git(repositoryIn(second.folder), 'status', '--porcelain')
+    await expect.poll(status).toBe('')
+    const before = commitIn(second.folder, 'free')
+    await expect.poll(() => headOf(first.folder), { timeout: 20_000 }).toBe(before)
+
+    const refused = commitIn(second.folder, 'held')
+    await expect.poll(() => headOf(second.folder), { timeout: 20_000 }).toBe(before)
+    const proposals = async () => (await first.fetch('/api/proposals')).text()
+    await expect.poll(proposals, { timeout: 20_000 }).toContain(refused.slice(0, 10))
+    expect(await healthOf(second)).toContain(`${refused.slice(0, 10)} by Gil (Add held) was taken`)
+    expect([headOf(first.folder), status()]).toEqual([before, ''])
+
+    for (const verb of ['approve', 'merge']) {
+      const json = { 'content-type': 'application/json' }
+      const post = { method: 'POST', headers: json, body: '{}' }
+      expect((await first.fetch(`/api/proposals/1/${verb}`, post)).status).toBe(200)
+    }
+    await expect.poll(() => currentOf(second), { timeout: 20_000 }).toContain('held')
+    await expect.poll(() => healthOf(second), { timeout: 20_000 }).not.toContain('taken back')
+  })
+
   it('begins with the repository of the first server', async () => {
     const [database, folder] = [cluster.freshSchema(), tempDir()]
     mkdirSync(repositoryIn(folder))

@@ -30,7 +30,12 @@ const WRITERS: Readonly<Record<Door, readonly string[]>> = {
   push: ['history/push/git-service.ts'],
   'agent-administration': ['agents/administer-agents.ts'],
   proposal: ['proposals/assess.ts', 'proposals/merge-proposal.ts', 'server/open-leader.ts'],
-  'live-file': ['history/sync/log-follower.ts', 'history/sync/reconciler.ts'],
+  'live-file': [
+    'history/sync/log-follower.ts',
+    'history/sync/reconciler.ts',
+    'proposals/owner-edits.ts',
+  ],
+  'native-commit': ['history/sync/native-commits.ts', 'proposals/owner-edits.ts'],
   'agent-registration': ['agents/agent-registrar.ts'],
   sealing: ['cli/commands/secrets.ts', 'history/sync/reconciler.ts'],
   adoption: ['history/sync/first-commit.ts', 'operations/import/import-repository.ts'],
