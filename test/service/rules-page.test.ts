@@ -64,6 +64,23 @@ describe('the page of rules', () => {
     expect(await stale.text()).toContain('The rules have changed since the edit began')
   })
 
+  it('has the rules that a change of one entity may meet', async () => {
+    const service = await rule(await openService(), FREEZE)
+    const rulesOf = async (entity: string) => {
+      const page = await service.fetch(`/rules?q=${encodeURIComponent(entity)}`, { as: ROOT })
+      const names = [...(await page.text()).matchAll(/<code>([\w-]+)<\/code><\/th>/g)]
+      return [page.status, ...names.map(([, name]) => name)]
+    }
+
+    expect(await rulesOf('')).toEqual([200, 'two-eyes', 'freeze'])
+    expect(await rulesOf('pipeline/M2')).toEqual([200, 'two-eyes'])
+    expect(await rulesOf('environment/live')).toEqual([200, 'freeze'])
+    expect(await rulesOf('template/tpl')).toEqual([200])
+    expect(await rulesOf('pipeline/absent')).toEqual([404])
+    const entity = await service.fetch('/config/entity/pipeline/M2', { as: ROOT })
+    expect(await entity.text()).toContain('href="/rules?q=pipeline%2Fm2"')
+  })
+
   it('keeps a text that is not valid, with the place of each fault', async () => {
     const service = await rule(await openService())
     const version = versionIn(await pageOf(service))

@@ -53,6 +53,20 @@ export function describeChange(documents: DescribedDocuments): GateChange {
   return { entities }
 }
 
+/** An entity as a change of all of it would touch it; null where the document has none of that name. */
+export function wholeEntityIn(document: ConfigDocument, entity: string): TouchedEntity | null {
+  const name = foldEntity(entity)
+  const [element] = elementsOf(document).get(name) ?? []
+  if (element === undefined) return null
+  const draft: Draft = {
+    entity: entityName(element),
+    names: new Set([name]),
+    kinds: new Set(['added', 'changed', 'removed']),
+    places: [WHOLE],
+  }
+  return touchedBy(draft, document, document)
+}
+
 function addChange(drafts: Map<string, Draft>, change: DocumentChange): void {
   const former = formerNameOf(change)
   if (former !== null) {

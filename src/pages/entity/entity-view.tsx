@@ -85,6 +85,9 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
             {now !== null && <a href="#xml">{`XML of this ${address.kind}`}</a>}
             {isFollowed && <a href={links.history({ entity: address.entity })}>In the history</a>}
             {isFollowed && <a href={links.feed({ entity: address.entity })}>Feed</a>}
+            {isFollowed && now !== null && (
+              <a href={links.rules({ q: address.entity })}>Rules about its changes</a>
+            )}
           </>
         )
       }

@@ -80,7 +80,8 @@ async function answer(
   refused: Refused | null,
 ): Promise<Response> {
   const { principal } = c.env
-  const shown = await showRules(configuration, principal)
+  const entity = c.req.query('q')?.trim() ?? ''
+  const shown = await showRules(configuration, principal, entity === '' ? null : entity)
   const view = {
     frame: pages.frame(c.req.raw, principal),
     flash: pages.flash.take(c),

@@ -1,7 +1,7 @@
 import type { ShownRule, ShownRules } from '../../configuration/gate/shown-rules.ts'
 import type { Problem } from '../../core/problem.ts'
 import { countOf } from '../kit/count.ts'
-import { ActionForm, Field } from '../kit/forms.tsx'
+import { ActionForm, Field, FilterForm } from '../kit/forms.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ProblemList, someOf } from '../kit/lists.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
@@ -39,14 +39,15 @@ export function RulesView({ frame, flash, shown, draft, problems }: RulesViewPro
       styles={['rules.css']}
     >
       {flash && <FlashCard flash={flash} />}
-      <PageHead
-        title="Rules"
-        about={
-          shown.version === null
-            ? 'There are no rules: everyone can save the changes that they have permission to make.'
-            : `${countOf(rules.length, 'rule')} about changes. Several add up, and none replaces another.`
-        }
-      />
+      <PageHead title="Rules" about={aboutOf(shown)}>
+        <FilterForm
+          action={frame.links.rules()}
+          label="Rules of an entity"
+          value={shown.entity ?? ''}
+          placeholder="pipeline/NAME"
+          hint="The rules that a change of this entity may meet"
+        />
+      </PageHead>
       {problems !== null && (
         <ProblemList title="The rules are not saved" problems={problems} isAlert />
       )}
@@ -82,6 +83,16 @@ export function RulesView({ frame, flash, shown, draft, problems }: RulesViewPro
       </ActionForm>
     </PageLayout>
   )
+}
+
+function aboutOf({ version, rules, entity }: ShownRules): string {
+  if (version === null) {
+    return 'There are no rules: everyone can save the changes that they have permission to make.'
+  }
+  const count = countOf(rules.length, 'rule')
+  return entity === null
+    ? `${count} about changes. Several add up, and none replaces another.`
+    : `A change of ${entity} may meet ${count}, as far as its way and its author fit.`
 }
 
 function cellsOf(rule: ShownRule, { knowsEveryone }: ShownRules) {
