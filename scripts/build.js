@@ -69,8 +69,17 @@ async function build({ isChecked = true } = {}) {
   await bundleProgram(draft)
   await bundleClientScripts(join(draft, 'pages', 'scripts'))
   copyStyles(join(draft, 'pages'))
+  writeManual(draft)
   writeFileSync(join(draft, '.built'), '')
   replaceBuild(draft)
+}
+
+/** The manual page of the package, from the table of usages. */
+function writeManual(draft) {
+  const args = [join(draft, 'main.js'), 'completion', 'man']
+  const { status, stdout } = spawnSync(process.execPath, args, { stdio: ['ignore', 'pipe', 2] })
+  if (status !== 0) process.exit(1)
+  writeFileSync(join(draft, 'cairn.1'), stdout)
 }
 
 /** Programs that start meanwhile find the one or the other: removing many files takes long. */

@@ -29,7 +29,8 @@ export function helpOf(command: string): readonly string[] {
     ])
 }
 
-function commandNames(): CommandName[] {
+/** Every command, in the order of the table. */
+export function commandNames(): CommandName[] {
   return Object.keys(USAGE).filter((name): name is CommandName => name in SETTINGS)
 }
 

@@ -77,6 +77,10 @@ export const USAGE: Readonly<Record<CommandName, Usage>> = {
     calls: ['check-push'],
     purpose: 'Checks what is pushed. Git calls it, as the hook pre-receive.',
   },
+  completion: {
+    calls: ['completion bash', 'completion zsh', 'completion fish', 'completion man'],
+    purpose: 'Prints what completes command lines in a shell, or the manual page.',
+  },
   history: {
     calls: ['history --server URL'],
     purpose: 'Asks a server for the revisions of its configuration, newest first.',

@@ -274,6 +274,7 @@ export const SETTINGS = {
       .default('accept')
       .describe('whether other branches and tags may be pushed'),
   }),
+  completion: z.object({}),
   ...CLIENT_SETTINGS,
 } as const
 

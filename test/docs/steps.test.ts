@@ -35,6 +35,7 @@ const PATHS: Readonly<Record<CommandName | Around, Path>> = {
   token: { file: 'e2e/tokens.test.ts', test: 'makes, lists and revokes tokens' },
   user: { file: 'e2e/launch.test.ts', test: 'adds, lists and removes users' },
   verify: { file: 'e2e/archive.test.ts', test: 'archives by its command' },
+  completion: { file: 'e2e/completion.test.ts', test: 'completes words' },
   history: { file: 'http/client/reading.test.ts', test: 'list revisions with number' },
   show: { file: 'http/client/reading.test.ts', test: 'show a revision in words' },
   diff: { file: 'http/client/reading.test.ts', test: 'compare revisions in lines' },

@@ -38,6 +38,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => 
   ['approve', async () => (await import('./client/proposing.ts')).approve],
   ['runs', async () => (await import('./client/running.ts')).runs],
   ['why', async () => (await import('./client/running.ts')).why],
+  ['completion', async () => (await import('./completion.ts')).completionCommand],
   ['check-push', async () => (await import('./check-push.ts')).runCheckPush],
 ])
 

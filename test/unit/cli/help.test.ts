@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { agentInvite } from '../../../src/cli/commands/agent-invite.ts'
+import { COMPLETIONS } from '../../../src/cli/completion.ts'
 import { helpOf, helpOfAll } from '../../../src/cli/help.ts'
+import { manualPage } from '../../../src/cli/manual.ts'
 import { secrets } from '../../../src/cli/commands/secrets.ts'
 import { state } from '../../../src/cli/commands/state.ts'
 import { token } from '../../../src/cli/commands/token.ts'
@@ -34,6 +36,30 @@ it('the help of a command has its defaults, and what is part of it', () => {
   expect(serve).toMatch(/--port +CAIRN_PORT +port to listen on; 0 picks a free one \[8153\]/)
   expect(serve).not.toContain('[false]')
   expect(agent).toContain('cairn agent invite revoke ID')
+})
+
+it('the manual page has every call and setting, and no line that is taken for a request', () => {
+  const page = manualPage('1.2.3')
+  const shown = page.join('\n').replaceAll('\\-', '-')
+
+  for (const [name, schema] of Object.entries(SETTINGS)) {
+    expect(shown).toContain(`.B cairn ${helpOf(name)[0]?.replace('cairn ', '') ?? ''}`)
+    for (const { flag, variable } of listSettings(schema)) {
+      expect(shown).toContain(`\\fB${flag}\\fR, \\fI${variable}\\fR`)
+    }
+  }
+  const requests = page.filter((line) => /^[.']/.test(line)).map((line) => line.split(' ')[0])
+  expect(new Set(requests)).toEqual(new Set(['.B', '.I', '.RE', '.RS', '.SH', '.TH', '.TP', '.TQ']))
+})
+
+it.each(['bash', 'zsh', 'fish'])('the completion of %s has every command and setting', (shell) => {
+  const script = COMPLETIONS[shell]?.().join('\n') ?? ''
+
+  for (const [name, schema] of Object.entries(SETTINGS)) {
+    for (const word of name.split(' ')) expect(script).toContain(word)
+    for (const { flag } of listSettings(schema))
+      expect(script).toContain(shell === 'fish' ? `-l ${flag.slice(2)} ` : flag)
+  }
 })
 
 const NOWHERE = ['--state-dir', '/nonexistent']
