@@ -7,7 +7,7 @@ const NEWS: Readonly<Record<PipelineNews, string>> = {
   fails: 'A stage fails',
   passes: 'A stage passes',
   cancelled: 'A stage is cancelled',
-  changed: 'The configuration of a pipeline that you administer changes',
+  changed: 'The configuration of a pipeline that I administer changes',
 }
 
 interface MailFormProps {
@@ -40,22 +40,26 @@ export function MailForm({ action, wishes, sendsMail }: MailFormProps) {
         autocomplete="email"
         placeholder="kim@example.org"
       />
-      <fieldset>
+      <fieldset class="fields">
         <legend>About</legend>
-        <Choice name="own" label="All pipelines that you may operate" isChecked={own} />
+        <Choice
+          name="own"
+          label="My own pipelines: those that their groups let me operate"
+          isChecked={own}
+        />
         <Names
           label="Further pipelines and stages, one a line"
           name="pipelines"
           names={pipelines}
         />
       </fieldset>
-      <fieldset>
+      <fieldset class="fields">
         <legend>When</legend>
         {PIPELINE_NEWS.map((each) => (
           <Choice name={each} label={NEWS[each]} isChecked={news.includes(each)} />
         ))}
       </fieldset>
-      <fieldset>
+      <fieldset class="fields">
         <legend>Besides</legend>
         <Choice
           name="proposals"
@@ -75,7 +79,7 @@ export function MailForm({ action, wishes, sendsMail }: MailFormProps) {
 
 function Choice({ name, label, isChecked }: { name: string; label: string; isChecked: boolean }) {
   return (
-    <label>
+    <label class="check">
       <input type="checkbox" name={name} value="1" checked={isChecked} /> {label}
     </label>
   )
