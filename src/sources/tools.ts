@@ -152,13 +152,16 @@ function collectEnd(stream: Readable): () => string {
   return () => text
 }
 
+/** The time that a client waited: it is another one for each try of what stays the same problem. */
+const WAITED = / after \d+ ms\b/g
+
 /** The error lines of the output, joined to one. */
 function complaintOf(stderr: string): string | null {
   const lines = stderr
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-  return lines.length === 0 ? null : lines.slice(0, 5).join(' ')
+  return lines.length === 0 ? null : lines.slice(0, 5).join(' ').replaceAll(WAITED, '')
 }
 
 async function endGroup(child: PipedProcess): Promise<void> {
