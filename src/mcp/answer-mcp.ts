@@ -6,6 +6,7 @@ import { maskSecrets } from '../document/text/shown-text.ts'
 import { AddressList } from '../http/address-list.ts'
 import { renderError } from '../http/errors.ts'
 import { type AuditAction, RequestContext } from '../http/request-context.ts'
+import { INDEXED_HEADER } from '../wire/revision-entry.ts'
 import { linesOfError } from '../wire/describe-error.ts'
 import { ErrorBody } from '../wire/error-body.ts'
 import { linesOfBody, pageOfAnswer } from './answer-pages.ts'
@@ -106,12 +107,19 @@ export class McpAnswers {
     const whole = tool.mark.isXml ? maskSecrets(text) : linesOfBody(JSON.parse(text))
     const page = pageOfAnswer(whole, typeof cursor === 'string' ? cursor : undefined)
     const more = page.cursor === null ? '' : `(more: call again with cursor ${page.cursor})\n`
-    return { content: [{ type: 'text', text: `${page.text}${more}` }] }
+    return { content: [{ type: 'text', text: `${page.text}${incompleteness(response)}${more}` }] }
   }
 }
 
 function actionOf({ route }: Tool): string {
   return typeof route.audit === 'string' ? route.audit : nameOf(route)
+}
+
+/** An answer from an index that is being made is not the whole truth. */
+function incompleteness({ headers }: Response): string {
+  const [indexed, of] = headers.get(INDEXED_HEADER)?.split('/') ?? []
+  if (indexed === undefined) return ''
+  return `(incomplete: only ${indexed} of ${of} revisions are indexed yet: ask again)\n`
 }
 
 function failed(text: string): ToolResult {

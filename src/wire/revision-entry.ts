@@ -7,6 +7,9 @@ import { TimeField, UserField } from './fields.ts'
 export const ClientNames = z.enum(['neutral', 'gocd'])
 export type ClientNames = z.infer<typeof ClientNames>
 
+/** Says that a search is not complete, because older revisions are not indexed yet, such as `418/5218`. */
+export const INDEXED_HEADER = 'X-Cairn-Indexed'
+
 /** An element of the revision list. */
 export const RevisionEntry = z.object({
   md5: Digest,

@@ -47,11 +47,10 @@ import {
   NOT_MODIFIED,
   type Parameter,
 } from '../definition/operation.ts'
+import { INDEXED_HEADER } from '../../wire/revision-entry.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
-/** Says that a search is not complete, because older revisions are not indexed yet. */
-const INDEXED = 'X-Cairn-Indexed'
 const JSON_TYPE = 'application/json; charset=utf-8'
 const PAGE = 10
 /** How many bytes of responses of each kind are kept. */
@@ -119,7 +118,7 @@ const revisionsRoute = {
   answers: {
     200: jsonAnswer('Revisions', z.array(ListedRevision), {
       ...CACHE_HEADERS,
-      [INDEXED]:
+      [INDEXED_HEADER]:
         'How many revisions were searched of how many, such as `418/5218`; absent when all were',
     }),
     304: NOT_MODIFIED,
@@ -307,7 +306,7 @@ function listAnswers({ configuration, site }: ApiContext) {
 
 function indexedHeader({ entities }: ApiContext['configuration']): Record<string, string> {
   const indexing = unfinished(entities.progress())
-  return indexing === null ? {} : { [INDEXED]: `${indexing.indexed}/${indexing.of}` }
+  return indexing === null ? {} : { [INDEXED_HEADER]: `${indexing.indexed}/${indexing.of}` }
 }
 
 /** Path and query as they are in the request. */
