@@ -188,7 +188,7 @@ describe('the reason of a restore', () => {
   it.each([
     { form: '/config/entity/pipeline/shop/restore/r2', said: /restored.*pipeline shop from.*r2/s },
     { form: '/config/r2/restore', said: /restored.*everything from.*r2/s },
-    { form: '/config/r3/undo', said: /undone.*r3/s },
+    { form: '/config/r3/undo', said: /reverts.*r3/s },
   ])('is its message, and pages say what it took up again: $form', async ({ form, said }) => {
     const service = await saved()
     await save(service, TWO)

@@ -66,7 +66,7 @@ describe('the form of an entity', () => {
       .press('preview')
     const saved = await preview.send('save')
 
-    expect(form.html).toContain('left as it is: 1 comment')
+    expect(form.html).toContain('left unchanged: 1 comment')
     expect(preview.html.replaceAll(/<[^>]*>/g, '')).toContain('added stage build: job lint')
     expect(saved.status).toBe(303)
     const job =

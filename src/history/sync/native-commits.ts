@@ -40,7 +40,7 @@ export interface NativeCommitsOptions {
   readonly refused: RefusedCommits
   readonly store: GitStore
   readonly inspect: Inspect
-  /** Nothing is refused when absent. */
+  /** Absent where nothing is refused. */
   readonly judgeNative?: JudgeNative
   readonly clock: Clock
   readonly report: Report

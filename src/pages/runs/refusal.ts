@@ -13,7 +13,7 @@ export interface Refusal {
 /** The problems of a form by the names of its fields. */
 export type FieldProblems = ReadonlyMap<string, string>
 
-/** What a refusal says about fields; `of` names the field that an error without one is about. */
+/** The problems of a refusal by field; `of` names the field that an error without one is about. */
 export function fieldProblems(
   refusal: Refusal | null | undefined,
   of: Partial<Record<ErrorCode, string>> = {},

@@ -92,7 +92,7 @@ describe('the configuration of a run', () => {
     const file = join(scene.service.folder, 'old.bundle')
     const [newest] = Current.parse(await jsonOf(await scene.get('/api/config/revisions')))
     await scene.service.close()
-    await archive(scene.service.repository, { file, before: newest?.time ?? 0 })
+    await archive(join(scene.service.folder, 'config-repo'), { file, before: newest?.time ?? 0 })
 
     const again = await scene.restart(['--archive', file])
     const run = await runOf(again)

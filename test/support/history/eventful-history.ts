@@ -4,7 +4,7 @@ import { gitBeside } from '../git/fast-import.ts'
 
 const REVISIONS = 5_000
 const BEGUN = 1_500_000_000
-const HOUR = 3_600
+const HOUR_S = 3_600
 const USERS = ['ann', 'bob', 'carol', 'dave', 'erin', 'frank']
 const NAMES = ['checkout', 'billing', 'shipping', 'search', 'legacy', 'mobile', 'web', 'reports']
 const EDGE = ['search', 'web']
@@ -108,7 +108,7 @@ const EVENTS: Readonly<Record<number, Event>> = {
 
 /** The time of a revision, as a question names it. */
 export function timeOf(revision: number): string {
-  return new Date((BEGUN + revision * HOUR) * 1_000).toISOString()
+  return new Date((BEGUN + revision * HOUR_S) * 1_000).toISOString()
 }
 
 /** The commits of all revisions, as `git fast-import` takes them. */
@@ -119,7 +119,7 @@ export function eventfulCommits(): string {
     const [user, change] = EVENTS[n] ?? [USERS[n % USERS.length], () => shop.relabel(n)]
     if (n > 1) change(shop)
     const document = shop.document()
-    const person = `${user} <${user}@example.org> ${BEGUN + n * HOUR} +0000`
+    const person = `${user} <${user}@example.org> ${BEGUN + n * HOUR_S} +0000`
     const words = `Revision ${n}`
     return [
       'commit refs/heads/main',

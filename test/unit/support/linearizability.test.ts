@@ -48,7 +48,7 @@ function cancel(n: number): Operation<RunCall> {
   return during({ kind: 'cancel', was: true }, n)
 }
 
-/** What a caller sees of a proposal. */
+/** A look of a caller at a proposal. */
 function seen(state: 'open' | 'merged', review: 'approve' | 'reject' | null): ProposalCall {
   return { kind: 'look', state, review }
 }

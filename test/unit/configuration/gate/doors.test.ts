@@ -15,7 +15,12 @@ const SRC = fileURLToPath(new URL('../../../../src', import.meta.url))
 const WRITERS: Readonly<Record<Door, readonly string[]>> = {
   put: ['api/configuration/config-saving-routes.ts', 'configuration/gate/save-rules.ts'],
   post: ['api/configuration/config-saving-routes.ts'],
-  form: ['pages/edit/edit-review.ts', 'pages/edit/edit-routes.tsx', 'pages/forms/forms-routes.tsx'],
+  form: [
+    'pages/edit/edit-review.ts',
+    'pages/edit/edit-routes.tsx',
+    'pages/edit/propose-change.ts',
+    'pages/forms/forms-routes.tsx',
+  ],
   entity: ['builds/plan/plan-entity.ts', 'configuration/entities/save-entity.ts'],
   'create-pipeline': [
     'builds/plan/plan-configuration.ts',
