@@ -1,7 +1,7 @@
 // Writes the tables of all settings into deploy/README.md: `npm run docs:settings`.
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { format } from 'prettier'
+import { format } from 'oxfmt'
 import { listSettings, type Setting } from '../src/settings/read-settings.ts'
 import { SETTINGS } from '../src/settings/settings.ts'
 
@@ -16,7 +16,7 @@ if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.me
   writeFileSync(FILE, before + (await renderSettings()) + after)
 }
 
-/** The tables as they stand in Markdown, in the form that prettier gives them. */
+/** The tables as they stand in Markdown, in the form that the formatter gives them. */
 export async function renderSettings(): Promise<string> {
   const own = OWN_TABLE.map((command) => {
     const rows = settingsOf(command).map(rowOf)
@@ -28,7 +28,8 @@ export async function renderSettings(): Promise<string> {
     others.map(rowOfCommand),
   )
   const text = [...own, `### Other commands\n\n${rest}`].join('\n')
-  return `\n${await format(text, { parser: 'markdown' })}\n`
+  const { code } = await format('settings.md', text)
+  return `\n${code}\n`
 }
 
 /** The part of a README between its marks. */

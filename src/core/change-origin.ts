@@ -70,7 +70,8 @@ export interface OriginOfPeople {
 
 /** The door by which a change comes, and its author. */
 export type ChangeOrigin =
-  OriginOfPeople | { readonly door: DoorWithoutCaller; readonly author: string }
+  | OriginOfPeople
+  | { readonly door: DoorWithoutCaller; readonly author: string }
 
 /** A change that was made, as far as its revision does not say it. */
 export interface ChangeFacts {

@@ -29,7 +29,8 @@ export interface ProposedEntity {
 
 /** The content of a proposal: a whole document, or entities of one. */
 export type ProposedContent =
-  { readonly document: Uint8Array<ArrayBuffer> } | { readonly entities: readonly ProposedEntity[] }
+  | { readonly document: Uint8Array<ArrayBuffer> }
+  | { readonly entities: readonly ProposedEntity[] }
 
 export interface ContentRequest {
   readonly content: ProposedContent

@@ -21,7 +21,7 @@ export function keptResults(): Kept {
   return kept
 }
 
-/** A table as it stands in Markdown, in the form that prettier gives it. */
+/** A table as it stands in Markdown, in the form that the formatter gives it. */
 export function tableOfCalls(calls: readonly MeasuredCall[]): string {
   const rows = calls.map(({ call, small, large, bare }) => [
     `\`${call}\``,

@@ -8,7 +8,8 @@ import type { JobPlan, StagePlan } from './plan.ts'
 
 /** The jobs of a future run, given its counter; or the obstacle. */
 export type JobsToCome =
-  { readonly jobs: (stageCounter: number) => JobDraft[] } | { readonly obstacle: string }
+  | { readonly jobs: (stageCounter: number) => JobDraft[] }
+  | { readonly obstacle: string }
 
 /** Every job of the stage, by the current configuration. */
 export function allJobs(

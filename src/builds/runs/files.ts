@@ -263,7 +263,8 @@ async function openIn(
 }
 
 type FoundBelow =
-  Extract<Found, { type: 'file' }> | Pick<Extract<Found, { type: 'folder' }>, 'type' | 'entries'>
+  | Extract<Found, { type: 'file' }>
+  | Pick<Extract<Found, { type: 'folder' }>, 'type' | 'entries'>
 
 async function openBelow(
   deps: FilesDeps,

@@ -4,7 +4,8 @@ import { decodeUtf8 } from '../../lib/decode-utf8.ts'
 import { positionOf } from '../text/line-index.ts'
 
 export type Decoding =
-  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: Problem }
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problem: Problem }
 
 const START = { line: 1, column: 1 } as const
 const REPLACEMENT = '\uFFFD'

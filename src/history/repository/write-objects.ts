@@ -52,7 +52,8 @@ const PACKED_FROM = 12
 
 /** Objects in the form for the disk. */
 export type CompressedObjects =
-  { readonly loose: readonly LooseObject[] } | { readonly pack: PackFiles }
+  | { readonly loose: readonly LooseObject[] }
+  | { readonly pack: PackFiles }
 
 /** A commit together with the document that is its file. */
 export interface CommitDraft extends Omit<BlobCommitDraft, 'blob'> {

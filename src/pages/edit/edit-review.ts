@@ -37,7 +37,8 @@ export interface ReadyEdit {
 }
 
 export type EditOutcome =
-  Exclude<EditReview, { kind: 'ready' }> | (SavedChange & { readonly kind: 'saved' })
+  | Exclude<EditReview, { kind: 'ready' }>
+  | (SavedChange & { readonly kind: 'saved' })
 
 /**
  * Determines the result of saving a draft now: problems, a conflict, or its changes.

@@ -92,7 +92,8 @@ export const RUNS_MODEL: Model<Runs, RunCall> = {
 
 /** An agent that is enabled or not. */
 export type SwitchCall =
-  { readonly kind: 'set'; readonly on: boolean } | { readonly kind: 'look'; readonly on: boolean }
+  | { readonly kind: 'set'; readonly on: boolean }
+  | { readonly kind: 'look'; readonly on: boolean }
 
 export const SWITCH_MODEL: Model<boolean, SwitchCall> = {
   initial: true,
