@@ -170,7 +170,7 @@ function blameSize(run: BenchRun, whole: HistoryShape): Promise<Measured> {
     const path = `/config/r${run.quick ? Math.min(whole.revisions, 60) : whole.revisions}?blame=1`
     for (let n = 0; n < 30; n += 1) {
       const page = await server.get(path)
-      if (!page.includes('Finding who wrote')) break
+      if (!page.includes('Finding the author')) break
       await new Promise((resolve) => setTimeout(resolve, 1_000))
     }
     return { value: (await server.get(path, GZIP)).length / 1_000 }

@@ -293,7 +293,7 @@ describe('cairn restore', () => {
 
     const restored = await restoreNew(file)
 
-    expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('is no backup') })
+    expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('is not a backup') })
   })
 
   it(

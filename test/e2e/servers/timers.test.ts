@@ -31,7 +31,11 @@ const Pipelines = z.array(
     latest: z.object({ counter: z.int() }).nullable(),
   }),
 )
-const Run = z.object({ scheduled_date: z.int() })
+const Run = z.object({
+  scheduled_date: z.int(),
+  configuration: z.object({ digest: z.string(), commit: z.string() }),
+})
+const Newest = z.tuple([z.object({ md5: z.string(), commitSHA: z.string() })])
 
 function origins() {
   const root = tempDir()
@@ -64,6 +68,11 @@ async function runsAt(server: DatabaseServer): Promise<Record<string, number> | 
   return Object.fromEntries(listed.map(({ name, latest }) => [name, latest?.counter ?? 0]))
 }
 
+async function runOf(server: DatabaseServer, pipeline: string): Promise<z.infer<typeof Run>> {
+  const answer = await server.fetch(`/api/pipelines/${pipeline}/instance/1`)
+  return Run.parse(await answer.json())
+}
+
 describe('timers of several servers', { tags: ['postgresql', 'long'] }, () => {
   let cluster: PostgresCluster
 
@@ -91,7 +100,7 @@ describe('timers of several servers', { tags: ['postgresql', 'long'] }, () => {
     expect(await runsAt(second)).toEqual({ nightly: 1, noon: 0 })
   })
 
-  it('do a tick once and in its time, whatever the clock of a server says', async () => {
+  it('do a tick once, in its time and by the same revision, whatever the clock of a server says', async () => {
     const { origin, flags } = origins()
     const database = cluster.freshSchema()
     const clock = join(tempDir(), 'clock')
@@ -110,7 +119,12 @@ describe('timers of several servers', { tags: ['postgresql', 'long'] }, () => {
 
     expect(ranAt).toBeGreaterThanOrEqual(tick - (tick % SECOND_MS))
     expect(await runsAt(second)).toEqual({ nightly: 1, later: 1 })
-    const run = await second.fetch('/api/pipelines/later/instance/1')
-    expect(Run.parse(await run.json()).scheduled_date).toBeGreaterThan(tick)
+    const [later, nightly] = await Promise.all([runOf(second, 'later'), runOf(second, 'nightly')])
+    expect(later.scheduled_date).toBeGreaterThan(tick)
+    // Each server made one of them, by the revision that was saved at the first.
+    const newest = await second.fetch('/api/config/revisions?limit=1')
+    const [{ md5: digest, commitSHA: commit }] = Newest.parse(await newest.json())
+    expect(later.configuration).toMatchObject({ digest, commit })
+    expect(nightly.configuration).toEqual(later.configuration)
   })
 })
