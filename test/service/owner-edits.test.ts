@@ -221,7 +221,7 @@ describe('a commit of git that rules do not let pass', () => {
     await expect.poll(() => proposals(service), { timeout: 10_000 }).toHaveLength(1)
   })
 
-  it('is taken back once where a crash came between the steps', async () => {
+  it('is taken back once where a crash came between the steps', { tags: ['long'] }, async () => {
     let [head, made] = ['', '']
     const kept = await openedAfter((before) => {
       head = headOf(before)
@@ -299,40 +299,48 @@ describe('an edit of the live file that rules do not let pass', () => {
     expect(await proposals(again)).toHaveLength(1)
   })
 
-  it('is not proposed again when its proposal is closed, and is named as long as it stays', async () => {
-    const service = await opened()
-    writeFileSync(join(service.repository, FILE), HELD)
-    await expect.poll(() => proposals(service), { timeout: 10_000 }).toHaveLength(1)
-    expect(await act(service, 1, 'close')).toBe(200)
-    await expect
-      .poll(() => problems(service), { timeout: 10_000 })
-      .toEqual([expect.stringMatching(/The edit of the live file is not taken over/)])
-    expect(await proposals(service)).toHaveLength(1)
+  it(
+    'is not proposed again when its proposal is closed, and is named as long as it stays',
+    { tags: ['long'] },
+    async () => {
+      const service = await opened()
+      writeFileSync(join(service.repository, FILE), HELD)
+      await expect.poll(() => proposals(service), { timeout: 10_000 }).toHaveLength(1)
+      expect(await act(service, 1, 'close')).toBe(200)
+      await expect
+        .poll(() => problems(service), { timeout: 10_000 })
+        .toEqual([expect.stringMatching(/The edit of the live file is not taken over/)])
+      expect(await proposals(service)).toHaveLength(1)
 
-    writeFileSync(join(service.repository, FILE), HELD.replace('x.git', 'v.git'))
-    await expect.poll(() => proposals(service), { timeout: 10_000 }).toHaveLength(2)
-    writeFileSync(join(service.repository, FILE), TWO_ADMINISTRATORS)
-    await expect
-      .poll(() => problems(service), { timeout: 10_000 })
-      .toEqual([expect.stringMatching(/waits as proposal 2/)])
-    expect((await save(service, FREE, 'root:p')).status).toBe(200)
-  })
+      writeFileSync(join(service.repository, FILE), HELD.replace('x.git', 'v.git'))
+      await expect.poll(() => proposals(service), { timeout: 10_000 }).toHaveLength(2)
+      writeFileSync(join(service.repository, FILE), TWO_ADMINISTRATORS)
+      await expect
+        .poll(() => problems(service), { timeout: 10_000 })
+        .toEqual([expect.stringMatching(/waits as proposal 2/)])
+      expect((await save(service, FREE, 'root:p')).status).toBe(200)
+    },
+  )
 
-  it('closes its proposal when it passes later, as at the end of a window', async () => {
-    let now = Date.parse('2026-12-24T12:00:00Z')
-    const window = 'window: { from: 2026-12-20, to: 2027-01-04, zone: UTC }'
-    const rules = `version: 1\nrules:\n  - name: frozen\n    match: { entity: pipeline/m1 }\n    effect: deny\n    ${window}\n`
-    const service = await rule(await openService(QUICK, tempDir(), { clock: () => now }), rules)
-    writeFileSync(join(service.repository, FILE), HELD)
-    await expect.poll(() => proposals(service), { timeout: 10_000 }).toHaveLength(1)
-    now = Date.parse('2027-01-06T12:00:00Z')
+  it(
+    'closes its proposal when it passes later, as at the end of a window',
+    { tags: ['long'] },
+    async () => {
+      let now = Date.parse('2026-12-24T12:00:00Z')
+      const window = 'window: { from: 2026-12-20, to: 2027-01-04, zone: UTC }'
+      const rules = `version: 1\nrules:\n  - name: frozen\n    match: { entity: pipeline/m1 }\n    effect: deny\n    ${window}\n`
+      const service = await rule(await openService(QUICK, tempDir(), { clock: () => now }), rules)
+      writeFileSync(join(service.repository, FILE), HELD)
+      await expect.poll(() => proposals(service), { timeout: 10_000 }).toHaveLength(1)
+      now = Date.parse('2027-01-06T12:00:00Z')
 
-    await expect.poll(() => current(service), { timeout: 10_000 }).toBe(HELD)
-    await expect
-      .poll(() => proposals(service), { timeout: 10_000 })
-      .toMatchObject([{ state: 'closed' }])
-    await expect.poll(() => problems(service), { timeout: 10_000 }).toEqual([])
-  })
+      await expect.poll(() => current(service), { timeout: 10_000 }).toBe(HELD)
+      await expect
+        .poll(() => proposals(service), { timeout: 10_000 })
+        .toMatchObject([{ state: 'closed' }])
+      await expect.poll(() => problems(service), { timeout: 10_000 }).toEqual([])
+    },
+  )
 })
 
 describe.each(['live file', 'commits'])('edits of a day: %s', { tags: ['long'] }, (door) => {

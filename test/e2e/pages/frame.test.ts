@@ -44,7 +44,7 @@ function typeAtOnce(page: Page, text: string): Promise<void> {
 }
 
 describe('the frame of the pages in a browser', () => {
-  it('prints no notices and nothing to click', async () => {
+  it('prints no notices and nothing to click', { tags: ['long'] }, async () => {
     const service = await startService(['--poll-interval', '100ms'])
     writeFileSync(join(service.repository, 'config.xml'), '<cruise')
     const page = await visit(chromium.browser, service.url)

@@ -67,7 +67,7 @@ describe('the times of revisions', () => {
     await expect.poll(() => page.locator('h1').innerText()).toContain('r1')
   })
 
-  it('are filtered by the days of the calendar of the reader', async () => {
+  it('are filtered by the days of the calendar of the reader', { tags: ['long'] }, async () => {
     const service = await ofOneDay()
     for (const [hasScripts, shown] of [
       [true, ['r2']],
@@ -108,20 +108,26 @@ async function ofOneJob() {
 const JOB = '/stages/app/build/1/1/unit'
 
 describe('times beside code and runs', () => {
-  it("of a console are on the reader's clock, also those of lines that arrive", async () => {
-    const { service, says } = await ofOneJob()
-    const page = await visit(chromium.browser, service.url, { timezone: 'Asia/Tokyo' })
-    await page.goto(JOB)
-    const times = page.locator('.console time')
-    await expect.poll(() => times.allInnerTexts()).toEqual(['08:30:00.105'])
+  it(
+    "of a console are on the reader's clock, also those of lines that arrive",
+    { tags: ['long'] },
+    async () => {
+      const { service, says } = await ofOneJob()
+      const page = await visit(chromium.browser, service.url, { timezone: 'Asia/Tokyo' })
+      await page.goto(JOB)
+      const times = page.locator('.console time')
+      await expect.poll(() => times.allInnerTexts()).toEqual(['08:30:00.105'])
 
-    await says('00:10:00.000 two\n')
+      await says('00:10:00.000 two\n')
 
-    await expect.poll(() => times.allInnerTexts()).toEqual(['08:30:00.105', '09:10:00.000'])
-    await expect.poll(() => times.last().getAttribute('title')).toBe('4 Jun 2015, 00:10:00 UTC')
-    await page.getByText('States and times').click()
-    await expect.poll(() => page.locator('.fact-table').innerText()).toContain('4 Jun 2015, 08:29:')
-  })
+      await expect.poll(() => times.allInnerTexts()).toEqual(['08:30:00.105', '09:10:00.000'])
+      await expect.poll(() => times.last().getAttribute('title')).toBe('4 Jun 2015, 00:10:00 UTC')
+      await page.getByText('States and times').click()
+      await expect
+        .poll(() => page.locator('.fact-table').innerText())
+        .toContain('4 Jun 2015, 08:29:')
+    },
+  )
 
   it('of a console are in UTC without scripts, which it says', async () => {
     const { service } = await ofOneJob()
