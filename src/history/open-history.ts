@@ -24,6 +24,7 @@ import { type BranchRewrite, keepDropped } from './dropped/dropped-refs.ts'
 import { DroppedRevisions } from './dropped/dropped-revisions.ts'
 import { GitRepository } from './repository/git-repository.ts'
 import type { GitStore } from '../git/git-store.ts'
+import { allCommits, isReachable } from '../git/objects/commit-walk.ts'
 import { formatOfName, objectFormatOf, type ObjectFormat } from '../git/object-format.ts'
 import type { HistoryOptions } from './history-options.ts'
 import { IndexFile } from './index/index-file.ts'
@@ -406,12 +407,14 @@ async function begin(beginning: Beginning): Promise<ReadonlySet<Digest>> {
   if (branch !== null && keeper.index.current() === null) {
     await commitAdopted(beginning, { branch, parent: commit })
   }
-  if (events.isReset || held.length === 0) return new Set()
-  return new Set([
-    ...held,
-    ...events.added.map(({ digest }) => digest),
-    ...(await refusedDigests(beginning)),
-  ])
+  const isReset = events.isReset || !(await isReachable(repository.reader, own, commit))
+  if (isReset || held.length === 0) return new Set()
+  // A crash may have put the branch back and not the live file, or brought that to a commit that is yet to be judged.
+  const refused = await beginning.refused.list()
+  const unseen = await allCommits(repository.reader, { from: commit, until: own })
+  const others = [...refused.map((each) => each.commit), ...unseen.map(({ sha }) => sha)]
+  const added = events.added.map(({ digest }) => digest)
+  return new Set([...held, ...added, ...(await digestsAt(repository, others))])
 }
 
 /** The commit to which the index goes unasked: commits that git has made since are judged by the next look. */
@@ -423,13 +426,13 @@ async function ownCommit(
   return (branch === null ? null : await native.findOwn({ branch, from, to })) ?? to
 }
 
-/** A crash may have put the branch back and not yet the live file. */
-async function refusedDigests({
-  repository,
-  refused,
-}: Pick<Beginning, 'repository' | 'refused'>): Promise<readonly Digest[]> {
+/** The digests of the documents that commits have. */
+async function digestsAt(
+  repository: GitRepository,
+  commits: readonly CommitSha[],
+): Promise<readonly Digest[]> {
   const digests: Digest[] = []
-  for (const { commit } of await refused.list()) {
+  for (const commit of commits) {
     const document = await repository.findForeignDocument(commit)
     if (document !== null) digests.push(digestOf(document))
   }
