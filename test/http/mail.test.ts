@@ -462,6 +462,6 @@ describe('mail of several servers', { tags: ['postgresql', 'long'] }, () => {
     await receiver.start()
 
     await expect.poll(() => receiver.mails.length, { timeout: 60_000 }).toBe(1)
-    expect(receiver.mails[0]?.text).toContain('add pipeline two')
+    expect(receiver.mails[0]?.text).toContain('rename pipeline one → two')
   })
 })
