@@ -64,6 +64,8 @@ interface Base {
 export class NativeCommits {
   readonly #options: NativeCommitsOptions
   #hasTakenBack = false
+  /** The last move of the branch by this service, which the gate has let pass already. */
+  #own: { readonly from: CommitSha; readonly to: CommitSha } | null = null
 
   constructor(options: NativeCommitsOptions) {
     this.#options = options
@@ -76,9 +78,15 @@ export class NativeCommits {
     return has
   }
 
+  /** Notes a move that the gate has let pass, as of a push or of rules that were saved. */
+  noteOwn(from: CommitSha, to: CommitSha): void {
+    this.#own = { from, to }
+  }
+
   readonly admit: Admit = async (move) => {
-    const { from, to } = move
+    const { to } = move
     const { judgeNative } = this.#options
+    const from = this.#own !== null && this.#own.from === move.from ? this.#own.to : move.from
     if (judgeNative === undefined || from === null || from === to) return true
     if ((await this.#options.repository.reader.findCommit(from)) === null) return true
     const base = await this.#baseAt(from)

@@ -37,7 +37,7 @@ export interface ReconcilerOptions {
   readonly committer: Committer
   readonly live: LiveFile
   readonly workTree: WorkTreeSync
-  readonly native: Pick<NativeCommits, 'takeTakenBack'>
+  readonly native: Pick<NativeCommits, 'noteOwn' | 'takeTakenBack'>
   readonly refused: Pick<RefusedCommits, 'show'>
   readonly prepare: Prepare
   readonly problems: Problems
@@ -168,11 +168,12 @@ export class Reconciler {
    * away. False, without any change, when the branch has left the base of those commits.
    */
   async advance(move: BranchAdvance): Promise<boolean> {
-    const { repository, committer, live, publish } = this.#options
+    const { repository, committer, live, publish, native } = this.#options
     const base = await this.reconcile()
     if (base.branch !== move.branch || base.head !== move.from) return false
     if (!(await publish(move))) return false
     if (!(await repository.advance(move))) return false
+    native.noteOwn(base.head, move.to)
     if (base.hasInvalidEdit && (await live.stamp()) === base.live.stamp) {
       await committer.moveAway()
       await this.#catchUp(await repository.findDocument(move.to), ABSENT)

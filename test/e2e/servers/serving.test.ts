@@ -209,7 +209,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(await bad.text()).toContain('X-Cairn-At-Least')
   })
 
-  it('go on when the leader is lost', { tags: ['long'] }, async () => {
+  it('go on when the leader is lost', async () => {
     const database = cluster.freshSchema()
     const [first, second, third] = await serveThree(database)
     const before = await save(first, documentWith('one'))

@@ -25,7 +25,12 @@ const READS = [
   'POST /login',
   'POST /log-out',
 ]
-const PROPOSALS = ['POST /api/proposals', 'POST /api/proposals/{number}/update']
+/** A push may go to `refs/for/main`, which is a proposal. */
+const PROPOSALS = [
+  'POST /api/proposals',
+  'POST /api/proposals/{number}/update',
+  'POST /git/config.git/git-receive-pack',
+]
 const OPERATIONS =
   /^(POST|PATCH) \/(api\/(agents|pipelines|proposals|stages)|agents|pipelines|proposals|stages)(?!-)(\/|$)/
 /** Merging a proposal is a save. */
