@@ -24,7 +24,7 @@ import { type BranchRewrite, keepDropped } from './dropped/dropped-refs.ts'
 import { DroppedRevisions } from './dropped/dropped-revisions.ts'
 import { GitRepository } from './repository/git-repository.ts'
 import type { GitStore } from '../git/git-store.ts'
-import { allCommits } from '../git/objects/commit-walk.ts'
+import { allCommits, isReachable } from '../git/objects/commit-walk.ts'
 import { formatOfName, objectFormatOf, type ObjectFormat } from '../git/object-format.ts'
 import type { HistoryOptions } from './history-options.ts'
 import { IndexFile } from './index/index-file.ts'
@@ -408,11 +408,10 @@ async function begin(beginning: Beginning): Promise<ReadonlySet<Digest>> {
     await commitAdopted(beginning, { branch, parent: commit })
   }
   if (events.isReset || held.length === 0) return new Set()
-  const unseen = await allCommits(repository.reader, { from: commit, until: own })
-  const isNewer = own === commit || unseen.some(({ parents }) => parents.includes(own))
-  if (!isNewer) return new Set()
+  if (!(await isReachable(repository.reader, own, commit))) return new Set()
   // A crash may have put the branch back and not the live file, or brought that to a commit that is yet to be judged.
   const refused = await beginning.refused.list()
+  const unseen = await allCommits(repository.reader, { from: commit, until: own })
   const others = [...refused.map((each) => each.commit), ...unseen.map(({ sha }) => sha)]
   const added = events.added.map(({ digest }) => digest)
   return new Set([...held, ...added, ...(await digestsAt(repository, others))])

@@ -38,14 +38,20 @@ export async function walkShortLine(
   return line
 }
 
-/** Whether a commit is reachable from a newer one: an ancestor of it, or the same. */
+/**
+ * Whether a commit is reachable from a newer one: an ancestor of it, or the same. The newer one's
+ * side is listed, since git may list ancestors of commits that are dated before them.
+ */
 export async function isReachable(
   reader: ObjectReader,
   older: CommitSha,
   newer: CommitSha,
 ): Promise<boolean> {
-  for await (const _ of reader.listCommits({ from: older, until: newer })) return false
-  return true
+  if (older === newer) return true
+  for await (const commits of reader.listCommits({ from: newer, until: older })) {
+    if (commits.some(({ parents }) => parents.includes(older))) return true
+  }
+  return false
 }
 
 /** All commits of a range at once, in the order of {@link ObjectReader.listCommits}. */

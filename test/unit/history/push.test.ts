@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
+import { fastImport } from '../../support/git/fast-import.ts'
 import { git, gitBytes, identityOf, tryGit } from '../../support/git/git.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { HOSTILE_COMMITS, writeCommit } from '../../support/history/hostile-commits.ts'
@@ -89,6 +90,18 @@ describe('a push into the repository', { timeout: 60_000 }, () => {
 
     expect(push('--force').said).toContain('only moves forward')
     expect(push('origin', ':main').status).toBe(1)
+  })
+
+  it('moves forward by commits that are dated before what is there', async () => {
+    const names = Array.from({ length: 10 }, (_, n) => `old${n}`)
+    await fastImport(
+      clone.path,
+      names.map((name) => documentOf(name)),
+    )
+
+    expect(push()).toMatchObject({ status: 0 })
+
+    await vi.waitFor(() => expect(folder.live()).toBe(documentOf('old9')), { timeout: 10_000 })
   })
 
   it('to another branch is free', () => {
