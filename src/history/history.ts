@@ -19,9 +19,9 @@ import { type HistoryProblem, notValid } from './revision/problems.ts'
 import type { FileBeside, PreparedChange } from './revision/prepared-change.ts'
 import { RevisionDocuments, type UnreadableRevision } from './revision-documents.ts'
 import type { Committed } from './sync/committer.ts'
-import type { RefusedCommit } from './sync/refused-commits.ts'
+import type { RefusedCommit, TakenBackCommit } from './sync/refused-commits.ts'
 import type { Base, BesideChange, InvalidEdit, RefusedEdit } from './sync/reconciler.ts'
-import { bodyOf, subjectOf, type Trailer } from './revision/message.ts'
+import { bodyOf, type Trailer } from './revision/message.ts'
 import type { RevisionListener } from './revision/revision-events.ts'
 import type { RevisionTags } from './tags/revision-tags.ts'
 import type { Lineage, NumberSpan, RevisionRange } from './index/revision-index.ts'
@@ -39,16 +39,6 @@ export interface DocumentForms {
   readonly shown: Uint8Array<ArrayBuffer>
   /** As it is written in git, with a stand-in for each secret in plain text. */
   readonly written: Uint8Array<ArrayBuffer>
-}
-
-/** A commit that the gate took back from the branch, and what it has. */
-export interface TakenBackCommit extends RefusedCommit {
-  readonly author: string
-  readonly subject: string
-  /** The reason that it gives; may be empty. */
-  readonly message: string
-  /** Null where it has none. */
-  readonly document: Uint8Array<ArrayBuffer> | null
 }
 
 /**
@@ -381,18 +371,8 @@ export class History implements AsyncDisposable {
   }
 
   /** The commits of git that the gate took back from the branch, and nobody has decided about. */
-  async listRefused(): Promise<readonly TakenBackCommit[]> {
-    const { refused, repository } = this.#parts
-    const found: TakenBackCommit[] = []
-    for (const each of await refused.list()) {
-      const record = await repository.reader.findCommit(each.commit)
-      if (record === null) continue
-      const document = await repository.findForeignDocument(each.commit)
-      const { author, message: text } = record
-      const words = { author, subject: subjectOf(text), message: bodyOf(text) }
-      found.push({ ...each, ...words, document })
-    }
-    return found
+  listRefused(): Promise<readonly TakenBackCommit[]> {
+    return this.#parts.refused.read()
   }
 
   /** Forgets commits that were taken back, because somebody has decided about them. */

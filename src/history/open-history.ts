@@ -1,8 +1,7 @@
 import nodeFs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ChangeFacts } from '../core/change-origin.ts'
-import { type Digest, digestOf } from '../core/digest.ts'
-import { ServiceError, unavailable } from '../core/errors.ts'
+import { unavailable } from '../core/errors.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { LazyList } from '../lib/lazy-list.ts'
 import { syncFs } from '../storage/sync-fs.ts'
@@ -19,12 +18,11 @@ import {
 import type { ServedArchives } from './archive/served-archives.ts'
 import { BranchFollower } from './sync/branch-follower.ts'
 import { Committer } from './sync/committer.ts'
-import { commitAdopted, commitFirst, type FirstCommitOptions } from './sync/first-commit.ts'
+import { beginOrDegrade, followFirst } from './begin-history.ts'
 import { type BranchRewrite, keepDropped } from './dropped/dropped-refs.ts'
 import { DroppedRevisions } from './dropped/dropped-revisions.ts'
 import { GitRepository } from './repository/git-repository.ts'
 import type { GitStore } from '../git/git-store.ts'
-import { allCommits, isReachable } from '../git/objects/commit-walk.ts'
 import { formatOfName, objectFormatOf, type ObjectFormat } from '../git/object-format.ts'
 import type { HistoryOptions } from './history-options.ts'
 import { IndexFile } from './index/index-file.ts'
@@ -53,7 +51,6 @@ import {
 import { sharedFs } from '../git/shared-repository.ts'
 import { completeSettings } from './repository/repository-settings.ts'
 import { assertNotShallow } from './repository/repository-shape.ts'
-import type { RevisionIndex } from './index/revision-index.ts'
 import { RevisionEvents } from './revision/revision-events.ts'
 import type { ObjectReader } from '../git/objects/object-reader.ts'
 
@@ -320,16 +317,6 @@ function openFollow(
   return { follow: () => follower.follow(), admit: follower.admitAgreed }
 }
 
-/** A start ends here when the log cannot be followed: the repository may be out of date. */
-async function followFirst(
-  options: Pick<Beginning, 'repository' | 'keeper' | 'live'> & { follow: () => Promise<unknown> },
-): Promise<void> {
-  const { repository, keeper, live, follow } = options
-  live.assumeOurs(await heldAt(options, keeper.index))
-  await repository.removeStaleLocks((await repository.readHead()).branch)
-  await follow()
-}
-
 function openMaintenance(
   options: Options,
   {
@@ -365,93 +352,6 @@ async function prepareForPushes({ pushCheck, report }: Options, store: GitStore)
   if (!pushCheck || (await installPushHook(store, pushCheck))) return
   const message = 'The repository has a pre-receive hook of its own: pushes are not checked'
   report({ level: 'warning', message })
-}
-
-interface Beginning extends FirstCommitOptions {
-  readonly keeper: IndexKeeper
-  readonly reconciler: Reconciler
-  readonly problems: Problems
-  readonly native: NativeCommits
-  readonly refused: RefusedCommits
-}
-
-async function beginOrDegrade(beginning: Beginning): Promise<Revision> {
-  const { keeper, reconciler, problems } = beginning
-  try {
-    beginning.live.assumeOurs(await begin(beginning))
-    return (await reconciler.reconcile()).current
-  } catch (error) {
-    const current = keeper.index.current()
-    const isKnown = error instanceof ServiceError && error.code === 'unavailable'
-    if (!isKnown || current === null) throw error
-    problems.raise({ kind: 'repository', message: error.message, problems: [] })
-    return current
-  }
-}
-
-/**
- * Moves the index to the branch, or begins the branch. Returns the documents that the live file may
- * have held when the service last stopped: the newest of the stored index, or a later one. A power
- * cut can lose the newest lines of the index and keep the live file.
- */
-async function begin(beginning: Beginning): Promise<ReadonlySet<Digest>> {
-  const { repository, keeper } = beginning
-  const held = await heldAt(beginning, keeper.index)
-  const { branch, commit } = await repository.readHead()
-  await repository.removeStaleLocks(branch)
-  if (commit === null && branch !== null) await commitFirst(beginning, branch)
-  if (commit === null) return new Set()
-  await beginning.refused.show()
-  const own = await ownCommit(beginning, { branch, commit })
-  const events = await keeper.moveTo(own)
-  if (branch !== null && keeper.index.current() === null) {
-    await commitAdopted(beginning, { branch, parent: commit })
-  }
-  if (events.isReset || held.length === 0) return new Set()
-  if (!(await isReachable(repository.reader, own, commit))) return new Set()
-  // A crash may have put the branch back and not the live file, or brought that to a commit that is yet to be judged.
-  const refused = await beginning.refused.list()
-  const unseen = await allCommits(repository.reader, { from: commit, until: own })
-  const others = [...refused.map((each) => each.commit), ...unseen.map(({ sha }) => sha)]
-  const added = events.added.map(({ digest }) => digest)
-  return new Set([...held, ...added, ...(await digestsAt(repository, others))])
-}
-
-/** The commit to which the index goes unasked: commits that git has made since are judged by the next look. */
-async function ownCommit(
-  { keeper, native }: Pick<Beginning, 'keeper' | 'native'>,
-  { branch, commit: to }: { readonly branch: string | null; readonly commit: CommitSha },
-): Promise<CommitSha> {
-  const from = keeper.index.tip()
-  return (branch === null ? null : await native.findOwn({ branch, from, to })) ?? to
-}
-
-/** The digests of the documents that commits have. */
-async function digestsAt(
-  repository: GitRepository,
-  commits: readonly CommitSha[],
-): Promise<readonly Digest[]> {
-  const digests: Digest[] = []
-  for (const commit of commits) {
-    const document = await repository.findForeignDocument(commit)
-    if (document !== null) digests.push(digestOf(document))
-  }
-  return digests
-}
-
-/**
- * The content of the live file when the index was stored: beside an invalid commit, that commit's
- * document or the last valid one.
- */
-async function heldAt(
-  { repository }: Pick<Beginning, 'repository'>,
-  index: RevisionIndex,
-): Promise<readonly Digest[]> {
-  const [tip, current] = [index.tip(), index.current()]
-  if (tip === null || current === null) return []
-  if (tip === current.commit) return [current.digest]
-  const invalid = await repository.findDocument(tip)
-  return invalid === null ? [current.digest] : [current.digest, digestOf(invalid)]
 }
 
 function restOf({ pollInterval }: HistoryOptions): number {

@@ -235,7 +235,7 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   },
   {
     behaviour: 'a live file that a crash has left as a refused commit has it is no edit',
-    file: 'history/open-history.ts',
+    file: 'history/begin-history.ts',
     find: '...refused.map((each) => each.commit),',
     replace: '',
     test: 'service/owner-edits.test.ts',

@@ -4,7 +4,7 @@ import type { GitStore } from '../../git/git-store.ts'
 import type { CommitRecord } from '../../git/objects/object-reader.ts'
 import { listRefsBelow } from '../../git/refs.ts'
 import { runGit } from '../../git/run-git.ts'
-import { subjectOf } from '../revision/message.ts'
+import { bodyOf, subjectOf } from '../revision/message.ts'
 import type { GitRepository } from '../repository/git-repository.ts'
 import type { Problems } from '../revision/problems.ts'
 
@@ -16,6 +16,16 @@ export interface RefusedCommit {
   readonly ref: string
   readonly commit: CommitSha
   readonly base: CommitSha
+}
+
+/** A refused commit with what it has. */
+export interface TakenBackCommit extends RefusedCommit {
+  readonly author: string
+  readonly subject: string
+  /** The reason that it gives; may be empty. */
+  readonly message: string
+  /** Null where it has none. */
+  readonly document: Uint8Array<ArrayBuffer> | null
 }
 
 export interface RefusedCommitsOptions {
@@ -54,6 +64,21 @@ export class RefusedCommits {
       const base = CommitSha.safeParse(ref.slice(REFUSED.length).split('/')[0]).data
       return base === undefined ? [] : [{ ref, commit, base }]
     })
+  }
+
+  /** The commits that nobody has decided about, with their documents. */
+  async read(): Promise<readonly TakenBackCommit[]> {
+    const { repository } = this.#options
+    const found: TakenBackCommit[] = []
+    for (const each of await this.list()) {
+      const record = await repository.reader.findCommit(each.commit)
+      if (record === null) continue
+      const document = await repository.findForeignDocument(each.commit)
+      const { author, message: text } = record
+      const words = { author, subject: subjectOf(text), message: bodyOf(text) }
+      found.push({ ...each, ...words, document })
+    }
+    return found
   }
 
   /** Keeps a commit that is about to be taken from the branch. */
