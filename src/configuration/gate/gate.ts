@@ -2,17 +2,13 @@ import type {
   ChangeOrigin,
   Door,
   DoorWithoutCaller,
-  Review,
   ReviewedProposal,
 } from '../../core/change-origin.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { ChangeSummary } from '../../document/changes/change-summary.ts'
 import type { ConfigDocument } from '../../document/document.ts'
-import type { DocumentChange } from '../../document/entities/change.ts'
-import { DOCUMENT } from '../../document/entities/entities.ts'
 import type { Configuration } from '../../document/model/model.ts'
 import { reasonIn } from '../../history/revision/message.ts'
 import type {
@@ -24,7 +20,7 @@ import type {
 import type { Clock } from '../../lib/clock.ts'
 import type { Permissions } from '../../security/permissions.ts'
 import type { DocumentCache } from '../current/document-cache.ts'
-import { judgeDelegation } from './delegation.ts'
+import { judgeDelegated } from './delegated-change.ts'
 import { describeChange } from './describe-change.ts'
 import { divide, isSameAround, ownPartsOf, withoutOthers } from './own-parts.ts'
 import { callerIn, peopleIn, type Rights } from './people-of.ts'
@@ -271,12 +267,15 @@ export class Gate {
     }
     const newer = await cache.read(after)
     const changes = await summary.changes(before, after)
-    const delegation = this.#delegated(
-      { before: older, after: newer, changes },
-      principal,
-      proposal,
-    )
-    const change = describeChange({ before: older, after: newer, changes })
+    const documents = { before: older, after: newer, changes }
+    const delegation =
+      principal === null
+        ? ALLOWED
+        : judgeDelegated({ rights: this.#knownRights, people: this.peopleIn(older) }, documents, {
+            principal,
+            proposal,
+          })
+    const change = describeChange(documents)
     const judged = { ...asked, change, rules, document: older, delegation }
     return this.#answer(judged, () => this.#readPlan?.({ before, after }))
   }
@@ -327,69 +326,6 @@ export class Gate {
       digest: digestOfChange(change),
       rules: rules.version,
     }
-  }
-
-  /**
-   * A change of a proposal is delegated where its merger, or somebody who approved these bytes, might
-   * save it alone; its author may merge it too.
-   */
-  #delegated(
-    documents: JudgedDocuments,
-    principal: Principal | null,
-    proposal: ReviewedProposal | null,
-  ): Ruling {
-    if (principal === null) return ALLOWED
-    const rejection = proposal === null ? null : this.#rejection(documents, proposal)
-    if (rejection !== null) return rejection
-    const own = this.#judgeDelegation(documents, principal)
-    if (own.kind === 'allowed' || proposal === null) return own
-    if (nameKey(proposal.author) !== nameKey(principal.username)) return own
-    const digest = digestOfChange(describeChange(documents))
-    const people = this.peopleIn(documents.before)
-    const isApproved = proposal.reviews.some(
-      (review) =>
-        review.decision === 'approve' &&
-        review.digest === digest &&
-        this.#mightSave(documents, people, review),
-    )
-    return isApproved ? ALLOWED : own
-  }
-
-  /** A rejection by somebody who might save the change alone holds its proposal up. */
-  #rejection(documents: JudgedDocuments, { number, reviews }: ReviewedProposal): Ruling | null {
-    const people = this.peopleIn(documents.before)
-    const rejecting = reviews.find(
-      (review) => review.decision === 'reject' && this.#mightSave(documents, people, review),
-    )
-    if (rejecting === undefined) return null
-    const sentence = `${rejecting.by} has rejected the proposal ${number}`
-    const place = documents.changes[0]?.entity ?? DOCUMENT
-    return { kind: 'needs', rule: 'delegation', of: [rejecting.by], place, sentence }
-  }
-
-  /** Whether a reviewer can log in, and might save the change alone. */
-  #mightSave(documents: JudgedDocuments, people: People, { by: username, external }: Review) {
-    if (people.find(username, external) === null) return false
-    const reviewer = external === undefined ? { username } : { username, external }
-    return this.#judgeDelegation(documents, reviewer).kind === 'allowed'
-  }
-
-  #judgeDelegation({ before, after, changes }: JudgedDocuments, principal: Principal): Ruling {
-    const rights = this.#knownRights
-    return judgeDelegation({
-      username: principal.username,
-      before,
-      after,
-      changes,
-      rights: {
-        before: rights.rightsIn(before.configuration, principal),
-        // Not asked about administrators, and compiled anew for each new configuration.
-        get after() {
-          return rights.rightsIn(after.configuration, principal)
-        },
-      },
-      isUser: (name) => rights.isUser(name),
-    })
   }
 
   /** Rules that a push brings have to be sound, as those that are put, and are judged by the rules before it. */
@@ -453,12 +389,6 @@ function isEqual(one: Uint8Array, other: Uint8Array): boolean {
 
 function proposalOf(origin: ChangeOrigin): ReviewedProposal | null {
   return 'principal' in origin ? (origin.proposal ?? null) : null
-}
-
-interface JudgedDocuments {
-  readonly before: ConfigDocument
-  readonly after: ConfigDocument
-  readonly changes: readonly DocumentChange[]
 }
 
 interface AskedQuestion extends AskedChange {
