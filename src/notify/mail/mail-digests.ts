@@ -44,9 +44,9 @@ const NUMBER_LENGTH = 12
 const NO_KEY = 'its password cannot be decrypted with the keys of this server'
 
 /**
- * Sends mail by the mail server of the configuration. News are found for all subscribers in the order of the
- * log of events and of the history, and stored together with the place up to which they were found; they are
- * removed when the server has taken the mail. So each is sent at least once, over restarts and by whichever
+ * Sends mail by the mail server of the configuration. News is found for all subscribers in the order of the
+ * log of events and of the history, and stored together with the place up to which it was found; it is
+ * removed when the server has taken the mail. So each piece is sent at least once, over restarts and by whichever
  * server leads, unless the mail server takes none for a day.
  */
 export class MailDigests implements AsyncDisposable {

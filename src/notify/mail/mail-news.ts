@@ -29,7 +29,7 @@ export type WaitingNews = Readonly<z.infer<typeof WaitingNews>>
 
 export const WAITING_NEWS: DocumentKind<WaitingNews> = { name: 'mail-news', schema: WaitingNews }
 
-/** The places up to which news were found for all subscribers. */
+/** The places up to which news was found for all subscribers. */
 const MailCursor = z.object({ event: z.int().nonnegative(), commit: CommitSha })
 export type MailCursor = Readonly<z.infer<typeof MailCursor>>
 

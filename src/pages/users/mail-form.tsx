@@ -2,8 +2,8 @@ import { type MailWishes, PIPELINE_NEWS, type PipelineNews } from '../../core/ma
 import { ActionForm, Field } from '../kit/forms.tsx'
 
 const NEWS: Readonly<Record<PipelineNews, string>> = {
-  breaks: 'A stage breaks: it fails after it passed',
-  fixed: 'A stage is fixed: it passes after it failed',
+  breaks: 'A stage breaks (fails after passing)',
+  fixed: 'A stage is fixed (passes after failing)',
   fails: 'A stage fails',
   passes: 'A stage passes',
   cancelled: 'A stage is cancelled',
@@ -17,17 +17,17 @@ interface MailFormProps {
   readonly sendsMail: boolean
 }
 
-/** The news that the caller wants by mail. */
+/** The notifications that the caller gets by mail. */
 export function MailForm({ action, wishes, sendsMail }: MailFormProps) {
   const { address, news, own, pipelines, entities, proposals } = wishes
   return (
     <ActionForm
       action={action}
-      title="News by mail"
+      title="Email notifications"
       about={
         sendsMail
-          ? 'At most one mail a minute, about what you may see then. Without an address, no mail is sent.'
-          : 'No mail is sent: the configuration of this server has no mailhost.'
+          ? 'At most one message a minute, about what you have access to. Leave the address empty to get none.'
+          : 'No mail is sent: the configuration has no mailhost.'
       }
       buttons={<button class="primary">Save</button>}
     >
@@ -44,11 +44,11 @@ export function MailForm({ action, wishes, sendsMail }: MailFormProps) {
         <legend>About</legend>
         <Choice
           name="own"
-          label="My own pipelines: those that their groups let me operate"
+          label="My pipelines: those in groups that I can operate"
           isChecked={own}
         />
         <Names
-          label="Further pipelines and stages, one a line"
+          label="Other pipelines and stages, one per line"
           name="pipelines"
           names={pipelines}
         />
@@ -60,14 +60,10 @@ export function MailForm({ action, wishes, sendsMail }: MailFormProps) {
         ))}
       </fieldset>
       <fieldset class="fields">
-        <legend>Besides</legend>
-        <Choice
-          name="proposals"
-          label="Proposals that wait for my approval"
-          isChecked={proposals}
-        />
+        <legend>Also</legend>
+        <Choice name="proposals" label="Proposals waiting for my approval" isChecked={proposals} />
         <Names
-          label="Changes of these entities, one a line"
+          label="Changes to these entities, one per line"
           name="entities"
           names={entities}
           placeholder="group/services"
