@@ -1,4 +1,5 @@
 import type { ConfiguredAccess } from '../configuration/access/access.ts'
+import { splitEntity } from '../document/entities/entities.ts'
 import { assertLoggedIn } from './logged-in.ts'
 import { parseEntityKey } from '../configuration/changes/config-changes.ts'
 import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
@@ -78,8 +79,7 @@ function assertEntity(
   principal: Principal,
   entity: string,
 ): void {
-  const [kind = '', name = ''] = parseEntityKey(entity).split('/', 2)
-  const found = findEntity(configuration.read().root, { kind, name })
+  const found = findEntity(configuration.read().root, splitEntity(parseEntityKey(entity)))
   if (found !== null && administers(access, principal, found)) return
   throw refused(`There is no ${entity} whose changes you may see`, 'entities')
 }

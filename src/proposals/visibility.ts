@@ -3,6 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { ConfiguredAccess } from '../configuration/access/access.ts'
 import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
+import { splitEntity } from '../document/entities/entities.ts'
 import type { Configuration } from '../document/model/model.ts'
 import { memoize } from '../lib/memoize.ts'
 import type { Permissions } from '../security/permissions.ts'
@@ -68,8 +69,7 @@ function mayViewPlace(
   { entity, group }: TouchedPlace,
   pipelines: ReadonlySet<string>,
 ): boolean {
-  const slash = entity.indexOf('/')
-  const [kind, name] = [entity.slice(0, slash), entity.slice(slash + 1)]
+  const { kind, name } = splitEntity(entity)
   if (kind === 'group') return rights.mayViewGroup(name)
   if (kind === 'template') return rights.mayViewTemplate(name)
   if (kind !== 'pipeline') return false

@@ -1,3 +1,4 @@
+import { splitEntity } from '../document/entities/entities.ts'
 import type { MailLinks } from '../notify/mail/mail-digest.tsx'
 import { Links } from '../pages/kit/links.ts'
 import type { AppContext } from './context.ts'
@@ -24,9 +25,8 @@ export function mailLinks({
       const number = found && history.numberOf(found)
       const base = found && history.previousOf(found)
       if (!number) return null
-      const [kind = '', name = ''] = entity.split('/', 2)
       const step = { number, base: base && history.numberOf(base) }
-      return at(links.entityChange({ kind, name }, step))
+      return at(links.entityChange(splitEntity(entity), step))
     },
     account: () => at(links.account()),
   }

@@ -1,4 +1,5 @@
 import type { Principal } from '../../core/principal.ts'
+import { splitEntity } from '../../document/entities/entities.ts'
 import type { Permissions } from '../../security/permissions.ts'
 import { NO_EFFECTS, type Plan, type PlanDeps } from './plan-configuration.ts'
 
@@ -70,8 +71,7 @@ export async function planFor(
 }
 
 function mayView(rights: Permissions, entity: string): boolean {
-  const slash = entity.indexOf('/')
-  const [kind, name] = [entity.slice(0, slash), entity.slice(slash + 1)]
+  const { kind, name } = splitEntity(entity)
   if (kind === 'pipeline') return rights.mayView(name)
   if (kind === 'group') return rights.administersGroup(name)
   return kind === 'template' && rights.administersTemplate(name)

@@ -4,6 +4,7 @@ import {
   ENTITY_PREFIXES,
   SERVER,
   wholeEntityWord,
+  splitEntity,
 } from '../../document/entities/entities.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
@@ -81,9 +82,9 @@ export async function readChanges(
  * @throws {ServiceError} `malformed-request` for a text that names none.
  */
 export function parseEntityKey(entity: string): string {
-  const [prefix = '', name] = entity.split('/', 2)
-  const isAlone = prefix === DOCUMENT || prefix === SERVER
-  if (ENTITY_PREFIXES.includes(prefix) && (name === undefined) === isAlone) return entity
+  const { kind } = splitEntity(entity)
+  const isAlone = kind === DOCUMENT || kind === SERVER
+  if (ENTITY_PREFIXES.includes(kind) && (entity === kind) === isAlone) return entity
   const forms = ENTITY_PREFIXES.map((known) =>
     known === DOCUMENT || known === SERVER ? known : `${known}/NAME`,
   )

@@ -5,7 +5,12 @@ import { renderChange } from '../../document/changes/render-change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 import { type EntityPlace, entityText, findEntity } from '../../document/edit/entity-edits.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
-import { type EntityElement, entityName, foldEntity } from '../../document/entities/entities.ts'
+import {
+  type EntityElement,
+  entityName,
+  foldEntity,
+  splitEntity,
+} from '../../document/entities/entities.ts'
 import type { XmlDocument } from '../../document/xml/xml-reader.ts'
 import { assertMay } from '../access/permission.ts'
 import {
@@ -132,7 +137,5 @@ async function formerPlace(
   const name = foldEntity(entityName(entity))
   const renamed = entities.renamesBetween(before, after).find(([, later]) => later === name)
   const [former] = renamed ?? [entityName(entity)]
-  const slash = former.indexOf('/')
-  if (slash < 0) return { kind: former, name: '' }
-  return { kind: former.slice(0, slash), name: former.slice(slash + 1) }
+  return splitEntity(former)
 }

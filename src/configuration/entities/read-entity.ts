@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import { type EntityPlace, entityText, findEntity } from '../../document/edit/entity-edits.ts'
-import { ENTITY_KINDS, kindOfPrefix } from '../../document/entities/entities.ts'
+import { ENTITY_KINDS, kindOfPrefix, splitEntity } from '../../document/entities/entities.ts'
 import type { XmlDocument } from '../../document/xml/xml-reader.ts'
 import type { History } from '../../history/history.ts'
 import { type Access, assertMay } from '../access/permission.ts'
@@ -72,9 +72,9 @@ export async function readRevision(
  * @throws {ServiceError} `malformed-request` for a kind that there is not.
  */
 export function parseEntityPlace(text: string): EntityPlace {
-  const [kind = '', ...name] = text.split('/')
-  assertKind(kind)
-  return { kind, name: name.join('/') }
+  const place = splitEntity(text)
+  assertKind(place.kind)
+  return place
 }
 
 /** @throws {ServiceError} `malformed-request` for a word that no kind begins with. */

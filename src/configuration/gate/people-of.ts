@@ -1,5 +1,6 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
+import { splitEntity } from '../../document/entities/entities.ts'
 import type { Configuration } from '../../document/model/model.ts'
 import type { KnownUser } from '../../security/permission-reasons.ts'
 import type { Permissions } from '../../security/permissions.ts'
@@ -63,8 +64,7 @@ function standingIn(configuration: Configuration, rights: Rights, user: KnownUse
 
 /** Whether a part such as `group/payments` or `template/build` is administered. */
 function administers(permissions: Permissions, part: string): boolean {
-  const slash = part.indexOf('/')
-  const [kind, name] = [part.slice(0, slash), part.slice(slash + 1)]
+  const { kind, name } = splitEntity(part)
   return kind === 'group'
     ? permissions.administersGroup(name)
     : permissions.administersTemplate(name)

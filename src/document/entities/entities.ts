@@ -197,8 +197,7 @@ export function holdsOthers(entity: string): boolean {
 
 /** The kinds that a name such as `role/NAME` may be of. */
 function kindsOf(entity: string): readonly EntityDefinition[] {
-  const slash = entity.indexOf('/')
-  return BY_PREFIX.get(slash === -1 ? entity : entity.slice(0, slash)) ?? []
+  return BY_PREFIX.get(splitEntity(entity).kind) ?? []
 }
 
 /**
@@ -219,6 +218,13 @@ function nameIn(element: XmlElement, { by, defaultName: otherwise }: EntityDefin
 /** `pipeline/NAME`, or the prefix alone where there is but one. */
 export function entityName({ kind, name }: Pick<EntityElement, 'kind' | 'name'>): string {
   return kind.by === '-' ? kind.prefix : `${kind.prefix}/${name}`
+}
+
+/** The kind and name of `pipeline/NAME`; the name is empty where there is but one of its kind. */
+export function splitEntity(entity: string): { readonly kind: string; readonly name: string } {
+  const slash = entity.indexOf('/')
+  if (slash === -1) return { kind: entity, name: '' }
+  return { kind: entity.slice(0, slash), name: entity.slice(slash + 1) }
 }
 
 /** The folded name of an entity, equal for all spellings. */

@@ -10,7 +10,7 @@ import { isSameName, nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { RunEventType, ServiceEvent } from '../../core/service-event.ts'
-import { foldEntity } from '../../document/entities/entities.ts'
+import { foldEntity, splitEntity } from '../../document/entities/entities.ts'
 import type { EntityChanged } from './mail-news.ts'
 
 /** A user who may log in, with the news that the user wants. */
@@ -130,13 +130,8 @@ async function readChangesOf(
     previous,
   }: { readonly entity: string; readonly revision: Revision; readonly previous: Revision },
 ): Promise<readonly string[]> {
-  const slash = entity.indexOf('/')
-  const place =
-    slash < 0
-      ? { kind: entity, name: '' }
-      : { kind: entity.slice(0, slash), name: entity.slice(slash + 1) }
   try {
-    const asked = { from: previous.commit, to: revision.commit, place }
+    const asked = { from: previous.commit, to: revision.commit, place: splitEntity(entity) }
     const { changes } = await readEntityChanges(deps, principal, asked)
     return changes.map(({ text }) => text)
   } catch (error) {

@@ -1,4 +1,4 @@
-import { ENTITY_KINDS } from '../../document/entities/entities.ts'
+import { ENTITY_KINDS, splitEntity } from '../../document/entities/entities.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { summariseChanges } from '../../document/changes/summarise-changes.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
@@ -83,7 +83,7 @@ export async function readEntityComparison(
   const runsAt = async (revision: NumberedRevision, text: string) => {
     if (text === '') return ''
     const { entity } = nameAt(steps, revision) ?? address
-    const form = await effectiveIn(deps, revision, entity.slice(entity.indexOf('/') + 1))
+    const form = await effectiveIn(deps, revision, splitEntity(entity).name)
     return form === null ? '' : renderEffective(form)
   }
   const compared = isEffective

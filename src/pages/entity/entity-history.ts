@@ -1,7 +1,7 @@
 import type { Principal } from '../../core/principal.ts'
 import { type IndexProgress, unfinished } from '../../index/index-progress.ts'
 import { nameKey } from '../../core/name-key.ts'
-import { holdsOthers, isLabelled } from '../../document/entities/entities.ts'
+import { holdsOthers, isLabelled, splitEntity } from '../../document/entities/entities.ts'
 import type { History } from '../../history/history.ts'
 import type { LazyList } from '../../lib/lazy-list.ts'
 import { type ScriptDeps, compareTexts, type TextComparison } from '../code/comparison.ts'
@@ -177,7 +177,7 @@ function formerNames({ entity, stage }: EntityAddress, steps: VisibleSteps['name
   const own = [entity, nameKey(stage ?? '')].join(' ')
   const names = steps.map((step) => ({
     key: [step.entity, step.stage ?? ''].join(' '),
-    name: [step.entity.slice(step.entity.indexOf('/') + 1), step.stage ?? []].flat().join('/'),
+    name: [splitEntity(step.entity).name, step.stage ?? []].flat().join('/'),
   }))
   return [...new Set(names.filter(({ key }) => key !== own).map(({ name }) => name))]
 }

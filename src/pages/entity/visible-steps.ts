@@ -1,5 +1,5 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
-import { foldEntity, wholeEntityWord } from '../../document/entities/entities.ts'
+import { foldEntity, wholeEntityWord, splitEntity } from '../../document/entities/entities.ts'
 import { formerNameOf } from '../../document/changes/entities-of.ts'
 import type { Principal } from '../../core/principal.ts'
 import { LazyList } from '../../lib/lazy-list.ts'
@@ -46,7 +46,7 @@ export function judgeSteps(
     })
     return { steps, visible: all, maySeeBefore: true }
   }
-  const [kind, name] = splitEntity(address.entity)
+  const { kind, name } = splitEntity(address.entity)
   const isPipeline = kind === 'pipeline'
   const mayView = (group: string) =>
     !isPipeline || access.may(principal, { action: 'view-group', group })
@@ -116,9 +116,4 @@ function withoutOthers(step: EntityStep, { begins }: Passage): EntityStep {
     (change) => foldEntity(change.entity) === entity && change.kind !== 'removed',
   )
   return { number, revision, entity, stage, changes, before: null }
-}
-
-function splitEntity(entity: string): [string, string] {
-  const slash = entity.indexOf('/')
-  return slash < 0 ? [entity, ''] : [entity.slice(0, slash), entity.slice(slash + 1)]
 }

@@ -1,3 +1,4 @@
+import type { EntityPlace } from '../../document/edit/entity-edits.ts'
 import { agentPaths, type JobLocator } from '../../wire/agent/paths.ts'
 
 interface StageName {
@@ -8,11 +9,6 @@ interface StageName {
 interface StageRunName extends StageName {
   readonly pipelineCounter: number
   readonly stageCounter: number
-}
-
-interface EntityPlace {
-  readonly kind: string
-  readonly name: string
 }
 
 /** A revision and the one upon which it came, by their numbers. */
