@@ -122,7 +122,7 @@ function openProposals(
     const detail = await proposePush(proposals, principal, commit)
     await notify.audit.note(pushedAction(principal, detail.proposal))
     const { publicUrl, basePath } = site
-    const address = `${publicUrl ?? ''}${publicUrl === null ? basePath : ''}/proposals/${detail.proposal.number}`
+    const address = `${publicUrl ?? basePath}/proposals/${detail.proposal.number}`
     return describeForTerminal(detail, address)
   })
   return proposals

@@ -26,11 +26,13 @@ export type GitProgram = 'upload-pack' | 'receive-pack'
 export interface GitServiceOptions {
   /** The folder of the repository and of its work tree. */
   readonly repository: string
-  readonly history: Pick<History, 'advance' | 'git'>
+  readonly history: Pick<History, 'advance' | 'findCommit' | 'git' | 'numberOf'>
   /** The command that checks a push, as arguments. */
   readonly pushCheck: readonly string[]
   readonly clock: Clock
   readonly report: Report
+  /** The address of a path, as people reach the service. */
+  readonly addressOf: (path: string) => string
   /** The largest request, in bytes. */
   readonly limit: number
 }
@@ -229,11 +231,20 @@ export class GitService {
       const { username } = principal
       const pushed = { branch: ref, from, to, username, time: clock(), reason: 'push' } as const
       const isMoved = await history.advance(pushed, { door: 'push', principal })
-      return isMoved ? null : 'the configuration has changed meanwhile: fetch first'
+      if (!isMoved) return 'the configuration has changed meanwhile: fetch first'
+      notes.push(...this.#describe(to))
+      return null
     } catch (error) {
       if (error instanceof ServiceError) return error.message.replaceAll(/\s+/g, ' ')
       throw error
     }
+  }
+
+  #describe(commit: CommitSha): readonly string[] {
+    const { history, addressOf } = this.#options
+    const revision = history.findCommit(commit)
+    const number = revision && history.numberOf(revision)
+    return number === null ? [] : [`Saved as r${number}: ${addressOf(`/config/r${number}`)}`]
   }
 }
 

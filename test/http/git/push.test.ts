@@ -28,9 +28,10 @@ describe('a push over HTTP', () => {
     const first = await clone.commit(documentWith('alpha', 'beta'))
     const second = await clone.commit(documentWith('alpha', 'gamma'))
 
-    const { code } = await clone.push()
+    const { code, stderr } = await clone.push()
 
     expect(code).toBe(0)
+    expect(stderr).toMatch(/remote: cairn: Saved as r\d+: \/config\/r\d+\s*$/m)
     expect((await revisionsOf(service)).slice(0, 2)).toMatchObject([
       { commitSHA: second, username: 'Gil' },
       { commitSHA: first, username: 'Gil' },
