@@ -57,6 +57,8 @@ export class OwnerEdits implements AsyncDisposable {
   #settledEdit: string | null = null
   /** Commits of which there is no proposal, because they are not valid or change other files alone. */
   readonly #unfit = new Set<CommitSha>()
+  /** The commits that the history names as a problem, with the reason. */
+  #named: ReadonlySet<string> = new Set()
   /** The newest version of an open proposal with the revision that it was compared with last. */
   readonly #compared = new Map<number, string>()
   #looking: Promise<void> | null = null
@@ -69,9 +71,10 @@ export class OwnerEdits implements AsyncDisposable {
   }
 
   problems(): readonly HealthProblem[] {
-    return (this.#open ?? []).map(({ number, door, title }) => {
+    const unnamed = (this.#open ?? []).filter(({ newest }) => !this.#named.has(newest.source ?? ''))
+    return unnamed.map(({ number, door, title }) => {
       const what = isOwnerDoor(door) ? DOORS[door] : 'a change'
-      const subject = `Rules do not let ${what} pass, which waits as proposal ${number}: ${title}`
+      const subject = `The rules hold up ${what}, which is waiting as proposal ${number}: ${title}`
       return { subject, errors: [] }
     })
   }
@@ -97,6 +100,7 @@ export class OwnerEdits implements AsyncDisposable {
     const commits = await history.listRefused()
     if (this.#open?.length === 0 && refusedEdit === null && commits.length === 0) return
     for (const each of commits) await this.#settleCommit(each)
+    this.#named = new Set(commits.map(({ commit }) => commit))
     if (refusedEdit !== null) await this.#settleEdit(refusedEdit)
     const all = await store.list()
     this.#open = all.filter(({ state, door }) => state === 'open' && isOwnerDoor(door))

@@ -24,8 +24,6 @@ import type { ConflictPlace } from '../work/edit-merge.ts'
 interface ShownConflicts {
   readonly current: NumberedRevision
   readonly places: readonly ConflictPlace[]
-  /** The entity of each place; null for none. */
-  readonly entities: readonly (string | null)[]
   readonly choices: EditForm['choices']
 }
 
@@ -168,31 +166,28 @@ function listed(lines: readonly string[]): Child {
 /** A choice for each place, by entity. Solving them makes the next version. */
 function Conflicts({ frame: { links }, detail: { proposal }, conflicts }: ProposalViewProps) {
   if (conflicts === null) return null
-  const { current, places, entities, choices } = conflicts
+  const { current, places, choices } = conflicts
   const { number, newest } = proposal
   return (
     <form class="card conflict" method="post" action={links.proposal(number)}>
       <input type="hidden" name="version" value={String(newest.version)} />
       <input type="hidden" name="against" value={current.digest} />
-      <h2>{`${countOf(places.length, 'conflict')} with r${current.number}`}</h2>
+      <section>
+        <h2>{`${countOf(places.length, 'conflict')} with r${current.number}`}</h2>
+      </section>
       {places.map((place, n) => (
-        <>
-          {entities[n] !== entities[n - 1] && (
-            <h3>{(entities[n] ?? 'document').replace('/', ' ')}</h3>
-          )}
-          <ConflictSides
-            place={place}
-            n={n}
-            current={current}
-            choice={choices[n] ?? null}
-            isMissing={choices.length > 0 && (choices[n] ?? null) === null}
-          />
-        </>
+        <ConflictSides
+          place={place}
+          n={n}
+          current={current}
+          choice={choices[n] ?? null}
+          isMissing={choices.length > 0 && (choices[n] ?? null) === null}
+        />
       ))}
-      <div class="conflict-end">
+      <section class="row conflict-end">
         <span class="muted">The result is the next version, which has to be approved again.</span>
-        <ActionButton value="solve" label="Update the proposal" look="primary" />
-      </div>
+        <ActionButton value="solve" label="Update proposal" look="primary" />
+      </section>
     </form>
   )
 }

@@ -117,8 +117,7 @@ async function conflictsOf(
 ) {
   if (conflicts.length === 0) return null
   const { current, places } = await readConflicts(context, proposal)
-  const entities = conflicts.map(({ entity }) => entity)
-  return { current: numbered(context.builds.history, current), places, entities, choices }
+  return { current: numbered(context.builds.history, current), places, choices }
 }
 
 /** The name of each action in the audit log, and the message after it. */
