@@ -8,7 +8,7 @@ import type { GitRepository } from './repository/git-repository.ts'
 import type { Problems } from './revision/problems.ts'
 import { commitAdopted, commitFirst, type FirstCommitOptions } from './sync/first-commit.ts'
 import type { NativeCommits } from './sync/native-commits.ts'
-import type { Reconciler } from './sync/reconciler.ts'
+import type { Reconciler, ReconcilerOptions } from './sync/reconciler.ts'
 import type { RefusedCommits } from './sync/refused-commits.ts'
 
 interface Beginning extends FirstCommitOptions {
@@ -21,12 +21,15 @@ interface Beginning extends FirstCommitOptions {
 
 /** A start ends here when the log cannot be followed: the repository may be out of date. */
 export async function followFirst(
-  options: Pick<Beginning, 'repository' | 'keeper' | 'live'> & { follow: () => Promise<unknown> },
+  options: Pick<Beginning, 'repository' | 'keeper' | 'live'> &
+    Pick<ReconcilerOptions, 'follow' | 'takeMovedFrom'>,
 ): Promise<void> {
-  const { repository, keeper, live, follow } = options
+  const { repository, keeper, live, follow, takeMovedFrom } = options
   live.assumeOurs(await heldAt(options, keeper.index))
   await repository.removeStaleLocks((await repository.readHead()).branch)
   await follow()
+  // A start brings the files to the branch wherever it was.
+  takeMovedFrom()
 }
 
 /**

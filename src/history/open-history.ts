@@ -42,7 +42,7 @@ import { Problems } from './revision/problems.ts'
 import { installPushHook } from './repository/push-hook.ts'
 import { type Admit, NativeCommits } from './sync/native-commits.ts'
 import { RefusedCommits } from './sync/refused-commits.ts'
-import { Reconciler } from './sync/reconciler.ts'
+import { Reconciler, type ReconcilerOptions } from './sync/reconciler.ts'
 import {
   openRepositoryFolder,
   type RepositoryFolder,
@@ -209,9 +209,9 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   const kept = { ...options, repository, keeper, live }
   const native = new NativeCommits({ ...kept, store, workTree, refused })
   const common = { ...kept, committer, problems, publish }
-  const { follow, admit } = openFollow({ ...common, admit: native.admit }, resources)
+  const { admit, ...following } = openFollow({ ...common, admit: native.admit }, resources)
   const follower = new BranchFollower({ ...common, events, admit })
-  const shared = { ...common, folder, follower, follow, native, refused }
+  const shared = { ...common, ...following, folder, follower, native, refused }
   const onCommitted = (saved: readonly Revision[], facts: readonly ChangeFacts[]) =>
     events.emit({ added: LazyList.of(saved), isRewritten: false, areSaves: true, facts })
   const stagedRest = options.pollInterval
@@ -310,11 +310,12 @@ function sideRefsOf(
 function openFollow(
   options: Omit<LogFollowerOptions, 'log' | 'store'> & Pick<HistoryOptions, 'revisionLog'>,
   { git, repository: { reader }, folder: { gitDir } }: Resources,
-): { readonly follow: () => Promise<CommitSha | null>; readonly admit: Admit } {
+): Pick<ReconcilerOptions, 'follow' | 'takeMovedFrom'> & { readonly admit: Admit } {
   const { revisionLog: log, admit } = options
-  if (!log || git === null) return { follow: async () => null, admit }
+  if (!log || git === null) return { follow: async () => {}, takeMovedFrom: () => null, admit }
   const follower = new LogFollower({ ...options, log, store: { git, gitDir, reader } })
-  return { follow: () => follower.follow(), admit: follower.admitAgreed }
+  const { takeMovedFrom, admitAgreed } = follower
+  return { follow: () => follower.follow(), takeMovedFrom, admit: admitAgreed }
 }
 
 function openMaintenance(

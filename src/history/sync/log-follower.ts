@@ -58,6 +58,8 @@ export class LogFollower {
   readonly #options: LogFollowerOptions
   /** The commit of the branch when it agreed with the log last; undefined before the first look. */
   #agreed: CommitSha | null | undefined = undefined
+  /** The commit from which the branch was moved first since the last question about it. */
+  #movedFrom: CommitSha | null = null
   /** A reset of the branch that was undone; it is shown until the next revision. */
   #undone: { readonly head: CommitSha; readonly message: string } | null = null
 
@@ -72,23 +74,26 @@ export class LogFollower {
     return false
   }
 
-  /**
-   * Returns the commit from which the branch was moved, if it was.
-   *
-   * @throws {ServiceError} `unavailable` while the log cannot be read.
-   */
-  async follow(): Promise<CommitSha | null> {
+  /** Returns the commit from which the branch was moved since the last call, if it was. */
+  readonly takeMovedFrom = (): CommitSha | null => {
+    const from = this.#movedFrom
+    this.#movedFrom = null
+    return from
+  }
+
+  /** @throws {ServiceError} `unavailable` while the log cannot be read. */
+  async follow(): Promise<void> {
     const { log, repository, publish, store } = this.#options
     for (;;) {
       const { branch, commit: local } = await repository.readHead()
-      if (branch === null || (await repository.findUnfinished()) !== null) return null
+      if (branch === null || (await repository.findUnfinished()) !== null) return
       if (this.#agreed === undefined) this.#agreed = await this.#leftFrom(branch, local)
       const head = await log.head()
       if (head?.commit !== this.#undone?.head) this.#undone = null
       await this.#showConflicts()
       if (local === (head?.commit ?? null)) {
         this.#agreed = local
-        return null
+        return
       }
       const isAhead =
         local !== null && (head === null || (await isAncestor(store, head.commit, local)))
@@ -97,9 +102,12 @@ export class LogFollower {
         if (!(await this.#options.admit(move))) continue
         if (await publish({ from: head?.commit ?? null, to: local })) {
           this.#agreed = local
-          return null
+          return
         }
-      } else if (head !== null && (await this.#catchUp({ branch, local, head }))) return local
+      } else if (head !== null && (await this.#catchUp({ branch, local, head }))) {
+        this.#movedFrom ??= local
+        return
+      }
     }
   }
 

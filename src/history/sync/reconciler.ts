@@ -46,10 +46,10 @@ export interface ReconcilerOptions {
   readonly rest: number
   /** The rest for a staged edit, which may be about to be committed. */
   readonly stagedRest: number
-  /**
-   * Called before the branch is read. Returns the commit from which it moved the branch, if it did.
-   */
-  readonly follow: () => Promise<CommitSha | null>
+  /** Called before the branch is read; may move it. */
+  readonly follow: () => Promise<void>
+  /** Returns the commit from which the branch was moved since the last call, before it was read. */
+  readonly takeMovedFrom: () => CommitSha | null
   readonly publish: Publish
   readonly onCommitted: (revisions: readonly Revision[], facts: readonly ChangeFacts[]) => void
 }
@@ -229,9 +229,10 @@ export class Reconciler {
   }
 
   async #look(deadline: number | null): Promise<Outcome> {
-    const { follower, live, follow, workTree, native, refused } = this.#options
-    const from = await follow()
+    const { follower, live, follow, takeMovedFrom, workTree, native, refused } = this.#options
+    await follow()
     const state = await follower.fastForward()
+    const from = takeMovedFrom()
     if (from !== null) {
       this.#agreedHead = null
       workTree.noteReset(from, state.head)
