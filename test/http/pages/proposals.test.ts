@@ -100,7 +100,7 @@ describe('the pages of proposals', () => {
     const late = await solve({ 'choice-0': 'theirs' })
     const { body } = await ask(service, 'viewer', '/1')
 
-    expect(page).toMatch(/<h3>pipeline hello<\/h3>.*Keep mine.*mine-.*Take root.*theirs-/s)
+    expect(page).toMatch(/<legend>pipeline hello<\/legend>.*Keep mine.*mine-.*Take root.*theirs-/s)
     expect([unsolved.status, solved.status, late.status]).toEqual([400, 303, 409])
     expect(await unsolved.text()).toContain('Choose a side of each conflict')
     expect(body).toMatchObject({
