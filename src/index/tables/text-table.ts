@@ -82,21 +82,18 @@ function regionOf(before: string, after: string): string {
 const TEXT = `CREATE TABLE changed_text (number INTEGER PRIMARY KEY, is_long INTEGER NOT NULL,
   packed BLOB NOT NULL) STRICT`
 const LONG_TEXT = 'CREATE INDEX long_text ON changed_text (number) WHERE is_long = 1'
-const SEQUENCES = `CREATE VIRTUAL TABLE sequences USING fts5 (lines, regions, content = '',
-  contentless_delete = 1, detail = column, tokenize = 'trigram case_sensitive 1')`
+/** A text that stands in each changed line is in no region: a table of their own tells so at once. */
+const SEQUENCES = ['changed_lines', 'changed_regions'].map(
+  (table) => `CREATE VIRTUAL TABLE ${table} USING fts5 (text, content = '',
+  contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1')`,
+)
 
 /** Rows of sequences are numbered downwards, because FTS5 skips what does not fit in that direction alone. */
 const MAX_NUMBER = 2 ** 40
-const FIND = `SELECT number, packed FROM changed_text WHERE number IN (
-  SELECT ${MAX_NUMBER} - rowid FROM (SELECT rowid FROM sequences
-    WHERE sequences MATCH ?1 AND rowid > ${MAX_NUMBER} - ?2 ORDER BY rowid LIMIT ?3)
-  UNION SELECT * FROM (SELECT number FROM changed_text WHERE is_long = 1 AND number < ?2
-    ORDER BY number DESC LIMIT ?3))
-  ORDER BY number DESC LIMIT ?3`
 
 /** The changed text of each revision, found by sequences of three characters. */
 export class TextTable {
-  static readonly tables = [TEXT, LONG_TEXT, SEQUENCES]
+  static readonly tables = [TEXT, LONG_TEXT, ...SEQUENCES]
   readonly #database: IndexDatabase
 
   constructor(database: IndexDatabase) {
@@ -110,16 +107,39 @@ export class TextTable {
   newest(text: string, below: number, limit: number): readonly TextRow[] {
     const query = queryOf(text)
     return this.#database.read(() => {
-      const rows =
-        query === null
-          ? this.#database.rows(
-              'SELECT number, packed FROM changed_text WHERE number < ? ORDER BY number DESC LIMIT ?',
-              below,
-              limit,
-            )
-          : this.#database.rows(FIND, query, Math.min(below, MAX_NUMBER), limit)
-      return rows.map(textRowIn)
+      if (query === null) return this.#newestOfAll(below, limit)
+      const numbers = [...this.#found(query, below, limit), ...this.#newestLong(below, limit)]
+      const newest = numbers.toSorted((one, other) => other - one).slice(0, limit)
+      return newest.flatMap((number) => this.find(number) ?? [])
     }, [])
+  }
+
+  #newestOfAll(below: number, limit: number): readonly TextRow[] {
+    const sql =
+      'SELECT number, packed FROM changed_text WHERE number < ? ORDER BY number DESC LIMIT ?'
+    return this.#database.rows(sql, below, limit).map(textRowIn)
+  }
+
+  #newestLong(below: number, limit: number): readonly number[] {
+    const sql =
+      'SELECT number FROM changed_text WHERE is_long = 1 AND number < ? ORDER BY number DESC LIMIT ?'
+    return this.#database.list((row) => numberIn(row, 'number'), sql, below, limit)
+  }
+
+  /** The newest revisions that have the sequences of a query, newest first. */
+  #found({ inRegions, inLines }: Query, below: number, limit: number): readonly number[] {
+    const regions = new RowCursor(this.#database, 'changed_regions', inRegions, limit)
+    const lines =
+      inLines === null ? regions : new RowCursor(this.#database, 'changed_lines', inLines, limit)
+    const found: number[] = []
+    for (let at = Math.max(0, MAX_NUMBER - below + 1); found.length < limit;) {
+      const region = regions.from(at)
+      const line = region === null ? null : lines.from(region)
+      if (line === null) return found
+      if (line === region) found.push(MAX_NUMBER - line)
+      at = line === region ? line + 1 : line
+    }
+    return found
   }
 
   /** Null for a revision without changed text. */
@@ -139,14 +159,53 @@ export class TextTable {
   /** Adds the sequences of a record; those of several records quickest from the highest number down. */
   putSequences({ number, searched }: TextRecord): void {
     if (searched === null) return
-    const sql = 'INSERT INTO sequences (rowid, lines, regions) VALUES (?, ?, ?)'
-    this.#database.run(sql, MAX_NUMBER - number, searched.lines, searched.regions)
+    const row = MAX_NUMBER - number
+    this.#database.run(insertInto('changed_lines'), row, searched.lines)
+    this.#database.run(insertInto('changed_regions'), row, searched.regions)
   }
 
   dropAbove(number: number): void {
-    this.#database.run('DELETE FROM sequences WHERE rowid < ?', MAX_NUMBER - number)
+    for (const table of ['changed_lines', 'changed_regions'])
+      this.#database.run(`DELETE FROM ${table} WHERE rowid < ?`, MAX_NUMBER - number)
     this.#database.run('DELETE FROM changed_text WHERE number > ?', number)
   }
+}
+
+/** The rows of a table of sequences that a query matches, in ascending order. */
+class RowCursor {
+  readonly #database: IndexDatabase
+  readonly #sql: string
+  readonly #query: string
+  readonly #atOnce: number
+  #read: readonly number[] = []
+  #next = 0
+  #hasMore = true
+
+  constructor(database: IndexDatabase, table: string, query: string, atOnce: number) {
+    this.#database = database
+    this.#sql = `SELECT rowid FROM ${table} WHERE ${table} MATCH ? AND rowid >= ? ORDER BY rowid LIMIT ?`
+    this.#query = query
+    this.#atOnce = atOnce
+  }
+
+  /** The first row from one on, which has to be none before the last that was asked for; null for none. */
+  from(row: number): number | null {
+    for (;;) {
+      for (; this.#next < this.#read.length; this.#next += 1) {
+        const found = this.#read[this.#next]
+        if (found !== undefined && found >= row) return found
+      }
+      if (!this.#hasMore) return null
+      const [take, limit] = [(found: DerivedRow) => numberIn(found, 'rowid'), this.#atOnce]
+      this.#read = this.#database.list(take, this.#sql, this.#query, row, limit)
+      this.#next = 0
+      this.#hasMore = this.#read.length === limit
+    }
+  }
+}
+
+function insertInto(table: string): string {
+  return `INSERT INTO ${table} (rowid, text) VALUES (?, ?)`
 }
 
 function textRowIn(row: DerivedRow): TextRow {
@@ -164,17 +223,24 @@ function textRowIn(row: DerivedRow): TextRow {
   return { number: numberIn(row, 'number'), places }
 }
 
+/** The sequences of a text in the language of FTS5; any of them in regions, all in lines. */
+interface Query {
+  readonly inRegions: string
+  /** Null for a text that spans lines. */
+  readonly inLines: string | null
+}
+
 /**
  * A query for the sequences of a text; null where it has none, or too many. Where the count of the text
  * changes, one of them is in a region, and all are in the changed lines unless the text spans lines.
  */
-function queryOf(text: string): string | null {
+function queryOf(text: string): Query | null {
   const characters = Array.from(text)
   const all = characters
     .slice(SEQUENCE - 1)
     .map((_, n) => characters.slice(n, n + SEQUENCE).join(''))
   const sequences = [...new Set(all)].map((each) => `"${each.replaceAll('"', '""')}"`)
   if (sequences.length === 0 || sequences.length > MAX_SEQUENCES || text.includes('\0')) return null
-  const inRegions = `regions : (${sequences.join(' OR ')})`
-  return text.includes('\n') ? inRegions : `${inRegions} AND lines : (${sequences.join(' AND ')})`
+  const inLines = text.includes('\n') ? null : sequences.join(' AND ')
+  return { inRegions: sequences.join(' OR '), inLines }
 }
