@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import postgres from 'postgres'
 import { describe, expect, it } from 'vitest'
 import { HealthBody } from '../../src/wire/health-body.ts'
 import { ProtocolAgent } from '../support/agents/protocol-agent.ts'
@@ -22,7 +23,6 @@ import { save } from '../support/service/saving.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
 
 const MANUAL = [{ name: 'build', approval: element('approval', { type: 'manual' }) }]
-const WAYS = { timeout: 20_000 }
 const MINUTE_MS = 60_000
 
 /** A server element with a mail server, and security where it is asked for. */
@@ -120,7 +120,7 @@ describe('mail about runs', () => {
     expect(headerOf(broken, 'list-unsubscribe')).toBe('<https://ci.example.org/account>')
   })
 
-  it('comes once a minute at most, with all that has happened', async () => {
+  it('comes once a minute at most, with all that has happened', { tags: ['long'] }, async () => {
     const receiver = await MailReceiver.open()
     let ahead = 0
     const { scene, agent } = await sceneWith(receiver, () => Date.now() + ahead)
@@ -133,7 +133,7 @@ describe('mail about runs', () => {
     ahead += MINUTE_MS
     await scene.schedule()
     await scene.post('/api/stages/app/build/cancel')
-    await expect.poll(() => mailProblems(scene.service), WAYS).toHaveLength(1)
+    await expect.poll(() => mailProblems(scene.service)).toHaveLength(1)
     await receiver.start()
     await until(() => receiver.mails.length === 2)
 
@@ -312,7 +312,7 @@ describe('a mail server', () => {
     await receiver.stop()
     await runOnce(scene, agent, 'Failed')
     await expect
-      .poll(() => mailProblems(scene.service), WAYS)
+      .poll(() => mailProblems(scene.service))
       .toEqual([
         `Mail is not sent by localhost:${receiver.port}: it could not be reached: ECONNREFUSED`,
       ])
@@ -320,7 +320,7 @@ describe('a mail server', () => {
     const again = await scene.restart()
 
     await until(() => receiver.mails.length === 1)
-    await expect.poll(() => mailProblems(again.service), WAYS).toEqual([])
+    await expect.poll(() => mailProblems(again.service)).toEqual([])
     expect(receiver.mails[0]?.text).toContain('app/build failed')
   })
 
@@ -333,13 +333,13 @@ describe('a mail server', () => {
     await runOnce(scene, agent, 'Failed')
     await until(() => receiver.textsTo('vera@example.org').length === 1)
     await expect
-      .poll(() => mailProblems(scene.service), WAYS)
+      .poll(() => mailProblems(scene.service))
       .toEqual([expect.stringContaining('for admin@example.org it answered 550 No such mailbox')])
     receiver.refused.clear()
 
     await until(() => receiver.textsTo('admin@example.org').length === 1)
     expect(receiver.textsTo('vera@example.org')).toHaveLength(1)
-    await expect.poll(() => mailProblems(scene.service), WAYS).toEqual([])
+    await expect.poll(() => mailProblems(scene.service)).toEqual([])
   })
 
   it('that was away for a day gets no old news', async () => {
@@ -349,7 +349,7 @@ describe('a mail server', () => {
     await subscribe(scene.service, OWN_BREAKS)
     await receiver.stop()
     await runOnce(scene, agent, 'Failed')
-    await expect.poll(() => mailProblems(scene.service), WAYS).toHaveLength(1)
+    await expect.poll(() => mailProblems(scene.service)).toHaveLength(1)
     ahead += 24 * 60 * MINUTE_MS
     await runOnce(scene, agent, 'Passed')
     await receiver.start()
@@ -390,37 +390,41 @@ describe('a mail server', () => {
     },
   )
 
-  it('that nobody vouches for, or that refuses the log-in, gets none', async () => {
-    const folder = tempDir()
-    const authority = makeAuthority(folder)
-    const receiver = await MailReceiver.open({
-      tls: 'at once',
-      authority,
-      logIn: { user: 'ci', pass: 'right' },
-    })
-    const strange = await openService([], tempDir())
-    const known = await openService(['--mail-ca-file', authority.ca], tempDir())
-    const more = { tls: 'true', username: 'ci', password: 'wrong words' }
-    for (const service of [strange, known]) {
-      const documentOf = (name: string) =>
-        aConfiguration({
-          server: serverWith(receiver, more),
-          pipelines: [{ name, materials: [git('a')] }],
-        })
-      await save(service, documentOf('one'))
-      await subscribe(service, { entities: 'group/defaultGroup' })
-      await save(service, documentOf('two'))
-    }
+  it(
+    'that nobody vouches for, or that refuses the log-in, gets none',
+    { tags: ['long'] },
+    async () => {
+      const folder = tempDir()
+      const authority = makeAuthority(folder)
+      const receiver = await MailReceiver.open({
+        tls: 'at once',
+        authority,
+        logIn: { user: 'ci', pass: 'right' },
+      })
+      const strange = await openService([], tempDir())
+      const known = await openService(['--mail-ca-file', authority.ca], tempDir())
+      const more = { tls: 'true', username: 'ci', password: 'wrong words' }
+      for (const service of [strange, known]) {
+        const documentOf = (name: string) =>
+          aConfiguration({
+            server: serverWith(receiver, more),
+            pipelines: [{ name, materials: [git('a')] }],
+          })
+        await save(service, documentOf('one'))
+        await subscribe(service, { entities: 'group/defaultGroup' })
+        await save(service, documentOf('two'))
+      }
 
-    await expect
-      .poll(() => mailProblems(strange), WAYS)
-      .toEqual([expect.stringContaining('UNABLE_TO_VERIFY_LEAF_SIGNATURE')])
-    await expect
-      .poll(() => mailProblems(known), WAYS)
-      .toEqual([expect.stringContaining('it refuses the log-in: 535')])
-    expect(JSON.stringify([known.logged, await mailProblems(known)])).not.toContain('wrong words')
-    expect(receiver.mails).toEqual([])
-  })
+      await expect
+        .poll(() => mailProblems(strange))
+        .toEqual([expect.stringContaining('UNABLE_TO_VERIFY_LEAF_SIGNATURE')])
+      await expect
+        .poll(() => mailProblems(known))
+        .toEqual([expect.stringContaining('it refuses the log-in: 535')])
+      expect(JSON.stringify([known.logged, await mailProblems(known)])).not.toContain('wrong words')
+      expect(receiver.mails).toEqual([])
+    },
+  )
 
   it('that says nothing is in the health, and holds up nothing', { tags: ['long'] }, async () => {
     const receiver = await MailReceiver.open()
@@ -449,19 +453,60 @@ describe('mail of several servers', { tags: ['postgresql', 'long'] }, () => {
   it('is sent by the leader, and what waits by the next one', async () => {
     const receiver = await MailReceiver.open()
     const database = cluster().freshSchema()
-    const leader = await openOver(database, tempDir())
-    const follower = await openOver(database, folderBeside(leader))
-    const documentOf = (name: string) =>
-      aConfiguration({ server: serverWith(receiver), pipelines: [{ name, materials: [git('a')] }] })
-    await save(follower, documentOf('one'))
-    await subscribe(follower, { entities: 'group/defaultGroup' })
+    const first = await openOver(database, tempDir())
+    const second = await openOver(database, folderBeside(first))
+    await save(second, naming(receiver, 'one'))
+    await subscribe(second, { entities: 'group/defaultGroup' })
     await receiver.stop()
-    await save(follower, documentOf('two'))
-    await expect.poll(() => mailProblems(leader), WAYS).toHaveLength(1)
-    await leader.close()
+    await save(second, naming(receiver, 'two'))
+    await expect.poll(() => mailProblems(first)).toHaveLength(1)
+    await first.close()
     await receiver.start()
 
     await expect.poll(() => receiver.mails.length, { timeout: 60_000 }).toBe(1)
     expect(receiver.mails[0]?.text).toContain('rename pipeline one → two')
   })
+
+  it('reaches a user who asked for it while the leader was waiting for the database', async () => {
+    const receiver = await MailReceiver.open()
+    const database = cluster().freshSchema()
+    const service = await openOver(database, tempDir())
+    await using other = await locking(database, 'counter')
+    await save(service, naming(receiver, 'one'))
+    await until(() => other.isAwaited())
+    await subscribe(service, { entities: 'group/defaultGroup' })
+    await save(service, naming(receiver, 'two'))
+    await other.release()
+
+    await until(() => receiver.mails.length === 1)
+    expect(receiver.mails[0]?.text).toContain('rename pipeline one → two')
+  })
 })
+
+/** A configuration with a pipeline of this name. */
+function naming(receiver: MailReceiver, name: string): string {
+  return aConfiguration({
+    server: serverWith(receiver),
+    pipelines: [{ name, materials: [git('a')] }],
+  })
+}
+
+/** Holds a table of the database, so that each question about it waits. */
+async function locking(database: string, table: string) {
+  const sql = postgres(database, { max: 1 })
+  const held = await sql.reserve()
+  await held`BEGIN`
+  await held`LOCK TABLE ${held(table)} IN ACCESS EXCLUSIVE MODE`
+  const release = async () => {
+    await held`ROLLBACK`
+  }
+  return {
+    release,
+    isAwaited: async () => (await held`SELECT 1 FROM pg_locks WHERE NOT granted`).length > 0,
+    async [Symbol.asyncDispose]() {
+      await release()
+      held.release()
+      await sql.end()
+    },
+  }
+}

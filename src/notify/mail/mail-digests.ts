@@ -96,19 +96,26 @@ export class MailDigests implements AsyncDisposable {
   }
 
   async #round(loop: RetryLoop): Promise<void> {
-    const isSent = this.#serverName() !== null
-    const subscribers = isSent ? await this.#options.subscribers() : []
-    await this.#collectEvents(subscribers)
-    await this.#collectChanges(subscribers)
-    if (isSent) await this.#sendAll(subscribers, loop)
+    await this.#collectEvents()
+    await this.#collectChanges()
+    if (this.#serverName() !== null) await this.#sendAll(loop)
   }
 
-  async #collectEvents(subscribers: readonly Subscriber[]): Promise<void> {
+  /**
+   * The readers of news that was found before: those who asked for it, perhaps at another server, before it came
+   * about are among them. None where the configuration names no mail server.
+   */
+  async #subscribers(): Promise<readonly Subscriber[]> {
+    return this.#serverName() === null ? [] : this.#options.subscribers()
+  }
+
+  async #collectEvents(): Promise<void> {
     const { events } = this.#options
     for (;;) {
       const page = await events.after(this.#cursor.event)
       const newest = page.at(-1)
       if (newest === undefined) return
+      const subscribers = await this.#subscribers()
       const found: Found[] = []
       for (const each of page) found.push(...(await this.#hearersOf(subscribers, each)))
       await this.#keep(found, { ...this.#cursor, event: newest.number })
@@ -124,12 +131,14 @@ export class MailDigests implements AsyncDisposable {
   }
 
   /** After a reset of the branch there is no way from the last revision to the current one: none is told. */
-  async #collectChanges(subscribers: readonly Subscriber[]): Promise<void> {
+  async #collectChanges(): Promise<void> {
     const { history } = this.#options
     const newer = await history.listNewer(this.#cursor.commit)
     if (newer === null) {
       return this.#keep([], { ...this.#cursor, commit: history.current().commit })
     }
+    if (newer.length === 0) return
+    const subscribers = await this.#subscribers()
     for (const revision of newer) {
       const previous = history.previousOf(revision)
       const pair = previous === null ? null : { revision, previous }
@@ -152,9 +161,10 @@ export class MailDigests implements AsyncDisposable {
   }
 
   /** One mail for each subscriber with news. A refused address holds up nobody else. */
-  async #sendAll(subscribers: readonly Subscriber[], { signal }: RetryLoop): Promise<void> {
+  async #sendAll({ signal }: RetryLoop): Promise<void> {
     const { store, clock } = this.#options
     const waiting = await waitingBySubscriber(store)
+    const subscribers = await this.#subscribers()
     const deps = { ...this.#options, awaited: onceEach(this.#options.awaited) }
     const refusals: MailFailure[] = []
     let next = Infinity
