@@ -67,6 +67,13 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.woff2', 'font/woff2'],
 ])
 
+/** The files that pages load, read and compressed once for all services of a process. */
+export function builtAssets(): Assets {
+  built ??= new Assets()
+  return built
+}
+let built: Assets | null = null
+
 /**
  * The files that pages load, read once. An address contains the digest of its file, so it never
  * goes stale.

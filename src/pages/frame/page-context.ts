@@ -3,7 +3,7 @@ import { describeMaintenance, isMaintained } from '../../core/maintenance.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { ApiContext } from '../../api/definition/api-context.ts'
 import { readHealth, visibleProblems } from '../../health/health.ts'
-import { Assets } from '../assets/assets.ts'
+import { type Assets, builtAssets } from '../assets/assets.ts'
 import { coloursOf } from '../kit/colours.ts'
 import type { PageFrame } from '../kit/layout.tsx'
 import { Links } from '../kit/links.ts'
@@ -12,7 +12,7 @@ import { FlashMessages } from './flash-message.ts'
 /** The context that all pages share: their addresses, their assets, and the data of their frame. */
 export class PageContext {
   readonly links: Links
-  readonly assets = new Assets()
+  readonly assets: Assets = builtAssets()
   readonly flash = new FlashMessages()
   readonly #health: ApiContext['health']
   readonly #access: ApiContext['configuration']['access']
