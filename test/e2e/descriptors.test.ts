@@ -39,9 +39,7 @@ async function serve(options: ProgramOptions = {}): Promise<Served> {
 }
 
 async function expectAlive({ program, scene }: Served): Promise<void> {
-  await expect
-    .poll(async () => (await scene.get('/health').catch(() => null))?.status, { timeout: 20_000 })
-    .toBe(200)
+  await expect.poll(async () => (await scene.get('/health').catch(() => null))?.status).toBe(200)
   await untilPolledAgain(scene.service.folder, scene.origin)
   expect(await statusOf(scene.service, '/api/admin/config.xml')).toBe(200)
   expect(program.process.exitCode).toBe(null)

@@ -97,9 +97,7 @@ describe('a full disk under the configuration', () => {
     await expect.poll(async () => (await health()).status).toBe('degraded')
     disk.empty()
 
-    await expect
-      .poll(async () => (await service.fetch('/api/admin/config.xml')).text(), { timeout: 10_000 })
-      .toBe(edit)
+    await expect.poll(async () => (await service.fetch('/api/admin/config.xml')).text()).toBe(edit)
     await expect.poll(async () => (await health()).status).toBe('ok')
     expect(git(repository, 'fsck', '--strict', '--no-dangling')).toBe('')
     await service.close()
@@ -185,9 +183,7 @@ describe('a service without free file descriptors', () => {
         if (attempt.status === 'rejected' || attempt.value.status !== 200) continue
         digests.push(attempt.value.headers.get(DIGEST) ?? '')
       }
-      await expect
-        .poll(async () => (await save(service, documentWith('after'))).status, { timeout: 20_000 })
-        .toBe(200)
+      await expect.poll(async () => (await save(service, documentWith('after'))).status).toBe(200)
 
       for (const digest of digests) {
         expect(await statusOf(service, `/api/admin/config/${digest}.xml`)).toBe(200)

@@ -31,7 +31,7 @@ describe('cairn token', { timeout: 120_000 }, () => {
     expect((await token('revoke', id)).stdout).toBe(
       'The token nightly report of admin is revoked\n',
     )
-    await expect.poll(() => statusWith(made.stdout.trim()), { timeout: 10_000 }).toBe(401)
+    await expect.poll(() => statusWith(made.stdout.trim())).toBe(401)
     expect((await token('revoke', id)).stderr).toContain(`There is no token ${id}`)
     expect((await token('create', 'x', '--user', 'nobody')).stderr).toContain(
       'There is no user nobody',

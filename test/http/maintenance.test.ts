@@ -245,7 +245,7 @@ describe('maintenance of several servers', { tags: ['postgresql', 'long'] }, () 
 
     expect((await save(leader, documentWith('a'))).status).toBe(503)
     expect((await save(follower, documentWith('a'))).status).toBe(503)
-    await expect.poll(() => pageOf(leader, '/pipelines'), { timeout: 5_000 }).toContain(REASON)
+    await expect.poll(() => pageOf(leader, '/pipelines')).toContain(REASON)
     await setMode(leader, {})
     expect((await save(follower, documentWith('a'))).status).toBe(200)
   })

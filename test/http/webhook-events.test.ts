@@ -118,9 +118,7 @@ describe('webhooks about runs', () => {
 
     await scene.restart(flags)
 
-    await expect
-      .poll(() => namesOf(receiver), { timeout: 20_000 })
-      .toEqual(['run.passed', 'run.failed'])
+    await expect.poll(() => namesOf(receiver)).toEqual(['run.passed', 'run.failed'])
     const [passed, failed] = eventsOf(receiver)
     expect([passed?.data['pipelineCounter'], failed?.data['pipelineCounter']]).toEqual([1, 3])
   })
@@ -161,7 +159,7 @@ describe('webhooks about agents', () => {
     skew.ms = 301_000
 
     await expect
-      .poll(() => eventsOf(receiver), { timeout: 20_000 })
+      .poll(() => eventsOf(receiver))
       .toMatchObject([{ event: 'agent.lost', data: { uuid: 'a1', hostname: expect.any(String) } }])
   })
 })
@@ -197,7 +195,7 @@ describe('deliveries of a webhook', () => {
     const service = await startService(flags)
     await save(service, documentWith('a'))
     await expect
-      .poll(() => deliveriesOf(service), { timeout: 20_000 })
+      .poll(() => deliveriesOf(service))
       .toMatchObject([
         { number: 1, event: 'revision', attempts: 2, status: 204, problem: null, sentBy: null },
       ])

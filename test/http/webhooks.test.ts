@@ -74,7 +74,7 @@ describe('webhooks', () => {
     await saveAll(service, 'a', 'b')
 
     const commits = await commitsOf(service)
-    await expect.poll(() => receiver.taken(), { timeout: 20_000 }).toEqual(commits)
+    await expect.poll(() => receiver.taken()).toEqual(commits)
     const asked = receiver.calls.map(({ text }) => WebhookBody.parse(JSON.parse(text)).revision)
     expect(asked.map(({ commitSHA }) => commitSHA)).toEqual([
       ...Array.from({ length: 4 }, () => commits[0]),
@@ -96,7 +96,7 @@ describe('webhooks', () => {
     expect(JSON.stringify([down, service.logged])).not.toMatch(/hidden-in-address|a secret of/)
     await receiver.start()
     await expect
-      .poll(async () => health(service), { timeout: 20_000 })
+      .poll(async () => health(service))
       .toMatchObject({ status: 'ok', webhooks: [{ behind: 0, lastError: null }] })
     expect(receiver.taken()).toEqual(await commitsOf(service))
   })

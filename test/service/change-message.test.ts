@@ -78,7 +78,7 @@ describe('the message of a change', () => {
     await put(service, TWO, encodeURIComponent(WHY))
 
     const entity = () => pageOf(service, '/config/entity/pipeline/shop')
-    await expect.poll(entity, { timeout: 10_000 }).toContain('see INC-42')
+    await expect.poll(entity).toContain('see INC-42')
     expect(await pageOf(service, '/pipelines/shop')).toContain('see INC-42')
   })
 
@@ -174,7 +174,7 @@ describe('the message of a change', () => {
     git(service.repository, 'commit', '--quiet', '--all', ...words)
 
     const message = async () => (await newest(service))?.message
-    await expect.poll(message, { timeout: 10_000 }).toBe('They swap: OPS-77')
+    await expect.poll(message).toBe('They swap: OPS-77')
 
     for (const path of ['/config', '/config/compare/r2/r3', '/config/r3']) {
       const html = await pageOf(service, path)

@@ -238,9 +238,9 @@ describe('rules', () => {
       return JSON.stringify(await answer.json())
     }
 
-    await expect.poll(health, { timeout: 10_000 }).toContain('The rule two-eyes needs an approval')
+    await expect.poll(health).toContain('The rule two-eyes needs an approval')
     expect(readFileSync(file, 'utf8')).toContain('M1')
     writeFileSync(file, before)
-    await expect.poll(health, { timeout: 10_000 }).not.toContain('needs an approval')
+    await expect.poll(health).not.toContain('needs an approval')
   })
 })

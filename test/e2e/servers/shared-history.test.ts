@@ -318,12 +318,12 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
     const status = () => git(repositoryIn(second.folder), 'status', '--porcelain')
     await expect.poll(status).toBe('')
     const before = commitIn(second.folder, 'free')
-    await expect.poll(() => headOf(first.folder), { timeout: 20_000 }).toBe(before)
+    await expect.poll(() => headOf(first.folder)).toBe(before)
 
     const refused = commitIn(second.folder, 'held')
-    await expect.poll(() => headOf(second.folder), { timeout: 20_000 }).toBe(before)
+    await expect.poll(() => headOf(second.folder)).toBe(before)
     const proposals = async () => (await first.fetch('/api/proposals')).text()
-    await expect.poll(proposals, { timeout: 20_000 }).toContain(refused.slice(0, 10))
+    await expect.poll(proposals).toContain(refused.slice(0, 10))
     expect(await healthOf(second)).toContain(`${refused.slice(0, 10)} by Gil (Add held) was taken`)
     expect([headOf(first.folder), status()]).toEqual([before, ''])
 
@@ -332,8 +332,8 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
       const post = { method: 'POST', headers: json, body: '{}' }
       expect((await first.fetch(`/api/proposals/1/${verb}`, post)).status).toBe(200)
     }
-    await expect.poll(() => currentOf(second), { timeout: 20_000 }).toContain('held')
-    await expect.poll(() => healthOf(second), { timeout: 20_000 }).not.toContain('taken back')
+    await expect.poll(() => currentOf(second)).toContain('held')
+    await expect.poll(() => healthOf(second)).not.toContain('taken back')
   })
 
   it('begins with the repository of the first server', async () => {

@@ -58,9 +58,7 @@ describe('a job that an agent runs', () => {
 
     await scene.configure({ pipelines: [{ name: 'other' }], agents: LISTED })
 
-    await expect
-      .poll(() => agent.contact({ jobId }), { timeout: 5_000 })
-      .toEqual({ kind: 'cancel_job', jobId })
+    await expect.poll(() => agent.contact({ jobId })).toEqual({ kind: 'cancel_job', jobId })
     expect(await scene.stage()).toMatchObject({ result: 'Cancelled' })
   })
 

@@ -155,9 +155,7 @@ describe('a log-in by OpenID Connect', () => {
     expect(admin.status).toBe(403)
     expect(admin.text).toContain('ADMIN is the name of a user who logs in with a password here.')
     expect(before).toMatchObject({ name: 'SomeOne' })
-    await expect
-      .poll(async () => (await browser.step('/api/whoami')).status, { timeout: 10_000 })
-      .toBe(401)
+    await expect.poll(async () => (await browser.step('/api/whoami')).status).toBe(401)
   })
 
   it('is refused to who has no name that can be one, or an address that is not verified', async () => {
@@ -197,9 +195,7 @@ describe('a log-in by OpenID Connect', () => {
     await addSomeone(service)
     const file = join(service.folder, 'state', 'users.htpasswd')
     writeFileSync(file, '# nobody\nsomeone-else:{SHA}AAAAAAAAAAAAAAAAAAAAAAAAAAA=\n')
-    await expect
-      .poll(async () => (await service.fetch('/api/agents')).status, { timeout: 10_000 })
-      .toBe(401)
+    await expect.poll(async () => (await service.fetch('/api/agents')).status).toBe(401)
 
     await browser.go('/login/oidc')
 

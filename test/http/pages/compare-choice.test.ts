@@ -77,7 +77,7 @@ describe('the filter of the history', () => {
   it('says how many match and clears itself, with what there is to choose', async () => {
     const service = await ofThreeDays()
     const html = () => pageOf(service, '/config?entity=pipeline%2Ftwo&a=r1')
-    await expect.poll(html, { timeout: 10_000 }).toContain('two (1)')
+    await expect.poll(html).toContain('two (1)')
 
     const found = await html()
 

@@ -83,9 +83,7 @@ describe('the feed of the history', () => {
         '-m',
         'A & B \u0007\ufffe <i>',
       )
-      await expect
-        .poll(() => pageOf(service, '/config'), { timeout: 10_000 })
-        .toContain('A &amp; B')
+      await expect.poll(() => pageOf(service, '/config')).toContain('A &amp; B')
 
       const response = await service.fetch(`/config/feed.atom${query}`)
 

@@ -104,7 +104,7 @@ describe('the frame of the pages', () => {
 
     const page = async () => (await service.fetch('/config')).text()
 
-    await expect.poll(page, { timeout: 10_000 }).toMatch(/line 2, column \d+/)
+    await expect.poll(page).toMatch(/line 2, column \d+/)
   })
 
   it('shows problems of the service as one line, and what the page itself is about in full', async () => {
@@ -113,7 +113,7 @@ describe('the frame of the pages', () => {
     const page = async (path: string) => (await service.fetch(path)).text()
 
     await expect
-      .poll(() => page('/pipelines'), { timeout: 10_000 })
+      .poll(() => page('/pipelines'))
       .toContain('<a href="/problems">1 problem</a>: the file on disk is not valid (line 2, column')
 
     for (const path of ['/config', '/agents', '/audit', '/config/r99']) {
@@ -143,11 +143,9 @@ describe('the frame of the pages', () => {
     renameSync(join(service.repository, '.git'), join(service.folder, 'gone'))
 
     const answer = async () => service.fetch('/config/compare/r1/r2')
-    await expect.poll(async () => (await answer()).status, { timeout: 20_000 }).toBe(503)
+    await expect.poll(async () => (await answer()).status).toBe(503)
     const refused = await (await answer()).text()
-    await expect
-      .poll(async () => (await service.fetch('/problems')).text(), { timeout: 20_000 })
-      .toContain('repository')
+    await expect.poll(async () => (await service.fetch('/problems')).text()).toContain('repository')
     const others = await Promise.all(
       ['/config', '/problems', '/config/edit', '/pipelines', '/health'].map(async (path) =>
         (await service.fetch(path)).text(),

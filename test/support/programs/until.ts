@@ -11,7 +11,7 @@ const PART = 0.1
  */
 export async function until(
   holds: () => boolean | Promise<boolean>,
-  withinMs = 15_000,
+  withinMs = 30_000,
 ): Promise<void> {
   const began = Date.now()
   for (;;) {

@@ -102,7 +102,7 @@ describe('the poller of materials', () => {
 
     watch(Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`p${n}`, [git(`host:u${n}`)]])))
 
-    await expect.poll(() => polled.length, { timeout: 15_000 }).toBe(9)
+    await expect.poll(() => polled.length).toBe(9)
     let running = 0
     const counts = readFileSync(join(home, 'calls'), 'utf8')
       .trim()
@@ -167,7 +167,7 @@ describe('the poller of materials', () => {
 
     watch({ p: [git('host:u')] })
 
-    await expect.poll(() => calls().length, { timeout: 15_000 }).toBeGreaterThan(4)
+    await expect.poll(() => calls().length).toBeGreaterThan(4)
     const times = calls().map((time) => time / 1e6)
     const pauses = times.slice(1).map((time, n) => time - (times[n] ?? 0))
     expect(pauses[0]).toBeGreaterThanOrEqual(95)
@@ -199,10 +199,10 @@ describe('the poller of materials', () => {
     const bad = Array.from({ length: 9 }, (_, n) => [`p${n}`, [git(`bad:${n}`)]] as const)
 
     watch({ ...Object.fromEntries(bad), good: [git('good:x')] })
-    await expect.poll(() => poller.problems().length, { timeout: 15_000 }).toBe(9)
+    await expect.poll(() => poller.problems().length).toBe(9)
     const before = polled.length
 
-    await expect.poll(() => polled.length, { timeout: 15_000 }).toBeGreaterThan(before + 20)
+    await expect.poll(() => polled.length).toBeGreaterThan(before + 20)
   })
 
   it('removes the mirrors of what is watched no longer, also of an earlier run of the service', async () => {

@@ -61,7 +61,7 @@ describe('the entry of a command', () => {
     await expect.poll(() => asked).toBe(1)
     expect(readdirSync(folder)).toHaveLength(1)
 
-    await expect.poll(() => readdirSync(folder), { timeout: 5_000 }).toEqual([])
+    await expect.poll(() => readdirSync(folder)).toEqual([])
     expect(asked).toBe(2)
   })
 
