@@ -14,7 +14,7 @@ const TEXT = readFileSync(rootFile('docs/client.md'), 'utf8')
 const EXAMPLES = Array.from(TEXT.matchAll(/```sh\n([^]*?)```/g), ([, example = '']) => example)
 
 describe('the document about the client', () => {
-  it('has examples that all work', { timeout: 60_000, tags: ['bash'] }, async () => {
+  it('has examples that all work', { timeout: 60_000, tags: ['long', 'bash'] }, async () => {
     const service = await startService()
     await save(service, aConfiguration({ groups: [{ pipelines: [{ name: 'hello' }] }] }))
     const cwd = tempDir()

@@ -30,7 +30,7 @@ const PATHS: Readonly<Record<CommandName | Around, Path>> = {
   import: { file: 'e2e/import.test.ts', test: 'goes on where it was killed' },
   report: { file: 'service/report.test.ts', test: 'has who asked for a change' },
   restore: { file: 'e2e/backup.test.ts', test: 'saves a running service, which is served again' },
-  secrets: { file: 'e2e/lost-files.test.ts', test: 'are missed though the live file is gone too' },
+  secrets: { file: 'e2e/secrets.test.ts', test: 'seals every secret by a new key' },
   state: { file: 'e2e/commands.test.ts', test: 'dumps, checks and loads the store' },
   token: { file: 'e2e/tokens.test.ts', test: 'makes, lists and revokes tokens' },
   user: { file: 'e2e/launch.test.ts', test: 'adds, lists and removes users' },

@@ -81,19 +81,23 @@ describe('the command line in a terminal of 80 columns', { tags: ['tmux', 'bash'
       ])
   })
 
-  it('shows a revision on one line, and no wider', { timeout: 120_000 }, async () => {
-    const service = await startService()
-    await save(service, documentWith(`a${'-very'.repeat(30)}-long-name`))
-    const terminal = new Terminal()
-    const password = join(tempDir(), 'password')
-    writeFileSync(password, ADMIN_PASSWORD)
-    const asked = `--server ${service.url} --user admin --password-file ${password}`
-    terminal.type(`clear; PAGER= cairn history ${asked}; echo "done"`, 'Enter')
+  it(
+    'shows a revision on one line, and no wider',
+    { timeout: 120_000, tags: ['long'] },
+    async () => {
+      const service = await startService()
+      await save(service, documentWith(`a${'-very'.repeat(30)}-long-name`))
+      const terminal = new Terminal()
+      const password = join(tempDir(), 'password')
+      writeFileSync(password, ADMIN_PASSWORD)
+      const asked = `--server ${service.url} --user admin --password-file ${password}`
+      terminal.type(`clear; PAGER= cairn history ${asked}; echo "done"`, 'Enter')
 
-    await expect.poll(() => terminal.lines(), SHOWN).toContain('done')
-    const revisions = terminal.lines().filter((line) => /^r\d /.test(line))
-    expect(revisions).toHaveLength(2)
-    expect(revisions[0]).toMatch(/…$/)
-    expect(revisions[0]).toHaveLength(COLUMNS)
-  })
+      await expect.poll(() => terminal.lines(), SHOWN).toContain('done')
+      const revisions = terminal.lines().filter((line) => /^r\d /.test(line))
+      expect(revisions).toHaveLength(2)
+      expect(revisions[0]).toMatch(/…$/)
+      expect(revisions[0]).toHaveLength(COLUMNS)
+    },
+  )
 })

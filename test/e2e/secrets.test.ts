@@ -65,7 +65,7 @@ async function serviceWithSecrets(): Promise<TestService> {
   await postForm(service, { xmlFile: documentWithSecrets('b'), md5 })
   await create(service)
   writeFileSync(join(service.repository, 'config.xml'), documentWithSecrets('c', `${PLAIN}-again`))
-  await expect.poll(async () => (await commitsOf(service)).length, { timeout: 10_000 }).toBe(5)
+  await expect.poll(async () => (await commitsOf(service)).length).toBe(5)
   return service
 }
 
@@ -140,7 +140,7 @@ describe('plain secrets', () => {
 
     writeFileSync(join(service.repository, 'config.xml'), invalid)
     const health = async () => (await service.fetch('/health')).text()
-    await expect.poll(health, { timeout: 10_000 }).toContain('un it')
+    await expect.poll(health).toContain('un it')
 
     expect(await health()).not.toContain(PLAIN)
     expect(JSON.stringify(service.logged)).not.toContain(PLAIN)

@@ -243,18 +243,22 @@ describe('proposals', () => {
     expect(await labelNow(service)).toBe('saved')
   })
 
-  it('are merged by themselves as soon as they are approved, or say why not', async () => {
-    await reset()
-    const entities = [{ kind: 'pipeline', name: 'hello', xml: labelled('alone') }]
-    const wanted = { title: 'Alone', entities, when: 'approved' }
-    const { body } = await ask(service, 'viewer', '', wanted)
-    const find = async () => (await ask(service, 'owner', `/${body.number}`)).body
+  it(
+    'are merged by themselves as soon as they are approved, or say why not',
+    { tags: ['long'] },
+    async () => {
+      await reset()
+      const entities = [{ kind: 'pipeline', name: 'hello', xml: labelled('alone') }]
+      const wanted = { title: 'Alone', entities, when: 'approved' }
+      const { body } = await ask(service, 'viewer', '', wanted)
+      const find = async () => (await ask(service, 'owner', `/${body.number}`)).body
 
-    await expect.poll(async () => (await find()).held, WITHIN).toContain('administers')
-    await ask(service, 'owner', `/${body.number}/approve`, {})
-    await expect.poll(async () => (await find()).state, WITHIN).toBe('merged')
-    expect(await labelNow(service)).toBe('alone')
-  })
+      await expect.poll(async () => (await find()).held, WITHIN).toContain('administers')
+      await ask(service, 'owner', `/${body.number}/approve`, {})
+      await expect.poll(async () => (await find()).state, WITHIN).toBe('merged')
+      expect(await labelNow(service)).toBe('alone')
+    },
+  )
 
   it.each([
     [{}, 'title'],

@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest'
 import { digestOf } from '../../../src/core/digest.ts'
 import type { History, HistoryOptions } from '../../../src/history/history.ts'

@@ -28,35 +28,39 @@ async function answersOf(index: HistoryIndex): Promise<unknown> {
 }
 
 describe('an index whose process is killed while it is written', () => {
-  it('is finished by the next one, which reads no revision that is in it', async () => {
-    await using folder = new HistoryFolder()
-    folder.init()
-    folder.commit(documentOf('empty'))
-    await fastImport(
-      folder.path,
-      Array.from({ length: REVISIONS }, (_, n) => documentOf(`line ${n % 9} of ${n}`)),
-    )
-    folder.git('reset', '--quiet', '--hard')
-    await using history = await folder.open()
-    const file = indexFile()
-    const copies: { readonly copy: string; readonly indexed: number }[] = []
-    const whole = indexOf(history, {
-      file,
-      examine: async (revision) => {
-        if (!CUTS.includes(history.numberOf(revision) ?? 0)) return
-        copies.push({ copy: copyOf(file), indexed: whole.entities.progress().indexed })
-      },
-    })
-    const expected = await answersOf(whole)
+  it(
+    'is finished by the next one, which reads no revision that is in it',
+    { tags: ['long'] },
+    async () => {
+      await using folder = new HistoryFolder()
+      folder.init()
+      folder.commit(documentOf('empty'))
+      await fastImport(
+        folder.path,
+        Array.from({ length: REVISIONS }, (_, n) => documentOf(`line ${n % 9} of ${n}`)),
+      )
+      folder.git('reset', '--quiet', '--hard')
+      await using history = await folder.open()
+      const file = indexFile()
+      const copies: { readonly copy: string; readonly indexed: number }[] = []
+      const whole = indexOf(history, {
+        file,
+        examine: async (revision) => {
+          if (!CUTS.includes(history.numberOf(revision) ?? 0)) return
+          copies.push({ copy: copyOf(file), indexed: whole.entities.progress().indexed })
+        },
+      })
+      const expected = await answersOf(whole)
 
-    expect(copies).toHaveLength(CUTS.length)
-    for (const { copy, indexed } of copies) {
-      let examined = 0
-      const examine = async () => {
-        examined += 1
+      expect(copies).toHaveLength(CUTS.length)
+      for (const { copy, indexed } of copies) {
+        let examined = 0
+        const examine = async () => {
+          examined += 1
+        }
+        expect(await answersOf(indexOf(history, { file: copy, examine }))).toEqual(expected)
+        expect(examined).toBe(REVISIONS + 1 - indexed)
       }
-      expect(await answersOf(indexOf(history, { file: copy, examine }))).toEqual(expected)
-      expect(examined).toBe(REVISIONS + 1 - indexed)
-    }
-  })
+    },
+  )
 })

@@ -1,3 +1,4 @@
+// @module-tag long
 // @module-tag util-linux
 
 import { spawnSync } from 'node:child_process'

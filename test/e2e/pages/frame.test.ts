@@ -64,7 +64,7 @@ describe('the frame of the pages in a browser', () => {
     }
   })
 
-  it('scrolls a wide table in its card, not the page', async () => {
+  it('scrolls a wide table in its card, not the page', { tags: ['long'] }, async () => {
     const service = await startService()
     await saveRevisions(service, WITH_GROUPS)
     const page = await visit(chromium.browser, service.url)
@@ -150,30 +150,34 @@ describe('the frame of the pages in a browser', () => {
     await page.waitForURL('**/config/compare/r2/r3')
   })
 
-  it('jumps to pages, and selects and pauses pipelines by keyboard', async () => {
-    const service = await serviceWithHistory()
-    const page = await visit(chromium.browser, service.url)
-    await page.goto('/config')
+  it(
+    'jumps to pages, and selects and pauses pipelines by keyboard',
+    { tags: ['long'] },
+    async () => {
+      const service = await serviceWithHistory()
+      const page = await visit(chromium.browser, service.url)
+      await page.goto('/config')
 
-    await page.keyboard.press('g')
-    await page.keyboard.press('p')
-    await page.waitForURL('**/pipelines')
-    await page.keyboard.press('j')
-    await page.keyboard.press('x')
-    await page.getByText('1 selected').waitFor()
-    await page.keyboard.press('z')
-    await page.getByText(/Paused checkout|Paused 1 pipeline/).waitFor()
+      await page.keyboard.press('g')
+      await page.keyboard.press('p')
+      await page.waitForURL('**/pipelines')
+      await page.keyboard.press('j')
+      await page.keyboard.press('x')
+      await page.getByText('1 selected').waitFor()
+      await page.keyboard.press('z')
+      await page.getByText(/Paused checkout|Paused 1 pipeline/).waitFor()
 
-    const palette = page.getByRole('dialog')
-    await page.keyboard.press('/')
-    await palette.getByRole('option', { selected: true }).waitFor()
-    await typeAtOnce(page, 'audit')
-    await palette.getByRole('option', { name: /^Audit/, selected: true }).waitFor()
-    await page.keyboard.press('Enter')
-    await page.waitForURL('**/audit')
-    await page.keyboard.press('/')
-    await expect.poll(() => palette.getByRole('option').first().textContent()).toContain('Audit')
-  })
+      const palette = page.getByRole('dialog')
+      await page.keyboard.press('/')
+      await palette.getByRole('option', { selected: true }).waitFor()
+      await typeAtOnce(page, 'audit')
+      await palette.getByRole('option', { name: /^Audit/, selected: true }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/audit')
+      await page.keyboard.press('/')
+      await expect.poll(() => palette.getByRole('option').first().textContent()).toContain('Audit')
+    },
+  )
 
   it('opens no result of what was typed before', { tags: ['long'] }, async () => {
     const service = await serviceWithHistory()

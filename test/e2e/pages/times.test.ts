@@ -1,3 +1,4 @@
+// @module-tag long
 // @module-tag chromium
 
 import { describe, expect, it } from 'vitest'

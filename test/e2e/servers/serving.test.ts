@@ -74,7 +74,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
 
   afterAll(() => cluster[Symbol.asyncDispose]())
 
-  it('save and read on each of them, with the same answers', async () => {
+  it('save and read on each of them, with the same answers', { tags: ['long'] }, async () => {
     const servers = await openThree(cluster.freshSchema())
     const [first, second, third] = servers
 
@@ -110,56 +110,64 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(await pausedBy(second, 'p2')).toMatchObject({ paused: true })
   })
 
-  it('let nobody in who may not, and hold what a save adds, wherever they are asked', async () => {
-    const database = cluster.freshSchema()
-    const [first, second] = await openTwo(database)
-    const saved = await save(first, documentOfAdmin('app'))
-    await textAt(second, '/api/admin/config.xml', sequenceOf(saved))
-    await addSomeoneTo(database, [first, second])
+  it(
+    'let nobody in who may not, and hold what a save adds, wherever they are asked',
+    { tags: ['long'] },
+    async () => {
+      const database = cluster.freshSchema()
+      const [first, second] = await openTwo(database)
+      const saved = await save(first, documentOfAdmin('app'))
+      await textAt(second, '/api/admin/config.xml', sequenceOf(saved))
+      await addSomeoneTo(database, [first, second])
 
-    const byNobody = await second.fetch('/api/agents', { as: null })
-    const bySomeone = await second.fetch('/api/audit', { as: SOMEONE })
-    const savedBySomeone = await save(second, documentWith('other'), SOMEONE)
-    const forwardedTwice = await second.fetch('/api/agents', {
-      headers: { 'x-cairn-forwarded': '1' },
-    })
-    const held = await second.fetch('/api/admin/config.xml', {
-      method: 'PUT',
-      headers: { 'if-match': '*', 'x-cairn-hold': 'pipelines' },
-      body: documentOfAdmin('app', 'held'),
-    })
+      const byNobody = await second.fetch('/api/agents', { as: null })
+      const bySomeone = await second.fetch('/api/audit', { as: SOMEONE })
+      const savedBySomeone = await save(second, documentWith('other'), SOMEONE)
+      const forwardedTwice = await second.fetch('/api/agents', {
+        headers: { 'x-cairn-forwarded': '1' },
+      })
+      const held = await second.fetch('/api/admin/config.xml', {
+        method: 'PUT',
+        headers: { 'if-match': '*', 'x-cairn-hold': 'pipelines' },
+        body: documentOfAdmin('app', 'held'),
+      })
 
-    expect(byNobody.status).toBe(401)
-    expect(bySomeone.status).toBe(403)
-    expect(savedBySomeone.status).toBe(403)
-    expect(forwardedTwice.status).toBe(503)
-    expect(forwardedTwice.headers.get('retry-after')).toBe('1')
-    expect(held.status).toBe(200)
-    expect(await pausedBy(second, 'held')).toMatchObject({ paused: true })
-    expect(await pausedBy(second, 'app')).toMatchObject({ paused: false })
-  })
+      expect(byNobody.status).toBe(401)
+      expect(bySomeone.status).toBe(403)
+      expect(savedBySomeone.status).toBe(403)
+      expect(forwardedTwice.status).toBe(503)
+      expect(forwardedTwice.headers.get('retry-after')).toBe('1')
+      expect(held.status).toBe(200)
+      expect(await pausedBy(second, 'held')).toMatchObject({ paused: true })
+      expect(await pausedBy(second, 'app')).toMatchObject({ paused: false })
+    },
+  )
 
-  it('let in with what another issued, and refuse what another revoked', async () => {
-    const [first, second] = await openTwo(cluster.freshSchema())
-    const { id, token } = await makeToken(first, 'read')
-    const statusOf = async (server: Pick<typeof first, 'fetch'>, as: RequestInit) => {
-      const answer = await server.fetch('/api/whoami', as)
-      await answer.body?.cancel()
-      return answer.status
-    }
-    await until(async () => (await statusOf(second, bearer(token))) === 200, TIMEOUT_MS)
-    const revoked = await second.fetch(`/api/tokens/${id}`, { method: 'DELETE' })
-    expect(revoked.status).toBe(200)
-    await until(async () => (await statusOf(first, bearer(token))) === 401, TIMEOUT_MS)
-    expect(await statusOf(second, bearer(token))).toBe(401)
+  it(
+    'let in with what another issued, and refuse what another revoked',
+    { tags: ['long'] },
+    async () => {
+      const [first, second] = await openTwo(cluster.freshSchema())
+      const { id, token } = await makeToken(first, 'read')
+      const statusOf = async (server: Pick<typeof first, 'fetch'>, as: RequestInit) => {
+        const answer = await server.fetch('/api/whoami', as)
+        await answer.body?.cancel()
+        return answer.status
+      }
+      await until(async () => (await statusOf(second, bearer(token))) === 200, TIMEOUT_MS)
+      const revoked = await second.fetch(`/api/tokens/${id}`, { method: 'DELETE' })
+      expect(revoked.status).toBe(200)
+      await until(async () => (await statusOf(first, bearer(token))) === 401, TIMEOUT_MS)
+      expect(await statusOf(second, bearer(token))).toBe(401)
 
-    const { invitation } = await invite(second)
-    const [agent, other] = [new CallingAgent(first), new CallingAgent(second)]
-    expect((await agent.register(withKey(invitation))).configStatus).toBe('Enabled')
-    expect((await other.tryRegister(withKey(invitation))).status).toBe(403)
-  })
+      const { invitation } = await invite(second)
+      const [agent, other] = [new CallingAgent(first), new CallingAgent(second)]
+      expect((await agent.register(withKey(invitation))).configStatus).toBe('Enabled')
+      expect((await other.tryRegister(withKey(invitation))).status).toBe(403)
+    },
+  )
 
-  it('end what a token holds open when another revokes it', async () => {
+  it('end what a token holds open when another revokes it', { tags: ['long'] }, async () => {
     const [first, second] = await openTwo(cluster.freshSchema())
     const saved = await save(first, documentWith('p'))
     await textAt(second, '/api/admin/config.xml', sequenceOf(saved))
@@ -257,7 +265,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(await textAt(second, '/api/admin/config.xml', sequenceOf(saved))).toContain('two')
   })
 
-  it('take what forms send, which is a revision on each of them', async () => {
+  it('take what forms send, which is a revision on each of them', { tags: ['long'] }, async () => {
     const [first, second] = await openTwo(cluster.freshSchema())
     const saved = await save(first, documentWith('app'))
     const current = await textAt(second, '/api/admin/config.xml', sequenceOf(saved))

@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { documentWith } from '../../support/documents/documents.ts'

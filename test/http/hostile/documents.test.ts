@@ -85,7 +85,7 @@ describe('a document that is meant to do harm', () => {
 })
 
 describe('a name that is meant to do harm', () => {
-  it('is refused or is a name like any other', { timeout: 60_000 }, async () => {
+  it('is refused or is a name like any other', { timeout: 60_000, tags: ['long'] }, async () => {
     const service = await startService()
 
     for (const name of NAMES) {

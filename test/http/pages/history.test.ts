@@ -169,7 +169,7 @@ describe('the history', () => {
     expect(row).toMatch(/>\+2<\/a>/)
   })
 
-  it('opens at the page that has a revision', async () => {
+  it('opens at the page that has a revision', { tags: ['long'] }, async () => {
     const service = await withHistory()
     const documents = Array.from({ length: 52 }, (_, n) => documentWith(`p${n}`))
     await saveRevisions(service, ...documents)
@@ -192,7 +192,7 @@ describe('the history', () => {
     commitAs(service, 'agent_7c5-1_10.0.0.9_build-04')
 
     const hidden = async () => page(service, '/config')
-    await expect.poll(hidden, { timeout: 10_000 }).toContain('Agent registrations (1)')
+    await expect.poll(hidden).toContain('Agent registrations (1)')
     const shown = await page(service, '/config?agents=1')
 
     expect(numbersOf(await hidden())).toEqual([3, 2, 1])
@@ -210,9 +210,7 @@ describe('the history', () => {
     await saveRevisions(service, indented, upgraded, both)
 
     const all = await page(service, '/config')
-    await expect
-      .poll(() => page(service, '/config?noise=0'), { timeout: 10_000 })
-      .toContain('Hide layout changes (2)')
+    await expect.poll(() => page(service, '/config?noise=0')).toContain('Hide layout changes (2)')
     const quiet = await page(service, '/config?noise=0')
 
     expect(numbersOf(all)).toEqual([6, 5, 4, 3, 2, 1])
@@ -224,7 +222,7 @@ describe('the history', () => {
     commitAs(service, '" onfocus="alert(1)', '<script>alert(1)</script>')
 
     const all = async () => page(service, '/config')
-    await expect.poll(all, { timeout: 10_000 }).toContain('id="r4"')
+    await expect.poll(all).toContain('id="r4"')
     const found = await page(service, '/config?q=%22%3E%3Cscript%3E')
 
     expect(rowOf(await all(), 4)).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')

@@ -54,7 +54,7 @@ describe('what started a run', () => {
     )
   })
 
-  it('is the timer of a pipeline, with changes and without', async () => {
+  it('is the timer of a pipeline, with changes and without', { tags: ['long'] }, async () => {
     const { scene, agent } = await open({
       pipelines: [
         {

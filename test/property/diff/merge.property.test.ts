@@ -47,16 +47,20 @@ function merge({ base, ours, theirs }: { base: string; ours: string; theirs: str
 }
 
 describe('a three-way merge', () => {
-  it('agrees with git merge-file on whether texts merge, and on the merged text', () => {
-    fc.assert(
-      fc.property(threeTexts, (texts) => {
-        const { conflicts, text } = gitMergeFile(texts)
+  it(
+    'agrees with git merge-file on whether texts merge, and on the merged text',
+    { tags: ['long'] },
+    () => {
+      fc.assert(
+        fc.property(threeTexts, (texts) => {
+          const { conflicts, text } = gitMergeFile(texts)
 
-        expect(merge(texts)).toBe(conflicts > 0 ? null : text.toString())
-      }),
-      { numRuns: 100 },
-    )
-  })
+          expect(merge(texts)).toBe(conflicts > 0 ? null : text.toString())
+        }),
+        { numRuns: 100 },
+      )
+    },
+  )
 
   it('gives the same whichever side is called ours', () => {
     fc.assert(

@@ -71,12 +71,16 @@ function judge(documents: readonly string[], count: number) {
 }
 
 describe('the merge of two edits', () => {
-  it('is the edits one after the other where they touch different parts, and puts none elsewhere', () => {
-    const { faults, apart } = judge([MADE], 30)
+  it(
+    'is the edits one after the other where they touch different parts, and puts none elsewhere',
+    { tags: ['long'] },
+    () => {
+      const { faults, apart } = judge([MADE], 30)
 
-    expect(faults).toEqual([])
-    expect(apart).toBeGreaterThan(15)
-  })
+      expect(faults).toEqual([])
+      expect(apart).toBeGreaterThan(15)
+    },
+  )
 })
 
 describe.skipIf(SHARED_DATA === null)(

@@ -83,7 +83,7 @@ describe('the structure of a document', () => {
     expect(problems.at(-1)).toEqual({ message: 'and 500 more problems' })
   })
 
-  it('costs little however much is wrong with it', () => {
+  it('costs little however much is wrong with it', { tags: ['long'] }, () => {
     const document = read(cruise('<pipelinez/>'.repeat(100_000)))
     const started = performance.now()
 

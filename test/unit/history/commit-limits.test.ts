@@ -45,7 +45,7 @@ describe('what is looked for in a commit that somebody brings', () => {
     expect(findUnfit(new Uint8Array(content))).toEqual([])
   })
 
-  it('is made sane alike with and without the git program', async () => {
+  it('is made sane alike with and without the git program', { tags: ['long'] }, async () => {
     await using folder = repository()
     let head = git(folder.path, 'rev-parse', 'HEAD').trim()
     for (const raw of Object.values(HOSTILE_COMMITS)) head = writeCommit(folder.path, head, raw)
