@@ -1,7 +1,7 @@
 // @module-tag long
 import { once } from 'node:events'
-import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempDir } from '../support/disk/temp-folder.ts'
 import { CommandOfNpm } from '../support/programs/command-of-npm.ts'
@@ -21,7 +21,18 @@ function copyOfCheckout(): string {
     cpSync(rootFile(name), join(copy, name), { recursive: true, preserveTimestamps: true })
   }
   symlinkSync(rootFile('node_modules'), join(copy, 'node_modules'))
+  findPackagesFrom(copy)
   return copy
+}
+
+/** Renames the packages in the results of the last check of types: it would find others, and check everything anew. */
+function findPackagesFrom(copy: string): void {
+  const types = join(copy, '.types')
+  const left = existsSync(types) ? readdirSync(types) : []
+  for (const file of left.map((name) => join(types, name))) {
+    const place = relative(types, rootFile('node_modules'))
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"../node_modules', `"${place}`))
+  }
 }
 
 function change(file: string, from: string, to: string): void {
