@@ -15,7 +15,7 @@ import { type CalledService, openService } from '../support/service/service.ts'
 
 const ANY = { 'if-match': '*' }
 /** Entities of one document that are tried. */
-const TRIED = 12
+const TRIED = 6
 
 /** The first and the last line of an entity in a text, from 1. */
 type Lines = readonly [first: number, last: number]

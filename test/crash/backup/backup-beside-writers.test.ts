@@ -11,12 +11,14 @@ import { tempDir } from '../../support/disk/temp-folder.ts'
 import { until } from '../../support/programs/until.ts'
 
 /** On two histories, since each round makes its own longer. The first becomes so long that it is repacked meanwhile. */
-const ROUNDS = [14, 6]
+const LOADS = [
+  { rounds: 5, saves: 100 },
+  { rounds: 2, saves: 50 },
+]
 /** A commit of git's own is read strictly by each check, which takes long when there are many. */
 const COMMANDS_BETWEEN_COMMITS = 20
 /** So that a slow machine has no longer history than a quick one. */
 const COMMITS_A_ROUND = 5
-const SAVES_A_ROUND = 50
 const REST_MS = 100
 const COMMIT = ['commit', '--allow-empty', '--quiet', '-m', 'native']
 const PROGRAMS = { version: '1.0.0', programPath: process.env['PATH'] }
@@ -66,13 +68,13 @@ function keepCommanding(repository: string, commitsAtMost: () => number): () => 
 }
 
 describe('a backup beside saves and git commands that never pause', () => {
-  it.for(ROUNDS)(
-    'is made every time, is restored whole, and leaves nothing in the repository (%i times)',
+  it.for(LOADS)(
+    'is made every time, is restored whole, and leaves nothing in the repository ($rounds times)',
     { timeout: 600_000 },
-    async (rounds) => {
+    async ({ rounds, saves }) => {
       const [served, target] = [onDisk(), onDisk()]
       const made: { file: string; before: string | undefined; problems: readonly string[] }[] = []
-      const savesAtMost = () => (made.length + 1) * SAVES_A_ROUND
+      const savesAtMost = () => (made.length + 1) * saves
       const load = await LoadedService.start(served, 'save', { savesAtMost, restMs: REST_MS })
       const commitsAtMost = () => (made.length + 1) * COMMITS_A_ROUND
       const stop = keepCommanding(join(served, 'config-repo'), commitsAtMost)

@@ -57,8 +57,8 @@ describe.each(Object.entries(ATTEMPTS))('a power cut during %s', (_name, attempt
     using template = new GitRepository()
     const base = template.commit('config.xml', 'one\n')
     await (await openProposals(template)).open(contentOf(base, 'two\n'), opening(base))
-    const step = loss === 'names' ? 1 : 3
-    for (let cut = 0, isOver = false; !isOver; cut += step) {
+    const [first, step] = loss === 'names' ? [0, 1] : [LOSSES.indexOf(loss), 5]
+    for (let cut = first, isOver = false; !isOver; cut += step) {
       using repository = new GitRepository(template)
       const disk = new FaultyFs({ cutAfter: cut, loss, base: unsyncedFs })
       const store = await openProposals(repository, { fs: disk.promises })

@@ -1,7 +1,11 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Folders whose files take longest, so that no worker is left with one of them at the end. */
+/**
+ * Folders whose files take longest, so that no worker is left with one of them at the end. Servers wait for each
+ * other, browsers and power cuts keep a core busy: files of the first folders come by turns.
+ */
 const SLOW_FOLDERS = ['e2e/servers', 'e2e/pages', 'crash', 'e2e', 'http']
+const BY_TURNS = 3
 
 /**
  * First the files that run alone, one after the other: between two others, each would end a process
@@ -9,8 +13,23 @@ const SLOW_FOLDERS = ['e2e/servers', 'e2e/pages', 'crash', 'e2e', 'http']
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return files.toSorted((one, other) => rankOf(one) - rankOf(other))
+    const turns = new Map<number, number>()
+    const placed = files.map((file) => {
+      const rank = rankOf(file)
+      const turn = turns.get(rank) ?? 0
+      turns.set(rank, turn + 1)
+      return { file, rank, turn }
+    })
+    const inOrder = placed.toSorted((one, other) => {
+      const isByTurns = takesTurns(one.rank) && takesTurns(other.rank)
+      return (isByTurns ? one.turn - other.turn : 0) || one.rank - other.rank
+    })
+    return inOrder.map(({ file }) => file)
   }
+}
+
+function takesTurns(rank: number): boolean {
+  return rank >= 0 && rank < BY_TURNS
 }
 
 function rankOf({ project, moduleId }: TestSpecification): number {
