@@ -11,6 +11,7 @@ import {
 import { delegate, loginOf } from '../support/service/delegated-service.ts'
 import { save } from '../support/service/saving.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
+import { casesOf } from '../support/programs/all-cases.ts'
 
 const NAMES: readonly Person[] = ['root', 'owner', 'templater', 'viewer']
 const ROOT = loginOf('root')
@@ -145,7 +146,10 @@ async function statusesBy({
 
 const OF_ENTITIES = DELEGATED_CASES.filter(({ entity }) => entity !== undefined)
 /** Cases that every group allows alike are tried in two of the four where the door is no PUT of the document. */
-const WITHOUT_TWINS = DELEGATED_CASES.filter(({ what }) => !/ in (?:ours|hidden)$/.test(what))
+const WITHOUT_TWINS = casesOf({
+  all: DELEGATED_CASES,
+  mostly: DELEGATED_CASES.filter(({ what }) => !/ in (?:ours|hidden)$/.test(what)),
+})
 
 describe('a change is open to those who administer all that it lies in', () => {
   it('has sixty cases and more, some of them allowed and some not for each administrator of a part', () => {

@@ -12,10 +12,11 @@ import { git } from '../support/git/git.ts'
 import { SHARED_DATA } from '../support/programs/shared-data.ts'
 import { save } from '../support/service/saving.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
+import { casesOf } from '../support/programs/all-cases.ts'
 
 const ANY = { 'if-match': '*' }
 /** Entities of one document that are tried. */
-const TRIED = 6
+const TRIED = casesOf({ all: 12, mostly: 6 })
 
 /** The first and the last line of an entity in a text, from 1. */
 type Lines = readonly [first: number, last: number]

@@ -7,6 +7,7 @@ import { commitFile, git, gitBytes, gitLine } from '../support/git/git.ts'
 import { rule, TWO_ADMINISTRATORS, TWO_EYES } from '../support/service/ruled-service.ts'
 import { save } from '../support/service/saving.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
+import { casesOf } from '../support/programs/all-cases.ts'
 
 const FILE = 'config.xml'
 const RULES = 'cairn-rules.yaml'
@@ -14,8 +15,8 @@ const REFUSED = 'refs/cairn/refused'
 const HELD = TWO_ADMINISTRATORS.replace('m1.git', 'x.git')
 const FREE = TWO_ADMINISTRATORS.replace('o1.git', 'y.git')
 const QUICK = ['--poll-interval', '100ms']
-/** Every two hours of a day. */
-const EDITS = 12
+/** Every two hours of a day, or every ten minutes. */
+const EDITS = casesOf({ all: 144, mostly: 12 })
 
 interface SeenProposal {
   readonly number: number
@@ -341,7 +342,7 @@ describe('an edit of the live file that rules do not let pass', () => {
 })
 
 describe.each(['live file', 'commits'])('edits of a day: %s', { tags: ['long'] }, (door) => {
-  it('are one proposal', async () => {
+  it('are one proposal', { timeout: casesOf({ all: 600_000, mostly: 120_000 }) }, async () => {
     const service = await opened()
     const head = headOf(service)
     for (let n = 1; n <= EDITS; n += 1) {

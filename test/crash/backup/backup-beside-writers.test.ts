@@ -9,11 +9,12 @@ import { git, PLAIN_GIT } from '../../support/git/git.ts'
 import { LoadedService } from '../../support/service/loaded-service.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { until } from '../../support/programs/until.ts'
+import { casesOf } from '../../support/programs/all-cases.ts'
 
 /** On two histories, since each round makes its own longer. The first becomes so long that it is repacked meanwhile. */
 const LOADS = [
-  { rounds: 5, saves: 100 },
-  { rounds: 2, saves: 50 },
+  casesOf({ all: { rounds: 14, saves: 50 }, mostly: { rounds: 5, saves: 100 } }),
+  casesOf({ all: { rounds: 6, saves: 50 }, mostly: { rounds: 2, saves: 50 } }),
 ]
 /** A commit of git's own is read strictly by each check, which takes long when there are many. */
 const COMMANDS_BETWEEN_COMMITS = 20

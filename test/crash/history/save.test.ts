@@ -8,6 +8,7 @@ import { fastImport } from '../../support/git/fast-import.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { changesIn, faultsIn } from '../../support/history/whole-repository.ts'
 import { atEnd, shared } from '../../support/programs/at-end.ts'
+import { casesOf } from '../../support/programs/all-cases.ts'
 
 interface Attempt {
   /** Done once; each cut is made in a copy. */
@@ -20,10 +21,8 @@ interface Attempt {
   readonly allowed: readonly [readonly string[], ...(readonly string[])[]]
 }
 
-/** In full, every change is cut for every loss, and git judges each: CAIRN_CRASH_SWEEP=full. */
-const isFull = process.env.CAIRN_CRASH_SWEEP === 'full'
 /** Git is a process for each of its questions: it judges every so many cuts, and the last. */
-const BY_GIT = 6
+const BY_GIT = casesOf({ all: 1, mostly: 6 })
 /** The live file differs from HEAD and from the index, which are the same. */
 const EDITED = 'config.xml 1 2 1'
 const UNTRACKED = ' 0 2 0'
@@ -149,7 +148,7 @@ async function sweep(
     const isOver = !fs.isCut
     await fs.cut()
     await folder.close()
-    const isForGit = isOver || isFull || (cut / step) % BY_GIT === 0
+    const isForGit = isOver || (cut / step) % BY_GIT === 0
     await check({ folder, cut, isAcknowledged: outcome.status === 'fulfilled', isForGit })
     if (isOver) return cut
   }
@@ -189,7 +188,7 @@ describe.each(Object.entries(ATTEMPTS))('a power cut during %s', (name, attempt)
     'leaves the old or the new history when the disk loses %s',
     { timeout: 600_000 },
     async (loss) => {
-      const step = isFull ? 1 : stepOf(name, loss)
+      const step = casesOf({ all: 1, mostly: stepOf(name, loss) })
       const sweeping = { attempt, prepared: prepared(), loss, step }
       const cuts = await sweep(sweeping, async (aftermath) => {
         const { folder, cut, isAcknowledged, isForGit } = aftermath

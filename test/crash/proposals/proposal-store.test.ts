@@ -15,6 +15,7 @@ import {
   opening,
   updating,
 } from '../../support/proposals/stored-proposals.ts'
+import { casesOf } from '../../support/programs/all-cases.ts'
 
 interface Attempt {
   readonly run: (store: ProposalStore, base: CommitSha) => Promise<unknown>
@@ -57,7 +58,8 @@ describe.each(Object.entries(ATTEMPTS))('a power cut during %s', (_name, attempt
     using template = new GitRepository()
     const base = template.commit('config.xml', 'one\n')
     await (await openProposals(template)).open(contentOf(base, 'two\n'), opening(base))
-    const [first, step] = loss === 'names' ? [0, 1] : [LOSSES.indexOf(loss), 5]
+    const [first, step] =
+      loss === 'names' ? [0, 1] : casesOf({ all: [0, 1], mostly: [LOSSES.indexOf(loss), 5] })
     for (let cut = first, isOver = false; !isOver; cut += step) {
       using repository = new GitRepository(template)
       const disk = new FaultyFs({ cutAfter: cut, loss, base: unsyncedFs })
