@@ -51,8 +51,16 @@ async function build(scene: BuildScene, pipelines: readonly string[]): Promise<P
   return agent
 }
 
+/** Of the pages that differ only in commits, digests, numbers and how they are viewed, this many are read. */
+const MAX_ALIKE = 20
+
+function shapeOf(path: string): string {
+  const [page = ''] = path.split('?')
+  return page.replaceAll(/[0-9a-f]{32,}|\d+/g, '0')
+}
+
 /**
- * Follows the links of every page that can be reached, or of the first pages alone, and returns the
+ * Follows the links of every kind of page that can be reached, or of the first pages alone, and returns the
  * answers.
  */
 async function walk(
@@ -70,9 +78,12 @@ async function walk(
   const base = new URL(scene.service.url).pathname.replace(/\/$/, '')
   const found = new Map<string, { status: number; from: string }>()
   const queue = starts.map((path) => ({ path, from: 'the start' }))
+  const alike = new Map<string, number>()
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const { path, from } = next
-    if (found.has(path)) continue
+    const known = alike.get(shapeOf(path)) ?? 0
+    if (found.has(path) || known === MAX_ALIKE) continue
+    alike.set(shapeOf(path), known + 1)
     const response = await call(path)
     found.set(path, { status: response.status, from })
     if (!response.headers.get('content-type')?.includes('text/html')) continue

@@ -4,11 +4,14 @@ import type { RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { messagesOf } from './browser.ts'
 
-/** From wide to narrow; the first and the last are looked at in the dark too. */
-const WIDTHS = [1440, 1024, 768, 390, 320] as const
+/** The outer widths, which are looked at in the dark too, and those between. */
+const [WIDEST, NARROWEST] = [1440, 320]
+const WIDTHS = [WIDEST, NARROWEST, 1024, 768, 390] as const
 /** A sheet of A4 without its margins. */
 const PAPER = 718
 const MAX_TAB_STOPS = 40
+/** Elements of a page that axe judges at the widest and the narrowest alone: each run takes seconds there. */
+const LARGE_PAGE = 3_000
 
 /** Half as long as `axe.source`: each page that is looked at reads it. */
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
@@ -21,7 +24,6 @@ const COLOURS: RunOptions = { runOnly: ['color-contrast'] }
 const ALL_BUT_PLACES: RunOptions = {
   rules: { 'color-contrast': { enabled: false }, 'link-in-text-block': { enabled: false } },
 }
-const SCROLLING: RunOptions = { runOnly: ['scrollable-region-focusable'] }
 
 /** Colours of texts and places of targets with which axe finds nothing wrong, on any page so far. */
 const judgedWell = new Set<string>()
@@ -35,27 +37,32 @@ export async function troublesOf(page: Page): Promise<string[]> {
   await page.waitForLoadState()
   const size = page.viewportSize() ?? { width: 1440, height: 960 }
   const troubles = new Troubles(messagesOf(page))
-  const judged = { shown: new Set<string>(), scrolled: new Set<string>() }
+  const judged = new Set<string>()
+  await page.evaluate(
+    '[globalThis.shownBefore, globalThis.scrolledBefore] = [new Set(), new Set()]',
+  )
   for (const width of WIDTHS) {
     await page.setViewportSize({ ...size, width })
     const look = await page.evaluate<Look>(LOOK)
-    if (!judged.shown.has(look.shown)) {
+    troubles.add(width, placeTroubles(look))
+    const isOuter = width === WIDEST || width === NARROWEST
+    if (!isOuter && look.shown.length > LARGE_PAGE) continue
+    if (isOuter && !judged.has(look.shown)) {
       troubles.add(width, await violationsOf(page, ALL_BUT_PLACES))
-    } else if (!judged.scrolled.has(look.scrolled)) {
-      troubles.add(width, await violationsOf(page, SCROLLING))
+    } else if (look.hasNew) {
+      troubles.add(width, await violationsOf(page, ALL_BUT_PLACES, NEW_PARTS))
     }
     troubles.add(width, await troublesOfNew(page, look.parts, PLACES))
-    troubles.add(width, placeTroubles(look))
-    judged.shown.add(look.shown)
-    judged.scrolled.add(look.scrolled)
+    judged.add(look.shown)
   }
   const colours = async () => {
     const { parts } = await page.evaluate<Pick<Look, 'parts'>>(LOOK_AT_COLOURS)
     return troublesOfNew(page, parts, COLOURS)
   }
+  await page.setViewportSize({ ...size, width: NARROWEST })
   await page.emulateMedia({ colorScheme: 'dark' })
   troubles.add('320 dark', await colours())
-  await page.setViewportSize({ ...size, width: WIDTHS[0] })
+  await page.setViewportSize({ ...size, width: WIDEST })
   troubles.add('1440 dark', await colours())
   await page.emulateMedia({ media: 'print', colorScheme: null })
   await page.setViewportSize({ ...size, width: PAPER })
@@ -152,8 +159,8 @@ class Troubles {
 interface Look {
   /** Differs when other elements are shown. */
   readonly shown: string
-  /** The same, or when others can be scrolled. */
-  readonly scrolled: string
+  /** Whether elements are shown or can be scrolled that were not at an earlier width. */
+  readonly hasNew: boolean
   /** All that axe's verdicts on colours and places hang on, for each text and target; those that are alike once. */
   readonly parts: readonly string[]
   readonly overflow: number
@@ -166,6 +173,13 @@ function placeTroubles({ overflow, tabStops }: Look): string[] {
     ...(tabStops < MAX_TAB_STOPS ? [] : [`${tabStops} tab stops stand before the content`]),
   ]
 }
+
+/**
+ * The outermost elements that were not shown at an earlier width, and those that could not be scrolled there. Where the
+ * page has just replaced some, all of it.
+ */
+const NEW_PARTS =
+  '(newParts.every((element) => element.isConnected) ? { include: newParts } : document)'
 
 const OVERFLOW = 'document.documentElement.scrollWidth - innerWidth'
 
@@ -277,6 +291,12 @@ const LOOK = `(() => {
     if (!isShown(element)) return 0
     return element.scrollWidth > element.clientWidth && getComputedStyle(element).overflowX !== 'visible' ? 2 : 1
   })
+  const newOf = (least, before) => elements.filter((element, n) => shown[n] >= least && !before.has(element))
+  const [shownNow, scrolledNow] = [new Set(newOf(1, shownBefore)), newOf(2, scrolledBefore)]
+  const outermost = [...shownNow].filter((element) => !shownNow.has(element.parentElement))
+  globalThis.newParts = [...outermost, ...scrolledNow]
+  for (const element of shownNow) shownBefore.add(element)
+  for (const element of scrolledNow) scrolledBefore.add(element)
   const content = document.querySelector([...document.querySelectorAll('a.skip')].at(-1).getAttribute('href'))
   const stops = [...document.querySelectorAll('${NATIVE_TARGETS}, [tabindex]')].filter((element) =>
     isShown(element) && element.compareDocumentPosition(content) & Node.DOCUMENT_POSITION_FOLLOWING &&
@@ -307,7 +327,7 @@ const LOOK = `(() => {
   }
   return {
     shown: shown.map((value) => (value === 0 ? 0 : 1)).join(''),
-    scrolled: shown.join(''),
+    hasNew: newParts.length > 0,
     parts: [...looks.keys()],
     overflow: ${OVERFLOW},
     tabStops: new Set(stops.map((stop) => (stop.type === 'radio' ? stop.name : stop))).size,
