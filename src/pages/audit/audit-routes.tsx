@@ -4,7 +4,7 @@ import { parseAuditQuery } from '../../api/service/audit-query.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import { definePage, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
-import { auditSentence } from './audit-sentence.ts'
+import { auditSentence, type ToldEntry } from './audit-sentence.ts'
 import { AuditView } from './audit-view.tsx'
 
 /** The days as they are written in the address. */
@@ -14,6 +14,10 @@ function dayFields({ since = '', until = '' }: Readonly<Record<string, string>>)
 
 /** The longest time from a revision to the entry of the request that made it, in milliseconds. */
 const RECORDED_WITHIN_MS = 10_000
+
+interface FoldedPage extends AuditPage {
+  readonly entries: readonly ToldEntry[]
+}
 
 /** The actions that make revisions through a door. */
 const ACTIONS_OF_DOORS: Readonly<Record<string, readonly string[]>> = {
@@ -33,14 +37,13 @@ const ACTIONS_OF_DOORS: Readonly<Record<string, readonly string[]>> = {
  * One row for each deed: the entry of the request names the revision that it made, so that the
  * revision's own entry says nothing new beside it.
  */
-function foldChanges({ entries, next }: AuditPage): AuditPage {
+function foldChanges({ entries, next }: AuditPage): FoldedPage {
   const folded = new Set<AuditEntry>()
   const told = entries.map((entry) => {
     const change = entries.find((each) => !folded.has(each) && isMadeBy(each, entry))
     if (!change) return [entry, entry] as const
     folded.add(change)
-    const { md5 = change.md5 } = entry
-    return [entry, md5 === undefined ? entry : { ...entry, md5 }] as const
+    return [entry, { ...entry, made: change.target }] as const
   })
   return { entries: told.flatMap(([entry, shown]) => (folded.has(entry) ? [] : [shown])), next }
 }
@@ -49,10 +52,10 @@ function foldChanges({ entries, next }: AuditPage): AuditPage {
 function isMadeBy(change: AuditEntry, { user, action, outcome, request, md5, time }: AuditEntry) {
   if (change.action !== 'change-configuration' || change.user !== user) return false
   if (request === undefined || outcome !== 'done') return false
-  if (md5 !== undefined) return change.md5 === md5
-  const actions = ACTIONS_OF_DOORS[change.door ?? ''] ?? []
   const later = time - change.time
-  return actions.includes(action) && later >= 0 && later < RECORDED_WITHIN_MS
+  if (later < 0 || later >= RECORDED_WITHIN_MS) return false
+  if (md5 !== undefined) return change.md5 === md5
+  return (ACTIONS_OF_DOORS[change.door ?? ''] ?? []).includes(action)
 }
 
 const route = pageWith<PagesContext>()
@@ -69,7 +72,7 @@ export const auditPage = definePage({
         const query = parseAuditQuery(c.req.query())
         const entries = foldChanges(await readAudit(notify, c.env.principal, query))
         const frame = pages.frame(c.req.raw, c.env.principal)
-        const sentenceOf = (entry: AuditEntry) => auditSentence(configuration, pages.links, entry)
+        const sentenceOf = (entry: ToldEntry) => auditSentence(configuration, pages.links, entry)
         const days = dayFields(c.req.query())
         const isWhole = configuration.runs() !== null
         const view = { frame, query, page: entries, sentenceOf, days, isWhole, now: clock() }

@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../../core/audit.ts'
 import type { History } from '../../history/history.ts'
 import { CommitSha } from '../../core/revision.ts'
+import { splitEntity } from '../../document/entities/entities.ts'
 import { Digest } from '../../core/digest.ts'
 import { shownAgent } from '../agents/shown-agent.ts'
 import type { Links } from '../kit/links.ts'
@@ -65,6 +66,7 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
       attempt: 'acknowledge the plain-text secrets of',
     },
     'poll-material': { done: 'Polled a material', attempt: 'poll a material' },
+    'free-room': { done: 'Removed old artifacts', attempt: 'remove old artifacts' },
     'set-live-file-aside': {
       done: 'Put the invalid live file aside',
       attempt: 'put the invalid live file aside',
@@ -117,9 +119,25 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
   }),
 )
 
+/** The names of actions whose words need their object. */
+const NAMES: Readonly<Record<string, string>> = {
+  'save-entity': 'Save one entity',
+  'remove-entity': 'Remove one entity',
+  'restore-entity': 'Restore one entity',
+  'untag-revision': 'Remove a tag',
+  'update-proposal': 'Update a proposal',
+  propose: 'Propose a change',
+  'reveal-secrets': 'Reveal secrets',
+  'acknowledge-override': 'Acknowledge an override',
+  'acknowledge-secrets': 'Acknowledge plain-text secrets',
+  'reset-password': 'Set the password of a user',
+  'change-own-password': 'Change the own password',
+  'shorten-audit-log': 'Drop the oldest entries',
+}
+
 /** The actions to filter by, each with its name. */
 export const AUDIT_ACTIONS: ReadonlyMap<string, string> = new Map(
-  Array.from(DEEDS, ([action, { attempt }]) => [action, capitalised(attempt)]),
+  Array.from(DEEDS, ([action, { attempt }]) => [action, NAMES[action] ?? capitalised(attempt)]),
 )
 
 /** A call without a name of its own is recorded as the pattern of its route. */
@@ -153,6 +171,7 @@ const WITHOUT_OBJECT = [
   'change-configuration',
   'set-live-file-aside',
   'poll-material',
+  'free-room',
   'change-own-password',
   'log-out-everywhere',
   'damaged-entry',
@@ -161,6 +180,7 @@ const WITHOUT_OBJECT = [
   'log-out',
   'fetch-configuration',
   'push-configuration',
+  'save-rules',
   'set-maintenance',
   'use-tools',
   'send-webhook-again',
@@ -168,16 +188,25 @@ const WITHOUT_OBJECT = [
 /** The call that creates a pipeline ends so, behind its name. */
 const CREATION = /^(\/.*)?\/tab\/admin\/pipelines\/.*\.json$/
 
+export interface ToldEntry extends AuditEntry {
+  /** The commit that it made, where that is known: others may have the same digest. */
+  readonly made?: string
+}
+
 /** Puts an entry into words. */
 export function auditSentence(
   { history, runs }: AuditSentenceDeps,
   links: Links,
-  { action, outcome, target, md5, targets = [], entities = [] }: AuditEntry,
+  { action, outcome, target, md5, made, targets = [], entities = [] }: ToldEntry,
 ): AuditSentence {
-  const revision = revisionNumber(history, action === 'change-configuration' ? target : (md5 ?? ''))
+  const own = action === 'change-configuration' ? target : md5
+  const revision = revisionNumber(history, made ?? own ?? '')
   const verb = verbOf({ action, outcome })
   if (WITHOUT_OBJECT.includes(action)) {
-    const names = entities.slice(0, MAX_NAMED).join(', ')
+    const names = entities
+      .slice(0, MAX_NAMED)
+      .map((entity) => entityName(entity, runs))
+      .join(', ')
     return { verb, object: names === '' ? '' : `(${names})`, href: null, revision }
   }
   if (targets.length > 0) {
@@ -186,6 +215,13 @@ export function auditSentence(
   }
   const place = placeOf({ links, runs }, target)
   return { verb, ...(place ?? { object: target, href: null }), revision }
+}
+
+/** `pipeline web-shop`; an agent by its name where that is known. */
+function entityName(entity: string, runs: PageStateDeps['runs']): string {
+  const { kind, name } = splitEntity(entity)
+  const known = kind === 'agent' ? runs()?.directory.find(name) : undefined
+  return `${kind} ${known ? shownAgent(known).name : name}`.trimEnd()
 }
 
 type Place = Pick<AuditSentence, 'object' | 'href'>

@@ -83,11 +83,11 @@ const COLUMNS = [
   { label: 'Outcome', isPlain: true },
   { label: 'Who', isPlain: true },
   { label: 'What', isPlain: true },
-  'From',
+  { label: 'From', isPlain: true },
 ]
 
 function Filter({ frame, query }: AuditViewProps) {
-  const { action } = query
+  const { action, address, since, until } = query
   const isOther = action !== null && !AUDIT_ACTIONS.has(action)
   const actions: readonly SelectOption[] = [
     ['', 'Any action'],
@@ -99,19 +99,19 @@ function Filter({ frame, query }: AuditViewProps) {
       <FilterText name="user" value={query.user ?? ''} placeholder="User" label="User" />
       <Select name="action" label="Action" options={actions} chosen={action} />
       <Select name="outcome" label="Outcome" options={OUTCOMES} chosen={query.outcome} />
-      <FilterText
-        name="address"
-        value={query.address ?? ''}
-        placeholder="Address"
-        label="Address"
-      />
-      <label>
-        From <DateField name="since" at="start" time={query.since} />
-      </label>
-      <label>
-        to <DateField name="until" at="end" time={query.until} />
-      </label>
-      <InUtc />
+      <details class="more-filters" open={[address, since, until].some((each) => each !== null)}>
+        <summary>Dates and more</summary>
+        <span class="row">
+          <label>
+            From <DateField name="since" at="start" time={since} />
+          </label>
+          <label>
+            to <DateField name="until" at="end" time={until} />
+          </label>
+          <InUtc />
+          <FilterText name="address" value={address ?? ''} placeholder="Address" label="Address" />
+        </span>
+      </details>
       <button>Filter</button>
     </form>
   )

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { ROUTES } from '../../../src/api/resources.ts'
 import { AUDIT_ACTIONS } from '../../../src/pages/audit/audit-sentence.ts'
 import { documentWith } from '../../support/documents/documents.ts'
+import { save } from '../../support/service/saving.ts'
 import { until } from '../../support/programs/until.ts'
 import { BuildScene, GUARDED, SECURED } from '../../support/builds/build-service.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
@@ -67,6 +68,19 @@ describe('the page of the audit log', () => {
     ])
     expect(rows.filter((row) => /admin.*Changed the configuration/.test(row))).toEqual([])
     expect(page).toMatch(/<tr class="day"><th[^>]*>\w{3}, \d+ \w{3} \d{4}, UTC<\/th><\/tr>/)
+  })
+
+  it('names the revision that each save made, also where another has the same text', async () => {
+    const service = await openService()
+    const [one, two] = [documentWith('one'), documentWith('two')]
+    for (const document of [one, two, one]) await save(service, document)
+
+    const rows = rowsIn(await pageOf(service, '/audit')).map((row) =>
+      row.replaceAll(/<[^>]*>/g, ''),
+    )
+
+    const saves = rows.flatMap((row) => /Saved the configuration +as (r\d+)/.exec(row)?.[1] ?? [])
+    expect(saves).toEqual(['r4', 'r3', 'r2'])
   })
 
   it('says what was created, pushed or fetched by its name, and who logged in', async () => {
