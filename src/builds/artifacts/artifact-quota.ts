@@ -85,6 +85,18 @@ export class ArtifactQuota implements AsyncDisposable {
     return [`${what}: the newest run of each stage and what is in progress are not removed`]
   }
 
+  /**
+   * Removes the files of the oldest runs until so many bytes are free or nothing more may be
+   * removed, and returns the bytes that are free.
+   */
+  free(bytes: number): Promise<number> {
+    return this.#work.run(async () => {
+      const before = this.#total
+      await this.#reduceTo(Math.max(0, before - bytes))
+      return before - this.#total
+    })
+  }
+
   /** Adds a change of the size of a job's files, in bytes. */
   add(place: JobPlace, bytes: number): void {
     const { pipelineName: pipeline, pipelineCounter, stageName: stage, stageCounter } = place
@@ -193,7 +205,7 @@ export class ArtifactQuota implements AsyncDisposable {
     this.#total -= bytes
     log({
       level: 'info',
-      message: 'The files of a run are removed to keep to the quota',
+      message: 'The files of a run are removed to make room',
       facts: { ...run, bytes },
     })
     await rm(draft, { recursive: true, force: true })

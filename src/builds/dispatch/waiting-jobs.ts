@@ -22,6 +22,7 @@ export interface WaitingJobsOptions {
 /** Jobs that no agent can take, and why. */
 export interface StuckJobs {
   readonly subject: string
+  readonly briefly: string
   readonly errors: readonly Problem[]
   readonly pipelines: readonly string[]
   /** The resources that each of them needs. */
@@ -66,7 +67,8 @@ export class WaitingJobs {
     return this.#stuckGroups(waiting).map(({ jobs, reason }) => {
       const pipelines = [...new Set(jobs.map(({ pipelineName }) => pipelineName))]
       const resources = jobs[0]?.resources ?? []
-      return { subject: subjectOf(jobs), errors: [{ message: reason }], pipelines, resources }
+      const errors = [{ message: reason }]
+      return { subject: subjectOf(jobs), briefly: brieflyOf(jobs), errors, pipelines, resources }
     })
   }
 
@@ -98,4 +100,13 @@ function subjectOf(jobs: readonly WaitingJob[]): string {
   const name = first ? renderPlace(placeOfJob(first)) : ''
   if (jobs.length === 1) return `No agent can take the job ${name}`
   return `No agent can take ${jobs.length} jobs, such as ${name}`
+}
+
+/** `web-shop, run 7: build / unit`: beside its pipelines, with the reason below. */
+function brieflyOf(jobs: readonly WaitingJob[]): string {
+  const [first] = jobs
+  if (!first) return ''
+  const { pipelineName, pipelineCounter, stageName, name } = first
+  const job = `${pipelineName}, run ${pipelineCounter}: ${stageName} / ${name}`
+  return jobs.length === 1 ? job : `${jobs.length} jobs, such as ${job}`
 }

@@ -25,6 +25,8 @@ const MESSAGES = {
   untagged: (of) => `Removed tag ${of}.`,
   'material-read': () => 'The material can be read again.',
   'material-unread': () => 'The material still cannot be read.',
+  'room-freed': (of) => `Removed ${of} of old consoles and artifacts.`,
+  'no-room-freed': () => 'Nothing was removed: the newest run of each stage keeps its files.',
   'set-aside': (of) =>
     `The file on disk is kept as ${of}. The current configuration is in its place.`,
   'webhook-sent': (of) => `Webhook ${of} accepted the delivery.`,
@@ -60,6 +62,7 @@ const WITHOUT_EFFECT: readonly FlashKind[] = [
   'not-active',
   'webhook-not-taken',
   'material-unread',
+  'no-room-freed',
 ]
 
 /** A message expires after this time, in milliseconds; a browser follows a redirect sooner. */

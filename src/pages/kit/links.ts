@@ -97,6 +97,11 @@ export class Links {
     return this.#at(`/problems/materials/${encodeURIComponent(fingerprint)}`)
   }
 
+  /** Removes the oldest consoles and artifacts. */
+  freeRoom(): string {
+    return this.#at('/problems/room')
+  }
+
   /** The problems as JSON. */
   health(): string {
     return this.#at('/health')

@@ -25,7 +25,7 @@ const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
   agents: (n) => countOf(n, 'refused agent'),
   identity: () => 'the server and its configuration have different IDs',
   'log-in': () => 'some users cannot log in',
-  secrets: () => 'commits contain plain-text secrets',
+  secrets: (n) => `${countOf(n, 'commit')} with plain-text secrets`,
   rules: () => 'the rules about changes need attention',
   recovery: () => 'administrators pass rules',
   override: (n) => `${countOf(n, 'override')} of rules to acknowledge`,
@@ -50,14 +50,22 @@ export function groupProblems(problems: readonly ServiceProblem[]): readonly Pro
   const kinds = [...new Set(problems.map(({ kind }) => kind))]
   return kinds.map((kind) => {
     const alike = problems.filter((problem) => problem.kind === kind)
-    return { kind, text: `${WORDINGS[kind](alike.length)}${placeOf(alike)}`, problems: alike }
+    const count = alike.reduce((sum, { commits }) => sum + Math.max(1, commits?.length ?? 0), 0)
+    return { kind, text: `${WORDINGS[kind](count)}${placeOf(alike)}`, problems: alike }
   })
+}
+
+/** Counts unsupported parts as one problem, in however many pipelines they are. */
+export function problemCount(problems: readonly ServiceProblem[]): number {
+  const parts = problems.filter(({ kind }) => kind === 'unsupported').length
+  return problems.length - Math.max(0, parts - 1)
 }
 
 /** The line of a single error in a file; only problems of documents have one. */
 function placeOf(problems: readonly ServiceProblem[]): string {
-  const [first, ...others] = problems.flatMap(({ errors }) => errors)
-  if (first?.line === undefined || problems.length > 1) return ''
+  const inFile = problems.filter(({ kind }) => kind !== 'secrets')
+  const [first, ...others] = inFile.flatMap(({ errors }) => errors)
+  if (first?.line === undefined || inFile.length > 1) return ''
   const more = others.length === 0 ? '' : ` and ${others.length} more`
   return ` (line ${first.line}, column ${first.column ?? 1}${more})`
 }
@@ -86,7 +94,8 @@ export function Notices({ links, problems, concerns }: NoticesProps) {
       ))}
       {others.length > 0 && (
         <aside class="notice" aria-label="Problems">
-          <Icon name="alert" /> <a href={links.problems()}>{countOf(others.length, 'problem')}</a>
+          <Icon name="alert" />{' '}
+          <a href={links.problems()}>{countOf(problemCount(others), 'problem')}</a>
           {`: ${groupProblems(others)
             .map(({ text }) => text)
             .join(', ')}`}

@@ -1,14 +1,18 @@
 import { acknowledgeOverride } from '../../configuration/gate/override-alarm.ts'
 import { z } from 'zod'
+import { freeRoom } from '../../builds/runs/free-room.ts'
 import { retryMaterial } from '../../builds/runs/retry-material.ts'
 import { acknowledgeSecrets } from '../../configuration/read/plain-secret-alarm.ts'
 import { parseSha } from '../../http/parameters.ts'
+import { renderFreeSpace } from '../../core/builds/agent.ts'
 import { countOf } from '../kit/count.ts'
 import { formAction } from '../frame/form-action.ts'
 import { defineLeaderPage, definePage, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext, PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { ProblemsView } from './problems-view.tsx'
+
+const NOTHING_FREED = ['no-room-freed', ''] as const
 
 /** A button alone. */
 const Nothing = z.object({})
@@ -23,13 +27,14 @@ export const problemsPage = definePage({
     route({
       method: 'GET',
       path: '/problems',
-      handle: (c, { pages, configuration: { access } }) => {
+      handle: (c, { pages, configuration: { access }, leader }) => {
         const flash = pages.flash.take(c)
         const { principal } = c.env
         const frame = pages.frame(c.req.raw, principal)
         const mayOperate = (pipeline: string) =>
           access.may(principal, { action: 'operate-pipeline', pipeline })
-        const shown = <ProblemsView frame={frame} flash={flash} mayOperate={mayOperate} />
+        const taken = leader()?.builds.quota.use().bytes ?? null
+        const shown = <ProblemsView {...{ frame, flash, mayOperate, taken }} />
         return pageResponse(shown, 200, flash === null ? {} : NO_STORE)
       },
     }),
@@ -77,6 +82,20 @@ export const problemForms = defineLeaderPage({
         act: async ({ builds, pages: { links } }, c) => {
           const isRead = await retryMaterial(builds, c.env.principal, c.req.param('fingerprint'))
           const says = [isRead ? 'material-read' : 'material-unread', ''] as const
+          return { says, to: (flash) => links.problems(flash) }
+        },
+      }),
+    }),
+    ledRoute({
+      method: 'POST',
+      path: '/problems/room',
+      caller: 'administrator',
+      audit: 'free-room',
+      handle: formAction({
+        fields: z.object({ bytes: z.coerce.number().int().positive() }),
+        act: async ({ builds, pages: { links } }, c, { fields }) => {
+          const freed = await freeRoom(builds, c.env.principal, fields.bytes)
+          const says = freed > 0 ? (['room-freed', renderFreeSpace(freed)] as const) : NOTHING_FREED
           return { says, to: (flash) => links.problems(flash) }
         },
       }),

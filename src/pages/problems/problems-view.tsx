@@ -1,22 +1,25 @@
 import type { ProblemKind, ServiceProblem } from '../../core/health-problem.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { renderFreeSpace } from '../../core/builds/agent.ts'
 import { countOf, plural } from '../kit/count.ts'
 import { FirstOf, moreOf } from '../kit/lists.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
+import { Select } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import type { Links } from '../kit/links.ts'
 import { EmptyCard, FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { AcknowledgeSecrets } from '../parts/plain-secrets.tsx'
-import { groupProblems, type ProblemGroup, ProblemText } from '../kit/notices.tsx'
+import { groupProblems, problemCount, type ProblemGroup, ProblemText } from '../kit/notices.tsx'
 
 /** Output of other programs about these is folded: it is long, and not written for people. */
 const OF_PROGRAMS: readonly ProblemKind[] = ['material']
-/** Problems that a button of this page ends. */
-const WITH_BUTTON: readonly ProblemKind[] = ['secrets', 'override']
 /** The pipelines of one problem that are named. */
 const MAX_PIPELINES = 12
 /** The problems of one kind that are listed: tens of thousands of materials may be out of reach. */
 const MAX_LISTED = 200
+
+/** The amounts of old files that can be removed at once. */
+const AMOUNTS = [1, 10, 100].map((gigabytes) => gigabytes * 1_073_741_824)
 
 /** Whether the caller may operate a pipeline. */
 type MayOperate = (pipeline: string) => boolean
@@ -26,11 +29,14 @@ export function ProblemsView({
   frame,
   flash,
   mayOperate,
+  taken,
 }: {
   frame: PageFrame
   /** The result of the action that led here. */
   flash: FlashMessage | null
   readonly mayOperate: MayOperate
+  /** The bytes that consoles and artifacts take, once they are known. */
+  readonly taken: number | null
 }) {
   const { problems } = frame
   const groups = groupProblems(problems)
@@ -46,7 +52,7 @@ export function ProblemsView({
         about={
           problems.length === 0
             ? 'No problems with the pipelines that you can view.'
-            : `${countOf(problems.length, 'open problem')}. The service is running.`
+            : `${countOf(problemCount(problems), 'open problem')}. The service is running.`
         }
       />
       {problems.length === 0 && (
@@ -55,7 +61,7 @@ export function ProblemsView({
         </EmptyCard>
       )}
       {groups.map((group) => (
-        <Group frame={frame} group={group} mayOperate={mayOperate} />
+        <Group {...{ frame, group, mayOperate, taken }} />
       ))}
     </PageLayout>
   )
@@ -64,6 +70,7 @@ export function ProblemsView({
 interface Shown {
   readonly frame: PageFrame
   readonly mayOperate: MayOperate
+  readonly taken: number | null
 }
 
 function Group({ group, ...shown }: Shown & { readonly group: ProblemGroup }) {
@@ -74,7 +81,7 @@ function Group({ group, ...shown }: Shown & { readonly group: ProblemGroup }) {
       <h2 id={`problems-${kind}`}>{`${text.charAt(0).toUpperCase()}${text.slice(1)}`}</h2>
       <FirstOf
         class="rows"
-        items={problems}
+        items={kind === 'unsupported' ? byPart(problems) : problems}
         most={MAX_LISTED}
         of={(problem) => <Listed {...shown} problem={problem} />}
         more={(left) => (
@@ -100,7 +107,7 @@ function Listed({ problem, ...shown }: ListedProps) {
       {OF_PROGRAMS.includes(kind) ? (
         <Folded problem={problem} />
       ) : (
-        <ProblemText problem={withoutCall(problem)} />
+        <ProblemText problem={inBrief(problem)} />
       )}
       <div class="row">
         <Cure {...shown} problem={problem} />
@@ -111,7 +118,8 @@ function Listed({ problem, ...shown }: ListedProps) {
 }
 
 /** The button or link that a problem is solved with. */
-function Cure({ frame: { links, isAdministrator }, problem, mayOperate }: ListedProps) {
+function Cure({ frame, problem, mayOperate, taken }: ListedProps) {
+  const { links, isAdministrator } = frame
   const { kind, errors, fingerprint, pipelines = [], resources = [] } = problem
   if (kind === 'material' && fingerprint !== undefined && pipelines.some(mayOperate)) {
     return (
@@ -122,6 +130,7 @@ function Cure({ frame: { links, isAdministrator }, problem, mayOperate }: Listed
   }
   if (!isAdministrator) return <></>
   if (kind === 'secrets') return <Leaks links={links} problem={problem} />
+  if (kind === 'disk') return <FreeRoom links={links} taken={taken} />
   if (kind === 'override') return <Override links={links} problem={problem} />
   const line = errors[0]?.line
   const cures: Partial<Record<ProblemKind, readonly (readonly [href: string, label: string])[]>> = {
@@ -169,10 +178,42 @@ function Folded({ problem: { subject, briefly, errors } }: { problem: ServicePro
   )
 }
 
-/** Here a button does what the call of a problem does. */
-function withoutCall(problem: ServiceProblem): ServiceProblem {
-  const { kind, subject, briefly = subject } = problem
-  return WITH_BUTTON.includes(kind) ? { ...problem, subject: briefly } : problem
+/** Here a button does what the call of a problem does, and pipelines are links beside it. */
+function inBrief(problem: ServiceProblem): ServiceProblem {
+  return { ...problem, subject: problem.briefly ?? problem.subject }
+}
+
+/** The same part of many pipelines is said once, with all of them. */
+function byPart(problems: readonly ServiceProblem[]): readonly ServiceProblem[] {
+  const parts = new Map<string, ServiceProblem>()
+  for (const { kind, subject, errors, pipelines = [] } of problems) {
+    const sentences = errors.length === 0 ? [subject] : errors.map(({ message }) => message)
+    for (const sentence of sentences) {
+      const others = parts.get(sentence)?.pipelines ?? []
+      const part = { kind, subject: sentence, errors: [], pipelines: [...others, ...pipelines] }
+      parts.set(sentence, part)
+    }
+  }
+  return [...parts.values()]
+}
+
+/** Removes the oldest files of runs, or keeps new ones from coming. */
+function FreeRoom({ links, taken }: { links: Links; taken: number | null }) {
+  const options = AMOUNTS.map((bytes) => [String(bytes), renderFreeSpace(bytes)] as const)
+  return (
+    <>
+      {taken !== null && taken > 0 && (
+        <form class="row" method="post" action={links.freeRoom()}>
+          <span>{`Consoles and artifacts take ${renderFreeSpace(taken)}.`}</span>
+          <Select name="bytes" label="How much to remove" options={options} chosen={null} />
+          <button class="danger" title="The newest run of each stage keeps its files">
+            Remove the oldest
+          </button>
+        </form>
+      )}
+      <LinkButton href={links.maintenance()} label="Maintenance" />
+    </>
+  )
 }
 
 /** Leads to the lines with plain secrets, and acknowledges them. */

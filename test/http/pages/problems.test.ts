@@ -10,6 +10,10 @@ import { until } from '../../support/programs/until.ts'
 const MANUAL = element('approval', { type: 'manual' })
 const MINUTE_MS = 60_000
 
+function consoleOf(run: number): string {
+  return `/files/app/${run}/build/1/unit/cruise-output/console.log`
+}
+
 describe('a problem on its page has what it is solved with', () => {
   it('a material that cannot be read is polled again', async () => {
     const scene = await BuildScene.open({
@@ -68,6 +72,46 @@ describe('a problem on its page has what it is solved with', () => {
     await until(async () => (await page()).includes('is not valid'))
 
     expect(await page()).toMatch(/href="\/config\/live">Open line \d+</)
+  })
+
+  it('a part of many pipelines that nobody acts on is one problem, said once with all of them', async () => {
+    const before = [element('mingle', { baseUrl: 'https://example.org', projectIdentifier: 'x' })]
+    const pipelines = ['one', 'two', 'three'].map((name) => ({ name, before }))
+    const scene = await BuildScene.open({ pipelines })
+
+    const page = await pageOf(scene.service, '/problems')
+
+    expect(page).toContain('1 open problem.')
+    expect(page.match(/The project of Mingle/g)).toHaveLength(1)
+    expect(page).toMatch(/Pipelines .*\/one.*\/two.*\/three/s)
+    expect(await pageOf(scene.service, '/config')).toContain('>1 problem<')
+  })
+
+  it('room is made by removing the files of the oldest runs, by administrators', async () => {
+    const server = { server: SECURED, pipelines: [{ name: 'app' }] }
+    const scene = await BuildScene.open(server, ['--material-interval', '1h'])
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    for (const words of ['first', 'second']) {
+      await scene.schedule()
+      const job = await agent.work()
+      await agent.append(job.jobId, 0, `${words}\n`)
+      await agent.finish(job)
+    }
+
+    const viewer = await sendForm(scene.service, '/problems/room', { bytes: '1' }, 'vera')
+    const done = await sendForm(scene.service, '/problems/room', { bytes: '1073741824' })
+    const again = await sendForm(scene.service, '/problems/room', { bytes: '1073741824' })
+
+    expect(viewer.status).toBe(403)
+    expect(await pageOf(scene.service, done.headers.get('location') ?? '')).toContain(
+      'Removed 6.0 B of old consoles and artifacts.',
+    )
+    expect(await pageOf(scene.service, again.headers.get('location') ?? '')).toContain(
+      'Nothing was removed',
+    )
+    expect((await scene.get(consoleOf(1))).status).toBe(404)
+    expect(await (await scene.get(consoleOf(2))).text()).toContain('second')
+    expect(await pageOf(scene.service, '/audit')).toContain('Removed old artifacts')
   })
 
   it('a material of others is not polled by name', async () => {

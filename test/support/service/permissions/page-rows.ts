@@ -64,6 +64,13 @@ export const PAGE_ROWS: readonly PageRow[] = [
     places: { fingerprint: 'none' },
     headers: FORM,
   },
+  {
+    call: 'POST /problems/room',
+    may: 'administrator',
+    allowed: 303,
+    headers: FORM,
+    body: 'bytes=1',
+  },
   { call: 'GET /servers', may: 'administrator', allowed: 200 },
   { call: 'GET /webhooks', may: 'administrator', allowed: 200 },
   {
