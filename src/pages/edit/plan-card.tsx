@@ -1,13 +1,17 @@
 import type { Plan } from '../../builds/plan/plan-configuration.ts'
+import { nameKey } from '../../core/name-key.ts'
 import { type Fact, Facts } from '../kit/facts.tsx'
 import { FirstOf, someOf } from '../kit/lists.tsx'
 
 /** Longer lists are cut. */
 const MAX_ENTRIES = 20
+/** The places of an unsupported part that are named. */
+const MAX_PLACES = 5
 
 /** The effects of a save besides its changes: runs, obstacles, entities and permissions. */
 export function PlanCard({ plan }: { plan: Plan }) {
-  const { starts, stops, obstacles, touches, permissions, willNotRun, verdict } = plan
+  const { starts, stops, obstacles, touches, permissions, verdict } = plan
+  const unsupported = unsupportedIn(plan)
   return (
     <section class="card">
       <h2>When saved</h2>
@@ -19,14 +23,20 @@ export function PlanCard({ plan }: { plan: Plan }) {
           named('Pipelines', touches.pipelines),
           named('Running jobs affected', touches.jobsRunning),
           named('Environments', touches.environments),
-          named('Agents', touches.agents),
+          named('Agents', agentsIn(plan)),
           permissions.length === 0 ? null : ['Permissions', <Permissions items={permissions} />],
           verdict?.reason === undefined ? null : ['Not allowed', <Verdict verdict={verdict} />],
-          willNotRun.length === 0 ? null : ['Unsupported', <Unsupported items={willNotRun} />],
+          unsupported.length === 0 ? null : ['Unsupported', <Unsupported items={unsupported} />],
         ]}
       />
     </section>
   )
+}
+
+/** The agents by their names, as far as the changes say them. */
+function agentsIn({ touches, changes }: Plan): readonly string[] {
+  const labels = new Map(changes.map(({ entity, label }) => [entity, label]))
+  return touches.agents.map((uuid) => labels.get(`agent/${uuid}`) ?? uuid)
 }
 
 function named(title: string, names: readonly string[]): Fact {
@@ -73,15 +83,34 @@ function Verdict({ verdict: { reason, needs } }: { verdict: NonNullable<Plan['ve
   )
 }
 
-function Unsupported({ items }: { items: Plan['willNotRun'] }) {
+/** A part that nobody here acts on, and the pipelines and other things that have it. */
+interface UnsupportedPart {
+  readonly what: string
+  readonly places: readonly string[]
+}
+
+/** Each such part of what the save touches once; the pipelines that stay as they are say nothing new. */
+function unsupportedIn({ willNotRun, touches }: Plan): readonly UnsupportedPart[] {
+  const touched = new Set(touches.pipelines.map((name) => nameKey(`pipeline/${name}`)))
+  const parts = new Map<string, string[]>()
+  for (const { entity, at, what, because } of willNotRun) {
+    if (entity.startsWith('pipeline/') && !touched.has(nameKey(entity))) continue
+    const part = `${what}: ${because}`
+    const place = `${entity.replace('/', ' ')} (line ${at.line})`
+    parts.set(part, [...(parts.get(part) ?? []), place])
+  }
+  return Array.from(parts, ([what, places]) => ({ what, places }))
+}
+
+function Unsupported({ items }: { items: readonly UnsupportedPart[] }) {
   return (
     <FirstOf
       items={items}
       most={MAX_ENTRIES}
-      of={({ entity, at, what, because }) => (
+      of={({ what, places }) => (
         <>
-          <b>{entity}</b>
-          {` (line ${at.line}): ${what}: ${because}.`}
+          {`${what.charAt(0).toUpperCase()}${what.slice(1)}`}
+          <span class="muted">{`: ${someOf(places, MAX_PLACES)}`}</span>
         </>
       )}
     />

@@ -75,6 +75,17 @@ describe('the restore of one thing alone', () => {
     expect(html).toContain('<dt>Pipelines</dt><dd>billing</dd>')
   })
 
+  it('says what nobody acts on of the pipelines that it touches alone', async () => {
+    const mingle = '<mingle baseUrl="https://example.org" projectIdentifier="x" />'
+    const asking = ONE.replaceAll(/<pipeline name=.*>/g, (start) => start + mingle)
+    const service = await withRevisions(asking, asking.replace('"make"', '"ninja"'))
+
+    const html = await pageOf(service, path)
+
+    expect(html).toMatch(/nobody here asks Mingle<[^>]*>: pipeline checkout \(line \d+\)</)
+    expect(html).not.toContain('pipeline billing (line')
+  })
+
   it('puts back what is gone, where it stood', async () => {
     const service = await withRevisions(ONE, documentWith('checkout', 'shipping', 'later'))
 
@@ -307,6 +318,16 @@ describe('undoing one change', () => {
     await confirm(service, '/config/r3/undo')
 
     expect(await document(service)).toBe(turned.replace('ninja', 'make'))
+  })
+
+  it('names the agents that it touches as people do', async () => {
+    const agent = '<agent hostname="builder-7" ipaddress="10.0.0.7" uuid="0f3c-uuid" />'
+    const listed = ONE.replace('</cruise>', `<agents>${agent}</agents></cruise>`)
+    const service = await withRevisions(ONE, listed)
+
+    const html = await pageOf(service, '/config/r3/undo')
+
+    expect(html).toContain('<dt>Agents</dt><dd>builder-7</dd>')
   })
 
   it('is no obstacle where it was changed and changed back', async () => {
