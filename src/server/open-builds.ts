@@ -4,6 +4,7 @@ import type { BootContext } from './boot-context.ts'
 import type { AppContext } from './context.ts'
 import { openAgents } from '../agents/open-agents.ts'
 import { BuildServices } from '../builds/build-services.ts'
+import { STARTED_PAUSED } from '../builds/runs/pausing.ts'
 import { Triggers } from '../builds/triggers/triggers.ts'
 import type { StatePlaces } from '../operations/service-places.ts'
 import type { LocalMaterials } from '../sources/local-materials.ts'
@@ -11,8 +12,6 @@ import { MaterialPoller } from '../builds/materials/material-poller.ts'
 import type { Log } from '../lib/log.ts'
 import type { ServeSettings } from '../settings/settings.ts'
 
-/** Why pipelines are paused. */
-const STARTED_PAUSED = 'Started with --start-paused'
 /** The part of the interval that passes before a material is polled for the first time. */
 const FIRST_POLL = 1 / 12
 
@@ -70,7 +69,7 @@ export async function openBuilds({ boot, configuration, identities, configured }
 /** Before anything can start runs: pipelines of an adopted configuration would be built at once. */
 async function pauseAll({ builds, pipelines }: BuildServices, log: Log): Promise<void> {
   const names = pipelines.list().map(({ pipeline }) => pipeline.name)
-  await builds.pausePipelines({ pipelines: names, by: 'Server', cause: STARTED_PAUSED })
+  await builds.pausePipelines({ pipelines: names, ...STARTED_PAUSED })
   const message = 'Every pipeline is paused until it is unpaused'
   log({ level: 'info', message, facts: { pipelines: names.length } })
 }

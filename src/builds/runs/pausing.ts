@@ -12,6 +12,9 @@ export interface PausingDeps {
   readonly pipelines: EffectivePipelines
 }
 
+/** By whom and why pipelines are paused after a start with `--start-paused`. */
+export const STARTED_PAUSED = { by: 'Server', cause: 'Started with --start-paused' } as const
+
 /** Longer reasons are cut at this number of characters, as in the original server. */
 const MAX_CAUSE_LENGTH = 255
 

@@ -1,3 +1,4 @@
+import { STARTED_PAUSED } from '../../builds/runs/pausing.ts'
 import { ActionButton } from '../kit/buttons.tsx'
 import type { PipelineCard } from './pipelines-page.ts'
 
@@ -7,10 +8,11 @@ type Pausable = Pick<PipelineCard, 'name' | 'pause' | 'mayOperate'>
 export function Paused({ pause }: Pick<Pausable, 'pause'>) {
   if (pause === null) return <></>
   const { by, cause } = pause
+  const isByStart = by === STARTED_PAUSED.by && cause === STARTED_PAUSED.cause
   return (
     <p class="paused">
       <span class="badge">Paused</span>
-      {` by ${by}${cause === '' ? '' : `: ${cause}`}`}
+      {isByStart ? ' at start-up' : ` by ${by}${cause === '' ? '' : `: ${cause}`}`}
     </p>
   )
 }

@@ -86,7 +86,7 @@ export function PipelineView(props: PipelineViewProps) {
 function UnsupportedParts({ unsupported }: Pick<PipelinePage, 'unsupported'>) {
   if (unsupported.length === 0) return <></>
   return (
-    <section class="card problem" aria-label="Unsupported">
+    <section class="card stale" aria-label="Unsupported">
       <p>Unsupported parts:</p>
       <ul class="bullets">
         {unsupported.map((sentence) => (

@@ -260,7 +260,7 @@ function Card(props: PipelinesViewProps & { card: PipelineCard }) {
       <div class="pipeline-run">
         <StageChips links={links} planned={card.stages} stages={latest?.stages ?? []} />
         {latest !== null && (
-          <p class="muted">
+          <p class="muted newest-run">
             <a href={`${links.pipeline(name)}#run-${latest.run.counter}`}>
               {`Run ${latest.run.label}`}
             </a>

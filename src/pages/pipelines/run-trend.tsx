@@ -40,7 +40,12 @@ export function RunTrend({ recent }: { recent: readonly RecentRun[] }) {
       {newest && (
         <span class="muted">
           {`${passed} of ${ended.length} passed`}
-          {usual !== null && `, about ${duration(usual)}`}
+          {usual !== null && (
+            <>
+              {', '}
+              <span class="nowrap">{`about ${duration(usual)}`}</span>
+            </>
+          )}
         </span>
       )}
     </div>

@@ -60,7 +60,7 @@ function Reruns({ jobs, hasPassed }: { jobs: readonly JobInstance[]; hasPassed: 
       {isPart && <ActionButton value="failed" label={rerunOf(again)} look="primary" />}
       <ActionButton
         value="rerun"
-        label="Rerun the stage"
+        label="Rerun stage"
         look={hasPassed || isPart ? undefined : 'primary'}
       />
       {jobs.length > 1 && <ActionButton value="chosen" label="Rerun selected jobs" />}

@@ -83,7 +83,7 @@ describe('a build in a browser', SLOW, () => {
     await keepPicture(page, 'stage-cancel')
     await click(page, 'Cancel the run')
     await says(page, 'Run 1 cancelled.')
-    await click(page, 'Rerun the stage')
+    await click(page, 'Rerun stage')
     await says(page, 'Run 1 (attempt 2)')
     await page.getByRole('link', { name: 'unit' }).click()
     await page.locator('.console li', { hasText: / started\s*$/ }).waitFor(WITHIN)

@@ -62,6 +62,9 @@ describe('the selected pipelines', () => {
     const scene = await BuildScene.open({ pipelines: [...pipelines, { name: 'kept' }] })
     const restarted = await scene.restart(['--start-paused'])
     expect(await pageOf(restarted.service, '/pipelines')).toContain('61 paused')
+    expect(await pageOf(restarted.service, '/pipelines?q=kept')).toContain(
+      'Paused</span> at start-up',
+    )
 
     const path = '/pipelines?q=name:web&status=paused'
     const done = await sendForm(restarted.service, path, selecting('unpause', [], [['all', '1']]))

@@ -184,7 +184,7 @@ describe('the page of a run of a stage', () => {
     const question = await pageOf(scene.service, `${path}?ask=run`)
     const started = await sendForm(scene.service, path, { action: 'run', next: 'ship' })
 
-    expect(page).toMatch(/<button class="primary" name="action" value="rerun">\s*Rerun the stage/)
+    expect(page).toMatch(/<button class="primary" name="action" value="rerun">\s*Rerun stage/)
     for (const shown of [page, overview]) {
       expect(shown).not.toContain('value="run"')
       expect(shown).toMatch(/href="\/stages\/app\/build\/1\/1\?ask=run">\s*Run stage ship…/)
