@@ -38,7 +38,7 @@ const OPERATOR = 'If that does not help, give the request ID to the operator of 
 /** Advice about an error. */
 const ADVICE = new Map([
   [403, 'An administrator can give you the permission.'],
-  [404, 'It may have been renamed or removed, or the address is incomplete.'],
+  [404, 'Check the address, or find it with the search.'],
   [500, 'Give the request ID to the operator of this server: the log has the reason.'],
   [503, `Try again in a minute. ${OPERATOR}`],
   [507, 'The service is read-only until there is room.'],

@@ -53,26 +53,32 @@ export function ProposalView(props: ProposalViewProps) {
     >
       <PageHead
         trail={[['Proposals', frame.links.proposals()]]}
-        title={`${number}: ${title}`}
+        title={title}
+        name={
+          <>
+            {`proposal ${number} `}
+            <span class={`badge ${STATE_LOOKS[state]}`}>{STATES[state]}</span>
+          </>
+        }
         about={proposal.message === '' ? undefined : proposal.message}
       />
       {flash !== null && <FlashCard flash={flash} />}
       <section class="card">
-        <h2>{STATES[state]}</h2>
         <Facts facts={factsOf(props)} />
       </section>
       <Conflicts {...props} />
       <ChangesCard changes={comparison.changes} />
       {plan !== null && <PlanCard plan={plan} />}
+      <PlainDiff comparison={comparison} />
       <Reviews {...props} />
       <Comments {...props} />
       {state === 'open' && <Decisions {...props} />}
-      <PlainDiff comparison={comparison} />
     </PageLayout>
   )
 }
 
-const STATES = { open: 'Open', merged: 'Merged', closed: 'Closed' } as const
+const STATES = { open: 'open', merged: 'merged', closed: 'closed' } as const
+const STATE_LOOKS = { open: 'added', merged: 'renamed', closed: '' } as const
 
 function factsOf({ frame, detail, since, now }: ProposalViewProps): readonly Fact[] {
   const { proposal, verdict, conflicts, problems } = detail
@@ -147,7 +153,7 @@ function versionsOf({ proposal: { newest } }: ProposalDetail, now: number): Chil
 }
 
 function needsOf(objections: readonly Objection[]): Child {
-  if (objections.length === 0) return 'nothing more: it can be merged'
+  if (objections.length === 0) return 'Nothing more: it can be merged'
   return listed(
     objections.map(({ sentence, reason }) => [sentence, reason].filter(Boolean).join('. ')),
   )
@@ -192,7 +198,7 @@ function Conflicts({ frame: { links }, detail: { proposal }, conflicts }: Propos
   )
 }
 
-const REVIEW_COLUMNS = [{ label: 'By', isHead: true }, 'Review', 'Version', 'When', 'Words']
+const REVIEW_COLUMNS = [{ label: 'By', isHead: true }, 'Review', 'Version', 'When', 'Comment']
 
 function Reviews({ detail: { reviews, proposal }, now }: ProposalViewProps) {
   if (reviews.length === 0) return null
@@ -258,14 +264,14 @@ function Decisions({ frame: { links, username }, detail }: ProposalViewProps) {
     >
       <input type="hidden" name="version" value={String(proposal.newest.version)} />
       <label class="field">
-        Words
+        Comment
         <textarea name="text" rows={3} maxlength={4000}></textarea>
       </label>
       <SelectField
-        label="A comment is about"
+        label="Comment on"
         name="entity"
         options={[
-          ['', 'All of it'],
+          ['', 'The whole proposal'],
           ...proposal.newest.touches.map(
             ({ entity }) => [entity, entity.replace('/', ' ')] as const,
           ),

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { shownAuthor } from '../../core/revision.ts'
 import type { ReportedChange } from '../../operations/change-report.ts'
 import { REPORT_FORMS } from '../../operations/render-report.ts'
 import { LinkButton } from '../kit/buttons.tsx'
@@ -20,7 +21,7 @@ interface ReportViewProps {
 }
 
 const COLUMNS = [
-  { label: 'When', isPlain: true },
+  { label: 'When', isPlain: true, class: 'nowrap' },
   'Who',
   'What',
   'Proposal',
@@ -42,7 +43,12 @@ export function ReportView(props: ReportViewProps) {
     <PageLayout frame={frame} title="Report" section="audit">
       <PageHead
         title="Report"
-        about={`${countOf(changes.length, 'change')}, from git alone: cairn report says the same of a clone.`}
+        about={
+          <>
+            {`${countOf(changes.length, 'change')}, read from git alone. `}
+            <code>cairn report</code> prints the same from a clone.
+          </>
+        }
         actions={REPORT_FORMS.map((form) => (
           <LinkButton href={links.report({ ...asked, as: form })} label={FORM_NAMES[form]} />
         ))}
@@ -87,7 +93,7 @@ function cellsOf({ frame: { links }, now }: ReportViewProps, change: ReportedCha
   const { time, commit, author, subject, reason, proposal, approvals, overrides } = change
   return [
     <When time={Date.parse(time)} now={now} />,
-    author,
+    <span title={author}>{shownAuthor(author)}</span>,
     <>
       <a href={links.snapshot(commit)}>{subject}</a>
       {reason !== '' && <p class="muted">{reason}</p>}
