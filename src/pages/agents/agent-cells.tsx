@@ -65,11 +65,11 @@ export function Addresses({ agent }: { agent: ShownAgent }) {
   const { ipAddress, remoteAddress } = agent
   return (
     <>
-      <code>{ipAddress}</code>
+      <code class="nowrap">{ipAddress}</code>
       {remoteAddress !== null && plainAddress(remoteAddress) !== ipAddress && (
         <span class="calls-from muted">
           {' calls from '}
-          <code>{plainAddress(remoteAddress)}</code>
+          <code class="nowrap">{plainAddress(remoteAddress)}</code>
         </span>
       )}
     </>

@@ -8,7 +8,7 @@ import { renderChange } from '../../document/changes/render-change.ts'
 import type { RevealCount } from '../snapshot/reveal-secrets.ts'
 import { LineCounts } from '../history/history-table.tsx'
 import { ChangeWords, Headline } from '../parts/change-words.tsx'
-import { TagBadges, TagLine } from '../parts/revision-tags.tsx'
+import { TagBadges, TagForm, TagLine } from '../parts/revision-tags.tsx'
 import { Who } from '../parts/who.tsx'
 import { someOf } from '../kit/lists.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
@@ -20,7 +20,7 @@ import { PageHead } from '../kit/page-head.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { dateOf, Moment } from '../kit/when.tsx'
 import { RevealButton, RevealedNotice } from '../snapshot/secrets.tsx'
-import { RangeCard } from './range-card.tsx'
+import { CompareCommands, RangeCard } from './range-card.tsx'
 import { type CompareQuery, compareQueryOf } from '../code/compare-query.ts'
 import { DiffPages } from '../code/diff-pages.tsx'
 import { HunkView } from '../code/hunk.tsx'
@@ -80,13 +80,13 @@ export function CompareView(props: CompareViewProps) {
       {flash && <FlashCard flash={flash} />}
       <Head {...props} />
       {merge && <MergeNote links={links} merge={merge} {...comparison} />}
-      <div class="columns uneven">
+      <div class={comparison.count > 1 ? 'columns uneven' : undefined}>
         {summary === 'later' ? (
           <LaterSummaryCard {...props} />
         ) : (
           <SummaryCard {...props} described={summary} place="above-text" />
         )}
-        <RangeCard {...props} />
+        {comparison.count > 1 && <RangeCard {...props} />}
       </div>
       <State {...props} />
       {leaks.map(({ side, ...leak }) => (
@@ -222,8 +222,10 @@ function optionsOf(query: CompareQuery): Query {
   return compareQueryOf({ ...query, start: null, expanded: [], entity: '' })
 }
 
-function MoreActions({ frame: { links }, comparison, query, from, to }: CompareViewProps) {
-  const { before } = comparison
+function MoreActions(props: CompareViewProps) {
+  const { frame, comparison, query, from, to, hasTags } = props
+  const { links } = frame
+  const { before, after } = comparison
   return (
     <>
       <a href={links.compare(to, from, optionsOf(query))}>Swap sides</a>
@@ -237,6 +239,8 @@ function MoreActions({ frame: { links }, comparison, query, from, to }: CompareV
       {!before.isCurrent && (
         <a href={links.restore(`r${before.number}`)}>{`Restore r${before.number}…`}</a>
       )}
+      {hasTags && <TagForm links={links} revision={after} from={from} />}
+      {comparison.count === 1 && <CompareCommands {...props} />}
     </>
   )
 }

@@ -15,6 +15,8 @@ export function NarrowForm({ frame, query, from, to, comparison, described }: Na
   const action = frame.links.compare(from, to)
   const others = compareQueryOf({ ...query, entity: '', start: null, expanded: [] })
   const all = frame.links.compare(from, to, others)
+  const changed = changedIn({ comparison, described })
+  if (described !== null && described.count <= 1 && query.entity === '') return <></>
   return (
     <form class="filters" action={action} aria-label="Narrow">
       {Object.entries(others).map(
@@ -32,7 +34,7 @@ export function NarrowForm({ frame, query, from, to, comparison, described }: Na
         spellcheck={false}
       />
       <datalist id="changed-entities">
-        {[...changedIn({ comparison, described })].map((name) => (
+        {[...changed].map((name) => (
           <option value={name} />
         ))}
       </datalist>

@@ -6,7 +6,7 @@ import { Moment } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
 import type { CompareViewProps } from './compare-view.tsx'
 
-/** The authors of the revisions, and the same comparison as commands. */
+/** The revisions of a comparison, with their authors, and the same comparison as commands. */
 export function RangeCard(props: CompareViewProps) {
   const { frame, comparison, hasTags } = props
   const { between, count } = comparison
@@ -22,12 +22,12 @@ export function RangeCard(props: CompareViewProps) {
             <span class="muted">
               <Moment time={revision.time} />
             </span>
-            {count > 1 && <ChangeWords revision={revision} links={links} />}
+            <ChangeWords revision={revision} links={links} />
           </li>
         ))}
       </ul>
       {count > between.length && <Others {...props} />}
-      <CommandLine {...props} />
+      <CompareCommands {...props} />
     </section>
   )
 }
@@ -45,7 +45,8 @@ function Others({ frame: { links }, comparison }: CompareViewProps) {
   )
 }
 
-function CommandLine({ frame, comparison, fileName, origin }: CompareViewProps) {
+/** The same comparison as commands. */
+export function CompareCommands({ frame, comparison, fileName, origin }: CompareViewProps) {
   const { before, after } = comparison
   const address = `${origin}${frame.links.diff(before.commit, after.commit)}`
   const range = `${before.commit.slice(0, 12)} ${after.commit.slice(0, 12)}`

@@ -26,6 +26,8 @@ interface PageHeadProps {
   readonly actions?: Child
   /** All others, which a menu holds. */
   readonly menu?: Child
+  /** Whether the menu is open, because of what is said in it. */
+  readonly isMenuOpen?: boolean
   /** A form in place of plain actions, such as a filter. */
   readonly children?: Child
 }
@@ -33,6 +35,7 @@ interface PageHeadProps {
 /** The head of a page: where it is, its title, what it shows, and what can be done. */
 export function PageHead(props: PageHeadProps) {
   const { title, name, trail, steps, about, below, actions, menu, children } = props
+  const { isMenuOpen = false } = props
   return (
     <>
       {(trail || steps) && (
@@ -54,7 +57,7 @@ export function PageHead(props: PageHeadProps) {
         {(actions || menu) && (
           <div class="actions">
             {actions}
-            {menu && <HeadMenu>{menu}</HeadMenu>}
+            {menu && <HeadMenu isOpen={isMenuOpen}>{menu}</HeadMenu>}
           </div>
         )}
         {children}
@@ -110,9 +113,9 @@ function Step({ href, rel, label, shortcut }: StepProps) {
 }
 
 /** Actions that are not needed at once. Opens without a script. */
-function HeadMenu({ children }: { children: Child }) {
+function HeadMenu({ isOpen, children }: { readonly isOpen: boolean; children: Child }) {
   return (
-    <details class="more head-menu">
+    <details class="more head-menu" open={isOpen}>
       <summary class="button">
         <Icon name="ellipsis" />
         More

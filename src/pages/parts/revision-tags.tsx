@@ -32,47 +32,54 @@ interface TagLineProps {
   readonly refused?: RefusedTag | null
 }
 
-/** The tags of a revision, each with a button that removes it, and a form for another one. */
-export function TagLine({ links, revision, from, refused = null }: TagLineProps) {
-  const name = `r${revision.number}`
-  const back = from !== null && <input type="hidden" name="from" value={from} />
+/** The tags of a revision, each with a button that removes it. */
+export function TagLine({ links, revision, from }: Omit<TagLineProps, 'refused'>) {
+  if (revision.tags.length === 0) return <></>
+  const action = links.removeTag(`r${revision.number}`)
   return (
-    <div class="row tags">
-      {revision.tags.length > 0 && (
-        <form class="row" method="post" action={links.removeTag(name)} aria-label="Tags">
-          {back}
-          {revision.tags.map((tag) => (
-            <span class="badge">
-              {tag}
-              <button name="name" value={tag} aria-label={`Remove tag ${tag}`}>
-                ×
-              </button>
-            </span>
-          ))}
-        </form>
-      )}
-      <details open={refused !== null}>
-        <summary>{`Tag ${name}`}</summary>
-        <form class="row" method="post" action={links.tags(name)} aria-label={`Tag ${name}`}>
-          {back}
-          <input
-            name="name"
-            value={refused?.name}
-            required
-            maxlength={200}
-            placeholder="v1.0"
-            aria-label="Name of the tag"
-            aria-invalid={refused === null ? undefined : 'true'}
-            aria-describedby={refused === null ? undefined : 'tag-refused'}
-          />
-          <button>Add tag</button>
-          {refused !== null && (
-            <span id="tag-refused" class="problem" role="alert">
-              {refused.reason}
-            </span>
-          )}
-        </form>
-      </details>
-    </div>
+    <form class="row tags" method="post" action={action} aria-label="Tags">
+      <BackTo from={from} />
+      {revision.tags.map((tag) => (
+        <span class="badge">
+          {tag}
+          <button name="name" value={tag} aria-label={`Remove tag ${tag}`}>
+            ×
+          </button>
+        </span>
+      ))}
+    </form>
+  )
+}
+
+function BackTo({ from }: Pick<TagLineProps, 'from'>) {
+  return from === null ? <></> : <input type="hidden" name="from" value={from} />
+}
+
+/** Tags a revision. */
+export function TagForm({ links, revision, from, refused = null }: TagLineProps) {
+  const name = `r${revision.number}`
+  return (
+    <details open={refused !== null}>
+      <summary>{`Tag ${name}`}</summary>
+      <form class="row" method="post" action={links.tags(name)} aria-label={`Tag ${name}`}>
+        <BackTo from={from} />
+        <input
+          name="name"
+          value={refused?.name}
+          required
+          maxlength={200}
+          placeholder="v1.0"
+          aria-label="Name of the tag"
+          aria-invalid={refused === null ? undefined : 'true'}
+          aria-describedby={refused === null ? undefined : 'tag-refused'}
+        />
+        <button>Add tag</button>
+        {refused !== null && (
+          <span id="tag-refused" class="problem" role="alert">
+            {refused.reason}
+          </span>
+        )}
+      </form>
+    </details>
   )
 }

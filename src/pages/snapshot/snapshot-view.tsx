@@ -6,7 +6,7 @@ import { WINDOW } from '../work/snapshot-text.ts'
 import type { RevealCount } from './reveal-secrets.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ChangeWords, Headline } from '../parts/change-words.tsx'
-import { type RefusedTag, TagLine } from '../parts/revision-tags.tsx'
+import { type RefusedTag, TagForm, TagLine } from '../parts/revision-tags.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { RevealButton, RevealedNotice } from './secrets.tsx'
 import { Moment } from '../kit/when.tsx'
@@ -113,11 +113,17 @@ function Head({ frame: { links }, page, query, refused }: SnapshotViewProps) {
       below={
         <>
           <ChangeWords revision={revision} links={links} isBelowHeadline />
-          <TagLine links={links} revision={revision} from={null} refused={refused ?? null} />
+          <TagLine links={links} revision={revision} from={null} />
         </>
       }
       actions={<Actions links={links} page={page} />}
-      menu={<MoreActions links={links} page={page} />}
+      menu={
+        <>
+          <MoreActions links={links} page={page} />
+          <TagForm links={links} revision={revision} from={null} refused={refused ?? null} />
+        </>
+      }
+      isMenuOpen={refused !== undefined}
     />
   )
 }
