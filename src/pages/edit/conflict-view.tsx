@@ -159,7 +159,9 @@ export function ConflictSides({ place, n, current, choice, isMissing }: PlacePro
       {place.canBeBoth && (
         <label class="check">
           <input type="radio" name={`choice-${n}`} value="both" checked={choice === 'both'} />
-          <b>Keep both</b>, {theirs} first
+          <span>
+            <b>Keep both</b>, {theirs} first
+          </span>
         </label>
       )}
     </fieldset>
@@ -172,7 +174,8 @@ function titleOf({ path, mine, theirs }: ConflictPlace): string {
   const [change] = changes
   if (!change || changes.some((each) => each.path.join() !== change.path.join())) return path
   const kind = change.entity.split('/', 1)[0] ?? ''
-  return [`${kind} ${change.label}`, ...change.path].join(' › ')
+  const entity = kind === change.label ? kind : `${kind} ${change.label}`
+  return [entity, ...change.path].join(' › ')
 }
 
 /** The changes that the other side loses by a choice. */

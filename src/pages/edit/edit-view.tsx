@@ -66,6 +66,12 @@ export function EditView(props: EditViewProps) {
         )}
         {props.hasInvalidEdit && <InvalidEditCard links={frame.links} />}
         <div id="draft" class="draft card stale" role="status" />
+        <div class="snapshot editing">
+          <div>
+            <Surface {...props} />
+          </div>
+          <EditOutline {...props} />
+        </div>
         <div id="problems" aria-live="polite">
           {problems.length > 0 && (
             <ProblemList
@@ -75,12 +81,6 @@ export function EditView(props: EditViewProps) {
               isAlert
             />
           )}
-        </div>
-        <div class="snapshot editing">
-          <div>
-            <Surface {...props} />
-          </div>
-          <EditOutline {...props} />
         </div>
       </form>
     </PageLayout>

@@ -42,8 +42,8 @@ export function Filters(props: FiltersProps) {
   const { agentRegistrations, noise } = page.facts
   return (
     <form class="filters" action={links.history()} aria-label="Filter">
-      {page.total > 1 && <Kept name="a" number={chosen.a} />}
-      {page.total > 1 && <Kept name="b" number={chosen.b} />}
+      <Kept name="a" number={chosen.a} />
+      <Kept name="b" number={chosen.b} />
       <FilterText
         name="text"
         value={filter.text}

@@ -46,7 +46,7 @@ export function HistoryView(props: HistoryViewProps) {
     >
       <Head links={links} page={page} filter={filter} now={now} />
       <DayBars links={links} page={page} query={query} />
-      <Filters links={links} page={page} query={query} />
+      {page.total > 1 && <Filters links={links} page={page} query={query} />}
       <div
         id="live"
         class="live card"

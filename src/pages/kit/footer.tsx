@@ -17,7 +17,7 @@ export function Footer({ frame }: { frame: PageFrame }) {
         Times are in <span data-zone="">UTC</span>.
       </p>
       {everyoneAdministers && (
-        <p>Everyone is an administrator until the configuration names some.</p>
+        <p class="muted">Everyone is an administrator until the configuration names some.</p>
       )}
     </footer>
   )

@@ -78,7 +78,13 @@ function Head({ frame: { links }, total, filter }: UsersViewProps) {
   )
   return (
     <PageHead title="Users" about={about}>
-      <FilterForm action={links.users()} label="Users" value={filter} hint="Filter users by name" />
+      <FilterForm
+        action={links.users()}
+        label="Users"
+        value={filter}
+        placeholder="Name"
+        hint="Filter users by name"
+      />
     </PageHead>
   )
 }

@@ -133,6 +133,7 @@ describe('a comparison in a browser', () => {
       const [before, after] = [await place('.c.del'), await place('.c.ins')]
       expect(after?.x).toBe(before?.x)
       expect(after?.y).toBeGreaterThan(before?.y ?? Infinity)
+      expect(before?.y).toBeLessThan(page.viewportSize()?.height ?? 0)
       await expect
         .poll(() => page.locator('.choice [aria-current]:visible').first().innerText())
         .toBe('Unified')

@@ -30,6 +30,7 @@ describe('the history', () => {
     expect(html).toContain(`git clone ${service.url}/git/config.git`)
     expect(html).toContain('1 revision since')
     expect(html).not.toContain('name="a"')
+    expect(html).not.toContain('aria-label="Filter"')
   })
 
   it('takes at most 120 KB for the first visit of a browser', async () => {
