@@ -43,8 +43,10 @@ export const comparePages = definePage({
       method: 'GET',
       path: '/config/compare',
       handle: (c, { context: { configuration, pages } }) => {
-        const { from, to } = chooseRevisions(configuration, c.env.principal, c.req.query())
-        return c.redirect(pages.links.compare(from, to), 303)
+        const fields = c.req.query()
+        const { from, to } = chooseRevisions(configuration, c.env.principal, fields)
+        const entity = fields['by'] === 'dates' ? (fields['entity'] ?? null) : null
+        return c.redirect(pages.links.compare(from, to, { entity }), 303)
       },
     }),
     route({

@@ -36,6 +36,17 @@ describe('the revisions of a comparison', () => {
     expect(response.headers.get('location')).toBe(`/config/compare/${from}/${to}`)
   })
 
+  it('are narrowed to the entity of the list, by dates', async () => {
+    const service = await ofThreeDays()
+
+    const query = 'by=dates&since=2015-06-02&entity=group/first'
+    const response = await service.fetch(`/config/compare?${query}`)
+
+    const place = response.headers.get('location') ?? ''
+    expect(place).toBe('/config/compare/r1/current?entity=group%2Ffirst')
+    expect(await pageOf(service, place)).toContain('lines in')
+  })
+
   it('are asked for on the page of a comparison and on the list, which keeps those that are chosen', async () => {
     const service = await ofThreeDays()
 
