@@ -27,10 +27,15 @@ function completionOfBash(): readonly string[] {
     '# Completes the words and settings of cairn: eval "$(cairn completion bash)"',
     '_cairn() {',
     '  local word path="" words="" settings="" n',
-    '  for ((n = 1; n < COMP_CWORD; n++)); do',
-    '    word=${COMP_WORDS[n]}',
-    '    [[ $word == -* ]] || path+="$word "',
+    '  local -a typed',
+    '  # With a letter at the end, so that the word at the cursor is there also while it is empty.',
+    '  read -ra typed <<<"${COMP_LINE:0:COMP_POINT}x"',
+    '  for ((n = 1; n < ${#typed[@]} - 1; n++)); do',
+    '    word=${typed[n]}',
+    '    if [[ $word != -* ]]; then path+="$word "',
+    `    elif [[ $word != *=* && " ${switches()} " != *" $word "* ]]; then ((n++)); fi`,
     '  done',
+    '  if ((n == ${#typed[@]})); then return; fi',
     '  case $path in',
     ...places().map(({ path, words, settings }) => {
       const pattern = path === '' ? '""' : `"${path} "*`
@@ -38,7 +43,8 @@ function completionOfBash(): readonly string[] {
       return `    ${pattern}) words="${words.join(' ')}" settings="${flags}" ;;`
     }),
     '  esac',
-    '  word=${COMP_WORDS[COMP_CWORD]}',
+    '  word=${typed[n]%x}',
+    '  if [[ $word == -*=* ]]; then return; fi',
     '  if [[ $word == -* ]]; then words=$settings; fi',
     '  COMPREPLY=($(compgen -W "$words" -- "$word"))',
     '}',
@@ -52,7 +58,12 @@ function completionOfZsh(): readonly string[] {
     '# Completes the words and settings of cairn: eval "$(cairn completion zsh)"',
     '_cairn() {',
     '  local -a before proposed',
-    '  before=(${words[2,CURRENT-1]:#-*})',
+    '  local -i n',
+    '  for ((n = 2; n < CURRENT; n++)); do',
+    '    if [[ $words[n] != -* ]]; then before+=("$words[n]")',
+    `    elif [[ $words[n] != *=* && " ${switches()} " != *" $words[n] "* ]]; then ((n++)); fi`,
+    '  done',
+    "  if ((n > CURRENT)) || compset -P '-*='; then _files; return; fi",
     '  case "${(j: :)before} " in',
     ...places().flatMap(({ path, words, settings }) => {
       const described = settings.map(({ flag, meaning }) => quoted(`${flag}:${plain(meaning)}`))
@@ -66,7 +77,10 @@ function completionOfZsh(): readonly string[] {
     '  esac',
     '  if (( ${#proposed} )); then _describe cairn proposed; else _files; fi',
     '}',
-    'if [[ $zsh_eval_context == *loadautofunc* ]]; then _cairn "$@"; else compdef _cairn cairn; fi',
+    'if [[ $zsh_eval_context == *loadautofunc* ]]; then _cairn "$@"; else',
+    '  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }',
+    '  compdef _cairn cairn',
+    'fi',
   ]
 }
 
@@ -74,7 +88,17 @@ function completionOfFish(): readonly string[] {
   return [
     '# Completes the words and settings of cairn: cairn completion fish | source',
     'function __cairn_path',
-    "  string join ' ' -- (string match --invert -- '-*' (commandline -opc)[2..-1])",
+    '  set -l tokens (commandline -opc)[2..-1]',
+    '  set -l before',
+    '  while set -q tokens[1]',
+    "    if not string match -q -- '-*' $tokens[1]",
+    '      set -a before $tokens[1]',
+    `    else if not string match -q -- '*=*' $tokens[1]; and not contains -- $tokens[1] ${switches()}`,
+    '      set -e tokens[1]',
+    '    end',
+    '    set -e tokens[1]',
+    '  end',
+    "  string join ' ' -- $before",
     'end',
     'function __cairn_after',
     '  string match -q -- "$argv[1] *" (__cairn_path)\' \'',
@@ -85,8 +109,8 @@ function completionOfFish(): readonly string[] {
       return [
         ...words.map((word) => `complete -c cairn -n ${at} -f -a ${word}${about(path, word)}`),
         ...settings.map(
-          ({ flag, meaning }) =>
-            `complete -c cairn -n ${at} -l ${flag.slice(2)} -d ${quoted(plain(meaning))}`,
+          ({ flag, meaning, isSwitch }) =>
+            `complete -c cairn -n ${at} -l ${flag.slice(2)}${isSwitch ? '' : ' -r'} -d ${quoted(plain(meaning))}`,
         ),
       ]
     }),
@@ -117,6 +141,12 @@ function settingsAt(path: string): readonly Setting[] {
   const names = commandNames().toSorted((one, other) => other.length - one.length)
   const name = names.find((each) => path === each || path.startsWith(`${each} `))
   return name === undefined ? [] : listSettings(SETTINGS[name])
+}
+
+/** The flags that no value follows, in any command. */
+function switches(): string {
+  const settings = Object.values(SETTINGS).flatMap((schema) => listSettings(schema))
+  return [...new Set(settings.filter(({ isSwitch }) => isSwitch).map(({ flag }) => flag))].join(' ')
 }
 
 function purposeOf(path: string, word: string): string | null {

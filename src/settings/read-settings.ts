@@ -76,6 +76,8 @@ export interface Setting {
   /** The value as it would be given; null where there is none. */
   readonly preset: string | null
   readonly isRequired: boolean
+  /** Whether no value follows. */
+  readonly isSwitch: boolean
   readonly meaning: string
 }
 
@@ -93,6 +95,7 @@ export function listSettings(schema: z.ZodObject): Setting[] {
       variable: variableOf(name),
       preset: isSet ? preset : null,
       isRequired: required.includes(name),
+      isSwitch: optionOf(schema.shape[name]).type === 'boolean',
       meaning: description,
     }
   })
