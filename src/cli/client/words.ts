@@ -20,7 +20,8 @@ export function readCommand<Command extends ClientCommand>(
 ): { words: readonly string[]; settings: SettingsOf<Command> } {
   const schema: (typeof CLIENT_SETTINGS)[Command] = CLIENT_SETTINGS[command]
   const { words, flags } = separateWords(schema, args)
-  if (words.length < takes.least || words.length > takes.most) throw wrongUsage(command)
+  const isWrong = words.length < takes.least || words.length > takes.most || words.includes('')
+  if (isWrong) throw wrongUsage(command)
   return { words, settings: readSettings(schema, flags) }
 }
 

@@ -118,6 +118,7 @@ describe('the exit code of a command', () => {
   it.each([
     [['show']],
     [['show', 'r1', 'r2']],
+    [['search', '']],
     [['history', '--limit', 'many']],
     [['blame', '--entity', 'pipeline/x', '--nonsense']],
   ])('is 2 for the words %j', async (args) => {
