@@ -7,6 +7,9 @@ import {
   type GitAccessDeps,
   readRepositoryFile,
 } from '../../configuration/access/git-access.ts'
+import type { ConfigChangesDeps } from '../../configuration/changes/config-changes.ts'
+import { pageOfRevision } from '../../configuration/entities/page-of-revision.ts'
+import type { Revision } from '../../core/revision.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { plainBody } from '../../http/content-coding.ts'
 import { malformed } from '../../http/parameters.ts'
@@ -133,15 +136,23 @@ function announced(program: Program, refs: AsyncIterable<Uint8Array>) {
 }
 
 async function answerExchange(
-  deps: GitAccessDeps,
+  deps: GitAccessDeps & ConfigChangesDeps,
   c: Context<RouteEnv>,
   program: Program,
 ): Promise<Response> {
   const type = `application/x-git-${program}-request`
   if (c.req.header('content-type') !== type) throw malformed(`The body is not ${type}`, 'body')
   const decide = () => c.env.decide()
-  const request = { program, protocol: protocolOf(c), body: plainBody(c.req.raw), decide }
-  const answer = exchange(deps, c.env.principal, request)
+  const { principal } = c.env
+  const pageOf = (revision: Revision) => pageOfRevision(deps, principal, revision)
+  const body = plainBody(c.req.raw)
+  const answer = exchange(deps, principal, {
+    program,
+    protocol: protocolOf(c),
+    body,
+    decide,
+    pageOf,
+  })
   const headers = { ...UNCACHED, 'content-type': `application/x-git-${program}-result` }
   return new Response(answer, { headers })
 }

@@ -8,7 +8,7 @@ import { inBackground } from '../../lib/in-background.ts'
 import { boundaryFile } from '../../git/boundary.ts'
 import { boundaryVariable, type GitExecutable, type RunOptions } from '../../git/git-executable.ts'
 import { ended, type PipedProcess, signalGroup } from '../../processes/piped-process.ts'
-import type { CommitSha } from '../../core/revision.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { History } from '../history.ts'
 import type { Report } from '../revision/problems.ts'
 import { archiveAdvice } from './archive-advice.ts'
@@ -48,6 +48,8 @@ export interface GitExchange extends GitCall {
   readonly body: AsyncIterable<Uint8Array>
   /** Throws when the client, by the time that its push has come, may not move this ref. */
   readonly assertMayMove: (ref: string) => Promise<void>
+  /** The path of a page about a pushed revision that the client may open. */
+  readonly pageOf: (revision: Revision) => Promise<string>
 }
 
 interface NotedExchange extends GitExchange {
@@ -219,7 +221,7 @@ export class GitService {
 
   async #move(
     { ref, from, to }: PushedRef,
-    { principal, assertMayMove, notes }: NotedExchange,
+    { principal, assertMayMove, pageOf, notes }: NotedExchange,
   ): Promise<string | null> {
     const { history, clock } = this.#options
     try {
@@ -232,7 +234,7 @@ export class GitService {
       const pushed = { branch: ref, from, to, username, time: clock(), reason: 'push' } as const
       const isMoved = await history.advance(pushed, { door: 'push', principal })
       if (!isMoved) return 'the configuration has changed meanwhile: fetch first'
-      notes.push(...this.#describe(to))
+      notes.push(...(await this.#describe(to, pageOf)))
       return null
     } catch (error) {
       if (error instanceof ServiceError) return error.message.replaceAll(/\s+/g, ' ')
@@ -240,11 +242,18 @@ export class GitService {
     }
   }
 
-  #describe(commit: CommitSha): readonly string[] {
-    const { history, addressOf } = this.#options
+  async #describe(commit: CommitSha, pageOf: GitExchange['pageOf']): Promise<readonly string[]> {
+    const { history, addressOf, report } = this.#options
     const revision = history.findCommit(commit)
     const number = revision && history.numberOf(revision)
-    return number === null ? [] : [`Saved as r${number}: ${addressOf(`/config/r${number}`)}`]
+    if (revision === null || number === null) return []
+    try {
+      return [`Saved as r${number}: ${addressOf(await pageOf(revision))}`]
+    } catch (error) {
+      // The branch has moved: the push has succeeded, whatever is said of it.
+      report({ level: 'warning', message: 'A push could not be described', facts: { error } })
+      return [`Saved as r${number}`]
+    }
   }
 }
 

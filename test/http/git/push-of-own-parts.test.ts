@@ -53,7 +53,14 @@ describe('a push by the administrator of a group', () => {
     await clone.commit(DELEGATED.replace('m1.git', 'x.git'))
     await clone.commit(DELEGATED.replace('m1.git', 'y.git'))
 
-    expect(await pushAs('owner', { service, clone })).toMatchObject({ code: 0 })
+    const { code, stderr } = await pushAs('owner', { service, clone })
+    const [, page = ''] = /Saved as r\d+: (\S+)/.exec(stderr) ?? []
+    const shown = await service.fetch(page, { as: loginOf('owner') })
+    expect([code, shown.status, await shown.text()]).toEqual([
+      0,
+      200,
+      expect.stringContaining('y.git'),
+    ])
     expect(liveFileOf(service.repository)).toContain('y.git')
     const asRoot = { as: loginOf('root') }
     const revisions = await service.fetch('/api/config/revisions?limit=2', asRoot)
