@@ -5,7 +5,7 @@ import type { InsertionPlace, XmlEdit } from '../../../src/document/edit/xml-edi
 import { childElements, elementText } from '../../../src/document/xml/xml-elements.ts'
 import type { XmlDocument } from '../../../src/document/xml/xml-reader.ts'
 import type { XmlElement } from '../../../src/document/xml/xml-tree.ts'
-import { xmlDocument } from '../../support/documents/xml-documents.ts'
+import { rememberedDocument } from '../../support/documents/xml-documents.ts'
 
 /** One edit of a thing that it finds by name, wherever that stands. */
 export interface NamedEdit {
@@ -119,7 +119,7 @@ function named(
     parts,
     renamed: null,
     apply: (text, renames) => {
-      const document = xmlDocument(text)
+      const document = rememberedDocument(text)
       const names = namesOf(document)
       const made = edits((name) => names.get(renamedTo(name, renames)), text)
       return made === null ? null : applyEdits(document, made)
@@ -278,7 +278,7 @@ function comment({ pick, fresh }: Maker): NamedEdit | null {
     parts: [`note:${name}`],
     renamed: null,
     apply: (text, renames) => {
-      const element = namesOf(xmlDocument(text)).get(renamedTo(name, renames))
+      const element = namesOf(rememberedDocument(text)).get(renamedTo(name, renames))
       if (!element) return null
       const { start } = element.span
       const lead = /(?:\r?\n)?[ \t]*$/.exec(text.slice(0, start))?.[0] ?? ''

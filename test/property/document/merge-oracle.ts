@@ -4,7 +4,7 @@ import type { XmlDocument } from '../../../src/document/xml/xml-reader.ts'
 import type { XmlElement } from '../../../src/document/xml/xml-tree.ts'
 import { runSync } from '../../../src/lib/cooperative.ts'
 import { mergeEdits } from '../../../src/configuration/save/merge-edits.ts'
-import { xmlDocument } from '../../support/documents/xml-documents.ts'
+import { rememberedDocument } from '../../support/documents/xml-documents.ts'
 import { type NamedEdit, namesOf, Picks, randomEdit, renamedTo } from './merge-edits.ts'
 
 /** Two edits of a document, and the document itself. */
@@ -27,7 +27,7 @@ export function randomTriple(base: string, seed: number): Triple | null {
 }
 
 function editsOf(base: string, picks: Picks, side: string): Edited {
-  const document = xmlDocument(base)
+  const document = rememberedDocument(base)
   const edits: NamedEdit[] = []
   let text = base
   const count = 1 + picks.below(3)
@@ -64,12 +64,12 @@ function renamesOf(edits: readonly NamedEdit[]): ReadonlyMap<string, string> {
 /** The fault of the merge of a triple; null when there is none. */
 export function faultOf(triple: Triple): string | null {
   const documents = {
-    base: xmlDocument(triple.base),
-    ours: xmlDocument(triple.ours.text),
-    theirs: xmlDocument(triple.theirs.text),
+    base: rememberedDocument(triple.base),
+    ours: rememberedDocument(triple.ours.text),
+    theirs: rememberedDocument(triple.theirs.text),
   }
   const { text, conflicts } = runSync(mergeEdits(documents))
-  const merged = xmlDocument(text)
+  const merged = rememberedDocument(text)
   if (touch(triple.ours.edits, triple.theirs.edits)) {
     return conflicts.length > 0 ? null : wrongPart(triple, merged)
   }
@@ -83,7 +83,7 @@ export function faultOf(triple: Triple): string | null {
     return mayContradict(triple) ? null : `conflict at ${path}: ${ours.text} / ${theirs.text}`
   }
   const found = meaningOf(merged)
-  if (orders.some((order) => meaningOf(xmlDocument(order)) === found))
+  if (orders.some((order) => meaningOf(rememberedDocument(order)) === found))
     return wrongPart(triple, merged)
   return `not the edits one after the other`
 }
@@ -131,7 +131,7 @@ function wrongPart({ base, ours, theirs }: Triple, merged: XmlDocument): string 
   const former = new Map(Array.from(renames, ([from, to]) => [to, from]))
   const partsIn = (document: XmlDocument) =>
     new Map(Array.from(namesOf(document), ([name, element]) => [renamedTo(name, former), element]))
-  const sides = [base, ours.text, theirs.text].map((text) => partsIn(xmlDocument(text)))
+  const sides = [base, ours.text, theirs.text].map((text) => partsIn(rememberedDocument(text)))
   const [before, mine, others] = sides
   const found = partsIn(merged)
   for (const [name, element] of found) {

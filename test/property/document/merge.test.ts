@@ -7,8 +7,12 @@ import {
   git,
 } from '../../support/documents/a-configuration.ts'
 import { realRevisions, validDocuments } from '../../support/documents/config-corpus.ts'
+import { casesOf } from '../../support/programs/all-cases.ts'
 import { SHARED_DATA } from '../../support/programs/shared-data.ts'
 import { faultOf, randomTriple, touch } from './merge-oracle.ts'
+
+/** The triples of real documents. */
+const TRIPLES = casesOf({ all: 2_000, mostly: 500 })
 
 const VARIABLES = { A: '1', B: '1', C: '1' }
 const STAGES = [
@@ -88,14 +92,14 @@ describe.skipIf(SHARED_DATA === null)(
   () => {
     it(
       'is the edits one after the other, or says where they contradict each other',
-      { tags: ['long'] },
+      { tags: ['long'], timeout: 240_000 },
       () => {
         const documents = [...realRevisions(2), ...validDocuments()]
         const edited = documents.filter((document) => document.includes('<pipeline '))
-        const { faults, apart } = judge(edited, 300)
+        const { faults, apart } = judge(edited, TRIPLES)
 
         expect(faults).toEqual([])
-        expect(apart).toBeGreaterThan(100)
+        expect(apart).toBeGreaterThan(TRIPLES / 3)
       },
     )
   },

@@ -16,6 +16,20 @@ export function elementNamed(root: XmlElement, name: string): XmlElement {
   return found
 }
 
+/** The limit of the texts whose documents are remembered. */
+const MAX_REMEMBERED = 40
+const remembered = new Map<string, XmlDocument>()
+
+/** The document of a text, which is read once as long as it is asked for again and again. */
+export function rememberedDocument(text: string): XmlDocument {
+  const document = remembered.get(text) ?? xmlDocument(text)
+  remembered.delete(text)
+  remembered.set(text, document)
+  const [oldest] = remembered.keys()
+  if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest)
+  return document
+}
+
 /** An element and all below it, in document order. */
 export function elementsOf(element: XmlElement): XmlElement[] {
   const below = element.children.flatMap((child) =>
