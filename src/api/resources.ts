@@ -22,6 +22,7 @@ import { willNotRunResource } from './configuration/will-not-run-routes.ts'
 import { gitResource } from './git/git-routes.ts'
 import { callerResource } from './identities/caller-routes.ts'
 import { invitationResource } from './identities/invitation-routes.ts'
+import { mailSubscriptionResource } from './identities/mail-subscription-routes.ts'
 import { tokenResource } from './identities/token-routes.ts'
 import { userResource } from './identities/user-routes.ts'
 import type { ApiResource, RouteFacts } from './definition/route.ts'
@@ -65,6 +66,7 @@ const ALL = [
   invitationResource,
   userResource,
   callerResource,
+  mailSubscriptionResource,
   mcpResource,
 ] as const satisfies readonly ApiResource<ServedContext>[]
 

@@ -39,12 +39,6 @@ export class MailFailure extends Error {
   }
 }
 
-/** A connection to a mail server. */
-export interface OpenedMail extends Disposable {
-  /** @throws {MailFailure} */
-  send(mail: ReadyMail): Promise<void>
-}
-
 /** The time for each answer of the server, and for a whole message, in milliseconds. */
 const ANSWER_TIMEOUT_MS = 10_000
 const MESSAGE_TIMEOUT_MS = 60_000
@@ -54,12 +48,47 @@ const CLOSING = 421
 /** The server talks in plain text: it begins TLS when it is asked to. */
 const IS_PLAIN = /wrong version number|packet length too long/i
 
+/** Sends mail by a mail server. Servers end a connection after some messages: another one is opened then. */
+export class MailConnection implements Disposable {
+  readonly #server: MailServer
+  readonly #signal: AbortSignal
+  #session: SmtpSession | null = null
+
+  constructor(server: MailServer, signal: AbortSignal) {
+    this.#server = server
+    this.#signal = signal
+  }
+
+  /** @throws {MailFailure} */
+  async send(mail: ReadyMail): Promise<void> {
+    const session = this.#session
+    if (session === null) return this.#sendAnew(mail)
+    try {
+      await session.send(mail)
+    } catch (error) {
+      if (error instanceof MailFailure && error.isOfAddress) throw error
+      session[Symbol.dispose]()
+      await this.#sendAnew(mail)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#session?.[Symbol.dispose]()
+  }
+
+  async #sendAnew(mail: ReadyMail): Promise<void> {
+    this.#session = null
+    this.#session = await connect(this.#server, this.#signal)
+    await this.#session.send(mail)
+  }
+}
+
 /**
  * Connects and logs in. With `tls`, TLS begins at once, or, where the server talks first, by STARTTLS.
  *
  * @throws {MailFailure}
  */
-export async function openMail(server: MailServer, signal: AbortSignal): Promise<OpenedMail> {
+async function connect(server: MailServer, signal: AbortSignal): Promise<SmtpSession> {
   if (!server.tls) return open(server, { secure: false }, signal)
   try {
     return await open(server, { secure: true }, signal)
@@ -73,7 +102,7 @@ async function open(
   { host, port, tls, logIn, ca }: MailServer,
   begin: { readonly secure: boolean; readonly requireTLS?: boolean },
   signal: AbortSignal,
-): Promise<OpenedMail> {
+): Promise<SmtpSession> {
   // Without the word of the operator, TLS that nobody vouches for is still better than none.
   const trust = { rejectUnauthorized: tls, ...(ca === null ? {} : { ca }) }
   const connection = new SMTPConnection({
@@ -102,7 +131,7 @@ async function open(
 
 type Done = (error: unknown) => void
 
-class SmtpSession implements OpenedMail {
+class SmtpSession implements Disposable {
   readonly #connection: SMTPConnection
   readonly #signal: AbortSignal
 
@@ -122,15 +151,14 @@ class SmtpSession implements OpenedMail {
     try {
       await this.step((done) => this.#connection.send(envelope, message, done))
     } catch (error) {
+      // What was refused is still begun; a message that was taken is not, and nothing more is asked about it.
       if (error instanceof MailFailure && error.isOfAddress) await this.#reset()
       throw error
     }
-    await this.#reset()
   }
 
-  /** Begins anew for the next message. */
-  #reset(): Promise<void> {
-    return this.step((done) => this.#connection.reset(done))
+  async #reset(): Promise<void> {
+    await this.step((done) => this.#connection.reset(done)).catch(() => {})
   }
 
   /** One exchange with the server. It ends with the connection, with the signal, and after its time. */

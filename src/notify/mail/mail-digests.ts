@@ -7,7 +7,7 @@ import { RetryLoop } from '../../lib/retry.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import type { EventLog } from '../events/event-log.ts'
 import { changesFor, hearersOf, mayHear, type NewsDeps, type Subscriber } from './find-news.ts'
-import { MailFailure, type MailServer, type OpenedMail, openMail } from './mail-connection.ts'
+import { MailConnection, MailFailure, type MailServer } from './mail-connection.ts'
 import { digestOfNews, type MailLinks } from './mail-digest.tsx'
 import {
   LAST_MAILS,
@@ -168,7 +168,7 @@ export class MailDigests implements AsyncDisposable {
     const deps = { ...this.#options, awaited: onceEach(this.#options.awaited) }
     const refusals: MailFailure[] = []
     let next = Infinity
-    let connection: OpenedMail | null = null
+    let connection: MailConnection | null = null
     try {
       for (const [id, all] of waiting) {
         const subscriber = subscribers.find((each) => each.id === id)
@@ -180,7 +180,7 @@ export class MailDigests implements AsyncDisposable {
         }
         const news = subscriber === undefined ? [] : await this.#stillTold(deps, subscriber, all)
         if (subscriber !== undefined && news.length > 0) {
-          connection ??= await openMail(this.#server(), signal)
+          connection ??= new MailConnection(this.#server(), signal)
           const refusal = await this.#send(connection, subscriber, news)
           if (refusal !== null) refusals.push(refusal)
           if (refusal !== null) continue
@@ -215,7 +215,7 @@ export class MailDigests implements AsyncDisposable {
 
   /** Returns why the address was refused, or null when the mail is taken. */
   async #send(
-    connection: OpenedMail,
+    connection: MailConnection,
     { principal: { username }, wishes: { address: to } }: Subscriber,
     news: readonly WaitingNews[],
   ): Promise<MailFailure | null> {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type MailWishes, PIPELINE_NEWS, USUAL_WISHES } from '../../core/mail-wishes.ts'
 import { changeOwnPassword } from '../../identities/administer-users.ts'
 import { subscribe, unsubscribe } from '../../identities/subscribe.ts'
+import { TOKEN_VOUCHED_FOR_MS } from '../../identities/tokens.ts'
 import { type Form, textField } from '../../http/request-body.ts'
 import { userTarget } from '../../api/identities/user-routes.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
@@ -24,6 +25,7 @@ const Subscription = z.object({
   proposals: z.string().optional(),
 })
 
+const DAY_MS = 86_400_000
 const route = pageWith<PagesContext>()
 
 /** `/account`: the caller's own password, sessions, and news by mail. */
@@ -105,6 +107,7 @@ async function answer(
     hasPassword: principal.external === undefined,
     wishes: (await identities.subscriptions.find(principal)) ?? USUAL_WISHES,
     sendsMail: (configuration.configuration.read().configuration.server?.mailHost ?? null) !== null,
+    pausedAfterDays: principal.external === undefined ? null : TOKEN_VOUCHED_FOR_MS / DAY_MS,
     problems: fieldProblems(refusal, { 'not-permitted': 'old' }),
   }
   return pageResponse(<AccountView {...view} />, refusal?.status, NO_STORE)

@@ -17,13 +17,15 @@ export interface AccountViewProps {
   readonly wishes: MailWishes
   /** Whether the configuration names a mail server. */
   readonly sendsMail: boolean
+  /** The days without a login after which nothing is sent; null for users of this service. */
+  readonly pausedAfterDays: number | null
   /** Why the fields of a new password were refused. */
   readonly problems: FieldProblems
 }
 
 /** The caller's own password, sessions, and news by mail. */
 export function AccountView(props: AccountViewProps) {
-  const { frame, flash, hasPassword, wishes, sendsMail, problems } = props
+  const { frame, flash, hasPassword, problems, ...mail } = props
   const { links, username } = frame
   return (
     <PageLayout
@@ -42,7 +44,7 @@ export function AccountView(props: AccountViewProps) {
       ) : (
         <p class="card">Your password is stored elsewhere. Change it there.</p>
       )}
-      <MailForm action={links.mailSubscription()} wishes={wishes} sendsMail={sendsMail} />
+      <MailForm action={links.mailSubscription()} {...mail} />
       <LogOutEverywhere links={links} />
     </PageLayout>
   )

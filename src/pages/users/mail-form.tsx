@@ -15,20 +15,26 @@ interface MailFormProps {
   readonly wishes: MailWishes
   /** Whether the configuration names a mail server. */
   readonly sendsMail: boolean
+  /** The days without a login after which nothing is sent; null for users of this service. */
+  readonly pausedAfterDays: number | null
 }
 
 /** The notifications that the caller gets by mail. */
-export function MailForm({ action, wishes, sendsMail }: MailFormProps) {
+export function MailForm({ action, wishes, sendsMail, pausedAfterDays }: MailFormProps) {
   const { address, news, own, pipelines, entities, proposals } = wishes
+  const pause =
+    pausedAfterDays === null
+      ? ''
+      : ` They pause when you have not logged in for ${pausedAfterDays} days.`
+  const about =
+    address === ''
+      ? 'You get none: no address of yours is known here. Enter one to get them.'
+      : `At most one message a minute, about what you have access to. Clear the address to get none.${pause}`
   return (
     <ActionForm
       action={action}
       title="Email notifications"
-      about={
-        sendsMail
-          ? 'At most one message a minute, about what you have access to. Leave the address empty to get none.'
-          : 'No mail is sent: the configuration has no mailhost.'
-      }
+      about={sendsMail ? about : 'No mail is sent: the configuration has no mailhost.'}
       buttons={<button class="primary">Save</button>}
     >
       <Field

@@ -34,6 +34,8 @@ export class MailReceiver {
   connections = 0
   /** Whether it says nothing to whom has come. */
   hangs = false
+  /** How it takes a message: with an answer, with one and the end of the connection, or with none. */
+  takes: 'and answers' | 'and ends' | 'in silence' = 'and answers'
   readonly #options: MailReceiverOptions
   #server: SMTPServer | null = null
   #port = 0
@@ -81,6 +83,11 @@ export class MailReceiver {
     return this.mails.filter(({ to }) => to.includes(address)).map(({ text }) => text)
   }
 
+  #end(session: string): void {
+    for (const { id, _socket: socket } of this.#server?.connections ?? [])
+      if (id === session) socket.end()
+  }
+
   #settings(): SMTPServerOptions {
     const { tls, authority, logIn } = this.#options
     const files = authority && {
@@ -106,7 +113,7 @@ export class MailReceiver {
         const refusal = Object.assign(new Error('No such mailbox'), { responseCode: 550 })
         answer(this.refused.has(address) ? refusal : null)
       },
-      onData: (stream, { envelope, secure, user }, answer) => {
+      onData: (stream, { id, envelope, secure, user }, answer) => {
         const take = async () => {
           const raw = (await buffer(stream)).toString('utf8')
           const to = envelope.rcptTo.map(({ address }) => address)
@@ -118,7 +125,9 @@ export class MailReceiver {
             user: typeof user === 'string' ? user : undefined,
           }
           this.mails.push({ ...sent, raw, ...parsed(raw) })
+          if (this.takes === 'in silence') return
           answer()
+          if (this.takes === 'and ends') this.#end(id)
         }
         // A client that goes in the middle of a message has sent none.
         take().catch(() => {})
