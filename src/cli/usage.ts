@@ -126,6 +126,10 @@ export const USAGE: Readonly<Record<CommandName, Usage>> = {
       'Proposes a configuration, or entities of it, that others approve. KIND/NAME= removes.',
   },
   approve: { calls: ['approve NUMBER'], purpose: 'Approves a proposal. Tokens cannot.' },
+  rules: {
+    calls: ['rules test FILE', 'rules test FILE --since REV'],
+    purpose: 'Says which past changes a file of rules would have held up. FILE may be -.',
+  },
   runs: { calls: ['runs PIPELINE'], purpose: 'Lists the runs of a pipeline, newest first.' },
   why: {
     calls: ['why PIPELINE [RUN]'],

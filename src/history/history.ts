@@ -133,6 +133,11 @@ export class History implements AsyncDisposable {
     return this.#parts.repository.readTrailers(commit)
   }
 
+  /** The same of all revisions that have any and are not in the history of a commit; null stands for none. */
+  async listTrailers(until: CommitSha | null): Promise<ReadonlyMap<CommitSha, readonly Trailer[]>> {
+    return this.#parts.repository.listTrailers({ from: this.current().commit, until })
+  }
+
   /** Whether the list below a revision is exactly its own history: then it stays so. */
   isClosed({ commit }: Pick<Revision, 'commit'>): boolean {
     return this.#parts.keeper.index.isClosed(commit)

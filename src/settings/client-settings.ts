@@ -89,6 +89,12 @@ export const CLIENT_SETTINGS = {
       .describe('version that was looked at; the newest one when absent'),
     message: Optional.describe('what to say with it'),
   }),
+  rules: z.object({
+    ...SERVER,
+    since: Optional.describe('only changes after this revision, such as r12; all when absent'),
+    ...LIMIT,
+    ...EXIT_CODE,
+  }),
   runs: z.object({ ...SERVER, ...LIMIT }),
   why: z.object({
     ...SERVER,

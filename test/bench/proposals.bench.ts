@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import type { BenchCase, BenchRun, Measured } from './case.ts'
+import { RulesReplayBody } from '../../src/wire/rules-body.ts'
+import { toldHistoryOf } from './histories.ts'
 import { makeHistory } from './make-history.ts'
 import { median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
@@ -22,6 +24,11 @@ export const cases: readonly BenchCase[] = [
     name: 'proposals: the page of a list of 1,000',
     must: { atMost: 60, unit: 'ms of CPU' },
     measure: (run) => listed(run, '/proposals'),
+  },
+  {
+    name: 'rules: a replay over 100,000 revisions',
+    must: { atMost: 20, unit: 's' },
+    measure: replayed,
   },
 ]
 
@@ -70,6 +77,47 @@ async function listed(run: BenchRun, path: string): Promise<Measured> {
   for (let n = 0; n < count; n += 1) await propose(server, entity.toString('utf8'), n)
   await server.rest()
   return await costOf(server, path)
+}
+
+/** Rules that each change meets, some that none does, and one that a few do. */
+const REPLAYED = `version: 1
+rules:
+  - name: two-eyes
+    match: { entity: [group/first, pipeline in group/first] }
+    unless: { only: [comment, layout] }
+    need:
+      - { approvals: 1, of: admins of the group }
+      - { approvals: 1, of: admins, when: { path: [authorization] } }
+    not: [author, contributor]
+  - name: reasons
+    match: { door: [put, post, form, entity, push] }
+    need: [{ reason: required }]
+  - name: weekends
+    window: { weekly: "fri 16:00 - mon 07:00", zone: Europe/Berlin }
+    match: { entity: pipeline/pipeline-00003 }
+    effect: deny
+  - name: templates
+    match: { entity: template/* }
+    effect: deny
+  - name: live
+    match: { entity: environment/live and what runs in it, path: [stage] }
+    effect: deny
+`
+
+async function replayed(run: BenchRun): Promise<Measured> {
+  const { places } = await toldHistoryOf(run.quick ? 2_000 : 100_000, 20_000)
+  await using server = await MeasuredServer.cairn(places)
+  await server.rest()
+  const headers = { 'content-type': 'application/yaml' }
+  const started = performance.now()
+  const answer = await server.send('/api/admin/rules/replay', {
+    method: 'POST',
+    headers,
+    body: REPLAYED,
+  })
+  const value = (performance.now() - started) / 1_000
+  const { changes, heldUp, read } = RulesReplayBody.parse(JSON.parse(answer.toString('utf8')))
+  return { value, facts: { changes, 'held up': heldUp, read } }
 }
 
 function serve(folder: string): Promise<MeasuredServer> {

@@ -47,6 +47,7 @@ const PATHS: Readonly<Record<CommandName | Around, Path>> = {
   undo: { file: 'http/client/changing.test.ts', test: 'take one revision back' },
   propose: { file: 'http/client/changing.test.ts', test: 'propose entities, and approve' },
   approve: { file: 'http/client/changing.test.ts', test: 'propose entities, and approve' },
+  rules: { file: 'http/client/changing.test.ts', test: 'try rules on the history' },
   runs: { file: 'http/client/running.test.ts', test: 'lists runs with' },
   why: { file: 'http/client/running.test.ts', test: 'says what changed since' },
   'a tour': { file: 'docs/readme.test.ts', test: 'has examples that all work' },

@@ -1,24 +1,43 @@
 import { z } from 'zod'
 import { acknowledgeOverride } from '../../configuration/gate/override-alarm.ts'
+import { replayRules } from '../../configuration/gate/replay/replay-rules.ts'
 import { readRulesFile, type RulesRequest, saveRules } from '../../configuration/gate/save-rules.ts'
 import { rulesJsonSchema } from '../../configuration/gate/rules/rules-schema.ts'
 import { MAX_RULES_BYTES } from '../../configuration/gate/rules/read-rules.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
+import { RulesReplayBody } from '../../wire/rules-body.ts'
 import { messageOf } from '../../http/change-message.ts'
 import { plainTag } from '../../http/entity-tag.ts'
 import { json } from '../../http/errors.ts'
-import { malformed } from '../../http/parameters.ts'
+import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 import { readBody } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
+import { renderListed } from './listed-revision.ts'
 import { commitNamed } from './named-commit.ts'
 import { CACHE_HEADERS, jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
+import { QUIET } from '../definition/route-rules.ts'
 import { resource, routeWith } from '../definition/route.ts'
 
 const route = routeWith<ApiContext>()
 const tag = 'Configuration'
 const PATH = '/api/admin/rules.yaml'
 const YAML = 'application/yaml'
+/** Changes that a replay tells one by one, unless the caller asks for another number. */
+const REPLAYED = 100
+const MAX_REPLAYED = 1_000
+const REPLAY: RulesReplayBody = {
+  from: 1,
+  to: 2,
+  complete: true,
+  changes: 1,
+  heldUp: 0,
+  read: 0,
+  skipped: 0,
+  rules: [{ name: 'pushes', heldUp: 0, warned: 0, assumed: ['door'] }],
+  authors: [],
+  revisions: [],
+}
 const EXAMPLE = `version: 1
 rules:
   - name: pushes
@@ -80,6 +99,49 @@ export const rulesResource = resource({
         const request = { bytes, basedOn, message }
         const { version } = await saveRules(configuration, c.env.principal, request)
         return json({ message: 'The rules are saved' }, 200, { etag: `"${version}"` })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/admin/rules/replay',
+      tag,
+      summary: 'Which past changes a file of rules would have held up; nothing is saved',
+      caller: 'administrator',
+      audit: QUIET,
+      scope: 'read',
+      needs: 'leader',
+      query: {
+        since: {
+          text: 'Only changes after this revision: a number, commit, digest, tag or time',
+          schema: z.string(),
+        },
+        limit: {
+          text: `How many changes are told one by one, the newest first: ${REPLAYED} if absent, at most ${MAX_REPLAYED}`,
+          schema: z.int().min(0).max(MAX_REPLAYED),
+        },
+      },
+      body: { required: true, content: [{ type: YAML, schema: null }] },
+      answers: { 200: jsonAnswer('The changes that would have been held up', RulesReplayBody) },
+      errors: ['malformed-request', 'body-too-large', 'config-invalid', 'revision-not-found'],
+      example: { body: EXAMPLE, answer: REPLAY },
+      handle: async (c, { configuration, site }) => {
+        const { since, limit } = c.req.query()
+        const bytes = await readBody(c.req.raw, MAX_RULES_BYTES)
+        const shown = limit === undefined ? REPLAYED : parseWholeNumber(limit, 'limit')
+        const replay = await replayRules(configuration, c.env.principal, {
+          bytes,
+          since: since === undefined ? null : await commitNamed(configuration, since),
+          limit: Math.min(shown, MAX_REPLAYED),
+        })
+        const { isWhole, revisions, ...counts } = replay
+        return json({
+          ...counts,
+          complete: isWhole,
+          revisions: revisions.map(({ revision, objections }) => ({
+            ...renderListed(configuration.history, revision, site.clientNames),
+            objections: objections.map(({ rule, sentence }) => ({ rule, reason: sentence })),
+          })),
+        } satisfies RulesReplayBody)
       },
     }),
     route({

@@ -36,6 +36,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => 
   ['undo', async () => (await import('./client/changing.ts')).undo],
   ['propose', async () => (await import('./client/proposing.ts')).proposeCommand],
   ['approve', async () => (await import('./client/proposing.ts')).approve],
+  ['rules', async () => (await import('./client/replaying.ts')).rulesCommand],
   ['runs', async () => (await import('./client/running.ts')).runs],
   ['why', async () => (await import('./client/running.ts')).why],
   ['completion', async () => (await import('./completion.ts')).completionCommand],

@@ -35,6 +35,7 @@ interface Draft {
   readonly places: ChangedPlace[]
 }
 
+const GROUP = 'group/'
 const WHOLE: ChangedPlace = { steps: [], sort: 'content', isWhole: true }
 const LAYOUT: ChangedPlace = { steps: ['layout'], sort: 'layout', isWhole: false }
 
@@ -44,13 +45,39 @@ const LAYOUT: ChangedPlace = { steps: ['layout'], sort: 'layout', isWhole: false
  */
 export function describeChange(documents: DescribedDocuments): GateChange {
   const { before, after, changes } = documents
-  const drafts = new Map<string, Draft>()
-  for (const change of changes) addChange(drafts, change)
+  const drafts = draftsOf(changes)
   if (changes.some(isLayoutOfAll)) addLayouts(drafts, documents)
   for (const { pipeline, places } of runsOtherwise(documents, placesOf(drafts)))
     addTo(drafts, pipeline, { kinds: ['changed'], places })
   const entities = [...drafts.values()].map((draft) => touchedBy(draft, before, after))
   return { entities }
+}
+
+/**
+ * The entities that changes name, with what their words alone tell: nothing of groups, environments and
+ * bytes, and nothing of pipelines that run otherwise.
+ */
+export function namedByChanges(changes: readonly DocumentChange[]): readonly TouchedEntity[] {
+  return [...draftsOf(changes).values()].map(({ entity, names, kinds, places }) => ({
+    entity,
+    names: [...names],
+    kinds: [...kinds],
+    groups: entity.startsWith(GROUP) ? [entity.slice(GROUP.length)] : [],
+    environments: [],
+    places,
+    before: null,
+    after: null,
+  }))
+}
+
+/** The same with the groups and environments that they have in a document, which the changes leave as they are. */
+export function namedInDocument(
+  changes: readonly DocumentChange[],
+  document: ConfigDocument,
+): GateChange {
+  return {
+    entities: [...draftsOf(changes).values()].map((draft) => touchedBy(draft, document, document)),
+  }
 }
 
 /** An entity as a change of all of it would touch it; null where the document has none of that name. */
@@ -65,6 +92,12 @@ export function wholeEntityIn(document: ConfigDocument, entity: string): Touched
     places: [WHOLE],
   }
   return touchedBy(draft, document, document)
+}
+
+function draftsOf(changes: readonly DocumentChange[]): Map<string, Draft> {
+  const drafts = new Map<string, Draft>()
+  for (const change of changes) addChange(drafts, change)
+  return drafts
 }
 
 function addChange(drafts: Map<string, Draft>, change: DocumentChange): void {
@@ -116,7 +149,7 @@ function addTo(
 }
 
 /** Of a document that is written otherwise as a whole, the entities are not listed one by one. */
-function isLayoutOfAll({ kind, entity, subject }: DocumentChange): boolean {
+export function isLayoutOfAll({ kind, entity, subject }: DocumentChange): boolean {
   return entity === DOCUMENT && (kind === 'reformatted' || subject === LINE_ENDINGS)
 }
 

@@ -112,6 +112,11 @@ export class Gate {
     this.#readPlan = read
   }
 
+  /** The numbers of the plan of a change, if it were made now; null where nobody plans. */
+  async planOf(documents: GatedDocuments): Promise<PlanFacts | null> {
+    return (await this.#readPlan?.(documents)) ?? null
+  }
+
   /** Finds the rules of the current revision by this from now on. */
   readBy(find: ChangeGround['findBeside']): void {
     this.#findCurrent = find
@@ -271,13 +276,13 @@ export class Gate {
     const delegation =
       principal === null
         ? ALLOWED
-        : judgeDelegated({ rights: this.#knownRights, people: this.peopleIn(older) }, documents, {
+        : judgeDelegated({ rights: this.knownRights, people: this.peopleIn(older) }, documents, {
             principal,
             proposal,
           })
     const change = describeChange(documents)
     const judged = { ...asked, change, rules, document: older, delegation }
-    return this.#answer(judged, () => this.#readPlan?.({ before, after }))
+    return this.#answer(judged, () => this.planOf({ before, after }))
   }
 
   /**
@@ -294,21 +299,21 @@ export class Gate {
     const rules = await this.rulesOf(asked)
     const read = await this.#deps.cache.read(document)
     const judged = { ...asked, change, rules, document: read, delegation: ALLOWED }
-    const { verdict } = await this.#answer(judged, () => undefined)
+    const { verdict } = await this.#answer(judged, async () => null)
     assertAllowed(verdict)
     return verdict
   }
 
   async #answer(
     { change, origin, message, rules, document, delegation, plan: known }: AskedQuestion,
-    readPlan: () => Promise<PlanFacts> | undefined,
+    readPlan: () => Promise<PlanFacts | null>,
   ): Promise<Assessment> {
     const question: Question = {
       change,
       door: origin.door,
       caller:
         'principal' in origin
-          ? callerIn(document.configuration, this.#knownRights, origin.principal)
+          ? callerIn(document.configuration, this.knownRights, origin.principal)
           : null,
       reason: reasonIn(message),
       proposal: proposalOf(origin),
@@ -319,7 +324,7 @@ export class Gate {
       isRecovery: this.#deps.recovery?.isActive ?? false,
       delegation,
     }
-    const plan = known ?? (asksForPlan(question) ? ((await readPlan()) ?? null) : null)
+    const plan = known ?? (asksForPlan(question) ? await readPlan() : null)
     return {
       verdict: judgeChange({ ...question, plan }),
       change,
@@ -370,14 +375,19 @@ export class Gate {
 
   #isAdministrator({ configuration }: ConfigDocument, principal: Principal | null): boolean {
     if (principal === null) return false
-    return this.#knownRights.rightsIn(configuration, principal).isAdministrator
+    return this.knownRights.rightsIn(configuration, principal).isAdministrator
   }
 
   #rightsIn(configuration: Configuration, principal: Principal): Permissions {
-    return this.#knownRights.rightsIn(configuration, principal)
+    return this.knownRights.rightsIn(configuration, principal)
   }
 
-  get #knownRights(): Rights {
+  /**
+   * The rights by which callers are judged.
+   *
+   * @throws {Error} before {@link decideBy}.
+   */
+  get knownRights(): Rights {
     if (this.#rights === null) throw new Error('The gate does not know the rights of callers yet')
     return this.#rights
   }

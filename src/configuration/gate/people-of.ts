@@ -37,6 +37,15 @@ export function peopleIn(
   }
 }
 
+/** People of the past, whether or not they can still log in, with the rights that a configuration gave them. */
+export function pastPeopleIn(configuration: Configuration, rights: Rights): People {
+  return {
+    find: (username) => standingIn(configuration, rights, { username }),
+    list: () => [],
+    isComplete: false,
+  }
+}
+
 /** A caller, by the rights that a configuration gives. */
 export function callerIn(
   configuration: Configuration,

@@ -67,13 +67,26 @@ export function* runsOtherwise(
   }
 }
 
+/**
+ * Whether pipelines may run otherwise by an entity whose content has changed in some places: by one that they
+ * name or are in, or by their own params and template.
+ */
+export function mayRunOtherwiseBy(name: string, places: readonly ChangedPlace[]): boolean {
+  if (name.startsWith(PIPELINE)) return standsForOthers(places)
+  return NAMED.test(name) || [CLUSTER, ENVIRONMENT, GROUP].some((kind) => name.startsWith(kind))
+}
+
+function standsForOthers(places: readonly ChangedPlace[]): boolean {
+  return places.some(({ steps }) => STANDS_FOR_OTHERS.test(steps.at(-1) ?? ''))
+}
+
 /** A param or a template that a pipeline names stands for what runs. */
 function* otherwiseByParams(
   { before, after }: Pair<Configuration>,
   name: string,
   places: readonly ChangedPlace[],
 ): Generator<OtherwisePipeline> {
-  if (!places.some(({ steps }) => STANDS_FOR_OTHERS.test(steps.at(-1) ?? ''))) return
+  if (!standsForOthers(places)) return
   const [older, newer] = [before, after].map((each) => namesOf(each).get(name)?.pipeline)
   if (older && newer) yield { pipeline: name, places: runningPlaces(older, newer) }
 }

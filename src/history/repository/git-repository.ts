@@ -16,7 +16,7 @@ import type { GitLock } from '../../git/git-lock.ts'
 import { authorName, subjectOf, type Trailer, trailersOf } from '../revision/message.ts'
 import { type Head, readHead } from '../../git/refs.ts'
 import { lockRef, RefMove, removeStaleRefLock, updateRef } from '../../git/ref-update.ts'
-import type { ObjectReader } from '../../git/objects/object-reader.ts'
+import type { CommitRange, ObjectReader } from '../../git/objects/object-reader.ts'
 import {
   blobName,
   type RawObjectReader,
@@ -162,6 +162,18 @@ export class GitRepository {
   async readTrailers(commit: CommitSha): Promise<readonly Trailer[]> {
     const found = await this.reader.findCommit(commit)
     return found !== null && isByService(found) ? trailersOf(found.message) : []
+  }
+
+  /** The same of all commits below one, as far as they have any; those below `until` are left out. */
+  async listTrailers(range: CommitRange): Promise<ReadonlyMap<CommitSha, readonly Trailer[]>> {
+    const found = new Map<CommitSha, readonly Trailer[]>()
+    for await (const commits of this.reader.listCommits(range)) {
+      for (const commit of commits) {
+        const trailers = isByService(commit) ? trailersOf(commit.message) : []
+        if (trailers.length > 0) found.set(commit.sha, trailers)
+      }
+    }
+    return found
   }
 
   /** Whether a commit has a document, which is not read. */

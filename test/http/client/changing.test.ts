@@ -154,4 +154,27 @@ describe('the commands that change', () => {
     expect([approved.code, approved.stdout]).toEqual([0, proposed.stdout])
     expect([missing.code, missing.stderr]).toEqual([1, 'cairn: There is no proposal 9\n'])
   })
+
+  it('try rules on the history, with exit code 4 where they would have held something up', async () => {
+    const { client } = opened()
+    const rules =
+      'version: 1\nrules:\n  - name: alpha\n    match: { entity: pipeline/alpha }\n    effect: deny\n'
+    const file = client.file('rules.yaml', rules)
+
+    const { code, stdout } = await client.run('rules', 'test', file, '--exit-code')
+    const since = await client.run('rules', 'test', file, '--since', 'current')
+    const bad = client.file('bad.yaml', rules.replace('effect', 'efect'))
+    const refused = await client.run('rules', 'test', bad)
+
+    expect(code).toBe(4)
+    expect(stdout).toMatch(
+      /^Would have held up (\d+) of \d+ changes\n {2}alpha: \1\n {2}by admin: \1\nr/,
+    )
+    expect(stdout).toMatch(/\nr2 .* Add pipeline alpha.* allows no change of pipeline\/alpha\n$/)
+    expect(since.stdout).toMatch(/^Would have held up 0 of 0 changes\n/)
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('did you mean "effect"'),
+    ])
+  })
 })
