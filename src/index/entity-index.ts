@@ -129,6 +129,11 @@ export class EntityIndex {
     return number === null ? null : this.#deps.tables.changes.stored(number)
   }
 
+  /** The changes of the revisions between two numbers in stored form, by their commits, as far as they are indexed. */
+  findStoredBetween(bounds: NumberBounds): ReadonlyMap<string, string> {
+    return this.#deps.tables.changes.storedBetween(bounds)
+  }
+
   /**
    * The differences of two revisions in stored form, where they are the changes of the later one: it
    * came upon the earlier one and upon no other. Null for all other pairs.

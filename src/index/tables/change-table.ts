@@ -1,7 +1,14 @@
 import { isCosmetic } from '../../document/changes/entities-of.ts'
 
 import type { IndexDatabase } from '../database/index-database.ts'
-import { checked, checkedIn, type DerivedRow, numberIn, textIn } from '../database/index-rows.ts'
+import {
+  bytesIn,
+  checked,
+  checkedIn,
+  type DerivedRow,
+  numberIn,
+  textIn,
+} from '../database/index-rows.ts'
 import { type RevisionChanges, changesOfRevision } from './revision-changes.ts'
 import type { Step } from './step.ts'
 
@@ -76,6 +83,8 @@ const NEWEST_OF_ENTITIES = `UPDATE entity SET newest = (SELECT max(number) FROM 
   WHERE newest > ?`
 
 const BETWEEN = 'entity = (SELECT id FROM entity WHERE name = ?) AND number > ? AND number < ?'
+const STORED_BETWEEN = `SELECT number, name, stored FROM changes JOIN revision USING (number)
+  WHERE number > ? AND number < ?`
 const COUNT_BETWEEN = `SELECT count(*) AS count FROM changed WHERE ${BETWEEN}`
 const NEWEST_BETWEEN = `SELECT number FROM changed WHERE ${BETWEEN} ORDER BY number DESC LIMIT ?`
 const LEFT_BETWEEN =
@@ -112,6 +121,19 @@ export class ChangeTable {
       const [row] = this.#database.rows('SELECT stored FROM changes WHERE number = ?', number)
       return row === undefined ? null : checkedIn(row, 'stored').toString()
     }, null)
+  }
+
+  /** The stored changes of the revisions with these numbers, by the names of their commits. */
+  storedBetween({ above, below }: NumberBounds): ReadonlyMap<string, string> {
+    return this.#database.read(() => {
+      const rows = this.#database.rows(STORED_BETWEEN, above, limited(below))
+      return new Map(
+        rows.map((row) => [
+          bytesIn(row, 'name').toString('hex'),
+          checkedIn(row, 'stored').toString(),
+        ]),
+      )
+    }, new Map())
   }
 
   isCosmetic(number: number): boolean {

@@ -5,6 +5,7 @@ import type { ConfigDocument } from '../../../document/document.ts'
 import type { DocumentChange } from '../../../document/entities/change.ts'
 import type { History } from '../../../history/history.ts'
 import type { Trailer } from '../../../history/revision/message.ts'
+import { parseChanges } from '../../../index/tables/revision-changes.ts'
 import type { EntityIndex } from '../../../index/entity-index.ts'
 import type { DocumentCache } from '../../current/document-cache.ts'
 import { describeChange, namedInDocument } from '../describe-change.ts'
@@ -59,6 +60,8 @@ const FREE: PastVerdict = {
   isSkipped: false,
 }
 const UNREADABLE: readonly ServiceError['code'][] = ['config-invalid', 'unavailable']
+/** Revisions whose changes are read at once. */
+const PAGE = 500
 const SKIPPED: PastVerdict = { ...FREE, isSkipped: true }
 
 /**
@@ -75,6 +78,10 @@ export class PastRules {
   /** The revision that was judged before. */
   #newer: Revision | null = null
   #documentsRead = 0
+  /** The changes of the revisions with numbers between two others. */
+  #stored: ReadonlyMap<string, string> = new Map()
+  #above = 0
+  #below = 0
 
   constructor(deps: PastRulesParts, rules: RuleSet) {
     this.#deps = deps
@@ -96,11 +103,11 @@ export class PastRules {
    * index can tell.
    */
   async judge(revision: Revision, isExact = false): Promise<PastVerdict | null> {
-    const { history, entities } = this.#deps
+    const { history } = this.#deps
     const bases = history.basesOf(revision)
     if (bases.length === 0) return null
     this.#follow(revision)
-    const changes = bases.length > 1 ? null : entities.find(revision)
+    const changes = bases.length > 1 ? null : this.#changesOf(revision)
     const indexed = changes && indexedChange(changes)
     try {
       if (changes?.length === 0) return await this.#judgeOther(revision)
@@ -143,6 +150,20 @@ export class PastRules {
     return told([
       await judgePast(this.#deps.gate, { ...asked, change, document, readPlan: unplanned }),
     ])
+  }
+
+  /** Rows of the index are read many at once: one by one, they would be most of the work. */
+  #changesOf(revision: Revision): readonly DocumentChange[] | null {
+    const { history, entities } = this.#deps
+    const number = history.numberOf(revision)
+    if (number === null) return null
+    if (number <= this.#above || number >= this.#below) {
+      this.#below = number + 1
+      this.#above = Math.max(0, number - PAGE)
+      this.#stored = entities.findStoredBetween({ above: this.#above, below: this.#below })
+    }
+    const stored = this.#stored.get(revision.commit)
+    return stored === undefined ? null : parseChanges(stored)
   }
 
   #originOf(revision: Revision): PastOrigin | null {

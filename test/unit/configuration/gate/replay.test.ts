@@ -116,7 +116,7 @@ async function compare(revisions: number, seed: number) {
   const replay = await replayRules(deps, { username: 'root' }, request)
   const found = new Map(replay.revisions.map((each) => [each.number, namesOf(each.objections)]))
   const expected = new Map<number, string>()
-  for (let number = replay.to; number > 0; number -= 1) {
+  for (let number = replay.to; number >= replay.from; number -= 1) {
     const revision = history.at(number)
     const names = revision && (await askedAnew(opened, revision))
     if (names !== null) expected.set(number, names)
