@@ -16,10 +16,41 @@ async function pageOf(service: CalledService, as = ROOT): Promise<string> {
   return (await service.fetch('/rules', { as })).text()
 }
 
-function send(service: CalledService, fields: Record<string, string>, as = ROOT) {
+function send(service: CalledService, fields: Record<string, string>, as = ROOT, path = '/rules') {
   const headers = { 'sec-fetch-site': 'same-origin' }
   const body = new URLSearchParams(fields)
-  return service.fetch('/rules', { method: 'POST', headers, body, as })
+  return service.fetch(path, { method: 'POST', headers, body, as })
+}
+
+/** The text of a page that a form of rules leads to, with its status. */
+async function edited(service: CalledService, fields: Record<string, string>) {
+  const answer = await send(service, { version: 'v', reason: '', ...fields }, ROOT, '/rules/form')
+  return [answer.status, await answer.text()] as const
+}
+
+/** The text of rules in a page, as a browser would send it. */
+function textIn(page: string): string {
+  const [, text = ''] = /<textarea class="code"[^>]*>\n([^]*?)<\/textarea>/.exec(page) ?? []
+  return text.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&gt;', '>')
+}
+
+/** The values of the fields of a form, as a browser would send them. */
+function fieldsOf(page: string): Record<string, string> {
+  const inputs = [...page.matchAll(/<input [^>]*>/g)].filter(
+    ([tag]) => !tag.includes('type="checkbox"') || tag.includes(' checked'),
+  )
+  const typed = inputs.map(([tag]) => [
+    /name="([^"]*)"/.exec(tag)?.[1] ?? '',
+    /value="([^"]*)"/.exec(tag)?.[1] ?? '',
+  ])
+  const areas = [...page.matchAll(/<textarea name="([^"]*)"[^>]*>\n?([^]*?)<\/textarea>/g)]
+  const lines = areas.map(([, name = '', text = '']) => [name, text])
+  const plain = [...typed, ...lines].map(([name, text]) => [
+    name,
+    text?.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&gt;', '>'),
+  ])
+  const effect = /<option value="(\w+)" selected/.exec(page)?.[1] ?? 'need'
+  return { ...Object.fromEntries(plain), effect }
 }
 
 /** The version of the text in the form. */
@@ -106,5 +137,76 @@ describe('the page of rules', () => {
     expect(unknown.status).toBe(422)
     const first = 'version: 1\nrules: []\n'
     expect((await send(service, { version: '', text: first, reason: '' }, admin)).status).toBe(303)
+  })
+
+  it('edits a rule in its form, and shows in words what would be saved', async () => {
+    const service = await rule(await openService())
+    const text = `# Ours\n${FREEZE}`
+    const [, form] = await edited(service, { text, edit: 'freeze' })
+    expect(fieldsOf(form)).toMatchObject({
+      name: 'freeze',
+      entity: 'environment/live and what runs in it',
+      'weekly.0': 'fri 16:00 - mon 07:00',
+      'zone.0': 'Europe/Berlin',
+      except: 'role/devs',
+      effect: 'deny',
+      door: 'put',
+    })
+
+    const fields = { ...fieldsOf(form), do: 'preview' }
+    const [, same] = await edited(service, fields)
+    expect(textIn(same)).toBe(
+      text
+        .replace('change: [added, removed], ', 'change: removed, ')
+        .replace(
+          / {4}match: .*live.*\n/,
+          '    match: { entity: environment/live and what runs in it, change: removed, door: put }\n',
+        ),
+    )
+    const [status, preview] = await edited(service, { ...fields, except: 'role/devs\r\nuser/root' })
+    expect(status).toBe(200)
+    expect(preview).toContain('These rules are not saved yet.')
+    expect(preview).toContain('It does not hold for role/devs and user/root.')
+    expect(textIn(preview)).toContain('    except: [ role/devs, user/root ]\n')
+    expect(textIn(preview)).toMatch(/^# Ours\n/)
+    expect(await (await service.fetch(RULES_PATH, { as: ROOT })).text()).toBe(TWO_EYES)
+
+    const [refused, again] = await edited(service, { ...fields, except: 'role/absent' })
+    expect(refused).toBe(422)
+    expect(again).toContain('There is no role absent')
+    expect(fieldsOf(again)).toMatchObject({ except: 'role/absent', rule: 'freeze' })
+  })
+
+  it('adds, moves and removes rules, and saves what is shown', async () => {
+    const service = await rule(await openService())
+    const version = versionIn(await pageOf(service))
+    const [, form] = await edited(service, { text: TWO_EYES, version, edit: '' })
+    const typed = { name: 'reasons', 'reason-needed': '1', 'plan-starts': '>20' }
+    const [, added] = await edited(service, { ...fieldsOf(form), ...typed, do: 'preview' })
+    const reasons = `  - name: reasons\n    match: { plan: { starts: ">20" } }\n    need: [ { reason: required } ]\n`
+    expect(textIn(added)).toBe(TWO_EYES + reasons)
+    const [, raised] = await edited(service, { text: textIn(added), version, raise: 'reasons' })
+    expect(textIn(raised)).toBe(TWO_EYES.replace('rules:\n', `rules:\n${reasons}`))
+    const [, removed] = await edited(service, { text: textIn(raised), version, remove: 'two-eyes' })
+    expect(textIn(removed)).toBe(`version: 1\nrules:\n${reasons}`)
+
+    const saved = await send(service, { version, text: textIn(removed), reason: '' })
+    expect(saved.status).toBe(303)
+  })
+
+  it('tries a text on the history, and names what it would have held up', async () => {
+    const service = await rule(await openService())
+    const fields = { version: 'v', text: FREEZE, reason: '' }
+    const tried = await send(service, fields, ROOT, '/rules/replay')
+    const page = await tried.text()
+    expect(tried.status).toBe(200)
+    expect(page).toMatch(/Would have held up [1-9]\d* of \d+ changes/)
+    expect(page).toMatch(
+      /<code>two-eyes<\/code>[^]*href="\/config\/[0-9a-f]{40}"[^]*needs an approval by/,
+    )
+    expect(textIn(page)).toBe(FREEZE)
+    expect((await send(service, fields, 'owner:p', '/rules/replay')).status).toBe(403)
+    const bad = await send(service, { ...fields, text: 'rules: 1' }, ROOT, '/rules/replay')
+    expect(bad.status).toBe(422)
   })
 })

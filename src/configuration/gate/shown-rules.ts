@@ -10,6 +10,7 @@ import { matchedEntities } from './rules/match.ts'
 import type { TouchedEntity } from './rules/question.ts'
 import type { GateRule } from './rules/rule.ts'
 import { describeRule } from './rules/describe-rule.ts'
+import type { WrittenRule } from './rules/rules-schema.ts'
 import { readRules } from './rules/read-rules.ts'
 import { readRulesFile, type RulesDeps } from './save-rules.ts'
 import { knownNamesIn, problemsOfRules } from './sound-rules.ts'
@@ -23,6 +24,7 @@ export interface ShownRule {
   readonly name: string
   readonly sentences: readonly string[]
   readonly message: string | null
+  readonly written: WrittenRule
   readonly asked: readonly AskedPeople[]
 }
 
@@ -30,6 +32,7 @@ export interface ShownRule {
 export interface ShownRules {
   /** Empty where there is no file. */
   readonly text: string
+  /** The version of the file that is saved; null where there is none. */
   readonly version: string | null
   /** Empty where the file cannot be read. */
   readonly rules: readonly ShownRule[]
@@ -41,14 +44,18 @@ export interface ShownRules {
 }
 
 /**
- * Shows all rules, or those that a change of one entity may meet, such as `pipeline/shop`.
+ * Shows all rules, or those that a change of one entity may meet, such as `pipeline/shop`. With a draft,
+ * those are the rules of a text that is not saved.
  *
  * @throws {ServiceError} `not-permitted`; `entity-not-found` for an entity that is not there.
  */
 export async function showRules(
   deps: ShownRulesDeps,
   principal: Principal,
-  entity: string | null = null,
+  {
+    entity = null,
+    draft = null,
+  }: { readonly entity?: string | null; readonly draft?: Uint8Array | null } = {},
 ): Promise<ShownRules> {
   const { access, gate } = deps
   assertMay(access, principal, { action: 'administer' })
@@ -60,8 +67,9 @@ export async function showRules(
   const knowsEveryone = people.isComplete
   const stored = await findRulesFile(deps, principal)
   const about = { knowsEveryone, entity: touched?.entity ?? null }
-  if (stored === null) return { text: '', version: null, rules: [], problems: [], ...about }
-  const { bytes, version } = stored
+  const bytes = draft ?? stored?.bytes
+  const version = stored?.version ?? null
+  if (bytes === undefined) return { text: '', version, rules: [], problems: [], ...about }
   const reading = readRules(bytes)
   const rules = reading.ok
     ? reading.rules.rules.flatMap((rule, n): readonly ShownRule[] => {
@@ -69,7 +77,7 @@ export async function showRules(
         if (written === undefined || !mayMeet(rule, touched)) return []
         const { name, message = null } = written
         const asked = peopleAskedBy(rule, known)
-        return [{ name, sentences: describeRule(written), message, asked }]
+        return [{ name, sentences: describeRule(written), message, written, asked }]
       })
     : []
   const problems = problemsOfRules(reading, known)

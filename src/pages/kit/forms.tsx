@@ -96,6 +96,8 @@ export function SelectField({ label, ...select }: SelectFieldProps) {
 
 interface ActionFormProps {
   readonly action: string
+  /** For buttons that stand elsewhere. */
+  readonly id?: string
   readonly title: Child
   /** The effect of the action. */
   readonly about?: Child
@@ -104,9 +106,9 @@ interface ActionFormProps {
 }
 
 /** A card with fields, and the buttons that send them. */
-export function ActionForm({ action, title, about, buttons, children }: ActionFormProps) {
+export function ActionForm({ action, id, title, about, buttons, children }: ActionFormProps) {
   return (
-    <form class="card fields" method="post" action={action}>
+    <form class="card fields" id={id} method="post" action={action}>
       <h2>{title}</h2>
       {about && <p>{about}</p>}
       {children}

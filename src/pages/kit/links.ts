@@ -385,6 +385,16 @@ export class Links {
     return this.#at('/rules', query)
   }
 
+  /** Where rules are tried on the changes of the past. */
+  rulesReplay(): string {
+    return this.#at('/rules/replay')
+  }
+
+  /** The form of one rule: `rule` for one that is there. */
+  ruleForm(query: Query = {}): string {
+    return this.#at('/rules/form', query)
+  }
+
   /** The maintenance mode. */
   maintenance(query: Query = {}): string {
     return this.#at('/maintenance', query)

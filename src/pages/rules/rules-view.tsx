@@ -1,4 +1,5 @@
 import type { ShownRule, ShownRules } from '../../configuration/gate/shown-rules.ts'
+import type { Replay } from '../../configuration/gate/replay/replay-rules.ts'
 import type { Problem } from '../../core/problem.ts'
 import { countOf } from '../kit/count.ts'
 import { ActionForm, Field, FilterForm } from '../kit/forms.tsx'
@@ -6,6 +7,7 @@ import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ProblemList, someOf } from '../kit/lists.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
+import { ReplayView } from './replay-view.tsx'
 import { Table, type TableColumn } from '../kit/table.tsx'
 
 interface RulesViewProps {
@@ -16,19 +18,27 @@ interface RulesViewProps {
   readonly draft: { readonly text: string; readonly version: string; readonly reason: string }
   /** The reasons why the text of the form was not saved; null for the text as it stands. */
   readonly problems: readonly Problem[] | null
+  /** The changes of the past that the text of the form would have held up; null where that was not asked. */
+  readonly replay: Replay | null
+  readonly now: number
+  /** Whether the rules are those of a text that is not saved. */
+  readonly isDraft: boolean
 }
 
 const COLUMNS: readonly TableColumn[] = [
   { label: 'Rule', isHead: true },
   { label: 'In words' },
   { label: 'Possible approvers' },
+  { label: 'Edit', isPlain: true },
 ]
+const FORM = 'rules-text'
 const MAX_NAMES = 12
 const MAX_REASON = 4_000
 const ROWS = 24
 
 /** The rules about changes: each in words, whose approvals it asks for, and the text of all. */
-export function RulesView({ frame, flash, shown, draft, problems }: RulesViewProps) {
+export function RulesView(props: RulesViewProps) {
+  const { frame, flash, shown, draft, problems, replay, now, isDraft } = props
   const { rules } = shown
   return (
     <PageLayout
@@ -48,9 +58,15 @@ export function RulesView({ frame, flash, shown, draft, problems }: RulesViewPro
           hint="The rules that a change of this entity may meet"
         />
       </PageHead>
+      {isDraft && (
+        <p class="card" role="status">
+          These rules are not saved yet.
+        </p>
+      )}
       {problems !== null && (
         <ProblemList title="The rules are not saved" problems={problems} isAlert />
       )}
+      {replay !== null && <ReplayView frame={frame} replay={replay} now={now} />}
       {problems === null && shown.problems.length > 0 && (
         <ProblemList title="These rules need attention" problems={shown.problems} />
       )}
@@ -58,11 +74,14 @@ export function RulesView({ frame, flash, shown, draft, problems }: RulesViewPro
         <Table
           label="Rules"
           columns={COLUMNS}
-          rows={rules.map((rule) => ({ cells: cellsOf(rule, shown) }))}
+          rows={rules.map((rule) => ({
+            cells: [...cellsOf(rule, shown), <RuleButtons frame={frame} name={rule.name} />],
+          }))}
         />
       )}
       <ActionForm
         action={frame.links.rules()}
+        id={FORM}
         title="Text"
         about={
           <>
@@ -70,7 +89,15 @@ export function RulesView({ frame, flash, shown, draft, problems }: RulesViewPro
             changes of it.
           </>
         }
-        buttons={<button class="primary">Save the rules</button>}
+        buttons={
+          <>
+            <button class="primary">Save the rules</button>
+            <button formaction={frame.links.rulesReplay()}>Try on history</button>
+            <button formaction={frame.links.ruleForm()} name="edit" value="">
+              New rule
+            </button>
+          </>
+        }
       >
         <input type="hidden" name="version" value={draft.version} />
         <label class="field rules-text">
@@ -82,6 +109,32 @@ export function RulesView({ frame, flash, shown, draft, problems }: RulesViewPro
         <Field label="Reason" name="reason" value={draft.reason} maxlength={MAX_REASON} />
       </ActionForm>
     </PageLayout>
+  )
+}
+
+/** The buttons send the text too: several edits are saved at once. */
+function RuleButtons({ frame, name }: { readonly frame: PageFrame; readonly name: string }) {
+  const actions = [
+    ['edit', 'Edit'],
+    ['raise', 'Up'],
+    ['lower', 'Down'],
+    ['remove', 'Remove'],
+  ] as const
+  return (
+    <span class="actions">
+      {actions.map(([action, label]) => (
+        <button
+          class="quiet"
+          form={FORM}
+          formaction={frame.links.ruleForm()}
+          name={action}
+          value={name}
+          aria-label={`${label}: ${name}`}
+        >
+          {label}
+        </button>
+      ))}
+    </span>
   )
 }
 

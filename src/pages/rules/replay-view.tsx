@@ -1,0 +1,77 @@
+import type { HeldUpChange, Replay } from '../../configuration/gate/replay/replay-rules.ts'
+import { shownAuthor } from '../../core/revision.ts'
+import { countOf } from '../kit/count.ts'
+import type { PageFrame } from '../kit/layout.tsx'
+import { someOf } from '../kit/lists.tsx'
+import { Table } from '../kit/table.tsx'
+import { When } from '../kit/when.tsx'
+
+interface ReplayViewProps {
+  readonly frame: PageFrame
+  readonly replay: Replay
+  readonly now: number
+}
+
+const COLUMNS = [{ label: 'Revision', isHead: true }, 'When', 'Who', 'What', 'Why']
+const RULE_COLUMNS = [
+  { label: 'Rule', isHead: true },
+  'Would have held up',
+  'Would have warned of',
+  'Taken to fit',
+]
+const MAX_AUTHORS = 12
+
+/** The changes of the past that rules would have held up: how many, by which rule, whose, and which. */
+export function ReplayView({ frame, replay, now }: ReplayViewProps) {
+  const { changes, heldUp, rules, authors, revisions, isWhole, from, skipped } = replay
+  const names = authors.map(
+    ({ username, heldUp: own }) => `${shownAuthor(username)} (${own.toLocaleString('en')})`,
+  )
+  return (
+    <section class="card" aria-labelledby="replay" role="status">
+      <h2 id="replay">{`Would have held up ${heldUp.toLocaleString('en')} of ${countOf(changes, 'change')}`}</h2>
+      {names.length > 0 && <p>{`Changes of ${someOf(names, MAX_AUTHORS)}.`}</p>}
+      {!isWhole && <p>{`Changes before r${from} were not tried: it would have taken too long.`}</p>}
+      {skipped > 0 && (
+        <p>{`${countOf(skipped, 'change')} could not be judged: the documents cannot be read, or are not valid today.`}</p>
+      )}
+      <Table
+        label="Rules on history"
+        columns={RULE_COLUMNS}
+        rows={rules.map(({ name, heldUp: own, warned, assumed }) => ({
+          cells: [
+            <code>{name}</code>,
+            own.toLocaleString('en'),
+            warned.toLocaleString('en'),
+            assumed.join(', '),
+          ],
+        }))}
+        empty="There is no rule in the text."
+      />
+      {revisions.length > 0 && (
+        <Table
+          label="Changes that would have been held up"
+          columns={COLUMNS}
+          rows={revisions.map((each) => ({ cells: cellsOf(each, { frame, now }) }))}
+        />
+      )}
+      {heldUp > revisions.length && revisions.length > 0 && (
+        <p class="muted">{`These are the newest ${revisions.length}. cairn rules test says more.`}</p>
+      )}
+    </section>
+  )
+}
+
+function cellsOf(
+  { revision, number, objections }: HeldUpChange,
+  { frame: { links }, now }: Pick<ReplayViewProps, 'frame' | 'now'>,
+) {
+  const { commit, time, username, subject } = revision
+  return [
+    <a href={links.snapshot(commit)}>{`r${number}`}</a>,
+    <When time={time} now={now} />,
+    shownAuthor(username),
+    subject,
+    [...new Set(objections.map(({ sentence }) => sentence))].join('; '),
+  ]
+}
