@@ -1,4 +1,5 @@
 // @module-tag long
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CallingAgent } from '../support/agents/agent-calls.ts'
@@ -11,6 +12,8 @@ import {
   TWO_EYES,
 } from '../support/gate/guarded-document.ts'
 import { guard, GuardedService } from '../support/gate/guarded-service.ts'
+import { commitFile, git } from '../support/git/git.ts'
+import { command } from '../support/programs/command.ts'
 import { backUp, restoreNew } from '../support/service/backups.ts'
 import { openService } from '../support/service/service.ts'
 
@@ -90,5 +93,55 @@ describe('what the service does by itself opens no way around a rule', () => {
     expect((await copy.act('ann', number, 'merge')).status).toBe(200)
     expect((await copy.act('ann', number, 'merge')).status).toBe(409)
     expect(await copy.document()).toBe(OTHER_GOAL)
+  })
+
+  it('when its repository is adopted with another state', async () => {
+    const folder = tempDir()
+    const service = await guarded(folder)
+    await service.service.close()
+    const other = tempDir()
+    cpSync(join(folder, 'config-repo'), join(other, 'config-repo'), { recursive: true })
+    cpSync(join(folder, 'state', 'users.htpasswd'), join(other, 'state', 'users.htpasswd'))
+    writeFileSync(join(other, 'config-repo', 'config.xml'), OTHER_GOAL)
+    const adopted = await again(other)
+
+    expect(await adopted.document()).toBe(GUARDED)
+    expect(await isGuarded(adopted)).toBe(true)
+  })
+
+  it('when a repository is adopted without the index and the record of what it was', async () => {
+    const folder = tempDir()
+    const service = await guarded(folder)
+    await service.service.close()
+    const other = tempDir()
+    git(other, 'clone', '--quiet', join(folder, 'config-repo'), join(other, 'config-repo'))
+    cpSync(join(folder, 'state', 'users.htpasswd'), join(other, 'state', 'users.htpasswd'))
+    const adopted = await again(other)
+
+    expect(await isGuarded(adopted)).toBe(true)
+  })
+
+  it('when another history is imported: the rules that were there hold for what comes after it', async () => {
+    const folder = tempDir()
+    const service = await guarded(folder)
+    await service.service.close()
+    const source = tempDir()
+    git(source, 'init', '--quiet', '-b', 'main')
+    const theirs = edited('https://example.org/shop.git', 'https://example.org/theirs.git')
+    writeFileSync(join(source, 'config.xml'), theirs)
+    commitFile(source, { name: 'config.xml', message: 'Theirs' })
+    const state = ['--state-dir', join(folder, 'state')]
+    const target = ['--config-repo', join(folder, 'config-repo'), ...state]
+    const imported = await command(['import', source, ...target])
+    expect(imported).toMatchObject({ code: 0 })
+    const after = await again(folder)
+    const rules = await after.call('/api/admin/rules.yaml')
+
+    expect(rules).toEqual({ status: 200, text: TWO_EYES })
+    expect(await after.document()).toBe(theirs)
+    const { status, text } = await after.put(
+      edited('<param name="goal">all<', '<param name="goal">steal<', theirs),
+    )
+    expect([status, text]).toEqual([403, expect.stringContaining(TOLD)])
   })
 })
