@@ -2,9 +2,17 @@ import { z } from 'zod'
 import { CommitSha } from '../core/revision.ts'
 import { nameKey } from '../core/name-key.ts'
 import { summariseChanges } from '../document/changes/summarise-changes.ts'
-import { entitiesOf } from '../document/changes/entities-of.ts'
-import { entityOf, findNamedEntity, foldEntity } from '../document/entities/entities.ts'
-import { readXml, type XmlReading } from '../document/xml/xml-reader.ts'
+import { entitiesOf, formerNameOf } from '../document/changes/entities-of.ts'
+import type { DocumentChange } from '../document/entities/change.ts'
+import {
+  entitiesIn,
+  ENTITY_KINDS,
+  entityName,
+  entityOf,
+  findNamedEntity,
+  foldEntity,
+} from '../document/entities/entities.ts'
+import { readXml, type XmlDocument } from '../document/xml/xml-reader.ts'
 import { readHead } from '../git/refs.ts'
 import { openObjectReader } from '../git/readers/open-object-reader.ts'
 import type { CommitRecord, ObjectReader } from '../git/objects/object-reader.ts'
@@ -43,6 +51,9 @@ export const ReportedChange = z.object({
 })
 export type ReportedChange = z.infer<typeof ReportedChange>
 
+const GROUP = 'group/'
+const PIPELINES = ENTITY_KINDS.filter(({ word }) => word === 'pipeline')
+
 /**
  * The changes of a branch from git alone, oldest first, so that a clone gives the same. Approvals and
  * overrides are those that the service has written into its commits.
@@ -57,12 +68,14 @@ export async function reportChanges(options: ReportOptions): Promise<readonly Re
   const { commit: head } = await readHead(store)
   const reported: ReportedChange[] = []
   if (head === null) return reported
+  const followed =
+    entity === null ? null : new FollowedEntity(entity, await readAt(reader, head, fileName))
   for await (const commits of reader.listCommits({ from: head, until: null })) {
     for (const commit of commits) {
       const logged = parseCommit(commit)
-      if ((since !== null && logged.at < since) || (until !== null && logged.at > until)) continue
-      const isAsked = entity === null || (await isAbout({ reader, fileName }, logged, entity))
-      if (isAsked) reported.push(logged.change)
+      if (since !== null && logged.at < since) continue
+      const isAsked = followed === null || (await isChanged(followed, { reader, fileName }, logged))
+      if (isAsked && (until === null || logged.at <= until)) reported.push(logged.change)
     }
   }
   return reported.toReversed()
@@ -113,36 +126,91 @@ function splitLast(text: string): readonly [string, string] {
   return [text.slice(0, space), text.slice(space + 1)]
 }
 
-async function isAbout(
+/** Newer changes are looked at too: they tell the names that it had before. */
+async function isChanged(
+  followed: FollowedEntity,
+  place: { readonly reader: ObjectReader; readonly fileName: string },
+  logged: LoggedCommit,
+): Promise<boolean> {
+  const documents = await comparedBy(place, logged)
+  if (documents === null) return false
+  const { older, newer } = documents
+  return followed.isIn(await runCooperatively(summariseChanges(older, newer)), documents)
+}
+
+interface ComparedDocuments {
+  /** Null where there was none. */
+  readonly older: XmlDocument | null
+  readonly newer: XmlDocument
+}
+
+/**
+ * An entity that is followed from its newest change to its oldest, under its former names. A group takes
+ * along what is in it now, and what has left it, from there on back.
+ */
+class FollowedEntity {
+  readonly #names: Set<string>
+  /** The names of the group; none where the entity is another thing. */
+  readonly #groups: Set<string>
+
+  constructor(entity: string, head: XmlDocument | null) {
+    const name = foldEntity(entity)
+    this.#names = new Set([name])
+    this.#groups = new Set(name.startsWith(GROUP) ? [name] : [])
+    const pipelines = PIPELINES.flatMap((kind) =>
+      head === null ? [] : entitiesIn(head.root, kind),
+    )
+    for (const each of pipelines.map(entityName))
+      if (head !== null && this.#isIn(each, head)) this.#names.add(foldEntity(each))
+  }
+
+  /** Whether changes are about it; names that came with them are left for those that they replaced. */
+  isIn(changes: readonly DocumentChange[], { older, newer }: ComparedDocuments): boolean {
+    const entities = entitiesOf(changes)
+    for (const each of entities) {
+      const isMember = [older, newer].some((document) => document && this.#isIn(each, document))
+      if (isMember) this.#names.add(foldEntity(each))
+    }
+    const isAbout = entities.some((each) => this.#names.has(foldEntity(each)))
+    for (const change of changes) this.#follow(change)
+    return isAbout
+  }
+
+  #follow(change: DocumentChange): void {
+    const former = formerNameOf(change)
+    const name = foldEntity(change.entity)
+    for (const names of [this.#names, this.#groups])
+      if (former !== null && names.delete(name)) names.add(foldEntity(former))
+  }
+
+  #isIn(name: string, document: XmlDocument): boolean {
+    return this.#groups.size > 0 && groupsOf(name, document).some((each) => this.#groups.has(each))
+  }
+}
+
+/** The documents of a commit and the one before it; null where there is none that can be read. */
+async function comparedBy(
   { reader, fileName }: { readonly reader: ObjectReader; readonly fileName: string },
   { parent, change }: LoggedCommit,
-  entity: string,
-): Promise<boolean> {
-  const after = await readAt(reader, change.commit, fileName)
-  const before = parent === null ? null : await readAt(reader, parent, fileName)
-  if (after === null || !('root' in after)) return false
-  const older = before !== null && 'root' in before ? before : null
-  const changes = await runCooperatively(summariseChanges(older, after))
-  const wanted = foldEntity(entity)
-  return entitiesOf(changes).some((name) =>
-    [name, ...groupsOf(name, after), ...(older === null ? [] : groupsOf(name, older))]
-      .map(foldEntity)
-      .includes(wanted),
-  )
+): Promise<ComparedDocuments | null> {
+  const newer = await readAt(reader, change.commit, fileName)
+  if (newer === null) return null
+  return { older: parent === null ? null : await readAt(reader, parent, fileName), newer }
 }
 
 /** The group that a pipeline is in. */
-function groupsOf(name: string, { root }: Extract<XmlReading, { ok: true }>): readonly string[] {
+function groupsOf(name: string, { root }: XmlDocument): readonly string[] {
   const parent = findNamedEntity(root, name)?.element.parent
   const group = parent ? entityOf(parent) : null
-  return group?.kind.word === 'group' ? [`group/${nameKey(group.name)}`] : []
+  return group?.kind.word === 'group' ? [`${GROUP}${nameKey(group.name)}`] : []
 }
 
 async function readAt(
   reader: ObjectReader,
   commit: CommitSha,
   fileName: string,
-): Promise<XmlReading | null> {
+): Promise<XmlDocument | null> {
   const bytes = await reader.findFile(commit, fileName)
-  return bytes && runCooperatively(readXml(bytes))
+  const reading = bytes && (await runCooperatively(readXml(bytes)))
+  return reading?.ok === true ? reading : null
 }

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 import { command } from '../support/programs/command.ts'
 import { ask, proposeLabel } from '../support/proposals/proposing.ts'
+import { saveRevisions } from '../support/service/saved-revisions.ts'
 import { save } from '../support/service/saving.ts'
 import { securedDocument } from '../support/service/secured-document.ts'
 import { loginOf, secure } from '../support/service/secured-service.ts'
@@ -59,5 +61,33 @@ describe('cairn report', () => {
     expect(await report(clone, '--csv')).toMatch(/^time,commit,author,subject/)
     expect(JSON.parse(await report(clone, '--json', '--until', '2001-01-01'))).toEqual([])
     expect(securedDocument()).not.toContain('told')
+  })
+
+  it('follows an entity under its former names, and a group with what came into it, as the page does', async () => {
+    const service = await openService()
+    const first = documentWith('checkout', 'billing')
+    const other = first.replace('checkout.git', 'c2.git')
+    const till = other.replace('"checkout"', '"till"')
+    const made = [first, other, till, till.replace('billing.git', 'b2.git')]
+    const moved = (made[3] ?? '').replace(
+      /( *<pipeline name="billing">[^]*?<\/pipeline>\n)( *<\/pipelines>\n)/,
+      '$2  <pipelines group="second">\n$1$2',
+    )
+    const renamed = moved.replace('group="second"', 'group="other"')
+    await saveRevisions(service, ...made, moved, renamed)
+
+    const seen: [string, string[]][] = []
+    for (const entity of ['pipeline/till', 'pipeline/billing', 'group/other', 'group/first']) {
+      const rows = await report(service.repository, '--json', '--entity', entity)
+      const page = await service.fetch(`/report?since=&as=json&entity=${entity}`)
+      expect([entity, JSON.parse(await page.text())]).toEqual([entity, JSON.parse(rows)])
+      seen.push([entity, JSON.parse(rows).map(({ subject }: { subject: string }) => subject)])
+    }
+    expect(seen.map(([entity, subjects]) => [entity, subjects.length])).toEqual([
+      ['pipeline/till', 3],
+      ['pipeline/billing', 3],
+      ['group/other', 4],
+      ['group/first', 5],
+    ])
   })
 })
