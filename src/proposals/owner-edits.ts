@@ -1,3 +1,4 @@
+import type { NewAuditEntry } from '../core/audit.ts'
 import { digestOf } from '../core/digest.ts'
 import { ServiceError, unavailable } from '../core/errors.ts'
 import type { HealthProblem } from '../core/health-problem.ts'
@@ -19,6 +20,8 @@ export interface OwnerEditsDeps extends Omit<
   'plan' | 'isStillUser' | 'gate' | 'queues' | 'writer'
 > {
   readonly readable: Pick<ReadableDocuments, 'seal'>
+  /** Records an entry once; false while it is not durable. */
+  readonly keepEntry: (entry: NewAuditEntry) => Promise<boolean>
 }
 
 type OwnerDoor = keyof typeof DOORS
@@ -152,9 +155,10 @@ export class OwnerEdits implements AsyncDisposable {
     const isOpen = ({ state, door: other }: Proposal) => state === 'open' && other === door
     const known = (await store.list()).find(isOpen)
     if (known === undefined) {
-      await store.open(next, ({ version, commit }) => {
+      const { number } = await store.open(next, ({ version, commit }) => {
         return { type: 'open', ...facts, when: null, door, version, commit }
       })
+      await this.#note('propose', { number, door })
       return
     }
     await store.update(known.number, next, (proposal, { version, commit }) => {
@@ -162,6 +166,23 @@ export class OwnerEdits implements AsyncDisposable {
       if (!isOpen(proposal) || proposal.merging !== null)
         throw unavailable(`The proposal ${known.number} is being merged`)
       return { type: 'update', ...facts, version, commit }
+    })
+    await this.#note('update-proposal', { number: known.number, door })
+  }
+
+  /** The proposal holds whether or not the audit log takes the entry. */
+  async #note(
+    action: 'propose' | 'update-proposal' | 'close-proposal',
+    { number, door }: Pick<Proposal, 'number'> & { readonly door: string | null },
+  ): Promise<void> {
+    await this.#deps.keepEntry({
+      time: this.#deps.clock(),
+      user: OWNER.username,
+      action,
+      target: `proposal ${number}`,
+      address: '',
+      outcome: 'done',
+      ...(door === null ? {} : { door }),
     })
   }
 
@@ -183,7 +204,7 @@ export class OwnerEdits implements AsyncDisposable {
   }
 
   /** Closes a proposal whose change is there already, as when a window has ended. */
-  async #closeIfOver({ number, newest }: Proposal): Promise<void> {
+  async #closeIfOver({ number, newest, door }: Proposal): Promise<void> {
     const { history, store } = this.#deps
     const current = history.current()
     const state = `${newest.commit} ${current.commit}`
@@ -192,10 +213,11 @@ export class OwnerEdits implements AsyncDisposable {
     const result = await mergedUpon(this.#deps, newest, document)
     if (result.kind === 'clean' && Buffer.compare(result.document, document) === 0) {
       const text = 'The configuration has this change'
-      await store.add(number, (proposal) => {
+      const closed = await store.add(number, (proposal) => {
         const isIdle = proposal.state === 'open' && proposal.merging === null
         return isIdle ? { type: 'close', by: OWNER, text } : null
       })
+      if (closed !== null) await this.#note('close-proposal', { number, door })
     }
     this.#compared.set(number, state)
   }

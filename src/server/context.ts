@@ -126,7 +126,10 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
   const proposalStore = new ProposalStore({ refs: history.proposalRefs, fileName, clock })
   const ownerEdits = shutdown.own(
     'stop-background-work',
-    new OwnerEdits({ ...configuration, store: proposalStore, clock }, log),
+    new OwnerEdits(
+      { ...configuration, store: proposalStore, clock, keepEntry: (entry) => audit.keep(entry) },
+      log,
+    ),
   )
   const parts = {
     rules,

@@ -102,6 +102,10 @@ describe('a commit of git that rules do not let pass', () => {
     await expect.poll(() => problems(service)).toEqual([])
     expect(refusedIn(service)).toBe('')
     expect(statusOf(service)).toBe('')
+    const log = await service.fetch('/api/audit?action=propose', { as: 'root:p' })
+    expect(await log.json()).toMatchObject({
+      entries: [{ user: 'Filesystem', target: 'proposal 1', door: 'native-commit' }],
+    })
   })
 
   it(
@@ -122,6 +126,9 @@ describe('a commit of git that rules do not let pass', () => {
       await expect.poll(() => refusedIn(service)).toBe('')
       await expect.poll(() => problems(service)).toEqual([])
       expect(await proposals(service)).toHaveLength(1)
+      const log = await service.fetch('/api/audit?action=update-proposal', { as: 'root:p' })
+      const update = { user: 'Filesystem', target: 'proposal 1', door: 'native-commit' }
+      expect(await log.json()).toMatchObject({ entries: [update, update] })
     },
   )
 
