@@ -2,6 +2,7 @@ import { SaxesParser } from 'saxes'
 import { runSync } from '../../lib/cooperative.ts'
 import type { Problem } from '../../core/problem.ts'
 import { LineIndex } from '../text/line-index.ts'
+import { readPlainTree } from './plain-tree.ts'
 import { decodeXml } from './xml-bytes.ts'
 import { XML_LIMITS, type XmlLimits } from './xml-limits.ts'
 import { XmlTreeBuilder } from './xml-tree-builder.ts'
@@ -50,6 +51,8 @@ export interface XmlTree {
  * For the faults, use `readXml`.
  */
 export function readTree(text: string, limits: XmlLimits): XmlTree | null {
+  const plain = readPlainTree(text, limits)
+  if (plain) return plain
   const { faults, root, parts } = runSync(treeOf(text, limits))
   return faults.length === 0 && root ? { root, parts } : null
 }

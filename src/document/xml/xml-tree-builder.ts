@@ -12,7 +12,8 @@ class Halt extends Error {}
 
 const NO_ATTRIBUTES: ReadonlyMap<string, XmlAttribute> = new Map()
 
-class Draft implements XmlElement {
+/** An element that is being read. */
+export class DraftElement implements XmlElement {
   readonly kind = 'element'
   readonly name: string
   readonly parent: XmlElement | null
@@ -49,11 +50,11 @@ export class XmlTreeBuilder {
   readonly faults: Fault[] = []
   readonly #text: string
   readonly #limits: XmlLimits
-  readonly #stack: Draft[] = []
-  #root: Draft | null = null
+  readonly #stack: DraftElement[] = []
+  #root: DraftElement | null = null
   /** The element whose opening tag is being read. */
-  #tag: Draft | null = null
-  #closed: Draft | null = null
+  #tag: DraftElement | null = null
+  #closed: DraftElement | null = null
   #parts = 0
   #cursor: number
 
@@ -128,7 +129,7 @@ export class XmlTreeBuilder {
     if (this.#root && this.#stack.length === 0) {
       this.#fail(fatal('the document has a second root element', start))
     }
-    this.#tag = new Draft(name, start, this.#stack.at(-1) ?? null)
+    this.#tag = new DraftElement(name, start, this.#stack.at(-1) ?? null)
     this.#cursor = start + '<'.length + name.length
   }
 
@@ -200,7 +201,7 @@ export class XmlTreeBuilder {
     return { text: this.#text, cursor: this.#cursor, position, open }
   }
 
-  #checkAttribute(tag: Draft, name: string, { start, end }: Span): void {
+  #checkAttribute(tag: DraftElement, name: string, { start, end }: Span): void {
     const { maxAttributes, maxAttributeLength } = this.#limits
     if (tag.attributes.has(name)) {
       const message = `the attribute "${shorten(name)}" appears twice`
@@ -215,7 +216,7 @@ export class XmlTreeBuilder {
   }
 
   /** The parser closes an element before it reports that the closing tag has another name. */
-  #failClosing({ name, span, closeTag }: Draft): void {
+  #failClosing({ name, span, closeTag }: DraftElement): void {
     const tag = this.#text.slice(closeTag?.start, closeTag?.end)
     const closing = shorten(tag.replace(/^<\/|[ \t\r\n]*>$/g, ''))
     const line = this.#text.slice(0, span.start).split('\n').length

@@ -1,0 +1,145 @@
+import type { XmlLimits } from './xml-limits.ts'
+import type { XmlAttribute } from './xml-tree.ts'
+import { DraftElement } from './xml-tree-builder.ts'
+
+/** A character that only the strict reader judges. */
+const UNUSUAL = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd]/
+const OPENING = /<([A-Za-z_][\w.-]*)/y
+const ATTRIBUTE =
+  /[ \t\r\n]+(([A-Za-z_][\w.-]*)[ \t\r\n]*=[ \t\r\n]*("[^"<\t\r\n]*"|'[^'<\t\r\n]*'))/y
+const OPENING_END = /[ \t\r\n]*(\/?)>/y
+const CLOSING = /<\/([A-Za-z_][\w.-]*)[ \t\r\n]*>/y
+const REFERENCE = /&(?:(amp|lt|gt|quot|apos);)?/g
+const REFERRED = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+])
+
+/** A tree of plain markup, with its number of elements, attributes and texts. */
+export interface PlainTree {
+  readonly root: DraftElement
+  readonly parts: number
+}
+
+/**
+ * Reads a text that is one element of nothing but elements, attributes and texts, in a tenth of the time of
+ * the strict reader and with the same tree. Null for every other text, well-formed or not: the
+ * strict reader has to tell.
+ */
+export function readPlainTree(text: string, limits: XmlLimits): PlainTree | null {
+  return UNUSUAL.test(text) ? null : new PlainReader(text, limits).read()
+}
+
+class PlainReader {
+  readonly #text: string
+  readonly #limits: XmlLimits
+  readonly #stack: DraftElement[] = []
+  #at = 0
+  #parts = 0
+
+  constructor(text: string, limits: XmlLimits) {
+    this.#text = text
+    this.#limits = limits
+  }
+
+  read(): PlainTree | null {
+    const root = this.#open(null)
+    if (root === null) return null
+    while (this.#stack.length > 0) if (!this.#next()) return null
+    const isAll = this.#at === this.#text.length && this.#parts <= this.#limits.maxParts
+    return isAll ? { root, parts: this.#parts } : null
+  }
+
+  /** Reads the next text or tag; false where that is not plain. */
+  #next(): boolean {
+    const element = this.#stack.at(-1)
+    const next = this.#text.indexOf('<', this.#at)
+    if (element === undefined || next < 0) return false
+    if (next > this.#at && !this.#addText(element, next)) return false
+    if (this.#text.startsWith('</', next)) return this.#close(element)
+    return this.#open(element) !== null
+  }
+
+  #addText(element: DraftElement, end: number): boolean {
+    const span = { start: this.#at, end }
+    const written = this.#text.slice(span.start, end)
+    const text = written.includes(']]>') ? null : withoutReferences(written)
+    if (text === null) return false
+    const lines = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text
+    element.children.push({ kind: 'text', text: lines, cdata: false, span })
+    this.#parts += 1
+    this.#at = end
+    return true
+  }
+
+  #open(parent: DraftElement | null): DraftElement | null {
+    const start = this.#at
+    const [opening, name] = this.#take(OPENING) ?? []
+    if (opening === undefined || name === undefined) return null
+    if (this.#stack.length >= this.#limits.maxDepth) return null
+    const element = new DraftElement(name, start, parent)
+    if (!this.#readAttributes(element)) return null
+    const [end, slash] = this.#take(OPENING_END) ?? []
+    if (end === undefined) return null
+    element.openTag = element.span = { start, end: this.#at }
+    parent?.children.push(element)
+    this.#parts += 1
+    if (slash === '') this.#stack.push(element)
+    return element
+  }
+
+  #readAttributes(element: DraftElement): boolean {
+    const { maxAttributes, maxAttributeLength } = this.#limits
+    for (;;) {
+      const [all, written = '', name = '', quoted = ''] = this.#take(ATTRIBUTE) ?? []
+      if (all === undefined) return true
+      const attribute = attributeBefore(this.#at, { written, name, quoted })
+      if (attribute === null || written.length > maxAttributeLength) return false
+      if (element.attributes.has(name) || element.attributes.size >= maxAttributes) return false
+      element.add(attribute)
+      this.#parts += 1
+    }
+  }
+
+  #close(element: DraftElement): boolean {
+    const start = this.#at
+    const [, name] = this.#take(CLOSING) ?? []
+    if (name !== element.name) return false
+    element.closeTag = { start, end: this.#at }
+    element.span = { start: element.span.start, end: this.#at }
+    this.#stack.pop()
+    return true
+  }
+
+  #take(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at
+    const found = pattern.exec(this.#text)
+    if (found !== null) this.#at = pattern.lastIndex
+    return found
+  }
+}
+
+/** Null where its value has more than the five references that XML defines. */
+function attributeBefore(
+  end: number,
+  { written, name, quoted }: { written: string; name: string; quoted: string },
+): XmlAttribute | null {
+  const value = withoutReferences(quoted.slice(1, -1))
+  if (value === null) return null
+  const span = { start: end - written.length, end }
+  return { name, value, span, valueSpan: { start: end - quoted.length + 1, end: end - 1 } }
+}
+
+/** Null where there is another reference than the five that XML defines. */
+function withoutReferences(text: string): string | null {
+  if (!text.includes('&')) return text
+  let isKnown = true
+  const plain = text.replaceAll(REFERENCE, (_, name: string | undefined) => {
+    isKnown &&= name !== undefined
+    return REFERRED.get(name ?? '') ?? ''
+  })
+  return isKnown ? plain : null
+}
