@@ -80,6 +80,31 @@ export const cases: readonly BenchCase[] = [
       return { value: median(counted), facts: { 'the longest of all, ms': Math.max(...counted) } }
     },
   },
+  {
+    name: 'large: a start with 10,000 pipelines, up to the ready line',
+    must: { atMost: 1_500, unit: 'ms of CPU' },
+    measure: async (run) => {
+      {
+        await using server = await serve(run)
+        await server.save(documentOf(run.quick ? 200 : PIPELINES))
+        await server.rest()
+      }
+      await using server = await serve(run)
+      return { value: server.cpu(), facts: { 'wall, ms': server.startTime } }
+    },
+  },
+  {
+    name: 'large: memory after two documents of 10,000 pipelines',
+    must: { atMost: 350, unit: 'MB' },
+    measure: async (run) => {
+      await using server = await serve(run)
+      const document = documentOf(run.quick ? 200 : PIPELINES)
+      await server.save(document)
+      await server.save(document.replaceAll('.git"', '-other.git"'))
+      await server.rest()
+      return { value: server.memory() }
+    },
+  },
 ]
 
 /** The CPU of a server for some work, with all that follows it. */
