@@ -49,14 +49,14 @@ interface KnownPipeline {
 export class AccessRules {
   readonly #facts: SecurityFacts
   readonly #groups: ReadonlyMap<string, GroupFacts>
-  readonly #pipelines: ReadonlyMap<string, KnownPipeline>
+  readonly #pipelines: KnownPipelines
   readonly #templates: ReadonlyMap<string, TemplateFacts>
 
   constructor(facts: SecurityFacts) {
     this.#facts = facts
     this.#groups = new Map(facts.groups.map((group) => [group.name, group]))
     this.#templates = new Map(facts.templates.map((each) => [nameKey(each.name), each]))
-    this.#pipelines = new Map(facts.groups.flatMap(pipelinesOf))
+    this.#pipelines = new KnownPipelines(facts.groups)
   }
 
   /** Whether every user is an administrator: security is off, or the configuration lists none. */
@@ -81,6 +81,21 @@ export class AccessRules {
   }
 }
 
+/** The pipelines by name, listed when one is first asked for: those of administrators are not. */
+class KnownPipelines {
+  readonly #groups: readonly GroupFacts[]
+  #byName: ReadonlyMap<string, KnownPipeline> | null = null
+
+  constructor(groups: readonly GroupFacts[]) {
+    this.#groups = groups
+  }
+
+  get(key: string): KnownPipeline | undefined {
+    this.#byName ??= new Map(this.#groups.flatMap(pipelinesOf))
+    return this.#byName.get(key)
+  }
+}
+
 type Right = 'view' | 'operate'
 
 /** The rights of a user in a group, whatever the pipeline. */
@@ -96,13 +111,13 @@ class ReasonedRights implements Permissions {
   })
   readonly #reasons: Reasons
   readonly #groups: ReadonlyMap<string, GroupFacts>
-  readonly #pipelines: ReadonlyMap<string, KnownPipeline>
+  readonly #pipelines: KnownPipelines
   readonly #templates: ReadonlyMap<string, TemplateFacts>
 
   constructor(parts: {
     readonly reasons: Reasons
     readonly groups: ReadonlyMap<string, GroupFacts>
-    readonly pipelines: ReadonlyMap<string, KnownPipeline>
+    readonly pipelines: KnownPipelines
     readonly templates: ReadonlyMap<string, TemplateFacts>
   }) {
     this.isAdministrator = isAny(parts.reasons.administers)

@@ -71,7 +71,7 @@ export async function openConfiguration(
       history,
       summary,
       script: config.script,
-      findRead: (digest) => config.cache.findReadable(digest),
+      findRead: (digest) => config.cache.findReadable(digest)?.bytes ?? null,
       examine: secretAlarm.examine,
       file: join(stateDir, INDEX_FILE),
       log,

@@ -386,11 +386,10 @@ async function put(
   const xml = await readBody(c.req.raw, site.maxBody)
   const request = { place, base, message, group, xml }
   const save = async () => {
-    const { revision, setAside } = await saveEntity(configuration, principal, request)
-    const body = savedBody(`The ${nameOf(place)} is saved`, setAside)
-    const { text } = await readEntity(configuration, principal, { place, at: revision.commit })
-    const headers = digestHeaders(revision.digest, site.clientNames)
-    return json(body, 200, { ...headers, etag: `"${digestOf(text)}"` })
+    const saved = await saveEntity(configuration, principal, request)
+    const body = savedBody(`The ${nameOf(place)} is saved`, saved.setAside)
+    const headers = digestHeaders(saved.revision.digest, site.clientNames)
+    return json(body, 200, { ...headers, etag: `"${saved.digest}"` })
   }
   const text = Buffer.from(xml).toString('utf8')
   const entity = { ...place, xml: text, ...(group === null ? {} : { group }) }

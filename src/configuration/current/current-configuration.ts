@@ -1,6 +1,7 @@
 import type { ConfigDocument } from '../../document/document.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
+import type { Digest } from '../../core/digest.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import { Emitter } from '../../lib/emitter.ts'
@@ -58,6 +59,11 @@ export class CurrentConfiguration implements Disposable {
   /** The parsed form of a valid document, which is the current one or becomes it. */
   documentOf(document: Uint8Array<ArrayBuffer>): Promise<ConfigDocument> {
     return this.#cache.read(document)
+  }
+
+  /** A document that was read lately and that readers may see as it is, or null. */
+  findReadable(digest: Digest): ConfigDocument | null {
+    return this.#cache.findReadable(digest)
   }
 
   /** Calls the listener now and with every later configuration. Returns a function that unsubscribes it. */

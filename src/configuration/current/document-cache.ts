@@ -58,10 +58,10 @@ export class DocumentCache {
     return this.#cache.get(digest) ?? null
   }
 
-  /** The bytes of a cached document as readers may see it, or null. */
-  findReadable(digest: Digest): Uint8Array<ArrayBuffer> | null {
+  /** A cached document that readers may see as it is, or null. */
+  findReadable(digest: Digest): ConfigDocument | null {
     const document = this.find(digest)
-    return document === null || document.hasPlainSecrets ? null : document.bytes
+    return document === null || document.hasPlainSecrets ? null : document
   }
 
   /**

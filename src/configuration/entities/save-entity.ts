@@ -6,11 +6,12 @@ import {
   type EntityPlace,
   entityText,
   findEntity,
-  putEntity,
-  removeEntity,
+  putSplices,
+  removalSplices,
   sentEntity,
   type SentEntity,
 } from '../../document/edit/entity-edits.ts'
+import { applySplices } from '../../document/edit/splice.ts'
 import type { EntityElement } from '../../document/entities/entities.ts'
 import type { Position } from '../../document/text/line-index.ts'
 import { readXml, type XmlDocument } from '../../document/xml/xml-reader.ts'
@@ -21,9 +22,9 @@ import { gateRefusal } from '../gate/refusal.ts'
 import type { ConfigEditor } from '../save/config-editor.ts'
 import type { SavedChange } from '../save/save-group.ts'
 import { assertAdministers } from './entity-access.ts'
-import { assertKind, entityMissing } from './read-entity.ts'
+import { assertKind, type EntityReadingDeps, entityMissing, readRevision } from './read-entity.ts'
 
-export interface EntitySavingDeps {
+export interface EntitySavingDeps extends EntityReadingDeps {
   readonly access: Access
   readonly editor: ConfigEditor
 }
@@ -44,6 +45,11 @@ export interface EntityPut extends EntityChange {
   readonly group: string | null
 }
 
+/** The outcome of a put, with the digest of the entity as it was saved: its secrets are sealed. */
+export interface SavedEntity extends SavedChange {
+  readonly digest: Digest
+}
+
 /**
  * Replaces an entity by a text, or adds it. Nothing else of the document changes, and changes of other
  * entities since the base do not matter.
@@ -53,30 +59,52 @@ export interface EntityPut extends EntityChange {
  * `not-permitted`.
  */
 export async function saveEntity(
-  { access, editor }: EntitySavingDeps,
+  deps: EntitySavingDeps,
   principal: Principal,
   { place, base, message, xml, group }: EntityPut,
-): Promise<SavedChange> {
+): Promise<SavedEntity> {
+  const { access, editor } = deps
   assertKind(place.kind)
   assertMay(access, principal, { action: 'administer-something' })
   const reading = await runCooperatively(readXml(xml))
   if (!reading.ok) throw invalid(reading.problems)
   const sent = sentEntity(reading, place)
-  let edited = ''
+  let edited = nothing
   const edit = (document: XmlDocument) => {
     const standing = findEntity(document.root, place)
     assertOwn(access, principal, { place, part: standing ?? groupOfNew(document, place, group) })
     assertBase(document, standing, { place, base })
-    edited = putEntity(document, sent, group)
-    return edited
+    const splices = putSplices(document, sent, group)
+    edited = () => applySplices(document.text, splices)
+    return splices
   }
   try {
-    return await editor.edit({ door: 'entity', principal }, edit, { message })
+    const saved = await editor.edit({ door: 'entity', principal }, edit, { message })
+    return { ...saved, digest: await savedDigest(deps, saved, place) }
   } catch (error) {
     const isInvalid = error instanceof ServiceError && error.code === 'config-invalid'
-    if (!isInvalid || edited === '' || !('problems' in error.facts)) throw error
-    throw invalid(await placedInSent(error.facts.problems, { edited, sent, lines: reading.lines }))
+    const text = isInvalid ? edited() : ''
+    if (!isInvalid || text === '' || !('problems' in error.facts)) throw error
+    const { lines } = reading
+    throw invalid(await placedInSent(error.facts.problems, { edited: text, sent, lines }))
   }
+}
+
+/** The text of an edit that was not made. */
+function nothing(): string {
+  return ''
+}
+
+/** The digest of an entity in a revision that was just made, whose document is in memory as a rule. */
+async function savedDigest(
+  deps: EntitySavingDeps,
+  { revision }: SavedChange,
+  place: EntityPlace,
+): Promise<Digest> {
+  const document = deps.editor.findRead(revision) ?? (await readRevision(deps, revision))
+  const entity = findEntity(document.root, place)
+  if (entity === null) throw entityMissing(place, revision.commit)
+  return digestOf(Buffer.from(entityText(document, entity)))
 }
 
 /**
@@ -97,7 +125,7 @@ export async function deleteEntity(
     assertOwn(access, principal, { place, part: entity })
     if (entity === null) throw entityMissing(place, null)
     assertBase(document, entity, { place, base })
-    return removeEntity(document, entity)
+    return removalSplices(document, entity)
   }
   return editor.edit({ door: 'entity', principal }, edit, { message })
 }
@@ -138,7 +166,14 @@ export function isAtBase(
   document: XmlDocument,
   { place, base }: Pick<EntityChange, 'place' | 'base'>,
 ): boolean {
-  const entity = findEntity(document.root, place)
+  return isAsAtBase(document, findEntity(document.root, place), base)
+}
+
+function isAsAtBase(
+  document: XmlDocument,
+  entity: EntityElement | null,
+  base: EntityBase,
+): boolean {
   if (entity === null || base === 'none') return entity === null && base === 'none'
   return base === 'any' || base.includes(digestOf(Buffer.from(entityText(document, entity))))
 }
@@ -149,7 +184,7 @@ function assertBase(
   entity: EntityElement | null,
   { place, base }: Pick<EntityChange, 'place' | 'base'>,
 ): void {
-  if (isAtBase(document, { place, base })) return
+  if (isAsAtBase(document, entity, base)) return
   const name = `${place.kind} ${place.name}`.trimEnd()
   if (entity === null) throw stale(`The configuration has no ${name}`, 'none', [])
   const text = entityText(document, entity)

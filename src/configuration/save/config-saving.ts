@@ -73,7 +73,7 @@ async function readBase(
   basedOn: Digest,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const base = await history.findEver(basedOn)
-  if (base) return cache.findReadable(basedOn) ?? history.readDocument(base)
+  if (base) return cache.findReadable(basedOn)?.bytes ?? history.readDocument(base)
   throw stale(current, [], 'began from a configuration that was never current')
 }
 

@@ -236,11 +236,12 @@ function* changedOf(
   kind: EntityDefinition,
   documents: { readonly before: XmlDocument; readonly after: XmlDocument },
 ): Generator<EntityPair> {
-  const older = elementsAt(documents.before.root, kind.steps)
-  for (const [n, after] of elementsAt(documents.after.root, kind.steps).entries()) {
-    const before = older[n]
-    if (!before || RelocatedElement.isSame(before, after)) continue
-    if (isWrittenAlike(documents, { before, after })) continue
-    yield [asEntity(before, kind), asEntity(after, kind)]
+  const [lists = [], names = []] = kind.steps
+  const older = elementsAt(documents.before.root, [lists])
+  for (const [n, newer] of elementsAt(documents.after.root, [lists]).entries()) {
+    for (const [before, after] of RelocatedElement.differing(older[n] ?? newer, newer)) {
+      if (!names.includes(after.name) || isWrittenAlike(documents, { before, after })) continue
+      yield [asEntity(before, kind), asEntity(after, kind)]
+    }
   }
 }

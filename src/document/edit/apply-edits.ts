@@ -24,11 +24,16 @@ import { renderElement, renderingAt } from './render-element.ts'
  * @throws {ServiceError} `malformed-request` when a value cannot be written in XML.
  */
 export function applyEdits(document: EditableDocument, edits: readonly XmlEdit[]): string | null {
-  const edited = applySplices(document.text, splicesOf(document, edits))
+  const edited = applySplices(document.text, editSplices(document, edits))
   return edited === document.text ? null : edited
 }
 
-function splicesOf(document: EditableDocument, edits: readonly XmlEdit[]): Splice[] {
+/**
+ * The splices of some edits of a document.
+ *
+ * @throws {ServiceError} `malformed-request` when a value cannot be written in XML.
+ */
+export function editSplices(document: EditableDocument, edits: readonly XmlEdit[]): Splice[] {
   const splices: Splice[] = []
   const childEdits: ChildEdit[] = []
   for (const edit of edits) {

@@ -12,10 +12,10 @@ import { CRUISE_CHILDREN } from '../structure/child-order.ts'
 import { elementsAt } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
-import { applyEdits, elementRemoval } from './apply-edits.ts'
+import { editSplices, elementRemoval } from './apply-edits.ts'
 import type { EditableDocument } from './layout.ts'
 import { type Inserted, newElement, type VerbatimElement } from './new-element.ts'
-import { applySplices } from './splice.ts'
+import { applySplices, type Splice } from './splice.ts'
 import type { InsertionPlace } from './xml-edit.ts'
 import { shorten } from '../text/shown-text.ts'
 
@@ -33,9 +33,8 @@ export function findEntity(
   const kind = kindOfPrefix(prefix)
   if (kind === null) return null
   const key = entityKey({ kind, name })
-  const all = entitiesIn(root, kind)
-  const exact = all.find((each) => each.name === name)
-  return exact ?? all.find((each) => entityKey(each) === key) ?? null
+  const all = entitiesIn(root, kind, (each) => entityKey({ kind, name: each }) === key)
+  return all.find((each) => each.name === name) ?? all[0] ?? null
 }
 
 /** Exactly the text of an entity. */
@@ -110,13 +109,26 @@ export function putEntity(
   sent: SentEntity,
   group: string | null,
 ): string {
+  return applySplices(document.text, putSplices(document, sent, group))
+}
+
+/**
+ * The splices that {@link putEntity} makes.
+ *
+ * @throws {ServiceError} as {@link putEntity}.
+ */
+export function putSplices(
+  document: EditableDocument,
+  sent: SentEntity,
+  group: string | null,
+): readonly Splice[] {
   const standing = findEntity(document.root, { kind: sent.kind.prefix, name: sent.name })
   if (standing) {
     if (group !== null) assertInGroup(standing, group)
-    return applySplices(document.text, [{ ...standing.element.span, text: sent.text }])
+    return [{ ...standing.element.span, text: sent.text }]
   }
   const verbatim: VerbatimElement = { kind: 'verbatim', name: sent.element.name, text: sent.text }
-  return insertEntity(document, { kind: sent.kind, element: verbatim }, group)
+  return insertSplices(document, { kind: sent.kind, element: verbatim }, group)
 }
 
 /**
@@ -129,25 +141,40 @@ export function insertEntity(
   added: AddedEntity,
   group: string | null,
 ): string {
+  return applySplices(document.text, insertSplices(document, added, group))
+}
+
+function insertSplices(
+  document: EditableDocument,
+  added: AddedEntity,
+  group: string | null,
+): readonly Splice[] {
   const { parent, missing } = holderOf(document.root, added, group)
   const element = missing.reduceRight<Inserted>(
     (inner, name) => newElement(name, {}, [inner]),
     added.element,
   )
   const edit = { kind: 'insert', parent, element, place: placeIn(parent) } as const
-  return applyEdits(document, [edit]) ?? document.text
+  return editSplices(document, [edit])
 }
 
 /** The lists that every schema wants filled: each goes with its last entity. */
 const NEVER_EMPTY: readonly (string | undefined)[] = ['templates', 'environments', 'roles']
 
 /** The text of a document without an entity and the lines that it has for itself. */
-export function removeEntity(document: EditableDocument, { element }: EntityElement): string {
-  const { text } = document
+export function removeEntity(document: EditableDocument, entity: EntityElement): string {
+  return applySplices(document.text, removalSplices(document, entity))
+}
+
+/** The splices that {@link removeEntity} makes. */
+export function removalSplices(
+  document: EditableDocument,
+  { element }: EntityElement,
+): readonly Splice[] {
   if (NEVER_EMPTY.includes(element.parent?.name)) {
-    return applyEdits(document, [{ kind: 'remove', element, emptied: 'remove' }]) ?? text
+    return editSplices(document, [{ kind: 'remove', element, emptied: 'remove' }])
   }
-  return applySplices(text, [elementRemoval(text, element)])
+  return [elementRemoval(document.text, element)]
 }
 
 function assertInGroup({ element }: EntityElement, group: string): void {

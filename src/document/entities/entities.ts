@@ -151,18 +151,25 @@ export function findNamedEntity(root: XmlElement, name: string): EntityElement |
   const [prefix] = key.split('/', 1)
   for (const kind of ENTITY_KINDS) {
     if (kind.prefix !== prefix || !kind.by.startsWith('@')) continue
-    const all = entitiesIn(root, kind)
-    const found =
-      all.find((each) => entityName(each) === name) ??
-      all.find((each) => foldEntity(entityName(each)) === key)
+    const all = entitiesIn(
+      root,
+      kind,
+      (each) => foldEntity(entityName({ kind, name: each })) === key,
+    )
+    const found = all.find((each) => entityName(each) === name) ?? all[0]
     if (found) return found
   }
   return null
 }
 
-/** The entities of one kind in a document, in its order. */
-export function entitiesIn(root: XmlElement, kind: EntityDefinition): EntityElement[] {
-  return elementsAt(root, kind.steps).map((element) => asEntity(element, kind))
+/** The entities of one kind in a document, in its order; with a test of their names, those that it accepts. */
+export function entitiesIn(
+  root: XmlElement,
+  kind: EntityDefinition,
+  isWanted?: (name: string) => boolean,
+): EntityElement[] {
+  const test = isWanted && ((element: XmlElement) => isWanted(nameIn(element, kind)))
+  return elementsAt(root, kind.steps, test).map((element) => asEntity(element, kind))
 }
 
 export function asEntity(element: XmlElement, kind: EntityDefinition): EntityElement {

@@ -1,7 +1,6 @@
 import type { Agent, Configuration, Pipeline, Template } from '../model/model.ts'
-import type { FoundMember, ReadMember } from './member-finder.ts'
+import { type FoundMember, type ReadMember, readMember } from './member-finder.ts'
 import type { Skeleton, Placeholder } from './skeleton.ts'
-import type { MemberPlace } from './find-members.ts'
 import type { Member } from './member.ts'
 import type { MemberStores } from './member-stores.ts'
 
@@ -61,11 +60,11 @@ export class DocumentAssembly {
 
   #addMember<Model>(
     member: Member<Model> | null,
-    place: MemberPlace,
+    found: FoundMember,
     addModel: (member: Member<Model>) => void,
   ): boolean {
     if (!member) return false
-    this.members.push({ element: member.element, place })
+    this.members.push(readMember(found, member.element))
     this.parts += member.element.parts
     this.hasPlainSecrets ||= member.hasPlainSecrets
     addModel(member)

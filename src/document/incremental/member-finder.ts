@@ -9,9 +9,15 @@ export interface FoundMember extends MemberPlace {
 }
 
 /** A member that was read, and its place in the document. */
-export interface ReadMember {
-  readonly place: MemberPlace
+export interface ReadMember extends FoundMember {
   readonly element: MemberElement
+}
+
+/** A member with its element; the same object where that is known of it. */
+export function readMember(found: FoundMember, element: MemberElement): ReadMember {
+  if (isRead(found) && found.element === element) return found
+  const { list, start, end } = found
+  return { list, start, end, text: element.text, element }
 }
 
 /**
@@ -44,6 +50,10 @@ export class MemberFinder {
   remember(text: string, members: readonly ReadMember[]): void {
     this.#last = { text, members }
   }
+}
+
+function isRead(found: FoundMember): found is ReadMember {
+  return 'element' in found
 }
 
 interface ReadText {
@@ -79,7 +89,7 @@ class SharedMembers {
     const end = member.end - this.#distance
     if (end < this.#difference.end) return null
     const count = this.#countUpTo(end)
-    const known = this.#members[count - 1]?.place
+    const known = this.#members[count - 1]
     if (known?.end !== end || known.list !== member.list) return null
     return this.#members.slice(count).map((each) => foundIn(each, this.#distance))
   }
@@ -87,11 +97,13 @@ class SharedMembers {
   /** How many members end at an offset or before it. */
   #countUpTo(offset: number): number {
     const members = this.#members
-    return bisect({ high: members.length }, (n) => (members[n]?.place.end ?? 0) <= offset)
+    return bisect({ high: members.length }, (n) => (members[n]?.end ?? 0) <= offset)
   }
 }
 
-function foundIn({ place, element }: ReadMember, distance: number): FoundMember {
-  const { list, start, end } = place
-  return { list, start: start + distance, end: end + distance, text: element.text }
+function foundIn(member: ReadMember, distance: number): FoundMember {
+  if (distance === 0) return member
+  const { list, start, end, text, element } = member
+  const moved: ReadMember = { list, start: start + distance, end: end + distance, text, element }
+  return moved
 }

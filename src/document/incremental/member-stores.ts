@@ -58,32 +58,41 @@ function ownCopy(text: string): string {
 /** The size that the cache may always have, in characters of the keys. */
 const SLACK = Math.min(1_000_000, XML_LIMITS.maxBytes / 4)
 
+interface Cached<Value> {
+  readonly value: Value
+  /** The last round that used it. */
+  round: number
+}
+
 /**
- * Caches recently used values by text. Above a fixed size, each round drops what neither the last
- * round nor the one before has used: the values of a large document take much of the memory.
+ * Caches recently used values by text. After a round that has used more than a fixed size, the next one
+ * drops what that has not: the values of a large document take much of the memory.
  */
 class GenerationalCache<Value> {
-  #young = new Map<string, Value>()
-  #old: ReadonlyMap<string, Value> = new Map()
-  #size = 0
+  readonly #cached = new Map<string, Cached<Value>>()
+  #round = 0
+  /** Characters of the keys that this round has used. */
+  #used = 0
 
   beginRound(): void {
-    if (this.#size <= SLACK) return
-    this.#old = this.#young
-    this.#young = new Map()
-    this.#size = 0
+    if (this.#used <= SLACK) return
+    for (const [key, { round }] of this.#cached) {
+      if (round !== this.#round) this.#cached.delete(key)
+    }
+    this.#round += 1
+    this.#used = 0
   }
 
   find(key: string): Value | null {
-    const young = this.#young.get(key)
-    if (young !== undefined) return young
-    const old = this.#old.get(key)
-    if (old !== undefined) this.keep(key, old)
-    return old ?? null
+    const cached = this.#cached.get(key)
+    if (cached === undefined) return null
+    if (cached.round !== this.#round) this.#used += key.length
+    cached.round = this.#round
+    return cached.value
   }
 
   keep(key: string, value: Value): void {
-    this.#young.set(key, value)
-    this.#size += key.length
+    this.#used += key.length
+    this.#cached.set(key, { value, round: this.#round })
   }
 }

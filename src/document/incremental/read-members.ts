@@ -1,13 +1,13 @@
 import type { ConfigDocument } from '../document.ts'
 import { LineIndex, type FindMark, type LineMark } from '../text/line-index.ts'
 import { checkRules } from '../rules/rules.ts'
-import { checkOutside } from '../structure/structure.ts'
+import { checkAcross } from '../structure/structure.ts'
 import { Findings } from '../structure/findings.ts'
 import { decodeXml } from '../xml/xml-bytes.ts'
 import { XML_LIMITS } from '../xml/xml-limits.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
+import { elementsAt } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
-import { listOf } from './find-members.ts'
 import type { FoundMember, MemberFinder, ReadMember } from './member-finder.ts'
 import type { Skeleton } from './skeleton.ts'
 import type { SkeletonStore } from './skeleton-store.ts'
@@ -15,10 +15,11 @@ import { DocumentAssembly } from './document-assembly.ts'
 import type { MemberStores } from './member-stores.ts'
 import { RelocatedElement, OffsetPlacement, type Placement } from './relocated-element.ts'
 import { bisect } from '../../lib/bisect.ts'
-import type { MemberElement } from './member-element.ts'
 import type { Configuration } from '../model/model.ts'
 import { lineFeedsIn } from '../text/line-feeds.ts'
 
+/** The long lists whose members have names that are unique as written. */
+const LISTS = 'templates|agents'
 const FIRST: LineMark = { offset: 0, line: 0, start: 0 }
 
 /**
@@ -26,26 +27,49 @@ const FIRST: LineMark = { offset: 0, line: 0, start: 0 }
  * a member are counted once, so that a large document costs its members and not its characters.
  */
 function marksOfMembers(text: string, members: readonly ReadMember[]): FindMark {
-  let marks: readonly LineMark[] | null = null
-  return (offset) => {
-    marks ??= marksAfter(text, members)
-    const count = bisect({ high: marks.length }, (n) => (marks?.[n]?.offset ?? 0) <= offset)
-    return marks[count - 1] ?? FIRST
-  }
+  let marks: MemberMarks | null = null
+  return (offset) => (marks ??= new MemberMarks(text, members)).before(offset)
 }
 
-function marksAfter(text: string, members: readonly ReadMember[]): readonly LineMark[] {
-  let { offset, line, start } = FIRST
-  return members.flatMap(({ element, place }) => {
-    const between = lineFeedsIn(text, { start: offset, end: place.start })
-    if (between.last >= 0) start = between.last + 1
-    const beginning = { offset: place.start, line: line + between.count, start }
-    const { count, last } = element.lineFeeds
-    if (last >= 0) start = place.start + last + 1
-    line = beginning.line + count
-    offset = place.end
-    return [beginning, { offset, line, start }]
-  })
+/** A mark at the start and one at the end of each member, without an object for each of them. */
+class MemberMarks {
+  readonly #offsets: Uint32Array
+  readonly #lines: Uint32Array
+  readonly #starts: Uint32Array
+
+  constructor(text: string, members: readonly ReadMember[]) {
+    const length = 2 * members.length
+    this.#offsets = new Uint32Array(length)
+    this.#lines = new Uint32Array(length)
+    this.#starts = new Uint32Array(length)
+    let { offset, line, start } = FIRST
+    for (const [n, member] of members.entries()) {
+      const between = lineFeedsIn(text, { start: offset, end: member.start })
+      if (between.last >= 0) start = between.last + 1
+      line += between.count
+      this.#set(2 * n, { offset: member.start, line, start })
+      const { count, last } = member.element.lineFeeds
+      if (last >= 0) start = member.start + last + 1
+      line += count
+      offset = member.end
+      this.#set(2 * n + 1, { offset, line, start })
+    }
+  }
+
+  /** The last mark that is not behind an offset. */
+  before(offset: number): LineMark {
+    const offsets = this.#offsets
+    const n = bisect({ high: offsets.length }, (at) => (offsets[at] ?? 0) <= offset) - 1
+    const [found, line, start] = [offsets[n], this.#lines[n], this.#starts[n]]
+    if (found === undefined || line === undefined || start === undefined) return FIRST
+    return { offset: found, line, start }
+  }
+
+  #set(n: number, { offset, line, start }: LineMark): void {
+    this.#offsets[n] = offset
+    this.#lines[n] = line
+    this.#starts[n] = start
+  }
 }
 
 /** Recently read skeletons and members of documents, and the places of members. */
@@ -130,57 +154,47 @@ function documentOf(text: string, skeleton: Skeleton, { members }: DocumentAssem
   }
 }
 
-/** Whether the structure has no faults outside of the members, nor across them. */
+/** Whether the structure has no faults across the members. The skeleton and each of them have none. */
 function isSound(document: XmlDocument): boolean {
   const findings = new Findings(document)
-  checkOutside(document.root, findings, isMember)
+  for (const list of elementsAt(document.root, LISTS)) checkAcross(list, findings)
   return findings.problems().length === 0
-}
-
-function isMember({ name, parent }: XmlElement): boolean {
-  if (!parent || listOf(parent.name, name) === null) return false
-  return parent.parent !== null && parent.parent.parent === null
 }
 
 /** Places a skeleton in its document, with the members in the place of their placeholders. */
 class SkeletonPlacement implements Placement {
-  readonly #starts: readonly number[]
-  /** How far the text behind the first n members moves. */
-  readonly #distances: readonly number[]
-  readonly #members: ReadonlyMap<XmlElement, { element: MemberElement; start: number }>
+  readonly #skeleton: Skeleton
+  readonly #members: readonly ReadMember[]
 
-  constructor({ placeholders }: Skeleton, members: readonly ReadMember[]) {
-    this.#starts = placeholders.map(({ start }) => start)
-    this.#distances = [0, ...members.map((member, n) => distanceAfter(member, placeholders[n]))]
-    this.#members = new Map(
-      members.flatMap(({ element, place }, n) => {
-        const placeholder = placeholders[n]
-        return placeholder ? [[placeholder.element, { element, start: place.start }]] : []
-      }),
-    )
+  constructor(skeleton: Skeleton, members: readonly ReadMember[]) {
+    this.#skeleton = skeleton
+    this.#members = members
   }
 
+  /** The text behind a member moves as its end does. */
   offsetOf(offset: number): number {
-    return offset + (this.#distances[countBelow(this.#starts, offset)] ?? 0)
+    const { placeholders } = this.#skeleton
+    const high = placeholders.length
+    const last = bisect({ high }, (n) => (placeholders[n]?.start ?? 0) < offset) - 1
+    const [member, placeholder] = [this.#members[last], placeholders[last]]
+    if (!member || !placeholder) return offset
+    return offset + member.end - placeholder.element.span.end
+  }
+
+  sourceOf(element: XmlElement): XmlElement {
+    return this.#memberAt(element)?.element ?? element
   }
 
   place(element: XmlElement, parent: XmlElement): XmlElement {
-    const member = this.#members.get(element)
+    const member = this.#memberAt(element)
     if (!member) return new RelocatedElement(element, parent, this)
     return new RelocatedElement(member.element, parent, new OffsetPlacement(member.start))
   }
-}
 
-function distanceAfter(
-  { place }: ReadMember,
-  placeholder: Skeleton['placeholders'][number] | undefined,
-): number {
-  return place.end - (placeholder?.element.span.end ?? 0)
-}
-
-/** How many of the ascending numbers are below a number. */
-function countBelow(numbers: readonly number[], number: number): number {
-  return bisect({ high: numbers.length }, (place) => (numbers[place] ?? 0) < number)
+  #memberAt(element: XmlElement): ReadMember | undefined {
+    const n = this.#skeleton.order.get(element)
+    return n === undefined ? undefined : this.#members[n]
+  }
 }
 
 /** Whether the pipelines of a model refer to unknown packages or scms. */

@@ -1,8 +1,11 @@
+import { childElements } from '../xml/xml-elements.ts'
 import type { Span, XmlAttribute, XmlElement, XmlNode } from '../xml/xml-tree.ts'
 
 /** Maps the nodes of a separately read tree to their places in a document. */
 export interface Placement {
   offsetOf(offset: number): number
+  /** The element that stands where the tree has this one. */
+  sourceOf(element: XmlElement): XmlElement
   /** An element below one that is placed. */
   place(element: XmlElement, parent: XmlElement): XmlElement
 }
@@ -17,6 +20,10 @@ export class OffsetPlacement implements Placement {
 
   offsetOf(offset: number): number {
     return offset + this.#distance
+  }
+
+  sourceOf(element: XmlElement): XmlElement {
+    return element
   }
 
   place(element: XmlElement, parent: XmlElement): XmlElement {
@@ -36,6 +43,8 @@ export class RelocatedElement implements XmlElement {
   readonly #placement: Placement
   #attributes: ReadonlyMap<string, XmlAttribute> | null = null
   #children: readonly XmlNode[] | null = null
+  /** Children that were placed one by one. */
+  #placed: Map<XmlElement, XmlElement> | null = null
   #whole: Span | null = null
 
   constructor(source: XmlElement, parent: XmlElement | null, placement: Placement) {
@@ -51,6 +60,19 @@ export class RelocatedElement implements XmlElement {
     return one.#source === other.#source
   }
 
+  /** The children that were not read as one, where their parents were. */
+  static *differing(
+    one: XmlElement,
+    other: XmlElement,
+  ): Generator<readonly [XmlElement, XmlElement]> {
+    if (!(one instanceof RelocatedElement) || !(other instanceof RelocatedElement)) return
+    for (const [n, child] of one.#source.children.entries()) {
+      if (child.kind !== 'element') continue
+      if (one.#placement.sourceOf(child) === other.#placement.sourceOf(child)) continue
+      yield [one.#childAt(n, child), other.#childAt(n, child)]
+    }
+  }
+
   get attributes(): ReadonlyMap<string, XmlAttribute> {
     return (this.#attributes ??= new Map(
       Array.from(this.#source.attributes, ([name, attribute]) => [name, this.#moved(attribute)]),
@@ -58,11 +80,14 @@ export class RelocatedElement implements XmlElement {
   }
 
   get children(): readonly XmlNode[] {
-    return (this.#children ??= this.#source.children.map((child) =>
+    if (this.#children !== null) return this.#children
+    this.#children = this.#source.children.map((child) =>
       child.kind === 'element'
-        ? this.#placement.place(child, this)
+        ? (this.#placed?.get(child) ?? this.#placement.place(child, this))
         : { ...child, span: this.#span(child.span) },
-    ))
+    )
+    this.#placed = null
+    return this.#children
   }
 
   get span(): Span {
@@ -80,6 +105,29 @@ export class RelocatedElement implements XmlElement {
 
   attributeValue(name: string): string | null {
     return this.#source.attributeValue(name)
+  }
+
+  findChildren(isWanted: (child: XmlElement) => boolean): XmlElement[] {
+    // A member parses its children each time, so that they are others each time.
+    if (this.#placement instanceof OffsetPlacement) return childElements(this).filter(isWanted)
+    const found: XmlElement[] = []
+    let n = -1
+    for (const child of this.#source.children) {
+      n += 1
+      if (child.kind !== 'element' || !isWanted(this.#placement.sourceOf(child))) continue
+      found.push(this.#childAt(n, child))
+    }
+    return found
+  }
+
+  /** Places a child once, so that it is the same wherever it is asked for. */
+  #childAt(n: number, child: XmlElement): XmlElement {
+    const known = this.#children?.[n] ?? this.#placed?.get(child)
+    if (known?.kind === 'element') return known
+    const placed = this.#placement.place(child, this)
+    this.#placed ??= new Map()
+    this.#placed.set(child, placed)
+    return placed
   }
 
   #moved({ name, value, span, valueSpan }: XmlAttribute): XmlAttribute {

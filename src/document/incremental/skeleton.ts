@@ -2,7 +2,7 @@ import { buildConfiguration, type Configuration } from '../model/model.ts'
 import { ModelNode } from '../model/model-node.ts'
 import { plainSecrets } from '../secrets/plain-secrets.ts'
 import { LineIndex } from '../text/line-index.ts'
-import { type Edition, editionOf } from '../structure/structure.ts'
+import { checkOutside, type Edition, editionOf } from '../structure/structure.ts'
 import { Findings } from '../structure/findings.ts'
 import { checkReferences } from '../structure/uniqueness.ts'
 import { childElements } from '../xml/xml-elements.ts'
@@ -26,6 +26,8 @@ export interface Skeleton {
   readonly root: XmlElement
   /** In the order of the document. */
   readonly placeholders: readonly Placeholder[]
+  /** The place of each placeholder among them. */
+  readonly order: ReadonlyMap<XmlElement, number>
   readonly edition: Edition
   /** The model, with empty lists in the place of the long ones. */
   readonly configuration: Configuration
@@ -46,13 +48,17 @@ function* skeletonOf(text: string, { root, parts }: XmlTree): Generator<void, Sk
   checkReferences(root, findings)
   const placeholders = placeholdersIn(root)
   yield
-  const omitted = new Set(placeholders.map(({ element }) => element))
+  const order = new Map(placeholders.map(({ element }, n) => [element, n]))
+  const omitted = new Set(order.keys())
+  checkOutside(root, findings, (element) => omitted.has(element))
+  yield
   const building = buildConfiguration(new ModelNode(root, [], omitted))
   if (!building.success || findings.problems().length > 0) return null
   yield
   return {
     root,
     placeholders,
+    order,
     edition: editionOf(root),
     configuration: building.data,
     hasPlainSecrets: plainSecrets(root).length > 0,

@@ -63,6 +63,12 @@ export function checkOutside(
   }
 }
 
+/** Checks the rules across the members of a list such as `agents` that is checked without them. */
+export function checkAcross(list: XmlElement, findings: Findings): void {
+  const rule = CRUISE.others.children.get(list.name)
+  if (rule) checkUniqueness(list, rule.key, findings)
+}
+
 /** Checks a member of a list such as `pipelines` against the schema, as if it were in one. */
 export function checkMember(
   member: XmlElement,

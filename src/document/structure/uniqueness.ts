@@ -87,6 +87,7 @@ function checkConstraint(
   { steps, by, what }: ReadyConstraint,
   findings: Findings,
 ): void {
+  if (!hasRepeated(scope, { steps, by })) return
   const seen = new Map<string, XmlElement>()
   for (const element of elementsAt(scope, steps)) {
     const value = by(element)
@@ -99,6 +100,20 @@ function checkConstraint(
     const { line } = findings.lines.positionOf(first.span.start)
     findings.add(element, `the ${what} "${shorten(value)}" is already on line ${line}`)
   }
+}
+
+/** Whether two have the same text, without asking for the places of thousands that have not. */
+function hasRepeated(
+  scope: XmlElement,
+  { steps, by }: Pick<ReadyConstraint, 'steps' | 'by'>,
+): boolean {
+  const seen = new Set<string>()
+  const repeated = elementsAt(scope, steps, (element) => {
+    const value = by(element)
+    if (value === null) return false
+    return seen.size === seen.add(value).size
+  })
+  return repeated.length > 0
 }
 
 const REFERENCES = [

@@ -31,17 +31,36 @@ export function elementFinder(root: XmlElement): (at: readonly number[]) => XmlE
   return (at) => at.reduce((above, n) => childrenOf(above)[n] ?? above, root)
 }
 
-/** The elements at the end of a path. */
-export function elementsAt(from: XmlElement, path: string | PathSteps): XmlElement[] {
+/**
+ * The elements at the end of a path; with a test, those of them that it accepts. The test gets them in
+ * their order and may not ask for their places, so that a few of thousands are quickly found.
+ */
+export function elementsAt(
+  from: XmlElement,
+  path: string | PathSteps,
+  isWanted?: (element: XmlElement) => boolean,
+): XmlElement[] {
+  const steps = typeof path === 'string' ? parseElementPath(path) : path
   let found = [from]
-  for (const names of typeof path === 'string' ? parseElementPath(path) : path) {
-    const next: XmlElement[] = []
-    for (const parent of found) {
-      for (const child of parent.children) {
-        if (child.kind === 'element' && names.includes(child.name)) next.push(child)
-      }
-    }
-    found = next
+  for (const [n, names] of steps.entries()) {
+    const test = n === steps.length - 1 ? isWanted : undefined
+    found = found.flatMap((parent) => childrenNamed(parent, names, test))
+  }
+  return found
+}
+
+function childrenNamed(
+  parent: XmlElement,
+  names: readonly string[],
+  isWanted?: (element: XmlElement) => boolean,
+): XmlElement[] {
+  if (isWanted && parent.findChildren) {
+    return parent.findChildren((child) => names.includes(child.name) && isWanted(child))
+  }
+  const found: XmlElement[] = []
+  for (const child of parent.children) {
+    if (child.kind !== 'element' || !names.includes(child.name)) continue
+    if (!isWanted || isWanted(child)) found.push(child)
   }
   return found
 }

@@ -41,6 +41,8 @@ export interface XmlElement {
   readonly closeTag: Span | null
   /** The value of an attribute, or null where it is absent; its place is not worked out for that. */
   attributeValue(name: string): string | null
+  /** The child elements that a test accepts, where `children` would work out the place of each; the test may not ask for one. */
+  findChildren?(isWanted: (child: XmlElement) => boolean): XmlElement[]
 }
 
 export type XmlNode = XmlElement | XmlText | XmlAside
