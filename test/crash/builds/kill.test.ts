@@ -11,10 +11,11 @@ import { BUILD_KINDS, JOB, JobInstance, PIPELINE } from '../../../src/builds/eng
 import { openSqliteState } from '../../../src/state/open-sqlite.ts'
 import type { StateStore } from '../../../src/state/state-store.ts'
 import { buildProblems } from '../../support/builds/build-problems.ts'
+import { casesOf } from '../../support/programs/all-cases.ts'
 import { bundled } from '../../support/programs/bundle.ts'
 
 const BUILDER = new URL('./builder.ts', import.meta.url)
-const KILLS = 50
+const KILLS = casesOf({ all: 50, mostly: 30 })
 const MAX_STEPS = 40
 
 const Step = z.union([z.object({ counter: z.int() }), z.object({ job: JobInstance })])
