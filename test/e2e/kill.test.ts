@@ -1,9 +1,10 @@
 // @module-tag long
 import { describe, expect, it } from 'vitest'
+import { casesOf } from '../support/programs/all-cases.ts'
 import { soak } from '../support/soak/soak.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 
-const KILLS = 6
+const KILLS = casesOf({ all: 6, mostly: 4 })
 const EVERYTHING = [
   'saves by put',
   'saves by form',
