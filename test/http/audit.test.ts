@@ -203,12 +203,17 @@ describe('the audit log', () => {
     ).toEqual([])
   })
 
-  it('is quiet about agents at work, and about plans, replays and two forms, which change nothing', () => {
+  it('is quiet about agents at work, and about plans, replays and four forms, which change nothing', () => {
     const ofUsers = ROUTES.filter(({ audit, caller }) => audit === QUIET && caller !== 'agent')
     const ofPages = PAGE_ROUTES.filter(({ audit }) => audit === QUIET)
 
     expect(ofUsers.map(nameOf)).toEqual(['POST /api/admin/rules/replay', 'POST /api/config/plan'])
-    expect(ofPages.map(nameOf)).toEqual(['POST /colours', 'POST /config/edit/check'])
+    expect(ofPages.map(nameOf)).toEqual([
+      'POST /colours',
+      'POST /config/edit/check',
+      'POST /rules/form',
+      'POST /rules/replay',
+    ])
   })
 
   it('is read page by page, and by user, action and outcome', async () => {
