@@ -16,6 +16,7 @@ import {
 import { save } from '../../support/service/saving.ts'
 import { callerOf } from '../../support/service/service.ts'
 import { currentOf, pausedBy, pausePipeline, serveTwo } from '../../support/service/servers.ts'
+import { casesOf } from '../../support/programs/all-cases.ts'
 
 /** In milliseconds. */
 const TIMEOUT_MS = 30_000
@@ -78,7 +79,7 @@ describe('servers whose database', { tags: ['postgresql'] }, () => {
     const database = cluster.freshSchema()
     const servers = await serveTwo(database)
     await save(servers[0], documentWith('app'))
-    for (const _ of [1, 2]) {
+    for (const _ of casesOf({ all: [1, 2, 3], mostly: [1, 2] })) {
       await cluster.stop()
       await wait(AWAY_MS)
       expect(await currentOf(servers[0])).toContain('app')
