@@ -194,6 +194,19 @@ describe('the page of rules', () => {
     expect(saved.status).toBe(303)
   })
 
+  it('counts the rules of a first text that is not saved yet', async () => {
+    const service = await openService()
+    const nobody = await service.fetch('/rules')
+    const body = new URLSearchParams({ text: TWO_EYES, version: '', reason: '', remove: 'absent' })
+    const headers = { 'sec-fetch-site': 'same-origin' }
+    const draft = await service.fetch('/rules/form', { method: 'POST', headers, body })
+
+    expect(await nobody.text()).toContain('There are no rules')
+    const page = await draft.text()
+    expect(page).toContain('1 rule about changes.')
+    expect(page).not.toContain('There are no rules')
+  })
+
   it('tries a text on the history, and names what it would have held up', async () => {
     const service = await rule(await openService())
     const fields = { version: 'v', text: FREEZE, reason: '' }

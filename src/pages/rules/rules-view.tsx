@@ -139,7 +139,7 @@ function RuleButtons({ frame, name }: { readonly frame: PageFrame; readonly name
 }
 
 function aboutOf({ version, rules, entity }: ShownRules): string {
-  if (version === null) {
+  if (version === null && rules.length === 0) {
     return 'There are no rules: everyone can save the changes that they have permission to make.'
   }
   const count = countOf(rules.length, 'rule')
