@@ -92,6 +92,10 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
       done: 'Changed the password of their own account',
       attempt: 'change the password of their own account',
     },
+    'change-mail-subscription': {
+      done: 'Changed their mail notifications',
+      attempt: 'change their mail notifications',
+    },
     'create-token': { done: 'Created token', attempt: 'create a token' },
     'revoke-token': { done: 'Revoked token', attempt: 'revoke token' },
     'create-invitation': {
