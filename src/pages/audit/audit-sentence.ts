@@ -176,6 +176,7 @@ const WITHOUT_OBJECT = [
   'set-live-file-aside',
   'poll-material',
   'free-room',
+  'change-mail-subscription',
   'change-own-password',
   'log-out-everywhere',
   'damaged-entry',
