@@ -124,8 +124,8 @@ export class Cluster implements AsyncDisposable {
         if (!isMember || databaseErrorKind(error) !== 'outage') throw error
         const message = 'This server starts when the database is back'
         if (!isWaiting) {
-          log({ level: 'warning', message, facts: { reason: reasonOf(error) } })
           await onWait()
+          log({ level: 'warning', message, facts: { reason: reasonOf(error) } })
         }
       }
       await pause(POLL_INTERVAL_MS, stop)
