@@ -19,6 +19,7 @@ const SCOPES: readonly TokenScope[] = ['read', 'propose', 'operate', 'admin']
 /** The calls of a scope that is not what the method says, by what they are about. */
 const READS = [
   'POST /api/config/plan',
+  'POST /api/admin/rules/replay',
   'POST /mcp',
   'POST /git/config.git/git-upload-pack',
   'POST /colours',
@@ -45,6 +46,8 @@ const LOGIN_ONLY = [
   'POST /api/users/{name}/enable',
   'POST /account',
   'POST /account/mail',
+  'PUT /api/account/mail',
+  'DELETE /api/account/mail',
   'POST /api/proposals/{number}/approve',
   'POST /api/proposals/{number}/reject',
   'POST /api/proposals/{number}/comment',
