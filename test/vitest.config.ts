@@ -61,8 +61,8 @@ export default defineConfig({
     // What was read for one run is read for the next one too, where it is still the same.
     experimental: { fsModuleCache: true },
     pool: 'forks',
-    // As many as most machines of tests have cores: tests and the programs they start keep both busy.
-    maxWorkers: 2,
+    // One more than most machines of tests have cores: some always wait for clocks, starts and disks.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     tags: [...programTags(missing), LONG, NODE],
     reporters: [...(REPORT ? ['default', 'json'] : ['default']), leftOut],
