@@ -27,7 +27,7 @@ async function listening(server: Server): Promise<number> {
   return address.port
 }
 
-/** What a reverse proxy does: TLS in front of a service. */
+/** TLS in front of a service, as a reverse proxy does it. */
 function inFrontOf(port: number, { certificate, key }: TestAuthority): Server {
   const files = { cert: readFileSync(certificate), key: readFileSync(key) }
   return createTlsServer(files, (client) => {
