@@ -151,7 +151,7 @@ class SmtpSession implements Disposable {
     try {
       await this.step((done) => this.#connection.send(envelope, message, done))
     } catch (error) {
-      // What was refused is still begun; a message that was taken is not, and nothing more is asked about it.
+      // A refused message is still begun. One that was taken is not, and no more is asked about it.
       if (error instanceof MailFailure && error.isOfAddress) await this.#reset()
       throw error
     }

@@ -6,7 +6,7 @@ import { dayName } from '../history/day-counts.ts'
 import { StateAway } from '../frame/page-state.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
 import { FilterText, Select, type SelectOption } from '../kit/forms.tsx'
-import { DateField, InUtc } from '../kit/date-field.tsx'
+import { DateRange } from '../kit/date-field.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 import { Hour, longDay, When } from '../kit/when.tsx'
@@ -102,13 +102,7 @@ function Filter({ frame, query }: AuditViewProps) {
       <details class="more-filters" open={[address, since, until].some((each) => each !== null)}>
         <summary>Dates and more</summary>
         <span class="row">
-          <label>
-            From <DateField name="since" at="start" time={since} />
-          </label>
-          <label>
-            to <DateField name="until" at="end" time={until} />
-          </label>
-          <InUtc />
+          <DateRange since={since} until={until} />
           <FilterText name="address" value={address ?? ''} placeholder="Address" label="Address" />
         </span>
       </details>

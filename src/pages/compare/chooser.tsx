@@ -1,4 +1,4 @@
-import { DateField, InUtc } from '../kit/date-field.tsx'
+import { DateRange } from '../kit/date-field.tsx'
 import type { Links } from '../kit/links.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
@@ -26,13 +26,7 @@ export function Chooser({ links, before, after }: ChooserProps) {
           </p>
         </form>
         <form class="row" action={action} aria-label="Dates">
-          <label>
-            Changes from <DateField name="since" at="start" time={before.time} />
-          </label>
-          <label>
-            to <DateField name="until" at="end" time={after.time} />
-          </label>
-          <InUtc />
+          <DateRange label="Changes from" since={before.time} until={after.time} />
           <button name="by" value="dates">
             Compare dates
           </button>

@@ -25,6 +25,30 @@ export function DateField({ name, at, time, problem }: DateFieldProps) {
   )
 }
 
+/** The first and the last day of a range, and the zone that they are in. */
+export function DateRange({
+  label = 'From',
+  since,
+  until,
+}: {
+  readonly label?: string
+  /** In milliseconds; null for an open end. */
+  readonly since: number | null
+  readonly until: number | null
+}) {
+  return (
+    <>
+      <label>
+        {label} <DateField name="since" at="start" time={since} />
+      </label>
+      <label>
+        to <DateField name="until" at="end" time={until} />
+      </label>
+      <InUtc />
+    </>
+  )
+}
+
 /** Says in which zone the fields of a form are; with scripts they are on the clock of the reader. */
 export function InUtc() {
   return <span class="without-script"> in UTC</span>

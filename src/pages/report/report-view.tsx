@@ -4,7 +4,7 @@ import type { ReportedChange } from '../../operations/change-report.ts'
 import { REPORT_FORMS } from '../../operations/render-report.ts'
 import { LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/count.ts'
-import { DateField, InUtc } from '../kit/date-field.tsx'
+import { DateRange } from '../kit/date-field.tsx'
 import { FilterText } from '../kit/forms.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { PageHead } from '../kit/page-head.tsx'
@@ -77,13 +77,7 @@ function Filter({ frame: { links }, query: { since, until, entity } }: ReportVie
         placeholder="group/payments"
         label="Entity, such as group/payments"
       />
-      <label>
-        From <DateField name="since" at="start" time={since} />
-      </label>
-      <label>
-        to <DateField name="until" at="end" time={until} />
-      </label>
-      <InUtc />
+      <DateRange since={since} until={until} />
       <button>Show</button>
     </form>
   )
