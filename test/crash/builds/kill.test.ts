@@ -16,6 +16,8 @@ import { bundled } from '../../support/programs/bundle.ts'
 
 const BUILDER = new URL('./builder.ts', import.meta.url)
 const KILLS = casesOf({ all: 50, mostly: 30 })
+/** More runs than these were acknowledged: how many come of a kill depends on how fast the machine is. */
+const RUNS = 20
 const MAX_STEPS = 40
 
 const Step = z.union([z.object({ counter: z.int() }), z.object({ job: JobInstance })])
@@ -70,12 +72,12 @@ describe('builds whose server is killed at any moment', () => {
   })
 
   it(
-    `have everything that was acknowledged, and no number twice, after ${KILLS} kills`,
+    `have everything that was acknowledged, and no number twice, after ${KILLS} kills and ${RUNS} runs`,
     { timeout: 180_000 },
     async () => {
       const file = join(folder, 'state.db')
       const counters: number[] = []
-      for (let kill = 0; kill < KILLS; kill += 1) {
+      for (let kill = 0; kill < KILLS || counters.length <= RUNS; kill += 1) {
         const steps = await stepsUntilKilled(file, 1 + ((kill * 17) % MAX_STEPS))
         await using store = await openSqliteState(file)
         expect(await lostSteps(store, steps)).toEqual([])
@@ -84,7 +86,6 @@ describe('builds whose server is killed at any moment', () => {
 
       await using store = await openSqliteState(file)
 
-      expect(counters.length).toBeGreaterThan(20)
       expect(counters).toEqual([...new Set(counters)].toSorted((a, b) => a - b))
       expect(await buildProblems(store)).toEqual([])
       expect(await store.check(BUILD_KINDS)).toEqual([])
