@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
+import { describeStarts } from '../builds/plan/plan-push.ts'
 import { isSameName } from '../core/name-key.ts'
 import type { Principal } from '../core/principal.ts'
 import type { CommitSha } from '../core/revision.ts'
@@ -60,11 +61,10 @@ export function describeForTerminal(
   address: string,
 ): readonly string[] {
   const { number, newest } = proposal
-  const starts = plan?.starts.map(({ pipeline }) => pipeline).join(', ') ?? ''
   const missing = verdict?.objections.map(({ sentence }) => `  missing: ${sentence}`) ?? []
   return [
     `Proposal ${number}, version ${newest.version}: ${address}`,
-    ...(plan === null ? [] : [starts === '' ? '  it starts nothing' : `  it starts ${starts}`]),
+    ...(plan === null ? [] : describeStarts(plan.starts)),
     ...(conflicts.length > 0 ? ['  it touches what has changed since: rebase it'] : []),
     ...(verdict?.kind === 'allowed' ? ['  nothing is missing: it can be merged'] : missing),
   ]

@@ -60,9 +60,7 @@ export async function openConfiguration(
   const { history, summary } = config
   const { log } = environment
   const limit = settings['max-body']
-  const addressOf = (path: string) => `${settings['public-url'] ?? settings['base-path']}${path}`
-  const push = { ...places, ...environment, addressOf }
-  const git = await GitService.open({ ...push, history, report: log, limit })
+  const git = await GitService.open({ ...places, ...environment, history, report: log, limit })
   const secretAlarm = new PlainSecretAlarm({ history, readable: config.readable })
   await removeFormer(stateDir)
   const index = shutdown.own(

@@ -8,6 +8,7 @@ import { NewestRuns } from '../builds/runs/newest-runs.ts'
 import { RunGroups } from '../builds/runs/run-groups.ts'
 import type { BuildsDomain } from '../builds/builds-domain.ts'
 import { planDocument, planFactsOf } from '../builds/plan/plan-configuration.ts'
+import { describeStarts, startsOfPush } from '../builds/plan/plan-push.ts'
 import { ProposalQueues } from '../proposals/proposal-queues.ts'
 import { describeForTerminal, proposePush } from '../proposals/propose-push.ts'
 import { WaitingMerges } from '../proposals/waiting-merges.ts'
@@ -56,6 +57,9 @@ export async function openLeader(app: AppContext): Promise<OpenedLeader> {
     newestRuns: new NewestRuns(builds.builds),
   }
   configuration.gate.planBy((documents) => planFactsOf(runs, documents))
+  configuration.git?.planBy(async (principal, commit) =>
+    describeStarts(await startsOfPush(runs, principal, commit)),
+  )
   const proposals = openProposals(app, runs)
   const events = openEvents(app, { store, builds, directory, proposals })
   const webhooks = await openWebhooks(boot, { history, store, events })
@@ -105,7 +109,7 @@ function openEvents(
 }
 
 function openProposals(
-  { boot, configuration, identities, clock, log, site, notify, proposalStore }: AppContext,
+  { boot, configuration, identities, clock, log, notify, proposalStore }: AppContext,
   builds: BuildsDomain,
 ): ProposalsDomain {
   const { git } = configuration
@@ -118,12 +122,10 @@ function openProposals(
     plan: (document, principal) => planDocument(builds, document, { door: 'proposal', principal }),
   }
   boot.shutdown.own('stop-background-work', new WaitingMerges(proposals, log))
-  git?.proposeBy(async ({ principal, commit }) => {
+  git?.proposeBy(async ({ principal, commit, addressOf }) => {
     const detail = await proposePush(proposals, principal, commit)
     await notify.audit.note(pushedAction(principal, detail.proposal))
-    const { publicUrl, basePath } = site
-    const address = `${publicUrl ?? basePath}/proposals/${detail.proposal.number}`
-    return describeForTerminal(detail, address)
+    return describeForTerminal(detail, addressOf(`/proposals/${detail.proposal.number}`))
   })
   return proposals
 }

@@ -7,7 +7,6 @@ import {
   type GitAccessDeps,
   readRepositoryFile,
 } from '../../configuration/access/git-access.ts'
-import type { ConfigChangesDeps } from '../../configuration/changes/config-changes.ts'
 import { pageOfRevision } from '../../configuration/entities/page-of-revision.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
@@ -27,11 +26,13 @@ const UNCACHED = { 'cache-control': 'no-cache, max-age=0, must-revalidate' }
 const tag = 'Git'
 const bytes: Answer = { text: 'As git asks for it', content: [{ type: '*/*', schema: null }] }
 
-const route = routeWith<ApiContext['configuration']>()
+type GitRoutesDeps = ApiContext['configuration'] & Pick<ApiContext, 'site'>
+
+const route = routeWith<GitRoutesDeps>()
 
 /** `/git/config.git`: the repository for clients of git, to clone, fetch and push. */
 export const gitResource = resource({
-  open: ({ configuration }: ApiContext) => configuration,
+  open: ({ configuration, site }: ApiContext) => ({ ...configuration, site }),
   routes: [
     route({
       method: 'GET',
@@ -136,7 +137,7 @@ function announced(program: Program, refs: AsyncIterable<Uint8Array>) {
 }
 
 async function answerExchange(
-  deps: GitAccessDeps & ConfigChangesDeps,
+  deps: GitRoutesDeps,
   c: Context<RouteEnv>,
   program: Program,
 ): Promise<Response> {
@@ -145,6 +146,8 @@ async function answerExchange(
   const decide = () => c.env.decide()
   const { principal } = c.env
   const pageOf = (revision: Revision) => pageOfRevision(deps, principal, revision)
+  const { publicUrl, basePath } = deps.site
+  const { origin } = new URL(publicUrl ?? c.req.url)
   const body = plainBody(c.req.raw)
   const answer = exchange(deps, principal, {
     program,
@@ -152,6 +155,7 @@ async function answerExchange(
     body,
     decide,
     pageOf,
+    addressOf: (path) => `${origin}${basePath}${path}`,
   })
   const headers = { ...UNCACHED, 'content-type': `application/x-git-${program}-result` }
   return new Response(answer, { headers })

@@ -188,15 +188,12 @@ async function planEffects(deps: PlanDeps, document: Uint8Array<ArrayBuffer>): P
     after: between.after.filter(isConcerned),
     obstacles: { before: former, after: obstacles },
   })
-  const prevented = new Set(
-    obstacles.filter(({ prevents }) => prevents).map(({ pipeline }) => pipeline),
-  )
   const plan = {
     ...NO_EFFECTS,
     base,
     result: digestOf(prepared.document),
     changes: changes.map((change) => ({ ...change, text: renderChange(change) })),
-    starts: starts.filter(({ pipeline }) => !prevented.has(pipeline)),
+    starts: withoutPrevented(starts, obstacles),
     stops,
     obstacles: obstacles.map(({ pipeline, because }) => ({ pipeline, because })),
     touches,
@@ -204,6 +201,33 @@ async function planEffects(deps: PlanDeps, document: Uint8Array<ArrayBuffer>): P
     willNotRun: await deps.unsupported.listIn(planned),
   }
   return { stored, base, document: prepared.document, plan }
+}
+
+/**
+ * The runs that would begin with a valid document in force, without anything else about it.
+ *
+ * @throws {ServiceError} `config-invalid`.
+ */
+export async function plannedStarts(
+  deps: PlanDeps,
+  document: Uint8Array<ArrayBuffer>,
+): Promise<readonly PlannedStart[]> {
+  const { configuration } = await deps.cache.read(document)
+  const pipelines = await pipelinesOf(configuration)
+  const starts = await deps.triggers.planStarts(pipelines)
+  const concerned = new Set(starts.map(({ pipeline }) => nameKey(pipeline)))
+  const starting = pipelines.filter(({ name }) => concerned.has(nameKey(name)))
+  return withoutPrevented(starts, await findObstacles(deps, configuration, starting))
+}
+
+function withoutPrevented(
+  starts: readonly PlannedStart[],
+  obstacles: readonly PlannedObstacle[],
+): readonly PlannedStart[] {
+  const prevented = new Set(
+    obstacles.filter(({ prevents }) => prevents).map(({ pipeline }) => pipeline),
+  )
+  return starts.filter(({ pipeline }) => !prevented.has(pipeline))
 }
 
 const NO_FACTS: PlanFacts = {

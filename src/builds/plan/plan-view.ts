@@ -41,7 +41,7 @@ export async function planFor(
   }
   const after = (await cache.read(document)).configuration
   const sides = [rights, access.rightsIn(after, principal)]
-  const sees = (entity: string) => sides.some((side) => mayView(side, entity))
+  const sees = (entity: string) => sides.some((side) => mayViewEntity(side, entity))
   const seesPipeline = ({ pipeline }: { readonly pipeline: string }) => sees(`pipeline/${pipeline}`)
   const { touches } = plan
   const jobsRunning = touches.jobsRunning.filter((job) => sees(`pipeline/${job.split('/', 1)[0]}`))
@@ -70,7 +70,7 @@ export async function planFor(
   }
 }
 
-function mayView(rights: Permissions, entity: string): boolean {
+export function mayViewEntity(rights: Permissions, entity: string): boolean {
   const { kind, name } = splitEntity(entity)
   if (kind === 'pipeline') return rights.mayView(name)
   if (kind === 'group') return rights.administersGroup(name)

@@ -31,8 +31,6 @@ export interface GitServiceOptions {
   readonly pushCheck: readonly string[]
   readonly clock: Clock
   readonly report: Report
-  /** The address of a path, as people reach the service. */
-  readonly addressOf: (path: string) => string
   /** The largest request, in bytes. */
   readonly limit: number
 }
@@ -50,6 +48,8 @@ export interface GitExchange extends GitCall {
   readonly assertMayMove: (ref: string) => Promise<void>
   /** The path of a page about a pushed revision that the client may open. */
   readonly pageOf: (revision: Revision) => Promise<string>
+  /** The whole address of a path, as the client reaches the service. */
+  readonly addressOf: (path: string) => string
 }
 
 interface NotedExchange extends GitExchange {
@@ -63,7 +63,12 @@ export interface PushedProposal {
   readonly ref: string
   readonly commit: CommitSha
   readonly principal: Principal
+  /** The whole address of a path. */
+  readonly addressOf: (path: string) => string
 }
+
+/** Says what a pushed document starts, as far as its client may know. Returns lines for a terminal. */
+export type PlanPush = (principal: Principal, commit: CommitSha) => Promise<readonly string[]>
 
 /** Makes a proposal of a push. Returns lines for the client's terminal. */
 export type ProposePush = (pushed: PushedProposal) => Promise<readonly string[]>
@@ -103,6 +108,7 @@ export class GitService {
   #propose: ProposePush = () => {
     throw unavailable('This server takes no proposals now: push to the one that leads')
   }
+  #plan: PlanPush = () => Promise.resolve([])
   #running = 0
 
   private constructor(options: GitServiceOptions, git: GitExecutable) {
@@ -124,6 +130,11 @@ export class GitService {
   /** Makes proposals of pushes to `refs/for/` from now on. */
   proposeBy(propose: ProposePush): void {
     this.#propose = propose
+  }
+
+  /** Says what pushes start from now on. */
+  planBy(plan: PlanPush): void {
+    this.#plan = plan
   }
 
   /** The advertisement of refs and capabilities, the first answer to a client. */
@@ -221,20 +232,21 @@ export class GitService {
 
   async #move(
     { ref, from, to }: PushedRef,
-    { principal, assertMayMove, pageOf, notes }: NotedExchange,
+    { principal, assertMayMove, pageOf, addressOf, notes }: NotedExchange,
   ): Promise<string | null> {
     const { history, clock } = this.#options
     try {
       await assertMayMove(ref)
       if (isForReview(ref)) {
-        notes.push(...(await this.#propose({ ref, commit: to, principal })))
+        notes.push(...(await this.#propose({ ref, commit: to, principal, addressOf })))
         return null
       }
       const { username } = principal
+      const starts = await this.#describeStarts(principal, to)
       const pushed = { branch: ref, from, to, username, time: clock(), reason: 'push' } as const
       const isMoved = await history.advance(pushed, { door: 'push', principal })
       if (!isMoved) return 'the configuration has changed meanwhile: fetch first'
-      notes.push(...(await this.#describe(to, pageOf)))
+      notes.push(await this.#describe(to, { pageOf, addressOf }), ...starts)
       return null
     } catch (error) {
       if (error instanceof ServiceError) return error.message.replaceAll(/\s+/g, ' ')
@@ -242,18 +254,36 @@ export class GitService {
     }
   }
 
-  async #describe(commit: CommitSha, pageOf: GitExchange['pageOf']): Promise<readonly string[]> {
-    const { history, addressOf, report } = this.#options
+  async #describe(
+    commit: CommitSha,
+    { pageOf, addressOf }: Pick<GitExchange, 'pageOf' | 'addressOf'>,
+  ): Promise<string> {
+    const { history } = this.#options
     const revision = history.findCommit(commit)
     const number = revision && history.numberOf(revision)
-    if (revision === null || number === null) return []
+    if (revision === null || number === null) return 'Saved'
     try {
-      return [`Saved as r${number}: ${addressOf(await pageOf(revision))}`]
+      return `Saved as r${number}: ${addressOf(await pageOf(revision))}`
     } catch (error) {
       // The branch has moved: the push has succeeded, whatever is said of it.
-      report({ level: 'warning', message: 'A push could not be described', facts: { error } })
-      return [`Saved as r${number}`]
+      this.#reportUndescribed(error)
+      return `Saved as r${number}`
     }
+  }
+
+  /** Before the branch moves: what begins then cannot be told from what would have begun anyway. */
+  async #describeStarts(principal: Principal, commit: CommitSha): Promise<readonly string[]> {
+    try {
+      return await this.#plan(principal, commit)
+    } catch (error) {
+      this.#reportUndescribed(error)
+      return []
+    }
+  }
+
+  #reportUndescribed(error: unknown): void {
+    const message = 'A push could not be described'
+    this.#options.report({ level: 'warning', message, facts: { error } })
   }
 }
 

@@ -55,7 +55,7 @@ describe('a push by the administrator of a group', () => {
 
     const { code, stderr } = await pushAs('owner', { service, clone })
     const [, page = ''] = /Saved as r\d+: (\S+)/.exec(stderr) ?? []
-    const shown = await service.fetch(page, { as: loginOf('owner') })
+    const shown = await service.fetch(page.slice(service.url.length), { as: loginOf('owner') })
     expect([code, shown.status, await shown.text()]).toEqual([
       0,
       200,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents/documents.ts'
 import { git, gitBytes, identityOf } from '../../support/git/git.ts'
+import type { GitOutcome } from '../../support/git/git-client.ts'
 import { ADMIN_PASSWORD, type TestService } from '../../support/service/service.ts'
 import { HOSTILE_TREES, writeHostileTree } from '../../support/history/hostile-trees.ts'
 import { until } from '../../support/programs/until.ts'
@@ -22,6 +23,11 @@ function stateOf({ repository }: TestService): string {
   return [objects, left.join(), git(repository, 'for-each-ref'), liveFileOf(repository)].join('\n')
 }
 
+/** The lines about a push in the terminal of its client. */
+function notesIn({ stderr }: GitOutcome): string[] {
+  return Array.from(stderr.matchAll(/remote: cairn: (.*?) *$/gm), ([, note = '']) => note)
+}
+
 describe('a push over HTTP', () => {
   it('is a revision by the author of the commit once git says so, and the live file follows', async () => {
     const { service, clone } = await serviceAndClone()
@@ -31,7 +37,7 @@ describe('a push over HTTP', () => {
     const { code, stderr } = await clone.push()
 
     expect(code).toBe(0)
-    expect(stderr).toMatch(/remote: cairn: Saved as r\d+: \/config\/r\d+\s*$/m)
+    expect(stderr).toMatch(/remote: cairn: Saved as r4\b/)
     expect((await revisionsOf(service)).slice(0, 2)).toMatchObject([
       { commitSHA: second, username: 'Gil' },
       { commitSHA: first, username: 'Gil' },
@@ -40,6 +46,32 @@ describe('a push over HTTP', () => {
     expect(git(service.repository, 'status', '--porcelain')).toBe('')
     expect(git(service.repository, 'fsck', '--strict', '--no-dangling')).toBe('')
     expect(git(service.repository, 'log', '-1', '-g', '--format=%gn %gs')).toBe('admin push\n')
+  })
+
+  it('is answered with the address of its revision, as the client reached it, and with what it starts', async () => {
+    const { service, clone } = await serviceAndClone('--base-path', '/cd')
+    await clone.commit(documentWith('alpha', 'beta'))
+    const adding = await clone.push()
+    await clone.commit(documentWith('alpha', 'beta').replace('"make"', '"ninja"'))
+    const changing = await clone.push()
+
+    expect(notesIn(adding)).toEqual([`Saved as r3: ${service.url}/config/r3`, '  it starts beta'])
+    expect(notesIn(changing)).toEqual([
+      `Saved as r4: ${service.url}/config/r4`,
+      '  it starts nothing',
+    ])
+    const [address = ''] = /http:\S+/.exec(adding.stderr) ?? []
+    const shown = await service.fetch(address.slice(service.url.length))
+    expect([shown.status, await shown.text()]).toEqual([200, expect.stringContaining('beta')])
+  })
+
+  it('is answered with the address that people use, where it is known', async () => {
+    const { clone } = await serviceAndClone('--public-url', 'https://cairn.example.org')
+    await clone.commit(documentWith('alpha', 'beta'))
+
+    const [saved] = notesIn(await clone.push())
+
+    expect(saved).toBe('Saved as r3: https://cairn.example.org/config/r3')
   })
 
   it('is refused with line and column for every commit that is not valid, and leaves nothing', async () => {
