@@ -120,6 +120,63 @@ describe('the editor of an administrator of a group', () => {
   })
 })
 
+/** The links of a page that is refused to what its reader may see instead, by their texts. */
+async function ownViewsAt(from: CalledService, path: string, as: string) {
+  const answer = await from.fetch(path, { as, headers: { accept: 'text/html' } })
+  const text = await answer.text()
+  const [, list = ''] = /You can see:<\/p><ul[^>]*>(.*?)<\/ul>/s.exec(text) ?? []
+  const links = Array.from(
+    list.matchAll(/href="([^"]+)">([^<]+)</g),
+    ([, href = '', name = '']) => ({
+      href,
+      name,
+    }),
+  )
+  const statuses = links.map(async ({ href }) => (await from.fetch(href, { as })).status)
+  return {
+    status: answer.status,
+    names: links.map(({ name }) => name),
+    statuses: await Promise.all(statuses),
+  }
+}
+
+describe('a page that is refused', () => {
+  it.each([
+    ['/config', 'History of group mine', 'History of group ours'],
+    ['/config?entity=group/shown', 'History of group mine', 'History of group ours'],
+    ['/config/entity/group/shown', 'History of group mine', 'History of group ours'],
+    ['/config/current', 'History of group mine', 'History of group ours'],
+    ['/config/r2', 'Changes to group mine since r2', 'Changes to group ours since r2'],
+    [
+      '/config/compare/r2/r3',
+      'Changes to group mine from r2 to r3',
+      'Changes to group ours from r2 to r3',
+    ],
+    ['/config/edit', 'Edit group mine', 'Edit group ours'],
+    ['/audit', 'History of group mine', 'History of group ours'],
+    ['/users', 'History of group mine', 'History of group ours'],
+  ])('leads to the same of what its reader administers: %s', async (path, ...names) => {
+    const opened = await service()
+    await save(opened, DELEGATED.replace('m1.git', 'x.git'), ROOT)
+
+    const views = await ownViewsAt(opened, path, OWNER.as)
+
+    expect(views).toEqual({ status: 403, names, statuses: [200, 200] })
+  })
+
+  it('leads to templates too, and who administers nothing to the own permissions', async () => {
+    const opened = await service()
+
+    const templater = await ownViewsAt(opened, '/config', loginOf('templater'))
+    const viewer = await ownViewsAt(opened, '/config', loginOf('viewer'))
+    const shown = await (await opened.fetch('/config', { as: loginOf('viewer') })).text()
+
+    expect(templater).toEqual({ status: 403, names: ['History of template tpl'], statuses: [200] })
+    expect(viewer).toEqual({ status: 403, names: [], statuses: [] })
+    expect(shown).toMatch(/href="\/account"[^>]*>Your permissions/)
+  })
+})
+
 describe('the administrator of a group', () => {
   it('undoes a revision of its own part, and sees nothing of others around it', async () => {
     const opened = await service()

@@ -155,6 +155,17 @@ export class ConfiguredAccess implements Access {
     return new Set(own.flatMap(({ pipelines }) => pipelines.map(({ name }) => nameKey(name))))
   }
 
+  /** The groups and templates that a user administers. */
+  administeredBy(user: KnownUser): AdministeredParts {
+    const permissions = this.#permissionsOf(user)
+    const groups = this.#facts.groups.map(({ name }) => name)
+    const templates = this.#facts.templates.map(({ name }) => name)
+    return {
+      groups: groups.filter((name) => permissions.administersGroup(name)),
+      templates: templates.filter((name) => permissions.administersTemplate(name)),
+    }
+  }
+
   /** Whether a user administers the server, and the user's roles. */
   standingOf(user: KnownUser): UserStanding {
     const { isAdministrator } = this.#permissionsOf(user)
@@ -212,6 +223,11 @@ const rulesOf = memoize(
 /** Users of the users file by their names; no name has a line break. */
 function cacheKeyOf({ username, external }: KnownUser): string {
   return external ? [username, external.source, ...external.roles].join('\n') : username
+}
+
+export interface AdministeredParts {
+  readonly groups: readonly string[]
+  readonly templates: readonly string[]
 }
 
 export interface UserStanding {

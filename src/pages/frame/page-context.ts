@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describeMaintenance, isMaintained } from '../../core/maintenance.ts'
+import type { AdministeredParts } from '../../configuration/access/access.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { ApiContext } from '../../api/definition/api-context.ts'
 import { readHealth, visibleProblems } from '../../health/health.ts'
@@ -27,6 +28,11 @@ export class PageContext {
 
   isAdministrator(principal: Principal): boolean {
     return this.#access.may(principal, { action: 'administer' })
+  }
+
+  /** The parts of the configuration that a user administers. */
+  administeredBy(principal: Principal): AdministeredParts {
+    return this.#access.administeredBy(principal)
   }
 
   /** The origin that people reach the service by: the operator's word, or that of the request. */

@@ -1,5 +1,6 @@
 import type { AnswerFailure, Failure } from '../../http/failure.ts'
 import { NOBODY } from '../../http/request-context.ts'
+import { type OwnView, ownViews } from './own-views.ts'
 import { pageResponse } from './page-response.ts'
 import type { PageContext } from './page-context.ts'
 import { LinkButton } from '../kit/buttons.tsx'
@@ -8,10 +9,13 @@ import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 
 /** Renders errors as pages. */
 export function pageFailures(pages: PageContext): AnswerFailure {
-  return (request, failure, { id, principal }) => {
+  return (request, failure, { id, path, principal }) => {
     const frame = pages.frame(request, principal === NOBODY ? null : principal)
     const isReading = request.method === 'GET' || request.method === 'HEAD'
-    const page = <ErrorPage frame={frame} failure={failure} requestId={id} isReading={isReading} />
+    const isRefused = frame.username !== '' && [401, 403].includes(failure.status)
+    const views = isRefused ? ownViews(pages, { principal, path }) : []
+    const shown = { frame, failure, requestId: id, isReading, views }
+    const page = <ErrorPage {...shown} />
     const { 'retry-after': retry } = failure.headers
     const refresh: Record<string, string> =
       isReading && failure.status === 503 && retry !== undefined ? { refresh: retry } : {}
@@ -44,19 +48,24 @@ const ADVICE = new Map([
   [507, 'The service is read-only until there is room.'],
 ])
 
+/** The list of pipelines has those of an administrator of more parts. */
+const MAX_VIEWS = 10
+
 interface ErrorPageProps {
   readonly frame: PageFrame
   readonly failure: Failure
   readonly requestId: string
   /** Whether the request can be repeated by its address. */
   readonly isReading: boolean
+  /** The pages about the same that the caller may see. */
+  readonly views: readonly OwnView[]
 }
 
 /** The error as a sentence, with advice. */
-function ErrorPage({ frame, failure, requestId, isReading }: ErrorPageProps) {
+function ErrorPage({ frame, failure, requestId, isReading, views }: ErrorPageProps) {
   const { status, message } = failure
-  const isRefused = status === 401 && frame.username !== ''
-  const isUnknown = status === 401 && !isRefused
+  const isUnknown = status === 401 && frame.username === ''
+  const isRefused = status === 403 || (status === 401 && !isUnknown)
   const title = TITLES.get(isRefused ? 403 : status) ?? 'Something went wrong'
   const advice = ADVICE.get(isRefused ? 403 : status)
   return (
@@ -67,10 +76,12 @@ function ErrorPage({ frame, failure, requestId, isReading }: ErrorPageProps) {
         <p>{/[.!?]$/.test(message) ? message : `${message}.`}</p>
         <Problems failure={failure} />
         {advice !== undefined && <p>{advice}</p>}
+        <OwnViews views={views} />
         <p class="actions">
           {status === 503 && isReading && (
             <LinkButton href={frame.here} label="Try again" look="primary" />
           )}
+          {isRefused && <LinkButton href={frame.links.account()} label="Your permissions" />}
           <LinkButton href={frame.links.root()} label={isUnknown ? 'Log in' : 'Home'} />
         </p>
         <p class="muted">
@@ -78,6 +89,16 @@ function ErrorPage({ frame, failure, requestId, isReading }: ErrorPageProps) {
         </p>
       </div>
     </PageLayout>
+  )
+}
+
+function OwnViews({ views }: Pick<ErrorPageProps, 'views'>) {
+  if (views.length === 0) return <></>
+  return (
+    <>
+      <p>You can see:</p>
+      <FirstOf items={views} most={MAX_VIEWS} of={({ href, text }) => <a href={href}>{text}</a>} />
+    </>
   )
 }
 
