@@ -29,6 +29,7 @@ describe('a long history that is indexed for the first time', { tags: ['long'] }
 
     const paths = ['/config/entity/pipeline/p1', '/config?entity=pipeline/p1', '/config?q=p1']
     const pages = await Promise.all(paths.map((path) => service.fetch(path)))
+    const oldest = await service.fetch('/config?offset=550')
     const gone = await service.fetch('/config/entity/pipeline/gone')
     const lists = await Promise.all(
       ['entity=pipeline/p1', 'text=p1', 'q=p1'].map((query) =>
@@ -41,6 +42,9 @@ describe('a long history that is indexed for the first time', { tags: ['long'] }
       expect(page.headers.get('refresh')).toMatch(/^\d+$/)
       expect(await page.text()).toMatch(/Indexing history: [\d,]+ of 60\d/)
     }
+    const lines = [...(await oldest.text()).matchAll(/<td class="lines[^>]*>(.*?)<\/td>/gs)]
+    expect(lines.length).toBeGreaterThan(0)
+    for (const [, cell] of lines) expect(cell).toMatch(/title="Not counted yet"[^]*not counted yet/)
     for (const list of lists) {
       expect(list.status).toBe(200)
       expect(list.headers.get('x-cairn-indexed')).toMatch(/^\d+\/60\d$/)

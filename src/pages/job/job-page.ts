@@ -120,9 +120,10 @@ export function startOf({ transitions }: JobInstance): number {
 /** The last output of a job arrives within this time after its end, in milliseconds. */
 const OUTPUT_TIMEOUT_MS = 10_000
 
-/** Whether a job is completed and its last output has had the time to arrive. */
+/** Whether a job is completed and its last output has had the time to arrive; no agent, no output. */
 export function isOver(job: JobInstance, now: number): boolean {
-  return !isUnfinished(job) && now - (job.transitions.at(-1)?.time ?? 0) > OUTPUT_TIMEOUT_MS
+  if (isUnfinished(job)) return false
+  return job.agentUuid === null || now - (job.transitions.at(-1)?.time ?? 0) > OUTPUT_TIMEOUT_MS
 }
 
 async function findJobOfRun(

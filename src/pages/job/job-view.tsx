@@ -215,13 +215,15 @@ function Transitions({ page: { job } }: Pick<JobViewProps, 'page'>) {
   return <FactTable caption="States of the job" rows={rows} />
 }
 
-function Artifacts({ frame, page }: JobViewProps) {
+function Artifacts({ frame, page, isOver }: JobViewProps) {
   const { artifacts } = page
   return (
     <section class="card" data-part="artifacts" aria-labelledby="artifacts-title">
       <h2 id="artifacts-title">Artifacts</h2>
       {artifacts.nodes.length === 0 ? (
-        <p class="muted">{page.isKept ? 'No files yet.' : 'The artifacts have been removed.'}</p>
+        <p class="muted">
+          {page.isKept ? `No files${isOver ? '' : ' yet'}.` : 'The artifacts have been removed.'}
+        </p>
       ) : (
         <Nodes frame={frame} page={page} nodes={artifacts.nodes} />
       )}
@@ -288,6 +290,7 @@ function Console({ frame: { links }, page, isOver }: JobViewProps) {
         data-console={links.consoleLines(address)}
         data-next={part.next}
         data-result={job.result}
+        data-running={isOver ? undefined : ''}
       >
         {raw(consoleHtml(rest, { start, failure: failure?.line }))}
       </ol>
@@ -314,7 +317,7 @@ function ConsoleHead({ links, page, isOver }: { links: Links; page: JobPage; isO
             {part.first > 0 ? `Whole console, ${countOf(part.next, 'line')}` : 'Plain text'}
           </a>
         ) : (
-          <span class="muted">{page.isKept ? 'No output yet' : 'Removed'}</span>
+          <span class="muted">{page.isKept ? `No output${isOver ? '' : ' yet'}` : 'Removed'}</span>
         )}
       </span>
     </div>

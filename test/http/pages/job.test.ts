@@ -96,12 +96,25 @@ describe('the page of a job', () => {
     const waiting = await pageOf(scene.service, JOB)
 
     expect(waiting).toContain('No output yet')
+    expect(waiting).toContain('No files yet')
     expect(waiting).not.toContain('cruise-output/console.log')
     const links = Array.from(waiting.matchAll(/href="(\/(?:files|stages|pipelines)[^"]*)"/g))
     const statuses = await Promise.all(
       links.map(async ([, path = '']) => (await scene.get(path)).status),
     )
     expect(new Set(statuses)).toEqual(new Set([200]))
+  })
+
+  it('promises no output of a job that was cancelled before it had any', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    await scene.schedule()
+    await scene.post('/api/stages/app/build/cancel')
+
+    const cancelled = await pageOf(scene.service, JOB)
+
+    expect(cancelled).toContain('No output')
+    expect(cancelled).toContain('No files.')
+    expect(cancelled).not.toMatch(/No (output|files) yet|Follow the end|data-running/)
   })
 
   it('gives the lines of the console from one on, and says when nothing more comes', async () => {
