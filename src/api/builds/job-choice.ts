@@ -1,13 +1,7 @@
 import { z } from 'zod'
 import type { JobChoice } from '../../builds/runs/start-runs.ts'
-import { malformed, malformedBy } from '../../http/parameters.ts'
-import {
-  assertKnownFields,
-  type Form,
-  parseJson,
-  readBody,
-  readForm,
-} from '../../http/request-body.ts'
+import { malformed } from '../../http/parameters.ts'
+import { assertKnownFields, type Form, readForm, readJson } from '../../http/request-body.ts'
 
 const MAX_BODY_BYTES = 1_048_576
 const Names = z.union([z.string(), z.array(z.string())])
@@ -34,7 +28,7 @@ export async function readStageChoice(request: Request): Promise<StageChoice> {
   const type = request.headers.get('content-type') ?? ''
   const isJson = /\bjson\b/i.test(type)
   const isForm = /urlencoded|form-data/i.test(type)
-  if (isJson) return choiceOf(readJobs(await readBody(request, MAX_BODY_BYTES)))
+  if (isJson) return choiceOf(await readJson(request, MAX_BODY_BYTES, JobsBody))
   return choiceOf(isForm ? fieldsOf(await readForm(request, MAX_BODY_BYTES)) : {})
 }
 
@@ -53,15 +47,6 @@ function jobsOf({ jobs, rerun }: z.infer<typeof JobsBody>): JobChoice {
   }
   if (rerun === 'failed' && named.length === 0) return 'failed'
   return named.length > 0 ? named : 'all'
-}
-
-/** An empty body says nothing, whatever type it has. */
-function readJobs(body: Uint8Array): z.infer<typeof JobsBody> {
-  const text = Buffer.from(body).toString('utf8').trim()
-  if (text === '') return {}
-  const read = JobsBody.safeParse(parseJson(text))
-  if (read.success) return read.data
-  throw malformedBy(read.error)
 }
 
 function fieldsOf(form: Form): z.infer<typeof JobsBody> {

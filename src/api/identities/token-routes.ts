@@ -4,8 +4,8 @@ import { createToken, listTokens, type NewToken, revokeToken } from '../../ident
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { MadeTokenBody, NewTokenBody, TokenEntry } from '../../wire/token-body.ts'
 import { json } from '../../http/errors.ts'
-import { malformedBy, parseIsoTime } from '../../http/parameters.ts'
-import { parseJson, readBody } from '../../http/request-body.ts'
+import { parseIsoTime } from '../../http/parameters.ts'
+import { readJson } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
@@ -37,7 +37,7 @@ export const tokenResource = resource({
         body: { name: 'nightly report', scope: 'read', expires: '2099-12-31T00:00:00Z' },
       },
       handle: async (c, deps) => {
-        const wanted = parseNewToken(await readBody(c.req.raw, MAX_BODY_BYTES))
+        const wanted = newTokenOf(await readJson(c.req.raw, MAX_BODY_BYTES, NewTokenBody))
         const made = await createToken(deps, c.env.principal, wanted)
         c.env.auditActions = [{ action: 'create-token', target: `/api/tokens/${made.id}` }]
         return json(made satisfies MadeTokenBody)
@@ -78,10 +78,7 @@ export const tokenResource = resource({
   ],
 })
 
-function parseNewToken(body: Uint8Array): NewToken {
-  const read = NewTokenBody.safeParse(parseJson(Buffer.from(body).toString('utf8')))
-  if (!read.success) throw malformedBy(read.error)
-  const { name, scope, expires = null } = read.data
+function newTokenOf({ name, scope, expires = null }: NewTokenBody): NewToken {
   return { name, scope, expires: expires === null ? null : parseIsoTime(expires, 'expires') }
 }
 

@@ -20,8 +20,8 @@ import {
 } from '../../wire/user-body.ts'
 import { json } from '../../http/errors.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { malformed, malformedBy } from '../../http/parameters.ts'
-import { parseJson, readBody } from '../../http/request-body.ts'
+import { malformed } from '../../http/parameters.ts'
+import { readJson } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer, type Operation } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
@@ -66,7 +66,7 @@ export const userResource = resource({
       errors: ['malformed-request', 'body-too-large', 'name-in-use'],
       example: { body: { name: 'ana' } },
       handle: async (c, deps) => {
-        const { name, password = null } = await parsed(NewUserBody, c.req.raw)
+        const { name, password = null } = await readJson(c.req.raw, MAX_BODY_BYTES, NewUserBody)
         const made = await createUser(deps, c.env.principal, { name, password })
         c.env.auditActions = [{ action: 'create-user', target: userTarget(made.name) }]
         return json(made satisfies UserCredentialsBody)
@@ -87,7 +87,7 @@ export const userResource = resource({
       errors: ['malformed-request', 'body-too-large', 'user-not-found'],
       example: { body: {} },
       handle: async (c, deps) => {
-        const { password = null } = await parsed(NewPasswordBody, c.req.raw)
+        const { password = null } = await readJson(c.req.raw, MAX_BODY_BYTES, NewPasswordBody)
         const wanted = { ...namedIn(c), password }
         const made = await resetPassword(deps, c.env.principal, wanted)
         return json(made satisfies UserCredentialsBody)
@@ -159,16 +159,6 @@ export function namedIn(c: Context<RouteEnv, '/:name'>): NamedUser {
   const source = UserSource.optional().safeParse(given)
   if (!source.success) throw malformed(`"${given}" is not a source of users`, 'source')
   return { name: c.req.param('name'), source: source.data }
-}
-
-async function parsed<Schema extends z.ZodType>(
-  schema: Schema,
-  request: Request,
-): Promise<z.output<Schema>> {
-  const body = await readBody(request, MAX_BODY_BYTES)
-  const read = schema.safeParse(parseJson(Buffer.from(body).toString('utf8')))
-  if (read.success) return read.data
-  throw malformedBy(read.error)
 }
 
 function entryOf({ lastUsed, roles, known: _known, ...user }: ListedUser): UserEntry {

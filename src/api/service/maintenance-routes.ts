@@ -1,8 +1,7 @@
 import { readMaintenance, setMaintenance } from '../../configuration/maintenance-mode.ts'
 import { MaintenanceBody, MaintenanceRequestBody } from '../../wire/maintenance-body.ts'
 import { json } from '../../http/errors.ts'
-import { malformedBy } from '../../http/parameters.ts'
-import { parseJson, readBody } from '../../http/request-body.ts'
+import { readJson } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
@@ -49,10 +48,8 @@ export const maintenanceResource = resource({
       errors: ['malformed-request', 'body-too-large'],
       example: { body: ENDED, answer: { ...ENDED, by: 'admin', since: SAMPLE.time } },
       handle: async (c, deps) => {
-        const body = await readBody(c.req.raw, MAX_BODY_BYTES)
-        const read = MaintenanceRequestBody.safeParse(parseJson(Buffer.from(body).toString('utf8')))
-        if (!read.success) throw malformedBy(read.error)
-        return json(await setMaintenance(deps, c.env.principal, read.data))
+        const wanted = await readJson(c.req.raw, MAX_BODY_BYTES, MaintenanceRequestBody)
+        return json(await setMaintenance(deps, c.env.principal, wanted))
       },
     }),
   ],
