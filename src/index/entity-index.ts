@@ -55,15 +55,13 @@ const PIPELINES = ENTITY_KINDS.filter(({ word }) => word === 'pipeline')
 /** More revisions than any history has. */
 const MAX_NUMBER = Number.MAX_SAFE_INTEGER
 
-/** Whether the history of a group, in folded spelling, may be followed. */
-export type IsOpenGroup = (group: string) => boolean
-
-const ALL_OPEN: IsOpenGroup = () => true
+/** The groups whose history may be followed, in folded spelling; null for all. */
+export type OpenGroups = ReadonlySet<string> | null
 
 interface SpanOptions {
   /** Only revisions below this number. */
   readonly end?: number
-  readonly isOpen?: IsOpenGroup
+  readonly groups?: OpenGroups
 }
 
 /** A revision that changed an entity, with the folded name that the entity had then. */
@@ -236,23 +234,22 @@ export class EntityIndex {
   /**
    * The revisions in the scope of an entity, newest first: those that changed it; of a group also those of
    * the pipelines in it, with what they took along when they were moved or renamed, and of those that
-   * have left it, until they did. With `isOpen`, pipelines are followed back only to where they left a
-   * group for which it is false.
+   * have left it, until they did. Pipelines are followed back only to where they left a group that is not open.
    */
   async revisionsIn(
     entity: string,
-    isOpen: IsOpenGroup = ALL_OPEN,
+    groups: OpenGroups = null,
   ): Promise<Pick<EntityRevisions, 'revisions'>> {
     const name = foldEntity(entity)
     await this.settle()
     const read = (number: number) => this.#at(number)
     if (!name.startsWith(GROUP)) {
-      const spans = this.#spansOf(name, { isOpen })
+      const spans = this.#spansOf(name, { groups })
       return entityRevisions(this.#deps.tables.changes, spans, read)
     }
     const members = await this.#membersOf(name)
-    const numbers = await runCooperatively(this.#numbersIn(name, { members, isOpen }))
-    return { revisions: foundRevisions(name, numbers, read) }
+    const changed = await runCooperatively(this.#changedIn(name, { members, groups }))
+    return { revisions: foundRevisions(name, changed, read) }
   }
 
   /**
@@ -290,7 +287,7 @@ export class EntityIndex {
   /** The names of an entity below some revision, the latest first. */
   #spansOf(
     latest: string,
-    { end = Number.POSITIVE_INFINITY, isOpen = ALL_OPEN }: SpanOptions = {},
+    { end = Number.POSITIVE_INFINITY, groups = null }: SpanOptions = {},
   ): readonly NameSpan[] {
     const { changes } = this.#deps.tables
     const spans: NameSpan[] = []
@@ -299,11 +296,11 @@ export class EntityIndex {
       const renaming = changes.renaming(name, below)
       const above = renaming === null ? 0 : renaming.number - 1
       const closed =
-        isOpen === ALL_OPEN
+        groups === null
           ? undefined
           : changes
               .groupsLeft(name, { above, below: below + 1 })
-              .find(({ group }) => !isOpen(group))
+              .find(({ group }) => !groups.has(group))
       spans.push({ entity: name, above: Math.max(above, closed?.number ?? 0), below })
       if (renaming === null || closed !== undefined) return spans
       name = renaming.former
@@ -325,28 +322,33 @@ export class EntityIndex {
     })
   }
 
-  /** The numbers of the revisions in the scope of a group, newest first. */
-  *#numbersIn(
+  /** The names of what each revision changed in the scope of a group, by its number, newest first. */
+  *#changedIn(
     group: string,
-    { members, isOpen }: { readonly members: readonly string[]; readonly isOpen: IsOpenGroup },
-  ): CooperativeWork<readonly number[]> {
+    { members, groups }: { readonly members: readonly string[]; readonly groups: OpenGroups },
+  ): CooperativeWork<readonly (readonly [number: number, entities: readonly string[]])[]> {
     const { changes } = this.#deps.tables
     const own = this.#spansOf(group)
     const left = own.flatMap((span) => changes.leaves(span.entity, span))
-    const numbers = new Set<number>()
-    const add = (spans: readonly NameSpan[]) => {
+    const found = new Map<number, string[]>()
+    const add = (number: number, entity: string) => {
+      const known = found.get(number)
+      if (known) known.push(entity)
+      else found.set(number, [entity])
+    }
+    const addAll = (spans: readonly NameSpan[]) => {
       for (const span of spans) {
-        for (const number of changes.newest(span.entity, span, MAX_NUMBER)) numbers.add(number)
+        for (const number of changes.newest(span.entity, span, MAX_NUMBER)) add(number, span.entity)
       }
     }
-    add(own)
-    for (const name of members) yield add(this.#spansOf(name, { isOpen }))
+    addAll(own)
+    for (const name of members) yield addAll(this.#spansOf(name, { groups }))
     // The group itself is open: what left it is followed to this very revision, and then back.
     for (const { pipeline, number } of left) {
-      yield add(this.#spansOf(pipeline, { end: number, isOpen }))
-      numbers.add(number)
+      yield addAll(this.#spansOf(pipeline, { end: number, groups }))
+      add(number, pipeline)
     }
-    return [...numbers].toSorted((one, other) => other - one)
+    return [...found].toSorted(([one], [other]) => other - one)
   }
 
   async #readInSlices(revision: Revision): Promise<void> {

@@ -8,6 +8,8 @@ export interface EntityRevision {
   readonly number: number
   /** In the spelling that `foldEntity` gives. */
   readonly entity: string
+  /** The same names of all that it changed in the scope in question: of a group, also of its pipelines. */
+  readonly changed: readonly string[]
   /**
    * Read when it is asked for: a page shows twenty of possibly a hundred thousand.
    *
@@ -43,7 +45,10 @@ export function entityRevisions(
     let start = 0
     for (const part of parts) {
       const number = part.at(place - start)
-      if (number !== undefined) return new FoundRevision(number, part.entity, read)
+      if (number !== undefined) {
+        const { entity } = part
+        return new FoundRevision({ number, entity, changed: [entity] }, read)
+      }
       start += part.length
     }
     return undefined
@@ -51,13 +56,17 @@ export function entityRevisions(
   return { revisions, names: parts.map(({ entity }) => entity) }
 }
 
-/** Revisions by their numbers, read when they are asked for. */
+/** Revisions by their numbers, each with what it changed in the scope of an entity, read when they are asked for. */
 export function foundRevisions(
   entity: string,
-  numbers: readonly number[],
+  changed: readonly (readonly [number: number, entities: readonly string[]])[],
   read: (number: number) => Revision,
 ): LazyList<EntityRevision> {
-  return LazyList.of(numbers.map((number) => new FoundRevision(number, entity, read)))
+  return LazyList.of(
+    changed.map(
+      ([number, entities]) => new FoundRevision({ number, entity, changed: entities }, read),
+    ),
+  )
 }
 
 /** The revisions that are read first; then twice as many each time. */
@@ -91,11 +100,16 @@ class PartOfEntity {
 class FoundRevision implements EntityRevision {
   readonly number: number
   readonly entity: string
+  readonly changed: readonly string[]
   readonly #read: (number: number) => Revision
 
-  constructor(number: number, entity: string, read: (number: number) => Revision) {
+  constructor(
+    { number, entity, changed }: Omit<EntityRevision, 'revision'>,
+    read: (number: number) => Revision,
+  ) {
     this.number = number
     this.entity = entity
+    this.changed = changed
     this.#read = read
   }
 

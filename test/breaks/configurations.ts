@@ -264,9 +264,16 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   {
     behaviour: 'a group is meant with its pipelines',
     file: 'index/entity-index.ts',
-    find: 'for (const name of members) yield add(this.#spansOf(name, { isOpen }))',
+    find: 'for (const name of members) yield addAll(this.#spansOf(name, { groups }))',
     replace: '',
     test: 'service/group-scope.test.ts',
+  },
+  {
+    behaviour: 'the administrator of a group hears of a revision what it changed there alone',
+    file: 'configuration/entities/told-revisions.ts',
+    find: 'return isAll ? revision : { ...revision, subject: renderSubject(told) }',
+    replace: 'return isAll ? revision : { ...revision }',
+    test: 'service/told-revisions.test.ts',
   },
   {
     behaviour: 'tags that git changes are seen at once',

@@ -289,7 +289,7 @@ function listAnswers({ configuration, site }: ApiContext) {
     const key = [...state, targetOf(c)].join(' ')
     const make = async () => {
       const { filter, ...part } = query()
-      const revisions = await findRevisions(configuration, principal, filter, part)
+      const { revisions } = await findRevisions(configuration, principal, filter, part)
       const entries = revisions.map((each) => renderListed(history, each, site.clientNames))
       const bytes = Buffer.from(JSON.stringify(entries))
       return new CachedResponse(bytes, {

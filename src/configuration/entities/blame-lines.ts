@@ -3,17 +3,20 @@ import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import { type EntityPlace, findEntity } from '../../document/edit/entity-edits.ts'
 import { maskSecrets } from '../../document/text/shown-text.ts'
+import type { EntityIndex } from '../../index/entity-index.ts'
 import type { LineOriginsIndex } from '../../index/line-origins-index.ts'
 import { decodeUtf8 } from '../../lib/decode-utf8.ts'
 import { type EntityReadingDeps, readEntity, readRevision } from './read-entity.ts'
 import { assertMayRead } from '../read/config-reading.ts'
 import { findRevisionNamed } from '../read/named-revision.ts'
+import { toldTo } from './told-revisions.ts'
 
 /** How long a call waits for origins that are not traced yet, in milliseconds. */
 const ORIGINS_TIMEOUT_MS = 5_000
 
 export interface BlameReadingDeps extends EntityReadingDeps {
   readonly origins: LineOriginsIndex
+  readonly entities: EntityIndex
 }
 
 /** The lines in question: of one entity, or those from one to another, from 1. */
@@ -50,6 +53,7 @@ export async function blameLines(
   const { history } = deps
   if (place === null) assertMayRead(deps, principal)
   else await readEntity(deps, principal, { place, at: name })
+  const { tell } = await toldTo(deps, principal, place && `${place.kind}/${place.name}`)
   const revision = await findRevisionNamed(history, name)
   const text = maskSecrets(decodeUtf8(await history.readAsWritten(revision)))
   const lines = text.replace(/\n$/, '').split('\n')
@@ -66,9 +70,10 @@ export async function blameLines(
     const from = line
     while (line < end && traced.origins[line] === origin) line += 1
     const writer = origin === undefined ? null : history.at(origin)
-    if (writer) parts.push({ first: from, lines: lines.slice(from - 1, line), writer })
+    if (writer)
+      parts.push({ first: from, lines: lines.slice(from - 1, line), writer: tell(writer) })
   }
-  return { revision, parts }
+  return { revision: tell(revision), parts }
 }
 
 async function linesOf(

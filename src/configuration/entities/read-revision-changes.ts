@@ -7,6 +7,7 @@ import type { EntityPlace } from '../../document/edit/entity-edits.ts'
 import { readEntityChanges, type EntityDiffDeps } from './compare-entity.ts'
 import { assertMayRead } from '../read/config-reading.ts'
 import { findRevisionNamed } from '../read/named-revision.ts'
+import { toldTo } from './told-revisions.ts'
 import {
   type ConfigChangesDeps,
   type DescribedChanges,
@@ -43,7 +44,9 @@ export async function readRevisionChanges(
   if (place !== null) {
     const from = (previous ?? revision).commit
     const asked = { from, to: revision.commit, place }
-    return { revision, ...(await readEntityChanges(deps, principal, asked)) }
+    const described = await readEntityChanges(deps, principal, asked)
+    const { tell } = await toldTo(deps, principal, `${place.kind}/${place.name}`)
+    return { revision: tell(revision), ...described }
   }
   await deps.entities.settle()
   const own = deps.entities.find(revision)

@@ -1,27 +1,25 @@
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
-import type { History } from '../../history/history.ts'
-import { type Access, assertMay } from '../access/permission.ts'
-import type { ChangeSummary } from '../../document/changes/change-summary.ts'
-import {
-  entitiesIn,
-  ENTITY_KINDS,
-  entityName,
-  findNamedEntity,
-  foldEntity,
-} from '../../document/entities/entities.ts'
-import { administers, assertAdministers } from '../entities/entity-access.ts'
-import { readRevision } from '../entities/read-entity.ts'
-import type { EntityIndex, IsOpenGroup } from '../../index/entity-index.ts'
+import { assertMay } from '../access/permission.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
+import type { OpenGroups } from '../../index/entity-index.ts'
 import { filterRevisions, isOpen, needsIndex, type RevisionFilter } from './revision-filter.ts'
 import type { TextIndex } from '../../index/text-index.ts'
+import {
+  openGroups,
+  toldOfOwn,
+  type ToldRevisionsDeps,
+  toldWhole,
+} from '../entities/told-revisions.ts'
 
-export interface RevisionSearchDeps {
-  readonly history: History
-  readonly access: Access
-  readonly entities: EntityIndex
+export interface RevisionSearchDeps extends ToldRevisionsDeps {
   readonly texts: TextIndex
-  readonly summary: ChangeSummary
+}
+
+/** Revisions in the words that the caller may read, newest first, and the changes of each. */
+export interface FoundRevisions {
+  readonly revisions: readonly Revision[]
+  readonly changesOf: (revision: Revision) => readonly DocumentChange[]
 }
 
 /** A part of a list; all of it without a limit. */
@@ -47,7 +45,7 @@ export const EVERYTHING: RevisionFilter = {
 
 /**
  * The revisions that a filter selects as far as they are indexed, newest first. No more are looked for
- * than the part of the list needs. Those who administer an entity may ask for its own.
+ * than the part of the list needs. Those who administer an entity may ask for its own, and hear of nothing else.
  *
  * @throws {ServiceError} `not-permitted`.
  */
@@ -55,17 +53,31 @@ export async function findRevisions(
   deps: RevisionSearchDeps,
   principal: Principal,
   filter: RevisionFilter,
-  { offset, limit }: ListPart = { offset: 0, limit: null },
+  part: ListPart = { offset: 0, limit: null },
+): Promise<FoundRevisions> {
+  const { access, entities } = deps
+  if (access.may(principal, { action: 'administer' })) {
+    return { ...toldWhole(entities), revisions: await selectRevisions(deps, filter, part) }
+  }
+  assertOfEntity(deps, principal, filter)
+  const groups = await openGroups(deps, principal, filter.entity)
+  const found = await selectRevisions({ ...deps, groups }, filter, part)
+  const told = await toldOfOwn(deps, filter.entity, groups)
+  return { revisions: found.map(told.tell), changesOf: told.changesOf }
+}
+
+async function selectRevisions(
+  deps: RevisionSearchDeps & { readonly groups?: OpenGroups },
+  filter: RevisionFilter,
+  { offset, limit }: ListPart,
 ): Promise<readonly Revision[]> {
-  const { history, access, entities, texts } = deps
-  const isAdministrator = access.may(principal, { action: 'administer' })
-  const open = isAdministrator ? {} : { isOpenGroup: await openGroups(deps, principal, filter) }
+  const { history, entities } = deps
   const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit
   if (isOpen(filter) && filter.agents)
     return history.list({ offset, limit: limit ?? history.size() })
   if (needsIndex(filter)) await entities.settle()
   const found: Revision[] = []
-  for await (const some of filterRevisions(filter, { history, entities, texts, ...open })) {
+  for await (const some of filterRevisions(filter, deps)) {
     found.push(...some)
     if (found.length >= end) break
   }
@@ -73,30 +85,19 @@ export async function findRevisions(
 }
 
 /**
- * The groups whose history a caller may follow who administers the entity of a filter. What else
- * a filter looks at, such as texts, would tell of other entities.
+ * Asserts that a caller asks for the history of an entity alone. What else a filter looks at, such as texts,
+ * would tell of other entities.
  *
  * @throws {ServiceError} `not-permitted`.
  */
-async function openGroups(
-  deps: RevisionSearchDeps,
+function assertOfEntity(
+  { access }: RevisionSearchDeps,
   principal: Principal,
   { entity, ...others }: RevisionFilter,
-): Promise<IsOpenGroup> {
-  const { access, history } = deps
-  if (entity === '' || needsIndex({ ...others, entity: '' })) {
-    assertMay(access, principal, { action: 'administer' })
-  }
-  assertMay(access, principal, { action: 'administer-something' })
-  const { root } = await readRevision(deps, history.current())
-  assertAdministers(access, principal, findNamedEntity(root, entity))
-  const groups = GROUPS.flatMap((kind) => entitiesIn(root, kind))
-  const own = groups.filter((group) => administers(access, principal, group))
-  const names = new Set(own.map((group) => foldEntity(entityName(group))))
-  return (group) => names.has(group)
+): void {
+  if (entity !== '' && !needsIndex({ ...others, entity: '' })) return
+  assertMay(access, principal, { action: 'administer' })
 }
-
-const GROUPS = ENTITY_KINDS.filter(({ word }) => word === 'group')
 
 /** Picks the revisions that are in the scope of an entity. Revisions that are not indexed yet are taken to be. */
 export async function revisionsInScope(

@@ -8,7 +8,7 @@ import {
 import type { EntityChangeKind } from '../../document/changes/entities-of.ts'
 import type { History } from '../../history/history.ts'
 import type { LazyList } from '../../lib/lazy-list.ts'
-import type { IsOpenGroup } from '../../index/entity-index.ts'
+import type { OpenGroups } from '../../index/entity-index.ts'
 import type { TextSearch } from '../../index/text-index.ts'
 import { inTurns, revisionsInTurns } from './in-turns.ts'
 
@@ -50,7 +50,7 @@ export interface RevisionLookup {
   /** The revisions in the scope of an entity, newest first, under its former names too. */
   revisionsIn(
     entity: string,
-    isOpen?: IsOpenGroup,
+    groups?: OpenGroups,
   ): Promise<{ readonly revisions: LazyList<NumberedFind> }>
 }
 
@@ -102,7 +102,7 @@ export interface FilterLookups {
   readonly entities: RevisionLookup
   readonly texts: TextLookup
   /** The groups whose history may be followed; all when absent. */
-  readonly isOpenGroup?: IsOpenGroup
+  readonly groups?: OpenGroups
 }
 
 /**
@@ -130,7 +130,7 @@ export async function* filterRevisions(
 /** The revisions that a filter can select. The others are not looked at, however many there are. */
 async function* candidates(
   { entity, text }: RevisionFilter,
-  { history, entities, texts, isOpenGroup }: FilterLookups,
+  { history, entities, texts, groups }: FilterLookups,
 ): AsyncGenerator<readonly Revision[], void> {
   const search = text === '' ? null : texts.search(text)
   if (entity === '') {
@@ -138,7 +138,7 @@ async function* candidates(
     return
   }
   const [first, last] = [history.size() - history.kept() + 1, history.size()]
-  const { revisions } = await entities.revisionsIn(entity, isOpenGroup)
+  const { revisions } = await entities.revisionsIn(entity, groups)
   const about = inTurns(revisions, ({ number, revision }) => {
     return number < first || number > last ? [] : [revision]
   })

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { OBJECT_NAME } from '../../core/object-name.ts'
 import { CommitSha } from '../../core/revision.ts'
+import { splitEntity } from '../../document/entities/entities.ts'
 import { readDiff } from '../../configuration/read/config-reading.ts'
 import {
   type ComparedRevisions,
@@ -14,7 +15,7 @@ import { parseSha } from '../../http/parameters.ts'
 import { PageCache, NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { definePage, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
-import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
+import { compareQueryOf, comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { answerPatch, PATCH, renderPatch } from './patch.ts'
 import { chooseRevisions } from './choose-revisions.ts'
 import { mergeIn } from './merge-note.tsx'
@@ -92,6 +93,13 @@ async function answerComparison(
   const { entities, fileName } = configuration
   const { from, to } = c.req.param()
   const query = parseCompareQuery(c.req.query())
+  if (query.entity !== '' && !pages.isAdministrator(c.env.principal)) {
+    const asked = { ...compareQueryOf(query), entity: null }
+    return c.redirect(
+      pages.links.compareEntity(splitEntity(query.entity), { from, to }, asked),
+      302,
+    )
+  }
   await configuration.history.tags.refresh()
   const compared = findCompared(configuration, c.env.principal, { from, to })
   const frame = pages.frame(c.req.raw, c.env.principal)

@@ -10,24 +10,19 @@ import {
   type TextComparison,
 } from '../code/comparison.ts'
 import { type NumberedRevision, revisionNamed } from '../revisions/numbered-revision.ts'
-import {
-  assertMaySee,
-  type EntityAccessDeps,
-  type EntityAddress,
-  entityNotFound,
-} from '../revisions/entity-address.ts'
+import { assertMaySee, type EntityAddress, entityNotFound } from '../revisions/entity-address.ts'
 import { effectiveIn } from '../../configuration/entities/effective-pipeline.ts'
 import type { DocumentCache } from '../../configuration/current/document-cache.ts'
 import { renderEffective } from '../../document/effective/effective-values.ts'
 import { mayShowEffective } from './entity-history.ts'
 import { visibleSteps, type EntityStep, type EntityStepsDeps } from './entity-steps.ts'
 import { readEntityText } from './entity-text.ts'
-import type { JudgedSteps } from './visible-steps.ts'
+import type { JudgedSteps, VisibleStepsDeps } from './visible-steps.ts'
 import { bisect } from '../../lib/bisect.ts'
 import { runSync } from '../../lib/cooperative.ts'
 import type { LazyList } from '../../lib/lazy-list.ts'
 
-export interface EntityComparisonDeps extends EntityStepsDeps, EntityAccessDeps {
+export interface EntityComparisonDeps extends EntityStepsDeps, VisibleStepsDeps {
   readonly cache: DocumentCache
   readonly script: ScriptDeps['script']
 }

@@ -29,9 +29,10 @@ import { effectiveIn } from '../../configuration/entities/effective-pipeline.ts'
 import type { DocumentCache } from '../../configuration/current/document-cache.ts'
 import type { EffectiveForm } from '../../document/effective/effective-values.ts'
 import { type EntityText, readEntityText } from './entity-text.ts'
+import type { VisibleStepsDeps } from './visible-steps.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
 
-export interface EntityHistoryDeps extends EntityStepsDeps, EntityAccessDeps, PageStateDeps {
+export interface EntityHistoryDeps extends EntityStepsDeps, VisibleStepsDeps, PageStateDeps {
   readonly cache: DocumentCache
   readonly script: ScriptDeps['script']
 }

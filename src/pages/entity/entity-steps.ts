@@ -1,11 +1,13 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
+import { ownChanges, type OwnScope } from '../../document/changes/own-changes.ts'
 import { wholeEntityWord } from '../../document/entities/entities.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
 import { Turns } from '../../lib/cooperative.ts'
 import { LazyList } from '../../lib/lazy-list.ts'
-import type { EntityIndex } from '../../index/entity-index.ts'
+import type { EntityIndex, OpenGroups } from '../../index/entity-index.ts'
 import type { EntityRevision, EntityRevisions } from '../../index/entity-revisions.ts'
+import { openGroups } from '../../configuration/entities/told-revisions.ts'
 import type { EntityAddress } from '../revisions/entity-address.ts'
 import type { History } from '../../history/history.ts'
 import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
@@ -23,7 +25,7 @@ export interface EntityStep {
   /** The number of the revision. */
   readonly number: number
   readonly revision: NumberedRevision
-  /** The changes of this entity alone. */
+  /** The changes of this entity alone, of a group with its pipelines. */
   readonly changes: readonly DocumentChange[]
   readonly entity: string
   readonly stage: string | null
@@ -52,22 +54,34 @@ export interface VisibleSteps extends JudgedSteps {
   readonly names: readonly StepName[]
 }
 
-/** The indexed steps that a caller may see, and what the caller may see of the entity at other times. */
+/** The indexed steps that a caller may see, of a group with those of its pipelines, and what the caller may see of the entity at other times. */
 export async function visibleSteps(
   deps: EntityStepsDeps & VisibleStepsDeps,
   principal: Principal,
   address: EntityAddress,
 ): Promise<VisibleSteps> {
   const revisions = await deps.entities.revisionsOf(address.entity)
-  return judgedSteps(deps, principal, { address, revisions })
+  if (address.kind !== 'group') return judgedSteps(deps, principal, { address, revisions })
+  const isWhole = deps.access.may(principal, { action: 'administer' })
+  const groups = isWhole ? null : await openGroups(deps, principal, address.entity)
+  const scope = await deps.entities.revisionsIn(address.entity, groups)
+  return judgedSteps(deps, principal, { address, revisions: { ...revisions, ...scope }, groups })
 }
 
 function judgedSteps(
   deps: EntityStepsDeps & VisibleStepsDeps,
   principal: Principal,
-  { address, revisions }: { readonly address: EntityAddress; readonly revisions: EntityRevisions },
+  {
+    address,
+    revisions,
+    groups = null,
+  }: {
+    readonly address: EntityAddress
+    readonly revisions: EntityRevisions
+    readonly groups?: OpenGroups
+  },
 ): VisibleSteps {
-  const { steps, names } = wholeSteps(deps, revisions)
+  const { steps, names } = wholeSteps(deps, revisions, groups)
   if (address.stage !== null) return visibleStepsOfStage(deps, principal, { address, steps })
   const seen = judgeSteps(deps, principal, { address, all: steps })
   if (seen.visible !== steps) return { ...seen, names: [...seen.visible] }
@@ -94,13 +108,18 @@ function visibleStepsOfStage(
 function wholeSteps(
   { history, entities }: EntityStepsDeps,
   { revisions, names }: EntityRevisions,
+  groups: OpenGroups = null,
 ): { readonly steps: LazyList<EntityStep>; readonly names: readonly string[] } {
   const stepAt = (place: number): WholeStep | undefined => {
     const found = revisions.at(place)
-    return found && new WholeStep({ history, entities }, found, () => stepAt(place + 1) ?? null)
+    return (
+      found && new WholeStep({ history, entities, groups }, found, () => stepAt(place + 1) ?? null)
+    )
   }
   return { steps: new LazyList(revisions.length, stepAt), names }
 }
+
+type StepDeps = Pick<EntityStepsDeps, 'history' | 'entities'> & { readonly groups: OpenGroups }
 
 /** Loads what it says on demand: a page shows twenty of possibly a hundred thousand steps. */
 class WholeStep implements EntityStep {
@@ -108,16 +127,12 @@ class WholeStep implements EntityStep {
   readonly entity: string
   readonly stage = null
   readonly #found: EntityRevision
-  readonly #deps: Pick<EntityStepsDeps, 'history' | 'entities'>
+  readonly #deps: StepDeps
   readonly #findBefore: () => StepPlace | null
   #revision: NumberedRevision | null = null
   #changes: readonly DocumentChange[] | null = null
 
-  constructor(
-    deps: Pick<EntityStepsDeps, 'history' | 'entities'>,
-    found: EntityRevision,
-    findBefore: () => StepPlace | null,
-  ) {
+  constructor(deps: StepDeps, found: EntityRevision, findBefore: () => StepPlace | null) {
     this.number = found.number
     this.entity = found.entity
     this.#found = found
@@ -135,7 +150,10 @@ class WholeStep implements EntityStep {
   }
 
   get changes(): readonly DocumentChange[] {
-    this.#changes ??= this.#deps.entities.changesAbout(this.revision, this.entity)
+    const { entities } = this.#deps
+    this.#changes ??= this.#isOfGroup
+      ? ownChanges(entities.find(this.revision) ?? [], this.#scope)
+      : entities.changesAbout(this.revision, this.entity)
     return this.#changes
   }
 
@@ -143,8 +161,21 @@ class WholeStep implements EntityStep {
   async read(work: EntityStepsDeps['work']): Promise<readonly DocumentChange[]> {
     const { entity } = this
     const stored = this.#changes === null ? this.#deps.entities.findStored(this.revision) : null
-    if (stored !== null) this.#changes = await work.changesAbout({ stored, entity })
+    if (stored !== null) {
+      this.#changes = await (this.#isOfGroup
+        ? work.ownChanges({ stored, ...this.#scope })
+        : work.changesAbout({ stored, entity }))
+    }
     return this.changes
+  }
+
+  /** Whether it is about the pipelines of a group too. */
+  get #isOfGroup(): boolean {
+    return this.entity.startsWith('group/')
+  }
+
+  get #scope(): OwnScope {
+    return { names: this.#found.changed, groups: this.#deps.groups }
   }
 }
 

@@ -1,7 +1,7 @@
 import { isSameName } from '../../core/name-key.ts'
 import { wholeEntityWord, foldEntity } from '../../document/entities/entities.ts'
 import { type ShownStep, STEPS } from './entity-history.ts'
-import { ChangeItems } from '../parts/change-list.tsx'
+import { ChangeItems, ChangeList } from '../parts/change-list.tsx'
 import { ChangeWords } from '../parts/change-words.tsx'
 import { HunkTable, Path } from '../code/hunk.tsx'
 import type { RowsOptions } from '../code/rows-html.ts'
@@ -15,6 +15,7 @@ import { EntityName } from '../work/edit-scope.ts'
 import type { EntityRun } from './runs-of-entity.ts'
 import type { TemplateStep } from './template-steps.ts'
 import { countOf } from '../kit/count.ts'
+import { moreOf } from '../kit/lists.tsx'
 import type { Links } from '../kit/links.ts'
 
 /** The changes, newest first, each below the runs after it. */
@@ -59,15 +60,40 @@ function Step(props: EntityViewProps & { step: ShownStep }) {
         </span>
         <StepLinks {...props} />
       </header>
-      <div class="changes">
-        <ChangeItems changes={changes} href={null} />
-      </div>
+      {props.entity.address.kind === 'group' ? (
+        <ChangesOfGroup {...props} />
+      ) : (
+        <div class="changes">
+          <ChangeItems changes={changes} href={null} />
+        </div>
+      )}
       <ChangeWords
         revision={revision}
         links={props.entity.isAdministrator ? props.frame.links : null}
       />
       <StepDiff step={step} />
     </article>
+  )
+}
+
+/** The most changes of a group and its pipelines that a step shows. */
+const MAX_OF_GROUP = 20
+
+function ChangesOfGroup({
+  frame: { links },
+  entity,
+  step: { changes, revision },
+}: EntityViewProps & { step: ShownStep }) {
+  const all = (left: number) => (
+    <a href={links.entityChange(entity.address, revision)}>{moreOf(left)}</a>
+  )
+  return (
+    <ChangeList
+      changes={changes}
+      most={MAX_OF_GROUP}
+      linkOf={(changed) => links.entityChange(changed, revision)}
+      more={all}
+    />
   )
 }
 

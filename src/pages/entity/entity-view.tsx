@@ -50,11 +50,9 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
       title={titleOf({ kind: entity.address.kind, name: entity.label })}
       about={
         <>
-          {`${countOf(total, 'change')}${address.kind === 'group' ? ' of the group itself' : ''}`}
+          {countOf(total, address.kind === 'group' ? 'revision' : 'change')}
+          {address.kind === 'group' && ' of the group and its pipelines'}
           {`${isAdministrator ? '' : ' that you can see'}. `}
-          {isFollowed && address.kind === 'group' && (
-            <a href={links.history({ entity: address.entity })}>Changes of its pipelines too</a>
-          )}
           {former.length > 0 && `Formerly ${former.join(', ')}. `}
           {now === null && 'No longer in the current configuration. '}
         </>

@@ -1,5 +1,6 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { foldEntity, wholeEntityWord, splitEntity } from '../../document/entities/entities.ts'
+import type { ChangeSummary } from '../../document/changes/change-summary.ts'
 import { formerNameOf } from '../../document/changes/entities-of.ts'
 import type { Principal } from '../../core/principal.ts'
 import { LazyList } from '../../lib/lazy-list.ts'
@@ -9,6 +10,7 @@ import type { EntityStep } from './entity-steps.ts'
 
 export interface VisibleStepsDeps extends EntityAccessDeps {
   readonly entities: EntityIndex
+  readonly summary: ChangeSummary
 }
 
 /** A step as one caller may see it. */

@@ -9,6 +9,8 @@ export interface FeedItem {
   readonly revision: NumberedRevision
   /** The described changes. */
   readonly title: string
+  /** The path of the page of its changes. */
+  readonly page: string
 }
 
 export interface Feed {
@@ -33,19 +35,19 @@ export function renderFeed({ items, links, origin, query, updated }: Feed): stri
     `<link rel="alternate" type="text/html" href="${escapeXml(`${origin}${links.history(query)}`)}"/>`,
     `<updated>${new Date(items[0]?.revision.time ?? updated).toISOString()}</updated>`,
     '<author><name>Cairn</name></author>',
-    ...items.map((item) => renderEntry(item, links, origin)),
+    ...items.map((item) => renderEntry(item, origin)),
     '</feed>',
     '',
   ].join('\n')
 }
 
-function renderEntry({ revision, title }: FeedItem, links: Links, origin: string): string {
+function renderEntry({ revision, title, page }: FeedItem, origin: string): string {
   const { number, commit, time, who, message } = revision
   return [
     '<entry>',
     `<title>${escapeXml(`r${number} ${title}`)}</title>`,
     `<id>urn:git-commit:${commit}</id>`,
-    `<link rel="alternate" type="text/html" href="${escapeXml(`${origin}${links.change(revision)}`)}"/>`,
+    `<link rel="alternate" type="text/html" href="${escapeXml(`${origin}${page}`)}"/>`,
     `<updated>${new Date(time).toISOString()}</updated>`,
     `<author><name>${escapeXml(who || '(no name)')}</name></author>`,
     `<summary>${escapeXml(message || title)}</summary>`,

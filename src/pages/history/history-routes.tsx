@@ -6,6 +6,7 @@ import { archiveHint } from '../../history/archive-hint.ts'
 import { readHistoryPage } from './history-page.ts'
 import { sentenceOf } from '../../index/entity-index.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
+import { splitEntity } from '../../document/entities/entities.ts'
 import { findRevisions } from '../../configuration/search/find-revisions.ts'
 import { revisionTitle } from '../revisions/revision-title.ts'
 import { findInEffect, numbered } from '../revisions/numbered-revision.ts'
@@ -79,7 +80,8 @@ export const historyPages = definePage({
       errors: ['malformed-request', 'unavailable'],
       handle: async (c, { context }) => {
         const { filter } = parseHistoryQuery(c.req.query())
-        const revisions = await findRevisions(context.configuration, c.env.principal, filter)
+        const { configuration } = context
+        const { revisions } = await findRevisions(configuration, c.env.principal, filter)
         return json(revisions.slice(0, FEED).map((revision) => entryOf(context, revision)))
       },
     }),
@@ -102,6 +104,11 @@ async function answerHistory(
 ): Promise<Response> {
   const { pages, clock, configuration } = context
   const query = parseHistoryQuery(c.req.query())
+  const { entity } = query.filter
+  if (entity !== '' && !pages.isAdministrator(c.env.principal)) {
+    const { kind, name } = splitEntity(entity)
+    return c.redirect(pages.links.entity(kind, name), 302)
+  }
   const frame = pages.frame(c.req.raw, c.env.principal)
   const now = clock()
   await configuration.history.tags.refresh()
@@ -130,19 +137,23 @@ async function feed(
   { pages, configuration }: PagesContext,
   c: Context<RouteEnv>,
 ): Promise<Response> {
-  const { history, entities } = configuration
+  const { history } = configuration
+  const { links } = pages
   const { filter } = parseHistoryQuery(c.req.query())
-  const revisions = await findRevisions(configuration, c.env.principal, filter)
+  const isWhole = pages.isAdministrator(c.env.principal)
+  const found = await findRevisions(configuration, c.env.principal, filter)
   const items: FeedItem[] = []
   const turns = new Turns()
-  for (const revision of revisions.slice(0, FEED)) {
+  for (const revision of found.revisions.slice(0, FEED)) {
     if (turns.isOver) await turns.next()
-    const title = titleOf(entities.find(revision) ?? []) || revisionTitle(revision, null)
-    items.push({ revision: numbered(history, revision), title })
+    const title = titleOf(found.changesOf(revision)) || revisionTitle(revision, null)
+    const item = numbered(history, revision)
+    const page = isWhole ? links.change(item) : links.entityChange(splitEntity(filter.entity), item)
+    items.push({ revision: item, title, page })
   }
   const body = renderFeed({
     items,
-    links: pages.links,
+    links,
     origin: pages.originOf(c.req.raw),
     query: historyQueryOf(filter),
     updated: history.current().time,

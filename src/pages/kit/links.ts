@@ -242,12 +242,12 @@ export class Links {
     return this.#at(entityPath(kind, name), query)
   }
 
-  /** One such entity compared between two revisions. */
   /** The changes of a revision to an entity: the whole of it in the first one. */
   entityChange(place: EntityPlace, { number, base }: RevisionStep, query: Query = {}): string {
     return this.compareEntity(place, { from: `r${base ?? number}`, to: `r${number}` }, query)
   }
 
+  /** One such entity compared between two revisions. */
   compareEntity(
     { kind, name }: EntityPlace,
     { from, to }: { readonly from: string; readonly to: string },

@@ -89,6 +89,10 @@ export class PageThread implements AsyncDisposable {
   readonly changesAbout: Work<'changesAbout'> = (request) =>
     this.#do('changesAbout', request, [request.stored])
 
+  /** The same of a part of the document, as they look to callers who see no more. */
+  readonly ownChanges: Work<'ownChanges'> = (request) =>
+    this.#do('ownChanges', request, [request.stored])
+
   readonly snapshotText: Work<'snapshotText'> = (request) =>
     this.#do('snapshotText', request, [request.document])
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Digest } from '../../core/digest.ts'
 import { changesAbout } from '../../document/changes/entities-of.ts'
+import { ownChanges, type OwnScope } from '../../document/changes/own-changes.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { type OutlineEntry, outlineOf } from '../../document/entities/outline.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
@@ -51,6 +52,11 @@ export interface StoredChangesRequest {
   readonly entity: string
 }
 
+/** The changes of a revision in stored form, and the part of the document that is seen. */
+export interface ScopedChangesRequest extends OwnScope {
+  readonly stored: string
+}
+
 export interface OutlineRequest {
   readonly document: Uint8Array
   /** Of a document that is asked for again: its outline is kept. */
@@ -64,6 +70,7 @@ export interface PageRequests {
   readonly compareTexts: ComparisonRequest
   readonly describe: DescriptionRequest
   readonly changesAbout: StoredChangesRequest
+  readonly ownChanges: ScopedChangesRequest
   readonly outline: OutlineRequest
   readonly snapshotText: SnapshotTextRequest
   readonly partOf: PartRequest
@@ -83,6 +90,7 @@ export interface PageResults {
   readonly compareTexts: DocumentTextComparison
   readonly describe: ShownChanges | null
   readonly changesAbout: readonly DocumentChange[]
+  readonly ownChanges: readonly DocumentChange[]
   readonly outline: readonly ShownPlace[] | null
   readonly snapshotText: SnapshotText
   readonly partOf: ReturnType<typeof partOf>
@@ -121,6 +129,7 @@ const PAGE_WORK: PageWork = {
     compareDocumentTexts(AT_ONCE, [before, after], options),
   describe,
   changesAbout: ({ stored, entity }) => changesAbout(parseChanges(stored), entity),
+  ownChanges: ({ stored, ...scope }) => ownChanges(parseChanges(stored), scope),
   outline: ({ document, digest, page }) => {
     const outline = keptOutline(document, digest)
     return outline && shownOutline(outline, page)

@@ -111,8 +111,8 @@ describe('the history of an entity', () => {
     const service = await withHistory()
 
     const group = await page(service, '/config/entity/group/first')
-    expect(stepsOf(group)).toEqual([2])
-    expect(wordsOf(group)).toContain('1 change of the group itself. Changes of its pipelines too')
+    expect(stepsOf(group)).toEqual([6, 5, 4, 3, 2])
+    expect(wordsOf(group)).toContain('5 revisions of the group and its pipelines.')
     expect(group).toContain('href="/config?entity=group%2Ffirst"')
     expect(stepsOf(await page(service, '/config/entity/pipeline/checkout'))).toContain(3)
     for (const nothing of ['pipeline/none', 'planet/mars', 'stage/cart', 'pipeline']) {
