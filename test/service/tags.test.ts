@@ -121,6 +121,9 @@ describe('tags', () => {
     '/x',
     'x/',
     'x~1',
+    'HEAD',
+    'main',
+    'refs/heads/main',
     'a@{b',
     'r12',
     'current',
@@ -134,6 +137,21 @@ describe('tags', () => {
     expect(answer.status).toBe(400)
     expect(await answer.text()).toContain('name')
     expect(git(service.repository, 'tag')).toBe('')
+  })
+
+  it('are refused by a name that begins a commit, which git would take for that', async () => {
+    const service = await scene()
+    const [, two] = await list(service)
+    const start = two?.commitSHA.slice(0, 7) ?? ''
+
+    const answers = [
+      await tag(service, 'r2', start),
+      await tag(service, 'r2', start.toUpperCase()),
+      await tag(service, 'r2', `${start}-rc`),
+    ]
+
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 201])
+    expect(await answers[0]?.text()).toContain('is the beginning of a commit')
   })
 
   it('are refused where the name is taken or in the way, and where there is nothing', async () => {

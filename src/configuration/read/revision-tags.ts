@@ -5,6 +5,7 @@ import { whyNoTag } from '../../history/tags/tag-refs.ts'
 import type { History } from '../../history/history.ts'
 import { lastMomentOf } from '../../lib/moments.ts'
 import { type Access, assertMay } from '../access/permission.ts'
+import { revisionsInTurns } from '../search/in-turns.ts'
 import { findRevisionNamed, isNameOfRevision } from './named-revision.ts'
 
 export interface TaggingDeps {
@@ -30,8 +31,7 @@ export async function tagRevision(
   { revision: named, name }: TagRequest,
 ): Promise<Revision> {
   assertMay(access, principal, { action: 'administer' })
-  const means = isNameOfRevision(name) || lastMomentOf(name) !== null
-  const why = whyNoTag(name) ?? (means ? 'names a revision already' : null)
+  const why = whyNoTag(name) ?? (await whyAmbiguous(history, name))
   if (why !== null) {
     const message = `The name "${name}" ${why}`
     throw new ServiceError('malformed-request', message, { problems: [{ message, path: 'name' }] })
@@ -39,6 +39,22 @@ export async function tagRevision(
   const revision = await findRevisionNamed(history, named)
   await history.tags.add(name, revision.commit)
   return revision
+}
+
+/** Matches the beginning of a commit that git takes for the whole. */
+const ABBREVIATION = /^[0-9a-f]{4,}$/i
+
+/** Why a name would stand for something else too, here or in a clone, as the end of a sentence; null where it would not. */
+async function whyAmbiguous(history: History, name: string): Promise<string | null> {
+  if (isNameOfRevision(name) || lastMomentOf(name) !== null) return 'names a revision already'
+  const branch = await history.readBranch()
+  if ([branch, branch?.replace('refs/heads/', '')].includes(name)) return 'is that of the branch'
+  if (!ABBREVIATION.test(name)) return null
+  const start = name.toLowerCase()
+  for await (const some of revisionsInTurns(history)) {
+    if (some.some(({ commit }) => commit.startsWith(start))) return 'is the beginning of a commit'
+  }
+  return null
 }
 
 /**

@@ -105,7 +105,7 @@ async function peel(reader: RawObjectReader, name: string): Promise<CommitSha | 
 }
 
 /** Matches a text that git takes for no name of a ref. */
-const NO_NAME = /[\p{Cc} ~^:?*[\\]|\.\.|@\{|\/\/|(?:^|\/)\.|\.lock(?:\/|$)|^[/-]|[/.]$|^@$/u
+const NO_NAME = /[\p{Cc} ~^:?*[\\]|\.\.|@\{|\/\/|(?:^|\/)\.|\.lock(?:\/|$)|^[/-]|[/.]$|^@$|^HEAD$/u
 const MAX_NAME_LENGTH = 200
 
 /** Why git takes a text for no name of a tag, as the end of a sentence; null for a name. */
