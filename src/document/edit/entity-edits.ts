@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import {
   asEntity,
-  entitiesIn,
+  entityNamed,
   type EntityDefinition,
   type EntityElement,
   entityKey,
@@ -31,10 +31,7 @@ export function findEntity(
   { kind: prefix, name }: EntityPlace,
 ): EntityElement | null {
   const kind = kindOfPrefix(prefix)
-  if (kind === null) return null
-  const key = entityKey({ kind, name })
-  const all = entitiesIn(root, kind, (each) => entityKey({ kind, name: each }) === key)
-  return all.find((each) => each.name === name) ?? all[0] ?? null
+  return kind && entityNamed(root, kind, name)
 }
 
 /** Exactly the text of an entity. */

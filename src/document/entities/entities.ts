@@ -147,29 +147,31 @@ export function entityOf(element: XmlElement): EntityElement | null {
 
 /** The entity of a name such as `pipeline/checkout`, or null when the document has none. */
 export function findNamedEntity(root: XmlElement, name: string): EntityElement | null {
-  const key = foldEntity(name)
-  const [prefix] = key.split('/', 1)
-  for (const kind of ENTITY_KINDS) {
-    if (kind.prefix !== prefix || !kind.by.startsWith('@')) continue
-    const all = entitiesIn(
-      root,
-      kind,
-      (each) => foldEntity(entityName({ kind, name: each })) === key,
-    )
-    const found = all.find((each) => entityName(each) === name) ?? all[0]
+  const { kind: prefix, name: own } = splitEntity(name)
+  for (const kind of name.includes('/') ? ENTITY_KINDS : []) {
+    if (kind.prefix !== nameKey(prefix) || !kind.by.startsWith('@')) continue
+    const found = entityNamed(root, kind, own)
     if (found) return found
   }
   return null
 }
 
-/** The entities of one kind in a document, in its order; with a test of their names, those that it accepts. */
-export function entitiesIn(
+/** The entities of one kind in a document, in its order. */
+export function entitiesIn(root: XmlElement, kind: EntityDefinition): EntityElement[] {
+  return elementsAt(root, kind.steps).map((element) => asEntity(element, kind))
+}
+
+/** The entity of one kind with a name, or one whose name is equal to it for its kind; null for none. */
+export function entityNamed(
   root: XmlElement,
   kind: EntityDefinition,
-  isWanted?: (name: string) => boolean,
-): EntityElement[] {
-  const test = isWanted && ((element: XmlElement) => isWanted(nameIn(element, kind)))
-  return elementsAt(root, kind.steps, test).map((element) => asEntity(element, kind))
+  name: string,
+): EntityElement | null {
+  const key = entityKey({ kind, name })
+  const test = (element: XmlElement) => entityKey(asEntity(element, kind)) === key
+  const all = elementsAt(root, kind.steps, test, nameKey(name))
+  const entities = all.map((element) => asEntity(element, kind))
+  return entities.find((each) => each.name === name) ?? entities[0] ?? null
 }
 
 export function asEntity(element: XmlElement, kind: EntityDefinition): EntityElement {

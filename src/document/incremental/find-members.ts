@@ -53,6 +53,9 @@ export function listOf(name: string, member: string): ListName | null {
   return list && MEMBER[list] === member ? list : null
 }
 
+/** The attribute that names a member of each list. */
+export const NAMED_BY = { pipelines: 'name', templates: 'name', agents: 'uuid' } as const
+
 /** The empty element that stands for a member. */
 export function placeholderIn(list: ListName): string {
   return `<${MEMBER[list]}/>`

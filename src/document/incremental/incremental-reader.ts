@@ -2,6 +2,7 @@ import { runCooperatively } from '../../lib/cooperative.ts'
 import type { ConfigDocument } from '../document.ts'
 import { SkeletonStore } from './skeleton-store.ts'
 import { MemberFinder } from './member-finder.ts'
+import { MemberMarks } from './member-marks.ts'
 import { MemberStores } from './member-stores.ts'
 import { readMembers } from './read-members.ts'
 
@@ -18,6 +19,7 @@ export class IncrementalReader {
     finder: new MemberFinder(),
     skeletons: new SkeletonStore(),
     stores: new MemberStores(),
+    marks: new MemberMarks(),
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { ConfigDocument } from '../document.ts'
-import { LineIndex, type FindMark, type LineMark } from '../text/line-index.ts'
+import { type FindMark, LineIndex } from '../text/line-index.ts'
 import { checkRules } from '../rules/rules.ts'
 import { checkAcross } from '../structure/structure.ts'
 import { Findings } from '../structure/findings.ts'
@@ -7,76 +7,27 @@ import { decodeXml } from '../xml/xml-bytes.ts'
 import { XML_LIMITS } from '../xml/xml-limits.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import { elementsAt } from '../xml/xml-elements.ts'
-import type { XmlElement } from '../xml/xml-tree.ts'
+import type { NamedChild, XmlElement } from '../xml/xml-tree.ts'
+import { listOf } from './find-members.ts'
 import type { FoundMember, MemberFinder, ReadMember } from './member-finder.ts'
 import type { Skeleton } from './skeleton.ts'
 import type { SkeletonStore } from './skeleton-store.ts'
 import { DocumentAssembly } from './document-assembly.ts'
+import type { MemberMarks } from './member-marks.ts'
 import type { MemberStores } from './member-stores.ts'
 import { RelocatedElement, OffsetPlacement, type Placement } from './relocated-element.ts'
 import { bisect } from '../../lib/bisect.ts'
 import type { Configuration } from '../model/model.ts'
-import { lineFeedsIn } from '../text/line-feeds.ts'
 
 /** The long lists whose members have names that are unique as written. */
 const LISTS = 'templates|agents'
-const FIRST: LineMark = { offset: 0, line: 0, start: 0 }
-
-/**
- * Marks the lines at the ends of the members of a document, when one is first asked for. The lines of
- * a member are counted once, so that a large document costs its members and not its characters.
- */
-function marksOfMembers(text: string, members: readonly ReadMember[]): FindMark {
-  let marks: MemberMarks | null = null
-  return (offset) => (marks ??= new MemberMarks(text, members)).before(offset)
-}
-
-/** A mark at the start and one at the end of each member, without an object for each of them. */
-class MemberMarks {
-  readonly #offsets: Uint32Array
-  readonly #lines: Uint32Array
-  readonly #starts: Uint32Array
-
-  constructor(text: string, members: readonly ReadMember[]) {
-    const length = 2 * members.length
-    this.#offsets = new Uint32Array(length)
-    this.#lines = new Uint32Array(length)
-    this.#starts = new Uint32Array(length)
-    let { offset, line, start } = FIRST
-    for (const [n, member] of members.entries()) {
-      const between = lineFeedsIn(text, { start: offset, end: member.start })
-      if (between.last >= 0) start = between.last + 1
-      line += between.count
-      this.#set(2 * n, { offset: member.start, line, start })
-      const { count, last } = member.element.lineFeeds
-      if (last >= 0) start = member.start + last + 1
-      line += count
-      offset = member.end
-      this.#set(2 * n + 1, { offset, line, start })
-    }
-  }
-
-  /** The last mark that is not behind an offset. */
-  before(offset: number): LineMark {
-    const offsets = this.#offsets
-    const n = bisect({ high: offsets.length }, (at) => (offsets[at] ?? 0) <= offset) - 1
-    const [found, line, start] = [offsets[n], this.#lines[n], this.#starts[n]]
-    if (found === undefined || line === undefined || start === undefined) return FIRST
-    return { offset: found, line, start }
-  }
-
-  #set(n: number, { offset, line, start }: LineMark): void {
-    this.#offsets[n] = offset
-    this.#lines[n] = line
-    this.#starts[n] = start
-  }
-}
 
 /** Recently read skeletons and members of documents, and the places of members. */
 export interface ReadCache {
   readonly finder: MemberFinder
   readonly skeletons: SkeletonStore
   readonly stores: MemberStores
+  readonly marks: MemberMarks
 }
 
 /** The most characters of a member, or of the text outside of all members, that one step reads. */
@@ -99,12 +50,14 @@ export function* readMembers(
   const assembly = skeleton && (yield* assemble(found, skeleton, cache.stores))
   if (!skeleton || !assembly || assembly.parts > XML_LIMITS.maxParts) return null
   yield
-  const document = documentOf(text, skeleton, assembly)
+  const { members } = assembly
+  const findMark = cache.marks.of({ text, skeleton, members })
+  const document = documentOf(text, { skeleton, members, findMark })
   const configuration = assembly.configuration()
   yield
   if (!isSound(document) || hasUnknownReferences(configuration)) return null
   if ((yield* checkRules(configuration)).length > 0) return null
-  cache.finder.remember(text, assembly.members)
+  cache.finder.remember(text, members)
   const { schemaVersion } = configuration
   return {
     ...document,
@@ -145,12 +98,18 @@ function* assemble(
   return assembly
 }
 
-function documentOf(text: string, skeleton: Skeleton, { members }: DocumentAssembly): XmlDocument {
-  const placement = new SkeletonPlacement(skeleton, members)
+function documentOf(
+  text: string,
+  parts: Pick<DocumentAssembly, 'members'> & {
+    readonly skeleton: Skeleton
+    readonly findMark: FindMark
+  },
+): XmlDocument {
+  const placement = new SkeletonPlacement(parts.skeleton, parts.members)
   return {
     text,
-    root: new RelocatedElement(skeleton.root, null, placement),
-    lines: new LineIndex(text, marksOfMembers(text, members)),
+    root: new RelocatedElement(parts.skeleton.root, null, placement),
+    lines: new LineIndex(text, parts.findMark),
   }
 }
 
@@ -160,6 +119,9 @@ function isSound(document: XmlDocument): boolean {
   for (const list of elementsAt(document.root, LISTS)) checkAcross(list, findings)
   return findings.problems().length === 0
 }
+
+/** So many other members are found one by one. */
+const MANY = 1_000
 
 /** Places a skeleton in its document, with the members in the place of their placeholders. */
 class SkeletonPlacement implements Placement {
@@ -189,6 +151,29 @@ class SkeletonPlacement implements Placement {
     const member = this.#memberAt(element)
     if (!member) return new RelocatedElement(element, parent, this)
     return new RelocatedElement(member.element, parent, new OffsetPlacement(member.start))
+  }
+
+  findNamed(list: XmlElement, { element, key }: NamedChild): XmlElement | null | undefined {
+    const name = list.parent === this.#skeleton.root ? listOf(list.name, element) : null
+    if (name === null) return undefined
+    const n = this.#skeleton.names.find(this.#members, name, key)
+    const standing = n === undefined ? undefined : this.#skeleton.placeholders[n]?.element
+    return standing?.parent === list ? standing : null
+  }
+
+  differing(list: XmlElement, other: Placement): readonly XmlElement[] | null {
+    if (!(other instanceof SkeletonPlacement) || other.#skeleton !== this.#skeleton) return null
+    if (list.parent !== this.#skeleton.root) return null
+    const { placeholders } = this.#skeleton
+    const high = placeholders.length
+    const from = bisect({ high }, (n) => (placeholders[n]?.start ?? 0) < list.span.start)
+    const found: XmlElement[] = []
+    for (let n = from; placeholders[n]?.element.parent === list; n += 1) {
+      if (this.#members[n]?.element === other.#members[n]?.element) continue
+      const standing = placeholders[n]?.element
+      if (standing) found.push(standing)
+    }
+    return found.length > MANY ? null : found
   }
 
   #memberAt(element: XmlElement): ReadMember | undefined {

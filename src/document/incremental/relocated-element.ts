@@ -1,5 +1,5 @@
 import { childElements } from '../xml/xml-elements.ts'
-import type { Span, XmlAttribute, XmlElement, XmlNode } from '../xml/xml-tree.ts'
+import type { NamedChild, Span, XmlAttribute, XmlElement, XmlNode } from '../xml/xml-tree.ts'
 
 /** Maps the nodes of a separately read tree to their places in a document. */
 export interface Placement {
@@ -8,6 +8,10 @@ export interface Placement {
   sourceOf(element: XmlElement): XmlElement
   /** An element below one that is placed. */
   place(element: XmlElement, parent: XmlElement): XmlElement
+  /** The one child of a list that may have a name, null for none; undefined where it has to be searched for. */
+  findNamed?(list: XmlElement, named: NamedChild): XmlElement | null | undefined
+  /** The children of a list that stand for another member in another document; null where each has to be looked at. */
+  differing?(list: XmlElement, other: Placement): readonly XmlElement[] | null
 }
 
 /** Moves a whole tree by one distance. */
@@ -66,6 +70,10 @@ export class RelocatedElement implements XmlElement {
     other: XmlElement,
   ): Generator<readonly [XmlElement, XmlElement]> {
     if (!(one instanceof RelocatedElement) || !(other instanceof RelocatedElement)) return
+    const members = one.#placement.differing?.(one.#source, other.#placement) ?? null
+    for (const child of members ?? [])
+      yield [one.#childAt(null, child), other.#childAt(null, child)]
+    if (members) return
     for (const [n, child] of one.#source.children.entries()) {
       if (child.kind !== 'element') continue
       if (one.#placement.sourceOf(child) === other.#placement.sourceOf(child)) continue
@@ -107,9 +115,12 @@ export class RelocatedElement implements XmlElement {
     return this.#source.attributeValue(name)
   }
 
-  findChildren(isWanted: (child: XmlElement) => boolean): XmlElement[] {
+  findChildren(isWanted: (child: XmlElement) => boolean, named?: NamedChild): XmlElement[] {
     // A member parses its children each time, so that they are others each time.
     if (this.#placement instanceof OffsetPlacement) return childElements(this).filter(isWanted)
+    const one = named && this.#placement.findNamed?.(this.#source, named)
+    if (one === null) return []
+    if (one) return isWanted(this.#placement.sourceOf(one)) ? [this.#childAt(null, one)] : []
     const found: XmlElement[] = []
     let n = -1
     for (const child of this.#source.children) {
@@ -121,8 +132,9 @@ export class RelocatedElement implements XmlElement {
   }
 
   /** Places a child once, so that it is the same wherever it is asked for. */
-  #childAt(n: number, child: XmlElement): XmlElement {
-    const known = this.#children?.[n] ?? this.#placed?.get(child)
+  #childAt(n: number | null, child: XmlElement): XmlElement {
+    const known =
+      this.#children?.[n ?? this.#source.children.indexOf(child)] ?? this.#placed?.get(child)
     if (known?.kind === 'element') return known
     const placed = this.#placement.place(child, this)
     this.#placed ??= new Map()

@@ -10,6 +10,7 @@ import { readTree, type XmlTree } from '../xml/xml-reader.ts'
 import { XML_LIMITS } from '../xml/xml-limits.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { listOf, type ListName } from './find-members.ts'
+import { MemberNames } from './member-names.ts'
 
 /** Stands for a member in a skeleton. */
 export interface Placeholder {
@@ -28,6 +29,8 @@ export interface Skeleton {
   readonly placeholders: readonly Placeholder[]
   /** The place of each placeholder among them. */
   readonly order: ReadonlyMap<XmlElement, number>
+  /** Where the members of its documents stand, by name. */
+  readonly names: MemberNames
   readonly edition: Edition
   /** The model, with empty lists in the place of the long ones. */
   readonly configuration: Configuration
@@ -59,6 +62,7 @@ function* skeletonOf(text: string, { root, parts }: XmlTree): Generator<void, Sk
     root,
     placeholders,
     order,
+    names: new MemberNames(),
     edition: editionOf(root),
     configuration: building.data,
     hasPlainSecrets: plainSecrets(root).length > 0,

@@ -1,4 +1,4 @@
-import type { XmlElement } from './xml-tree.ts'
+import type { NamedChild, XmlElement } from './xml-tree.ts'
 
 /** The accepted names at each step of a path down the tree. */
 export type PathSteps = readonly (readonly string[])[]
@@ -33,18 +33,22 @@ export function elementFinder(root: XmlElement): (at: readonly number[]) => XmlE
 
 /**
  * The elements at the end of a path; with a test, those of them that it accepts. The test gets them in
- * their order and may not ask for their places, so that a few of thousands are quickly found.
+ * their order and may not ask for their places, so that a few of thousands are quickly found; one is found
+ * at once where the test accepts only those of a name.
  */
 export function elementsAt(
   from: XmlElement,
   path: string | PathSteps,
   isWanted?: (element: XmlElement) => boolean,
+  key?: string,
 ): XmlElement[] {
   const steps = typeof path === 'string' ? parseElementPath(path) : path
   let found = [from]
   for (const [n, names] of steps.entries()) {
     const test = n === steps.length - 1 ? isWanted : undefined
-    found = found.flatMap((parent) => childrenNamed(parent, names, test))
+    const [element = ''] = names
+    const named = key === undefined || names.length > 1 ? undefined : { element, key }
+    found = found.flatMap((parent) => childrenNamed(parent, names, test, named))
   }
   return found
 }
@@ -53,9 +57,10 @@ function childrenNamed(
   parent: XmlElement,
   names: readonly string[],
   isWanted?: (element: XmlElement) => boolean,
+  named?: NamedChild,
 ): XmlElement[] {
   if (isWanted && parent.findChildren) {
-    return parent.findChildren((child) => names.includes(child.name) && isWanted(child))
+    return parent.findChildren((child) => names.includes(child.name) && isWanted(child), named)
   }
   const found: XmlElement[] = []
   for (const child of parent.children) {

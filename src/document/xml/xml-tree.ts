@@ -41,8 +41,17 @@ export interface XmlElement {
   readonly closeTag: Span | null
   /** The value of an attribute, or null where it is absent; its place is not worked out for that. */
   attributeValue(name: string): string | null
-  /** The child elements that a test accepts, where `children` would work out the place of each; the test may not ask for one. */
-  findChildren?(isWanted: (child: XmlElement) => boolean): XmlElement[]
+  /**
+   * The child elements that a test accepts, where `children` would work out the place of each; the test may not ask
+   * for one. It accepts only those with a name that is given, so that one of thousands need not be searched for.
+   */
+  findChildren?(isWanted: (child: XmlElement) => boolean, named?: NamedChild): XmlElement[]
+}
+
+/** How an element is called, and the name that it has, in lower case. */
+export interface NamedChild {
+  readonly element: string
+  readonly key: string
 }
 
 export type XmlNode = XmlElement | XmlText | XmlAside

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { summariseChanges } from '../../../src/document/changes/summarise-changes.ts'
+import { findNamedEntity } from '../../../src/document/entities/entities.ts'
 import { IncrementalReader } from '../../../src/document/incremental/incremental-reader.ts'
 import { type ConfigDocument, readDocument } from '../../../src/document/document.ts'
 import {
@@ -66,6 +67,15 @@ const MADE = [
     schemaVersion: 90,
     pipelines: [{ name: 'p', materials: [git('https://u:pw@example.com/r', { password: 'x' })] }],
   }),
+]
+
+/** Names of entities that are in some of the documents, and of such that are in none. */
+const NAMES = [
+  ...['a', 'b', 'c', 'd', 'e', 'p', 't', 'one', 'two', 'three', 'none'].map((n) => `pipeline/${n}`),
+  ...['t', 'unused', 'one', 'a'].map((name) => `template/${name}`),
+  ...['u1', 'u2'].map((name) => `agent/${name}`),
+  ...['first', 'second', 'none'].map((name) => `group/${name}`),
+  'environment/env',
 ]
 
 const SNIPPETS = [
@@ -174,6 +184,20 @@ function readWhole(bytes: Uint8Array<ArrayBuffer>): ConfigDocument | null {
   return reading.ok ? reading.document : null
 }
 
+/** Where each entity is found, by its name and by that in another case, and in which line it begins and ends. */
+function placesIn(document: ConfigDocument | null, names: readonly string[]) {
+  return names.map((name) => {
+    const found = document && findNamedEntity(document.root, name)
+    if (!document || !found) return null
+    const { start, end } = found.element.span
+    return {
+      name: found.name,
+      text: document.text.slice(start, end),
+      lines: [start, end].map((each) => document.lines.positionOf(each)),
+    }
+  })
+}
+
 describe('reading what was read before in parts', () => {
   const corpus = [...MADE, ...realRevisions(4), ...validDocuments().filter((_, n) => n % 25 === 0)]
 
@@ -209,6 +233,33 @@ describe('reading what was read before in parts', () => {
       expect(valid).toBeGreaterThan(runs / 10)
     },
   )
+
+  it('finds the same entities in the same lines as in a document that was read as a whole', async () => {
+    const reader = new IncrementalReader()
+    let found = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...MADE),
+        fc.array(fc.array(touches, { minLength: 1, maxLength: 2 }), { maxLength: 3 }),
+        async (document, changes) => {
+          let text = document
+          for (const change of changes) {
+            text = change.reduce(touched, text)
+            const bytes = new TextEncoder().encode(text)
+            const [whole, inParts] = [readWhole(bytes), await reader.read(bytes)]
+            const names = [...NAMES, ...NAMES.map((name) => name.toUpperCase())]
+
+            const wanted = placesIn(whole, names)
+
+            found += wanted.filter((each) => each !== null).length
+            expect(placesIn(inParts, names)).toEqual(wanted)
+          }
+        },
+      ),
+      { numRuns: 150 },
+    )
+    expect(found).toBeGreaterThan(100)
+  })
 
   it(
     'reports the same changes as between documents that were read as a whole',

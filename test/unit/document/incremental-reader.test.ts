@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { IncrementalReader } from '../../../src/document/incremental/incremental-reader.ts'
+import { findNamedEntity } from '../../../src/document/entities/entities.ts'
 import type { ConfigDocument } from '../../../src/document/document.ts'
 import { LineIndex } from '../../../src/document/text/line-index.ts'
 import { aConfigurationInBytes, element, git } from '../../support/documents/a-configuration.ts'
@@ -48,12 +49,42 @@ describe('a reader of documents', () => {
     expect(after.configuration.agents[1]).toBe(before.configuration.agents[1])
   })
 
+  it('finds a pipeline where it stands, also after others took its place and its name', async () => {
+    const reader = new IncrementalReader()
+    const orders = [
+      ['a', 'b', 'c'],
+      ['b', 'a', 'c'],
+      ['c', 'shared', 'b'],
+      ['a', 'b'],
+    ] as const
+    for (const names of orders) {
+      const { root, text } = await read(reader, documentWith(...names))
+
+      const found = ['a', 'b', 'c', 'shared'].map((name) => {
+        const span = findNamedEntity(root, `pipeline/${name}`)?.element.span
+        return span ? text.slice(span.start, span.end) : null
+      })
+
+      const repositories = found.map((each) => /example\.com\/(\w+)/.exec(each ?? '')?.[1] ?? null)
+      const all: readonly string[] = names
+      const wanted = ['a', 'b', 'c', 'shared'].map((name) => (all.includes(name) ? name : null))
+      expect(repositories).toEqual(wanted)
+    }
+  })
+
   it('knows the line of every place, as a count of all line feeds does', async () => {
     const reader = new IncrementalReader()
-    const texts = [documentWith('a', 'b'), documentWith('first', 'a', 'b')].flatMap((bytes) => {
-      const text = Buffer.from(bytes).toString()
-      return [text, text.replaceAll(/>\n\s*</g, '><'), text.replaceAll('\n', '\r\n')]
-    })
+    const documents = [
+      ['a', 'b', 'c'],
+      ['a', 'longer', 'c'],
+      ['first', 'a', 'b', 'c'],
+    ]
+    const written = documents.map((names) => Buffer.from(documentWith(...names)).toString())
+    const texts = [
+      ...written,
+      ...written.map((text) => text.replaceAll(/>\n\s*</g, '><')),
+      ...written.map((text) => text.replaceAll('\n', '\r\n')),
+    ]
     for (const text of texts) {
       const { lines } = await read(reader, new TextEncoder().encode(text))
 
