@@ -5,7 +5,6 @@ import {
   type VersionControlMaterial,
 } from '../../document/materials/identity.ts'
 import { Emitter } from '../../lib/emitter.ts'
-import { memoize } from '../../lib/memoize.ts'
 import { openAddress } from '../../document/secrets/address-secret.ts'
 import { findSecretReferences } from '../../document/secrets/secret-reference.ts'
 import { SecretMissing } from '../../security/secret-files.ts'
@@ -29,7 +28,7 @@ import {
 import { assertAllowed, openSource } from '../../sources/open-source.ts'
 import { Tools } from '../../sources/tools.ts'
 import { Semaphore } from '../../lib/semaphore.ts'
-import type { WatchedMaterial } from './watched-materials.ts'
+import { type WatchedMaterial, watchKey } from './watched-materials.ts'
 
 export interface MaterialPollerOptions {
   /** The folder of the mirrors. */
@@ -120,7 +119,7 @@ export class MaterialPoller implements AsyncDisposable {
     const next = new Map<string, Watched>()
     for (const watched of materials) {
       const old = before.get(watched.fingerprint)
-      const key = keyOf(watched.material)
+      const key = watchKey(watched.material)
       const watch = old?.key === key ? old.watch : this.#open(watched)
       yield next.set(watched.fingerprint, { watched, key, watch })
     }
@@ -129,8 +128,21 @@ export class MaterialPoller implements AsyncDisposable {
     const gone = [...before.values()]
       .map(({ watch }) => watch)
       .filter((watch) => !current.has(watch))
-    for (const watch of gone) watch[Symbol.dispose]()
-    this.#tidyAfter(gone)
+    this.#end(gone)
+  }
+
+  /** Begins and ends watches of some materials, and leaves all others as they are. */
+  replace(unused: readonly string[], materials: readonly WatchedMaterial[]): void {
+    const ended = unused.flatMap((fingerprint) => this.#watches.get(fingerprint)?.watch ?? [])
+    for (const fingerprint of unused) this.#watches.delete(fingerprint)
+    for (const watched of materials) {
+      const old = this.#watches.get(watched.fingerprint)
+      const key = watchKey(watched.material)
+      const watch = old?.key === key ? old.watch : this.#open(watched)
+      if (old && old.watch !== watch) ended.push(old.watch)
+      this.#watches.set(watched.fingerprint, { watched, key, watch })
+    }
+    if (ended.length > 0) this.#end(ended)
   }
 
   /** Whether the last poll of a material failed. */
@@ -225,6 +237,11 @@ export class MaterialPoller implements AsyncDisposable {
     await this.#tools[Symbol.asyncDispose]()
     await Promise.all(watches.map((watch) => watch.ended()))
     await this.#tidying.close()
+  }
+
+  #end(watches: readonly MaterialWatch[]): void {
+    for (const watch of watches) watch[Symbol.dispose]()
+    this.#tidyAfter(watches)
   }
 
   #tidyAfter(gone: readonly MaterialWatch[]): void {
@@ -379,13 +396,6 @@ function withoutValues(error: unknown, values: readonly string[]): unknown {
   const { message, unaddressed } = error
   return new SourceFailed(hide(message), { unaddressed: hide(unaddressed) })
 }
-
-const keyOf = memoize((material: VersionControlMaterial) => {
-  const { username, password, encryptedPassword, autoUpdate } = material
-  const useTickets = 'useTickets' in material && material.useTickets
-  const address = 'url' in material ? material.url : material.port
-  return JSON.stringify([address, username, password, encryptedPassword, autoUpdate, useTickets])
-})
 
 /**
  * The reason of a failure as shown to callers: without paths of this machine, and with addresses

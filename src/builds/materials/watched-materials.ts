@@ -4,6 +4,7 @@ import {
   materialFingerprint,
 } from '../../document/materials/identity.ts'
 import type { Pipeline } from '../../document/model/model.ts'
+import { memoize } from '../../lib/memoize.ts'
 
 /** A repository that pipelines use. */
 export interface WatchedMaterial {
@@ -31,3 +32,11 @@ export function watchedMaterials(pipelines: readonly Pipeline[]): WatchedMateria
   }
   return watched
 }
+
+/** The identity of a watch: a new password requires a new one. */
+export const watchKey = memoize((material: VersionControlMaterial) => {
+  const { username, password, encryptedPassword, autoUpdate } = material
+  const useTickets = 'useTickets' in material && material.useTickets
+  const address = 'url' in material ? material.url : material.port
+  return JSON.stringify([address, username, password, encryptedPassword, autoUpdate, useTickets])
+})

@@ -7,6 +7,7 @@ import type { Pipeline } from '../../document/model/model.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { inBackground } from '../../lib/in-background.ts'
+import { replacedPart } from '../../lib/replaced-part.ts'
 import { type CooperativeWork, runCooperatively, runSync, Turns } from '../../lib/cooperative.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
 import type { Log } from '../../lib/log.ts'
@@ -19,7 +20,7 @@ import { watchedMaterials } from '../materials/watched-materials.ts'
 import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
 import type { FormerPipeline } from '../runs/former-pipelines.ts'
 import { PassedStages } from './passed-stages.ts'
-import { PipelineUses } from './pipeline-uses.ts'
+import { PipelineUses, type ReplacedUses } from './pipeline-uses.ts'
 import { type Pin, pinnedRevisions } from './pinned-revisions.ts'
 import { compareRevisions } from './run-changes.ts'
 import { RunOrigins } from './run-origins.ts'
@@ -88,6 +89,8 @@ export class Triggers implements AsyncDisposable {
   readonly #looks = new SerialQueue()
   #looked: Promise<unknown> = Promise.resolve()
   #uses = new PipelineUses()
+  /** The pipelines that were looked at last, whose uses these are; null before the first look. */
+  #seen: readonly Pipeline[] | null = null
   #scheduledLook: NodeJS.Immediate | null = null
   #isClosed = false
 
@@ -255,13 +258,26 @@ export class Triggers implements AsyncDisposable {
   /** A configuration may have thousands of new pipelines; other requests are served in between. */
   *#lookInSteps(): Generator<unknown, void> {
     const pipelines = this.#options.pipelines.list().map(({ pipeline }) => pipeline)
+    const { removed, added } = replacedPart(this.#seen ?? [], pipelines)
+    const replaced = this.#seen && this.#uses.replace(removed, added)
+    const changed = replaced ? this.#lookAtReplaced(replaced) : yield* this.#lookAtAll(pipelines)
+    this.#seen = pipelines
+    this.#timers.set(this.#uses.timers())
+    for (const name of changed) yield this.#wakeUps.wake(name)
+  }
+
+  #lookAtReplaced({ unused, watched, changed }: ReplacedUses): Iterable<string> {
+    this.#options.poller.replace(unused, watched)
+    return changed
+  }
+
+  *#lookAtAll(pipelines: readonly Pipeline[]): Generator<unknown, Iterable<string>> {
     const uses = new PipelineUses()
     for (const pipeline of pipelines) yield uses.add(pipeline)
     yield* this.#options.poller.watch(watchedMaterials(pipelines))
     const before = this.#uses
     this.#uses = uses
-    this.#timers.set(uses.timers())
-    for (const name of uses.changedSince(before)) yield this.#wakeUps.wake(name)
+    return uses.changedSince(before)
   }
 
   #onEvent(event: BuildEvent): void {
