@@ -14,8 +14,8 @@ import {
   NewInvitationBody,
 } from '../../wire/invitation-body.ts'
 import { json } from '../../http/errors.ts'
-import { parseIsoTime } from '../../http/parameters.ts'
-import { readJson } from '../../http/request-body.ts'
+import { malformedBy, parseIsoTime } from '../../http/parameters.ts'
+import { parseJson, readBody } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
@@ -45,12 +45,8 @@ export const invitationResource = resource({
       errors: ['malformed-request', 'body-too-large', 'too-many-invitations'],
       example: { body: { resources: ['linux'] } },
       handle: async (c, { identities, clock }) => {
-        const wanted = await readJson(c.req.raw, MAX_BODY_BYTES, NewInvitationBody)
-        const made = await inviteAgent(
-          identities,
-          c.env.principal,
-          newInvitationOf(wanted, clock()),
-        )
+        const body = await readBody(c.req.raw, MAX_BODY_BYTES)
+        const made = await inviteAgent(identities, c.env.principal, parseNew(body, clock()))
         c.env.auditActions = [createdInvitation(made.id)]
         return json(made satisfies MadeInvitationBody)
       },
@@ -94,8 +90,10 @@ export function createdInvitation(id: string) {
   return { action: 'create-invitation', target: `/api/agent-invitations/${id}` }
 }
 
-function newInvitationOf(wanted: NewInvitationBody, now: number): NewInvitation {
-  const { resources = [], environments = [], expires } = wanted
+function parseNew(body: Uint8Array, now: number): NewInvitation {
+  const read = NewInvitationBody.safeParse(parseJson(Buffer.from(body).toString('utf8')))
+  if (!read.success) throw malformedBy(read.error)
+  const { resources = [], environments = [], expires } = read.data
   const until = expires === undefined ? now + DEFAULT_LIFETIME_MS : parseIsoTime(expires, 'expires')
   return { resources, environments, expires: until }
 }
