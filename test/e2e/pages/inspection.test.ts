@@ -19,7 +19,8 @@ const PALE = '<p class="faulty" style="color: #ccc; background: #fff">A pale tex
 
 describe('the inspection of a page', () => {
   it.each([
-    ['in the widest window', '(width > 1200px)'],
+    ['in the widest window', '(width > 1900px)'],
+    ['in that of a laptop', '(1400px < width < 1500px)'],
     ['between', '(1000px < width < 1100px)'],
     ['in the narrowest window', '(width < 330px)'],
   ])('finds a fault that is shown %s alone', async (_, shown) => {

@@ -5,8 +5,8 @@ import type { Page } from 'playwright-core'
 import { messagesOf } from './browser.ts'
 
 /** The outer widths, which are looked at in the dark too, and those between. */
-const [WIDEST, NARROWEST] = [1440, 320]
-const WIDTHS = [WIDEST, NARROWEST, 1024, 768, 390] as const
+const [WIDEST, NARROWEST] = [1920, 320]
+const WIDTHS = [WIDEST, NARROWEST, 1440, 1024, 768, 390] as const
 /** A sheet of A4 without its margins. */
 const PAPER = 718
 const MAX_TAB_STOPS = 40
@@ -61,9 +61,9 @@ export async function troublesOf(page: Page): Promise<string[]> {
   }
   await page.setViewportSize({ ...size, width: NARROWEST })
   await page.emulateMedia({ colorScheme: 'dark' })
-  troubles.add('320 dark', await colours())
+  troubles.add(`${NARROWEST} dark`, await colours())
   await page.setViewportSize({ ...size, width: WIDEST })
-  troubles.add('1440 dark', await colours())
+  troubles.add(`${WIDEST} dark`, await colours())
   await page.emulateMedia({ media: 'print', colorScheme: null })
   await page.setViewportSize({ ...size, width: PAPER })
   troubles.add('print', await colours())
