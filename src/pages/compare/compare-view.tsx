@@ -89,7 +89,7 @@ export function CompareView(props: CompareViewProps) {
         {comparison.count > 1 && <RangeCard {...props} />}
       </div>
       <State {...props} />
-      {leaks.map(({ side, ...leak }) => (
+      {leaks.slice(0, comparison.count === 0 ? 1 : undefined).map(({ side, ...leak }) => (
         <PlainSecretsCard links={links} {...leak} lineOf={(line) => `#${side}${line}`} />
       ))}
       {reveal && <RevealedNotice links={links} count={reveal} back={address(query)} />}
@@ -143,6 +143,12 @@ function descriptionOf({ between, lines }: Comparison, described: ShownChanges |
   return people === '' ? summary : `${summary}, by ${people}`
 }
 
+function rangeTitle(count: number, people: readonly string[]): string {
+  if (count === 0) return 'The same revision'
+  const by = people.length === 0 ? '' : ` by ${someOf(people, MAX_PEOPLE)}`
+  return `${countOf(count, 'revision')}${by}`
+}
+
 function Head(props: CompareViewProps) {
   const { frame, comparison, query, from, hasTags } = props
   const { links } = frame
@@ -153,7 +159,6 @@ function Head(props: CompareViewProps) {
   const high = Math.max(before.number, after.number)
   const isStep = after.number === before.number + 1
   const back = links.historyAt(after.number, { a: `r${before.number}`, b: `r${after.number}` })
-  const authors = someOf(people, MAX_PEOPLE)
   return (
     <PageHead
       trail={[['← History', back, 'u']]}
@@ -161,13 +166,7 @@ function Head(props: CompareViewProps) {
         older: older && links.compare(`r${low - 1}`, `r${low}`, options),
         newer: newer && links.compare(`r${high}`, `r${high + 1}`, options),
       }}
-      title={
-        isStep ? (
-          <Headline revision={after} />
-        ) : (
-          [countOf(count, 'revision'), ...(people.length > 0 ? [`by ${authors}`] : [])].join(' ')
-        )
-      }
+      title={isStep ? <Headline revision={after} /> : rangeTitle(count, people)}
       name={
         <>
           {`r${before.number}`}
@@ -181,15 +180,17 @@ function Head(props: CompareViewProps) {
             <Who revision={after} />
           ) : (
             <span>
-              <Moment time={before.time} />→
+              <Moment time={before.time} /> →
             </span>
           )}
           <Moment time={after.time} />
-          <span>
-            <LineCounts lines={lines} />
-            {` lines in ${countOf(total, 'place')}`}
-            {query.entity !== '' && ` of ${query.entity.replace('/', ' ')}`}
-          </span>
+          {total > 0 && (
+            <span>
+              <LineCounts lines={lines} />
+              {` lines in ${countOf(total, 'place')}`}
+              {query.entity !== '' && ` of ${query.entity.replace('/', ' ')}`}
+            </span>
+          )}
         </span>
       }
       below={

@@ -89,12 +89,13 @@ interface UnsupportedPart {
   readonly places: readonly string[]
 }
 
-/** Each such part of what the save touches once; the pipelines that stay as they are say nothing new. */
-function unsupportedIn({ willNotRun, touches }: Plan): readonly UnsupportedPart[] {
-  const touched = new Set(touches.pipelines.map((name) => nameKey(`pipeline/${name}`)))
+/** Each such part of what the save touches once; whatever stays as it is says nothing new. */
+function unsupportedIn({ willNotRun, touches, changes }: Plan): readonly UnsupportedPart[] {
+  const pipelines = touches.pipelines.map((name) => `pipeline/${name}`)
+  const touched = new Set([...pipelines, ...changes.map(({ entity }) => entity)].map(nameKey))
   const parts = new Map<string, string[]>()
   for (const { entity, at, what, because } of willNotRun) {
-    if (entity.startsWith('pipeline/') && !touched.has(nameKey(entity))) continue
+    if (!touched.has(nameKey(entity))) continue
     const part = `${what}: ${because}`
     const place = `${entity.replace('/', ' ')} (line ${at.line})`
     parts.set(part, [...(parts.get(part) ?? []), place])

@@ -96,9 +96,11 @@ export function Notices({ links, problems, concerns }: NoticesProps) {
         <aside class="notice" aria-label="Problems">
           <Icon name="alert" />{' '}
           <a href={links.problems()}>{countOf(problemCount(others), 'problem')}</a>
-          {`: ${groupProblems(others)
-            .map(({ text }) => text)
-            .join(', ')}`}
+          <span class="in-wide">
+            {`: ${groupProblems(others)
+              .map(({ text }) => text)
+              .join(', ')}`}
+          </span>
         </aside>
       )}
     </>

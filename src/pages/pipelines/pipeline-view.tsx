@@ -3,7 +3,6 @@ import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
-import { countOf } from '../kit/count.ts'
 import { Icon } from '../kit/icon.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { When } from '../kit/when.tsx'
@@ -13,7 +12,7 @@ import { Pager } from '../kit/pager.tsx'
 import { Paused, PauseForm } from './pausing.tsx'
 import { RunTrend } from './run-trend.tsx'
 import { ValueStreamCard } from './value-stream-map.tsx'
-import { ABOUT_MARKERS, runAddress, runLook, StageChips } from '../runs/run-labels.tsx'
+import { aboutRuns, runAddress, runLook, StageChips } from '../runs/run-labels.tsx'
 import { pipelineStart } from '../runs/run-starts.ts'
 
 export interface PipelineViewProps {
@@ -102,7 +101,7 @@ function Head({ frame, page }: PipelineViewProps) {
   const { name, group, pagination, entries } = page
   const about = (
     <>
-      {`${countOf(pagination.total, 'run')}${entries.some(isMarker) ? ABOUT_MARKERS : ''}. `}
+      {aboutRuns(pagination.total, entries.some(isMarker))}
       <Freshness here={frame.here} />
     </>
   )

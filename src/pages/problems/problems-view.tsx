@@ -13,6 +13,8 @@ import { groupProblems, problemCount, type ProblemGroup, ProblemText } from '../
 
 /** Output of other programs about these is folded: it is long, and not written for people. */
 const OF_PROGRAMS: readonly ProblemKind[] = ['material']
+/** The characters of such output that stand beside a problem. */
+const MAX_REASON = 200
 /** The pipelines of one problem that are named. */
 const MAX_PIPELINES = 12
 /** The problems of one kind that are listed: tens of thousands of materials may be out of reach. */
@@ -168,9 +170,18 @@ function giving(links: Links, resources: readonly string[]) {
 }
 
 function Folded({ problem: { subject, briefly, errors } }: { problem: ServiceProblem }) {
+  const lines = errors.flatMap(({ message }) => message.trim().split('\n'))
+  const [first = ''] = lines
+  const summary = (
+    <>
+      {briefly ?? subject}
+      {first !== '' && <span class="muted">{`: ${first.slice(0, MAX_REASON)}`}</span>}
+    </>
+  )
+  if (lines.length <= 1 && first.length <= MAX_REASON) return <p>{summary}</p>
   return (
     <details>
-      <summary>{briefly ?? subject}</summary>
+      <summary>{summary}</summary>
       {errors.map(({ message }) => (
         <pre class="output">{message}</pre>
       ))}

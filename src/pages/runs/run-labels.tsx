@@ -1,3 +1,4 @@
+import { countOf } from '../kit/count.ts'
 import type { StageRun } from '../../builds/runs/stages.ts'
 import { isUnfinished } from '../../core/builds/job.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
@@ -71,8 +72,13 @@ export function StageChips({
   )
 }
 
-/** The end of the line that counts runs, on a page with changes between them. */
-export const ABOUT_MARKERS = ', with configuration changes in between'
+/** `8 runs, with configuration changes in between`: what a page of runs lists. */
+export function aboutRuns(total: number, hasMarkers: boolean): string {
+  const runs = total === 0 ? 'No runs yet' : countOf(total, 'run')
+  const where =
+    total === 0 ? ', only configuration changes' : ', with configuration changes in between'
+  return `${runs}${hasMarkers ? where : ''}. `
+}
 
 /** Why a job waits; marked as a problem if no agent will take it. */
 export function WaitReason({ wait: { isStuck, reason } }: { wait: Wait }) {

@@ -4,12 +4,11 @@ import { duration } from '../kit/duration.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
-import { countOf } from '../kit/count.ts'
 import { type Crumb, PageHead } from '../kit/page-head.tsx'
 import { When } from '../kit/when.tsx'
 import { Markers } from '../runs/marker-card.tsx'
 import { Pager } from '../kit/pager.tsx'
-import { ABOUT_MARKERS, runAddress, runLook, RunName, RunStatus } from '../runs/run-labels.tsx'
+import { aboutRuns, runAddress, runLook, RunName, RunStatus } from '../runs/run-labels.tsx'
 import { stageStart } from '../runs/run-starts.ts'
 import { StagePanel } from './stage-panel.tsx'
 
@@ -62,7 +61,7 @@ function Head({ frame, page }: StageViewProps) {
   const hasMarkers = entries.some(({ type }) => type === 'changes')
   const about = (
     <>
-      {`${countOf(pagination.total, 'run')}${hasMarkers ? ABOUT_MARKERS : ''}. `}
+      {aboutRuns(pagination.total, hasMarkers)}
       <Freshness here={frame.here} />
     </>
   )

@@ -153,7 +153,9 @@ describe('the comparison of two revisions', () => {
     const same = await page(service, '/config/compare/r2/r2')
     const back = await page(service, '/config/compare/r3/r2')
 
-    expect(same).toContain('the same revision')
+    expect(same).toContain('Both sides are the same revision')
+    expect(same).toMatch(/<h1>The same revision/)
+    expect(same).not.toContain('in 0 places')
     expect(back).toContain('Comparing backwards')
     expect(back).toContain('href="/config/compare/r2/r3"')
   })

@@ -30,6 +30,7 @@ describe('a problem on its page has what it is solved with', () => {
     await scene.post('/api/pipelines/app/schedule')
     const page = await pageOf(scene.service, '/problems')
     const [, path = ''] = /action="(\/problems\/materials\/\w+)"/.exec(page) ?? []
+    expect(page).toMatch(/The git material cannot be read<span class="muted">: git: /)
 
     const away = await sendForm(scene.service, path, {})
     const viewer = await sendForm(scene.service, path, {}, 'vera')

@@ -86,6 +86,19 @@ describe('the restore of one thing alone', () => {
     expect(html).not.toContain('pipeline billing (line')
   })
 
+  it('says nothing of what nobody acts on elsewhere, such as of the server', async () => {
+    const purging = ONE.replace(
+      '<pipelines ',
+      '<server artifactsdir="artifacts" purgeStart="5.0" purgeUpto="12.0" />\n  <pipelines ',
+    )
+    const service = await withRevisions(purging, purging.replace('"make"', '"ninja"'))
+
+    const html = await pageOf(service, path)
+
+    expect(html).toContain('When saved')
+    expect(html).not.toContain('<dt>Unsupported')
+  })
+
   it('puts back what is gone, where it stood', async () => {
     const service = await withRevisions(ONE, documentWith('checkout', 'shipping', 'later'))
 
