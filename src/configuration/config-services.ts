@@ -16,6 +16,7 @@ import { ChangeSummary } from '../document/changes/change-summary.ts'
 import { ConfigEditor } from './save/config-editor.ts'
 import { ConfigurationWriter } from './save/configuration-writer.ts'
 import { mergeEdits } from './save/merge-edits.ts'
+import { mergeMembers } from '../document/merge/merge-members.ts'
 import { CurrentConfiguration } from './current/current-configuration.ts'
 import { DocumentCache } from './current/document-cache.ts'
 import { DocumentThread } from './current/document-thread.ts'
@@ -142,6 +143,8 @@ export class ConfigServices implements AsyncDisposable {
 
   /** Merges two edits of a document; null where one of the three is not readable XML. */
   readonly merge = async (documents: MergeSides<Uint8Array>): Promise<MergedDocument | null> => {
+    const text = await runCooperatively(mergeMembers(documents))
+    if (text !== null) return { text, conflicts: [] }
     const base = await this.summary.read(documents.base)
     const ours = await this.summary.read(documents.ours)
     const theirs = await this.summary.read(documents.theirs)

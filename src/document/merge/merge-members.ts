@@ -1,0 +1,95 @@
+import { findMembers } from '../incremental/find-members.ts'
+import { decodeXml } from '../xml/xml-bytes.ts'
+import type { MergeSides } from './things.ts'
+
+/** A document as its members and the texts around them. */
+interface MemberTexts {
+  readonly members: readonly string[]
+  /** The text in front of each member, and behind the last one. */
+  readonly around: readonly string[]
+  /** The start tag of the list that each member is in, such as a group. */
+  readonly lists: readonly string[]
+}
+
+interface ChangedMember {
+  readonly from: string
+  readonly to: string
+}
+
+/** The attribute by which a member is the same in another document. */
+const NAME = /\s(?:name|uuid)\s*=\s*(?:"[^"]*"|'[^']*')/
+const LIST = /.*(<(?:pipelines|templates|agents)[\s>][^>]*)/s
+
+/**
+ * Merges two edits of which one changes nothing but the insides of members of the long lists, and the other
+ * leaves these members as they were: they only have to be put in their place. Null for other edits, and where the
+ * tags of a document tell too little.
+ */
+export function* mergeMembers(documents: MergeSides<Uint8Array>): Generator<void, string | null> {
+  const base = yield* memberTexts(documents.base)
+  const ours = base && (yield* memberTexts(documents.ours))
+  const theirs = ours && (yield* memberTexts(documents.theirs))
+  if (base === null || ours === null || theirs === null) return null
+  return putInto(theirs, base, ours) ?? putInto(ours, base, theirs)
+}
+
+function* memberTexts(bytes: Uint8Array): Generator<void, MemberTexts | null> {
+  const decoding = decodeXml(bytes)
+  if (!decoding.ok) return null
+  const { text } = decoding
+  yield
+  const members: string[] = []
+  const around: string[] = []
+  const lists: string[] = []
+  let end = 0
+  let list = ''
+  const finding = findMembers(text, null)
+  let step = finding.next()
+  for (; !step.done; step = finding.next()) {
+    const { start, end: next } = step.value
+    const before = text.slice(end, start)
+    list = LIST.exec(before)?.[1] ?? list
+    members.push(text.slice(start, next))
+    around.push(before)
+    lists.push(list)
+    end = next
+    yield
+  }
+  around.push(text.slice(end))
+  return step.value ? { members, around, lists } : null
+}
+
+/** The edit put into another one; null where it takes more than to put members in their place. */
+function putInto(other: MemberTexts, base: MemberTexts, edit: MemberTexts): string | null {
+  const changed = changedInside(base, edit)
+  if (changed === null) return null
+  const members = [...other.members]
+  for (const { from, to } of changed) {
+    const [former, place] = [onlyPlaceOf(from, base.members), onlyPlaceOf(from, other.members)]
+    if (former < 0 || place < 0 || base.lists[former] !== other.lists[place]) return null
+    members[place] = to
+  }
+  const last = other.around.at(-1) ?? ''
+  return members.map((text, n) => `${other.around[n] ?? ''}${text}`).join('') + last
+}
+
+/** The members that differ; null where something else does, or a member has another name. */
+function changedInside(base: MemberTexts, edit: MemberTexts): readonly ChangedMember[] | null {
+  if (base.around.length !== edit.around.length) return null
+  if (!base.around.every((text, n) => text === edit.around[n])) return null
+  const changed = base.members.flatMap((from, n) => {
+    const to = edit.members[n] ?? from
+    return from === to ? [] : [{ from, to }]
+  })
+  return changed.every(({ from, to }) => nameOf(from) === nameOf(to)) ? changed : null
+}
+
+function nameOf(member: string): string | undefined {
+  return NAME.exec(member)?.[0]
+}
+
+/** Negative for a text that no member has, or several. */
+function onlyPlaceOf(text: string, members: readonly string[]): number {
+  const place = members.indexOf(text)
+  return members.lastIndexOf(text) === place ? place : -1
+}
