@@ -6,6 +6,7 @@ import type { ConfigSavingDeps } from '../configuration/save/config-saving.ts'
 import { assertKind, entityMissing } from '../configuration/entities/read-entity.ts'
 import { entitiesOf } from '../document/changes/entities-of.ts'
 import type { ChangeSummary } from '../document/changes/change-summary.ts'
+import type { Comparable } from '../document/changes/summarise-changes.ts'
 import { findEntity, putEntity, removeEntity, sentEntity } from '../document/edit/entity-edits.ts'
 import type { Configuration } from '../document/model/model.ts'
 import { readXml, type XmlDocument } from '../document/xml/xml-reader.ts'
@@ -64,7 +65,7 @@ export async function prepareContent(
   }
   const before = await history.readDocument(base)
   const wanted =
-    'document' in content ? content.document : await edited(before, content.entities, rights)
+    'document' in content ? content.document : await edited(deps, before, { ...content, rights })
   const inspection = await cache.inspect(wanted)
   if (!inspection.ok) throw notValid(inspection.problems)
   const { document } = inspection
@@ -95,13 +96,14 @@ function groupsOf({ groups }: Configuration): ReadonlyMap<string, string> {
 }
 
 async function edited(
+  { summary }: Pick<ContentDeps, 'summary'>,
   before: Uint8Array<ArrayBuffer>,
-  entities: readonly ProposedEntity[],
-  rights: Permissions,
+  asked: { readonly entities: readonly ProposedEntity[]; readonly rights: Permissions },
 ): Promise<Uint8Array<ArrayBuffer>> {
   let bytes = before
-  for (const entity of entities) {
-    bytes = new Uint8Array(Buffer.from(await withEntity(await parsed(bytes), entity, rights)))
+  for (const entity of asked.entities) {
+    const document = readable(await summary.read(bytes))
+    bytes = new Uint8Array(Buffer.from(await withEntity(document, entity, asked.rights)))
   }
   return bytes
 }
@@ -116,17 +118,17 @@ async function withEntity(
   assertKind(place.kind)
   const standing = findEntity(document.root, place)
   if (xml !== null) {
-    const sent = sentEntity(await parsed(Buffer.from(xml)), place)
+    const reading = await runCooperatively(readXml(Buffer.from(xml)))
+    const sent = sentEntity(readable(reading), place)
     return putEntity(document, sent, standing === null ? group : null)
   }
   if (standing === null) throw rights.isAdministrator ? entityMissing(place, null) : hidden()
   return removeEntity(document, standing)
 }
 
-async function parsed(bytes: Uint8Array): Promise<XmlDocument> {
-  const reading = await runCooperatively(readXml(bytes))
-  if (reading.ok) return reading
-  throw notValid(reading.problems)
+function readable(read: Comparable): XmlDocument {
+  if ('root' in read) return read
+  throw notValid(read.problems)
 }
 
 function nothing(): ServiceError {

@@ -1,3 +1,4 @@
+import { currentDocument } from '../configuration/current/current-document.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { ReviewedProposal } from '../core/change-origin.ts'
 import { reasonOf, ServiceError } from '../core/errors.ts'
@@ -65,7 +66,7 @@ async function assertMayMerge(
   principal: Principal,
   proposal: Proposal,
 ): Promise<ReviewedProposal> {
-  const before = await deps.history.readDocument(deps.history.current())
+  const before = await currentDocument(deps)
   const after = await resultUpon(deps, proposal, before)
   const effects = effectsOf(await deps.plan(after, principal))
   const asked = { proposal, before, after, effects }

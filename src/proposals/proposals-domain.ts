@@ -6,6 +6,7 @@ import type { ChangeSummary } from '../document/changes/change-summary.ts'
 import type { Plan } from '../builds/plan/plan-configuration.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { MergedVersions } from './merged-versions.ts'
 import type { ProposalPerson } from './proposal-event.ts'
 import type { ProposalQueues } from './proposal-queues.ts'
 import type { ProposalStore } from './proposal-store.ts'
@@ -13,6 +14,7 @@ import type { ProposalStore } from './proposal-store.ts'
 /** The sum of the dependencies of the use cases of this room. */
 export interface ProposalsDomain extends Omit<ConfigSavingDeps, 'access'> {
   readonly store: ProposalStore
+  readonly merges: MergedVersions
   readonly queues: ProposalQueues
   readonly access: ConfiguredAccess
   readonly configuration: CurrentConfiguration

@@ -1,13 +1,16 @@
+import { digestOf } from '../core/digest.ts'
 import { unavailable } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Revision } from '../core/revision.ts'
 import type { MergeConflict } from '../document/merge/merge-conflict.ts'
 import type { ConfigSavingDeps } from '../configuration/save/config-saving.ts'
+import type { MergedVersions } from './merged-versions.ts'
 import type { ProposalStore } from './proposal-store.ts'
 import type { ProposalVersion } from './proposal.ts'
 
 export interface ResultDeps extends Pick<ConfigSavingDeps, 'history' | 'cache' | 'merge'> {
   readonly store: ProposalStore
+  readonly merges: MergedVersions
 }
 
 /** The result of merging a version upon a document. */
@@ -31,12 +34,21 @@ interface MergedSides extends Omit<VersionDocuments, 'base'> {
 /** @throws {ServiceError} `unavailable` when the repository has lost its revision. */
 export async function readVersion(
   { history, store }: Pick<ResultDeps, 'history' | 'store'>,
-  { base, commit }: ProposalVersion,
+  version: ProposalVersion,
 ): Promise<VersionDocuments> {
+  const base = await baseOf({ history }, version)
+  const before = await history.readDocument(base)
+  return { base, before, after: await store.readDocument(version.commit) }
+}
+
+/** The revision that a version was made from. @throws {ServiceError} `unavailable` when it is lost. */
+export async function baseOf(
+  { history }: Pick<ResultDeps, 'history'>,
+  { base }: Pick<ProposalVersion, 'base'>,
+): Promise<Revision> {
   const revision = await history.findCommitEver(base)
   if (revision === null) throw unavailable(`The revision ${base} of the proposal cannot be read`)
-  const before = await history.readDocument(revision)
-  return { base: revision, before, after: await store.readDocument(commit) }
+  return revision
 }
 
 /** Merges a version with what has changed since, by entity, and validates it. */
@@ -45,7 +57,12 @@ export async function mergedUpon(
   version: ProposalVersion,
   current: Uint8Array<ArrayBuffer>,
 ): Promise<ProposedResult> {
-  return mergedBetween(deps, { ...(await readVersion(deps, version)), current })
+  const upon = digestOf(current)
+  const known = deps.merges.find(version.commit, upon)
+  if (known !== null) return { kind: 'clean', document: known }
+  const result = await mergedBetween(deps, { ...(await readVersion(deps, version)), current })
+  if (result.kind === 'clean') deps.merges.keep(version.commit, upon, result.document)
+  return result
 }
 
 /** The same for a change that is no version of a proposal. */
@@ -55,6 +72,8 @@ export async function mergedBetween(
 ): Promise<ProposedResult> {
   const merged = await merge(deps, sides)
   if (merged.kind !== 'clean') return merged
+  // Of large documents, only the one that was used last stays in memory beside the result.
+  deps.cache.find(digestOf(sides.current))
   const inspection = await deps.cache.inspect(merged.document)
   if (!inspection.ok) return { kind: 'invalid', problems: inspection.problems }
   return { kind: 'clean', document: inspection.document }

@@ -2,6 +2,7 @@ import { isSameName } from '../core/name-key.ts'
 import { type Digest, digestOf } from '../core/digest.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Objection, Verdict } from '../configuration/gate/rules/verdict.ts'
+import { currentDocument } from '../configuration/current/current-document.ts'
 import { plannedVerdict } from '../configuration/gate/refusal.ts'
 import { candidatesFor } from '../configuration/gate/rules/judge-change.ts'
 import { planFor, type ShownPlan } from '../builds/plan/plan-view.ts'
@@ -9,7 +10,7 @@ import { renderChange } from '../document/changes/render-change.ts'
 import type { DescribedChanges } from '../configuration/changes/config-changes.ts'
 import type { MergeConflict } from '../document/merge/merge-conflict.ts'
 import { assessMerge, effectsOf, hasSeen } from './assess.ts'
-import { mergedUpon, readVersion } from './proposed-result.ts'
+import { baseOf, mergedUpon, type ProposedResult, readVersion } from './proposed-result.ts'
 import type { Proposal, ProposalState } from './proposal.ts'
 import type { EventOf } from './proposal-event.ts'
 import type { ProposalsDomain } from './proposals-domain.ts'
@@ -102,34 +103,41 @@ async function readOpen(
   principal: Principal,
   proposal: Proposal,
 ): Promise<ProposalDetail> {
-  const { base, before, after } = await readVersion(deps, proposal.newest)
-  const detail = nothingMore(proposal, base.digest, { before, after })
-  const current = await deps.history.readDocument(deps.history.current())
+  const current = await currentDocument(deps)
   const result = await mergedUpon(deps, proposal.newest, current)
-  const unmerged = { ...detail, changes: await changesOf(deps, before, after) }
-  if (result.kind === 'conflicts') return { ...unmerged, conflicts: result.conflicts }
-  if (result.kind === 'invalid') {
-    return { ...unmerged, problems: result.problems.map(({ message }) => message) }
-  }
+  if (result.kind !== 'clean') return readUnmerged(deps, proposal, result)
   const plan = await deps.plan(result.document, principal)
   const effects = effectsOf(plan)
   const asked = { proposal, before: current, after: result.document, effects }
   const { verdict, digest, rules } = await assessMerge(deps, principal, asked)
   const { document } = result
+  const { digest: base } = await baseOf(deps, proposal.newest)
   const judged = { ...plan, verdict: plannedVerdict(verdict) }
   return {
-    ...detail,
-    result: digestOf(result.document),
-    changes: await changesOf(deps, current, result.document),
+    ...nothingMore(proposal, base, { before: current, after: document }),
+    result: digestOf(document),
+    changes: await changesOf(deps, current, document),
     plan: await planFor(deps, principal, { plan: judged, document }),
     verdict,
     approval: digest,
-    documents: { before: current, after: result.document },
     reviews: proposal.reviews.map((event) => ({
       event,
       holds: event.digest === digest && event.rules === rules && hasSeen(event.effects, effects),
     })),
   }
+}
+
+async function readUnmerged(
+  deps: ProposalsDomain,
+  proposal: Proposal,
+  result: Exclude<ProposedResult, { kind: 'clean' }>,
+): Promise<ProposalDetail> {
+  const { base, before, after } = await readVersion(deps, proposal.newest)
+  const changes = await changesOf(deps, before, after)
+  const unmerged = { ...nothingMore(proposal, base.digest, { before, after }), changes }
+  return result.kind === 'conflicts'
+    ? { ...unmerged, conflicts: result.conflicts }
+    : { ...unmerged, problems: result.problems.map(({ message }) => message) }
 }
 
 function nothingMore(
@@ -199,8 +207,8 @@ async function awaitedOf(
   proposal: Proposal,
 ): Promise<((principal: Principal) => Promise<boolean>) | null> {
   if (proposal.state !== 'open') return null
-  const { history, gate, cache } = deps
-  const before = await history.readDocument(history.current())
+  const { gate, cache } = deps
+  const before = await currentDocument(deps)
   const result = await mergedUpon(deps, proposal.newest, before)
   if (result.kind !== 'clean') return null
   const asked = { proposal, before, after: result.document, effects: null }

@@ -1,3 +1,4 @@
+import { currentDocument } from '../configuration/current/current-document.ts'
 import { ServiceError } from '../core/errors.ts'
 import { nameKey } from '../core/name-key.ts'
 import type { Principal } from '../core/principal.ts'
@@ -114,8 +115,8 @@ export async function closeProposal(
 
 /** The change that a reviewer sees: its digest, the version of the rules, and its effects. */
 async function seenChange(deps: ProposalsDomain, principal: Principal, proposal: Proposal) {
-  const { history, plan } = deps
-  const before = await history.readDocument(history.current())
+  const { plan } = deps
+  const before = await currentDocument(deps)
   const result = await mergedUpon(deps, proposal.newest, before)
   if (result.kind === 'invalid') throw notValid(result.problems)
   if (result.kind === 'conflicts') throw outdated(proposal)

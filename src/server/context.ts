@@ -19,6 +19,7 @@ import { OverrideAlarm } from '../configuration/gate/override-alarm.ts'
 import { noteRevisions } from '../notify/audit/audit.ts'
 import { RevisionWatch } from '../notify/revision-watch.ts'
 import { openPageServices, type PageServices } from '../pages/frame/page-services.ts'
+import { MergedVersions } from '../proposals/merged-versions.ts'
 import { OwnerEdits } from '../proposals/owner-edits.ts'
 import { ProposalStore } from '../proposals/proposal-store.ts'
 import { countOpen } from '../proposals/read-proposals.ts'
@@ -46,6 +47,7 @@ export interface AppContext extends ApiContext {
     readonly unsupported: Unsupported
   }
   readonly proposalStore: ProposalStore
+  readonly proposalMerges: MergedVersions
   /** The index that is derived from the revisions. */
   readonly index: HistoryIndex
   readonly pageServices: PageServices
@@ -124,10 +126,17 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
   )
   const { fileName } = opened
   const proposalStore = new ProposalStore({ refs: history.proposalRefs, fileName, clock })
+  const proposalMerges = new MergedVersions()
   const ownerEdits = shutdown.own(
     'stop-background-work',
     new OwnerEdits(
-      { ...configuration, store: proposalStore, clock, keepEntry: (entry) => audit.keep(entry) },
+      {
+        ...configuration,
+        store: proposalStore,
+        merges: proposalMerges,
+        clock,
+        keepEntry: (entry) => audit.keep(entry),
+      },
       log,
     ),
   )
@@ -156,6 +165,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     leader: () => leadership.current()?.context ?? null,
     configured: { pipelines, secrets, former, unsupported },
     proposalStore,
+    proposalMerges,
     index,
     pageServices,
     passwordFile,

@@ -109,7 +109,16 @@ function openEvents(
 }
 
 function openProposals(
-  { boot, configuration, identities, clock, log, notify, proposalStore }: AppContext,
+  {
+    boot,
+    configuration,
+    identities,
+    clock,
+    log,
+    notify,
+    proposalStore,
+    proposalMerges,
+  }: AppContext,
   builds: BuildsDomain,
 ): ProposalsDomain {
   const { git } = configuration
@@ -117,6 +126,7 @@ function openProposals(
     ...configuration,
     clock,
     store: proposalStore,
+    merges: proposalMerges,
     queues: new ProposalQueues(),
     isStillUser: (person) => isStillUser(identities, person),
     plan: (document, principal) => planDocument(builds, document, { door: 'proposal', principal }),

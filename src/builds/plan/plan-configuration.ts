@@ -2,6 +2,7 @@ import type { DescribedChanges } from '../../configuration/changes/config-change
 import type { ChangeSummary } from '../../document/changes/change-summary.ts'
 import type { ConfiguredAccess, PermissionChange } from '../../configuration/access/access.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
+import { currentDocument } from '../../configuration/current/current-document.ts'
 import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'
 import type { DocumentCache } from '../../configuration/current/document-cache.ts'
 import type { Gate, GatedDocuments } from '../../configuration/gate/gate.ts'
@@ -166,9 +167,8 @@ type Effects = { readonly stored: Uint8Array<ArrayBuffer>; readonly base: Digest
 )
 
 async function planEffects(deps: PlanDeps, document: Uint8Array<ArrayBuffer>): Promise<Effects> {
-  const current = deps.history.current()
-  const stored = await deps.history.readDocument(current)
-  const base = current.digest
+  const { digest: base } = deps.history.current()
+  const stored = await currentDocument(deps)
   const prepared = await deps.writer.preview(document)
   if (!prepared.ok) return { stored, base, errors: prepared.problems }
   const before = deps.configuration.read().configuration
