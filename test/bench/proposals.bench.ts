@@ -26,6 +26,16 @@ export const cases: readonly BenchCase[] = [
     measure: (run) => listed(run, '/proposals'),
   },
   {
+    name: 'proposals: the page of one of 1 MB, looked at again',
+    must: { atMost: 60, unit: 'ms of CPU' },
+    measure: async (run) => (await pageOfOne(run, 1)).again,
+  },
+  {
+    name: 'proposals: the page of one of 10 MB at first',
+    must: { atMost: 600, unit: 'ms of CPU' },
+    measure: async (run) => (await pageOfOne(run, 10)).first,
+  },
+  {
     name: 'rules: a replay over 100,000 revisions',
     must: { atMost: 20, unit: 's' },
     measure: replayed,
@@ -118,6 +128,41 @@ async function replayed(run: BenchRun): Promise<Measured> {
   const value = (performance.now() - started) / 1_000
   const { changes, heldUp, read } = RulesReplayBody.parse(JSON.parse(answer.toString('utf8')))
   return { value, facts: { changes, 'held up': heldUp, read } }
+}
+
+/**
+ * The page of a proposal before and after somebody else has saved another pipeline. A comparison of 1 MB may cost
+ * 60 ms; ten times the text may cost ten times as much at its first look.
+ */
+async function pageOfOne(run: BenchRun, megabytes: number) {
+  const documentSize = run.quick ? 100_000 : megabytes * 2 ** 20
+  await makeHistory({ folder: join(run.folder, 'repository'), revisions: 3, documentSize })
+  await using server = await serve(run.folder)
+  await server.rest()
+  const entity = (await server.get('/api/config/entities/pipeline/pipeline-00000')).toString('utf8')
+  const first: number[] = []
+  const saved: number[] = []
+  const again: number[] = []
+  for (let n = 1; n <= (run.quick ? 1 : ROUNDS); n += 1) {
+    await propose(server, entity, n)
+    const costOfLook = async () => {
+      await server.rest()
+      return server.costOf([`/proposals/${n}?look=${first.length}`], GZIP)
+    }
+    first.push(await costOfLook())
+    again.push(await costOfLook())
+    const document = (await server.get('/api/admin/config.xml')).toString('utf8')
+    const place = document.lastIndexOf('<git url')
+    await server.save(
+      document.slice(0, place) + document.slice(place).replace(/[^/]*\.git/, `saved-${n}.git`),
+    )
+    saved.push(await costOfLook())
+  }
+  const facts = { 'ms after a save': median(saved) }
+  return {
+    first: { value: median(first), facts: { ...facts, 'ms again': median(again) } },
+    again: { value: median(again), facts: { ...facts, 'ms at first': median(first) } },
+  }
 }
 
 function serve(folder: string): Promise<MeasuredServer> {

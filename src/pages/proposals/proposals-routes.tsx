@@ -14,9 +14,9 @@ import { checkedMessage } from '../../http/change-message.ts'
 import { malformed, parseDigest, parseWholeNumber } from '../../http/parameters.ts'
 import type { Form } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { PLAIN } from '../code/plain-options.ts'
 import { choicesIn } from '../edit/edit-form.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
+import { KeptComparisons } from './kept-comparisons.ts'
 import { readConflicts, solveConflicts } from './solve-conflicts.ts'
 import type { FlashKind } from '../frame/flash-message.ts'
 import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
@@ -39,11 +39,15 @@ const Fields = z.object({
 const ONE = '/proposals/:number'
 type ProposalPageContext = Context<RouteEnv, typeof ONE>
 
-const route = pageWith<LeaderPagesContext>()
+interface ProposalPages extends LeaderPagesContext {
+  readonly comparisons: KeptComparisons
+}
+
+const route = pageWith<ProposalPages>()
 
 /** `/proposals`: changes that wait for others, and one of them with the forms to decide about it. */
 export const proposalsPages = defineLeaderPage({
-  open: (context) => context,
+  open: (context): ProposalPages => ({ ...context, comparisons: new KeptComparisons() }),
   routes: [
     route({ method: 'GET', path: '/proposals', handle: answerList }),
     route({
@@ -81,12 +85,12 @@ async function answerList(
 }
 
 async function answer(
-  context: LeaderPagesContext,
+  context: ProposalPages,
   c: ProposalPageContext,
   refusal: Refusal | null,
   sent: Form = new Map(),
 ): Promise<Response> {
-  const { pages, proposals, builds, clock } = context
+  const { pages, proposals, builds, comparisons, clock } = context
   const { principal } = c.env
   const detail = await readProposal(proposals, principal, numberOf(c))
   const frame = pages.frame(c.req.raw, principal)
@@ -101,7 +105,11 @@ async function answer(
     frame,
     detail,
     since: since?.version ?? null,
-    comparison: await builds.compare([before, after], PLAIN),
+    comparison: await comparisons.compare(
+      builds,
+      [before, after],
+      since === null ? detail.changes : null,
+    ),
     conflicts: await conflictsOf(context, detail, choicesIn(sent)),
     flash: refusal?.flash ?? pages.flash.take(c),
     now: clock(),
