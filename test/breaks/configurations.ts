@@ -269,6 +269,13 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
     test: 'service/group-scope.test.ts',
   },
   {
+    behaviour: 'undoing follows renamed things that have changed otherwise too',
+    file: 'pages/work/undo-work.ts',
+    find: 'mergeEdits(documents, { renames })',
+    replace: 'mergeEdits(documents, renames && {})',
+    test: 'service/undo-as-git-does.test.ts',
+  },
+  {
     behaviour: 'the administrator of a group hears of a revision what it changed there alone',
     file: 'configuration/entities/told-revisions.ts',
     find: 'return isAll ? revision : { ...revision, subject: renderSubject(told) }',

@@ -1,5 +1,8 @@
-import type { Decision } from '../../document/merge/merge-conflict.ts'
-import { mergeDocuments, type MergedDocument } from '../../document/merge/merge-documents.ts'
+import {
+  mergeDocuments,
+  type MergedDocument,
+  type MergeOptions,
+} from '../../document/merge/merge-documents.ts'
 import type { MergeSides } from '../../document/merge/things.ts'
 import type { XmlDocument } from '../../document/xml/xml-reader.ts'
 import { mergeTexts } from '../../diff/merge.ts'
@@ -10,9 +13,9 @@ import { mergeTexts } from '../../diff/merge.ts'
  */
 export function mergeEdits(
   documents: MergeSides<XmlDocument>,
-  decided?: readonly Decision[],
+  options?: MergeOptions,
 ): Generator<unknown, MergedDocument> {
-  return mergeDocuments(documents, mergeLines, decided)
+  return mergeDocuments(documents, mergeLines, options)
 }
 
 function mergeLines({ base, ours, theirs }: MergeSides<string>): string | null {

@@ -24,6 +24,7 @@ import {
   type MergeSides,
   type Thing,
   Things,
+  type MergeRenames,
 } from './things.ts'
 
 /** Merges two edits of some lines; null where they touch. */
@@ -58,12 +59,16 @@ export class DocumentMerge {
 
   constructor(
     documents: MergeSides<XmlDocument>,
-    deps: { readonly decisions: ConflictDecisions; readonly mergeLines: MergeLines },
+    deps: {
+      readonly decisions: ConflictDecisions
+      readonly mergeLines: MergeLines
+      readonly renames: MergeRenames | null
+    },
   ) {
     this.#documents = documents
     this.#decisions = deps.decisions
     this.#mergeLines = deps.mergeLines
-    this.#things = new Things(mapSides(documents, ({ root }) => root))
+    this.#things = new Things(documents, deps.renames)
   }
 
   /** The merged text, in steps. */

@@ -2,7 +2,9 @@ import { nameKey } from '../../core/name-key.ts'
 import { contentOf } from '../changes/content.ts'
 import { elementIdentity, elementKindOf } from '../changes/element-kind.ts'
 import { labelOf } from '../changes/labels.ts'
-import { entityKey, entityOf } from '../entities/entities.ts'
+import { matchSimilar } from '../changes/similar.ts'
+import type { EntityRenames } from '../changes/compare-entities.ts'
+import { entityKey, entityName, entityOf, foldEntity } from '../entities/entities.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
 /** The elements of one list and those of another that they are. */
@@ -20,16 +22,32 @@ export interface Siblings {
 /** Names of elements that are followed when they get another name and nothing else. */
 const RENAMED = new Set(['pipelines', 'pipeline', 'stage', 'job', 'environment'])
 
+/** Renames and rewritings that are followed although more than the name may have changed, and the texts of both documents. */
+export interface FollowedRenames {
+  readonly renames: EntityRenames
+  readonly before: string
+  readonly after: string
+}
+
 /**
- * Matches siblings by identity, never by the lines around them: by key, then those without a key by
- * content and place, then renamed ones, which are equal but for the name.
+ * Matches siblings by identity, never by the lines around them: those that are known to be renamed, by
+ * key, then those without a key by content and place, then renamed ones, which are equal but for the name or,
+ * where such are followed, similar.
  */
 export function matchSiblings(
-  before: readonly XmlElement[],
-  after: readonly XmlElement[],
+  allBefore: readonly XmlElement[],
+  allAfter: readonly XmlElement[],
+  followed: FollowedRenames | null = null,
 ): Siblings {
+  const twins =
+    followed === null
+      ? new Map<XmlElement, XmlElement>()
+      : renamedTwins(allBefore, allAfter, followed.renames)
+  const known = new Set([...twins].flat())
+  const isLeft = (element: XmlElement) => !known.has(element)
+  const before = known.size === 0 ? allBefore : allBefore.filter(isLeft)
+  const after = known.size === 0 ? allAfter : allAfter.filter(isLeft)
   const [older, newer] = [byKey(before), byKey(after)]
-  const twins = new Map<XmlElement, XmlElement>()
   for (const [key, [element, ...others]] of newer) {
     const [twin, ...more] = older.get(key) ?? []
     if (element && twin && others.length + more.length === 0) twins.set(element, twin)
@@ -38,7 +56,7 @@ export function matchSiblings(
     const key = siblingKey(element)
     return key === null || Math.max(countOf(older, key), countOf(newer, key)) > 1
   }
-  const loose = matchLoose(before.filter(isLoose), after.filter(isLoose))
+  const loose = matchLoose(before.filter(isLoose), after.filter(isLoose), followed)
   for (const [element, twin] of loose.twins) twins.set(element, twin)
   const matched = new Set(twins.values())
   const lone = (elements: readonly XmlElement[], taken: (element: XmlElement) => boolean) =>
@@ -50,10 +68,61 @@ export function matchSiblings(
     for (const [form, [element, ...others]] of is) {
       const [twin, ...more] = was.get(form) ?? []
       if (!element || !twin || others.length + more.length > 0) continue
-      if (added.has(element) && removed.has(twin)) twins.set(element, twin)
+      if (!added.has(element) || !removed.has(twin)) continue
+      twins.set(element, twin)
+      added.delete(element)
+      removed.delete(twin)
+    }
+    if (followed !== null) {
+      const isRenamed = ({ name }: XmlElement) => RENAMED.has(name)
+      const lost = [...removed].filter(isRenamed)
+      const similar = similarTwins(lost, [...added].filter(isRenamed), followed)
+      for (const [twin, element] of similar) twins.set(element, twin)
     }
   }
   return { ...loose, twins }
+}
+
+/** The entities of which it is known that they were renamed, from the later ones to the earlier ones. */
+function renamedTwins(
+  before: readonly XmlElement[],
+  after: readonly XmlElement[],
+  renames: EntityRenames,
+): Map<XmlElement, XmlElement> {
+  if (renames.length === 0) return new Map()
+  const [older, newer] = [byEntity(before), byEntity(after)]
+  return new Map(
+    renames.flatMap(([former, later]) => {
+      const [twin, element] = [older.get(former), newer.get(later)]
+      return twin && element ? [[element, twin]] : []
+    }),
+  )
+}
+
+function byEntity(elements: readonly XmlElement[]): ReadonlyMap<string, XmlElement> {
+  return new Map(
+    elements.flatMap((element) => {
+      const entity = entityOf(element)
+      return entity === null ? [] : [[foldEntity(entityName(entity)), element]]
+    }),
+  )
+}
+
+/** Elements of one kind that have most of their lines in common. */
+function similarTwins(
+  removed: readonly XmlElement[],
+  added: readonly XmlElement[],
+  texts: Pick<FollowedRenames, 'before' | 'after'>,
+): readonly (readonly [XmlElement, XmlElement])[] {
+  const isOld = new Set(removed)
+  const textOf = (element: XmlElement) => {
+    const text = isOld.has(element) ? texts.before : texts.after
+    return text.slice(element.span.start, element.span.end)
+  }
+  return [...new Set(removed.map(({ name }) => name))].flatMap((name) => {
+    const isOne = (element: XmlElement) => element.name === name
+    return matchSimilar(removed.filter(isOne), added.filter(isOne), textOf).pairs
+  })
 }
 
 /** The identity of an element among its siblings; null where it has none. */
@@ -101,7 +170,11 @@ function grouped(
  * Matches elements without a key: equal ones at both ends of the lists, then those whose content or
  * label is the only one of its kind, then as many as stand between two matched ones.
  */
-function matchLoose(before: readonly XmlElement[], after: readonly XmlElement[]): Siblings {
+function matchLoose(
+  before: readonly XmlElement[],
+  after: readonly XmlElement[],
+  followed: FollowedRenames | null,
+): Siblings {
   const twins = new Map<XmlElement, XmlElement>()
   const replaced = new Set<XmlElement>()
   const [older, newer] = [
@@ -125,6 +198,14 @@ function matchLoose(before: readonly XmlElement[], after: readonly XmlElement[])
   const come = after.slice(start, after.length - end)
   const isUneven = pairBy(left, come, { twins, most: Infinity }, (each) => contentOf(each))
   pairBy(left, come, { twins, most: 1 }, (each) => `${each.name} ${labelOf(each)}`)
+  if (followed !== null) {
+    const taken = new Set(twins.values())
+    const [was, is] = [
+      left.filter((each) => !taken.has(each)),
+      come.filter((each) => !twins.has(each)),
+    ]
+    for (const [twin, element] of similarTwins(was, is, followed)) twins.set(element, twin)
+  }
   for (const [twin, element] of replacements(left, come, twins)) {
     twins.set(element, twin)
     replaced.add(element)

@@ -1,13 +1,20 @@
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import { DocumentMerge, type MergeLines } from './document-merge.ts'
 import { ConflictDecisions, type Decision, type MergeConflict } from './merge-conflict.ts'
-import type { MergeSides } from './things.ts'
+import type { MergeRenames, MergeSides } from './things.ts'
 
 /** Two edits of a document in one. */
 export interface MergedDocument {
   /** Where the edits contradict each other and nothing else was decided, as they have it. */
   readonly text: string
   readonly conflicts: readonly MergeConflict[]
+}
+
+export interface MergeOptions {
+  /** Of the conflicts, in their order. */
+  readonly decided?: readonly Decision[]
+  /** The renames to be followed whatever else changed, and with them those that look like one. */
+  readonly renames?: MergeRenames
 }
 
 /**
@@ -17,15 +24,16 @@ export interface MergedDocument {
 export function* mergeDocuments(
   documents: MergeSides<XmlDocument>,
   mergeLines: MergeLines,
-  decided: readonly Decision[] = [],
+  { decided = [], renames }: MergeOptions = {},
 ): Generator<unknown, MergedDocument> {
   const found = new ConflictDecisions()
-  const text = yield* new DocumentMerge(documents, { decisions: found, mergeLines }).merge()
+  const deps = { mergeLines, renames: renames ?? null }
+  const text = yield* new DocumentMerge(documents, { ...deps, decisions: found }).merge()
   const { conflicts, names } = found
   if (decided.length === 0 || conflicts.length === 0) return { text, conflicts }
   const decisions = new ConflictDecisions(
     new Map(names.map((name, n) => [name, decided[n] ?? 'theirs'])),
   )
-  const again = new DocumentMerge(documents, { decisions, mergeLines })
+  const again = new DocumentMerge(documents, { ...deps, decisions })
   return { text: yield* again.merge(), conflicts }
 }

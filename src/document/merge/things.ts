@@ -1,7 +1,9 @@
 import { contentOf } from '../changes/content.ts'
+import type { EntityRenames } from '../changes/compare-entities.ts'
 import { childElements, elementsAt } from '../xml/xml-elements.ts'
+import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
-import { matchSiblings, siblingKey } from './match-siblings.ts'
+import { type FollowedRenames, matchSiblings, siblingKey } from './match-siblings.ts'
 
 /** A value for the base and for each of the two edits of it. */
 export interface MergeSides<Value> {
@@ -12,6 +14,11 @@ export interface MergeSides<Value> {
 
 /** One of the two edits. */
 export type Editor = 'ours' | 'theirs'
+
+/** The renames of entities on each side of which it is known, from their names in the base. */
+export type MergeRenames = Readonly<Record<Editor, EntityRenames>>
+
+type MergedText = Pick<XmlDocument, 'root' | 'text'>
 
 /** One element as the three documents have it; null where a document has it not. */
 export class Thing implements MergeSides<XmlElement | null> {
@@ -41,7 +48,14 @@ export class Things {
   readonly hasMoves: boolean
   readonly #things = new Map<XmlElement, Thing>()
 
-  constructor(roots: MergeSides<XmlElement>) {
+  readonly #documents: MergeSides<MergedText>
+  readonly #renames: MergeRenames | null
+
+  /** @param renames Where renamed things are followed that have changed otherwise too. */
+  constructor(documents: MergeSides<MergedText>, renames: MergeRenames | null) {
+    this.#documents = documents
+    this.#renames = renames
+    const roots = mapSides(documents, ({ root }) => root)
     this.#set(this.root, 'base', roots.base)
     this.#set(this.root, 'ours', roots.ours)
     this.#set(this.root, 'theirs', roots.theirs)
@@ -90,7 +104,7 @@ export class Things {
   }
 
   #matchSide(base: readonly XmlElement[], elements: readonly XmlElement[], side: Editor) {
-    const { twins, replaced, ...matching } = matchSiblings(base, elements)
+    const { twins, replaced, ...matching } = matchSiblings(base, elements, this.#followed(side))
     const added: Thing[] = []
     for (const element of elements) {
       const twin = twins.get(element)
@@ -100,6 +114,12 @@ export class Things {
       if (twin === undefined) added.push(thing)
     }
     return { ...matching, added }
+  }
+
+  #followed(side: Editor): FollowedRenames | null {
+    if (this.#renames === null) return null
+    const { base, [side]: changed } = this.#documents
+    return { renames: this.#renames[side], before: base.text, after: changed.text }
   }
 
   #set(thing: Thing, side: keyof MergeSides<unknown>, element: XmlElement): void {

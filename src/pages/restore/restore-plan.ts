@@ -194,7 +194,14 @@ async function planUndoing(
   const ours = await history.readDocument(previous)
   const base = await history.readDocument(revision)
   if (revision.digest === current.digest) return ours
-  const undoing = await deps.work.undoChange({ ours, base, theirs })
+  await deps.entities.settle()
+  const { entities } = deps
+  const made = entities.renamesBetween(previous, revision)
+  const renames = {
+    ours: made.map(([former, later]) => [later, former] as const),
+    theirs: entities.renamesBetween(revision, current),
+  }
+  const undoing = await deps.work.undoChange({ ours, base, theirs, renames })
   if (undoing.kind === 'unreadable')
     return blocked(`${name} cannot be undone: one of its documents is not readable XML`)
   const { contested, document } = undoing

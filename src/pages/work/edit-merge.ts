@@ -62,7 +62,7 @@ export function mergeByChoice({
   ...texts
 }: ChoiceRequest): Uint8Array<ArrayBuffer> | null {
   const documents = readSides(texts)
-  return documents && bytesOf(runSync(mergeEdits(documents, choices)))
+  return documents && bytesOf(runSync(mergeEdits(documents, { decided: choices })))
 }
 
 /** Null where one of the three is no readable XML. */
@@ -95,7 +95,7 @@ function placeOf(
 /** The merged text with one conflict decided, and all others as they have them. */
 function decidedAt(documents: MergeSides<XmlDocument>, n: number, decision: Decision): string {
   const decisions = Array.from({ length: n + 1 }, (_, at) => (at === n ? decision : 'theirs'))
-  return runSync(mergeEdits(documents, decisions)).text
+  return runSync(mergeEdits(documents, { decided: decisions })).text
 }
 
 function changesBetween(before: XmlDocument, after: string): readonly DocumentChange[] {

@@ -25,7 +25,7 @@ import {
   mergeEdit,
   type MergeRequest,
 } from './edit-merge.ts'
-import { undoChange, type Undoing } from './undo-work.ts'
+import { undoChange, type Undoing, type UndoRequest } from './undo-work.ts'
 import { type ChangesRequest, permissionsChanges } from './permissions/permissions-changes.ts'
 import { permissionsOfPerson, type PersonRequest } from './permissions/permissions-of-person.ts'
 import { permissionsTable, type TableRequest } from './permissions/permissions-table.ts'
@@ -78,7 +78,7 @@ export interface PageRequests {
   readonly mergeEdit: MergeRequest
   readonly mergeByChoice: ChoiceRequest
   readonly restoreEntity: EntityRestoreRequest
-  readonly undoChange: MergeRequest
+  readonly undoChange: UndoRequest
   readonly permissionsTable: TableRequest
   readonly permissionsChanges: ChangesRequest
   readonly permissionsOfPerson: PersonRequest

@@ -1,3 +1,4 @@
+import type { MergeRenames } from '../../document/merge/things.ts'
 import type { MergeConflict } from '../../document/merge/merge-conflict.ts'
 import { mergeEdits } from '../../configuration/save/merge-edits.ts'
 import { runSync } from '../../lib/cooperative.ts'
@@ -16,11 +17,16 @@ export type Undoing =
 
 export type ContestedPart = Pick<MergeConflict, 'path' | 'entity'>
 
+export interface UndoRequest extends MergeRequest {
+  /** The renames that the history knows, which are followed. */
+  readonly renames: MergeRenames
+}
+
 /** Undoes a change: of its result and two edits, one is the document before it, the other the current one. */
-export function undoChange(texts: MergeRequest): Undoing {
+export function undoChange({ renames, ...texts }: UndoRequest): Undoing {
   const documents = readSides(texts)
   if (documents === null) return { kind: 'unreadable' }
-  const { text, conflicts } = runSync(mergeEdits(documents))
+  const { text, conflicts } = runSync(mergeEdits(documents, { renames }))
   const contested = conflicts.map(({ path, entity }) => ({ path, entity }))
   return { kind: 'undone', document: new Uint8Array(Buffer.from(text)), contested }
 }

@@ -4,13 +4,13 @@ import { mergeEdits } from '../../../../src/configuration/save/merge-edits.ts'
 import { runSync } from '../../../../src/lib/cooperative.ts'
 import { xmlDocument } from '../../../support/documents/xml-documents.ts'
 
-function merged(base: string, ours: string, theirs: string, decided?: readonly Decision[]) {
+function merged(base: string, ours: string, theirs: string, decided: readonly Decision[] = []) {
   const documents = {
     base: xmlDocument(base),
     ours: xmlDocument(ours),
     theirs: xmlDocument(theirs),
   }
-  return runSync(mergeEdits(documents, decided))
+  return runSync(mergeEdits(documents, { decided }))
 }
 
 /** The merge of two edits that do not contradict each other, the same from both sides. */
@@ -226,5 +226,29 @@ describe('edits that contradict each other', () => {
     const { conflicts } = merged(base, ours, cruise(group('g', pipeline('a', 'x'), B)))
 
     expect(conflicts).toMatchObject([{ path: 'pipeline "a"' }])
+  })
+
+  it('are followed into what got another name and more, where that is asked for', () => {
+    const tasks = ['one', 'two', 'three', 'four', 'five', 'six']
+    const base = cruise(group('g', pipeline('a', ...tasks)))
+    const ours = base.replace('"six"', '"mine"')
+    const theirs = base
+      .replace('name="a"', 'name="b"')
+      .replace('name="s"', 'name="t"')
+      .replace('name="j"', 'name="k" timeout="1"')
+      .replace('"one"', '"theirs"')
+    const documents = {
+      base: xmlDocument(base),
+      ours: xmlDocument(ours),
+      theirs: xmlDocument(theirs),
+    }
+    const renames = { ours: [], theirs: [['pipeline/a', 'pipeline/b']] } as const
+
+    const plain = runSync(mergeEdits(documents))
+    const followed = runSync(mergeEdits(documents, { renames }))
+
+    expect(plain.conflicts).not.toEqual([])
+    expect(followed.conflicts).toEqual([])
+    expect(followed.text).toBe(theirs.replace('"six"', '"mine"'))
   })
 })
