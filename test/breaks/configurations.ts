@@ -270,10 +270,10 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   },
   {
     behaviour: 'undoing follows renamed things that have changed otherwise too',
-    file: 'pages/work/undo-work.ts',
-    find: 'mergeEdits(documents, { renames })',
-    replace: 'mergeEdits(documents, renames && {})',
-    test: 'service/undo-as-git-does.test.ts',
+    file: 'document/merge/things.ts',
+    find: 'if (this.#renames === null) return null',
+    replace: 'if (this.#renames !== undefined) return null',
+    test: 'unit/document/merge/merge-documents.test.ts',
   },
   {
     behaviour: 'the administrator of a group hears of a revision what it changed there alone',
