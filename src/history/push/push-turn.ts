@@ -9,6 +9,11 @@ export interface PushedRef {
   readonly to: CommitSha
 }
 
+/** The version of the protocol, with what the client has asked for. */
+const ATOMIC = /\0.*\batomic\b/
+/** A proposal cannot be taken back where the branch is refused. */
+const NOT_AT_ONCE = 'several refs cannot be pushed with --atomic: push one at a time'
+
 /** Moves a ref. Returns null on success, else the reason in a few words. */
 export type MoveRef = (pushed: PushedRef) => Promise<string | null>
 
@@ -18,16 +23,22 @@ export type MoveRef = (pushed: PushedRef) => Promise<string | null>
  */
 export async function answerPush(channel: Duplex, move: MoveRef): Promise<void> {
   const lines = readPktLines(channel)
-  if ((await readList(lines)).length === 0) return
+  const [greeting] = await readList(lines)
+  if (greeting === undefined) return
   send(channel, ['version=1', null])
-  for (const line of await readList(lines)) {
-    const [from, to, ...name] = line.split(' ')
-    const ref = name.join(' ')
-    const reason = await move({ ref, from: CommitSha.parse(from), to: CommitSha.parse(to) })
-    send(channel, [reason === null ? `ok ${ref}` : `ng ${ref} ${reason}`])
+  const pushed = (await readList(lines)).map(readRef)
+  const isSplit = pushed.length > 1 && ATOMIC.test(greeting)
+  for (const each of pushed) {
+    const reason = isSplit ? NOT_AT_ONCE : await move(each)
+    send(channel, [reason === null ? `ok ${each.ref}` : `ng ${each.ref} ${reason}`])
   }
   send(channel, [null])
   channel.end()
+}
+
+function readRef(line: string): PushedRef {
+  const [from, to, ...name] = line.split(' ')
+  return { ref: name.join(' '), from: CommitSha.parse(from), to: CommitSha.parse(to) }
 }
 
 async function readList(lines: AsyncGenerator<PktLine>): Promise<string[]> {

@@ -11,6 +11,8 @@ import { DELTA_DEPTH } from '../../git/empty-repository.ts'
  */
 const NEEDED: ReadonlyMap<string, string> = new Map([
   ['receive.denyCurrentBranch', 'updateInstead'],
+  // Reviews are there: a push past the service, as over SSH, would make some up.
+  ['receive.hideRefs', 'refs/proposals'],
   ['core.autocrlf', 'false'],
   ['pack.depth', String(DELTA_DEPTH)],
 ])

@@ -174,6 +174,7 @@ describe.each(READERS)('adopting a repository with $reader', ({ defaults }) => {
     await folder.open()
 
     expect(folder.git('config', 'receive.denyCurrentBranch')).toBe('updateInstead\n')
+    expect(folder.git('config', 'receive.hideRefs')).toBe('refs/proposals\n')
     expect(folder.git('config', 'core.autocrlf')).toBe('input\n')
   })
 })

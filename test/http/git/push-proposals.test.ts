@@ -50,6 +50,38 @@ describe('a push to refs/for/main', () => {
     expect(git(service.repository, 'log', '-1', '--format=%an', 'main').trim()).toBe('admin')
   })
 
+  it('is not made beside the branch by a push that is to take all refs or none', async () => {
+    const { service, clone } = await serviceAndClone()
+    const before = git(service.repository, 'rev-parse', 'main')
+    await clone.commit(documentWith('alpha', 'beta'))
+    const both = ['HEAD:main', 'HEAD:refs/for/main']
+
+    const { code, stderr } = await clone.push('--atomic', 'origin', ...both)
+
+    expect(code).toBe(1)
+    expect(stderr.match(/several refs cannot be pushed with --atomic/g)).toHaveLength(2)
+    expect(git(service.repository, 'rev-parse', 'main')).toBe(before)
+    expect(await (await service.fetch('/api/proposals')).json()).toEqual([])
+    expect((await clone.push('--atomic', 'origin', 'HEAD:main')).code).toBe(0)
+  })
+
+  it('is reviewed by the service alone: a push into its folder adds no approval', async () => {
+    const { service, clone } = await serviceAndClone()
+    await clone.commit(documentWith('alpha', 'beta'))
+    await clone.push('origin', 'HEAD:refs/for/main')
+    const meta = 'refs/proposals/1/meta'
+    const events = git(service.repository, 'rev-parse', meta)
+    await clone.git('fetch', '--quiet', 'origin', `${meta}:forged`)
+    await clone.git('checkout', '--quiet', 'forged')
+    await clone.git('commit', '--quiet', '--allow-empty', '-m', 'Proposal 1: approve')
+
+    const { code, stderr } = await clone.push(service.repository, `HEAD:${meta}`)
+
+    expect(code).toBe(1)
+    expect(stderr).toContain('deny updating a hidden ref')
+    expect(git(service.repository, 'rev-parse', meta)).toBe(events)
+  })
+
   it('is refused like a push to the branch, and other refs still are', async () => {
     const { service, clone } = await serviceAndClone()
     await clone.commit(documentWith('alpha').replace('group=', 'grup='))
