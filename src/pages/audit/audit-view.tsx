@@ -99,6 +99,7 @@ function Filter({ frame, query }: AuditViewProps) {
       <FilterText name="user" value={query.user ?? ''} placeholder="User" label="User" />
       <Select name="action" label="Action" options={actions} chosen={action} />
       <Select name="outcome" label="Outcome" options={OUTCOMES} chosen={query.outcome} />
+      <button>Filter</button>
       <details class="more-filters" open={[address, since, until].some((each) => each !== null)}>
         <summary>Dates and more</summary>
         <span class="row">
@@ -106,7 +107,6 @@ function Filter({ frame, query }: AuditViewProps) {
           <FilterText name="address" value={address ?? ''} placeholder="Address" label="Address" />
         </span>
       </details>
-      <button>Filter</button>
     </form>
   )
 }

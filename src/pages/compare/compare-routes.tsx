@@ -46,7 +46,7 @@ export const comparePages = definePage({
       handle: (c, { context: { configuration, pages } }) => {
         const fields = c.req.query()
         const { from, to } = chooseRevisions(configuration, c.env.principal, fields)
-        const entity = fields['by'] === 'dates' ? (fields['entity'] ?? null) : null
+        const { entity = null } = fields
         return c.redirect(pages.links.compare(from, to, { entity }), 303)
       },
     }),

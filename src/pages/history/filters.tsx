@@ -56,6 +56,7 @@ export function Filters(props: FiltersProps) {
       <Kinds {...props} />
       <Entities {...props} />
       {filter.mentions !== '' && <OnlyMentioning {...props} />}
+      <button>Filter</button>
       <details class="more-filters" open={usesMore(filter)}>
         <summary>Dates and more</summary>
         <span class="row">
@@ -75,7 +76,6 @@ export function Filters(props: FiltersProps) {
           )}
         </span>
       </details>
-      <button>Filter</button>
       {!isOpen(filter) && <Matching {...props} />}
     </form>
   )

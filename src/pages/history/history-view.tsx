@@ -67,6 +67,7 @@ export function HistoryView(props: HistoryViewProps) {
         </FirstUse>
       )}
       <form id="history" tabindex={-1} action={links.chooseComparison()}>
+        {filter.entity !== '' && <input type="hidden" name="entity" value={filter.entity} />}
         {page.rows.length === 0 ? (
           <NothingFound links={links} page={page} filter={filter} />
         ) : (
@@ -175,7 +176,7 @@ function Pages({
   const to = (start: number) => ({ value: Math.max(0, start), action: links.history() })
   return (
     <nav class="pager" aria-label="Pages">
-      {Object.entries(historyQueryOf(filter)).map(
+      {Object.entries(historyQueryOf({ ...filter, entity: '' })).map(
         ([name, value]) =>
           value !== null &&
           value !== '' && <input type="hidden" name={name} value={value} form="history" />,

@@ -36,6 +36,16 @@ describe('the revisions of a comparison', () => {
     expect(response.headers.get('location')).toBe(`/config/compare/${from}/${to}`)
   })
 
+  it('are narrowed to the entity of the list, and by Enter in its filter are not compared', async () => {
+    const service = await ofThreeDays()
+    const listed = await pageOf(service, '/config?entity=group%2Ffirst')
+    const [, filter = ''] = /<form class="filters"([^]*?)<\/form>/.exec(listed) ?? []
+    const [first] = filter.match(/<button[^]*?<\/button>/) ?? []
+
+    expect(listed).toMatch(/<form id="history"[^>]*><input[^>]*name="entity" value="group\/first"/)
+    expect(first).toBe('<button>Filter</button>')
+  })
+
   it('are narrowed to the entity of the list, by dates', async () => {
     const service = await ofThreeDays()
 
