@@ -196,6 +196,18 @@ describe('the administrator of a group', () => {
     expect(preview.text).not.toMatch(HIDDEN)
   })
 
+  it('is offered the undoing of a revision beside the difference of its own part', async () => {
+    const opened = await service()
+    await save(opened, DELEGATED.replace('m1.git', 'x.git').replace('s1.git', 'y.git'), ROOT)
+    const at = (name: string) => page(opened, `/config/entity/pipeline/${name}/compare/r2/r3`)
+
+    const [own, other] = [await at('m1'), await at('s1')]
+
+    expect([own.status, other.status]).toEqual([200, 200])
+    expect(own.text).toContain('Undo r3…')
+    expect(other.text).not.toContain('Undo r3…')
+  })
+
   it('learns nothing of a revision that reaches beyond it', async () => {
     const opened = await service()
     await save(opened, DELEGATED.replace('m1.git', 'x.git').replace('h1.git', 'y.git'), ROOT)

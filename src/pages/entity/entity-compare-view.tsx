@@ -7,7 +7,7 @@ import { HunkView } from '../code/hunk.tsx'
 import { Toolbar } from '../code/toolbar.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { LinkChoice } from '../kit/buttons.tsx'
+import { LinkButton, LinkChoice } from '../kit/buttons.tsx'
 import { ChangeWords } from '../parts/change-words.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import type { RevisionStep } from '../kit/links.ts'
@@ -24,6 +24,8 @@ export interface EntityCompareViewProps {
   readonly hasPatch: boolean
   /** Whether it can be compared as it runs. */
   readonly offersEffective: boolean
+  /** Whether it is one revision, which somebody who administers the entity may undo. */
+  readonly mayUndo: boolean
 }
 
 /** One entity of the configuration in two revisions, without the rest of the documents. */
@@ -66,7 +68,7 @@ export function EntityCompareView(props: EntityCompareViewProps) {
 }
 
 function Head(props: EntityCompareViewProps) {
-  const { frame, address, comparison, query, hasPatch, offersEffective } = props
+  const { frame, address, comparison, query, hasPatch, offersEffective, mayUndo } = props
   const { links } = frame
   const { before, after, lines, older, newer } = comparison
   const range = { from: `r${before.number}`, to: `r${after.number}` }
@@ -91,16 +93,21 @@ function Head(props: EntityCompareViewProps) {
       }
       below={<ChangeWords revision={after} links={null} />}
       actions={
-        offersEffective && (
-          <LinkChoice
-            label="Form"
-            options={[false, true].map((isEffective) => [
-              isEffective ? 'As it runs' : 'As written',
-              links.compareEntity(address, range, compareQueryOf({ ...query, isEffective })),
-              isEffective === comparison.isEffective,
-            ])}
-          />
-        )
+        <>
+          {mayUndo && (
+            <LinkButton href={links.undo(range.to)} label={`Undo ${range.to}…`} icon="undo" />
+          )}
+          {offersEffective && (
+            <LinkChoice
+              label="Form"
+              options={[false, true].map((isEffective) => [
+                isEffective ? 'As it runs' : 'As written',
+                links.compareEntity(address, range, compareQueryOf({ ...query, isEffective })),
+                isEffective === comparison.isEffective,
+              ])}
+            />
+          )}
+        </>
       }
       menu={
         <>

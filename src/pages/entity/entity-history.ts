@@ -127,7 +127,7 @@ export async function readEntityHistory(
     indexing,
     now: now && { ...currentText(now), revision: history.size() },
     isAdministrator: access.may(principal, { action: 'administer' }),
-    mayEdit: mayEdit(deps, principal, address),
+    mayEdit: mayEditEntity(deps, principal, address),
     hasRuns: deps.runs() !== null || !address.entity.startsWith(PIPELINE),
   }
 }
@@ -138,11 +138,11 @@ export function mayShowEffective(
   principal: Principal,
   address: EntityAddress,
 ): boolean {
-  return address.kind === 'pipeline' && mayEdit(deps, principal, address)
+  return address.kind === 'pipeline' && mayEditEntity(deps, principal, address)
 }
 
 /** Whether a caller who may see an entity administers it. */
-function mayEdit(
+export function mayEditEntity(
   { access, pipelines }: EntityAccessDeps,
   principal: Principal,
   address: EntityAddress,

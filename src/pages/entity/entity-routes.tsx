@@ -4,7 +4,7 @@ import { SAMPLE } from '../../api/definition/sample.ts'
 import { parseOffset } from '../../core/page.ts'
 import { entityAddress } from '../revisions/entity-address.ts'
 import { readEntityComparison } from './entity-comparison.ts'
-import { mayShowEffective, readEntityHistory } from './entity-history.ts'
+import { mayEditEntity, mayShowEffective, readEntityHistory } from './entity-history.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { pageResponse } from '../frame/page-response.ts'
@@ -99,7 +99,10 @@ async function answerComparison(
     comparison.hasAfter &&
     pages.isAdministrator(c.env.principal)
   const offersEffective = mayShowEffective(configuration, c.env.principal, address)
-  const view = { frame, address, comparison, query, hasPatch, offersEffective }
+  const { before, after, changes } = comparison
+  const isStep = after.base === before.number && changes.length > 0
+  const mayUndo = isStep && mayEditEntity(configuration, c.env.principal, address)
+  const view = { frame, address, comparison, query, hasPatch, offersEffective, mayUndo }
   return pageResponse(<EntityCompareView {...view} />)
 }
 
