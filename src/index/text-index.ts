@@ -54,9 +54,10 @@ export class TextSearch {
   /** The revisions that changed how often it occurs, newest first, some at a time. */
   async *revisions(): AsyncGenerator<readonly Revision[], void> {
     const { texts } = this.#deps.tables
+    const query = texts.queryFor(this.#text)
     const turns = new Turns()
     for (let [below, limit] = [Number.MAX_SAFE_INTEGER, FIRST]; ; limit = AT_ONCE) {
-      const rows = texts.newest(this.#text, below, limit)
+      const rows = texts.newest(query, below, limit)
       const found: Revision[] = []
       for (const row of rows) {
         const revision = await this.#effectiveOf(row)

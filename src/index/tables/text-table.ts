@@ -21,6 +21,16 @@ interface SearchedParts {
   readonly regions: string
 }
 
+/**
+ * The sequences of a text in the language of FTS5. Where the count of the text changes, one of them is
+ * in a region, and all are in the changed lines unless the text spans lines.
+ */
+export interface SequenceQuery {
+  readonly inRegions: string
+  /** Null for a text that spans lines. */
+  readonly inLines: string | null
+}
+
 /** The changed text of a revision. */
 export interface TextRow {
   readonly number: number
@@ -35,6 +45,11 @@ const MAX_SEARCHED = 16_384
 const AROUND = 4 * (SEQUENCE - 1)
 /** More sequences in a search would make it no quicker. */
 const MAX_SEQUENCES = 60
+/** So many sequences of a text are looked for in lines: the rarest, by the lines of so many revisions. */
+const LOOKED_FOR = 4
+const SAMPLES = 16
+/** The most rows of a table of sequences that are read at once. */
+const MAX_ROWS = 2_000
 
 /** Null for a merge, which changes nothing itself, and for what is in no search. */
 export function textRecordOf({ number, isListed, bases, scripts }: Step): TextRecord | null {
@@ -100,12 +115,20 @@ export class TextTable {
     this.#database = database
   }
 
+  /** The sequences by which a text is found; null where it has none, or too many. */
+  queryFor(text: string): SequenceQuery | null {
+    const sequences = sequencesOf(text)
+    if (sequences.length === 0 || sequences.length > MAX_SEQUENCES || text.includes('\0'))
+      return null
+    const inLines = text.includes('\n') ? null : this.#rarest(sequences).map(quoted).join(' AND ')
+    return { inRegions: sequences.map(quoted).join(' OR '), inLines }
+  }
+
   /**
    * The newest revisions below a number in which a text may occur more or less often, newest first: all
-   * in which it does, and some in which it does not.
+   * in which it does, and some in which it does not. Without a query, all that changed something.
    */
-  newest(text: string, below: number, limit: number): readonly TextRow[] {
-    const query = queryOf(text)
+  newest(query: SequenceQuery | null, below: number, limit: number): readonly TextRow[] {
     return this.#database.read(() => {
       if (query === null) return this.#newestOfAll(below, limit)
       const numbers = [...this.#found(query, below, limit), ...this.#newestLong(below, limit)]
@@ -126,20 +149,56 @@ export class TextTable {
     return this.#database.list((row) => numberIn(row, 'number'), sql, below, limit)
   }
 
-  /** The newest revisions that have the sequences of a query, newest first. */
-  #found({ inRegions, inLines }: Query, below: number, limit: number): readonly number[] {
-    const regions = new RowCursor(this.#database, 'changed_regions', inRegions, limit)
-    const lines =
-      inLines === null ? regions : new RowCursor(this.#database, 'changed_lines', inLines, limit)
+  /**
+   * The newest revisions that have the sequences of a query, newest first. Where one of the two tables
+   * has few of them, these are taken without asking the other, which would cost more than to judge them.
+   */
+  #found({ inRegions, inLines }: SequenceQuery, below: number, limit: number): readonly number[] {
     const found: number[] = []
-    for (let at = Math.max(0, MAX_NUMBER - below + 1); found.length < limit;) {
-      const region = regions.from(at)
-      const line = region === null ? null : lines.from(region)
-      if (line === null) return found
-      if (line === region) found.push(MAX_NUMBER - line)
-      at = line === region ? line + 1 : line
+    let from = Math.max(0, MAX_NUMBER - below + 1)
+    for (let many = limit; found.length < limit; many = Math.min(many * 4, MAX_ROWS)) {
+      const regions = this.#stretch('changed_regions', inRegions, { from, many })
+      const lines =
+        inLines === null ? regions : this.#stretch('changed_lines', inLines, { from, many })
+      const [dense, sparse] = regions.end < lines.end ? [regions, lines] : [lines, regions]
+      const rows = [...sparse.rows].filter((row) => row > dense.end || dense.rows.has(row))
+      found.push(...rows.map((row) => MAX_NUMBER - row))
+      if (sparse.end === Infinity) break
+      from = sparse.end + 1
     }
-    return found
+    return found.slice(0, limit)
+  }
+
+  /** The first rows from one on that a query matches, and up to where these are all. */
+  #stretch(table: string, query: string, { from, many }: { from: number; many: number }): Stretch {
+    const sql = `SELECT rowid FROM ${table} WHERE ${table} MATCH ? AND rowid >= ? ORDER BY rowid LIMIT ?`
+    const rows = this.#database.list((row) => numberIn(row, 'rowid'), sql, query, from, many)
+    return { rows: new Set(rows), end: rows.length < many ? Infinity : (rows.at(-1) ?? Infinity) }
+  }
+
+  /** Sequences that most revisions have tell nothing, and take long to go through. */
+  #rarest(sequences: readonly string[]): readonly string[] {
+    if (sequences.length <= LOOKED_FOR) return sequences
+    const samples = this.#database.read(() => this.#samples(), [])
+    const counted = sequences.map((sequence) => {
+      return { sequence, count: samples.filter((text) => text.includes(sequence)).length }
+    })
+    const rarest = counted.toSorted((one, other) => one.count - other.count).slice(0, LOOKED_FOR)
+    return rarest.map(({ sequence }) => sequence)
+  }
+
+  /** The changed lines of some revisions from all over the history. */
+  #samples(): readonly string[] {
+    const sql = `SELECT number, packed FROM changed_text WHERE number <= ? AND is_long = 0
+      ORDER BY number DESC LIMIT 1`
+    const [newest] = this.#database.rows(sql, MAX_NUMBER)
+    const last = newest === undefined ? 0 : numberIn(newest, 'number')
+    const numbers = Array.from({ length: SAMPLES }, (_, n) => Math.ceil((last * (n + 1)) / SAMPLES))
+    const rows = numbers.flatMap((number) => this.#database.rows(sql, number))
+    return rows.map((row) => {
+      const { places } = textRowIn(row)
+      return Buffer.concat(places.flatMap(({ before, after }) => [before, after])).toString()
+    })
   }
 
   /** Null for a revision without changed text. */
@@ -171,39 +230,6 @@ export class TextTable {
   }
 }
 
-/** The rows of a table of sequences that a query matches, in ascending order. */
-class RowCursor {
-  readonly #database: IndexDatabase
-  readonly #sql: string
-  readonly #query: string
-  readonly #atOnce: number
-  #read: readonly number[] = []
-  #next = 0
-  #hasMore = true
-
-  constructor(database: IndexDatabase, table: string, query: string, atOnce: number) {
-    this.#database = database
-    this.#sql = `SELECT rowid FROM ${table} WHERE ${table} MATCH ? AND rowid >= ? ORDER BY rowid LIMIT ?`
-    this.#query = query
-    this.#atOnce = atOnce
-  }
-
-  /** The first row from one on, which has to be none before the last that was asked for; null for none. */
-  from(row: number): number | null {
-    for (;;) {
-      for (; this.#next < this.#read.length; this.#next += 1) {
-        const found = this.#read[this.#next]
-        if (found !== undefined && found >= row) return found
-      }
-      if (!this.#hasMore) return null
-      const [take, limit] = [(found: DerivedRow) => numberIn(found, 'rowid'), this.#atOnce]
-      this.#read = this.#database.list(take, this.#sql, this.#query, row, limit)
-      this.#next = 0
-      this.#hasMore = this.#read.length === limit
-    }
-  }
-}
-
 function insertInto(table: string): string {
   return `INSERT INTO ${table} (rowid, text) VALUES (?, ?)`
 }
@@ -223,24 +249,22 @@ function textRowIn(row: DerivedRow): TextRow {
   return { number: numberIn(row, 'number'), places }
 }
 
-/** The sequences of a text in the language of FTS5; any of them in regions, all in lines. */
-interface Query {
-  readonly inRegions: string
-  /** Null for a text that spans lines. */
-  readonly inLines: string | null
+/** Some rows of a table of sequences. */
+interface Stretch {
+  readonly rows: ReadonlySet<number>
+  /** The last row up to which there are no others. */
+  readonly end: number
 }
 
-/**
- * A query for the sequences of a text; null where it has none, or too many. Where the count of the text
- * changes, one of them is in a region, and all are in the changed lines unless the text spans lines.
- */
-function queryOf(text: string): Query | null {
+function sequencesOf(text: string): readonly string[] {
   const characters = Array.from(text)
   const all = characters
     .slice(SEQUENCE - 1)
     .map((_, n) => characters.slice(n, n + SEQUENCE).join(''))
-  const sequences = [...new Set(all)].map((each) => `"${each.replaceAll('"', '""')}"`)
-  if (sequences.length === 0 || sequences.length > MAX_SEQUENCES || text.includes('\0')) return null
-  const inLines = text.includes('\n') ? null : sequences.join(' AND ')
-  return { inRegions: sequences.join(' OR '), inLines }
+  return [...new Set(all)]
+}
+
+/** A sequence in the language of FTS5. */
+function quoted(sequence: string): string {
+  return `"${sequence.replaceAll('"', '""')}"`
 }
