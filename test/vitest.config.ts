@@ -61,8 +61,8 @@ export default defineConfig({
     // What was read for one run is read for the next one too, where it is still the same.
     experimental: { fsModuleCache: true },
     pool: 'forks',
-    // One more than most machines of tests have cores: some always wait for clocks, starts and disks.
-    maxWorkers: 3,
+    // Two more than most machines of tests have cores: half of them always wait for clocks, starts and disks.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     tags: [...programTags(missing), LONG, NODE],
     reporters: [...(REPORT ? ['default', 'json'] : ['default']), leftOut],
