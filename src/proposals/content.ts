@@ -73,14 +73,17 @@ export async function prepareContent(
   return { base, document, touches: await touchesOf(deps, before, document) }
 }
 
-/** The entities that a change is about, pipelines with the group that they are in. */
+/** The entities that a change is about, pipelines with the group that they are in, or were in when they were removed. */
 export async function touchesOf(
   { summary, cache }: Pick<ContentDeps, 'summary' | 'cache'>,
   before: Uint8Array<ArrayBuffer>,
   after: Uint8Array<ArrayBuffer>,
 ): Promise<readonly TouchedPlace[]> {
   const names = entitiesOf(await summary.changes(before, after))
-  const groups = groupsOf((await cache.read(after)).configuration)
+  const groups = new Map([
+    ...groupsOf((await cache.read(before)).configuration),
+    ...groupsOf((await cache.read(after)).configuration),
+  ])
   return names.map((entity) => {
     const group = groups.get(nameKey(entity))
     return group === undefined ? { entity } : { entity, group }

@@ -1,6 +1,7 @@
 // @module-tag long
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import {
   DELEGATED,
   DELEGATED_CASES,
@@ -151,6 +152,21 @@ async function statusesBy(
   return { found, wanted }
 }
 
+/** Somebody proposes the change, and a person wants to merge it: one that is hidden is not there. */
+async function mergeProposal({ service, person, change }: Attempt, as: string): Promise<Response> {
+  const post = (path: string, by: string, body = '{}') => {
+    const headers = { 'content-type': 'application/json' }
+    return service.fetch(`/api/proposals${path}`, { method: 'POST', headers, body, as: by })
+  }
+  const content = JSON.stringify({ title: change.what, document: change.document })
+  const made = await post('', as, content)
+  if (made.status !== 201) return made
+  const { number } = z.object({ number: z.number() }).parse(await made.json())
+  const merged = await post(`/${number}/merge`, loginOf(person))
+  if (merged.status !== 200) expect((await post(`/${number}/close`, ROOT)).status).toBe(200)
+  return merged.status === 404 ? new Response(null, { status: 403 }) : merged
+}
+
 function isOfEntity({ entity }: DelegatedCase): boolean {
   return entity !== undefined
 }
@@ -176,6 +192,16 @@ describe('a change is open to those who administer all that it lies in', () => {
   ])('by the door $name', { timeout: 120_000 }, async (door) => {
     const cases = door.name === 'put' ? DELEGATED_CASES : WITHOUT_TWINS
     const { found, wanted } = await statusesBy([door], cases)
+
+    expect(found).toEqual(wanted)
+  })
+
+  it('by the door proposal', { timeout: 120_000 }, async () => {
+    const doors: readonly Door[] = [
+      { name: 'proposal of another', make: (attempt) => mergeProposal(attempt, ROOT) },
+      { name: 'proposal', make: (attempt) => mergeProposal(attempt, loginOf(attempt.person)) },
+    ]
+    const { found, wanted } = await statusesBy(doors, WITHOUT_TWINS)
 
     expect(found).toEqual(wanted)
   })

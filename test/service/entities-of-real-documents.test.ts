@@ -1,11 +1,16 @@
 // @module-tag long
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { digestOf } from '../../src/core/digest.ts'
 import { entityText, findEntity } from '../../src/document/edit/entity-edits.ts'
 import {
   entitiesIn,
   ENTITY_KINDS,
   type EntityElement,
 } from '../../src/document/entities/entities.ts'
+import { childElements } from '../../src/document/xml/xml-elements.ts'
+import type { XmlElement } from '../../src/document/xml/xml-tree.ts'
+import { Picks } from '../property/document/merge-edits.ts'
 import { realRevisions, validDocuments } from '../support/documents/config-corpus.ts'
 import { xmlDocument } from '../support/documents/xml-documents.ts'
 import { git } from '../support/git/git.ts'
@@ -131,6 +136,66 @@ function textsWithout(text: string, { element }: EntityElement): string[] {
   })
 }
 
+/** An entity with a random part of it changed, taken away, or there twice. */
+function randomly(text: string, picks: Picks): string {
+  const { root } = xmlDocument(text)
+  const all = [root, ...descendants(root)]
+  const { span, attributes } = picks.of(all) ?? root
+  const attribute = picks.of([...attributes.values()])
+  const own = text.slice(span.start, span.end)
+  switch (picks.below(4)) {
+    case 0:
+      return attribute === undefined || span === root.span
+        ? text
+        : `${text.slice(0, attribute.valueSpan.start)}x${picks.below(9)}${text.slice(attribute.valueSpan.end)}`
+    case 1:
+      return span === root.span ? text : text.slice(0, span.start) + text.slice(span.end)
+    case 2:
+      return span === root.span ? text : text.slice(0, span.end) + own + text.slice(span.end)
+    default:
+      return text.replace(/(?<=^<[^>]*[^/])>/, ' unknown="1">')
+  }
+}
+
+function descendants(element: XmlElement): XmlElement[] {
+  return childElements(element).flatMap((child) => [child, ...descendants(child)])
+}
+
+const Refusal = z.object({ message: z.string().min(1) })
+const Listed = z.tuple([z.object({ number: z.number() })]).rest(z.unknown())
+
+/** The faults of a change that is made or refused, and undone where it was made. */
+async function faultsOfChange(
+  service: CalledService,
+  entity: EntityElement,
+  change: { readonly method: string; readonly body?: string },
+): Promise<string[]> {
+  const faults: string[] = []
+  const [before, head] = [await currentOf(service), headOf(service)]
+  const answer = await service.fetch(pathOf(entity), { ...change, headers: ANY })
+  const told = await answer.text()
+  if (headOf(service) === head) {
+    const isRefusal =
+      [400, 422].includes(answer.status) && Refusal.safeParse(JSON.parse(told)).success
+    return answer.status === 200 || isRefusal
+      ? []
+      : [`${change.method} is ${answer.status} ${told}`]
+  }
+  const after = await currentOf(service)
+  if (change.method === 'PUT') {
+    const { removed, added } = changedLines(service)
+    if (!isWithin(removed, linesOf(before, entity))) faults.push('PUT removes other lines')
+    if (!isWithin(added, linesOf(after, entity))) faults.push('PUT adds other lines')
+  }
+  const [{ number }] = Listed.parse(await (await service.fetch('/api/config/revisions')).json())
+  const body = new URLSearchParams({ basedOn: digestOf(Buffer.from(after)), reason: 'a test' })
+  const undone = await service.fetch(`/config/r${number}/undo`, { method: 'POST', body })
+  if (undone.status !== 303) faults.push(`undoing ${change.method} is ${undone.status}`)
+  else if ((await currentOf(service)) !== before)
+    faults.push(`undoing ${change.method} changes more`)
+  return faults
+}
+
 describe.skipIf(SHARED_DATA === null)('entities of real documents (shared data)', () => {
   it(
     'are put, changed, removed and brought back without another line',
@@ -152,6 +217,35 @@ describe.skipIf(SHARED_DATA === null)('entities of real documents (shared data)'
 
       expect(faults).toEqual([])
       expect(tried).toBeGreaterThan(100)
+    },
+  )
+
+  it(
+    'are changed at random, removed and undone, or one clear refusal says why not',
+    { timeout: 240_000 },
+    async () => {
+      const documents = [...realRevisions(2), ...validDocuments().slice(25, 45)]
+      const picks = new Picks(45)
+      const faults: string[] = []
+      let made = 0
+      for (const document of documents) {
+        const service = await openService()
+        if ((await save(service, document)).status !== 200) continue
+        const first = headOf(service)
+        for (const entity of triedIn(await currentOf(service))) {
+          const text = await (await service.fetch(pathOf(entity))).text()
+          const puts = [1, 2].map(() => ({ method: 'PUT', body: randomly(text, picks) }))
+          for (const change of [...puts, { method: 'DELETE' }]) {
+            const own = await faultsOfChange(service, entity, change)
+            faults.push(...own.map((fault) => `${pathOf(entity)}: ${fault}`))
+          }
+        }
+        made += Number(git(service.repository, 'rev-list', '--count', `${first}..HEAD`)) / 2
+        await service.close()
+      }
+
+      expect(faults).toEqual([])
+      expect(made).toBeGreaterThan(50)
     },
   )
 })
