@@ -152,7 +152,7 @@ async function statusesBy(
   return { found, wanted }
 }
 
-/** Somebody proposes the change, and a person wants to merge it: one that is hidden is not there. */
+/** A person merges what somebody else, or the same, has proposed: a proposal that is hidden is not there. */
 async function mergeProposal({ service, person, change }: Attempt, as: string): Promise<Response> {
   const post = (path: string, by: string, body = '{}') => {
     const headers = { 'content-type': 'application/json' }
@@ -163,7 +163,7 @@ async function mergeProposal({ service, person, change }: Attempt, as: string): 
   if (made.status !== 201) return made
   const { number } = z.object({ number: z.number() }).parse(await made.json())
   const merged = await post(`/${number}/merge`, loginOf(person))
-  if (merged.status !== 200) expect((await post(`/${number}/close`, ROOT)).status).toBe(200)
+  if (merged.status !== 200) await post(`/${number}/close`, ROOT)
   return merged.status === 404 ? new Response(null, { status: 403 }) : merged
 }
 

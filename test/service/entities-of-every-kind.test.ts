@@ -41,8 +41,7 @@ describe('entities of every kind that changes name', () => {
     const opened = await openService()
     const document = aConfiguration({ groups: [{ group: 'first', pipelines: [{ name: 'old' }] }] })
     const later = document.replace(/schemaVersion="\d+"/, 'schemaVersion="139"')
-    const answer = await save(opened, later)
-    expect(answer.status).toBe(200)
+    await save(opened, later)
     return opened
   })
 

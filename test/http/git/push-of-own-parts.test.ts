@@ -63,7 +63,7 @@ describe('a push by the administrator of a group', () => {
         const { code } = await pushAs(person, { service, clone })
         found.push(`${person}: ${change.what}: ${code === 0}`)
         wanted.push(`${person}: ${change.what}: ${mayMake(person, change)}`)
-        if (code === 0) expect((await save(service, DELEGATED, loginOf('root'))).status).toBe(200)
+        if (code === 0) await save(service, DELEGATED, loginOf('root'))
       }
     }
 
