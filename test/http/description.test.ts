@@ -46,6 +46,43 @@ describe('the description of the interface', () => {
     expect(described).toHaveLength(describedRoutes([...ROUTES, ...PAGE_ROUTES]).length)
   })
 
+  it('says which calls are open to those who administer a group or a template, and for what', async () => {
+    const { operations } = await DescribedApi.read(await startService())
+    const known = new Map(
+      operations.map(({ method, path, description }) => [`${method} ${path}`, description]),
+    )
+    const forOf = (call: string) => known.get(call) ?? ''
+
+    for (const call of [
+      'put /api/config/entities/{kind}/{name}',
+      'delete /api/config/entities/{kind}/{name}',
+      'get /api/config/entities/{kind}/{name}',
+      'put /api/admin/config.xml',
+      'post /api/config/revisions/{commit}/undo',
+    ]) {
+      expect([call, forOf(call)]).toEqual([
+        call,
+        expect.stringContaining('those of a pipeline group or a template for changes that lie'),
+      ])
+    }
+    for (const call of [
+      'get /api/config/revisions',
+      'get /api/config/diff/{from}/{to}',
+      'get /api/config/changes/{from}/{to}',
+      'get /api/config/changes/{revision}',
+      'get /api/config/blame/{revision}',
+      'get /config/feed.atom',
+      'get /config/feed.json',
+    ]) {
+      expect([call, forOf(call)]).toEqual([
+        call,
+        expect.stringContaining('with `entity` those who administer the pipeline group'),
+      ])
+    }
+    expect(forOf('post /api/config/plan')).toContain('those who may view it')
+    expect(forOf('get /api/admin/config.xml')).toContain('For: Administrators.')
+  })
+
   it('names every parameter of a path, and every call by a name of its own', async () => {
     const service = await startService()
 

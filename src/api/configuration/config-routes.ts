@@ -160,7 +160,7 @@ export const configResource = resource({
       path: '/api/config/revisions',
       summary:
         'The revisions of the configuration, newest first; those of one entity also for those who administer it',
-      caller: 'groupAdministrator',
+      caller: 'entityReader',
       query: {
         offset: { text: 'Revisions to skip', schema: z.int().min(0) },
         limit: { text: 'Revisions at most; all when absent', schema: z.int().min(0) },
@@ -222,7 +222,7 @@ export const configResource = resource({
       path: '/api/config/diff/:from/:to',
       tag,
       summary: 'The unified diff of two revisions: hunks, or nothing when they are equal',
-      caller: 'administrator',
+      caller: 'entityReader',
       query: {
         ...ENTITY_QUERY,
         effective: {

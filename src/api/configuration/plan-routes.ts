@@ -28,7 +28,7 @@ export const planResource = leaderResource({
       tag: 'Configuration',
       summary:
         'Previews the effects of saving a document; of one entity or a proposal for those who may view it',
-      caller: 'administrator',
+      caller: 'planReader',
       audit: QUIET,
       scope: 'read',
       tools: [{ name: 'plan' }],

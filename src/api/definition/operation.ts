@@ -14,6 +14,17 @@ export const CALLERS = {
     scheme: 'user',
     errors: ['not-permitted'],
   },
+  /** Reads the whole of the configuration, or with `entity` a part of it. */
+  entityReader: {
+    text: 'Administrators, and with `entity` those who administer the pipeline group or the template that it is in',
+    scheme: 'user',
+    errors: ['not-permitted'],
+  },
+  planReader: {
+    text: 'Administrators, and of an entity or a proposal those who may view it',
+    scheme: 'user',
+    errors: ['not-permitted'],
+  },
   viewer: {
     text: 'Those who may view the pipeline',
     scheme: 'user',

@@ -53,7 +53,7 @@ export const historyPages = definePage({
       path: '/config/feed.atom',
       tag: PAGES_TAG,
       summary: 'The newest revisions as a feed; filters as on the page',
-      caller: 'administrator',
+      caller: 'entityReader',
       answers: {
         200: { text: 'Atom', content: [{ type: 'application/atom+xml', schema: null }] },
       },
@@ -66,7 +66,7 @@ export const historyPages = definePage({
       path: '/config/feed.json',
       tag: PAGES_TAG,
       summary: 'The newest revisions as JSON; filters as on the page',
-      caller: 'administrator',
+      caller: 'entityReader',
       answers: {
         200: jsonAnswer(
           'Revisions',

@@ -20,6 +20,7 @@ const Operation = z
   .object({
     operationId: z.string(),
     summary: z.string(),
+    description: z.string().optional(),
     security: z.array(Schema),
     parameters: z.array(Parameter),
     requestBody: z.object({ required: z.boolean(), content: Contents }).optional(),

@@ -29,7 +29,10 @@ export const EXCEPTIONS: Readonly<Record<string, Exception | readonly Exception[
   'PUT /api/admin/rules.yaml': NOT_THIS,
   'GET /api/config/diff/{from}/{to}': NOT_THERE,
   'GET /api/config/changes/{from}/{to}': NOT_THERE,
-  'GET /api/config/revisions': [{}, { target: '/api/config/revisions', may: 'administrator' }],
+  'GET /api/config/revisions': [
+    { may: 'group administrator' },
+    { target: '/api/config/revisions', may: 'administrator' },
+  ],
   'POST /api/config/revisions/{commit}/tags': NOT_THERE,
   'DELETE /api/config/revisions/{commit}/tags/{name}': NOT_THERE,
   'GET /api/config/watch': { target: '/api/config/watch' },

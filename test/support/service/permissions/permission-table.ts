@@ -26,6 +26,8 @@ const LEVEL_OF: Readonly<Record<CallerKind, Level>> = {
   approver: 'approver',
   groupAdministrator: 'group administrator',
   administrator: 'administrator',
+  entityReader: 'administrator',
+  planReader: 'administrator',
 }
 
 /** Values for the parameters of a page; only the pipeline and the first revision exist. */
