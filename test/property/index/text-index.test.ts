@@ -97,6 +97,42 @@ describe('the search for a text in the history', () => {
     },
   )
 
+  it('finds each of many revisions where others have a part of the text, or have it as often', async () => {
+    await using folder = new HistoryFolder()
+    const words = ['needle', 'needles', 'nee eed', 'edl dle', 'pin needle', 'pin']
+    const mixed = Array.from({ length: 200 }, (_, n) =>
+      [0, 1, 2].map((place) => words[(n * (place + 3) + ((n * n) >> 3)) % words.length]).join(' '),
+    )
+    const ends = ['pin', 'pins', 'nee x', 'eed y', 'pins z', 'dle']
+    const kept = Array.from({ length: 400 }, (_, n) => {
+      return `${n % 18 < 9 ? 'needle' : 'some pin'} stands before ${ends[(n + (n >> 4)) % ends.length]}`
+    })
+    const bodies = [...mixed, ...kept]
+    const [first = '', ...others] = bodies.map(documentOf)
+    folder.init()
+    folder.commit(first)
+    await fastImport(folder.path, others)
+    folder.git('reset', '--quiet', '--hard')
+    await using history = await folder.open()
+    const index = indexOf(history)
+    const texts = [
+      'needle',
+      'needles',
+      'pin needle',
+      'nee eed edl',
+      'edl dle pin',
+      'pin',
+      'no such',
+    ]
+
+    const byGit = pickaxes(folder.path, texts)
+
+    const counts = byGit.map((commits) => commits.length)
+    expect(counts.filter((count) => count > 20).length).toBeGreaterThan(3)
+    for (const [nth, each] of texts.entries())
+      expect([each, await found(index, each)]).toEqual([each, byGit[nth]])
+  })
+
   it('goes on with a file of an earlier start', async () => {
     await using folder = new HistoryFolder()
     const history = await folder.open()
