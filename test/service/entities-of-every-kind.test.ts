@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ENTITY_PREFIXES } from '../../src/document/entities/entities.ts'
 import { aConfiguration } from '../support/documents/a-configuration.ts'
+import { Clone, repositoryUrl } from '../support/git/git-client.ts'
 import { git } from '../support/git/git.ts'
 import { shared } from '../support/programs/at-end.ts'
 import { save } from '../support/service/saving.ts'
-import { openService } from '../support/service/service.ts'
+import { openService, startService } from '../support/service/service.ts'
 
 const PLUGGED = '<pluginConfiguration id="x" version="1" />'
 const PROPERTY = '<configuration><property><key>k</key><value>v</value></property></configuration>'
@@ -35,6 +36,46 @@ const NEW: readonly (readonly [place: string, xml: string, query?: string])[] = 
 ]
 
 const Told = z.object({ changes: z.array(z.object({ entity: z.string() })) })
+
+/** Two pipelines in another spelling than that of our edits: quotes, white space, an entity, a long form. */
+const ODD = `<?xml version='1.0'?>
+<cruise  schemaVersion='75'>
+  <pipelines group = 'first'  >
+\t<pipeline name='odd'\n  labeltemplate = "&#49;.\${COUNT}"><materials><git url='x'></git></materials>
+     <stage name='s' ><jobs><job name='j'></job ></jobs></stage></pipeline>
+    <pipeline name="plain"><materials><git url="x" /></materials>${STAGE}</pipeline>
+  </pipelines>
+</cruise >`
+
+const PLAIN = `<pipeline name="plain" labeltemplate="1.\${COUNT}"><materials><git url="x" /></materials>${STAGE}</pipeline>`
+
+describe('the spelling of a text that was saved or pushed', () => {
+  it('stays as it was written, whatever is edited beside it', async () => {
+    const pushed = await startService()
+    const clone = await Clone.of(pushed.url)
+    await clone.commit(ODD)
+    expect(await clone.push(repositoryUrl(pushed.url), 'HEAD:main')).toMatchObject({ code: 0 })
+    const saved = await openService()
+    expect((await save(saved, ODD)).status).toBe(200)
+    for (const service of [pushed, saved]) {
+      const send = (place: string, method: string, body = '') =>
+        service.fetch(`/api/config/entities/${place}`, {
+          method,
+          headers: { 'if-match': '*' },
+          ...(body === '' ? {} : { body }),
+        })
+      const current = async () => (await service.fetch('/api/admin/config.xml')).text()
+      expect(await current()).toBe(ODD)
+      const odd = await (await send('pipeline/odd', 'GET')).text()
+      expect(ODD).toContain(odd)
+      expect((await send('pipeline/odd', 'PUT', odd)).status).toBe(200)
+      expect((await send('pipeline/plain', 'PUT', PLAIN)).status).toBe(200)
+      expect(await current()).toBe(ODD.replace(/<pipeline name="plain">.*/, () => PLAIN))
+      expect((await send('pipeline/plain', 'DELETE')).status).toBe(200)
+      expect(await current()).toBe(ODD.replace(/ *<pipeline name="plain">.*\n/, ''))
+    }
+  })
+})
 
 describe('entities of every kind that changes name', () => {
   const service = shared(async () => {
