@@ -22,6 +22,8 @@ export interface SnapshotTextRequest {
   readonly find: string
   /** Whether pieces carry the secret text that they hide. */
   readonly keepsHidden: boolean
+  /** Whether each line has its revision beside it, which weighs as much again. */
+  readonly blame: boolean
 }
 
 export interface SnapshotText extends ShownLines {
@@ -41,10 +43,11 @@ const searches = new LRUCache<string, FoundText>({ max: 4 })
 
 /** All lines of a short document, or the part around a line. */
 export function snapshotText(request: SnapshotTextRequest): SnapshotText {
-  const { document, digest, line, find } = request
+  const { document, digest, line, find, blame } = request
   const lines = splitLines(document).count
   const text = textLinesOf(document, lines)
-  const range = windowOf(line, lines)
+  const range =
+    lines <= (blame ? WINDOW : MAX_LINES) ? { start: 0, end: lines } : windowOf(line, lines)
   return {
     lines,
     first: range.start + 1,
@@ -78,7 +81,6 @@ function matchesIn(text: TextLines, wanted: string): readonly number[] {
 
 /** From 0. */
 function windowOf(line: number, lines: number): LineRange {
-  if (lines <= MAX_LINES) return { start: 0, end: lines }
   const start = Math.floor((Math.min(Math.max(line, 1), lines) - 1) / WINDOW) * WINDOW
   return { start, end: Math.min(start + WINDOW, lines) }
 }

@@ -146,6 +146,9 @@ describe('a snapshot', () => {
     expect(listed(html)).toEqual(lines)
     expect(html.match(/<[a-z]/g)?.length).toBeLessThan(12_000)
     expect(html).toContain('<span class="t">pipeline</span>')
+    const blamed = await pageOf(service, '/config/current?blame=1')
+    expect(listed(blamed)).toEqual(lines.slice(0, 2_000))
+    expect(blamed).toContain('<nav class="pager windows"')
   })
 
   it('shows a longer document in windows, each line once, and says what is searched', async () => {
