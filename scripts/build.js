@@ -141,7 +141,7 @@ async function bundleClientScripts(outdir) {
     // The editor's library has logs for its own developers, and some for Node alone.
     pure: ['console.log', 'console.warn'],
     define: { process: 'undefined' },
-    format: 'iife',
+    format: 'esm',
     target: 'es2022',
     logLevel: 'warning',
     tsconfigRaw: '{}',

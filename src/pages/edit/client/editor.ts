@@ -138,8 +138,6 @@ function show(view: EditorView, { problems, changes }: Check): void {
   if (count) count.textContent = changes === null ? '' : String(changes)
   const list = document.querySelector('#problems')
   if (list) list.replaceChildren(...(problems.length === 0 ? [] : [summaryOf(problems)]))
-  // The list moves the text, and with it what stands at the caret.
-  dispatchEvent(new Event('resize'))
 }
 
 function summaryOf(problems: readonly FoundProblem[]): HTMLElement {
