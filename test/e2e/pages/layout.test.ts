@@ -1,0 +1,133 @@
+// @module-tag long
+// @module-tag chromium
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { BuildScene } from '../../support/builds/build-service.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { useBrowser, visit } from '../../support/pages/browser.ts'
+import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
+import { saveRevisions } from '../../support/service/saved-revisions.ts'
+import { startService } from '../../support/service/service.ts'
+
+const chromium = useBrowser()
+
+/** The lines that the elements of a kind take, each count once. */
+function linesOf(page: Page, selector: string): Promise<number[]> {
+  return page.evaluate<number[]>(`[...new Set(
+    [...document.querySelectorAll('${selector}')].map((element) => {
+      const range = document.createRange()
+      range.selectNodeContents(element)
+      return new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom / 8))).size
+    }),
+  )]`)
+}
+
+/** The free pixels between blocks that stand below each other. */
+const GAPS = `[...document.querySelectorAll('main > *, main > * > section, main > * > .card')]
+  .map((element) => ({ element, next: element.nextElementSibling }))
+  .filter(({ element, next }) => next !== null && element.checkVisibility() && next.checkVisibility())
+  .map(({ element, next }) => next.getBoundingClientRect().top - element.getBoundingClientRect().bottom)
+  .filter((gap) => gap > -200)`
+
+describe('a page', () => {
+  it('breaks no address, name or chip where there is room', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    await ProtocolAgent.join(scene.service, 'a1')
+    await sendForm(scene.service, '/users', { action: 'create', name: 'first.last-of-the-name' })
+    const page = await visit(chromium.browser, scene.service.url)
+
+    await page.goto('/agents')
+    await page.locator('main tbody code').first().waitFor()
+    expect(await linesOf(page, 'main tbody code.nowrap')).toEqual([1])
+    await page.goto('/config')
+    expect(await linesOf(page, 'main .badge')).toEqual([1])
+    await page.goto('/api')
+    await page.evaluate(`for (const call of document.querySelectorAll('main details')) {
+      call.open = true
+      for (const head of call.querySelectorAll('th')) {
+        if (/^\\d{3}$/.test(head.textContent)) head.classList.add('code-of-answer')
+      }
+    }`)
+    expect(await linesOf(page, '.code-of-answer')).toEqual([1])
+    for (const width of [1440, 768]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.goto('/audit')
+      expect(await linesOf(page, 'main tbody td:nth-child(3) a')).toEqual([1])
+    }
+  })
+
+  it('shows every column of the users on a phone', async () => {
+    const service = await startService()
+    const page = await visit(chromium.browser, service.url, { isPhone: true })
+
+    await page.goto('/users')
+
+    const cells = page.locator('main tbody tr').first().locator('> *')
+    await expect.poll(() => cells.count()).toBeGreaterThanOrEqual(6)
+    for (const cell of await cells.all()) {
+      const box = await cell.boundingBox()
+      expect((box?.x ?? 999) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+    }
+  })
+
+  it('leaves room between the cards and lists that stand below each other', async () => {
+    const service = await startService()
+    const page = await visit(chromium.browser, service.url)
+
+    for (const path of ['/agent-invitations', '/tokens', '/users/admin']) {
+      await page.goto(path)
+      const gaps = await page.evaluate<number[]>(GAPS)
+      expect([path, Math.min(...gaps) >= 4]).toEqual([path, true])
+    }
+  })
+
+  it('begins all fields of a form at one place', async () => {
+    const service = await startService()
+    const page = await visit(chromium.browser, service.url)
+
+    await page.goto('/config/new-pipeline')
+
+    const lefts = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('#name, #url, #command')].map((each) => each.getBoundingClientRect().left)`,
+    )
+    expect(lefts).toHaveLength(3)
+    expect(new Set(lefts).size).toBe(1)
+  })
+
+  it('calls the file on disk by one name, and the edit of an entity too', async () => {
+    const service = await startService(['--poll-interval', '100ms'])
+    await saveRevisions(service, documentWith('web'))
+    writeFileSync(join(service.repository, 'config.xml'), documentWith('web', 'cart'))
+    await expect.poll(() => pageOf(service, '/config')).toContain('>r3<')
+
+    for (const path of ['/config', '/config/compare/r2/r3', '/audit', '/config/r3']) {
+      const words = (await pageOf(service, path)).replaceAll(/<[^>]*>/g, ' ')
+      expect([path, words.includes('File on disk'), words.includes('Filesystem')]).toEqual([
+        path,
+        true,
+        false,
+      ])
+    }
+    const entity = { entity: 'pipeline/web', basedOn: '0'.repeat(32), action: 'preview', xml: '<x' }
+    const shown = await sendForm(service, '/config/edit', entity)
+    expect(await shown.text()).toContain('Edit pipeline web')
+  })
+
+  it('counts one as one, and says of nothing that it matches no filter', async () => {
+    const service = await startService()
+    const empty = await pageOf(service, '/permissions')
+    const documents = [1, 2, 3, 4].map((n) =>
+      documentWith('web').replace('web.git', `web-${n}.git`),
+    )
+    await saveRevisions(service, ...documents)
+
+    const page = await pageOf(service, '/pipelines/web')
+
+    expect(empty).not.toContain('match')
+    expect(page).toMatch(/>1 more configuration change</)
+  })
+})
