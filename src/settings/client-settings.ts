@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { DateOrTime, NonEmpty, Optional, ServerUrl, Switch } from './setting-values.ts'
+import {
+  DateOrTime,
+  LastDateOrTime,
+  NonEmpty,
+  Optional,
+  ServerUrl,
+  Switch,
+} from './setting-values.ts'
 
 /** Settings of every command that asks a server. A token or password is never a flag: others would see it. */
 const SERVER = {
@@ -14,7 +21,8 @@ const Whole = z
   .string()
   .regex(/^\d{1,9}$/, 'is not a whole number')
   .transform(Number)
-const Moment = DateOrTime.transform((time) => new Date(time).toISOString())
+const Moment = DateOrTime.transform(isoOf)
+const LastMoment = LastDateOrTime.transform(isoOf)
 const ENTITY = {
   entity: Optional.describe('only this entity, such as `pipeline/shop`'),
 }
@@ -38,7 +46,7 @@ export const CLIENT_SETTINGS = {
     by: Optional.describe('only revisions of this user'),
     mentions: Optional.describe('only those with this text in author, reason, digest or summary'),
     since: Moment.nullable().default(null).describe('only those from this day or time on (UTC)'),
-    until: Moment.nullable().default(null).describe('only those before this day or time (UTC)'),
+    until: LastMoment.nullable().default(null).describe('only those until this date or time (UTC)'),
     ...LIMIT,
   }),
   show: z.object({
@@ -104,3 +112,7 @@ export const CLIENT_SETTINGS = {
     stage: Optional.describe('stage in question; the first that did not pass when absent'),
   }),
 } as const
+
+function isoOf(time: number): string {
+  return new Date(time).toISOString()
+}

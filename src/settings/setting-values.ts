@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path'
 import { z } from 'zod'
-import { firstMomentOf } from '../lib/moments.ts'
+import { firstMomentOf, lastMomentOf } from '../lib/moments.ts'
 import { CONTACT_INTERVAL_MS } from '../wire/agent/contact.ts'
 
 // The type of a flag or a variable. Refuses an unfit value with the message given here.
@@ -47,18 +47,24 @@ export const Port = z
   .transform(Number)
   .refine((port) => port <= 65_535, 'is not a port')
 /** A date, or a date and a time, as ISO 8601 writes them, in UTC without a zone; the value is in milliseconds. */
-export const DateOrTime = z.string().transform((text, context) => {
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? firstMomentOf(text) : null
-  if (time !== null) return time
-  context.addIssue('is not a date such as 2015-12-01 or a time such as 2015-12-01T14:00Z')
-  return z.NEVER
-})
+export const DateOrTime = momentBy(firstMomentOf)
+/** The same for the end of a time: a date means its last moment. */
+export const LastDateOrTime = momentBy(lastMomentOf)
 export const CommaList = z.string().transform((text) =>
   text
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== ''),
 )
+
+function momentBy(momentOf: (text: string) => number | null) {
+  return z.string().transform((text, context) => {
+    const time = /^\d{4}-\d\d-\d\d/.test(text) ? momentOf(text) : null
+    if (time !== null) return time
+    context.addIssue('is not a date such as 2015-12-01 or a time such as 2015-12-01T14:00Z')
+    return z.NEVER
+  })
+}
 
 function userInfoOf(url: string): string {
   const { username, password } = new URL(url)

@@ -24,6 +24,7 @@ import {
   NonEmpty,
   Validity,
   DateOrTime,
+  LastDateOrTime,
 } from './setting-values.ts'
 
 const REPOSITORY = {
@@ -201,7 +202,9 @@ export const SETTINGS = {
   report: z.object({
     ...REPOSITORY,
     since: DateOrTime.nullable().default(null).describe('leaves out what is older (UTC)'),
-    until: DateOrTime.nullable().default(null).describe('leaves out what is newer (UTC)'),
+    until: LastDateOrTime.nullable()
+      .default(null)
+      .describe('leaves out what is newer (UTC); a day is included'),
     entity: Optional.describe('only its changes, such as `group/payments` with its pipelines'),
     csv: Switch.describe('a line of comma-separated values for each change'),
     json: Switch.describe('one JSON array'),

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { edited, GUARDED, TWO_EYES } from '../support/gate/guarded-document.ts'
+import { GuardedService } from '../support/gate/guarded-service.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
@@ -12,6 +14,11 @@ import { openService } from '../support/service/service.ts'
 
 async function report(repository: string, ...flags: readonly string[]): Promise<string> {
   return (await command(['report', '--config-repo', repository, ...flags])).stdout
+}
+
+/** The guarded document with another goal of its pipeline. */
+function goal(to: string, document = GUARDED): string {
+  return edited(/(?<=name="goal">)[^<]*/, to, document)
 }
 
 describe('cairn report', () => {
@@ -61,6 +68,58 @@ describe('cairn report', () => {
     expect(await report(clone, '--csv')).toMatch(/^time,commit,author,subject/)
     expect(JSON.parse(await report(clone, '--json', '--until', '2001-01-01'))).toEqual([])
     expect(securedDocument()).not.toContain('told')
+  })
+
+  it('tells the changes of a quarter to a group, with who asked, approved and overrode, by one command', async () => {
+    let now = Date.parse('2026-05-04T08:00:00Z')
+    const at = (day: string) => (now = Date.parse(day))
+    const guarded = await GuardedService.open(() => now)
+    await guarded.put(goal('spring'))
+    const rules = `${TWO_EYES}    override: { by: user/rick, reason: required }\n`
+    await guarded.rules(rules)
+
+    at('2026-07-01T00:00:00Z')
+    const document = goal('summer')
+    const number = await guarded.propose('ann', { document, message: 'As agreed' })
+    await guarded.must('abe', number, 'approve')
+    await guarded.must('ann', number, 'merge')
+    at('2026-08-03T09:00:00Z')
+    await guarded.put(edited('shop.git', 'x.git', document))
+    at('2026-09-30T21:00:00Z')
+    const override = { 'x-cairn-override': 'two-eyes', 'x-cairn-message': 'outage' }
+    const last = goal('autumn', edited('shop.git', 'x.git', document))
+    expect((await guarded.put(last, { as: 'rick', headers: override })).status).toBe(200)
+    at('2026-10-01T08:00:00Z')
+    await guarded.freely(rules, () => guarded.put(goal('winter', last)))
+
+    const clone = tempDir()
+    git(clone, 'clone', '--quiet', guarded.service.repository, '.')
+    const quarter = ['--since', '2026-07-01', '--until', '2026-09-30', '--entity', 'group/pay']
+    const told = await report(clone, ...quarter, '--csv')
+    const rows = JSON.parse(await report(clone, ...quarter, '--json'))
+
+    expect(rows).toMatchObject([
+      {
+        time: '2026-07-01T00:00:00.000Z',
+        author: 'ann',
+        reason: 'As agreed',
+        proposal: number,
+        approvals: [{ by: 'abe' }],
+        overrides: [],
+      },
+      {
+        author: 'rick',
+        reason: 'outage',
+        approvals: [],
+        overrides: [{ by: 'rick', rule: 'two-eyes' }],
+      },
+    ])
+    expect(told.trim().split('\n')).toHaveLength(3)
+    const query = 'since=2026-07-01&until=2026-09-30&entity=group/pay'
+    for (const [as, ...flags] of [['text'], ['csv', '--csv'], ['json', '--json']]) {
+      const page = await guarded.call(`/report?${query}&as=${as}`)
+      expect(page.text).toBe(await report(clone, ...quarter, ...flags))
+    }
   })
 
   it('follows an entity under its former names, and a group with what came into it, as the page does', async () => {
