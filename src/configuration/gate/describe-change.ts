@@ -12,6 +12,8 @@ import {
   ENTITY_KINDS,
   entityName,
   foldEntity,
+  foldNameIn,
+  splitEntity,
   wholeEntityWord,
 } from '../../document/entities/entities.ts'
 import type { XmlDocument } from '../../document/xml/xml-reader.ts'
@@ -49,8 +51,9 @@ export function describeChange(documents: DescribedDocuments): GateChange {
   if (changes.some(isLayoutOfAll)) addLayouts(drafts, documents)
   for (const { pipeline, places } of runsOtherwise(documents, placesOf(drafts)))
     addTo(drafts, pipeline, { kinds: ['changed'], places })
-  const entities = [...drafts.values()].map((draft) => touchedBy(draft, before, after))
-  return { entities }
+  const found = [...drafts.values()]
+  const [older, newer] = [searched(before, found), searched(after, found)]
+  return { entities: found.map((draft) => touchedBy(draft, older, newer)) }
 }
 
 /**
@@ -75,15 +78,17 @@ export function namedInDocument(
   changes: readonly DocumentChange[],
   document: ConfigDocument,
 ): GateChange {
+  const known = { document, elements: allElements(document) }
   return {
-    entities: [...draftsOf(changes).values()].map((draft) => touchedBy(draft, document, document)),
+    entities: [...draftsOf(changes).values()].map((draft) => touchedBy(draft, known, known)),
   }
 }
 
 /** An entity as a change of all of it would touch it; null where the document has none of that name. */
 export function wholeEntityIn(document: ConfigDocument, entity: string): TouchedEntity | null {
   const name = foldEntity(entity)
-  const [element] = elementsOf(document).get(name) ?? []
+  const elements = elementsIn(document, new Set([name]))
+  const [element] = elements.get(name) ?? []
   if (element === undefined) return null
   const draft: Draft = {
     entity: entityName(element),
@@ -91,7 +96,7 @@ export function wholeEntityIn(document: ConfigDocument, entity: string): Touched
     kinds: new Set(['added', 'changed', 'removed']),
     places: [WHOLE],
   }
-  return touchedBy(draft, document, document)
+  return touchedBy(draft, { document, elements }, { document, elements })
 }
 
 function draftsOf(changes: readonly DocumentChange[]): Map<string, Draft> {
@@ -154,9 +159,9 @@ export function isLayoutOfAll({ kind, entity, subject }: DocumentChange): boolea
 }
 
 function addLayouts(drafts: Map<string, Draft>, { before, after }: DescribedDocuments): void {
-  for (const [name, elements] of elementsOf(after)) {
+  for (const [name, elements] of allElements(after)) {
     if (drafts.has(name)) continue
-    const older = textOf(before, elementsOf(before).get(name) ?? [])
+    const older = textOf(before, allElements(before).get(name) ?? [])
     if (older === textOf(after, elements)) continue
     addTo(drafts, name, { kinds: ['changed'], places: [LAYOUT] })
   }
@@ -172,13 +177,24 @@ function placesOf(
   )
 }
 
-function touchedBy(draft: Draft, before: ConfigDocument, after: ConfigDocument): TouchedEntity {
+/** A document with its elements by the names of entities. */
+interface Searched {
+  readonly document: ConfigDocument
+  readonly elements: ReadonlyMap<string, readonly EntityElement[]>
+}
+
+function searched(document: ConfigDocument, drafts: readonly Draft[]): Searched {
+  const names = drafts.flatMap((draft) => [...draft.names])
+  return { document, elements: elementsIn(document, new Set(names)) }
+}
+
+function touchedBy(draft: Draft, before: Searched, after: Searched): TouchedEntity {
   const names = [...draft.names]
-  const [older = [], newer = []] = [before, after].map((document) =>
-    names.flatMap((name) => elementsOf(document).get(name) ?? []),
+  const [older = [], newer = []] = [before, after].map(({ elements }) =>
+    names.flatMap((name) => elements.get(name) ?? []),
   )
   const environments = names.flatMap((name) =>
-    [before, after].flatMap((document) => environmentsOf(document).get(name) ?? []),
+    [before, after].flatMap(({ document }) => environmentsOf(document).get(name) ?? []),
   )
   const elements = [...older, ...newer]
   return {
@@ -188,8 +204,8 @@ function touchedBy(draft: Draft, before: ConfigDocument, after: ConfigDocument):
     groups: [...new Set(elements.flatMap(groupOf))],
     environments: [...new Set(environments)],
     places: draft.places,
-    before: digestIn(before, draft, older),
-    after: digestIn(after, draft, newer),
+    before: digestIn(before.document, draft, older),
+    after: digestIn(after.document, draft, newer),
   }
 }
 
@@ -215,17 +231,37 @@ function textOf(document: XmlDocument, elements: readonly EntityElement[]): stri
   return elements.map((each) => ownTextOf(document, each)).join('\0')
 }
 
-/** The elements of a document by the names of entities, in folded spelling; usually one each. */
-const elementsOf = memoize((document: XmlDocument) => {
+/**
+ * The elements of a document by the names of entities, in folded spelling; usually one each. Those that are not
+ * wanted are not placed, which would take most of the work in a large document.
+ */
+function elementsIn(
+  { root }: XmlDocument,
+  wanted?: ReadonlySet<string>,
+): ReadonlyMap<string, readonly EntityElement[]> {
   const found = new Map<string, EntityElement[]>()
-  for (const each of ENTITY_KINDS.flatMap((kind) => entitiesIn(document.root, kind))) {
-    const name = foldEntity(entityName(each))
-    const known = found.get(name)
-    if (known) known.push(each)
-    else found.set(name, [each])
+  const names = wanted && [...wanted].map(splitEntity)
+  for (const kind of ENTITY_KINDS) {
+    const own = names?.flatMap((each) => (each.kind === kind.prefix ? [each.name] : []))
+    if (own?.length === 0) continue
+    const keys = own && new Set(own)
+    const isWanted = keys && ((name: string) => keys.has(foldNameIn(kind, name)))
+    for (const each of entitiesIn(root, kind, isWanted)) {
+      const name = foldedName(kind, each.name)
+      const known = found.get(name)
+      if (known) known.push(each)
+      else found.set(name, [each])
+    }
   }
   return found
-})
+}
+
+/** All of them, for a document that is asked for many changes. */
+const allElements = memoize((document: XmlDocument) => elementsIn(document))
+
+function foldedName(kind: EntityElement['kind'], name: string): string {
+  return foldEntity(entityName({ kind, name }))
+}
 
 /** The environments that have each pipeline. */
 const environmentsOf = memoize(({ configuration }: ConfigDocument) => {

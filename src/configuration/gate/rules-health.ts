@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto'
 import { describeFault } from '../../core/faults.ts'
 import type { HealthProblem } from '../../core/health-problem.ts'
 import type { Problem } from '../../core/problem.ts'
+import type { Configuration } from '../../document/model/model.ts'
 import type { History } from '../../history/history.ts'
 import type { FileBeside } from '../../history/revision/prepared-change.ts'
 import type { Log } from '../../lib/log.ts'
@@ -11,11 +13,12 @@ import type { Gate } from './gate.ts'
 import { readRules, type RulesReading } from './rules/read-rules.ts'
 import { RULES_FILE } from './rules-source.ts'
 import { knownNamesIn, problemsOfRules } from './sound-rules.ts'
+import { written } from './written-part.ts'
 
 export interface RulesHealthDeps {
   readonly history: History
   readonly configuration: CurrentConfiguration
-  readonly access: Pick<ConfiguredAccess, 'onChange'>
+  readonly access: Pick<ConfiguredAccess, 'onChange' | 'usernames' | 'knowsEveryone'>
   readonly gate: Gate
   readonly log: Log
 }
@@ -32,7 +35,6 @@ export class RulesHealth implements AsyncDisposable {
   readonly #deps: RulesHealthDeps
   readonly #loop: RetryLoop
   readonly #unlisten: readonly (() => void)[]
-  #usersVersion = 0
   #compared = ''
   #faults: readonly Problem[] = []
   /** The newest version of the file: most saves do not change it, and reading fifty rules takes longer than a save. */
@@ -50,10 +52,7 @@ export class RulesHealth implements AsyncDisposable {
     })
     this.#unlisten = [
       deps.history.onRevision(() => this.#loop.wake()),
-      deps.access.onChange(() => {
-        this.#usersVersion += 1
-        this.#loop.wake()
-      }),
+      deps.access.onChange(() => this.#loop.wake()),
     ]
   }
 
@@ -67,16 +66,14 @@ export class RulesHealth implements AsyncDisposable {
   }
 
   async #compare(): Promise<void> {
-    const { history, configuration, gate } = this.#deps
-    const { commit, digest } = history.current()
-    const version = this.#usersVersion
-    const file = await history.findBeside(commit, RULES_FILE)
-    const compared = file === null ? '' : `${file.oid} ${digest} ${version}`
+    const { history, configuration, access, gate } = this.#deps
+    const file = await history.findBeside(history.current().commit, RULES_FILE)
+    const { configuration: current } = configuration.read()
+    const compared = file === null ? '' : `${file.oid} ${peopleAndRightsIn(current, access)}`
     if (compared === this.#compared) return
     const reading = file && (await this.#readingOf(file))
     this.#faults = []
     if (reading !== null) {
-      const { configuration: current } = configuration.read()
       const people = gate.peopleIn({ configuration: current })
       this.#faults = problemsOfRules(reading, knownNamesIn(current, people))
     }
@@ -90,4 +87,14 @@ export class RulesHealth implements AsyncDisposable {
     this.#read = { oid: file.oid, reading: readRules(bytes) }
     return this.#read.reading
   }
+}
+
+/** All that the faults of rules hang on: most saves leave it as it is. */
+function peopleAndRightsIn(
+  { server, groups, templates }: Configuration,
+  access: Pick<ConfiguredAccess, 'usernames' | 'knowsEveryone'>,
+): string {
+  const parts = [...groups, ...templates].map(({ name, authorization }) => [name, authorization])
+  const people = [access.usernames(), access.knowsEveryone()]
+  return hash('sha256', written([server?.security, parts, people]))
 }

@@ -157,8 +157,13 @@ export function findNamedEntity(root: XmlElement, name: string): EntityElement |
 }
 
 /** The entities of one kind in a document, in its order. */
-export function entitiesIn(root: XmlElement, kind: EntityDefinition): EntityElement[] {
-  return elementsAt(root, kind.steps).map((element) => asEntity(element, kind))
+export function entitiesIn(
+  root: XmlElement,
+  kind: EntityDefinition,
+  isWanted?: (name: string) => boolean,
+): EntityElement[] {
+  const test = isWanted && ((element: XmlElement) => isWanted(nameIn(element, kind)))
+  return elementsAt(root, kind.steps, test).map((element) => asEntity(element, kind))
 }
 
 /** The entity of one kind with a name, or one whose name is equal to it for its kind; null for none. */
@@ -239,6 +244,11 @@ export function splitEntity(entity: string): { readonly kind: string; readonly n
 /** The folded name of an entity, equal for all spellings. */
 export function foldEntity(entity: string): string {
   return kindsOf(entity).some(({ isExact }) => isExact) ? entity : nameKey(entity)
+}
+
+/** The folded name of an entity of a kind, without what it begins with. */
+export function foldNameIn({ prefix }: EntityDefinition, name: string): string {
+  return kindsOf(prefix).some(({ isExact }) => isExact) ? name : nameKey(name)
 }
 
 /** The word for an entity that a change is about as a whole; null when it is about a part of one. */
