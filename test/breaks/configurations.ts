@@ -12,8 +12,8 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   {
     behaviour: 'rules are compared with the users as they become',
     file: 'configuration/gate/rules-health.ts',
-    find: '`${file.oid} ${digest} ${version}`',
-    replace: '`${file.oid} ${digest}`',
+    find: '`${file.oid} ${peopleAndRightsIn(current, access)}`',
+    replace: '`${file.oid}`',
     test: 'service/rules-health.test.ts',
   },
   {

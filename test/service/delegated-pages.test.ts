@@ -196,16 +196,24 @@ describe('the administrator of a group', () => {
     expect(preview.text).not.toMatch(HIDDEN)
   })
 
-  it('is offered the undoing of a revision beside the difference of its own part', async () => {
+  it('is offered the undoing of a revision of its own part alone, beside the difference', async () => {
     const opened = await service()
-    await save(opened, DELEGATED.replace('m1.git', 'x.git').replace('s1.git', 'y.git'), ROOT)
-    const at = (name: string) => page(opened, `/config/entity/pipeline/${name}/compare/r2/r3`)
+    await save(opened, DELEGATED.replace('m1.git', 'x.git'), ROOT)
+    await save(opened, DELEGATED.replace('m1.git', 'z.git').replace('s1.git', 'y.git'), ROOT)
+    const at = (name: string, to: string) =>
+      page(opened, `/config/entity/pipeline/${name}/compare/${to}`)
 
-    const [own, other] = [await at('m1'), await at('s1')]
+    const [own, reaching, other] = [
+      await at('m1', 'r2/r3'),
+      await at('m1', 'r3/r4'),
+      await at('s1', 'r3/r4'),
+    ]
 
-    expect([own.status, other.status]).toEqual([200, 200])
+    expect([own.status, reaching.status, other.status]).toEqual([200, 200, 200])
     expect(own.text).toContain('Undo r3…')
-    expect(other.text).not.toContain('Undo r3…')
+    expect((await page(opened, '/config/r3/undo')).status).toBe(200)
+    expect([reaching.text, other.text].join('')).not.toContain('Undo r4…')
+    expect((await page(opened, '/config/r4/undo')).status).toBe(403)
   })
 
   it('learns nothing of a revision that reaches beyond it', async () => {

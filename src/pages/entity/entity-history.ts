@@ -2,6 +2,8 @@ import type { Principal } from '../../core/principal.ts'
 import { type IndexProgress, unfinished } from '../../index/index-progress.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { holdsOthers, isLabelled, splitEntity } from '../../document/entities/entities.ts'
+import { entitiesOf, formerNameOf } from '../../document/changes/entities-of.ts'
+import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import type { LazyList } from '../../lib/lazy-list.ts'
 import { type ScriptDeps, compareTexts, type TextComparison } from '../code/comparison.ts'
@@ -145,9 +147,8 @@ export function mayShowEffective(
 export function mayEditEntity(
   { access, pipelines }: EntityAccessDeps,
   principal: Principal,
-  address: EntityAddress,
-) {
-  const { kind, name } = address
+  { kind, name }: Pick<EntityAddress, 'kind' | 'name'>,
+): boolean {
   const group = kind === 'pipeline' ? pipelines.find(name)?.group : name
   if (kind === 'template')
     return access.may(principal, { action: 'administer-template', template: name })
@@ -156,6 +157,21 @@ export function mayEditEntity(
     ? ({ action: 'administer-group', group } as const)
     : ({ action: 'administer' } as const)
   return access.may(principal, action)
+}
+
+/** Whether a caller administers everything that a revision changed; false while that is not indexed. */
+export function mayUndoRevision(
+  deps: EntityAccessDeps & Pick<EntityStepsDeps, 'entities'>,
+  principal: Principal,
+  revision: Revision,
+): boolean {
+  const changes = deps.entities.find(revision) ?? []
+  const former = new Set(changes.map(formerNameOf))
+  const touched = entitiesOf(changes).filter((entity) => !former.has(entity))
+  return (
+    touched.length > 0 &&
+    touched.every((entity) => mayEditEntity(deps, principal, splitEntity(entity)))
+  )
 }
 
 function currentText({ text, line }: EntityText): Omit<CurrentText, 'revision'> {

@@ -4,7 +4,7 @@ import { SAMPLE } from '../../api/definition/sample.ts'
 import { parseOffset } from '../../core/page.ts'
 import { entityAddress } from '../revisions/entity-address.ts'
 import { readEntityComparison } from './entity-comparison.ts'
-import { mayEditEntity, mayShowEffective, readEntityHistory } from './entity-history.ts'
+import { mayShowEffective, mayUndoRevision, readEntityHistory } from './entity-history.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { pageResponse } from '../frame/page-response.ts'
@@ -101,7 +101,7 @@ async function answerComparison(
   const offersEffective = mayShowEffective(configuration, c.env.principal, address)
   const { before, after, changes } = comparison
   const isStep = after.base === before.number && changes.length > 0
-  const mayUndo = isStep && mayEditEntity(configuration, c.env.principal, address)
+  const mayUndo = isStep && mayUndoRevision(configuration, c.env.principal, after)
   const view = { frame, address, comparison, query, hasPatch, offersEffective, mayUndo }
   return pageResponse(<EntityCompareView {...view} />)
 }
