@@ -39,11 +39,19 @@ function Content({ links, revision, permissions }: OwnPermissionsProps) {
         label="Permissions"
         class="permissions"
         columns={COLUMNS}
-        rows={groups.map(({ name, rights, stages, moreStages }) => ({
+        rows={groups.map(({ kind, name, rights, stages, moreStages }) => ({
           cells: [
-            <a href={links.permissions({ group: name })}>{name}</a>,
+            kind === 'group' ? (
+              <a href={links.permissions({ group: name })}>{name}</a>
+            ) : (
+              <a href={links.entity(kind, name)}>{`template ${name}`}</a>
+            ),
             <Rights rights={rights} links={links} revision={revision} />,
-            <Stages stages={stages} more={moreStages} links={links} revision={revision} />,
+            kind === 'group' ? (
+              <Stages stages={stages} more={moreStages} links={links} revision={revision} />
+            ) : (
+              ''
+            ),
           ],
         }))}
         empty="None."

@@ -35,7 +35,7 @@ export function PermissionsView({ frame, query, page }: PermissionsViewProps) {
     <PageLayout
       frame={frame}
       title="Permissions"
-      description="What people and roles may do with each group, and which line of the configuration says so."
+      description="What people and roles may do with each group and template, and which line of the configuration says so."
       styles={['permissions.css']}
     >
       <PageHead
@@ -131,7 +131,7 @@ function MatrixPages(props: MatrixProps) {
   const { columns, width, rows, height, without } = table
   const to = (other: Partial<PermissionsQuery>) =>
     links.permissions(permissionsQueryOf(query, other))
-  const what = query.group === null ? 'groups' : 'stages'
+  const what = query.group === null ? 'groups and templates' : 'stages'
   return (
     <>
       <Matrix {...props} />
@@ -167,8 +167,15 @@ function Matrix(props: MatrixProps) {
     links.permissions(permissionsQueryOf(query, { ...FROM_THE_START, group, people }))
   const hasStages = query.group !== null
   const heads = columns.map(({ kind, name }) => ({
-    label: kind === 'group' && !hasStages ? <a href={groupAddress(name, '')}>{name}</a> : name,
-    text: name,
+    label:
+      kind === 'template' ? (
+        <a href={links.entity(kind, name)}>{`template ${name}`}</a>
+      ) : kind === 'group' && !hasStages ? (
+        <a href={groupAddress(name, '')}>{name}</a>
+      ) : (
+        name
+      ),
+    text: kind === 'template' ? `template ${name}` : name,
   }))
   return (
     <Table

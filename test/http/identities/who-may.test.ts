@@ -3,6 +3,7 @@ import { PermissionsBody, WhoAmIBody } from '../../../src/wire/caller-body.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { save } from '../../support/service/saving.ts'
 import { type CalledService, openService } from '../../support/service/service.ts'
+import { delegate, loginOf } from '../../support/service/delegated-service.ts'
 import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 import { bearer, makeToken } from '../../support/service/tokens.ts'
 
@@ -75,5 +76,37 @@ describe('GET /api/permissions', () => {
     ])
     expect((await ask('?user=nobody')).status).toBe(404)
     expect((await ask('?user=someone', SOMEONE)).status).toBe(403)
+  })
+
+  it('knows who administers a group or a template, as the page does', async () => {
+    const service = await delegate(await openService())
+    const root = loginOf('root')
+    const ofUser = async (user: string) => {
+      const answer = await service.fetch(`/api/permissions?user=${user}`, { as: root })
+      const { permissions } = PermissionsBody.parse(await answer.json())
+      return permissions.filter(({ permission }) => permission.startsWith('administer'))
+    }
+
+    const owner = await ofUser('owner')
+    const read = async (path: string) => (await service.fetch(path, { as: root })).text()
+    const page = await read('/permissions?q=owner')
+    const templates = await read('/permissions?q=templater')
+    const person = await read('/users/templater')
+
+    expect(owner).toEqual(
+      ['mine', 'ours'].map((group) => ({
+        permission: `administer group ${group}`,
+        because: [`user owner in admins of the group ${group}`],
+      })),
+    )
+    expect(await ofUser('templater')).toEqual([
+      {
+        permission: 'administer template tpl',
+        because: ['user templater in admins of the template tpl'],
+      },
+    ])
+    expect(page).toMatch(/administer: user owner in admins of the group mine \(line \d+\)/)
+    expect(templates).toMatch(/administer: user templater in admins of the template tpl/)
+    expect(person).toContain('template tpl</a>')
   })
 })

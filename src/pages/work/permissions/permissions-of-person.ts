@@ -3,7 +3,13 @@ import { nameKey } from '../../../core/name-key.ts'
 import type { SecurityFacts } from '../../../security/security-facts.ts'
 import { bearerOf, EVERYONE, type KnownPeople, ReasonsOfPeople } from './person.ts'
 import { readSecurity } from './read-security.ts'
-import { type RightName, rightsIn, type ShownRight, shownRights } from './permissions-table.ts'
+import {
+  type RightName,
+  rightsIn,
+  rightsInTemplate,
+  type ShownRight,
+  shownRights,
+} from './permissions-table.ts'
 
 export interface PersonRequest {
   readonly document: Uint8Array
@@ -11,8 +17,9 @@ export interface PersonRequest {
   readonly user: KnownUser
 }
 
-/** A group in which somebody may do something. */
+/** A group or a template with which somebody may do something. */
 export interface GroupOfPerson {
+  readonly kind: 'group' | 'template'
   readonly name: string
   readonly line: number | null
   readonly rights: readonly ShownRight[]
@@ -36,7 +43,7 @@ export interface RoleOfPerson {
 export interface PermissionsOfPerson {
   readonly administers: ShownRight | null
   readonly groups: readonly GroupOfPerson[]
-  /** In how many groups the person may do something. */
+  /** With how many groups and templates the person may do something. */
   readonly total: number
   /** The roles of the person, then others. */
   readonly roles: readonly RoleOfPerson[]
@@ -75,6 +82,7 @@ export function permissionsOfPerson({
       })),
     )
     return {
+      kind: 'group' as const,
       name: group.name,
       line: group.line ?? null,
       rights: rightsIn(group, reasons),
@@ -82,7 +90,17 @@ export function permissionsOfPerson({
       moreStages: Math.max(0, stages.length - MAX_STAGES),
     }
   })
-  const permitted = groups.filter(({ rights, stages }) => rights.length + stages.length > 0)
+  const templates = facts.templates.map((template) => ({
+    kind: 'template' as const,
+    name: template.name,
+    line: null,
+    rights: rightsInTemplate(template, reasons),
+    stages: [],
+    moreStages: 0,
+  }))
+  const permitted = [...groups, ...templates].filter(
+    ({ rights, stages }) => rights.length + stages.length > 0,
+  )
   return { administers, groups: permitted.slice(0, MAX_GROUPS), total: permitted.length, ...roles }
 }
 

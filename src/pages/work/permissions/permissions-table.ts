@@ -1,6 +1,6 @@
 import { nameKey } from '../../../core/name-key.ts'
 import { approvedStages, type Reason, type Reasons } from '../../../security/permission-reasons.ts'
-import type { GroupFacts, SecurityFacts } from '../../../security/security-facts.ts'
+import type { GroupFacts, SecurityFacts, TemplateFacts } from '../../../security/security-facts.ts'
 import {
   EVERYONE,
   everybodyIn,
@@ -23,11 +23,11 @@ export interface ShownRight {
   readonly more: number
 }
 
-/** A group, or a stage that names its approvers. */
+/** A group, a template that names who may do something with it, or a stage that names its approvers. */
 export interface Column {
-  readonly kind: 'group' | 'stage'
+  readonly kind: 'group' | 'template' | 'stage'
   readonly name: string
-  /** The line of the group; null for a stage. */
+  /** The line of the group; null for others. */
   readonly line: number | null
 }
 
@@ -155,10 +155,17 @@ interface AskedColumn {
   readonly cellOf: (reasons: Reasons) => PermissionCell
 }
 
-function columnsOf({ groups }: SecurityFacts, query: TableQuery): readonly AskedColumn[] | null {
+function columnsOf(
+  { groups, templates }: SecurityFacts,
+  query: TableQuery,
+): readonly AskedColumn[] | null {
   if (query.group === null) {
     const wanted = query.groups.trim().toLowerCase()
-    return groups.filter(({ name }) => name.toLowerCase().includes(wanted)).map(groupColumn)
+    const isWanted = ({ name }: { readonly name: string }) => name.toLowerCase().includes(wanted)
+    return [
+      ...groups.filter(isWanted).map(groupColumn),
+      ...templates.filter(namesPeople).filter(isWanted).map(templateColumn),
+    ]
   }
   const group = groups.find(({ name }) => name === query.group)
   if (group === undefined) return null
@@ -182,6 +189,26 @@ function groupColumn(group: GroupFacts): AskedColumn {
       stages: stages.filter((stage) => reasons.inStage(group, stage).length > 0).length,
     }),
   }
+}
+
+/** Whether a template says itself who may do something with it. */
+export function namesPeople({ admins, viewers }: TemplateFacts): boolean {
+  return admins.length + viewers.length > 0
+}
+
+function templateColumn(template: TemplateFacts): AskedColumn {
+  return {
+    column: { kind: 'template', name: template.name, line: null },
+    cellOf: (reasons) => ({ rights: rightsInTemplate(template, reasons), stages: 0 }),
+  }
+}
+
+export function rightsInTemplate(template: TemplateFacts, reasons: Reasons): readonly ShownRight[] {
+  const { view, administer } = reasons.inTemplate(template)
+  return shownRights([
+    ['view', view],
+    ['administer', administer],
+  ])
 }
 
 /** The permissions of a user in a group, with their reasons. */

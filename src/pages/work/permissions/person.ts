@@ -102,12 +102,13 @@ function* usersIn(entries: readonly ListedPrincipal[]): Generator<string> {
 }
 
 /** Every entry that gives a right. */
-function entriesIn({ admins, groups }: SecurityFacts): readonly ListedPrincipal[] {
+function entriesIn({ admins, groups, templates }: SecurityFacts): readonly ListedPrincipal[] {
   const lists = groups.flatMap(({ authorization, pipelines }) => [
     ...Object.values(authorization ?? {}),
     ...pipelines.flatMap(({ stages }) => stages.map(({ approvers }) => approvers)),
   ])
-  return [admins, ...lists].flatMap((list) => list ?? [])
+  const ofTemplates = templates.flatMap((template) => [template.admins, template.viewers])
+  return [admins, ...lists, ...ofTemplates].flatMap((list) => list ?? [])
 }
 
 /** Why people may do what one configuration permits. */
