@@ -3,6 +3,7 @@ import { PermissionsBody, WhoAmIBody } from '../../../src/wire/caller-body.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { save } from '../../support/service/saving.ts'
 import { type CalledService, openService } from '../../support/service/service.ts'
+import { DELEGATED } from '../../support/service/delegated-changes.ts'
 import { delegate, loginOf } from '../../support/service/delegated-service.ts'
 import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 import { bearer, makeToken } from '../../support/service/tokens.ts'
@@ -108,5 +109,9 @@ describe('GET /api/permissions', () => {
     expect(page).toMatch(/administer: user owner in admins of the group mine \(line \d+\)/)
     expect(templates).toMatch(/administer: user templater in admins of the template tpl/)
     expect(person).toContain('template tpl</a>')
+    const given = DELEGATED.replace('<user>templater</user>', '<user>viewer</user>')
+    expect((await save(service, given, root)).status).toBe(200)
+    const changes = (await read('/permissions?from=r2')).replaceAll(/<[^>]*>/g, ' ')
+    expect(changes.match(/administer +template tpl/g)).toHaveLength(2)
   })
 })

@@ -10,6 +10,7 @@ import type {
   GroupFacts,
   ListedPrincipal,
   SecurityFacts,
+  TemplateFacts,
 } from '../../../security/security-facts.ts'
 import {
   everybodyIn,
@@ -23,7 +24,9 @@ import { readSecurity } from './read-security.ts'
 import {
   type RoleMembers,
   membersOf,
+  namesPeople,
   rightsIn,
+  rightsInTemplate,
   type ShownRight,
   shownRights,
   TABLE_ROWS,
@@ -38,11 +41,11 @@ export interface ChangesRequest {
 
 /** A right that somebody has in one of two revisions only. */
 export interface RightChange {
-  /** Such as `group services`, `stage checkout/ship`, `server`. */
+  /** Such as `group services`, `template build`, `stage checkout/ship`, `server`. */
   readonly of: string
   /** By what, in the revision that gives it. */
   readonly right: ShownRight
-  /** The line of the group in the revision that does not; null for the server. */
+  /** The line of the group in the revision that does not; null for the server and for a template. */
   readonly elsewhere: number | null
 }
 
@@ -79,7 +82,9 @@ export function permissionsChanges({
   const [before, after] = documents.map(readSecurity)
   if (!before || !after) return null
   const groups = pairsOf(before, after)
-  const changed = groups.filter(({ isChanged }) => isChanged)
+  const templates = templatePairs(before, after)
+  const all: Places = { groups, templates }
+  const changed: Places = { groups: groups.filter(({ isChanged }) => isChanged), templates }
   const reasons = [new ReasonsOfPeople(before, known), new ReasonsOfPeople(after, known)] as const
   const wanted = query.people.trim().toLowerCase()
   const members = membersOfRoles(after, known)
@@ -89,7 +94,7 @@ export function permissionsChanges({
     .flatMap((person) => {
       const had = reasons[0].of(person)
       const has = reasons[1].of(person)
-      const where = hasSameRoles(had, has) ? changed : groups
+      const where = hasSameRoles(had, has) ? changed : all
       const change = changeOf([had, has], where)
       if (change === null) return []
       const keys = keysOf(change)
@@ -104,6 +109,24 @@ export function permissionsChanges({
     gone: before.groups.length - groups.length,
     added: after.groups.length - groups.length,
   }
+}
+
+/** What rights are compared in. */
+interface Places {
+  readonly groups: readonly GroupPair[]
+  readonly templates: readonly TemplatePair[]
+}
+
+/** A template of both revisions that names people in one of them. */
+type TemplatePair = Readonly<Record<'before' | 'after', TemplateFacts>>
+
+function templatePairs(before: SecurityFacts, after: SecurityFacts): readonly TemplatePair[] {
+  const former = new Map(before.templates.map((template) => [template.name, template]))
+  return after.templates.flatMap((template) => {
+    const other = former.get(template.name)
+    const isAsked = other !== undefined && (namesPeople(other) || namesPeople(template))
+    return isAsked ? [{ before: other, after: template }] : []
+  })
 }
 
 /** A group of both revisions. */
@@ -153,12 +176,9 @@ interface Change {
   readonly loses: readonly RightChange[]
 }
 
-function changeOf(
-  [had, has]: readonly [Reasons, Reasons],
-  groups: readonly GroupPair[],
-): Change | null {
-  const gains = rightsBeside([had, has], groups, 'after')
-  const loses = rightsBeside([has, had], groups, 'before')
+function changeOf([had, has]: readonly [Reasons, Reasons], places: Places): Change | null {
+  const gains = rightsBeside([had, has], places, 'after')
+  const loses = rightsBeside([has, had], places, 'before')
   return gains.length + loses.length === 0 ? null : { gains, loses }
 }
 
@@ -199,7 +219,7 @@ function shownOf(changes: readonly RightChange[]): RightChanges {
  */
 function rightsBeside(
   [without, having]: readonly [Reasons, Reasons],
-  groups: readonly GroupPair[],
+  { groups, templates }: Places,
   side: 'before' | 'after',
 ): RightChange[] {
   if (without.administers.length > 0) return []
@@ -210,7 +230,12 @@ function rightsBeside(
       elsewhere: null,
     }))
   }
-  return groups.flatMap((pair) => {
+  const ofTemplates = templates.flatMap((pair) => {
+    const [one, other] = side === 'after' ? [pair.after, pair.before] : [pair.before, pair.after]
+    const rights = missing(rightsInTemplate(one, having), rightsInTemplate(other, without))
+    return rights.map((right) => ({ of: `template ${one.name}`, right, elsewhere: null }))
+  })
+  const ofGroups = groups.flatMap((pair) => {
     const [group, other] = side === 'after' ? [pair.after, pair.before] : [pair.before, pair.after]
     const rights = missing(rightsIn(group, having), rightsIn(other, without)).map((right) => ({
       of: `group ${group.name}`,
@@ -220,6 +245,7 @@ function rightsBeside(
     const all = rights.filter(({ right }) => right.right === 'administer')
     return all.length > 0 ? all : [...rights, ...stageRightsBeside([without, having], group, other)]
   })
+  return [...ofGroups, ...ofTemplates]
 }
 
 /** Of the stages of both that name their approvers on either side. */
