@@ -111,7 +111,7 @@ export function permissionsChanges({
   }
 }
 
-/** What rights are compared in. */
+/** The parts of a configuration in which rights are compared. */
 interface Places {
   readonly groups: readonly GroupPair[]
   readonly templates: readonly TemplatePair[]
