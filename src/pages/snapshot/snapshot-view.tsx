@@ -1,8 +1,8 @@
 import { raw } from 'hono/html'
+import { linesOfPart } from '../work/snapshot-text.ts'
 import type { PlainSecrets } from '../../configuration/read/plain-secret-alarm.ts'
 import { PlainSecretsCard } from '../parts/plain-secrets.tsx'
 import type { SnapshotPage, SnapshotQuery } from './snapshot-page.ts'
-import { WINDOW } from '../work/snapshot-text.ts'
 import type { RevealCount } from './reveal-secrets.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ChangeWords, Headline } from '../parts/change-words.tsx'
@@ -284,7 +284,7 @@ function Windows(props: SnapshotViewProps & { label: string }) {
       {first > 1 && (
         <LinkButton
           rel="prev"
-          href={addressOf(props, Math.max(1, first - WINDOW))}
+          href={addressOf(props, Math.max(1, first - linesOfPart(props.query.blame)))}
           label="← Lines before"
         />
       )}

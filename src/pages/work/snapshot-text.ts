@@ -36,7 +36,9 @@ export interface SnapshotText extends ShownLines {
 /** Longer documents are shown in parts, which the search of a browser sees one at a time. */
 const MAX_LINES = 3_000
 /** The lines of a part, and of one step of a search. */
-export const WINDOW = 2_000
+const WINDOW = 2_000
+/** The most lines of a page with their authors, which weigh as much as the lines. */
+const MAX_BLAMED = 1_500
 
 /** The last searches: somebody who goes from match to match asks for the same again. */
 const searches = new LRUCache<string, FoundText>({ max: 4 })
@@ -46,8 +48,9 @@ export function snapshotText(request: SnapshotTextRequest): SnapshotText {
   const { document, digest, line, find, blame } = request
   const lines = splitLines(document).count
   const text = textLinesOf(document, lines)
-  const range =
-    lines <= (blame ? WINDOW : MAX_LINES) ? { start: 0, end: lines } : windowOf(line, lines)
+  const size = linesOfPart(blame)
+  const isWhole = lines <= (blame ? MAX_BLAMED : MAX_LINES)
+  const range = isWhole ? { start: 0, end: lines } : windowOf({ line, lines, size })
   return {
     lines,
     first: range.start + 1,
@@ -55,6 +58,10 @@ export function snapshotText(request: SnapshotTextRequest): SnapshotText {
     shown: new LinePieces(text, request).of(range),
     found: find === '' ? null : findText(text, find, digest),
   }
+}
+
+export function linesOfPart(blame: boolean): number {
+  return blame ? MAX_BLAMED : WINDOW
 }
 
 /** The lines that contain a text, ignoring case; hidden secrets never match. */
@@ -80,7 +87,7 @@ function matchesIn(text: TextLines, wanted: string): readonly number[] {
 }
 
 /** From 0. */
-function windowOf(line: number, lines: number): LineRange {
-  const start = Math.floor((Math.min(Math.max(line, 1), lines) - 1) / WINDOW) * WINDOW
-  return { start, end: Math.min(start + WINDOW, lines) }
+function windowOf({ line, lines, size }: Record<'line' | 'lines' | 'size', number>): LineRange {
+  const start = Math.floor((Math.min(Math.max(line, 1), lines) - 1) / size) * size
+  return { start, end: Math.min(start + size, lines) }
 }
