@@ -38,7 +38,7 @@ const MAX_LINES = 3_000
 /** The lines of a part, and of one step of a search. */
 const WINDOW = 2_000
 /** The most lines of a page with their authors, which weigh as much as the lines. */
-const MAX_BLAMED = 1_500
+const MAX_BLAMED = 1_000
 
 /** The last searches: somebody who goes from match to match asks for the same again. */
 const searches = new LRUCache<string, FoundText>({ max: 4 })

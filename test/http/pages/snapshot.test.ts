@@ -147,7 +147,7 @@ describe('a snapshot', () => {
     expect(html.match(/<[a-z]/g)?.length).toBeLessThan(12_000)
     expect(html).toContain('<span class="t">pipeline</span>')
     const blamed = await pageOf(service, '/config/current?blame=1')
-    expect(listed(blamed)).toEqual(lines.slice(0, 1_500))
+    expect(listed(blamed)).toEqual(lines.slice(0, 1_000))
     expect(blamed).toContain('<nav class="pager windows"')
   })
 
