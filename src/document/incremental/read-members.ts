@@ -17,7 +17,7 @@ import type { MemberMarks } from './member-marks.ts'
 import type { MemberStores } from './member-stores.ts'
 import { RelocatedElement, OffsetPlacement, type Placement } from './relocated-element.ts'
 import { bisect } from '../../lib/bisect.ts'
-import type { Configuration } from '../model/model.ts'
+import type { Configuration, Material, Pipeline } from '../model/model.ts'
 
 /** The long lists whose members have names that are unique as written. */
 const LISTS = 'templates|agents'
@@ -184,15 +184,19 @@ class SkeletonPlacement implements Placement {
 
 /** Whether the pipelines of a model refer to unknown packages or scms. */
 function hasUnknownReferences({ repositories, scms, groups }: Configuration): boolean {
+  const referring = groups.flatMap(({ pipelines }) => pipelines.filter(refersToOthers))
+  if (referring.length === 0) return false
   const packages = new Set(repositories.flatMap((each) => each.packages).map((each) => each.id))
   const ids = { package: packages, scm: new Set(scms.map((each) => each.id)) }
-  return groups.some(({ pipelines }) =>
-    pipelines.some(({ materials }) =>
-      materials.some(
-        (material) =>
-          (material.kind === 'package' || material.kind === 'scm') &&
-          !ids[material.kind].has(material.ref),
-      ),
-    ),
+  return referring.some(({ materials }) =>
+    materials.some((material) => isReference(material) && !ids[material.kind].has(material.ref)),
   )
+}
+
+function refersToOthers({ materials }: Pipeline): boolean {
+  return materials.some(isReference)
+}
+
+function isReference(material: Material): material is Extract<Material, { readonly ref: string }> {
+  return material.kind === 'package' || material.kind === 'scm'
 }

@@ -135,15 +135,17 @@ function outermostAround(folders: readonly string[]): Map<string, string> {
 /** MAT-2: what is watched in several places is watched the same way. */
 export function* autoUpdates({ pipelines }: RuleContext): Generator<Finding> {
   const first = new Map<string, boolean>()
-  for (const material of pipelines.flatMap(({ materials }) => materials)) {
-    if (!('autoUpdate' in material)) continue
-    const identity = materialIdentity(material)
-    const earlier = first.get(identity)
-    if (earlier === undefined) first.set(identity, material.autoUpdate)
-    else if (earlier !== material.autoUpdate) {
-      const where = 'url' in material ? material.url : material.port
-      const message = `the ${material.kind} material "${shorten(where)}" has autoUpdate ${material.autoUpdate} here and ${earlier} elsewhere`
-      yield { at: material.at, message }
+  for (const { materials } of pipelines) {
+    for (const material of materials) {
+      if (!('autoUpdate' in material)) continue
+      const identity = materialIdentity(material)
+      const earlier = first.get(identity)
+      if (earlier === undefined) first.set(identity, material.autoUpdate)
+      else if (earlier !== material.autoUpdate) {
+        const where = 'url' in material ? material.url : material.port
+        const message = `the ${material.kind} material "${shorten(where)}" has autoUpdate ${material.autoUpdate} here and ${earlier} elsewhere`
+        yield { at: material.at, message }
+      }
     }
   }
 }

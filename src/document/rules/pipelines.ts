@@ -5,7 +5,8 @@ import { isQuartzCron } from './quartz-cron.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 
 /** PIP-2: a pipeline name appears once in the document, whatever its case. */
-export function* pipelineNames({ pipelines }: RuleContext): Generator<Finding> {
+export function* pipelineNames({ pipelines, pipelinesByName }: RuleContext): Generator<Finding> {
+  if (pipelinesByName.size === pipelines.length) return
   for (const { item } of repeats(pipelines, ({ name }) => nameKey(name))) {
     yield { at: item.at, message: `there are several pipelines named "${shorten(item.name)}"` }
   }
@@ -27,11 +28,13 @@ export const stagesOrTemplate: PipelineRule = function* (
 
 /** TPL-1: no stages beside a template. */
 export function* stagesBesideTemplate({ written }: RuleContext): Generator<Finding> {
-  for (const { name, template, stages } of written.groups.flatMap(({ pipelines }) => pipelines)) {
-    const [stage] = stages
-    if (template === null || !stage) continue
-    const message = `the pipeline "${shorten(name)}" has the stage "${shorten(stage.name)}" and the template "${shorten(template)}": use one of them`
-    yield { at: stage.at, message }
+  for (const { pipelines } of written.groups) {
+    for (const { name, template, stages } of pipelines) {
+      const [stage] = template === null ? [] : stages
+      if (template === null || !stage) continue
+      const message = `the pipeline "${shorten(name)}" has the stage "${shorten(stage.name)}" and the template "${shorten(template)}": use one of them`
+      yield { at: stage.at, message }
+    }
   }
 }
 

@@ -58,10 +58,16 @@ export function* ruleContextOf(
   return { context, findings }
 }
 
+/** The first item of each name. */
 function byName<Item extends { readonly name: string }>(
   items: readonly Item[],
 ): ReadonlyMap<string, Item> {
-  return new Map(items.toReversed().map((item) => [nameKey(item.name), item]))
+  const named = new Map<string, Item>()
+  for (const item of items) {
+    const key = nameKey(item.name)
+    if (!named.has(key)) named.set(key, item)
+  }
+  return named
 }
 
 function namesOfPluginMaterials({

@@ -5,12 +5,13 @@ export interface SecretReference {
   readonly key: string
 }
 
+const BEGINNING = '{{SECRET:['
 /** Neither part spans the beginning of another reference, so that the search takes one pass. */
 const REFERENCE = /\{\{SECRET:\[([^\]{]*)\]\[([^\]]{0,1024})\]\}\}/g
 
 /** The references `{{SECRET:[config][key]}}` in a text, each once. */
 export function findSecretReferences(text: string): readonly SecretReference[] {
-  if (!text.includes('{{SECRET:[')) return []
+  if (!text.includes(BEGINNING)) return []
   const found = new Map<string, SecretReference>()
   for (const [whole, config = '', key = ''] of text.matchAll(REFERENCE)) {
     found.set(whole, { config, key })
@@ -30,7 +31,16 @@ export function fillSecretReferences(
 
 /** The references in all texts of a part of a configuration, each once. */
 export function secretReferencesIn(part: unknown): readonly SecretReference[] {
-  return findSecretReferences(textsOf(part).join('\n'))
+  return mentionsSecret(part) ? findSecretReferences(textsOf(part).join('\n')) : []
+}
+
+/** Whether any text begins a reference: of the tasks of a large configuration few do, and all are asked at a start. */
+function mentionsSecret(part: unknown): boolean {
+  if (typeof part === 'string') return part.includes(BEGINNING)
+  if (Array.isArray(part)) return typeof part[0] !== 'number' && part.some(mentionsSecret)
+  if (typeof part !== 'object' || part === null) return false
+  for (const name in part) if (mentionsSecret(Reflect.get(part, name))) return true
+  return false
 }
 
 function textsOf(part: unknown): readonly string[] {
