@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ChangesAnswer } from '../../src/wire/changes.ts'
+import { BlameBody, RevisionChangesBody } from '../../src/wire/listed-revision.ts'
 import { DELEGATED } from '../support/service/delegated-changes.ts'
 import { delegate, loginOf } from '../support/service/delegated-service.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
@@ -102,6 +103,28 @@ describe('a group as a scope', () => {
     expect(waited.map(({ message }: { message: string }) => message)).toEqual([
       'rights of ours',
       'remove o2',
+    ])
+  })
+
+  it('is searched for a text, and its lines have their authors', async () => {
+    const service = await scene()
+
+    const found = await messages(service, 'entity=group/mine&text=s1-else.git')
+    const elsewhere = await messages(service, 'entity=group/ours&text=s1-else.git')
+    const blame = await service.fetch('/api/config/blame/current?entity=group/mine', { as: ROOT })
+    const { parts } = BlameBody.parse(await blame.json())
+
+    expect(found).toEqual(['change s9', 'change s1'])
+    expect(elsewhere).toEqual([])
+    const lines = parts.flatMap((part) =>
+      part.lines.map((line) => ({ line: line.trim(), number: part.revision.number })),
+    )
+    expect(lines[0]?.line).toBe('<pipelines group="mine">')
+    expect(lines.at(-1)?.line).toBe('</pipelines>')
+    const last = await service.fetch('/api/config/changes/current', { as: ROOT })
+    const { revision } = RevisionChangesBody.parse(await last.json())
+    expect(lines.filter(({ line }) => line.includes('s9.git'))).toEqual([
+      { line: expect.stringContaining('s9.git'), number: (revision.number ?? 0) - 3 },
     ])
   })
 
