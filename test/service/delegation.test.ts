@@ -196,6 +196,37 @@ describe('a change is open to those who administer all that it lies in', () => {
     expect(found).toEqual(wanted)
   })
 
+  it('by the doors create-pipeline and agent-administration', async () => {
+    const service = await delegatedService()
+    const allowed: string[] = []
+    const statuses = new Set<number>()
+    const post = async (what: string, path: string, by: { person: Person; body: string }) => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const init = { method: 'POST', headers, body: by.body, as: loginOf(by.person) }
+      const { status } = await service.fetch(path, init)
+      statuses.add(status)
+      if (status < 300) allowed.push(`${by.person}: ${what}`)
+    }
+
+    // The administrator comes last, whose deeds the others would otherwise find done.
+    for (const person of NAMES.toReversed()) {
+      for (const group of ['mine', 'ours', 'shown', 'hidden', 'fresh']) {
+        const body = `pipelineGroup=${group}&scm=git&url=https%3A%2F%2Fexample.org%2Fnew.git`
+        const path = `/tab/admin/pipelines/${person}-${group}.json`
+        await post(`create in ${group}`, path, { person, body })
+      }
+      for (const deed of ['enable', 'disable', 'delete'])
+        await post(deed, `/api/agents/u1/${deed}`, { person, body: '' })
+    }
+
+    expect([...statuses].toSorted((one, other) => one - other)).toEqual([200, 201, 401, 403])
+    expect(allowed).toEqual([
+      ...['mine', 'ours'].map((group) => `owner: create in ${group}`),
+      ...['mine', 'ours', 'shown', 'hidden', 'fresh'].map((group) => `root: create in ${group}`),
+      ...['enable', 'disable', 'delete'].map((deed) => `root: ${deed}`),
+    ])
+  })
+
   it('by the door proposal', { timeout: 120_000 }, async () => {
     const doors: readonly Door[] = [
       { name: 'proposal of another', make: (attempt) => mergeProposal(attempt, ROOT) },
