@@ -246,7 +246,9 @@ function elementsIn(
     if (own?.length === 0) continue
     const keys = own && new Set(own)
     const isWanted = keys && ((name: string) => keys.has(foldNameIn(kind, name)))
-    for (const each of entitiesIn(root, kind, isWanted)) {
+    const [first] = keys ?? []
+    const only = first !== undefined && keys?.size === 1 ? nameKey(first) : undefined
+    for (const each of entitiesIn(root, kind, isWanted, only)) {
       const name = foldedName(kind, each.name)
       const known = found.get(name)
       if (known) known.push(each)

@@ -161,9 +161,10 @@ export function entitiesIn(
   root: XmlElement,
   kind: EntityDefinition,
   isWanted?: (name: string) => boolean,
+  key?: string,
 ): EntityElement[] {
   const test = isWanted && ((element: XmlElement) => isWanted(nameIn(element, kind)))
-  return elementsAt(root, kind.steps, test).map((element) => asEntity(element, kind))
+  return elementsAt(root, kind.steps, test, key).map((element) => asEntity(element, kind))
 }
 
 /** The entity of one kind with a name, or one whose name is equal to it for its kind; null for none. */

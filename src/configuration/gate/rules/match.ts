@@ -24,7 +24,7 @@ export function matchedEntities(
   { rule, entities }: { readonly rule: GateRule; readonly entities: readonly TouchedEntity[] },
 ): readonly TouchedEntity[] {
   return entities.filter((each) => {
-    if (!isNamed(each, match.entities) || !fitsKind(each, match)) return false
+    if (!fitsKind(each, match) || !isNamed(each, match.entities)) return false
     if (each.entity === RULES_ENTITY && rule.windows.length > 0) return false
     const counting = countingPlaces(each, rule)
     const { paths } = match

@@ -18,9 +18,9 @@ const SHORTENED = /[…•]/
 
 /** Whether a name fits a pattern with `*`, both in folded spelling. */
 export function matchesPattern(pattern: string, name: string): boolean {
+  if (!pattern.includes('*')) return pattern === name
   const [first = '', ...parts] = pattern.split('*')
-  const last = parts.pop()
-  if (last === undefined) return pattern === name
+  const last = parts.pop() ?? ''
   const end = name.length - last.length
   if (!name.startsWith(first) || !name.endsWith(last) || end < first.length) return false
   let at = first.length
