@@ -21,6 +21,10 @@ describe('the pages of proposals', () => {
 
     expect(await pageOf(service, 'owner', '/proposals')).toContain('Label page')
     expect(await pageOf(service, 'stranger', '/proposals')).toContain('No open proposals.')
+    expect(await pageOf(service, 'owner', '/proposals?waiting-for=me')).toContain('Label page')
+    const ofAuthor = await pageOf(service, 'viewer', '/proposals?waiting-for=me')
+    expect(ofAuthor).toContain('No proposals are waiting for you.')
+    expect(ofAuthor).not.toContain('Label page')
     const before = await pageOf(service, 'viewer', '/proposals/1')
     expect(before).toContain('reaches beyond what viewer administers')
     expect(before).toContain('labeltemplate')
