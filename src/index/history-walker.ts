@@ -182,7 +182,9 @@ export class HistoryWalker implements AsyncDisposable {
 
   async #record(number: number, revision: Revision): Promise<StepRecord> {
     try {
-      const record = recordOf(await this.#reader.read(number, revision))
+      const step = await this.#reader.read(number, revision)
+      if (this.#turns.isOver) await this.#turns.next()
+      const record = recordOf(step)
       if (record.changes?.isListed) await this.#deps.examine?.(revision)
       return record
     } catch (error) {

@@ -62,7 +62,7 @@ export function* summariseChanges(
   renames: EntityRenames = [],
 ): Generator<unknown, readonly DocumentChange[]> {
   if ('problems' in after) return [unreadable('newer', after.problems)]
-  if (before === null) return beginnings(after)
+  if (before === null) return yield* beginnings(after)
   if ('problems' in before) return [unreadable('older', before.problems)]
   if (before.text === after.text) return []
   const endings = changeOfLineEndings(before.text, after.text)
@@ -141,17 +141,22 @@ function compareRoots(scope: Scope): void {
   reportForm(scope, pair, false)
 }
 
-function beginnings(after: XmlDocument): readonly DocumentChange[] {
+function* beginnings(after: XmlDocument): Generator<unknown, readonly DocumentChange[]> {
   const range = rangeOf(after, after.root.span)
-  const whole: DocumentChange = {
-    kind: 'added',
-    ...WHOLE,
-    subject: DOCUMENT_LABEL,
-    ...lineCount(range),
-    after: range,
+  const changes: DocumentChange[] = [
+    {
+      kind: 'added',
+      ...WHOLE,
+      subject: DOCUMENT_LABEL,
+      ...lineCount(range),
+      after: range,
+    },
+  ]
+  for (const kind of ENTITY_KINDS) {
+    for (const entity of entitiesIn(after.root, kind))
+      yield changes.push(addedOrRemoved(after, 'added', entity))
   }
-  const entities = ENTITY_KINDS.flatMap((kind) => entitiesIn(after.root, kind))
-  return [whole, ...entities.map((entity) => addedOrRemoved(after, 'added', entity))]
+  return changes
 }
 
 function unreadable(which: 'older' | 'newer', [problem]: readonly Problem[]): DocumentChange {
