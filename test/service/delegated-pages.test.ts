@@ -114,6 +114,8 @@ describe('the editor of an administrator of a group', () => {
 
     expect([conflict.status, preview.status, saved.status]).toEqual([409, 200, 303])
     expect(conflict.text).toContain('theirs.git')
+    expect(conflict.text).toContain('Edit pipeline m1')
+    expect(conflict.text + preview.text).not.toContain('Edit configuration')
     expect(conflict.text + preview.text).not.toMatch(/secret\.git/)
     const now = await (await opened.fetch('/api/admin/config.xml', { as: ROOT })).text()
     expect(now).toBe(theirs.replace('theirs.git', 'mine.git'))

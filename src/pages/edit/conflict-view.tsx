@@ -11,7 +11,7 @@ import { countOf, plural } from '../kit/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { moreOf } from '../kit/lists.tsx'
 import { PageHead } from '../kit/page-head.tsx'
-import { DraftFields, MessageField } from './edit-view.tsx'
+import { DraftFields, editTitleOf, MessageField } from './edit-view.tsx'
 import { type EditBase, StartedFrom, whatCameMeanwhile } from './started-from.tsx'
 import { TypedText } from './typed-text.tsx'
 
@@ -39,12 +39,13 @@ export interface ConflictViewProps {
  */
 export function ConflictView(props: ConflictViewProps) {
   const { frame, draft, conflict, base, current, choices, isIncomplete } = props
+  const title = editTitleOf(draft.entity)
   return (
-    <PageLayout frame={frame} title="Edit configuration" section="edit" wide styles={['edit.css']}>
+    <PageLayout frame={frame} title={title} section="edit" wide styles={['edit.css']}>
       <form class="edit" method="post" action={frame.links.edit()} enctype="multipart/form-data">
         <DraftFields basedOn={draft.basedOn} entity={draft.entity} />
         <input type="hidden" name="against" value={current.digest} />
-        <PageHead title="Edit configuration" about={<StartedFrom frame={frame} base={base} />} />
+        <PageHead title={title} about={<StartedFrom frame={frame} base={base} />} />
         <Explanation {...props} />
         <div class="card conflict">
           {conflict.places.map((place, n) => (

@@ -38,7 +38,7 @@ export interface EditViewProps {
 /** The XML of the whole configuration, or of one entity, in a form that works without a script. */
 export function EditView(props: EditViewProps) {
   const { frame, base, entity, problems, notice } = props
-  const title = titleOf(entity)
+  const title = editTitleOf(entity)
   return (
     <PageLayout
       frame={frame}
@@ -97,7 +97,8 @@ export function InvalidEditCard({ links }: { links: Links }) {
   )
 }
 
-function titleOf(entity: EntityName | null): string {
+/** The title of the pages of an edit: of one entity, or of the whole configuration. */
+export function editTitleOf(entity: EntityName | null): string {
   return entity === null ? 'Edit configuration' : `Edit ${entity.kind} ${entity.name}`
 }
 
