@@ -19,7 +19,7 @@ function aCache(): DocumentCache & AsyncDisposable {
 }
 
 function largeDocument(): string {
-  return documentWith(...Array.from({ length: 900 }, (_, n) => `pipeline-${n}`))
+  return documentWith(...Array.from({ length: 4_000 }, (_, n) => `pipeline-${n}`))
 }
 
 const SMALL = documentWith('small')
@@ -65,7 +65,7 @@ describe('the cache of documents', () => {
 
     expect(await inspecting).toMatchObject({ ok: true, schemaVersion: 75 })
     expect(turns).toBeGreaterThan(5)
-    expect(cache.find(digestOf(document))?.configuration.groups[0]?.pipelines).toHaveLength(900)
+    expect(cache.find(digestOf(document))?.configuration.groups[0]?.pipelines).toHaveLength(4_000)
   })
 
   it.each(Object.entries(LARGE_PIECES))(
