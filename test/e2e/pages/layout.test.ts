@@ -63,6 +63,20 @@ describe('a page', () => {
     }
   })
 
+  it('leaves room around what it says of the parts and the authors of lines', async () => {
+    const service = await startService()
+    await saveRevisions(service, documentWith(...Array.from({ length: 150 }, (_, n) => `p${n}`)))
+    const page = await visit(chromium.browser, service.url)
+
+    await page.goto('/config/current?blame=1')
+
+    await page.locator('.windows').first().waitFor()
+    const room = await page.evaluate<string>(
+      "getComputedStyle(document.querySelector('.windows')).paddingLeft",
+    )
+    expect(Number.parseFloat(room)).toBeGreaterThanOrEqual(8)
+  })
+
   it('shows every column of the users on a phone', async () => {
     const service = await startService()
     const page = await visit(chromium.browser, service.url, { isPhone: true })
