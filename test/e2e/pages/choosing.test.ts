@@ -28,6 +28,23 @@ describe('the choice of two revisions', () => {
     }
   })
 
+  it('appears beside the rows and moves none of them', async () => {
+    const service = await withRevisions(...MANY.slice(0, 12))
+    const page = await visit(chromium.browser, service.url)
+    await page.goto('/config')
+    const tops = () =>
+      page.evaluate<number[]>(
+        "[...document.querySelectorAll('.revision')].map((row) => Math.round(row.getBoundingClientRect().top))",
+      )
+    const before = await tops()
+
+    await page.getByLabel('B: r9').check({ force: true })
+
+    await expect.poll(() => page.locator('#chosen').textContent()).toBe('Changes of r9')
+    expect(before.length).toBeGreaterThan(10)
+    expect(await tops()).toEqual(before)
+  })
+
   it('is made anew from a comparison, by name and by date, and by keys', async () => {
     const service = await withRevisions(...MANY.slice(0, 4))
     const page = await visit(chromium.browser, service.url)
