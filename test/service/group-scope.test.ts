@@ -3,28 +3,19 @@ import { ChangesAnswer } from '../../src/wire/changes.ts'
 import { BlameBody, RevisionChangesBody } from '../../src/wire/listed-revision.ts'
 import { DELEGATED } from '../support/service/delegated-changes.ts'
 import { delegate, loginOf } from '../support/service/delegated-service.ts'
+import { movedPipeline, pipelineLines } from '../support/service/moved-pipeline.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
 
 const ROOT = loginOf('root')
-
-function textOf(name: string, document: string): string {
-  return new RegExp(` *<pipeline name="${name}"[^]*?</pipeline>\n`).exec(document)?.[0] ?? ''
-}
-
-function moved(name: string, before: string, document: string): string {
-  const text = textOf(name, document)
-  const left = document.replace(text, '')
-  return left.replace(textOf(before, left), (other) => text + other)
-}
 
 /** A history of four groups: what each revision did is its message. */
 const STEPS: readonly (readonly [message: string, next: (document: string) => string])[] = [
   ['change s1', (document) => document.replace('s1.git', 's1-else.git')],
   ['rename s1', (document) => document.replace('name="s1"', 'name="s9"')],
   ['change o2', (document) => document.replace('o2.git', 'o2-else.git')],
-  ['move s9 from shown to mine', (document) => moved('s9', 'm1', document)],
+  ['move s9 from shown to mine', (document) => movedPipeline('s9', 'm1', document)],
   ['change s9', (document) => document.replace('s1-else.git', 's9.git')],
-  ['remove o2', (document) => document.replace(textOf('o2', document), '')],
+  ['remove o2', (document) => document.replace(pipelineLines('o2', document), '')],
   ['change h1', (document) => document.replace('h1.git', 'h1-else.git')],
   [
     'rights of ours',
@@ -162,9 +153,12 @@ describe('a group as a scope', () => {
 
   it('describes the changes of its own, whatever became of pipelines in groups of others', async () => {
     const service = await delegate(await openService())
-    const away = moved('m1', 'h1', DELEGATED).replace('example.org/m1.git', 'example.org/kept.git')
+    const away = movedPipeline('m1', 'h1', DELEGATED).replace(
+      'example.org/m1.git',
+      'example.org/kept.git',
+    )
     const renamed = away.replace('name="s1"', 'name="s9"').replace('s1.git', 's9.git')
-    for (const document of [DELEGATED, away, moved('s9', 'm2', renamed)]) {
+    for (const document of [DELEGATED, away, movedPipeline('s9', 'm2', renamed)]) {
       const init = { method: 'PUT', headers: { 'if-match': '*' }, body: document, as: ROOT }
       expect((await service.fetch('/api/admin/config.xml', init)).status).toBe(200)
     }

@@ -3,21 +3,12 @@ import { z } from 'zod'
 import { git } from '../support/git/git.ts'
 import { DELEGATED } from '../support/service/delegated-changes.ts'
 import { delegate, loginOf } from '../support/service/delegated-service.ts'
+import { movedPipeline } from '../support/service/moved-pipeline.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
 
 const ROOT = loginOf('root')
-/** All that the owner of the groups "mine" and "ours" administers nothing of, by its names and values. */
+/** Names and values that lie outside the groups of the owner, "mine" and "ours". */
 const OTHERS = /(?<!•••• )hidden|\bh[129]\b|h1-|shown|\bs[129]\b|\blive\b|lively|secret-word/
-
-function textOf(name: string, document: string): string {
-  return new RegExp(` *<pipeline name="${name}"[^]*?</pipeline>\n`).exec(document)?.[0] ?? ''
-}
-
-function moved(name: string, before: string, document: string): string {
-  const text = textOf(name, document)
-  const left = document.replace(text, '')
-  return left.replace(textOf(before, left), (other) => text + other)
-}
 
 /** Each revision changes something of the owner, and something of others. */
 const STEPS: readonly (readonly [message: string, next: (document: string) => string])[] = [
@@ -29,7 +20,7 @@ const STEPS: readonly (readonly [message: string, next: (document: string) => st
   [
     'into mine under another name',
     (document) =>
-      moved('h1', 'm1', document)
+      movedPipeline('h1', 'm1', document)
         .replace('name="h1"', 'name="came"')
         .replace('h1-secret-word.git', 'arrived.git')
         .replaceAll(/ *<(?:package ref="p-|scm ref="s-)hidden".*\n/g, ''),
@@ -38,7 +29,9 @@ const STEPS: readonly (readonly [message: string, next: (document: string) => st
   [
     'out of ours under another name',
     (document) =>
-      moved('o2', 'h2', document).replace('name="o2"', 'name="h9"').replace('live', 'lively'),
+      movedPipeline('o2', 'h2', document)
+        .replace('name="o2"', 'name="h9"')
+        .replace('live', 'lively'),
   ],
   ['gone', (document) => document.replace('o2.git', 'h9-secret-word.git')],
 ]

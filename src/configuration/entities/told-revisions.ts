@@ -32,7 +32,7 @@ export interface ToldRevisions {
   readonly tell: (revision: Revision) => Revision
 }
 
-/** Of a revision whose changes the caller may not see, or that has none. */
+/** The subject of a revision whose changes the caller may not see, or that has none. */
 const UNTOLD = 'Configuration changed'
 
 /** Revisions in the words of administrators, to whom all is told. */

@@ -156,7 +156,10 @@ export function findNamedEntity(root: XmlElement, name: string): EntityElement |
   return null
 }
 
-/** The entities of one kind in a document, in its order. */
+/**
+ * The entities of one kind in a document, in its order; with a test, those whose name it accepts. Where it
+ * accepts one name alone, the key of that finds the entity without a search.
+ */
 export function entitiesIn(
   root: XmlElement,
   kind: EntityDefinition,

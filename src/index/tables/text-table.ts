@@ -45,7 +45,7 @@ const MAX_SEARCHED = 16_384
 const AROUND = 4 * (SEQUENCE - 1)
 /** More sequences in a search would make it no quicker. */
 const MAX_SEQUENCES = 60
-/** So many sequences of a text are looked for in lines: the rarest, by the lines of so many revisions. */
+/** The rarest sequences of a text that are looked for in lines, and the revisions that tell which are rare. */
 const LOOKED_FOR = 4
 const SAMPLES = 16
 /** The most rows of a table of sequences that are read at once. */

@@ -17,6 +17,14 @@ function manyLines(of: number): string {
   return Array.from({ length: 4_000 }, (_, at) => `line ${at} of ${of}`).join('\n')
 }
 
+async function importBodies(folder: HistoryFolder, bodies: readonly string[]): Promise<void> {
+  const [first = '', ...others] = bodies.map(documentOf)
+  folder.init()
+  folder.commit(first)
+  await fastImport(folder.path, others)
+  folder.git('reset', '--quiet', '--hard')
+}
+
 /** The commits that git finds, in any order. */
 function pickaxe(folder: string, text: string): string[] {
   return pickaxes(folder, [text])[0] ?? []
@@ -54,11 +62,7 @@ describe('the search for a text in the history', () => {
       await fc.assert(
         fc.asyncProperty(histories, async ({ bodies, texts }) => {
           await using folder = new HistoryFolder()
-          const [first = '', ...others] = bodies.map(documentOf)
-          folder.init()
-          folder.commit(first)
-          await fastImport(folder.path, others)
-          folder.git('reset', '--quiet', '--hard')
+          await importBodies(folder, bodies)
           await using history = await folder.open()
           const index = indexOf(history)
 
@@ -108,11 +112,7 @@ describe('the search for a text in the history', () => {
       return `${n % 18 < 9 ? 'needle' : 'some pin'} stands before ${ends[(n + (n >> 4)) % ends.length]}`
     })
     const bodies = [...mixed, ...kept]
-    const [first = '', ...others] = bodies.map(documentOf)
-    folder.init()
-    folder.commit(first)
-    await fastImport(folder.path, others)
-    folder.git('reset', '--quiet', '--hard')
+    await importBodies(folder, bodies)
     await using history = await folder.open()
     const index = indexOf(history)
     const texts = [
