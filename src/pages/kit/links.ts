@@ -351,11 +351,6 @@ export class Links {
     return this.#at('/login/oidc', query)
   }
 
-  /** Where the provider sends people back to. */
-  oidcCallback(): string {
-    return this.#at('/login/oidc/callback')
-  }
-
   /** The caller's own tokens. */
   tokens(query: Query = {}): string {
     return this.#at('/tokens', query)
