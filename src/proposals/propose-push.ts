@@ -51,7 +51,7 @@ async function findPushed(
 }
 
 function nothingNew(): ServiceError {
-  const message = 'The push has no commit that the branch lacks, upon a revision of it'
+  const message = 'The push has no new commit on top of a revision of the branch'
   return new ServiceError('malformed-request', message, { problems: [{ message }] })
 }
 
