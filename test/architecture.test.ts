@@ -127,6 +127,21 @@ describe('the rooms', () => {
     expect([...exported].filter(([, places]) => places.size > 1)).toEqual([])
   })
 
+  it('put a service together from interfaces of at most twelve fields', () => {
+    const large = files
+      .filter((file) => file.startsWith('server/'))
+      .flatMap((file) => {
+        const text = readFileSync(join(SRC, file), 'utf8')
+        return [...text.matchAll(/^(?:export )?interface (\w+)[^\n]*\{\n(.*?)^\}/gms)].map(
+          ([, name = '', body = '']) =>
+            [name, body.match(/^ {2}(?:readonly )?\w+\??[:(]/gm)?.length ?? 0] as const,
+        )
+      })
+
+    expect(large.length).toBeGreaterThan(10)
+    expect(large.filter(([, fields]) => fields > 12)).toEqual([])
+  })
+
   it('read process.env in one place', () => {
     const readers = files.filter((file) =>
       readFileSync(join(SRC, file), 'utf8').includes('process.env'),

@@ -54,7 +54,6 @@ export interface OpenedAccess {
   readonly accounts: UserAccounts
   readonly sourcesElsewhere: readonly ExternalSource[]
   readonly access: ConfiguredAccess
-  readonly everyoneAdministers: () => boolean
   /** Whether directory and provider were there at the last log-in. */
   readonly userSources: () => readonly UserSourceState[]
   /** Why the local users cannot be read now, as a sentence; null when they can. */
@@ -158,7 +157,6 @@ export async function openAccess(
       cost,
     },
     access,
-    everyoneAdministers: () => access.everyoneAdministers,
     userSources: () => [directory, oidc].flatMap((source) => source?.state() ?? []),
     usersProblem: () => users.problem(),
     /** Says in the log what an operator should know of who may log in and do what. */
