@@ -4,6 +4,7 @@ import {
   existsSync,
   readdirSync,
   realpathSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -66,8 +67,9 @@ export async function buildWhenNeeded() {
 async function build({ isChecked = true } = {}) {
   const draft = join(ROOT, `.dist-${process.pid}`)
   if (isChecked) checkTypes()
-  await bundleProgram(draft)
-  await bundleClientScripts(join(draft, 'pages', 'scripts'))
+  const program = await bundleProgram(draft)
+  const scripts = await bundleClientScripts(join(draft, 'pages', 'scripts'))
+  writePackages(draft, packagesOf([...program, ...scripts]))
   copyStyles(join(draft, 'pages'))
   writeManual(draft)
   writeFileSync(join(draft, '.built'), '')
@@ -97,10 +99,13 @@ function checkTypes() {
   if (status !== 0) process.exit(1)
 }
 
-/** A program of a few files starts sooner than one of hundreds, packages included. */
+/**
+ * A program of a few files starts sooner than one of hundreds, packages included. Names are left as they
+ * are, so that a stack can be read.
+ */
 async function bundleProgram(outdir) {
   const esbuild = await import('esbuild')
-  await esbuild.build({
+  const { metafile } = await esbuild.build({
     absWorkingDir: ROOT,
     entryPoints: ENTRIES.map((entry) => join('src', entry)),
     outbase: 'src',
@@ -113,10 +118,40 @@ async function bundleProgram(outdir) {
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
+    minifyWhitespace: true,
+    minifySyntax: true,
     sourcemap: true,
     sourcesContent: false,
+    metafile: true,
     logLevel: 'warning',
   })
+  return Object.keys(metafile.inputs)
+}
+
+/** The packages that are a part of the program, by their folders. */
+function packagesOf(files) {
+  const folders = new Set(
+    files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
+  )
+  return Array.from(folders).map((folder) => {
+    const { name, version, license } = JSON.parse(
+      readFileSync(join(ROOT, folder, 'package.json'), 'utf8'),
+    )
+    return { folder, name, version, license }
+  })
+}
+
+/** A program that has a copy of a package has its license, too. */
+function writePackages(outdir, packages) {
+  writeFileSync(join(outdir, 'packages.json'), `${JSON.stringify(packages, null, 2)}\n`)
+  const texts = packages.map(({ folder, name, version, license }) => {
+    const files = readdirSync(join(ROOT, folder)).filter((file) =>
+      /^(licen[cs]e|notice)/i.test(file),
+    )
+    const text = files.map((file) => readFileSync(join(ROOT, folder, file), 'utf8').trim())
+    return [`${name} ${version} (${license})`, ...text].join('\n\n')
+  })
+  writeFileSync(join(outdir, 'licenses.txt'), `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)
 }
 
 /** Style sheets and pictures have the same places below `dist` as beside the pages that they are for. */
@@ -131,7 +166,7 @@ function isStyleOrFolder(file) {
 
 async function bundleClientScripts(outdir) {
   const esbuild = await import('esbuild')
-  await esbuild.build({
+  const { metafile } = await esbuild.build({
     absWorkingDir: ROOT,
     entryPoints: CLIENT_SCRIPTS.map((script) => join(PAGES, script)),
     outdir,
@@ -145,7 +180,9 @@ async function bundleClientScripts(outdir) {
     target: 'es2022',
     logLevel: 'warning',
     tsconfigRaw: '{}',
+    metafile: true,
   })
+  return Object.keys(metafile.inputs)
 }
 
 function hasCompiler() {

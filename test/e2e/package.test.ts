@@ -1,6 +1,6 @@
 // @module-tag long
 import { execFile } from 'node:child_process'
-import { readdirSync, realpathSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -34,6 +34,11 @@ it('the package installs and starts in an empty folder', { timeout: 240_000 }, a
   await once(served.process, 'exit')
   await until(() => served.alive().length === 0, 30_000)
   expect(readdirSync(folder)).toEqual(expect.arrayContaining(['config-repo', 'state']))
+  const packages = readdirSync(join(folder, 'node_modules'))
+  expect(packages).toContain('isomorphic-git')
+  expect(packages).not.toContain('hono')
+  const licenses = readFileSync(join(folder, 'node_modules/cairn/dist/licenses.txt'), 'utf8')
+  expect(licenses).toMatch(/^hono \S+ \(MIT\)\n\nMIT License\n/m)
   const folders = new Set(files.map(({ path }) => path.split('/')[0] ?? ''))
   expect(folders).toEqual(new Set(['LICENSE', 'README.md', 'dist', 'package.json', 'scripts']))
 })
