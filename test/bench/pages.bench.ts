@@ -78,6 +78,11 @@ export const cases: readonly BenchCase[] = [
     measure: (run) => blameSize(run, { revisions: 100, size: USUAL }),
   },
   {
+    name: 'pages: who wrote 3,000 lines shown whole',
+    must: { atMost: 30, unit: 'KB, gzip' },
+    measure: (run) => blameSize(run, { revisions: 100, size: WHOLE }),
+  },
+  {
     name: 'pages: who wrote the lines of a document of 10 MB',
     must: { atMost: 30, unit: 'KB, gzip' },
     measure: (run) => blameSize(run, { revisions: 12, size: HUGE }),
@@ -120,6 +125,8 @@ export const cases: readonly BenchCase[] = [
 
 /** A document of 126,000 bytes has about 4,500 lines. */
 const USUAL = 126_000
+/** As many bytes have just under 3,000 lines. */
+const WHOLE = 74_000
 const HUGE = 10 * MEGABYTE
 const MANY = { revisions: 10_000, size: 20_000 }
 const LARGE = { revisions: 200, size: MEGABYTE }

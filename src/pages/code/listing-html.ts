@@ -21,9 +21,12 @@ export interface ListingOptions {
 
 /** The limit of elements in a listing, which leaves room for the page around it. */
 const MAX_ELEMENTS = 11_000
-/** The elements of a line and of the start of a run of lines, without colours. */
-const PER_LINE = 2
-const PER_RUN = 3
+/** The elements of a line with its number as a link, and of one beside the authors. */
+const PER_LINKED_LINE = 2
+const PER_BLAMED_LINE = 1
+/** The elements that name a revision with its age, and without. */
+const PER_LABEL = 3
+const PER_SHORT_LABEL = 2
 
 /** The tokens in colour, from all on to those that take the fewest elements. */
 const COLOURS: readonly ReadonlySet<TokenKind>[] = [
@@ -33,12 +36,8 @@ const COLOURS: readonly ReadonlySet<TokenKind>[] = [
   new Set(['comment']),
 ]
 
-/** The most colours with which all lines stay within the limit. */
-function coloursFor(
-  lines: readonly ShownLine[],
-  { runs }: ListingOptions,
-): ReadonlySet<TokenKind> | undefined {
-  const room = MAX_ELEMENTS - PER_LINE * lines.length - PER_RUN * runs.length
+/** The most colours for which there is room. */
+function coloursFor(lines: readonly ShownLine[], room: number): ReadonlySet<TokenKind> | undefined {
   const tokens = lines.flatMap(({ pieces }) => pieces.flatMap(({ token }) => token ?? []))
   const fits = (colours: ReadonlySet<TokenKind>) =>
     tokens.filter((token) => colours.has(token)).length <= room
@@ -49,53 +48,78 @@ function coloursFor(
 const BLOCK = 100
 
 /**
- * The lines of a document, each with its number as a link to itself, in as few elements as
- * possible. The numbers are no tab stops: there are as many as lines.
+ * The lines of a document in as few elements as possible: with their authors, or each with its
+ * number as a link to itself. The numbers are no tab stops: there are as many as lines.
  */
 export function listingHtml(lines: readonly ShownLine[], options: ListingOptions): string {
-  const runs = new Map(options.runs.map((run) => [run.first, run]))
-  const coloured = coloursFor(lines, options)
-  let run: BlameRun | null = null
+  return options.runs.length > 0 ? blamedHtml(lines, options) : linkedHtml(lines, options)
+}
+
+function linkedHtml(lines: readonly ShownLine[], options: ListingOptions): string {
+  const coloured = coloursFor(lines, MAX_ELEMENTS - PER_LINKED_LINE * lines.length)
   let html = '<div class="block">'
   for (const [n, line] of lines.entries()) {
     const number = options.first + n
-    const begins = runs.get(number) ?? null
-    run = begins ?? run
+    const address = escapeHtml(options.addressOf(number))
+    const code = lineHtml(line, number, coloured, options)
     if (n > 0 && n % BLOCK === 0) html += '</div><div class="block">'
-    html += lineHtml(line, number, { run, begins: begins !== null, coloured }, options)
+    html += `<div class="l" id="L${number}"><a class="n" tabindex="-1" href="${address}">${number}</a>${code}\n</div>`
   }
   return `${html}</div>`
 }
 
-interface LineLook {
-  readonly run: BlameRun | null
-  /** Whether the run begins with the line. */
-  readonly begins: boolean
-  readonly coloured: ReadonlySet<TokenKind> | undefined
+/**
+ * Lines below the revision that wrote them. The browser counts the lines: a number as a link would
+ * be half of the page. Each block repeats its first revision, which stays visible beside its lines.
+ */
+function blamedHtml(lines: readonly ShownLine[], options: ListingOptions): string {
+  const runs = new Map(options.runs.map((run) => [run.first, run]))
+  const labels = runs.size + Math.ceil(lines.length / BLOCK)
+  const left = MAX_ELEMENTS - PER_BLAMED_LINE * lines.length
+  const hasAges = left >= PER_LABEL * labels
+  const room = left - (hasAges ? PER_LABEL : PER_SHORT_LABEL) * labels
+  const coloured = coloursFor(lines, room)
+  let run: BlameRun | null = null
+  let html = '<ol class="block">'
+  for (const [n, line] of lines.entries()) {
+    const number = options.first + n
+    const begins = runs.get(number)
+    run = begins ?? run
+    if (n > 0 && n % BLOCK === 0) html += '</ol><ol class="block">'
+    if (begins || n % BLOCK === 0) {
+      html += labelHtml(run, { before: number, hasAge: hasAges }, options)
+    }
+    const code = lineHtml(line, number, coloured, options)
+    html += `<li class="l s${run?.shade ?? 0}" id="L${number}">${code}\n</li>`
+  }
+  return `${html}</ol>`
+}
+
+/** The revision of the lines that follow; its number is that of the line before, so that these count on. */
+function labelHtml(
+  run: BlameRun | null,
+  { before, hasAge }: { readonly before: number; readonly hasAge: boolean },
+  { linkOf, now }: ListingOptions,
+): string {
+  if (run === null) return `<li class="by" value="${before - 1}"></li>`
+  const { number, who, time } = run.revision
+  const title = escapeHtml(`${who}, ${exactTime(time)}`)
+  const age = hasAge ? ` · ${agoHtml(time, now)}` : ''
+  return (
+    `<li class="by" value="${before - 1}" title="${title}">` +
+    `<a href="${escapeHtml(linkOf(run.revision))}">r${number}</a> ${escapeHtml(who)}${age}</li>`
+  )
 }
 
 function lineHtml(
   line: ShownLine,
   number: number,
-  { run, begins, coloured }: LineLook,
-  options: ListingOptions,
+  coloured: ReadonlySet<TokenKind> | undefined,
+  { find = '' }: ListingOptions,
 ): string {
-  const shade = run === null ? '' : ` s${run.shade}${begins ? ' run' : ''}`
-  const by = run !== null && begins ? blameHtml(run, options) : ''
-  const pieces = markedPieces(line, options.find?.toLowerCase() ?? '')
+  const pieces = markedPieces(line, find.toLowerCase())
   const cell = { number, pieces, lacksLineFeed: line.lacksLineFeed }
-  const code = codeHtml(cell, { spoken: 'found', isLong: true, unfold: null, coloured })
-  const address = escapeHtml(options.addressOf(number))
-  return `<div class="l${shade}" id="L${number}">${by}<a class="n" tabindex="-1" href="${address}">${number}</a>${code}\n</div>`
-}
-
-function blameHtml({ revision }: BlameRun, { linkOf, now }: ListingOptions): string {
-  const { number, who, time } = revision
-  const title = escapeHtml(`${who}, ${exactTime(time)}`)
-  return (
-    `<span class="by" title="${title}"><a href="${escapeHtml(linkOf(revision))}">r${number}</a> ` +
-    `${escapeHtml(who)} · ${agoHtml(time, now)}</span>`
-  )
+  return codeHtml(cell, { spoken: 'found', isLong: true, unfold: null, coloured })
 }
 
 /** Marks where the text is; a hidden secret is never marked. */

@@ -71,11 +71,11 @@ export interface ReadText {
 export async function readSnapshotText(
   { history, work }: SnapshotDeps,
   { revision }: SnapshotPlace,
-  { line, find, blame, keepsHidden = false }: SnapshotQuery,
+  { line, find, keepsHidden = false }: SnapshotQuery,
 ): Promise<ReadText> {
   const document = await history.readAsWritten(revision)
   const { digest } = revision
-  const asked = { document, digest, line: line ?? 1, find, blame, keepsHidden }
+  const asked = { document, digest, line: line ?? 1, find, keepsHidden }
   return { document, text: await work.snapshotText(asked) }
 }
 

@@ -1,5 +1,5 @@
 import { raw } from 'hono/html'
-import { linesOfPart } from '../work/snapshot-text.ts'
+import { LINES_PER_PART } from '../work/snapshot-text.ts'
 import type { PlainSecrets } from '../../configuration/read/plain-secret-alarm.ts'
 import { PlainSecretsCard } from '../parts/plain-secrets.tsx'
 import type { SnapshotPage, SnapshotQuery } from './snapshot-page.ts'
@@ -284,7 +284,7 @@ function Windows(props: SnapshotViewProps & { label: string }) {
       {first > 1 && (
         <LinkButton
           rel="prev"
-          href={addressOf(props, Math.max(1, first - linesOfPart(props.query.blame)))}
+          href={addressOf(props, Math.max(1, first - LINES_PER_PART))}
           label="← Lines before"
         />
       )}

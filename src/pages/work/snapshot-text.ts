@@ -22,8 +22,6 @@ export interface SnapshotTextRequest {
   readonly find: string
   /** Whether pieces carry the secret text that they hide. */
   readonly keepsHidden: boolean
-  /** Whether each line has its revision beside it, which weighs as much again. */
-  readonly blame: boolean
 }
 
 export interface SnapshotText extends ShownLines {
@@ -36,21 +34,17 @@ export interface SnapshotText extends ShownLines {
 /** Longer documents are shown in parts, which the search of a browser sees one at a time. */
 const MAX_LINES = 3_000
 /** The lines of a part, and of one step of a search. */
-const WINDOW = 2_000
-/** The most lines of a page with their authors, which weigh as much as the lines. */
-const MAX_BLAMED = 1_000
+export const LINES_PER_PART = 2_000
 
 /** The last searches: somebody who goes from match to match asks for the same again. */
 const searches = new LRUCache<string, FoundText>({ max: 4 })
 
 /** All lines of a short document, or the part around a line. */
 export function snapshotText(request: SnapshotTextRequest): SnapshotText {
-  const { document, digest, line, find, blame } = request
+  const { document, digest, line, find } = request
   const lines = splitLines(document).count
   const text = textLinesOf(document, lines)
-  const size = linesOfPart(blame)
-  const isWhole = lines <= (blame ? MAX_BLAMED : MAX_LINES)
-  const range = isWhole ? { start: 0, end: lines } : windowOf({ line, lines, size })
+  const range = lines <= MAX_LINES ? { start: 0, end: lines } : windowOf(line, lines)
   return {
     lines,
     first: range.start + 1,
@@ -58,10 +52,6 @@ export function snapshotText(request: SnapshotTextRequest): SnapshotText {
     shown: new LinePieces(text, request).of(range),
     found: find === '' ? null : findText(text, find, digest),
   }
-}
-
-export function linesOfPart(blame: boolean): number {
-  return blame ? MAX_BLAMED : WINDOW
 }
 
 /** The lines that contain a text, ignoring case; hidden secrets never match. */
@@ -77,8 +67,8 @@ function matchesIn(text: TextLines, wanted: string): readonly number[] {
   const count = text.starts.length - 1
   const pieces = new LinePieces(text)
   const matches: number[] = []
-  for (let start = 0; start < count; start += WINDOW) {
-    const lines = pieces.textsOf({ start, end: Math.min(start + WINDOW, count) })
+  for (let start = 0; start < count; start += LINES_PER_PART) {
+    const lines = pieces.textsOf({ start, end: Math.min(start + LINES_PER_PART, count) })
     for (const [n, line] of lines.entries()) {
       if (line.toLowerCase().includes(wanted)) matches.push(start + n + 1)
     }
@@ -87,7 +77,8 @@ function matchesIn(text: TextLines, wanted: string): readonly number[] {
 }
 
 /** From 0. */
-function windowOf({ line, lines, size }: Record<'line' | 'lines' | 'size', number>): LineRange {
-  const start = Math.floor((Math.min(Math.max(line, 1), lines) - 1) / size) * size
-  return { start, end: Math.min(start + size, lines) }
+function windowOf(line: number, lines: number): LineRange {
+  const start =
+    Math.floor((Math.min(Math.max(line, 1), lines) - 1) / LINES_PER_PART) * LINES_PER_PART
+  return { start, end: Math.min(start + LINES_PER_PART, lines) }
 }

@@ -47,6 +47,47 @@ describe('snapshot, restore and entity pages in a browser', () => {
     await expect.poll(() => page.locator('.windows').first().innerText()).toContain('of 3,')
   })
 
+  it.each([
+    { hasScripts: true, scripts: 'with' },
+    { hasScripts: false, scripts: 'without' },
+  ])(
+    'show the author of a line that is typed by hand, $scripts scripts',
+    async ({ hasScripts }) => {
+      const names = Array.from({ length: 180 }, (_, n) => `p${n}`)
+      const service = await serviceWithHistory(documentWith(...names))
+      const page = await visit(chromium.browser, service.url, { hasScripts })
+
+      await page.goto('/config/r4?blame=1#L1550')
+
+      const line = page.locator('#L1550')
+      await expect.poll(async () => (await line.boundingBox())?.y ?? -1).toBeGreaterThan(0)
+      await expect.poll(async () => (await line.boundingBox())?.y ?? 960).toBeLessThan(960)
+      const seen = await page.evaluate<string[]>(
+        '[...document.querySelectorAll(".by")].filter((each) => each.getBoundingClientRect().bottom > 0 && each.getBoundingClientRect().top < innerHeight).map((each) => each.innerText)',
+      )
+      expect(seen.join()).toContain('r4 admin')
+      await expect.poll(() => page.locator('.l').count()).toBeGreaterThan(2_500)
+    },
+  )
+
+  it('select lines beside their authors by their numbers, below the path of the top one', async () => {
+    const names = Array.from({ length: 60 }, (_, n) => `p${n}`)
+    const service = await serviceWithHistory(documentWith(...names))
+    const page = await visit(chromium.browser, service.url)
+    const position = { x: 250, y: 12 }
+
+    await page.goto('/config/current?blame=1')
+    await page.locator('#L300').click({ position })
+    await page.waitForURL('**/config/r4?blame=1#L300')
+    await page.locator('#L302').click({ position, modifiers: ['Shift'] })
+
+    await page.waitForURL('**/config/r4?blame=1#L300-L302')
+    await expect.poll(() => page.locator('.l.chosen').count()).toBe(3)
+    await expect.poll(() => page.locator('#path').innerText()).toMatch(/pipeline p\d+/)
+    await page.locator('#L304').click({ position: { x: 400, y: 12 } })
+    await expect.poll(() => new URL(page.url()).hash).toBe('#L300-L302')
+  })
+
   it('keep the outline a single tab stop, and lead to the history of what is on top', async () => {
     const long = 'A_group_whose_name_is_longer_than_the_outline_is_wide'
     const service = await serviceWithHistory(LATER.replace('group="first"', `group="${long}"`))

@@ -22,10 +22,9 @@ async function pageOf(service: TestService, path: string): Promise<string> {
 
 /** The text of the lines of a page, without numbers and names. */
 function listed(html: string): string[] {
-  const lines = html.matchAll(/<div class="l[^"]*" id="L\d+">([^]*?)\n<\/div>/g)
+  const lines = html.matchAll(/<(?:div|li) class="l[^"]*" id="L\d+">([^]*?)\n<\/(?:div|li)>/g)
   return Array.from(lines, ([, inner = '']) =>
     inner
-      .replace(/<span class="by"[^]*?<\/span>/, '')
       .replace(/<a class="n"[^]*?<\/a>/, '')
       .replace(/<[^>]*>/g, '')
       .replaceAll('&lt;', '<')
@@ -90,7 +89,11 @@ describe('a snapshot', () => {
     const html = await pageOf(service, '/config/r3?blame=1')
 
     const line = NEW.split('\n').findIndex((each) => each.includes('other.git')) + 1
-    const [, run] = new RegExp(`id="L${line}">([^]*?)\\n</div>`).exec(html) ?? []
+    const [, run] =
+      new RegExp(`<li class="by"([^]*?)<li class="l s\\d" id="L${line}">`).exec(
+        html.slice(html.lastIndexOf('class="by"', html.indexOf(`id="L${line}"`)) - 4),
+      ) ?? []
+    expect(run).toContain(`value="${line - 1}"`)
     expect(run).toContain('>r3</a> admin')
     expect(run).toMatch(/title="admin, \d+ \w+ \d+, [\d:]+ UTC"/)
     expect(html.match(/class="by"/g)).toHaveLength(5)
@@ -146,9 +149,28 @@ describe('a snapshot', () => {
     expect(listed(html)).toEqual(lines)
     expect(html.match(/<[a-z]/g)?.length).toBeLessThan(12_000)
     expect(html).toContain('<span class="t">pipeline</span>')
-    const blamed = await pageOf(service, '/config/current?blame=1')
-    expect(listed(blamed)).toEqual(lines.slice(0, 1_000))
-    expect(blamed).toContain('<nav class="pager windows"')
+  })
+
+  it('shows 3,000 lines with their authors in one piece, however often the author changes', async () => {
+    const names = Array.from({ length: 205 }, (_, n) => `p${n}`)
+    const document = documentWith(...names)
+    const lines = document.trimEnd().split('\n')
+    const every = lines.map((line, n) =>
+      n % 2 === 0 || n < 3 ? line : line.replace(/^ */, '  $& '),
+    )
+    const service = await startService()
+    await save(service, document)
+    await save(service, `${every.join('\n')}\n`)
+
+    const ages = await pageOf(service, '/config/r2?blame=1')
+    const often = await pageOf(service, '/config/r3?blame=1')
+
+    expect(listed(ages)).toEqual(lines)
+    expect(listed(often)).toEqual(every)
+    expect(ages).not.toContain('class="pager windows"')
+    expect(ages).toMatch(/<li class="by" value="100"[^>]*><a href="[^"]*">r2<\/a> admin · <time/)
+    expect(often.match(/class="by"/g)?.length).toBeGreaterThan(2_500)
+    expect(often.match(/<[a-z]/g)?.length).toBeLessThan(12_000)
   })
 
   it('shows a longer document in windows, each line once, and says what is searched', async () => {

@@ -31,7 +31,7 @@ it('a search in a document finds the lines that show the text, and no secret', (
   fc.assert(
     fc.property(documents, texts, (written, text) => {
       const document = Buffer.from(written)
-      const of = { document, digest: digestOf(document), line: 1, blame: false, keepsHidden: false }
+      const of = { document, digest: digestOf(document), line: 1, keepsHidden: false }
 
       const { shown, found } = snapshotText({ ...of, find: text })
 

@@ -39,7 +39,7 @@ function entryOf(link: HTMLElement): Entry {
 function topLine(bar: HTMLElement): number | null {
   const { left, bottom } = bar.getBoundingClientRect()
   const below = Math.max(bottom, 0) + 12
-  const line = document.elementFromPoint(left + 20, below)?.closest('.l')
+  const line = document.elementsFromPoint(left + 20, below).find((each) => each.matches('.l'))
   return line ? Number(line.id.slice(1)) : null
 }
 

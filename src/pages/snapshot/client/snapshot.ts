@@ -15,6 +15,7 @@ showPathOfTopLine()
 watchOutlineFilter()
 watchOutlineKeys()
 keepPermanentAddress()
+linkCountedLines()
 arriveAtLine()
 addEventListener('hashchange', arriveAtLine)
 
@@ -47,6 +48,17 @@ function keepPermanentAddress(): void {
     if (!link || link.hash === '' || !isPlain || link.href !== permanent + link.hash) return
     event.preventDefault()
     location.hash = link.hash
+  })
+}
+
+/** Has a click on a number that the browser counted lead to its line, and with Shift to a range. */
+function linkCountedLines(): void {
+  find('.blamed')?.addEventListener('click', (event) => {
+    const line = elementOf(event)
+    if (!line?.matches('.l') || event.offsetX > parseFloat(getComputedStyle(line).paddingLeft))
+      return
+    const from = event.shiftKey ? /^#L\d+/.exec(location.hash)?.[0] : undefined
+    location.hash = from === undefined ? line.id : `${from}-${line.id}`
   })
 }
 
