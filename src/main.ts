@@ -1,3 +1,4 @@
+import { keepYoung } from './lib/keep-young.ts'
 import { main } from './cli/commands/main.ts'
 import { outliveOutput } from './cli/output.ts'
 import { endWithNpx } from './cli/stopping.ts'
@@ -6,4 +7,5 @@ import { endWithNpx } from './cli/stopping.ts'
 process.setSourceMapsEnabled(true)
 outliveOutput()
 endWithNpx()
+keepYoung()
 process.exitCode = await main(process.argv.slice(2))

@@ -2,6 +2,7 @@ import { nameKey } from '../../core/name-key.ts'
 import { ParamResolver } from './params.ts'
 import { resolvePipeline } from './resolve-pipeline.ts'
 import type { At, Configuration, Pipeline, PipelineGroup, Template } from '../model/model.ts'
+import { memberTextOf } from '../model/member-text.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { Finding } from '../model/finding.ts'
 
@@ -68,7 +69,11 @@ const usersOf = memoize(({ stages }: Template) =>
   memoize((pipeline: Pipeline) => resolve({ ...pipeline, stages })),
 )
 
-const resolved = memoize(resolve)
+const resolved = memoize((pipeline: Pipeline) =>
+  memberTextOf(pipeline)?.mentionsParams === false
+    ? { pipeline, findings: [], replaced: [] }
+    : resolve(pipeline),
+)
 
 /** A pipeline in which there is nothing to replace stays the one it is. */
 function resolve(pipeline: Pipeline): ExpandedPipeline {

@@ -1,6 +1,7 @@
 import { Agent } from '../model/environments.ts'
 import { build } from '../model/fields.ts'
 import { Pipeline, Template } from '../model/pipelines.ts'
+import { keptPipeline } from './kept-pipeline.ts'
 import { Member, type MemberContext, type MemberKind } from './member.ts'
 import { XML_LIMITS } from '../xml/xml-limits.ts'
 
@@ -9,14 +10,17 @@ export class MemberStores {
   readonly pipelines = new MemberStore<Pipeline>({
     list: 'pipelines',
     build: (node) => build(Pipeline, node).data ?? null,
+    keep: keptPipeline,
   })
   readonly templates = new MemberStore<Template>({
     list: 'templates',
     build: (node) => build(Template, node).data ?? null,
+    keep: (template) => template,
   })
   readonly agents = new MemberStore<Agent>({
     list: 'agents',
     build: (node) => build(Agent, node).data ?? null,
+    keep: (agent) => agent,
   })
 
   /** Begins the reading of a document. */

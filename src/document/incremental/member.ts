@@ -5,12 +5,15 @@ import { checkMember, type Edition } from '../structure/structure.ts'
 import { Findings } from '../structure/findings.ts'
 import type { ListName } from './find-members.ts'
 import { MemberElement } from './member-element.ts'
+import { movedModel } from './moved-model.ts'
 
 /** The members of one list, and how their model is built. */
 export interface MemberKind<Model> {
   readonly list: ListName
   /** Null where the values of an element do not have the form of a model. */
   readonly build: (node: ModelNode) => Model | null
+  /** The part of its model that is kept. */
+  readonly keep: (model: Model, element: MemberElement, edition: Edition) => Model
 }
 
 /** The context on which the text of a member depends. */
@@ -45,7 +48,8 @@ export class Member<Model> {
     const element = MemberElement.read(text)
     if (!element || !isSound(text, element, { ...kind, ...context })) return null
     const model = kind.build(new ModelNode(element, context.at))
-    const member = model && new Member(element, model, context)
+    const kept = model && kind.keep(model, element, context.edition)
+    const member = kept && new Member(element, kept, context)
     element.forgetChildren()
     return member
   }
@@ -53,7 +57,7 @@ export class Member<Model> {
   /** The model of the member where it is in a document. */
   modelAt(at: readonly number[]): Model {
     if (at.some((index, depth) => index !== this.#at[depth])) {
-      this.#model = moveModel(this.#model, at)
+      this.#model = movedModel(this.#model, at)
       this.#at = at
     }
     return this.#model
@@ -68,23 +72,4 @@ function isSound(
   const findings = new Findings({ text, lines: new LineIndex(text) })
   checkMember(element, { list, edition, findings })
   return findings.problems().length === 0
-}
-
-/** A copy of a model that is elsewhere: wherever it says so, it begins with the new place. */
-function moveModel<Model>(model: Model, at: readonly number[]): Model {
-  if (typeof model !== 'object' || model === null) return model
-  if (!Array.isArray(model)) return filled(Object.assign({}, model), at)
-  if (model.length === 0) return model
-  const copy = Object.assign(model.slice(), model)
-  if (typeof model[0] !== 'number') return filled(copy, at)
-  for (const [depth, index] of at.entries()) Reflect.set(copy, depth, index)
-  return copy
-}
-
-function filled<Copy extends object>(copy: Copy, at: readonly number[]): Copy {
-  for (const key of Object.keys(copy)) {
-    const value: unknown = Reflect.get(copy, key)
-    if (typeof value === 'object' && value !== null) Reflect.set(copy, key, moveModel(value, at))
-  }
-  return copy
 }

@@ -54,6 +54,9 @@ const Job = modelOf(STAGE_ELEMENTS.job, {
 })
 export type Job = ValueOf<typeof Job>
 
+/** The jobs below the element that lists them. */
+export const JOB_LIST = many(Job, 'job')
+
 const Approval = modelOf(STAGE_ELEMENTS.approval, {
   /** Null when everyone who may operate the group may approve the stage. Older versions say `auth` for them. */
   approvers: {

@@ -3,7 +3,7 @@ import type { DependencyMaterial, Material, Pipeline } from '../model/model.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { shorten } from '../text/shown-text.ts'
 import { type Finding, repeats } from '../model/finding.ts'
-import type { PipelineRule, RuleContext } from './rule-context.ts'
+import type { PipelineRule, ReferenceRule, RuleContext } from './rule-context.ts'
 
 const MAX_NAMED = 12
 
@@ -12,7 +12,7 @@ export const dependenciesOf = memoize(({ materials }: Pipeline): readonly Depend
 )
 
 /** DEP-1: the pipeline and the stage that a dependency names exist. */
-export const upstreams: PipelineRule = function* (
+export const upstreams: ReferenceRule = function* (
   pipeline,
   { pipelinesByName },
 ): Generator<Finding> {

@@ -4,7 +4,7 @@ import { memoize } from '../../lib/memoize.ts'
 import { shorten } from '../text/shown-text.ts'
 import { dependenciesOf } from './dependencies.ts'
 import type { Finding } from '../model/finding.ts'
-import type { PipelineRule, RuleContext } from './rule-context.ts'
+import type { ReferenceRule, RuleContext } from './rule-context.ts'
 
 type Fetch = Extract<CancelTask, { kind: 'fetchartifact' }>
 
@@ -16,7 +16,7 @@ interface FetchSite {
 }
 
 /** FET-1 and FET-2, for every pipeline with the stages it has after expansion. */
-export const fetches: PipelineRule = function* (pipeline, context): Generator<Finding> {
+export const fetches: ReferenceRule = function* (pipeline, context): Generator<Finding> {
   for (const site of fetchSitesOf(pipeline)) {
     for (const message of complaints(site, context)) yield { at: site.fetch.at, message }
   }

@@ -4,7 +4,7 @@ import type { Artifact, Job, Pipeline, Stage, Template } from '../model/model.ts
 import { shorten } from '../text/shown-text.ts'
 import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import { hasPathForm } from './paths.ts'
-import type { PipelineRule, RuleContext, StageRule } from './rule-context.ts'
+import type { OwnContext, PipelineRule, RuleContext, StageRule } from './rule-context.ts'
 
 const MAX_INT = 2 ** 31 - 1
 
@@ -117,7 +117,7 @@ export const artifacts: StageRule = function* ({ jobs }, context): Generator<Fin
 function* checkArtifact(
   { at, src, dest }: Artifact,
   job: string,
-  { replaced }: RuleContext,
+  { replaced }: OwnContext,
 ): Generator<Finding> {
   if (src.trim() === '') {
     yield { at, message: `an artifact of the job "${shorten(job)}" has an empty source` }

@@ -2,7 +2,7 @@ import { nameKey } from '../../core/name-key.ts'
 import type { Material } from '../model/model.ts'
 import { shorten } from '../text/shown-text.ts'
 import type { Finding } from '../model/finding.ts'
-import { type PipelineRule, type RuleContext, materialNameOf } from './rule-context.ts'
+import { type OwnContext, type PipelineRule, materialNameOf } from './rule-context.ts'
 
 const PIECE = "[a-zA-Z0-9_\\-.!~*'()#:]"
 const FORM = new RegExp(`^${PIECE}*(?:[$#]\\{${PIECE}+(?:\\[:\\d+\\])?\\}${PIECE}*)+$`)
@@ -60,21 +60,21 @@ function variablesIn(template: string): VariableUse[] {
 }
 
 /** Later versions take any text around the variables. */
-function hasForm(template: string, { isLater }: RuleContext): boolean {
+function hasForm(template: string, { isLater }: OwnContext): boolean {
   return template.includes('${') && (isLater || FORM.test(template))
 }
 
-function isKnown(variable: string, known: ReadonlySet<string>, { isLater }: RuleContext): boolean {
+function isKnown(variable: string, known: ReadonlySet<string>, { isLater }: OwnContext): boolean {
   return known.has(nameKey(variable)) || (isLater && /^env:./i.test(variable))
 }
 
-function namesFor(materials: readonly Material[], context: RuleContext): ReadonlySet<string> {
+function namesFor(materials: readonly Material[], context: OwnContext): ReadonlySet<string> {
   const names = materials.flatMap((material) => labelNamesOf(material, context))
   return new Set(['count', ...names.map(nameKey)])
 }
 
 /** Later versions join the names of a repository and a package by `_` in place of `:`. */
-function labelNamesOf(material: Material, context: RuleContext): readonly string[] {
+function labelNamesOf(material: Material, context: OwnContext): readonly string[] {
   const name = materialNameOf(material, context)
   if (name === null) return []
   return context.isLater && material.kind === 'package' ? [name, name.replace(':', '_')] : [name]

@@ -2,7 +2,7 @@ import { nameKey } from '../../core/name-key.ts'
 import { shorten } from '../text/shown-text.ts'
 import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import { isQuartzCron } from './quartz-cron.ts'
-import type { PipelineRule, RuleContext } from './rule-context.ts'
+import type { PipelineRule, ReferenceRule, RuleContext } from './rule-context.ts'
 
 /** PIP-2: a pipeline name appears once in the document, whatever its case. */
 export function* pipelineNames({ pipelines, pipelinesByName }: RuleContext): Generator<Finding> {
@@ -13,7 +13,7 @@ export function* pipelineNames({ pipelines, pipelinesByName }: RuleContext): Gen
 }
 
 /** PIP-3 and TPL-1: a pipeline has its own stages or those of a template that exists. */
-export const stagesOrTemplate: PipelineRule = function* (
+export const stagesOrTemplate: ReferenceRule = function* (
   { at, name, template, stages },
   { templatesByName },
 ): Generator<Finding> {

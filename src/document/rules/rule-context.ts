@@ -31,11 +31,16 @@ export interface RuleContext {
   readonly isLater: boolean
 }
 
+/** All that a rule about one pipeline alone may need to know of the others. */
+export type OwnContext = Pick<RuleContext, 'replaced' | 'pluginMaterialNames' | 'isLater'>
+
 export type Rule = (context: RuleContext) => Iterable<Finding>
-/** A rule about each effective pipeline. */
-export type PipelineRule = (pipeline: Pipeline, context: RuleContext) => Iterable<Finding>
+/** A rule about each effective pipeline alone. */
+export type PipelineRule = (pipeline: Pipeline, context: OwnContext) => Iterable<Finding>
+/** A rule about each effective pipeline and what it refers to. */
+export type ReferenceRule = (pipeline: Pipeline, context: RuleContext) => Iterable<Finding>
 /** A rule about each stage, of pipelines and of templates as written. */
-export type StageRule = (stage: Stage, context: RuleContext) => Iterable<Finding>
+export type StageRule = (stage: Stage, context: OwnContext) => Iterable<Finding>
 
 /** Builds the context of a configuration in steps, with the findings about its params. */
 export function* ruleContextOf(

@@ -1,4 +1,5 @@
-import type { Configuration, Pipeline, Stage } from '../model/model.ts'
+import { memberTextOf } from '../model/member-text.ts'
+import type { At, Configuration, Pipeline, Stage } from '../model/model.ts'
 import * as dependencies from './dependencies.ts'
 import * as environments from './environments.ts'
 import { memoize } from '../../lib/memoize.ts'
@@ -10,7 +11,9 @@ import * as materials from './materials.ts'
 import * as pipelines from './pipelines.ts'
 import * as plugins from './plugins.ts'
 import {
+  type OwnContext,
   type PipelineRule,
+  type ReferenceRule,
   type Rule,
   type RuleContext,
   ruleContextOf,
@@ -51,7 +54,7 @@ const RULES: readonly Rule[] = [
   environments.agentResources,
 ]
 
-const PIPELINE_RULES: readonly PipelineRule[] = [
+const REFERENCE_RULES: readonly ReferenceRule[] = [
   pipelines.stagesOrTemplate,
   dependencies.upstreams,
   fetches,
@@ -113,14 +116,34 @@ function* findingsOf(context: RuleContext): Generator<Finding | null> {
   for (const pipeline of context.pipelines) {
     if (validatedAt(pipeline).isLater === context.isLater && isSelfContained(pipeline)) continue
     yield null
-    for (const rule of PIPELINE_RULES) yield* rule(pipeline, context)
+    for (const rule of REFERENCE_RULES) yield* rule(pipeline, context)
     yield* ownFindings(pipeline, context)
   }
   for (const { stages } of context.written.templates) yield* stageFindings(stages, context)
 }
 
+/** The verdict on a pipeline without a look at any other. */
+export interface OwnVerdict {
+  /** Whether its findings depend on no other pipeline or template. */
+  readonly isSelfContained: boolean
+  readonly isValid: boolean
+}
+
+const ALONE = { replaced: new Set<At>(), pluginMaterialNames: new Map<string, string>() }
+
+/** Judges a pipeline that was just read, while all of it is there. */
+export function judgeAlone(pipeline: Pipeline, isLater: boolean): OwnVerdict {
+  const isPlain = pipeline.template === null && dependsOnItselfAlone(pipeline)
+  const [finding] = isPlain ? everyOwnFinding(pipeline, { ...ALONE, isLater }) : [null]
+  return { isSelfContained: refersToNothing(pipeline), isValid: finding === undefined }
+}
+
 /** Whether the findings of this pipeline depend on no other pipeline or template. */
-const isSelfContained = memoize(
+function isSelfContained(pipeline: Pipeline): boolean {
+  return memberTextOf(pipeline)?.isSelfContained ?? refersToNothing(pipeline)
+}
+
+const refersToNothing = memoize(
   (pipeline: Pipeline) =>
     pipeline.template === null &&
     pipeline.stages.length > 0 &&
@@ -129,7 +152,11 @@ const isSelfContained = memoize(
 )
 
 /** The schema version (exact or later) for which a pipeline was found valid, or null. */
-const validatedAt = memoize<Pipeline, { isLater: boolean | null }>(() => ({ isLater: null }))
+function validatedAt(pipeline: Pipeline): { isLater: boolean | null } {
+  return memberTextOf(pipeline) ?? validatedCopy(pipeline)
+}
+
+const validatedCopy = memoize<Pipeline, { isLater: boolean | null }>(() => ({ isLater: null }))
 
 /**
  * The findings of a pipeline that refers to nothing defined elsewhere depend on its expansion
@@ -142,16 +169,22 @@ function* ownFindings(pipeline: Pipeline, context: RuleContext): Generator<Findi
     count += 1
     yield finding
   }
-  const isCacheable = pipeline.materials.every(({ kind }) => kind !== 'package' && kind !== 'scm')
-  if (count === 0 && isCacheable) validatedAt(pipeline).isLater = context.isLater
+  if (count === 0 && dependsOnItselfAlone(pipeline)) {
+    validatedAt(pipeline).isLater = context.isLater
+  }
 }
 
-function* everyOwnFinding(pipeline: Pipeline, context: RuleContext): Generator<Finding> {
+/** Whether the findings of a pipeline alone are the same in every document. */
+function dependsOnItselfAlone(pipeline: Pipeline): boolean {
+  return pipeline.materials.every(({ kind }) => kind !== 'package' && kind !== 'scm')
+}
+
+function* everyOwnFinding(pipeline: Pipeline, context: OwnContext): Generator<Finding> {
   for (const rule of OWN_RULES) yield* rule(pipeline, context)
   yield* stageFindings(pipeline.stages, context)
 }
 
-function* stageFindings(stages: readonly Stage[], context: RuleContext): Generator<Finding> {
+function* stageFindings(stages: readonly Stage[], context: OwnContext): Generator<Finding> {
   for (const stage of stages) {
     for (const rule of STAGE_RULES) yield* rule(stage, context)
   }

@@ -3,7 +3,7 @@ import type { CancelTask, Stage, Task } from '../model/model.ts'
 import { shorten } from '../text/shown-text.ts'
 import type { Finding } from '../model/finding.ts'
 import { staysInside } from './paths.ts'
-import type { RuleContext, StageRule } from './rule-context.ts'
+import type { OwnContext, StageRule } from './rule-context.ts'
 
 const MAX_LONG = 2 ** 63
 
@@ -20,7 +20,7 @@ function tasksOf({ jobs }: Stage): readonly Task[] {
 }
 
 /** At most one `oncancel`, and none within it. */
-function* checkCancels(task: Task, context: RuleContext): Generator<Finding> {
+function* checkCancels(task: Task, context: OwnContext): Generator<Finding> {
   for (const at of task.cancels.slice(1)) {
     yield { at, message: 'the task has more than one oncancel' }
   }
@@ -30,7 +30,7 @@ function* checkCancels(task: Task, context: RuleContext): Generator<Finding> {
   if (task.onCancel) yield* checkTask(task.onCancel, context)
 }
 
-function* checkTask(task: CancelTask, context: RuleContext): Generator<Finding> {
+function* checkTask(task: CancelTask, context: OwnContext): Generator<Finding> {
   if (task.kind === 'fetchartifact') yield* checkFetch(task)
   if (task.kind === 'exec') yield* checkExec(task, context)
   yield* checkWords(task)
@@ -44,7 +44,7 @@ function* checkTask(task: CancelTask, context: RuleContext): Generator<Finding> 
 
 function* checkExec(
   task: Extract<CancelTask, { kind: 'exec' }>,
-  { replaced }: RuleContext,
+  { replaced }: OwnContext,
 ): Generator<Finding> {
   const { at, command, args, timeout } = task
   if (replaced.has(at) && command.trim() === '') yield { at, message: 'the command is empty' }

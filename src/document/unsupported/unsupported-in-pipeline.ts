@@ -7,6 +7,7 @@ import type {
   Stage,
   Variable,
 } from '../model/model.ts'
+import { memberTextOf } from '../model/member-text.ts'
 import { isSource, type VersionControlMaterial } from '../materials/identity.ts'
 import { openAddress } from '../secrets/address-secret.ts'
 import { secretReferencesIn } from '../secrets/secret-reference.ts'
@@ -42,7 +43,20 @@ export function* unsupportedInPipeline(pipeline: Pipeline, open: OpenSecret): Ge
   for (const material of pipeline.materials) yield* inMaterial(material, open)
   yield* pipeline.unknown.map(unknownPart)
   yield* inVariables(pipeline.variables, open)
-  for (const stage of pipeline.stages) yield* inStage(stage, open)
+  const hasJobs = memberTextOf(pipeline)?.hasPlainJobs !== true
+  for (const stage of pipeline.stages) {
+    yield* inStage(stage, open)
+    if (hasJobs) for (const job of stage.jobs) yield* inJob(job, `${stage.name}/${job.name}`, open)
+  }
+}
+
+/** Whether the jobs of a pipeline have no such part, whatever the keys and the agents are. */
+export function hasPlainJobs({ stages }: Pipeline): boolean {
+  return stages.every(({ jobs }) => jobs.every(isPlainJob))
+}
+
+function isPlainJob(job: Job): boolean {
+  return job.elasticProfile === null && inJob(job, '', () => null).next().done === true
 }
 
 function* inMaterial(material: Material, open: OpenSecret): Generator<Found> {
@@ -92,13 +106,12 @@ export function* inVariables(variables: readonly Variable[], open: OpenSecret): 
 }
 
 function* inStage(stage: Stage, open: OpenSecret): Generator<Found> {
-  const { at, name, artifactCleanupProhibited, variables, jobs } = stage
+  const { at, name, artifactCleanupProhibited, variables } = stage
   if (artifactCleanupProhibited) {
     const what = `artifactCleanupProhibited of the stage ${name}`
     yield { at, what, because: 'where `--max-artifacts` is set, the oldest runs make room' }
   }
   yield* inVariables(variables, open)
-  for (const job of jobs) yield* inJob(job, `${name}/${job.name}`, open)
 }
 
 function* inJob(job: Job, place: string, open: OpenSecret): Generator<Found> {

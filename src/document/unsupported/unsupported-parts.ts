@@ -1,4 +1,5 @@
 import { memoize } from '../../lib/memoize.ts'
+import { memberTextOf } from '../model/member-text.ts'
 import type { Agent, Configuration, OutsideDefinition, Pipeline } from '../model/model.ts'
 import type { SecretReference } from '../secrets/secret-reference.ts'
 import { type SecretUse, whyNotReferable } from './secret-rules.ts'
@@ -110,6 +111,7 @@ export class UnsupportedParts {
 }
 
 function* elasticJobs(pipeline: Pipeline, agents: readonly Agent[]): Generator<FoundPart> {
+  if (memberTextOf(pipeline)?.hasPlainJobs) return
   for (const stage of pipeline.stages) {
     for (const { at, name, elasticProfile } of stage.jobs) {
       if (elasticProfile === null || hasAgentOf(elasticProfile, agents)) continue

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { IncrementalReader } from '../../../src/document/incremental/incremental-reader.ts'
 import { findNamedEntity } from '../../../src/document/entities/entities.ts'
-import type { ConfigDocument } from '../../../src/document/document.ts'
+import { type ConfigDocument, readDocument } from '../../../src/document/document.ts'
 import { LineIndex } from '../../../src/document/text/line-index.ts'
-import { aConfigurationInBytes, element, git } from '../../support/documents/a-configuration.ts'
+import {
+  aConfigurationInBytes,
+  dependency,
+  element,
+  git,
+} from '../../support/documents/a-configuration.ts'
 
 async function read(
   reader: IncrementalReader,
@@ -107,6 +112,44 @@ describe('a reader of documents', () => {
     ])
     expect(pipelinesOf(after)[2]?.stages[0]?.at).toEqual([0, 2, 1])
     expect(pipelinesOf(before)[1]?.stages[0]?.at).toEqual([0, 1, 1])
+  })
+
+  it('has the jobs of a stage as a value, in copies of the stage as well', async () => {
+    const reader = new IncrementalReader()
+    const bytes = documentWith('first', 'a')
+    await read(reader, documentWith('a'))
+    const reading = readDocument(bytes)
+    if (!reading.ok) throw new Error('it is valid')
+
+    const stage = pipelinesOf(await read(reader, bytes))[1]?.stages[0]
+    const whole = pipelinesOf(reading.document)[1]?.stages[0]
+
+    expect(stage?.jobs).toBe(stage?.jobs)
+    expect(Object.keys(stage ?? {})).toEqual(Object.keys(whole ?? {}))
+    expect(structuredClone({ ...stage })).toEqual(whole)
+    expect(JSON.stringify(stage)).toBe(JSON.stringify(whole))
+  })
+
+  it('finds what is wrong in jobs that were valid beside another pipeline', async () => {
+    const fetch = element('fetchartifact', {
+      pipeline: 'a',
+      stage: 'build',
+      job: 'compile',
+      srcfile: 'out',
+    })
+    const stages = (tasks: string) => [{ name: 'build', jobs: [{ name: tasks, tasks: [fetch] }] }]
+    const documentOf = (job: string) =>
+      aConfigurationInBytes({
+        pipelines: [
+          { name: 'a', stages: [{ name: 'build', jobs: [{ name: job }] }] },
+          { name: 'b', materials: [dependency('a', 'build')], stages: stages('use') },
+        ],
+      })
+    const reader = new IncrementalReader()
+
+    expect(await reader.read(documentOf('compile'))).not.toBeNull()
+    expect(await reader.read(documentOf('other'))).toBeNull()
+    expect(await reader.read(documentOf('compile'))).not.toBeNull()
   })
 
   it('holds a member to the version that the document names, whatever it was held to before', async () => {
