@@ -1,4 +1,5 @@
 import { childElements } from '../xml/xml-elements.ts'
+import { MemberElement } from './member-element.ts'
 import type { NamedChild, Span, XmlAttribute, XmlElement, XmlNode } from '../xml/xml-tree.ts'
 
 /** Maps the nodes of a separately read tree to their places in a document. */
@@ -17,9 +18,16 @@ export interface Placement {
 /** Moves a whole tree by one distance. */
 export class OffsetPlacement implements Placement {
   readonly #distance: number
+  /** The uppermost nodes of the tree, which are there as long as somebody has any of its elements. */
+  top: readonly XmlNode[] = []
 
   constructor(distance: number) {
     this.#distance = distance
+  }
+
+  /** The placement of the same tree once it is made again. */
+  again(): OffsetPlacement {
+    return new OffsetPlacement(this.#distance)
   }
 
   offsetOf(offset: number): number {
@@ -47,6 +55,8 @@ export class RelocatedElement implements XmlElement {
   readonly #placement: Placement
   #attributes: ReadonlyMap<string, XmlAttribute> | null = null
   #children: readonly XmlNode[] | null = null
+  /** The children of a member, which are let go with their tree when nobody has any of it. */
+  #memberChildren: WeakRef<readonly XmlNode[]> | null = null
   /** Children that were placed one by one. */
   #placed: Map<XmlElement, XmlElement> | null = null
   #whole: Span | null = null
@@ -88,12 +98,15 @@ export class RelocatedElement implements XmlElement {
   }
 
   get children(): readonly XmlNode[] {
-    if (this.#children !== null) return this.#children
-    this.#children = this.#source.children.map((child) =>
-      child.kind === 'element'
-        ? (this.#placed?.get(child) ?? this.#placement.place(child, this))
-        : { ...child, span: this.#span(child.span) },
-    )
+    const known = this.#children ?? this.#memberChildren?.deref()
+    if (known) return known
+    if (this.#source instanceof MemberElement && this.#placement instanceof OffsetPlacement) {
+      const placement = this.#placement.again()
+      placement.top = this.#childrenBy(placement)
+      this.#memberChildren = new WeakRef(placement.top)
+      return placement.top
+    }
+    this.#children = this.#childrenBy(this.#placement)
     this.#placed = null
     return this.#children
   }
@@ -140,6 +153,14 @@ export class RelocatedElement implements XmlElement {
     this.#placed ??= new Map()
     this.#placed.set(child, placed)
     return placed
+  }
+
+  #childrenBy(placement: Placement): readonly XmlNode[] {
+    return this.#source.children.map((child) =>
+      child.kind === 'element'
+        ? (this.#placed?.get(child) ?? placement.place(child, this))
+        : { ...child, span: this.#span(child.span) },
+    )
   }
 
   #moved({ name, value, span, valueSpan }: XmlAttribute): XmlAttribute {

@@ -1,7 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { IncrementalReader } from '../../../src/document/incremental/incremental-reader.ts'
 import { findNamedEntity } from '../../../src/document/entities/entities.ts'
 import { type ConfigDocument, readDocument } from '../../../src/document/document.ts'
+import { elementsAt } from '../../../src/document/xml/xml-elements.ts'
 import { LineIndex } from '../../../src/document/text/line-index.ts'
 import {
   aConfigurationInBytes,
@@ -38,6 +42,23 @@ function longDocument(first: string, second: string): Uint8Array<ArrayBuffer> {
     { name: second, materials },
   ]
   return aConfigurationInBytes({ pipelines })
+}
+
+/** A job that is held, and parts of the document that nobody has. */
+function partsOf(document: ConfigDocument) {
+  const [pipeline, other] = elementsAt(document.root, 'pipelines/pipeline')
+  const [job] = pipeline ? elementsAt(pipeline, 'stage/jobs/job') : []
+  const [stage] = other ? elementsAt(other, 'stage') : []
+  const jobs = pipelinesOf(document)[0]?.stages[0]?.jobs
+  if (!pipeline || !job || !stage || !jobs) throw new Error('each pipeline has a job')
+  return { held: { pipeline, job }, gone: [new WeakRef<object>(stage), new WeakRef<object>(jobs)] }
+}
+
+/** An object is there up to the end of the turn in which it was asked for. */
+async function collectGarbage(): Promise<void> {
+  await setImmediate()
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
 }
 
 describe('a reader of documents', () => {
@@ -128,6 +149,17 @@ describe('a reader of documents', () => {
     expect(Object.keys(stage ?? {})).toEqual(Object.keys(whole ?? {}))
     expect(structuredClone({ ...stage })).toEqual(whole)
     expect(JSON.stringify(stage)).toBe(JSON.stringify(whole))
+  })
+
+  it('lets trees and jobs go that nobody has, and no element that somebody has', async () => {
+    const document = await read(new IncrementalReader(), documentWith('a', 'b'))
+    const { held, gone } = partsOf(document)
+
+    await collectGarbage()
+
+    const [again] = elementsAt(held.pipeline, 'stage/jobs/job')
+    expect(again).toBe(held.job)
+    expect(gone.map((each) => each.deref())).toEqual([undefined, undefined])
   })
 
   it('finds what is wrong in jobs that were valid beside another pipeline', async () => {
