@@ -24,12 +24,14 @@ import type { Base, BesideChange, InvalidEdit, RefusedEdit } from './sync/reconc
 import { bodyOf, type Trailer } from './revision/message.ts'
 import type { RevisionListener } from './revision/revision-events.ts'
 import type { RevisionTags } from './tags/revision-tags.ts'
+import type { RevisionColumns } from './index/revision-columns.ts'
 import type { Lineage, NumberSpan, RevisionRange } from './index/revision-index.ts'
 
 export type { HistoryOptions, StoredDocument } from './history-options.ts'
 export type { Inspection } from './revision/inspection.ts'
 export type { MaintenanceLimits, MaintenanceState } from './upkeep/maintenance.ts'
 export type { HistoryEvent, HistoryProblem } from './revision/problems.ts'
+export type { Authorship, RevisionColumns, WantedColumns } from './index/revision-columns.ts'
 export type { Lineage, NumberSpan } from './index/revision-index.ts'
 export type { RevisionListener, RevisionEvent } from './revision/revision-events.ts'
 
@@ -167,6 +169,11 @@ export class History implements AsyncDisposable {
   /** A part of the list of revisions, newest first, without archived ones. */
   list(range: RevisionRange): readonly Revision[] {
     return this.#parts.keeper.index.list(range)
+  }
+
+  /** The authors and times of these revisions, by which they are counted and selected. */
+  get columns(): RevisionColumns {
+    return this.#parts.keeper.index.columns
   }
 
   /** The same, but only their commits and their bases, which are quicker to read. */

@@ -5,9 +5,6 @@ import { archiveHint, archiveHintFor } from '../../history/archive-hint.ts'
 import type { History } from '../../history/history.ts'
 import { lastMomentOf } from '../../lib/moments.ts'
 
-/** Revisions that are looked at in one step for the one that was current at a time. */
-const PAGE = 1_000
-
 /**
  * The revision that a caller names: `current`, `r` and its number, a digest, a commit, a tag, or a time,
  * which stands for the revision that was current at its end. What the branch no longer has counts too.
@@ -59,13 +56,15 @@ async function findByHex(history: History, name: string): Promise<Revision | nul
   return commit.success ? history.findCommitEver(commit.data) : null
 }
 
+/** The newest revision that is no younger than a moment; null before the first. */
+export function findInEffectAt(history: History, until: number): Revision | null {
+  const { value } = history.columns.newest({ isBy: () => true, since: null, until }).next()
+  return value === undefined ? null : history.at(history.size() - history.kept() + value + 1)
+}
+
 /** The revision that was current at the end of a time; null before the first, and for no time. */
 export function findByTime(history: History, name: string): Revision | null {
   const time = lastMomentOf(name)
   if (time === null) return null
-  for (let offset = 0; offset < history.kept(); offset += PAGE) {
-    const found = history.list({ offset, limit: PAGE }).find((each) => each.time <= time)
-    if (found) return found
-  }
-  return null
+  return findInEffectAt(history, time)
 }

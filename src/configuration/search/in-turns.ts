@@ -8,6 +8,8 @@ const AT_ONCE = 500
 /** The number of items that are read first, because many callers need no more. */
 const FIRST = 20
 
+type ListedHistory = Pick<History, 'at' | 'kept' | 'list' | 'size'>
+
 /** The revisions that a history has now, newest first, some at a time: others get their turns between. */
 export async function* revisionsInTurns(
   history: Pick<History, 'kept' | 'list'>,
@@ -18,6 +20,35 @@ export async function* revisionsInTurns(
     yield history.list({ offset, limit: Math.min(AT_ONCE, left) })
     if (turns.isOver) await turns.next()
   }
+}
+
+/**
+ * The revisions at some places, which are numbers of older revisions, some at a time: only those that a
+ * caller goes on to are looked for.
+ */
+export async function* placesInTurns(
+  history: ListedHistory,
+  places: Iterator<number, void>,
+): AsyncGenerator<readonly Revision[], void> {
+  const turns = new Turns()
+  for (let limit = FIRST; ; limit = AT_ONCE) {
+    const some: number[] = []
+    for (let next = places.next(); !next.done; next = places.next())
+      if (some.push(next.value) === limit) break
+    if (some.length === 0) return
+    yield revisionsAt(history, some)
+    if (turns.isOver) await turns.next()
+  }
+}
+
+/** The revisions at some places, descending. Neighbours are read together. */
+export function revisionsAt(history: ListedHistory, places: readonly number[]): Revision[] {
+  const [newest = 0, oldest = 0] = [places[0], places.at(-1)]
+  const last = history.kept() - 1
+  if (newest - oldest === places.length - 1)
+    return [...history.list({ offset: last - newest, limit: places.length })]
+  const archived = history.size() - history.kept()
+  return places.flatMap((place) => history.at(archived + place + 1) ?? [])
 }
 
 /** The results of some items, in the same way. */

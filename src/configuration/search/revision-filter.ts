@@ -6,11 +6,11 @@ import {
   shownAuthor,
 } from '../../core/revision.ts'
 import type { EntityChangeKind } from '../../document/changes/entities-of.ts'
-import type { History } from '../../history/history.ts'
+import type { Authorship, History, WantedColumns } from '../../history/history.ts'
 import type { LazyList } from '../../lib/lazy-list.ts'
 import type { OpenGroups } from '../../index/entity-index.ts'
 import type { TextSearch } from '../../index/text-index.ts'
-import { inTurns, revisionsInTurns } from './in-turns.ts'
+import { inTurns, placesInTurns } from './in-turns.ts'
 
 /** Selects revisions. Empty and null fields select all. */
 export interface RevisionFilter {
@@ -84,21 +84,31 @@ export function needsIndex(filter: RevisionFilter): boolean {
   return [mentions, text, entity, changed ?? '', entityKind ?? ''].join('') !== ''
 }
 
+/** The authors and times that the filter wants. */
+export function wantedColumns(filter: RevisionFilter): WantedColumns {
+  const { since, until, agents, kind: wanted } = filter
+  const name = nameKey(filter.username)
+  const isKind = (kind: RevisionKind) =>
+    wanted === null ? kind !== 'agent' || agents || name !== '' : kind === wanted
+  const isBy = ({ username, kind }: Authorship) =>
+    (name === '' || nameKey(username) === name) && isKind(kind)
+  return { isBy, since, until }
+}
+
 /** Tells of any revision whether its facts are as the filter wants them. */
-export function wantedFacts(filter: RevisionFilter): (revision: Revision) => boolean {
-  const author = nameKey(filter.username)
+function wantedFacts(filter: RevisionFilter): (revision: Revision) => boolean {
+  const { isBy, since, until } = wantedColumns(filter)
   return (revision) => {
     const { username, time } = revision
-    if (filter.since !== null && time < filter.since) return false
-    if (filter.until !== null && time > filter.until) return false
-    if (author !== '' && nameKey(username) !== author) return false
-    return hasKind(revision, filter)
+    if (since !== null && time < since) return false
+    if (until !== null && time > until) return false
+    return isBy({ username, kind: revisionKindOf(revision) })
   }
 }
 
 /** The indexes that a filter uses. */
 export interface FilterLookups {
-  readonly history: Pick<History, 'kept' | 'list' | 'size'>
+  readonly history: Pick<History, 'at' | 'columns' | 'kept' | 'list' | 'size'>
   readonly entities: RevisionLookup
   readonly texts: TextLookup
   /** The groups whose history may be followed; all when absent. */
@@ -129,12 +139,18 @@ export async function* filterRevisions(
 
 /** The revisions that a filter can select. The others are not looked at, however many there are. */
 async function* candidates(
-  { entity, text }: RevisionFilter,
+  filter: RevisionFilter,
   { history, entities, texts, groups }: FilterLookups,
 ): AsyncGenerator<readonly Revision[], void> {
+  const { entity, text } = filter
   const search = text === '' ? null : texts.search(text)
+  if (entity === '' && search !== null) {
+    yield* search.revisions()
+    return
+  }
   if (entity === '') {
-    yield* search?.revisions() ?? revisionsInTurns(history)
+    await history.columns.load()
+    yield* placesInTurns(history, history.columns.newest(wantedColumns(filter)))
     return
   }
   const [first, last] = [history.size() - history.kept() + 1, history.size()]
@@ -153,12 +169,6 @@ async function changedBy(
   const changed: Revision[] = []
   for (const revision of revisions) if (await search.isChangedBy(revision)) changed.push(revision)
   return changed
-}
-
-function hasKind(revision: Revision, { kind, agents, username }: RevisionFilter): boolean {
-  const is = revisionKindOf(revision)
-  if (kind !== null) return is === kind
-  return is !== 'agent' || agents || username !== ''
 }
 
 function isMentioned(revision: Revision, text: string, lookup: RevisionLookup): boolean {

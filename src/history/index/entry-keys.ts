@@ -1,5 +1,6 @@
 import type { Digest } from '../../core/digest.ts'
 import type { CommitSha } from '../../core/revision.ts'
+import { STORED_SIGNS } from '../../lib/compact/hex-places.ts'
 import type { IndexEntry } from './revision-index.ts'
 
 const DIGEST_LENGTH = 32
@@ -9,6 +10,7 @@ const REST_LENGTH = 1 + DIGEST_LENGTH
 const [CLOSED, OPEN] = ['+*', '-~'] as const
 const BRANCHED = [CLOSED[1], OPEN[1]]
 const SIGNS = Buffer.from(CLOSED + OPEN)
+const [ZERO, LETTERS_FROM] = [48, 97]
 const NO_DIGEST = '-'.repeat(DIGEST_LENGTH)
 
 /** The key of an entry, as text that is as long for every commit of one repository. */
@@ -38,6 +40,16 @@ export class EntryKeys {
     throw new RangeError(`There is no entry ${row}`)
   }
 
+  /** The number in the first signs of a commit, as `HexPlaces` stores it. */
+  firstOfCommitAt(row: number): number {
+    return this.#numberAt(row * this.#keyLength)
+  }
+
+  /** The same of a digest; null without one. */
+  firstOfDigestAt(row: number): number | null {
+    return this.hasDigestAt(row) ? this.#numberAt(this.#digestAt(row)) : null
+  }
+
   isClosedAt(row: number): boolean {
     return CLOSED.includes(this.#signAt(row))
   }
@@ -62,6 +74,15 @@ export class EntryKeys {
 
   #digestAt(row: number): number {
     return (row + 1) * this.#keyLength - DIGEST_LENGTH
+  }
+
+  #numberAt(start: number): number {
+    let number = 0
+    for (let at = start; at < start + STORED_SIGNS; at += 1) {
+      const sign = this.#bytes[at] ?? 0
+      number = number * 16 + (sign < LETTERS_FROM ? sign - ZERO : sign - LETTERS_FROM + 10)
+    }
+    return number
   }
 
   #textAt(start: number, length: number): string {

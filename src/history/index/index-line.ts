@@ -1,5 +1,6 @@
 import { type CommitSha, isCommitSha, type Revision } from '../../core/revision.ts'
 import { EntryKeys, keyOf } from './entry-keys.ts'
+import { type AuthorColumns, columnsOf, parseColumns, renderColumns } from './revision-columns.ts'
 import type { IndexEntry, IndexSegment, SegmentFacts } from './revision-index.ts'
 
 /** Facts of a revision in the order of `factsOf`. */
@@ -17,13 +18,14 @@ const TAB = '\t'
 const TAB_BYTE = TAB.charCodeAt(0)
 
 /**
- * Renders entries as one line of text: the key of each, then the facts of each and the parents of
- * all, as JSON, with tabs between them.
+ * Renders entries as one line of text: the key of each, then the facts of each, the parents of all, and
+ * the columns of their authors and times, as JSON, with tabs between them.
  */
 export function renderEntries(entries: readonly IndexEntry[]): string {
   const parents = entries.flatMap((entry, row) => (entry.parents ? [[row, entry.parents]] : []))
   const facts = [...entries.map(factsOf), parents].map((each) => JSON.stringify(each))
-  return `${entries.map(keyOf).join('')} ${facts.join(TAB)}`
+  const columns = renderColumns(columnsOf(entries.map(({ revision }) => revision)))
+  return `${entries.map(keyOf).join('')} ${[...facts, columns].join(TAB)}`
 }
 
 function factsOf({ revision }: IndexEntry): Facts | null {
@@ -40,12 +42,14 @@ export class IndexLine implements IndexSegment {
   readonly keys: EntryKeys
   readonly #line: Buffer
   readonly #facts: Buffer
+  readonly #columns: Buffer
 
   constructor(line: Buffer) {
-    const end = line.indexOf(' ')
-    this.keys = new EntryKeys(line.subarray(0, end))
+    const [start, end] = [line.indexOf(' '), line.lastIndexOf(TAB_BYTE)]
+    this.keys = new EntryKeys(line.subarray(0, start))
     this.#line = line
-    this.#facts = line.subarray(end + 1)
+    this.#facts = line.subarray(start + 1, end)
+    this.#columns = line.subarray(end + 1)
   }
 
   static of(entries: readonly IndexEntry[]): IndexLine {
@@ -61,6 +65,10 @@ export class IndexLine implements IndexSegment {
     const all = arrayIn(JSON.parse(`[${text.replaceAll(TAB, ',')}]`))
     const revisions = all.slice(0, -1).map((facts, row) => this.#revisionOf(row, facts))
     return { revisions, parents: new Map(parentsIn(all.at(-1))) }
+  }
+
+  readColumns(): AuthorColumns {
+    return parseColumns(this.#columns.toString('utf8'))
   }
 
   readRevision(row: number): Revision | null {

@@ -7,6 +7,7 @@ import { NumberList } from '../../lib/compact/number-list.ts'
 import { LazyList } from '../../lib/lazy-list.ts'
 import { EntryKeys, keyOf } from './entry-keys.ts'
 import { IndexLine, renderEntries, ROWS_PER_LINE } from './index-line.ts'
+import { type AuthorColumns, columnsOf, RevisionColumns } from './revision-columns.ts'
 
 /** One commit of the branch's history, whether or not it is a revision. */
 export interface IndexEntry {
@@ -29,6 +30,8 @@ export interface IndexSegment {
   readonly keys: EntryKeys
   /** The remaining fields, parsed lazily. */
   readFacts(): SegmentFacts
+  /** The authors and times of the entries that have a revision. */
+  readColumns(): AuthorColumns
   /** The revision of one entry, for which the others are not parsed. */
   readRevision(row: number): Revision | null
 }
@@ -84,13 +87,23 @@ export interface RevisionRange {
 export class RevisionIndex {
   readonly archived: number
   readonly #segments: IndexSegment[] = []
+  /** The authors and times of the revisions. */
+  readonly columns = new RevisionColumns(this.#segments)
   /** The place of the first entry of each segment. */
   readonly #starts: number[] = []
   /** The places of the entries that have a revision. */
   readonly #revisions = new NumberList()
-  readonly #byCommit = new HexPlaces((place) => this.commitAt(place))
-  readonly #byDigest = new HexPlaces((place) => this.#digestAt(place))
+  readonly #byCommit = new HexPlaces({
+    nameAt: (place) => this.commitAt(place),
+    firstAt: (place) => this.#at(place, (keys, row) => keys.firstOfCommitAt(row)),
+  })
+  readonly #byDigest = new HexPlaces({
+    nameAt: (place) => this.#digestAt(place),
+    firstAt: (place) => this.#at(place, (keys, row) => keys.firstOfDigestAt(row)),
+  })
   #length = 0
+  /** The segment that was looked at last, which the next place mostly is in. */
+  #last = 0
   readonly #parsed = new LRUCache<IndexSegment, SegmentFacts>({
     maxSize: MAX_PARSED,
     sizeCalculation: ({ revisions }) => revisions.length,
@@ -150,7 +163,7 @@ export class RevisionIndex {
 
   /** The newest revision with that digest. */
   find(digest: Digest): Revision | null {
-    this.#addNames()
+    this.#byDigest.grow(this.length)
     const place = this.#byDigest.find(digest)
     return place === null ? null : this.#oneAt(place)
   }
@@ -176,14 +189,13 @@ export class RevisionIndex {
   /** How many commits are older than that one, or null when it is not in the history. */
   placeOf(commit: CommitSha): number | null {
     if (commit === this.tip()) return this.length - 1
-    this.#addNames()
+    this.#byCommit.grow(this.length)
     return this.#byCommit.find(commit)
   }
 
   /** The commit at a place. */
   commitAt(place: number): CommitSha {
-    const { segment, row } = this.#rowOf(place)
-    return segment.keys.commitAt(row)
+    return this.#at(place, (keys, row) => keys.commitAt(row))
   }
 
   /** Whether that commit and the older ones are exactly its history. */
@@ -273,12 +285,6 @@ export class RevisionIndex {
     this.#length += keys.length
   }
 
-  /** The first call adds all, to keep the start short. */
-  #addNames(): void {
-    this.#byCommit.grow(this.length)
-    this.#byDigest.grow(this.length)
-  }
-
   #entryAt(place: number): IndexEntry {
     const { segment, row } = this.#rowOf(place)
     const { keys } = segment
@@ -313,13 +319,11 @@ export class RevisionIndex {
   }
 
   #digestAt(place: number): Digest | null {
-    const { segment, row } = this.#rowOf(place)
-    return segment.keys.digestAt(row)
+    return this.#at(place, (keys, row) => keys.digestAt(row))
   }
 
   #isClosedAt(place: number): boolean {
-    const { segment, row } = this.#rowOf(place)
-    return segment.keys.isClosedAt(row)
+    return this.#at(place, (keys, row) => keys.isClosedAt(row))
   }
 
   #revisionAt(place: number): Revision | null {
@@ -349,12 +353,23 @@ export class RevisionIndex {
     return parsed
   }
 
+  #at<Value>(place: number, read: (keys: EntryKeys, row: number) => Value): Value {
+    const { segment, row } = this.#rowOf(place)
+    return read(segment.keys, row)
+  }
+
   /** @throws {RangeError} for a place that no entry has. */
   #rowOf(place: number): Row {
-    const n = lastUpTo(this.#starts, place)
+    const isLast = this.#startOf(this.#last) <= place && place < this.#endOf(this.#last)
+    const n = isLast ? this.#last : lastUpTo(this.#starts, place)
     const segment = this.#segments[n]
     if (segment === undefined) throw new RangeError(`There is no entry ${place}`)
+    this.#last = n
     return { segment, row: place - this.#startOf(n) }
+  }
+
+  #endOf(n: number): number {
+    return this.#starts[n + 1] ?? this.#length
   }
 
   #startOf(n: number): number {
@@ -369,6 +384,7 @@ function segmentOf(entries: readonly IndexEntry[]): IndexSegment {
   return {
     keys: new EntryKeys(Buffer.from(entries.map(keyOf).join(''))),
     readFacts: () => facts,
+    readColumns: () => columnsOf(revisions),
     readRevision: (row) => revisions[row] ?? null,
   }
 }

@@ -1,7 +1,7 @@
 import { bisect } from '../bisect.ts'
 
 /** The stored digits of each name. */
-const SIGNS = 6
+export const STORED_SIGNS = 6
 /** Places are below this; with the signs in front they fit in a whole number of a double. */
 const PLACES = 2 ** 28
 /**
@@ -10,21 +10,27 @@ const PLACES = 2 ** 28
  */
 const MAX_UNSORTED = { atLeast: 256, part: 1 / 4 }
 
+/** A list of names. The methods give null for a place that is not to be found. */
+export interface HexNames {
+  nameAt(place: number): string | null
+  /** The number in the first signs of a name, which is quicker to read. */
+  firstAt(place: number): number | null
+}
+
 /**
  * Finds hexadecimal names, such as those of commits, in a long list. Each takes eight bytes, where
  * a `Map` takes more than a hundred. The list itself has the whole names.
  */
 export class HexPlaces {
-  readonly #nameAt: (place: number) => string | null
+  readonly #names: HexNames
   /** Numbers of the first signs of a name and its place, ascending. */
   #sorted = new Float64Array()
   /** The places of names that came since. */
   readonly #new = new Map<string, number>()
   #length = 0
 
-  /** @param nameAt The name at a place, from 0 on; null for a place that is not to be found. */
-  constructor(nameAt: (place: number) => string | null) {
-    this.#nameAt = nameAt
+  constructor(names: HexNames) {
+    this.#names = names
   }
 
   /** Adds the names of the list since the last call, up to its present length. */
@@ -38,7 +44,7 @@ export class HexPlaces {
       return
     }
     for (let place = from; place < length; place += 1) {
-      const name = this.#nameAt(place)
+      const name = this.#names.nameAt(place)
       if (name !== null) this.#new.set(name, place)
     }
   }
@@ -52,7 +58,7 @@ export class HexPlaces {
     const end = bisect({ high: sorted.length }, (n) => (sorted[n] ?? 0) < first + PLACES)
     for (let n = end - 1; n >= 0 && (sorted[n] ?? 0) >= first; n -= 1) {
       const place = (sorted[n] ?? 0) - first
-      if (this.#nameAt(place) === name) return place
+      if (this.#names.nameAt(place) === name) return place
     }
     return null
   }
@@ -65,8 +71,8 @@ export class HexPlaces {
     let size = sorted.length
     for (const [name, place] of this.#new) all[size++] = firstOf(name) + place
     for (let place = from; place < this.#length; place += 1) {
-      const name = this.#nameAt(place)
-      if (name !== null) all[size++] = firstOf(name) + place
+      const first = this.#names.firstAt(place)
+      if (first !== null) all[size++] = first * PLACES + place
     }
     this.#sorted = all.subarray(0, size).toSorted()
     this.#new.clear()
@@ -75,5 +81,5 @@ export class HexPlaces {
 
 /** The first signs of a name, as a number with room for a place behind them. */
 function firstOf(name: string): number {
-  return Number.parseInt(name.slice(0, SIGNS), 16) * PLACES
+  return Number.parseInt(name.slice(0, STORED_SIGNS), 16) * PLACES
 }

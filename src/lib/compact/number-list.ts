@@ -2,10 +2,21 @@ const FIRST = 4
 /** The factor by which it grows when it is full. */
 const GROWTH = 1.5
 
-/** A list of whole numbers of 32 bits that grows: four bytes for each, which no collection of garbage looks at. */
+type NumberArray = Int32ArrayConstructor | Float64ArrayConstructor
+
+/**
+ * A list of numbers that grows: four bytes for each, which no collection of garbage looks at. They are
+ * whole numbers of 32 bits, unless it is made for others.
+ */
 export class NumberList {
-  #numbers = new Int32Array(FIRST)
+  readonly #Numbers: NumberArray
+  #numbers: Int32Array | Float64Array
   #length = 0
+
+  constructor(Numbers: NumberArray = Int32Array) {
+    this.#Numbers = Numbers
+    this.#numbers = new Numbers(FIRST)
+  }
 
   get length(): number {
     return this.#length
@@ -17,7 +28,7 @@ export class NumberList {
 
   push(number: number): void {
     if (this.#length === this.#numbers.length) {
-      const larger = new Int32Array(Math.ceil(this.#length * GROWTH))
+      const larger = new this.#Numbers(Math.ceil(this.#length * GROWTH))
       larger.set(this.#numbers)
       this.#numbers = larger
     }

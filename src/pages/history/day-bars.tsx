@@ -1,4 +1,4 @@
-import type { DayBar } from './day-counts.ts'
+import type { DayBar } from './selected-revisions.ts'
 import { type HistoryPage, type HistoryQuery, ROWS } from './history-page.ts'
 import { countOf } from '../kit/count.ts'
 import type { Links } from '../kit/links.ts'

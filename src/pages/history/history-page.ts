@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../core/principal.ts'
 import { type Revision, type RevisionKind, shownAuthor } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
+import { NumberList } from '../../lib/compact/number-list.ts'
 import { Turns } from '../../lib/cooperative.ts'
 import type { EntityIndex } from '../../index/entity-index.ts'
 import type { RevisionDetail } from '../../index/revision-details.ts'
@@ -9,16 +10,14 @@ import type { EntityRow } from '../../index/tables/change-table.ts'
 import type { TextIndex } from '../../index/text-index.ts'
 import { type IndexProgress, unfinished } from '../../index/index-progress.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
-import type { DayBar } from './day-counts.ts'
 import { type MatchedLine, SearchedLines } from './searched-lines.ts'
-import { Growing } from './growing.ts'
-import { HistoryCounts, SelectedRevisions } from './history-collections.ts'
-import { EVERYTHING } from '../../configuration/search/find-revisions.ts'
+import { type DayBar, SelectedRevisions } from './selected-revisions.ts'
 import {
   filterRevisions,
   isAboutFacts,
   needsIndex,
   type RevisionFilter,
+  wantedColumns,
 } from '../../configuration/search/revision-filter.ts'
 import {
   numbered,
@@ -125,12 +124,10 @@ export async function readHistoryPage(
 ): Promise<HistoryPage> {
   assertMay(deps.access, principal, { action: 'administer' })
   const { history, details, entities } = deps
-  const { counted, selected } = collectionsOf(deps)
-  const counts = await counted.read()
-  const kept = isAboutFacts(filter) ? await selected(filter).read() : null
+  await history.columns.load()
   // From here to the rows it is one moment: a search begins with the revisions that there are.
-  const looking = kept ?? search(deps, filter)
-  const state = stateIn(history)
+  const looking = selectRevisions(deps, filter)
+  const [state, facts] = [stateIn(history), factsOf(deps)]
   const found = await looking
   const first = history.size() - history.kept() + 1
   const newer = show === null ? skipped : found.newerThan(show - first)
@@ -155,7 +152,7 @@ export async function readHistoryPage(
     offset,
     matching,
     ...state,
-    facts: factsOf(entities, counts),
+    facts,
     indexed: entities.progress().indexed,
     bars,
     indexing: needsIndex(filter) ? unfinished(entities.progress()) : null,
@@ -172,83 +169,69 @@ function stateIn(history: History) {
   }
 }
 
-/** The aggregates of a history that are cached between requests, and grow with it. */
-interface Collections {
-  readonly counted: Growing<HistoryCounts>
-  /** The revisions that a filter about facts selects. */
-  readonly selected: (filter: RevisionFilter) => Growing<SelectedRevisions>
+/** The selections of revisions that are kept for each history. */
+const MAX_SELECTIONS = 4
+const selections = new WeakMap<History, LRUCache<string, SelectedRevisions>>()
+
+/** Selects again only when the history, the filter, or what is indexed for it has changed. */
+async function selectRevisions(
+  deps: HistoryPageDeps,
+  filter: RevisionFilter,
+): Promise<SelectedRevisions> {
+  const { history, entities } = deps
+  if (needsIndex(filter)) await entities.settle()
+  const indexed = isAboutFacts(filter) ? 'facts' : entities.progress().indexed
+  const state = [history.current().commit, history.size(), indexed]
+  const key = JSON.stringify([...state, filter])
+  const kept = selections.get(history) ?? new LRUCache({ max: MAX_SELECTIONS })
+  selections.set(history, kept)
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const places = isAboutFacts(filter)
+    ? history.columns.select(wantedColumns(filter))
+    : await search(deps, filter)
+  const found = new SelectedRevisions(history, places)
+  kept.set(key, found)
+  return found
 }
 
-/** The filters whose revisions are kept. */
-const MAX_FILTERS = 4
-const collections = new WeakMap<EntityIndex, Collections>()
-
-function collectionsOf({ history, entities }: HistoryPageDeps): Collections {
-  const known = collections.get(entities) ?? beginCollections(history)
-  collections.set(entities, known)
-  return known
-}
-
-function beginCollections(history: History): Collections {
-  const filters = new LRUCache<string, Growing<SelectedRevisions>>({ max: MAX_FILTERS })
-  const selected = (filter: RevisionFilter) => {
-    const key = JSON.stringify(filter)
-    const known =
-      filters.get(key) ?? new Growing(history, () => new SelectedRevisions(history, filter))
-    filters.set(key, known)
-    return known
-  }
-  return { counted: new Growing(history, () => new HistoryCounts()), selected }
-}
-
-interface Search {
-  readonly key: string
-  readonly found: SelectedRevisions
-}
-
-const searches = new WeakMap<History, Search>()
-
-/** Searches again only when the history or the filter has changed. */
+/** The places of the revisions that a search finds. */
 async function search(
   { history, entities, texts }: HistoryPageDeps,
   filter: RevisionFilter,
-): Promise<SelectedRevisions> {
-  if (needsIndex(filter)) await entities.settle()
-  const key = `${stateOf(history, entities)} ${JSON.stringify(filter)}`
-  const kept = searches.get(history)
-  if (kept?.key === key) return kept.found
-  const found = new SelectedRevisions(history, EVERYTHING)
+): Promise<NumberList> {
   const first = history.size() - history.kept() + 1
   const selected: Revision[] = []
   for await (const some of filterRevisions(filter, { history, entities, texts }))
     selected.push(...some)
-  for (const revision of selected.toReversed()) {
-    found.add(revision, (history.numberOf(revision) ?? first) - first)
+  const places = new NumberList()
+  for (const revision of selected.toReversed())
+    places.push((history.numberOf(revision) ?? first) - first)
+  return places
+}
+
+function factsOf({ history, entities }: HistoryPageDeps): HistoryFacts {
+  const [kinds, people] = [new Map<RevisionKind, number>(), new Map<string, number>()]
+  for (const { username, kind, revisions } of history.columns.counts()) {
+    add(kinds, kind, revisions)
+    if (kind !== 'agent') add(people, username, revisions)
   }
-  searches.set(history, { key, found })
-  return found
-}
-
-/** A cache key that changes whenever any fact about the history may. */
-function stateOf(history: History, entities: EntityIndex): string {
-  return `${history.current().commit} ${history.size()} ${entities.progress().indexed}`
-}
-
-function factsOf(entities: EntityIndex, counts: HistoryCounts): HistoryFacts {
-  const { kinds, size } = counts
-  const users = [...counts.users].toSorted(byCount)
-  const people = users.reduce((sum, [, count]) => sum + count, 0)
+  const users = [...people].toSorted(byCount)
   return {
     users: users.map(([username, count]) => ({
       username,
       who: shownAuthor(username),
       revisions: count,
     })),
-    kinds: new Map(kinds),
+    kinds,
     ...entitiesIn(entities),
-    agentRegistrations: size - people,
+    agentRegistrations: kinds.get('agent') ?? 0,
     noise: entities.countCosmetic(),
   }
+}
+
+function add<Value>(counts: Map<Value, number>, value: Value, more: number): void {
+  counts.set(value, (counts.get(value) ?? 0) + more)
 }
 
 function byCount([, one]: readonly [string, number], [, other]: readonly [string, number]): number {

@@ -8,6 +8,21 @@ const WEEKDAYS = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ')
 /** From this age on, in days, the day says more. */
 const DAYS_OF_AGE = 31
 
+/** The days between the UNIX epoch and a time, in UTC. */
+export function dayNumber(time: number): number {
+  return Math.floor(time / DAY_MS)
+}
+
+/** The name of a day with such a number, as `2015-06-05`. */
+export function nameOfDay(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10)
+}
+
+/** The day of a time, as `2015-06-05`, in UTC. */
+export function dayName(time: number): string {
+  return nameOfDay(dayNumber(time))
+}
+
 /**
  * A time: its age within a day, else date and hour. Times are in UTC and say so; `enhance.js` keeps
  * ages up to date and shows the others as the reader's clock does, with UTC as the title.

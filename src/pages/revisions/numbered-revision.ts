@@ -13,6 +13,7 @@ import type { History } from '../../history/history.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
 import {
   findByTime,
+  findInEffectAt,
   isNameOfRevision,
   numberInName,
 } from '../../configuration/read/named-revision.ts'
@@ -99,8 +100,7 @@ export function findInEffect(
   time: number,
 ): NumberedRevision | null {
   assertMay(access, principal, { action: 'administer' })
-  const revisions = history.list({ offset: 0, limit: history.size() })
-  const revision = revisions.find((each) => each.time <= time)
+  const revision = findInEffectAt(history, time)
   return revision ? numbered(history, revision) : null
 }
 

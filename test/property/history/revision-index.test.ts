@@ -1,8 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Digest } from '../../../src/core/digest.ts'
-import { CommitSha } from '../../../src/core/revision.ts'
+import { CommitSha, type Revision, revisionKindOf } from '../../../src/core/revision.ts'
 import { IndexLine, renderEntries } from '../../../src/history/index/index-line.ts'
+import type { Authorship } from '../../../src/history/index/revision-columns.ts'
 import {
   type IndexEntry,
   type IndexSegment,
@@ -18,7 +19,18 @@ interface Draft {
   /** Null for a commit without a valid document; few others, so that documents come again. */
   readonly document: number | null
   readonly subject: string
+  readonly author: (typeof AUTHORS)[number]
+  /** Beside the time of the entries around it: not all clocks are right. */
+  readonly late: number
 }
+
+const AUTHORS = [
+  { username: 'ana', serverVersion: '0.1.0' },
+  { username: 'ana', serverVersion: 'N/A' },
+  { username: 'Benoît\t"', serverVersion: '0.1.0' },
+  { username: 'Filesystem', serverVersion: '0.1.0' },
+  { username: 'agent_7_10.0.0.1_host', serverVersion: '0.1.0' },
+] as const
 
 const draft: fc.Arbitrary<Draft> = fc.record({
   isTwin: fc.boolean(),
@@ -26,9 +38,19 @@ const draft: fc.Arbitrary<Draft> = fc.record({
   parents: fc.option(fc.array(fc.integer({ min: 1, max: 70 }), { maxLength: 3 })),
   document: fc.option(fc.nat(40)),
   subject: fc.string({ unit: 'grapheme', maxLength: 8 }),
+  author: fc.constantFrom(...AUTHORS),
+  late: fc.integer({ min: -20, max: 20 }),
 })
 
-const SHAPE: Draft = { isTwin: false, isClosed: true, parents: null, document: 1, subject: 'x' }
+const SHAPE: Draft = {
+  isTwin: false,
+  isClosed: true,
+  parents: null,
+  document: 1,
+  subject: 'x',
+  author: AUTHORS[0],
+  late: 0,
+}
 
 function nameOf(n: number, length: number): string {
   return (n * 2_654_435_761)
@@ -50,16 +72,16 @@ function parentsOf(all: readonly Draft[], n: number): readonly CommitSha[] | nul
 }
 
 function entryOf(
-  { isTwin, isClosed, document, subject }: Draft,
+  { isTwin, isClosed, document, subject, author, late }: Draft,
   n: number,
   all: readonly Draft[],
 ): IndexEntry {
   const [commit, parents] = [commitOf(isTwin, n + 99), parentsOf(all, n)]
   if (document === null) return { commit, isClosed, parents, digest: null, revision: null }
   const digest = Digest.parse(nameOf(document % 20, 31) + (document < 20 ? 'a' : 'b'))
-  const server = { schemaVersion: 75, serverEdition: 'OpenSource', serverVersion: '0.1.0' }
+  const server = { schemaVersion: 75, serverEdition: 'OpenSource' }
   const words = { subject, message: n % 2 === 0 ? '' : `why\n\t${subject}\t` }
-  const revision = { digest, commit, username: `user${n % 3}`, time: n, ...server, ...words }
+  const revision = { digest, commit, ...author, time: n + late, ...server, ...words }
   return { commit, isClosed, parents, digest, revision }
 }
 
@@ -84,9 +106,39 @@ function kept(entries: readonly IndexEntry[], perLine: number): RevisionIndex {
   return new RevisionIndex(lines)
 }
 
+function expectColumns({ columns }: RevisionIndex, revisions: readonly Revision[]): void {
+  const count = (wanted: Revision) =>
+    revisions.filter((each) => authorOf(each) === authorOf(wanted)).length
+  const counted = new Map(revisions.map((each) => [authorOf(each), count(each)]))
+  expect(
+    new Map(columns.counts().map(({ revisions: of, ...each }) => [JSON.stringify(each), of])),
+  ).toEqual(counted)
+  expect(revisions.map((_, place) => columns.timeAt(place))).toEqual(
+    revisions.map(({ time }) => time),
+  )
+  for (const [since, until] of [
+    [null, null],
+    [10, null],
+    [null, 30],
+  ] as const) {
+    const wanted = { isBy: ({ kind }: Authorship) => kind !== 'git', since, until }
+    const places = revisions.flatMap((each, place) => {
+      const isWithin = each.time >= (since ?? -Infinity) && each.time <= (until ?? Infinity)
+      return isWithin && revisionKindOf(each) !== 'git' ? [place] : []
+    })
+    expect(columns.select(wanted).slice()).toEqual(places)
+    expect([...columns.newest(wanted)]).toEqual(places.toReversed())
+  }
+}
+
+function authorOf(revision: Revision): string {
+  return JSON.stringify({ username: revision.username, kind: revisionKindOf(revision) })
+}
+
 function expectToHold(index: RevisionIndex, entries: readonly IndexEntry[]): void {
   const revisions = entries.flatMap(({ revision }) => revision ?? [])
   const newestFirst = revisions.toReversed()
+  expectColumns(index, revisions)
   // One by one, before anything is read with its neighbours.
   expect(entries.map(({ commit }) => index.findCommit(commit))).toEqual(
     entries.map(({ revision }) => revision),
@@ -185,6 +237,7 @@ describe('RevisionIndex', () => {
           parsed.together += 1
           return line.readFacts()
         },
+        readColumns: () => line.readColumns(),
         readRevision: (row) => {
           parsed.alone += 1
           return line.readRevision(row)

@@ -110,6 +110,16 @@ function withoutThings(page: HistoryPage | undefined) {
   return page && { ...page, facts: { ...page.facts, entities: [] } }
 }
 
+function revisionsOfUsers(page: HistoryPage | undefined) {
+  return Object.fromEntries(page?.facts.users.map((user) => [user.username, user.revisions]) ?? [])
+}
+
+function countUsers(history: History) {
+  const all = history.list({ offset: 0, limit: history.kept() })
+  const of = (name: string) => all.filter(({ username }) => username === name).length
+  return Object.fromEntries(all.map(({ username }) => [username, of(username)]))
+}
+
 function withPipeline(name: string, schemaVersion?: number): string {
   return documentOf(`<pipelines><pipeline name="${name}" /></pipelines>`, schemaVersion)
 }
@@ -122,6 +132,7 @@ it('counts what has come since the last look, and everything anew after a reset'
   const look = async () => {
     looked.push(await read())
     expect(withoutThings(looked.at(-1))).toEqual(withoutThings(await readerOf(history)()))
+    expect(revisionsOfUsers(looked.at(-1))).toEqual(countUsers(history))
   }
 
   await look()
