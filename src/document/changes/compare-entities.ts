@@ -1,4 +1,3 @@
-import { childElements } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { compareElements } from './compare-elements.ts'
@@ -151,7 +150,7 @@ function compareEntity(
 ): void {
   const pair = { before: before.element, after: after.element }
   if (isWrittenAlike(documents, pair)) return
-  if (documents.isLong() && !holdsEntities(documents, pair.after)) {
+  if (documents.isLong() && !documents.holders.has(pair.after)) {
     return documents.report(contentChange(documents, pair, after))
   }
   const scope = scopeOf(documents, { entity: entityName(after), label: entityLabel(after) })
@@ -204,8 +203,9 @@ export function reportForm(scope: Scope, pair: Pair, isNothingElse: boolean): vo
   const older = commentsOf(scope.before.text, pair.before, scope.entities)
   const newer = commentsOf(scope.after.text, pair.after, scope.entities)
   const hasOtherComments = older.join('\n') !== newer.join('\n')
-  const mayBeLayout =
-    isNothingElse && ![pair.before, pair.after].some((element) => holdsEntities(scope, element))
+  // Around other entities white space comes and goes with them.
+  const isHolder = [pair.before, pair.after].some((element) => scope.holders.has(element))
+  const mayBeLayout = isNothingElse && !isHolder
   if (!hasOtherComments && !mayBeLayout) return
   scope.report({
     kind: 'reformatted',
@@ -215,11 +215,4 @@ export function reportForm(scope: Scope, pair: Pair, isNothingElse: boolean): vo
     subject: hasOtherComments ? 'comments' : 'layout',
     ...rangesOf(scope, { before: pair.before.span, after: pair.after.span }),
   })
-}
-
-/** Around other entities white space comes and goes with them. */
-function holdsEntities(scope: ComparisonScope, element: XmlElement): boolean {
-  return childElements(element).some(
-    (child) => scope.entities.has(child) || holdsEntities(scope, child),
-  )
 }

@@ -8,6 +8,8 @@ export interface ComparisonScope {
   readonly after: XmlDocument
   /** The elements that are entities of their own, in both documents. */
   readonly entities: ReadonlySet<XmlElement>
+  /** The elements that have any of them inside. */
+  readonly holders: ReadonlySet<XmlElement>
   readonly report: (change: DocumentChange) => void
   /** Whether there are so many changes that entities are compared no further. */
   readonly isLong: () => boolean

@@ -130,9 +130,19 @@ function documentsOf(
   return {
     ...pair,
     entities: new Set(entities),
+    holders: elementsAround(entities),
     report: (change) => changes.push(change),
     isLong: () => changes.length >= MAX_DETAILED_CHANGES,
   }
+}
+
+function elementsAround(entities: readonly XmlElement[]): ReadonlySet<XmlElement> {
+  const found = new Set<XmlElement>()
+  for (const { parent } of entities) {
+    for (let above = parent; above !== null && !found.has(above); above = above.parent)
+      found.add(above)
+  }
+  return found
 }
 
 function compareRoots(scope: Scope): void {
