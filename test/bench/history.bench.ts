@@ -253,7 +253,7 @@ async function searchText({ quick }: BenchRun) {
 
 async function rebuild({ quick }: BenchRun) {
   const { places } = await historyOf(quick ? 2_000 : 100_000, 20_000)
-  return readIndexAnew(places.repository, quick ? 2 : 5)
+  return readIndexAnew(places, quick ? 2 : 5)
 }
 
 /** How long `/health` is waited for at most while a large document is saved. */

@@ -44,7 +44,7 @@ export const cases: readonly BenchCase[] = [
     must: { atMost: 1.5, unit: 'times git log' },
     measure: async ({ quick }) => {
       const { places } = await toldHistoryOf(quick ? SHORT : MILLION.revisions, MILLION.document)
-      return readIndexAnew(places.repository, quick ? 1 : 3)
+      return readIndexAnew(places, quick ? 1 : 3)
     },
   },
   {

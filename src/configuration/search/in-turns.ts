@@ -31,7 +31,7 @@ export async function* placesInTurns(
   places: Iterator<number, void>,
 ): AsyncGenerator<readonly Revision[], void> {
   const turns = new Turns()
-  for (let limit = FIRST; ; limit = AT_ONCE) {
+  for (let limit = FIRST; ; limit = Math.min(limit * 2, AT_ONCE)) {
     const some: number[] = []
     for (let next = places.next(); !next.done; next = places.next())
       if (some.push(next.value) === limit) break

@@ -105,17 +105,17 @@ export class RevisionColumns {
     }))
   }
 
-  timeAt(place: number): number {
+  /** The time of each revision, oldest first. */
+  times(): ArrayLike<number> {
     this.#grow()
-    return this.#times.at(place) ?? 0
+    return this.#times.view()
   }
 
   /** The places of the wanted revisions, oldest first. */
   select(wanted: WantedColumns): NumberList {
     const isWanted = this.#tester(wanted)
-    const places = new NumberList()
-    for (let place = 0; place < this.#times.length; place += 1)
-      if (isWanted(place)) places.push(place)
+    const [count, places] = [this.#times.length, new NumberList()]
+    for (let place = 0; place < count; place += 1) if (isWanted(place)) places.push(place)
     return places
   }
 
@@ -128,11 +128,12 @@ export class RevisionColumns {
 
   #tester({ isBy, since, until }: WantedColumns): (place: number) => boolean {
     this.#grow()
-    const isWanted = this.#numbers.authors.map(isBy)
+    const isWanted = Uint8Array.from(this.#numbers.authors, (author) => (isBy(author) ? 1 : 0))
+    const [times, authorOf] = [this.#times.view(), this.#authorOf.view()]
     const [from, to] = [since ?? Number.NEGATIVE_INFINITY, until ?? Number.POSITIVE_INFINITY]
     return (place) => {
-      const time = this.#times.at(place) ?? 0
-      return from <= time && time <= to && isWanted[this.#authorOf.at(place) ?? 0] === true
+      const time = times[place] ?? 0
+      return isWanted[authorOf[place] ?? 0] === 1 && from <= time && time <= to
     }
   }
 

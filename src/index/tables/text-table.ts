@@ -45,9 +45,17 @@ const MAX_SEARCHED = 16_384
 const AROUND = 4 * (SEQUENCE - 1)
 /** More sequences in a search would make it no quicker. */
 const MAX_SEQUENCES = 60
-/** The rarest sequences of a text that are looked for in lines, and the revisions that tell which are rare. */
-const LOOKED_FOR = 4
-const SAMPLES = 16
+/**
+ * The rarest sequences of a text that are looked for in lines; from the third on only those that few
+ * samples have, because to go through the revisions of a frequent one costs more than to judge a few more.
+ */
+const LOOKED_FOR = { always: 2, rare: 4 }
+const FEW_SAMPLES = 3
+/** The revisions that tell which sequences are rare; others are taken when the history has grown by this. */
+const SAMPLES = 64
+const SAMPLES_GROWTH = 1.25
+/** Its multiples spread evenly, at no steady step, which texts with numbers in them could share. */
+const GOLDEN_RATIO = 0.618_034
 /** The most rows of a table of sequences that are read at once. */
 const MAX_ROWS = 2_000
 
@@ -103,6 +111,10 @@ const SEQUENCES = ['changed_lines', 'changed_regions'].map(
   contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1')`,
 )
 
+/** The newest changed text up to a number that has sequences. */
+const SAMPLE = `SELECT number, packed FROM changed_text WHERE number <= ? AND is_long = 0
+  ORDER BY number DESC LIMIT 1`
+
 /** Rows of sequences are numbered downwards, because FTS5 skips what does not fit in that direction alone. */
 const MAX_NUMBER = 2 ** 40
 
@@ -110,6 +122,7 @@ const MAX_NUMBER = 2 ** 40
 export class TextTable {
   static readonly tables = [TEXT, LONG_TEXT, ...SEQUENCES]
   readonly #database: IndexDatabase
+  #samples: Samples = { last: 0, texts: [] }
 
   constructor(database: IndexDatabase) {
     this.#database = database
@@ -178,27 +191,34 @@ export class TextTable {
 
   /** Sequences that most revisions have tell nothing, and take long to go through. */
   #rarest(sequences: readonly string[]): readonly string[] {
-    if (sequences.length <= LOOKED_FOR) return sequences
-    const samples = this.#database.read(() => this.#samples(), [])
+    if (sequences.length <= LOOKED_FOR.always) return sequences
+    const samples = this.#database.read(() => this.#readSamples(), [])
     const counted = sequences.map((sequence) => {
       return { sequence, count: samples.filter((text) => text.includes(sequence)).length }
     })
-    const rarest = counted.toSorted((one, other) => one.count - other.count).slice(0, LOOKED_FOR)
-    return rarest.map(({ sequence }) => sequence)
+    const rarest = counted.toSorted((one, other) => one.count - other.count)
+    return rarest
+      .slice(0, LOOKED_FOR.rare)
+      .filter(({ count }, n) => n < LOOKED_FOR.always || count <= FEW_SAMPLES)
+      .map(({ sequence }) => sequence)
   }
 
-  /** The changed lines of some revisions from all over the history. */
-  #samples(): readonly string[] {
-    const sql = `SELECT number, packed FROM changed_text WHERE number <= ? AND is_long = 0
-      ORDER BY number DESC LIMIT 1`
-    const [newest] = this.#database.rows(sql, MAX_NUMBER)
+  /** The changed lines of some revisions from all over the history. Old ones serve as well: they decide nothing. */
+  #readSamples(): readonly string[] {
+    const [newest] = this.#database.rows(SAMPLE, MAX_NUMBER)
     const last = newest === undefined ? 0 : numberIn(newest, 'number')
-    const numbers = Array.from({ length: SAMPLES }, (_, n) => Math.ceil((last * (n + 1)) / SAMPLES))
-    const rows = numbers.flatMap((number) => this.#database.rows(sql, number))
-    return rows.map((row) => {
+    const kept = this.#samples
+    if (kept.last <= last && last < kept.last * SAMPLES_GROWTH) return kept.texts
+    const numbers = Array.from({ length: SAMPLES }, (_, n) =>
+      Math.ceil(last * (((n + 1) * GOLDEN_RATIO) % 1)),
+    )
+    const rows = numbers.flatMap((number) => this.#database.rows(SAMPLE, number))
+    const texts = rows.map((row) => {
       const { places } = textRowIn(row)
       return Buffer.concat(places.flatMap(({ before, after }) => [before, after])).toString()
     })
+    this.#samples = { last, texts }
+    return texts
   }
 
   /** Null for a revision without changed text. */
@@ -247,6 +267,12 @@ function textRowIn(row: DerivedRow): TextRow {
     places.push({ before, after: next(lengths[n + 1]) })
   }
   return { number: numberIn(row, 'number'), places }
+}
+
+/** Changed lines of revisions up to one. */
+interface Samples {
+  readonly last: number
+  readonly texts: readonly string[]
 }
 
 /** Some rows of a table of sequences. */

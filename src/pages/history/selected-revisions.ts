@@ -29,10 +29,7 @@ export class SelectedRevisions {
   constructor(history: History, places: NumberList) {
     this.#history = history
     this.#places = places
-    this.#bars = barsOf(
-      countDays(places, (place) => history.columns.timeAt(place)),
-      places.length,
-    )
+    this.#bars = barsOf(countDays(places, history.columns.times()), places.length)
   }
 
   get size(): number {
@@ -65,11 +62,11 @@ interface CountedDay {
 }
 
 /** The days of a list of revisions. Neighbours mostly are of one day. */
-function countDays(places: NumberList, timeAt: (place: number) => number): readonly CountedDay[] {
+function countDays(places: NumberList, times: ArrayLike<number>): readonly CountedDay[] {
   const days = new Map<number, CountedDay>()
   let counted: CountedDay | undefined
-  for (let n = 0; n < places.length; n += 1) {
-    const day = dayNumber(timeAt(places.at(n) ?? 0))
+  for (const [n, place] of places.view().entries()) {
+    const day = dayNumber(times[place] ?? 0)
     if (counted?.day !== day) {
       counted = days.get(day) ?? { day, count: 0, last: 0 }
       days.set(day, counted)
