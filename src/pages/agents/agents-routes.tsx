@@ -161,7 +161,8 @@ async function answerList(
   const kept = outcomes.length === 0 || refused.length > 0 ? names : NO_NAMES
   const invitations = page.mayAdminister ? await identities.invitations.list() : []
   const shown = { outcomes, refusal, selected, names: kept, invitations }
-  const view = { frame, page, query, ...shown, now: clock() }
+  const server = pages.serverAddress(c.req.raw)
+  const view = { frame, server, page, query, ...shown, now: clock() }
   return pageResponse(<AgentsView {...view} />, refusal === null ? 200 : 409)
 }
 

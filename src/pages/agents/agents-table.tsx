@@ -106,7 +106,7 @@ function cellsOf({ links, page, now }: AgentsTableProps, row: AgentRow): readonl
       <Refused row={row} />
       <RivalClaims row={row} to={page.mayAdminister ? links.agent(uuid) : null} now={now} />
     </>,
-    <code>{agent.sandbox}</code>,
+    agent.sandbox !== '' && <code>{agent.sandbox}</code>,
     agent.os,
     <Addresses agent={agent} />,
     <FreeSpace agent={agent} />,

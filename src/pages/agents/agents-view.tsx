@@ -10,6 +10,7 @@ import { FilterForm } from '../kit/forms.tsx'
 import { EmptyCard, FlashCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { BY_PLACE, Pager } from '../kit/pager.tsx'
+import { statusWord } from '../kit/status.tsx'
 import { agentsQueryOf } from './agents-query.ts'
 import { AgentsTable } from './agents-table.tsx'
 import { InvitationsTable } from './invitations-view.tsx'
@@ -18,6 +19,8 @@ import { Outcomes } from './outcomes.tsx'
 
 export interface AgentsViewProps {
   readonly frame: PageFrame
+  /** The address for agents. */
+  readonly server: string
   readonly page: AgentsPage
   readonly query: AgentsQuery
   /** The result of the last action for each agent. */
@@ -39,7 +42,7 @@ export interface AgentsViewProps {
 const RELOAD_INTERVAL_MS = 5_000
 
 export function AgentsView(props: AgentsViewProps) {
-  const { frame, page, query, invitations, now } = props
+  const { frame, page, query, invitations, server, now } = props
   const { links } = frame
   const here = links.agents(agentsQueryOf(query))
   return (
@@ -54,7 +57,7 @@ export function AgentsView(props: AgentsViewProps) {
         <Head {...props} here={here} />
         <ActionResult {...props} />
         {page.total === 0 ? (
-          <FirstUse />
+          <FirstUse server={server} />
         ) : (
           <form method="post" action={here}>
             {page.rows.length === 0 ? (
@@ -87,9 +90,11 @@ function Head({ frame: { links }, page, query, here }: AgentsViewProps & { here:
       {page.counts.map(({ status, count }, n) => (
         <>
           {n === 0 ? ': ' : ', '}
-          <a href={links.agents({ q: `status:"${status.toLowerCase()}"` })}>
-            {`${count} ${status}`}
-          </a>
+          <span class="nowrap">
+            <a href={links.agents({ q: `status:"${status.toLowerCase()}"` })}>
+              {`${count} ${statusWord(status)}`}
+            </a>
+          </span>
         </>
       ))}
       {'. '}
@@ -104,6 +109,7 @@ function Head({ frame: { links }, page, query, here }: AgentsViewProps & { here:
         value={query.filter}
         placeholder="status:idle resource:docker"
         hint="Filter agents, for example status:idle resource:docker"
+        isEmpty={page.total === 0}
       >
         {page.mayAdminister && (
           <LinkButton href={links.invitations()} label="Invite an agent…" icon="plus" />
@@ -158,7 +164,7 @@ function Actions({ page, names }: AgentsViewProps) {
 
 const DELETION_RULE = 'Only idle, disabled agents can be deleted.'
 
-function FirstUse() {
+function FirstUse({ server }: Pick<AgentsViewProps, 'server'>) {
   return (
     <section class="card">
       <h2>No agents yet</h2>
@@ -167,7 +173,7 @@ function FirstUse() {
         appears here as Pending until you approve it.
       </p>
       <pre>
-        <code>cairn agent --server URL --work-dir DIR</code>
+        <code>{`cairn agent --server ${server} --work-dir cairn-agent`}</code>
       </pre>
     </section>
   )

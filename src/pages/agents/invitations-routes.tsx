@@ -81,7 +81,7 @@ function commandFor(
   c: Context<RouteEnv>,
   invitation: string,
 ): string {
-  const server = `${pages.originOf(c.req.raw)}${pages.links.root()}`.replace(/\/$/, '')
+  const server = pages.serverAddress(c.req.raw)
   return `cairn agent --server ${server} --work-dir cairn-agent --invitation ${invitation}`
 }
 

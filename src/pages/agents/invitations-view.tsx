@@ -107,7 +107,7 @@ export function InvitationsTable({ links, invitations, now }: InvitationsTablePr
       label="Open invitations"
       columns={COLUMNS}
       rows={rows}
-      empty="No open invitations. An invitation registers one agent without approval."
+      empty="No open invitations. A new one is shown with the command to run on the machine of the agent."
     />
   )
 }

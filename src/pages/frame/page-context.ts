@@ -35,6 +35,11 @@ export class PageContext {
     return this.#access.administeredBy(principal)
   }
 
+  /** The address of the service for programs such as agents. */
+  serverAddress(request: Request): string {
+    return `${this.originOf(request)}${this.links.root()}`.replace(/\/$/, '')
+  }
+
   /** The origin that people reach the service by: the operator's word, or that of the request. */
   originOf(request: Request): string {
     return new URL(this.#publicUrl ?? request.url).origin
@@ -57,10 +62,9 @@ export class PageContext {
     const colours = coloursOf(request)
     const isAdministrator = principal !== null && this.isAdministrator(principal)
     const everyoneAdministers = isAdministrator && this.#access.everyoneAdministers
-    const hasServers = this.#health.cluster !== null
     const current = this.#health.maintenance.current()
     const maintenance = principal && isMaintained(current) ? describeMaintenance(current) : null
-    const rights = `${isAdministrator} ${everyoneAdministers} ${hasServers} ${hasSession}`
+    const rights = `${isAdministrator} ${everyoneAdministers} ${hasSession}`
     const facts = [
       username,
       rights,
@@ -69,7 +73,7 @@ export class PageContext {
       JSON.stringify([problems, maintenance]),
     ]
     const here = `${pathname}${search}`
-    const who = { username, hasSession, isAdministrator, everyoneAdministers, hasServers }
+    const who = { username, hasSession, isAdministrator, everyoneAdministers }
     const frame = { links, assets, ...who, problems, maintenance, colours, here }
     return { ...frame, key: keyOf(facts) }
   }

@@ -4,7 +4,7 @@ import type { PageFrame } from './layout.tsx'
 
 /** The pages of administrators. */
 export function AdminMenu({ frame, section }: { frame: PageFrame; section?: string | undefined }) {
-  const { links, hasServers } = frame
+  const { links } = frame
   return (
     <Menu id="admin-menu" label="Admin" isCurrent={section === 'audit'}>
       <a href={links.users()} data-jump="u">
@@ -20,7 +20,7 @@ export function AdminMenu({ frame, section }: { frame: PageFrame; section?: stri
       <a href={links.webhooks()}>Webhooks</a>
       <a href={links.invitations()}>Agent invitations</a>
       <a href={links.maintenance()}>Maintenance</a>
-      {hasServers && <a href={links.servers()}>Servers</a>}
+      <a href={links.servers()}>Servers</a>
     </Menu>
   )
 }
@@ -62,7 +62,7 @@ function Menu(props: {
             <Avatar name={label} />
           </span>
         )}
-        <span class="user">{label}</span>
+        <span class="user nowrap">{label}</span>
         <Icon name="down" />
       </button>
       <div id={id} class="menu" popover="auto">

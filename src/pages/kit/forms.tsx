@@ -144,13 +144,16 @@ interface FilterFormProps {
   readonly hint: string
   /** Further fields. */
   readonly fields?: Child
+  /** Whether the list has nothing to filter: only the buttons stand there. */
+  readonly isEmpty?: boolean
   /** Buttons beside the filter. */
   readonly children?: Child
 }
 
 /** The filter of a list, in the head of its page. It is part of the address. */
 export function FilterForm(props: FilterFormProps) {
-  const { action, label, value, placeholder, hint, fields, children } = props
+  const { action, label, value, placeholder, hint, fields, isEmpty = false, children } = props
+  if (isEmpty) return <div class="actions">{children}</div>
   return (
     <form class="actions" role="search" aria-label={label} action={action}>
       <FilterText name="q" value={value} placeholder={placeholder} label={hint} />

@@ -20,8 +20,6 @@ export interface PageFrame {
   readonly isAdministrator: boolean
   /** Whether every other user is an administrator too. */
   readonly everyoneAdministers: boolean
-  /** Whether several servers share a database. */
-  readonly hasServers: boolean
   /** The current problems of the service that the caller may know of. */
   readonly problems: readonly ServiceProblem[]
   /** A sentence about what is refused for maintenance; null where nothing is. */

@@ -18,7 +18,7 @@ const LOOKS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** A status as a dot, a square or a ring, with its word. */
-export function Status({ status, word = status }: { status: string; word?: string }) {
+export function Status({ status, word = statusWord(status) }: { status: string; word?: string }) {
   const look = lookOf(status)
   return (
     <span class={`status ${look}`}>
@@ -26,6 +26,11 @@ export function Status({ status, word = status }: { status: string; word?: strin
       {word}
     </span>
   )
+}
+
+/** The word of a status for people. */
+export function statusWord(status: string): string {
+  return status === 'LostContact' ? 'Lost contact' : status
 }
 
 export function lookOf(status: string): string {

@@ -21,7 +21,7 @@ export function PlainSecretsCard({ links, revision, secrets, lineOf }: PlainSecr
   const places = secrets.secrets.flatMap(({ line }) => (line === undefined ? [] : [line]))
   const more = places.length - MAX_PLACES
   return (
-    <div class={`card row leak ${acknowledgedBy === null ? 'bad' : 'stale'}`} role="note">
+    <div class={`card card-head ${acknowledgedBy === null ? 'bad' : 'stale'}`} role="note">
       <p>
         <strong>
           {`r${revision.number} contains ${countOf(secrets.secrets.length, 'plain-text secret')}`}

@@ -9,7 +9,7 @@ import { PIPELINE_STATES, STATE_ORDER } from './pipeline-state.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
 import type { Query } from '../kit/links.ts'
-import { When } from '../kit/when.tsx'
+import { Ago, When } from '../kit/when.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/count.ts'
 import { FilterForm, Select, type SelectOption } from '../kit/forms.tsx'
@@ -102,6 +102,7 @@ function Head(props: PipelinesViewProps) {
         value={query.filter}
         placeholder="group:shop label:1.4 web"
         hint="Filter by name and group, or as name:web group:shop label:1.4 status:failed"
+        isEmpty={props.page.total === 0}
         fields={<Select name="status" label="Status" options={STATES} chosen={query.status} />}
       >
         {props.mayCreate && (
@@ -127,12 +128,14 @@ function Counts({ frame: { links }, page, query, now }: PipelinesViewProps) {
       {counts.map(({ status, count }, n) => (
         <>
           {n === 0 ? ': ' : ', '}
-          <a
-            href={links.pipelines({ q: query.filter, status })}
-            aria-current={status === query.status ? 'true' : undefined}
-          >
-            {`${count} ${PIPELINE_STATES[status]}`}
-          </a>
+          <span class="nowrap">
+            <a
+              href={links.pipelines({ q: query.filter, status })}
+              aria-current={status === query.status ? 'true' : undefined}
+            >
+              {`${count} ${PIPELINE_STATES[status]}`}
+            </a>
+          </span>
         </>
       ))}
       {'. '}
@@ -302,7 +305,7 @@ function LastChange({ frame, card, now }: { frame: PageFrame; card: PipelineCard
   return (
     <a class="last-change" href={links.entityChange({ kind: 'pipeline', name }, lastChange)}>
       {`Changed in r${number} by ${who}, `}
-      <When time={time} now={now} />
+      <Ago time={time} now={now} />
     </a>
   )
 }

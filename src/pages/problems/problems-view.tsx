@@ -105,17 +105,19 @@ function Listed({ problem, ...shown }: ListedProps) {
   const { kind } = problem
   const { links } = shown.frame
   return (
-    <>
-      {OF_PROGRAMS.includes(kind) ? (
-        <Folded problem={problem} />
-      ) : (
-        <ProblemText problem={inBrief(problem)} />
-      )}
-      <div class="row">
-        <Cure {...shown} problem={problem} />
+    <div class="card-head">
+      <div>
+        {OF_PROGRAMS.includes(kind) ? (
+          <Folded problem={problem} />
+        ) : (
+          <ProblemText problem={inBrief(problem)} />
+        )}
         <Pipelines links={links} problem={problem} />
       </div>
-    </>
+      <div class="row">
+        <Cure {...shown} problem={problem} />
+      </div>
+    </div>
   )
 }
 
@@ -264,10 +266,13 @@ function Pipelines({ links, problem }: { links: Links; problem: ServiceProblem }
   if (pipelines.length === 0) return <></>
   const more = pipelines.length - MAX_PIPELINES
   return (
-    <span class="row muted">
+    <span class="muted">
       {plural(pipelines.length, 'Pipeline')}{' '}
-      {pipelines.slice(0, MAX_PIPELINES).map((name) => (
-        <a href={links.pipeline(name)}>{name}</a>
+      {pipelines.slice(0, MAX_PIPELINES).map((name, n) => (
+        <>
+          {n > 0 && ', '}
+          <a href={links.pipeline(name)}>{name}</a>
+        </>
       ))}
       {more > 0 && ` and ${moreOf(more)}`}
     </span>

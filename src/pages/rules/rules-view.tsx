@@ -35,6 +35,15 @@ const FORM = 'rules-text'
 const MAX_NAMES = 12
 const MAX_REASON = 4_000
 const ROWS = 24
+/** Stands in the field as long as there are no rules. */
+const EXAMPLE = [
+  'version: 1',
+  'rules:',
+  '  - name: two-pairs-of-eyes',
+  '    match: { entity: pipeline in group/payments }',
+  '    need: [{ approvals: 1, of: admins of the group }]',
+  '    not: [author]',
+].join('\n')
 
 /** The rules about changes: each in words, whose approvals it asks for, and the text of all. */
 export function RulesView(props: RulesViewProps) {
@@ -56,6 +65,7 @@ export function RulesView(props: RulesViewProps) {
           value={shown.entity ?? ''}
           placeholder="pipeline/NAME"
           hint="The rules that a change of this entity may meet"
+          isEmpty={rules.length === 0 && shown.entity === null}
         />
       </PageHead>
       {isDraft && (
@@ -85,13 +95,13 @@ export function RulesView(props: RulesViewProps) {
         title="Text"
         about={
           <>
-            The file <code>cairn-rules.yaml</code> in the repository. The current rules apply to
-            changes of it.
+            The file <code>cairn-rules.yaml</code> in the repository. A change of it is judged by
+            the current rules.
           </>
         }
         buttons={
           <>
-            <button class="primary">Save the rules</button>
+            <button class="primary">Save rules</button>
             <button formaction={frame.links.rulesReplay()}>Try on history</button>
             <button formaction={frame.links.ruleForm()} name="edit" value="">
               New rule
@@ -102,7 +112,14 @@ export function RulesView(props: RulesViewProps) {
         <input type="hidden" name="version" value={draft.version} />
         <label class="field rules-text">
           Rules as YAML
-          <textarea class="code" name="text" rows={ROWS} wrap="off" spellcheck={false}>
+          <textarea
+            class="code"
+            name="text"
+            rows={draft.text === '' ? EXAMPLE.split('\n').length + 1 : ROWS}
+            placeholder={EXAMPLE}
+            wrap="off"
+            spellcheck={false}
+          >
             {`\n${draft.text}`}
           </textarea>
         </label>

@@ -35,9 +35,9 @@ export function WebhooksView({ frame, flash, receivers }: WebhooksViewProps) {
       />
       {receivers.length === 0 && (
         <EmptyCard title="No receivers yet">
-          {'The webhooks file ('}
+          {'Name the receivers of changes and runs in the webhooks file ('}
           <code>--webhooks-file</code>
-          {') names those that are told of changes and runs; their deliveries appear here.'}
+          {'). Their deliveries appear here.'}
         </EmptyCard>
       )}
       {receivers.map((receiver) => (

@@ -1,7 +1,7 @@
 // @module-tag long
 // @module-tag chromium
 
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
@@ -65,7 +65,7 @@ describe('a page', () => {
 
   it('leaves room around what it says of the parts and the authors of lines', async () => {
     const service = await startService()
-    await saveRevisions(service, documentWith(...Array.from({ length: 150 }, (_, n) => `p${n}`)))
+    await saveRevisions(service, documentWith(...Array.from({ length: 230 }, (_, n) => `p${n}`)))
     const page = await visit(chromium.browser, service.url)
 
     await page.goto('/config/current?blame=1')
@@ -100,6 +100,61 @@ describe('a page', () => {
       const gaps = await page.evaluate<number[]>(GAPS)
       expect([path, Math.min(...gaps) >= 4]).toEqual([path, true])
     }
+  })
+
+  it('ends at the foot of the window, however little it shows', async () => {
+    const service = await startService()
+    const page = await visit(chromium.browser, service.url)
+
+    for (const path of ['/config', '/agents', '/nothing', '/webhooks']) {
+      await page.goto(path)
+      const bottom = await page.evaluate<number>(
+        "document.querySelector('.foot').getBoundingClientRect().bottom",
+      )
+      expect([path, Math.round(bottom)]).toEqual([path, 960])
+    }
+  })
+
+  it('keeps its bar in two rows on a phone, whatever the name of its reader', async () => {
+    const service = await startService()
+    const username = 'maria-magdalena.von-hohenstein-waldburg'
+    const password = 'long enough for this'
+    await sendForm(service, '/users', {
+      action: 'create',
+      name: username,
+      password,
+      again: password,
+    })
+    const as = { username, password }
+    const page = await visit(chromium.browser, service.url, { isPhone: true, as })
+
+    await page.goto('/pipelines')
+
+    const bar = await page.locator('.bar').boundingBox()
+    expect(bar?.height).toBeLessThanOrEqual(100)
+    await page.getByRole('button', { name: username }).click()
+    await page.getByRole('link', { name: 'My account' }).waitFor()
+  })
+
+  it('has the last change of an agent below its name, and the cure of a problem beside it', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    await ProtocolAgent.join(scene.service, 'a1')
+    renameSync(scene.origin, `${scene.origin}.away`)
+    await scene.post('/api/pipelines/app/schedule')
+
+    for (const isPhone of [false, true]) {
+      const page = await visit(chromium.browser, scene.service.url, { isPhone })
+      await page.goto('/agents')
+      const name = await page.locator('.agent-name .row-link').boundingBox()
+      const change = await page.locator('.agent-name .last-change').boundingBox()
+      expect((change?.y ?? 0) - (name?.y ?? 0)).toBeGreaterThanOrEqual(20)
+    }
+    const page = await visit(chromium.browser, scene.service.url)
+    await page.goto('/problems')
+    const text = await page.getByText('The git material cannot be read').boundingBox()
+    const button = await page.getByRole('button', { name: 'Try again' }).boundingBox()
+    expect(button?.x).toBeGreaterThan(1_000)
+    expect(Math.abs((button?.y ?? 0) - (text?.y ?? 0))).toBeLessThan(12)
   })
 
   it('begins all fields of a form at one place', async () => {

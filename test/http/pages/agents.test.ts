@@ -54,7 +54,11 @@ describe('the page of the agents', () => {
   it('explains itself while there is none', async () => {
     const { service } = await serviceWith()
 
-    expect(await html(service, '/agents')).toContain('No agents yet')
+    const page = await html(service, '/agents')
+
+    expect(page).toContain('No agents yet')
+    expect(page).toContain(`cairn agent --server ${service.url} --work-dir cairn-agent`)
+    expect(page).not.toContain('aria-label="Agents" action')
   })
 
   it('shows every column of an agent, with the revision that last changed it', async () => {

@@ -15,6 +15,14 @@ describe('the frame of the pages', () => {
     expect(response.headers.get('location')).toBe('/go/config')
   })
 
+  it('leads administrators to the servers, also where there is one', async () => {
+    const service = await startService()
+
+    const html = await (await service.fetch('/config')).text()
+
+    expect(html).toContain('<a href="/servers">Servers</a>')
+  })
+
   it('allows no script and no style but its own', async () => {
     const service = await startService()
 

@@ -92,11 +92,11 @@ rules:
     await page.goto('/rules')
     await walk.at('rules-none')
     await page.locator('textarea').fill(rules.replace('override', 'overide'))
-    await walk.send('Save the rules')
+    await walk.send('Save rules')
     await page.getByText('The rules are not saved').waitFor()
     await walk.at('rules-refused')
     await page.locator('textarea').fill(rules)
-    await walk.send('Save the rules')
+    await walk.send('Save rules')
     await page.getByText('Saved the rules.').waitFor()
     await walk.at('rules-saved')
 
