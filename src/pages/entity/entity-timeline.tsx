@@ -2,7 +2,7 @@ import { isSameName } from '../../core/name-key.ts'
 import { wholeEntityWord, foldEntity } from '../../document/entities/entities.ts'
 import { type ShownStep, STEPS } from './entity-history.ts'
 import { ChangeItems, ChangeList } from '../parts/change-list.tsx'
-import { ChangeWords } from '../parts/change-words.tsx'
+import { ChangeHeadline, ChangeWords } from '../parts/change-words.tsx'
 import { HunkTable, Path } from '../code/hunk.tsx'
 import type { RowsOptions } from '../code/rows-html.ts'
 import { LineCounts } from '../history/history-table.tsx'
@@ -60,6 +60,7 @@ function Step(props: EntityViewProps & { step: ShownStep }) {
         </span>
         <StepLinks {...props} />
       </header>
+      <ChangeHeadline revision={revision} />
       {props.entity.address.kind === 'group' ? (
         <ChangesOfGroup {...props} />
       ) : (
@@ -70,6 +71,7 @@ function Step(props: EntityViewProps & { step: ShownStep }) {
       <ChangeWords
         revision={revision}
         links={props.entity.isAdministrator ? props.frame.links : null}
+        isBelowHeadline
       />
       <StepDiff step={step} />
     </article>
@@ -244,10 +246,11 @@ function TemplateItem({
             </a>
           </span>
         </header>
+        <ChangeHeadline revision={revision} />
         <div class="changes">
           <ChangeItems changes={changes} href={null} />
         </div>
-        <ChangeWords revision={revision} links={isAdministrator ? links : null} />
+        <ChangeWords revision={revision} links={isAdministrator ? links : null} isBelowHeadline />
       </article>
     </li>
   )

@@ -43,6 +43,7 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
   const { address, total, former, now, isAdministrator } = entity
   const runs = runsOf(links, address)
   const edited = EntityName.safeParse(address)
+  const before = removalBase(entity)
   const isFollowed = isAdministrator && address.stage === null
   return (
     <PageHead
@@ -61,6 +62,13 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
         <>
           {now !== null && runs !== null && (
             <LinkButton {...runs} shortcut={isAdministrator ? undefined : 'u'} />
+          )}
+          {entity.mayEdit && edited.success && now === null && before !== null && (
+            <LinkButton
+              href={links.restoreEntity(edited.data, `r${before}`)}
+              label="Bring back…"
+              look="primary"
+            />
           )}
           {entity.mayEdit && edited.success && now !== null && (
             <LinkButton
@@ -91,6 +99,12 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
       }
     />
   )
+}
+
+/** The number of the last revision that had an entity; null where its removal is not on the page. */
+function removalBase({ steps, offset }: EntityHistory): number | null {
+  const removal = offset === 0 ? steps[0] : undefined
+  return removal?.revision.base ?? null
 }
 
 /** The page of the runs of an entity; pipelines, groups, stages and agents have one. */

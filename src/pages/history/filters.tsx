@@ -183,9 +183,9 @@ function Entities({ page, query: { filter } }: FiltersProps) {
           list.length > 0 && (
             <optgroup label={heading}>
               <Options
-                options={list.map(({ entity, label, revisions }) => [
+                options={list.map(({ entity, kind, label, revisions }) => [
                   entity,
-                  `${label} (${revisions})`,
+                  kind === 'group' ? label : `${label} (${revisions})`,
                 ])}
                 chosen={chosen}
               />

@@ -8,6 +8,7 @@ import { ChangeGist, Mark, toEntityHistory } from '../parts/change-list.tsx'
 import { Headline, RestoredFrom, wordsOf } from '../parts/change-words.tsx'
 import { TagBadges } from '../parts/revision-tags.tsx'
 import { Who } from '../parts/who.tsx'
+import { hasOwnTitle } from '../revisions/revision-title.ts'
 import type { ChosenRevisions, HistoryPage, HistoryRow } from './history-page.ts'
 import type { MatchedLine } from './searched-lines.ts'
 
@@ -148,6 +149,7 @@ function What({ links, row, listed }: Pick<RowProps, 'links' | 'row' | 'listed'>
   const { revision, details, matched } = row
   const { first, rest } = wordsOf(revision)
   const isQuiet = listed === undefined || listed.groups.length === 0
+  const isTitled = first !== '' || isQuiet || hasOwnTitle(revision, details?.changes ?? [])
   const more = (left: number) => (
     <a href={links.change(revision)} aria-label={`${left} more of r${revision.number}`}>
       {`+${left}`}
@@ -155,9 +157,9 @@ function What({ links, row, listed }: Pick<RowProps, 'links' | 'row' | 'listed'>
   )
   return (
     <>
-      {(first !== '' || isQuiet || hasMarks(revision)) && (
+      {(isTitled || hasMarks(revision)) && (
         <p class="headline row" title={rest === '' ? undefined : rest}>
-          {(first !== '' || isQuiet) && (
+          {isTitled && (
             <b>
               <Headline revision={revision} />
             </b>

@@ -34,6 +34,19 @@ export function ChangeWords({ revision, links, isBelowHeadline = false }: Change
   )
 }
 
+interface ChangeHeadlineProps {
+  readonly revision: NumberedRevision
+  /** Stands in place of words where nobody said anything. */
+  readonly without?: string
+}
+
+/** The first line of the author above what a revision changed. */
+export function ChangeHeadline({ revision, without = '' }: ChangeHeadlineProps) {
+  const { first } = wordsOf(revision)
+  if (first === '' && without === '') return <></>
+  return <b class="headline">{first === '' ? without : spoken(first)}</b>
+}
+
 /** The sentence that a revision is known by: the first line of its author, or what it changed. */
 export function Headline({ revision }: { revision: NumberedRevision }) {
   return spoken(headlineOf(revision))

@@ -1,5 +1,7 @@
 import type { EntityIndex } from '../../index/entity-index.ts'
 import type { Revision } from '../../core/revision.ts'
+import { parseRestoreSubject } from '../../core/restore-subject.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 
 /** The whole message of a commit of the original server: facts without words. */
@@ -16,4 +18,13 @@ export function revisionTitle(
   if (!RECORD.test(revision.subject)) return revision.subject
   const changes = entities?.find(revision) ?? []
   return changes.length === 0 ? 'Configuration changed' : renderSubject(changes)
+}
+
+/** Whether the subject of a revision says more than its changes, as the title of a proposal does. */
+export function hasOwnTitle(
+  { subject }: Pick<Revision, 'subject'>,
+  changes: readonly DocumentChange[],
+): boolean {
+  if (RECORD.test(subject) || parseRestoreSubject(subject) !== null) return false
+  return changes.length > 0 && subject !== renderSubject(changes)
 }

@@ -1,6 +1,6 @@
 import type { ConfigMarker } from './config-markers.ts'
 import { ChangeItems } from '../parts/change-list.tsx'
-import { ChangeWords } from '../parts/change-words.tsx'
+import { ChangeHeadline, ChangeWords } from '../parts/change-words.tsx'
 import { countOf } from '../kit/count.ts'
 import type { PageFrame } from '../kit/layout.tsx'
 import type { Links, RevisionStep } from '../kit/links.ts'
@@ -26,7 +26,7 @@ export function Markers({ frame, pipeline, markers, more }: MarkersProps) {
           <div class="card">
             <MarkerHead links={frame.links} pipeline={pipeline} marker={marker} />
             <MarkerChanges links={frame.links} pipeline={pipeline} marker={marker} />
-            <ChangeWords revision={marker.revision} links={null} />
+            <ChangeWords revision={marker.revision} links={null} isBelowHeadline />
           </div>
         </li>
       ))}
@@ -51,7 +51,8 @@ function MarkerHead({ links, pipeline, marker }: MarkerProps) {
   const { revision } = marker
   return (
     <p class="row">
-      <b>Configuration change</b> <Who revision={revision} />{' '}
+      <ChangeHeadline revision={revision} without="Configuration change" />{' '}
+      <Who revision={revision} />{' '}
       <span class="muted">
         <Moment time={revision.time} />
       </span>{' '}

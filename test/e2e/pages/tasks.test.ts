@@ -171,7 +171,7 @@ describe('a task is done in few steps', { timeout: 240_000 }, () => {
       hands.page.waitForURL('**/config/entity/pipeline/cart'),
       hands.press('Enter'),
     ])
-    await hands.follow(hands.link(/Restore only this pipeline/).first(), '**/restore/r*')
+    await hands.follow(hands.link('Bring back…'), '**/restore/r5')
     await hands.page.getByLabel('Reason').fill('It is needed')
     await hands.follow(hands.button('Restore'), '**/config/compare/r6/r7**')
 

@@ -59,6 +59,22 @@ describe('the history of an entity', () => {
     expect(wordsOf(billing)).not.toMatch(/checkout|cart/)
   })
 
+  it('says first why it was changed, and brings back what was removed', async () => {
+    const service = await startService()
+    await saveRevisions(service, ONE)
+    const headers = { 'if-match': '*', 'x-cairn-message': 'Nobody%20pays' }
+    const body = documentWith('checkout')
+    await service.fetch('/api/admin/config.xml', { method: 'PUT', headers, body })
+
+    const removed = await page(service, '/config/entity/pipeline/billing')
+
+    expect(removed.indexOf('Nobody pays')).toBeLessThan(removed.indexOf('class="changes"'))
+    expect(removed).toMatch(
+      /href="\/config\/entity\/pipeline\/billing\/restore\/r2"[^>]*>Bring back…/,
+    )
+    expect(await page(service, '/config/entity/pipeline/checkout')).not.toContain('Bring back…')
+  })
+
   it('leads back by a key, to what the caller may see', async () => {
     const group = { group: 'shop', authorization: GUARDED, pipelines: [{ name: 'app' }] }
     const { service } = await BuildScene.open({ server: SECURED, groups: [group] })

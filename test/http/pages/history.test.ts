@@ -170,6 +170,29 @@ describe('the history', () => {
     expect(row).toMatch(/>\+2<\/a>/)
   })
 
+  it('says the title of a proposal that became a revision above its changes', async () => {
+    const service = await withHistory()
+    const proposed = JSON.stringify({
+      title: 'Fewer pipelines',
+      entities: [{ kind: 'pipeline', name: 'billing', xml: null }],
+    })
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
+    await service.fetch('/api/proposals', { ...init, body: proposed })
+    await service.fetch('/api/proposals/1/merge', { ...init, body: '{}' })
+
+    const html = await page(service, '/config')
+
+    expect(rowOf(html, 4)).toMatch(/<b><span[^>]*>Fewer pipelines<.*class="gist"/s)
+    expect(rowOf(html, 3)).not.toContain('headline')
+  })
+
+  it('names no count for a group, whose pipelines count too', async () => {
+    const html = await page(await withHistory(), '/config')
+
+    expect(html).toMatch(/<option value="group\/first">first<\/option>/)
+    expect(html).toMatch(/<option value="pipeline\/checkout">checkout \(\d+\)<\/option>/)
+  })
+
   it('opens at the page that has a revision', { tags: ['long'] }, async () => {
     const service = await withHistory()
     const documents = Array.from({ length: 52 }, (_, n) => documentWith(`p${n}`))
