@@ -160,6 +160,16 @@ function MatrixPages(props: MatrixProps) {
   )
 }
 
+/** A name that breaks behind its signs alone. */
+function breakable(name: string) {
+  return name.split(/(?<=[_.-])/).map((part) => (
+    <>
+      {part}
+      <wbr />
+    </>
+  ))
+}
+
 function Matrix(props: MatrixProps) {
   const { links, query, revision, table } = props
   const { columns, rows } = table
@@ -169,11 +179,11 @@ function Matrix(props: MatrixProps) {
   const heads = columns.map(({ kind, name }) => ({
     label:
       kind === 'template' ? (
-        <a href={links.entity(kind, name)}>{`template ${name}`}</a>
+        <a href={links.entity(kind, name)}>template {breakable(name)}</a>
       ) : kind === 'group' && !hasStages ? (
-        <a href={groupAddress(name, '')}>{name}</a>
+        <a href={groupAddress(name, '')}>{breakable(name)}</a>
       ) : (
-        name
+        breakable(name)
       ),
     text: kind === 'template' ? `template ${name}` : name,
   }))

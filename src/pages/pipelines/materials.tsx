@@ -28,7 +28,9 @@ export function Materials(props: { links: Links; materials: readonly RunMaterial
           {problem !== null && (
             <p class="problem">{`It cannot be read at the moment: ${problem}`}</p>
           )}
-          {modifications.length > 0 && <Modifications modifications={modifications} />}
+          {modifications.length > 0 && parseUpstream(revision) === null && (
+            <Modifications modifications={modifications} />
+          )}
         </li>
       ))}
     </ul>
@@ -82,7 +84,9 @@ export function Cause({ materials }: { materials: readonly RunMaterial[] }) {
   return (
     <span class="cause">
       <code title={`${material.label}: ${revision}`}>{short(revision)}</code>
-      {newest && ` ${newest.comment.split('\n')[0]} (${nameOf(newest.username)})`}
+      {newest &&
+        parseUpstream(revision) === null &&
+        ` ${newest.comment.split('\n')[0]} (${nameOf(newest.username)})`}
       {others.length > 0 && (
         <span class="muted">{` and ${countOf(others.length, 'more material')}`}</span>
       )}

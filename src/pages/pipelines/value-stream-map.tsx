@@ -67,7 +67,7 @@ function StreamMap({ links, name, stream }: { links: Links; name: string; stream
   const width = Math.max(...placed.map(({ x }) => x)) + WIDTH + 2
   const height = Math.max(...placed.map(({ y }) => y)) + HEIGHT + 2
   return (
-    <div class="scroll" tabindex={0} role="region" aria-label="Map of pipelines">
+    <div class="scroll below" tabindex={0} role="region" aria-label="Map of pipelines">
       <svg class="stream" width={width} height={height} viewBox={`-1 -1 ${width} ${height}`}>
         {stream.edges.map(([from, to]) => (
           <Edge from={byName.get(from)} to={byName.get(to)} />

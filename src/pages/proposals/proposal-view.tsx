@@ -7,7 +7,7 @@ import { PlainDiff } from '../code/plain-diff.tsx'
 import { ConflictSides } from '../edit/conflict-view.tsx'
 import type { EditForm } from '../edit/edit-form.ts'
 import { PlanCard } from '../edit/plan-card.tsx'
-import { ActionButton, LinkChoice } from '../kit/buttons.tsx'
+import { ActionButton, LinkButton, LinkChoice } from '../kit/buttons.tsx'
 import { countOf } from '../kit/count.ts'
 import { type Fact, Facts } from '../kit/facts.tsx'
 import { ActionForm, SelectField } from '../kit/forms.tsx'
@@ -61,6 +61,7 @@ export function ProposalView(props: ProposalViewProps) {
           </>
         }
         about={proposal.message === '' ? undefined : proposal.message}
+        actions={state === 'open' && <LinkButton href={`#${DECISIONS}`} label="Review" />}
       />
       {flash !== null && <FlashCard flash={flash} />}
       <section class="card">
@@ -76,6 +77,9 @@ export function ProposalView(props: ProposalViewProps) {
     </PageLayout>
   )
 }
+
+/** Where the forms to decide are. */
+const DECISIONS = 'decide'
 
 const STATES = { open: 'open', merged: 'merged', closed: 'closed' } as const
 const STATE_LOOKS = { open: 'added', merged: 'renamed', closed: '' } as const
@@ -98,10 +102,31 @@ function factsOf({ frame, detail, since, now }: ProposalViewProps): readonly Fac
       ? null
       : ['Conflicts', listed(conflicts.map(({ path }) => `${path} has changed since`))],
     problems.length === 0 ? null : ['No longer valid', listed(problems)],
-    merged === null ? null : ['Merged', `by ${merged.by.username}`],
+    merged === null ? null : ['Merged', <Merge frame={frame} merged={merged} now={now} />],
     closed === null ? null : ['Closed', `by ${closed.by.username}. ${closed.text}`.trimEnd()],
     versions.length === 1 ? null : ['Compared with', comparedWith(frame, detail, since)],
   ]
+}
+
+/** The author and time of a merge, and its revision for administrators. */
+function Merge(props: {
+  readonly frame: PageFrame
+  readonly merged: NonNullable<Proposal['merged']>
+  readonly now: number
+}) {
+  const { frame, merged, now } = props
+  const { by, time, commit } = merged
+  return (
+    <>
+      by {by.username}, <When time={time} now={now} />
+      {frame.isAdministrator && (
+        <>
+          {', as '}
+          <a href={frame.links.snapshot(commit)}>{commit.slice(0, 10)}</a>
+        </>
+      )}
+    </>
+  )
 }
 
 /** The changes of merging, and those since each version: the one seen last is said so. */
@@ -249,6 +274,7 @@ function Decisions({ frame: { links, username }, detail }: ProposalViewProps) {
   return (
     <ActionForm
       action={links.proposal(proposal.number)}
+      id={DECISIONS}
       title="Decide"
       about="An approval covers the exact text of the changed entities."
       buttons={

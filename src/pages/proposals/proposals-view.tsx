@@ -14,7 +14,13 @@ export interface ProposalsViewProps {
   readonly now: number
 }
 
-const COLUMNS = [{ label: 'Proposal', isHead: true }, 'Title', 'By', 'Changes', 'Last event']
+const COLUMNS = [
+  { label: 'Title', isHead: true, isPlain: true },
+  'Proposal',
+  'By',
+  'Changes',
+  'Last event',
+]
 /** Entities of a proposal that are named. */
 const MAX_NAMED = 3
 
@@ -23,8 +29,8 @@ export function ProposalsView({ frame, proposals, state, isWaiting, now }: Propo
   const { links } = frame
   const rows = proposals.map((each) => ({
     cells: [
-      <a href={links.proposal(each.number)}>{`Proposal ${each.number}`}</a>,
-      each.title,
+      <a href={links.proposal(each.number)}>{each.title}</a>,
+      each.number,
       each.contributors.join(', '),
       namesOf(each),
       <When time={each.changed} now={now} />,

@@ -143,11 +143,12 @@ function InTheWay(props: RestoreViewProps & { obstacle: Obstacle }) {
   } = props
   const { back, refusal } = restoreTexts(links, preview)
   return (
-    <section class="card stale">
+    <section class="card stale fields">
       <h2>{refusal}</h2>
       <p>{`${obstacle.reason}.`}</p>
-      {obstacle.contested.length > 0 && <Contested {...props} obstacle={obstacle} />}
+      {obstacle.contested.length > 0 && <ContestedParts {...props} obstacle={obstacle} />}
       <p class="actions">
+        {obstacle.contested.length > 0 && <WaysOn {...props} obstacle={obstacle} />}
         {obstacle.revision !== null && <ChangeLink links={links} revision={obstacle.revision} />}
         <BackLink href={back} label="Back" />
       </p>
@@ -155,8 +156,14 @@ function InTheWay(props: RestoreViewProps & { obstacle: Obstacle }) {
   )
 }
 
-/** The parts that an undo leaves alone, and the ways to go on. */
-function Contested({
+/** The parts that an undo leaves alone. */
+function ContestedParts({ obstacle: { contested } }: { readonly obstacle: Obstacle }) {
+  const paths = [...new Set(contested.map(({ path }) => path))]
+  return <FirstOf items={paths} most={MAX_PARTS} of={(path) => path} />
+}
+
+/** The ways to undo what can be undone. */
+function WaysOn({
   frame: { links },
   preview: { revision },
   obstacle: { contested, hasRest },
@@ -164,26 +171,26 @@ function Contested({
   const name = `r${revision.number}`
   const before = revision.base === null ? null : `r${revision.base}`
   const entities = [...new Set(contested.flatMap(({ entity }) => entity ?? []))]
-  const paths = [...new Set(contested.map(({ path }) => path))]
   return (
     <>
-      <FirstOf items={paths} most={MAX_PARTS} of={(path) => path} />
-      <p class="actions">
-        {hasRest && <LinkButton href={links.undo(name, { rest: '1' })} label="Undo the rest" />}
-        <LinkButton href={links.editUndoing(name)} label="Open as an edit with the conflicts" />
-        {before !== null &&
-          entities.slice(0, MAX_PARTS).flatMap((entity) => {
-            const address = addressOf(entity)
-            return address === null ? (
-              []
-            ) : (
-              <LinkButton
-                href={links.restoreEntity(address, before)}
-                label={`Restore ${address.kind} ${address.name} as of ${before}`}
-              />
-            )
-          })}
-      </p>
+      {hasRest && <LinkButton href={links.undo(name, { rest: '1' })} label="Undo the rest" />}
+      <LinkButton
+        href={links.editUndoing(name)}
+        label="Open as an edit with the conflicts"
+        look="primary"
+      />
+      {before !== null &&
+        entities.slice(0, MAX_PARTS).flatMap((entity) => {
+          const address = addressOf(entity)
+          return address === null ? (
+            []
+          ) : (
+            <LinkButton
+              href={links.restoreEntity(address, before)}
+              label={`Restore ${address.kind} ${address.name} as of ${before}`}
+            />
+          )
+        })}
     </>
   )
 }

@@ -123,6 +123,7 @@ describe('/permissions', () => {
       'someone crew': 'V O 1 stage | V O',
     })
     expect(html).toContain('<a href="/users/someone">someone</a>')
+    expect(html).toMatch(/>shop<wbr\/?><\/a>/)
     expect(html).toContain('aria-label="operate: role crew in operate of the group shop (line 21)"')
   })
 

@@ -561,5 +561,7 @@ describe('the value stream of a pipeline', () => {
     const page = await pageOf(scene.service, '/pipelines/web')
 
     expect(page).toMatch(/<a href="\/stages\/lib\/build\/1\/1"><code[^>]*>lib\/1\/build\/1</)
+    expect(page).not.toContain('<b title="')
+    expect(await pageOf(scene.service, '/pipelines')).not.toContain('lib/1/build/1</code> (')
   })
 })

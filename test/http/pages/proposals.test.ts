@@ -30,6 +30,7 @@ describe('the pages of proposals', () => {
     expect(before).toContain('labeltemplate')
     expect(before).not.toContain('value="merge"')
     expect(before).not.toContain('passwordFile')
+    expect(before).toMatch(/<a class="button" href="#decide">Review<.*<form [^>]*id="decide"/s)
 
     const approved = await press(service, 'owner', { action: 'approve', version: '1', text: 'Ok' })
     expect([approved.status, approved.headers.get('location')]).toEqual([
@@ -44,6 +45,9 @@ describe('the pages of proposals', () => {
     expect((await press(service, 'viewer', { action: 'merge' })).status).toBe(303)
     expect(await pageOf(service, 'viewer', '/proposals/1')).toMatch(/Merged.*Thanks/s)
     expect((await ask(service, 'viewer', '/1')).body.state).toBe('merged')
+    const [, commit] =
+      /href="\/config\/(\w+)">\w{10}<\/a>/.exec(await pageOf(service, 'root', '/proposals/1')) ?? []
+    expect(await pageOf(service, 'root', `/config/${commit}`)).toContain('Label page')
   })
 
   it('show what has changed since a version, and take comments on entities and lines', async () => {

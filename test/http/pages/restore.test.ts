@@ -284,6 +284,10 @@ describe('undoing one change', () => {
     )
     expect(html).toContain('href="/config/compare/r3/r4"')
     expect(html).not.toContain('name="reason"')
+    expect(html.match(/<p class="actions">/g)).toHaveLength(1)
+    expect(html.match(/class="button primary"[^>]*>[^<]*/g)).toEqual([
+      expect.stringContaining('Open as an edit with the conflicts'),
+    ])
     expect(response.status).toBe(412)
   })
 
