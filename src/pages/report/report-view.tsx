@@ -2,7 +2,6 @@ import type { Child } from 'hono/jsx'
 import { shownAuthor } from '../../core/revision.ts'
 import type { ReportedChange } from '../../operations/change-report.ts'
 import { REPORT_FORMS } from '../../operations/render-report.ts'
-import { LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/count.ts'
 import { DateRange } from '../kit/date-field.tsx'
 import { FilterText } from '../kit/forms.tsx'
@@ -49,8 +48,8 @@ export function ReportView(props: ReportViewProps) {
             <code>cairn report</code> prints the same from a clone.
           </>
         }
-        actions={REPORT_FORMS.map((form) => (
-          <LinkButton href={links.report({ ...asked, as: form })} label={FORM_NAMES[form]} />
+        menu={REPORT_FORMS.map((form) => (
+          <a href={links.report({ ...asked, as: form })}>{`As ${FORM_NAMES[form]}`}</a>
         ))}
       />
       <Filter {...props} />

@@ -35,7 +35,7 @@ export function MailForm({ action, wishes, sendsMail, pausedAfterDays }: MailFor
       action={action}
       title="Email notifications"
       about={sendsMail ? about : 'No mail is sent: the configuration has no mailhost.'}
-      buttons={<button class="primary">Save</button>}
+      buttons={<button>Save</button>}
     >
       <Field
         label="Address"

@@ -84,6 +84,20 @@ describe('the editor in a browser', () => {
     await expect.poll(() => page.url()).toContain('/config/compare/r2/r3')
   })
 
+  it('says a problem without moving the text that is typed', async () => {
+    const service = await withBase()
+    const page = await visit(chromium.browser, service.url)
+    await page.goto('/config/edit')
+    const before = await page.locator('.cm-content').boundingBox()
+
+    await page.locator('.cm-content').click()
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.type('<')
+    await page.getByText('Fix 1 problem before saving').waitFor()
+
+    expect((await page.locator('.cm-content').boundingBox())?.y).toBe(before?.y)
+  })
+
   it('completes what the schema knows at the place: elements, attributes, values', async () => {
     const service = await withBase()
     const page = await visit(chromium.browser, service.url)
