@@ -229,7 +229,7 @@ describe('a revision that a reset has taken from the branch', () => {
     expect(opened).toContain(`name="basedOn" value="${newest.md5}"`)
     expect(opened).toContain('Started from a revision no longer on the branch')
     expect(preview).toContain(
-      `The branch no longer has the revision that you started from; it is now at r2 now.</b> You started from ${newest.md5.slice(0, 8)}`,
+      `The branch no longer has the revision that you started from; it is at r2 now.</b> You started from ${newest.md5.slice(0, 8)}`,
     )
     expect([conflict.status, await conflict.text()]).toEqual([
       409,

@@ -135,7 +135,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'acknowledge-override': 'Acknowledge an override',
   'acknowledge-secrets': 'Acknowledge plain-text secrets',
   'reset-password': 'Set the password of a user',
-  'change-own-password': 'Change the own password',
+  'change-own-password': 'Change own password',
   'shorten-audit-log': 'Drop the oldest entries',
 }
 

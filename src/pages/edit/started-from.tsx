@@ -25,7 +25,7 @@ export function whatCameMeanwhile(
 ): string {
   const now = `r${current.number}`
   return number === null
-    ? `The branch no longer has the revision that you started from; it is now at ${now} now.`
+    ? `The branch no longer has the revision that you started from; it is at ${now} now.`
     : `${savers.join(', ')} saved ${now} while you were editing.`
 }
 

@@ -147,7 +147,7 @@ function CurrentXml({ frame: { links }, entity, now: time }: EntityViewProps) {
           addressOf={(line) => (isAdministrator ? inFile(line) : null)}
         />
       ) : now.shown === null ? (
-        <p class="muted">{`${now.lines.toLocaleString('en')} lines are too long to show here.`}</p>
+        <p class="muted">{`${now.lines.toLocaleString('en')} lines are too many to show here.`}</p>
       ) : (
         <div class="listing code" tabindex={0} role="group" aria-label="Lines">
           {raw(listingHtml(now.shown, listing))}

@@ -86,7 +86,7 @@ export function FormPreviewView(props: FormPreviewViewProps) {
         <details class="card">
           <summary>{`XML of the ${kind}`}</summary>
           {props.xml === null ? (
-            <p class="muted">It is too long to show here. Its changes are below.</p>
+            <p class="muted">It is too long to show here. The changes are below.</p>
           ) : (
             <pre class="code">{props.xml}</pre>
           )}

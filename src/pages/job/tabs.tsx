@@ -20,7 +20,7 @@ export function Tabs({ frame: { links }, page }: { frame: PageFrame; page: JobPa
       />
       {tab !== null && tab.file === null && (
         <p class="muted">
-          {page.isKept ? `The job left no ${tab.path}.` : 'The artifacts have been removed.'}
+          {page.isKept ? `The job kept no ${tab.path}.` : 'The artifacts have been removed.'}
         </p>
       )}
       {tab?.file != null && (

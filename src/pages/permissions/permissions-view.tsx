@@ -1,7 +1,7 @@
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
 import { LinkButton } from '../kit/buttons.tsx'
-import { countOf } from '../kit/count.ts'
+import { countOf, plural } from '../kit/count.ts'
 import { FilterText } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
@@ -136,7 +136,7 @@ function MatrixPages(props: MatrixProps) {
     <>
       <Matrix {...props} />
       {without > 0 && (
-        <p class="muted">{`${countOf(without, 'other user')} may do nothing here.`}</p>
+        <p class="muted">{`${countOf(without, 'other user')} ${plural(without, 'has', 'have')} no permissions here.`}</p>
       )}
       <Pager
         pagination={{ offset: query.offset, total: height, pageSize: TABLE_ROWS }}

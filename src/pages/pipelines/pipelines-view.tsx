@@ -233,7 +233,7 @@ function Nothing({ frame, page, origin, fileName }: PipelinesViewProps) {
       </FirstUse>
     )
   }
-  return <EmptyCard title="No pipelines yet">Pipelines that you may view appear here.</EmptyCard>
+  return <EmptyCard title="No pipelines yet">Pipelines that you can view appear here.</EmptyCard>
 }
 
 function Card(props: PipelinesViewProps & { card: PipelineCard }) {

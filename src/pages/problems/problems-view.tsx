@@ -59,7 +59,7 @@ export function ProblemsView({
       />
       {problems.length === 0 && (
         <EmptyCard title="Nothing to look at" icon="check">
-          What keeps jobs, agents or saves from working appears here, with the way to mend it.
+          Problems with jobs, agents and saves appear here, each with its fix.
         </EmptyCard>
       )}
       {groups.map((group) => (

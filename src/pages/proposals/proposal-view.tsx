@@ -95,7 +95,7 @@ function factsOf({ frame, detail, since, now }: ProposalViewProps): readonly Fac
     ['Version', versionsOf(detail, now)],
     when === null
       ? null
-      : ['Merges', when === 'approved' ? 'as soon as it may' : <Moment time={when} />],
+      : ['Merges', when === 'approved' ? 'as soon as it can' : <Moment time={when} />],
     held === null ? null : ['Stays open because', held],
     verdict === null ? null : ['Needs', needsOf(verdict.objections)],
     conflicts.length === 0
@@ -216,7 +216,7 @@ function Conflicts({ frame: { links }, detail: { proposal }, conflicts }: Propos
         />
       ))}
       <section class="row conflict-end">
-        <span class="muted">The result is the next version, which has to be approved again.</span>
+        <span class="muted">The result is the next version, which needs new approvals.</span>
         <ActionButton value="solve" label="Update proposal" look="primary" />
       </section>
     </form>

@@ -79,7 +79,7 @@ function Nothing({ text, isAdministrator }: { text: string; isAdministrator: boo
     <EmptyCard title={text === '' ? 'What you can search for' : 'Nothing found'}>
       {isAdministrator
         ? 'The search finds pipelines, groups and agents by name; revisions by number, digest, commit or date; people; descriptions of changes; and any text added to the configuration or removed from it (case-sensitive).'
-        : 'The search finds agents, and pipelines and groups that you may view, by name.'}
+        : 'The search finds agents, and pipelines and groups that you can view, by name.'}
     </EmptyCard>
   )
 }

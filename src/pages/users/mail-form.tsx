@@ -28,13 +28,13 @@ export function MailForm({ action, wishes, sendsMail, pausedAfterDays }: MailFor
       : ` They pause when you have not logged in for ${pausedAfterDays} days.`
   const about =
     address === ''
-      ? 'You get none: no address of yours is known here. Enter one to get them.'
-      : `At most one message a minute, about what you have access to. Clear the address to get none.${pause}`
+      ? 'None are sent: enter an address to get them.'
+      : `At most one message a minute, about what you have access to. Clear the address to stop them.${pause}`
   return (
     <ActionForm
       action={action}
       title="Email notifications"
-      about={sendsMail ? about : 'No mail is sent: the configuration has no mailhost.'}
+      about={sendsMail ? about : 'No mail is sent: the configuration names no mail server.'}
       buttons={<button>Save</button>}
     >
       <Field

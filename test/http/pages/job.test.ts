@@ -283,9 +283,9 @@ describe('the tabs of a job', () => {
   it('say what the job has not left', { tags: ['long'] }, async () => {
     const { pageAt } = await withTabs()
 
-    expect(await pageAt('?tab=Gone')).toContain('The job left no none.html.')
-    expect(await pageAt('?tab=Out')).toContain('The job left no ../x.')
-    expect(await pageAt('?tab=All')).toContain('The job left no ./.')
+    expect(await pageAt('?tab=Gone')).toContain('The job kept no none.html.')
+    expect(await pageAt('?tab=Out')).toContain('The job kept no ../x.')
+    expect(await pageAt('?tab=All')).toContain('The job kept no ./.')
     expect(await pageAt('?tab=unknown')).not.toContain('<iframe')
   })
 })

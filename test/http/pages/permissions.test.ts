@@ -162,7 +162,7 @@ describe('/permissions', () => {
       'role crew 2 users someone olga': 'V O | –',
     })
     expect(html).toContain('operate: user someone in approval of the stage cart/ship (line 35)')
-    expect(html).toContain('2 other users may do nothing here.')
+    expect(html).toContain('2 other users have no permissions here.')
     expect((await service.fetch('/permissions?group=none')).status).toBe(404)
   })
 
