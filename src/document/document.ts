@@ -43,11 +43,11 @@ export function readDocument(bytes: Uint8Array<ArrayBuffer>): DocumentReading {
   const rules = ruleProblems(configuration, reading).filter((each) => !places.has(placeOf(each)))
   const problems = inOrder([...structure, ...rules])
   if (problems.length > 0) return { ok: false, problems }
-  const { text, root, lines } = reading
+  const { text, source, root, lines } = reading
   const { schemaVersion } = configuration
   const hasPlainSecrets = plainSecrets(root).length > 0
-  const document = { text, root, lines, bytes, schemaVersion, configuration, hasPlainSecrets }
-  return { ok: true, document }
+  const content = { bytes, schemaVersion, configuration, hasPlainSecrets }
+  return { ok: true, document: { text, source, root, lines, ...content } }
 }
 
 /** The structure normally explains why no model can be built; otherwise the model does. */

@@ -59,6 +59,10 @@ export function median(numbers: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? NaN
 }
 
+export function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0) / numbers.length
+}
+
 /** The mean cost of some operations, measured once. */
 export async function costOf(way: () => unknown, times: number): Promise<Cost> {
   const cpu = cpuSoFar()

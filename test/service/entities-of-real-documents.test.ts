@@ -84,7 +84,7 @@ async function faultsOf(service: CalledService, entity: EntityElement): Promise<
   const before = await currentOf(service)
   const head = headOf(service)
   const text = await (await service.fetch(path)).text()
-  if (text !== entityText({ text: before }, found(before, entity)))
+  if (text !== entityText({ source: before }, found(before, entity)))
     faults.push('reads another text')
 
   const same = await service.fetch(path, { method: 'PUT', headers: ANY, body: text })

@@ -48,8 +48,8 @@ export class DocumentThread implements AsyncDisposable {
     if (!answer.ok) return answer
     const xml = await runCooperatively(readXml(bytes))
     if (!xml.ok) return xml
-    const { text, root, lines } = xml
-    return { ok: true, document: { text, root, lines, bytes, ...answer.read } }
+    const { text, source, root, lines } = xml
+    return { ok: true, document: { text, source, root, lines, bytes, ...answer.read } }
   }
 
   /** The document with the sealed form of each plain secret in its place. */

@@ -8,7 +8,7 @@ import { childElements } from '../../document/xml/xml-elements.ts'
 import type { XmlDocument } from '../../document/xml/xml-reader.ts'
 import type { Span } from '../../document/xml/xml-tree.ts'
 
-type WrittenDocument = Pick<XmlDocument, 'text' | 'root'>
+type WrittenDocument = Pick<XmlDocument, 'source' | 'root'>
 
 /** The text of an entity without the entities in it, each of which has a mark in its place. */
 export function ownTextOf(document: WrittenDocument, { kind, element }: EntityElement): string {
@@ -17,13 +17,13 @@ export function ownTextOf(document: WrittenDocument, { kind, element }: EntityEl
     return textWithout(document, element.span, pipelines)
   }
   if (kind.word === SERVER) return textWithout(document, element.span, entitiesOfServer(document))
-  return document.text.slice(element.span.start, element.span.end)
+  return document.source.slice(element.span.start, element.span.end)
 }
 
 /** The text of a document around all entities. */
 export function textAround(document: WrittenDocument): string {
   const entities = ENTITY_KINDS.flatMap((kind) => entitiesIn(document.root, kind))
-  const whole = { start: 0, end: document.text.length }
+  const whole = { start: 0, end: document.source.length }
   return textWithout(
     document,
     whole,
@@ -37,7 +37,7 @@ function entitiesOfServer({ root }: WrittenDocument) {
 }
 
 function textWithout(
-  { text }: WrittenDocument,
+  { source }: WrittenDocument,
   { start, end }: Span,
   inner: readonly { readonly span: Span }[],
 ): string {
@@ -45,8 +45,8 @@ function textWithout(
   let from = start
   for (const { span } of inner.toSorted((one, other) => one.span.start - other.span.start)) {
     if (span.start < from) continue
-    pieces.push(text.slice(from, span.start))
+    pieces.push(source.slice(from, span.start))
     from = span.end
   }
-  return [...pieces, text.slice(from, end)].join('\0')
+  return [...pieces, source.slice(from, end)].join('\0')
 }

@@ -32,7 +32,7 @@ export function shownProblems(
     first: document.lines.positionOf(start),
     last: document.lines.positionOf(end),
   }))
-  const known = new Set(own.flatMap(({ start, end }) => namesIn(document.text.slice(start, end))))
+  const known = new Set(own.flatMap(({ start, end }) => namesIn(document.source.slice(start, end))))
   const hidden = hiddenNames(configuration, rights)
   const shown = problems.filter(({ message, path = '', line, column = 1 }) => {
     const at = { line: line ?? 0, column }

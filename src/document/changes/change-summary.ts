@@ -126,5 +126,5 @@ function changedBytes(before: Uint8Array, after: Uint8Array): number {
 
 /** The values of a change can keep all of the text that they are a part of. */
 function sizeOf(document: Comparable): number {
-  return 'text' in document ? Math.min(document.text.length + 1, CACHED_CHARACTERS) : 1
+  return 'source' in document ? Math.min(document.source.length + 1, CACHED_CHARACTERS) : 1
 }

@@ -52,8 +52,8 @@ function matchParts(
   const [removed, added] = [named.removed.filter(isLarge), named.added.filter(isLarge)]
   const beforeParts = new Set(before)
   const similar = matchSimilar(removed, added, (part) => {
-    const { text } = beforeParts.has(part) ? scope.before : scope.after
-    return `${part.element.name}\n${text.slice(part.element.span.start, part.element.span.end)}`
+    const { source } = beforeParts.has(part) ? scope.before : scope.after
+    return `${part.element.name}\n${source.slice(part.element.span.start, part.element.span.end)}`
   })
   const found = new Map(
     similar.pairs.flatMap(([one, other]) => [

@@ -1,3 +1,4 @@
+import type { TextSource } from '../text/text-source.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { compareElements } from './compare-elements.ts'
@@ -49,7 +50,7 @@ export function* matchEntities(
   if (!kind.by.startsWith('@') || kind.isExact) return named
   const attribute = kind.by.slice(1)
   const textOf = (entity: EntityElement) =>
-    (isOld.has(entity) ? documents.before : documents.after).text
+    (isOld.has(entity) ? documents.before : documents.after).source
   const written = refine(named, (entity) => writtenWithout(textOf(entity), entity, attribute))
   yield
   const equal = isTooMuch(written)
@@ -86,7 +87,7 @@ function matchRenamed(
 
 /** The text of an entity without its name; null when nothing else is in it. */
 function writtenWithout(
-  text: string,
+  text: TextSource,
   { element }: EntityElement,
   attribute: string,
 ): string | null {
@@ -200,8 +201,8 @@ function reportName(scope: Scope, before: EntityElement, after: EntityElement): 
 
 /** Reports changed comments or, when nothing else has changed, the layout. */
 export function reportForm(scope: Scope, pair: Pair, isNothingElse: boolean): void {
-  const older = commentsOf(scope.before.text, pair.before, scope.entities)
-  const newer = commentsOf(scope.after.text, pair.after, scope.entities)
+  const older = commentsOf(scope.before.source, pair.before, scope.entities)
+  const newer = commentsOf(scope.after.source, pair.after, scope.entities)
   const hasOtherComments = older.join('\n') !== newer.join('\n')
   // Around other entities white space comes and goes with them.
   const isHolder = [pair.before, pair.after].some((element) => scope.holders.has(element))

@@ -44,8 +44,8 @@ function condense({ text, untouched }: MemberScan, isInPlace: boolean): Condense
   for (const { start, tagEnd, end } of untouched) {
     const keptEnd = isInPlace ? start : tagEnd
     parts.push(text.slice(from, keptEnd), isInPlace ? '' : '/>')
-    lines.keep(lineFeedsIn(text, { start: from, end: keptEnd }).count)
-    if (lines.leaveOut(lineFeedsIn(text, { start: keptEnd, end }).count)) parts.push('\n')
+    lines.keep(lineFeedsIn(text.slice(from, keptEnd)).count)
+    if (lines.leaveOut(lineFeedsIn(text.slice(keptEnd, end)).count)) parts.push('\n')
     from = end
   }
   parts.push(text.slice(from))

@@ -1,5 +1,6 @@
 import { childElements, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
+import type { TextSource } from '../text/text-source.ts'
 
 /**
  * A canonical text of an element, without layout, comments and the order of its attributes: two
@@ -17,7 +18,7 @@ export function contentOf(element: XmlElement, without: string | null = null): s
 
 /** The comments in an element, as they are in the text. */
 export function commentsOf(
-  text: string,
+  text: TextSource,
   element: XmlElement,
   without: ReadonlySet<XmlElement>,
 ): string[] {

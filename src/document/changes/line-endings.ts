@@ -1,5 +1,6 @@
 import type { DocumentChange } from '../entities/change.ts'
 import { DOCUMENT, DOCUMENT_LABEL } from '../entities/entities.ts'
+import { hasCharacter, type TextSource } from '../text/text-source.ts'
 
 export const LINE_ENDINGS = 'line endings'
 const NAMES = [
@@ -9,10 +10,11 @@ const NAMES = [
 ] as const
 
 /** The change between two texts that differ only in their line endings; null for any other. */
-export function changeOfLineEndings(before: string, after: string): DocumentChange | null {
-  if (!(before.includes('\r') || after.includes('\r'))) return null
-  const [from, to] = [namesOf(before), namesOf(after)]
-  if (from === to || withLineFeeds(before) !== withLineFeeds(after)) return null
+export function changeOfLineEndings(before: TextSource, after: TextSource): DocumentChange | null {
+  if (!hasCharacter(before, '\r') && !hasCharacter(after, '\r')) return null
+  const [older, newer] = [before.slice(), after.slice()]
+  const [from, to] = [namesOf(older), namesOf(newer)]
+  if (from === to || withLineFeeds(older) !== withLineFeeds(newer)) return null
   return {
     kind: 'changed',
     entity: DOCUMENT,

@@ -72,5 +72,5 @@ export function isWrittenAlike(
 ): boolean {
   const [one, other] = [pair.before.span, pair.after.span]
   if (one.end - one.start !== other.end - other.start) return false
-  return before.text.slice(one.start, one.end) === after.text.slice(other.start, other.end)
+  return before.source.slice(one.start, one.end) === after.source.slice(other.start, other.end)
 }

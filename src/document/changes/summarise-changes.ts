@@ -36,6 +36,7 @@ import {
 import { shownValue } from '../entities/shown-value.ts'
 import { listOf } from '../incremental/find-members.ts'
 import { RelocatedElement } from '../incremental/relocated-element.ts'
+import { isSameText } from '../text/text-source.ts'
 import { elementsAt } from '../xml/xml-elements.ts'
 
 /** A document to compare: well-formed, or with the reasons why it is not. */
@@ -64,8 +65,8 @@ export function* summariseChanges(
   if ('problems' in after) return [unreadable('newer', after.problems)]
   if (before === null) return yield* beginnings(after)
   if ('problems' in before) return [unreadable('older', before.problems)]
-  if (before.text === after.text) return []
-  const endings = changeOfLineEndings(before.text, after.text)
+  if (isSameText(before.source, after.source)) return []
+  const endings = changeOfLineEndings(before.source, after.source)
   if (endings) return [endings]
   const changes = yield* compare(before, after, renames)
   return changes.length > 0 ? changes : [{ kind: 'reformatted', ...WHOLE, subject: 'layout' }]

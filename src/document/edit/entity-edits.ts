@@ -36,10 +36,10 @@ export function findEntity(
 
 /** Exactly the text of an entity. */
 export function entityText(
-  { text }: Pick<XmlDocument, 'text'>,
+  { source }: Pick<XmlDocument, 'source'>,
   { element }: EntityElement,
 ): string {
-  return text.slice(element.span.start, element.span.end)
+  return source.slice(element.span.start, element.span.end)
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { TextSource } from '../text/text-source.ts'
 import type { Span } from '../xml/xml-tree.ts'
 
 /** Puts `text` in the place of a span; an empty span inserts. */
@@ -18,12 +19,12 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
 
 /** The same for the UTF-8 of a text: what no splice touches is copied as it is. */
 export function spliceBytes(
-  { text, bytes }: { readonly text: string; readonly bytes: Uint8Array },
+  { source, bytes }: { readonly source: TextSource; readonly bytes: Uint8Array },
   splices: readonly Splice[],
 ): Uint8Array<ArrayBuffer> {
-  const isAscii = text.length === bytes.length
+  const isAscii = source.length === bytes.length
   const placeOf = (offset: number) =>
-    isAscii ? offset : Buffer.byteLength(text.slice(0, offset), 'utf8')
+    isAscii ? offset : Buffer.byteLength(source.slice(0, offset), 'utf8')
   const pieces: Uint8Array[] = []
   let position = 0
   for (const { start, end, text: piece } of inOrder(splices)) {

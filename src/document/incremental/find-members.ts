@@ -14,18 +14,18 @@ const [BANG, QUESTION, SLASH, GREATER] = [0x21, 0x3f, 0x2f, 0x3e]
 const [DOUBLE, SINGLE] = [0x22, 0x27]
 
 /**
- * Guesses the places of the members of the long lists by a quick scan of the tags, from the start of the
- * text or behind one of its members. The caller has to verify them: what is found in malformed text is
+ * Guesses the places of the members of the long lists by a quick scan of the tags, from the start of a
+ * document or behind a member of one of its lists. The caller has to verify them: what is found in malformed text is
  * undefined. Returns false where tags are left open.
  */
 export function* findMembers(
   text: string,
-  behind: MemberPlace | null,
+  behind: ListName | null,
 ): Generator<MemberPlace, boolean> {
-  let list = behind?.list ?? null
-  let depth = behind ? 2 : 0
+  let list = behind
+  let depth = behind === null ? 0 : 2
   let start = -1
-  let end = behind?.end ?? 0
+  let end = 0
   for (let at = text.indexOf('<', end); at >= 0; at = text.indexOf('<', end)) {
     const mark = text.charCodeAt(at + 1)
     end = endOfMarkup(text, at, mark)

@@ -52,7 +52,7 @@ export class MemberElement implements XmlElement {
 
   /** Counted once for all documents that have the member. */
   get lineFeeds(): LineFeeds {
-    return (this.#lineFeeds ??= lineFeedsIn(this.text, { start: 0, end: this.text.length }))
+    return (this.#lineFeeds ??= lineFeedsIn(this.text))
   }
 
   attributeValue(name: string): string | null {

@@ -1,5 +1,5 @@
 import { bisect } from '../../lib/bisect.ts'
-import { commonSuffix, commonPrefix } from '../text/common-ends.ts'
+import { commonEnds, type TextSource } from '../text/text-source.ts'
 import { findMembers, type MemberPlace } from './find-members.ts'
 import type { MemberElement } from './member-element.ts'
 
@@ -31,25 +31,38 @@ export class MemberFinder {
    * Finds the members in steps. The caller has to verify them: the result for malformed text is
    * undefined, or null.
    */
-  *find(text: string): Generator<void, FoundMember[] | null> {
-    const shared = this.#last && new SharedMembers(this.#last, text)
-    const found = shared?.inFront() ?? []
-    const finding = findMembers(text, found.at(-1) ?? null)
-    let step = finding.next()
-    for (; !step.done; step = finding.next()) {
-      const { list, start, end } = step.value
-      found.push({ list, start, end, text: text.slice(start, end) })
-      const rest = shared?.behind(step.value)
-      if (rest) return found.concat(rest)
-      yield
-    }
-    return step.value ? found : null
+  *find(source: TextSource): Generator<void, FoundMember[] | null> {
+    const shared = this.#last && new SharedMembers(this.#last, source)
+    const near = shared === null ? null : yield* membersUpTo(source, shared.near, shared)
+    return near ?? (yield* membersUpTo(source, source.length, shared))
   }
 
   /** Keeps the members of a valid document, in their order, until the next one. */
-  remember(text: string, members: readonly ReadMember[]): void {
-    this.#last = { text, members }
+  remember(source: TextSource, members: readonly ReadMember[]): void {
+    this.#last = { source, members }
   }
+}
+
+/** The members of a text, of which no more is looked at than up to an offset; null where they are not found in that. */
+function* membersUpTo(
+  source: TextSource,
+  limit: number,
+  shared: SharedMembers | null,
+): Generator<void, FoundMember[] | null> {
+  const found = shared?.inFront() ?? []
+  const last = found.at(-1)
+  const from = last?.end ?? 0
+  const finding = findMembers(source.slice(from, limit), last?.list ?? null)
+  let step = finding.next()
+  for (; !step.done; step = finding.next()) {
+    const { list, start, end } = step.value
+    const place = { list, start: from + start, end: from + end }
+    found.push({ ...place, text: source.slice(place.start, place.end) })
+    const rest = shared?.behind(place)
+    if (rest) return found.concat(rest)
+    yield
+  }
+  return step.value && limit === source.length ? found : null
 }
 
 function isRead(found: FoundMember): found is ReadMember {
@@ -57,7 +70,7 @@ function isRead(found: FoundMember): found is ReadMember {
 }
 
 interface ReadText {
-  readonly text: string
+  readonly source: TextSource
   readonly members: readonly ReadMember[]
 }
 
@@ -68,12 +81,16 @@ class SharedMembers {
   readonly #difference: { readonly start: number; readonly end: number }
   /** How far the other text has moved what is behind the difference. */
   readonly #distance: number
+  /** Up to where the other text has to be looked at, as a rule: the end of the member that their difference ends in. */
+  readonly near: number
 
-  constructor({ text, members }: ReadText, other: string) {
-    const start = commonPrefix(text, other)
+  constructor({ source, members }: ReadText, other: TextSource) {
+    const { start, end } = commonEnds(source, other)
     this.#members = members
-    this.#difference = { start, end: text.length - commonSuffix(text, other, start) }
-    this.#distance = other.length - text.length
+    this.#difference = { start, end: source.length - end }
+    this.#distance = other.length - source.length
+    const next = members[this.#countUpTo(this.#difference.end - 1)]
+    this.near = next ? next.end + this.#distance : other.length
   }
 
   inFront(): FoundMember[] {

@@ -3,13 +3,14 @@ import { replacedPart } from '../../lib/replaced-part.ts'
 import { lineFeedsIn } from '../text/line-feeds.ts'
 import type { FindMark, LineMark } from '../text/line-index.ts'
 import type { ReadMember } from './member-finder.ts'
+import type { TextSource } from '../text/text-source.ts'
 import type { Skeleton } from './skeleton.ts'
 
 const FIRST: LineMark = { offset: 0, line: 0, start: 0 }
 
 /** A document in its parts. */
 interface DocumentInParts {
-  readonly text: string
+  readonly source: TextSource
   readonly skeleton: Skeleton
   readonly members: readonly ReadMember[]
 }
@@ -41,7 +42,7 @@ class MarkedDocument {
   readonly #lines: Uint32Array
   readonly #starts: Uint32Array
 
-  constructor({ text, skeleton, members }: DocumentInParts, before: MarkedDocument | null) {
+  constructor({ source, skeleton, members }: DocumentInParts, before: MarkedDocument | null) {
     this.#skeleton = skeleton
     this.#members = members
     const length = 2 * members.length
@@ -54,7 +55,7 @@ class MarkedDocument {
       ? replacedPart(known.#members, members, isSameMember)
       : { start: 0, end: members.length }
     if (known) this.#take(known, { from: 0, to: 2 * start })
-    const marked = this.#count(text, { start, end })
+    const marked = this.#count(source, { start, end })
     if (known) this.#take(known, { from: marked, to: length })
   }
 
@@ -68,13 +69,16 @@ class MarkedDocument {
    * Marks members up to an end, and those behind it that begin in the line of the last of them. Returns the number of
    * marks so far.
    */
-  #count(text: string, { start: from, end: to }: { readonly start: number; readonly end: number }) {
+  #count(
+    source: TextSource,
+    { start: from, end: to }: { readonly start: number; readonly end: number },
+  ) {
     let { offset, line, start } = this.#at(2 * from - 1)
     for (let n = from; n < this.#members.length; n += 1) {
       const member = this.#members[n]
       if (member === undefined) break
-      const between = lineFeedsIn(text, { start: offset, end: member.start })
-      if (between.last >= 0) start = between.last + 1
+      const between = lineFeedsIn(source.slice(offset, member.start))
+      if (between.last >= 0) start = offset + between.last + 1
       line += between.count
       this.#set(2 * n, { offset: member.start, line, start })
       if (n >= to && between.last >= 0) return 2 * n + 1

@@ -69,7 +69,7 @@ function isSound(
   element: MemberElement,
   { list, edition }: { list: ListName; edition: Edition },
 ): boolean {
-  const findings = new Findings({ text, lines: new LineIndex(text) })
+  const findings = new Findings({ source: text, lines: new LineIndex(text) })
   checkMember(element, { list, edition, findings })
   return findings.problems().length === 0
 }

@@ -1,5 +1,7 @@
+import { isAscii } from 'node:buffer'
 import type { ConfigDocument } from '../document.ts'
 import { type FindMark, LineIndex } from '../text/line-index.ts'
+import { AsciiText, type TextSource } from '../text/text-source.ts'
 import { checkRules } from '../rules/rules.ts'
 import { checkAcross } from '../structure/structure.ts'
 import { Findings } from '../structure/findings.ts'
@@ -41,41 +43,38 @@ export function* readMembers(
   bytes: Uint8Array<ArrayBuffer>,
   cache: ReadCache,
 ): Generator<void, ConfigDocument | null> {
-  const text = decodeText(bytes)
+  const source = sourceOf(bytes)
   yield
-  const found = text === null ? null : yield* cache.finder.find(text)
-  if (text === null || found === null || !isInPieces(text, found)) return null
+  const found = source === null ? null : yield* cache.finder.find(source)
+  if (source === null || found === null || !isInPieces(source, found)) return null
   yield
-  const skeleton = yield* cache.skeletons.read(text, found)
+  const skeleton = yield* cache.skeletons.read(source, found)
   const assembly = skeleton && (yield* assemble(found, skeleton, cache.stores))
   if (!skeleton || !assembly || assembly.parts > XML_LIMITS.maxParts) return null
   yield
   const { members } = assembly
-  const findMark = cache.marks.of({ text, skeleton, members })
-  const document = documentOf(text, { skeleton, members, findMark })
+  const findMark = cache.marks.of({ source, skeleton, members })
+  const document = xmlOf(source, { skeleton, members, findMark })
   const configuration = assembly.configuration()
   yield
   if (!isSound(document) || hasUnknownReferences(configuration)) return null
   if ((yield* checkRules(configuration)).length > 0) return null
-  cache.finder.remember(text, members)
+  cache.finder.remember(source, members)
   const { schemaVersion } = configuration
-  return {
-    ...document,
-    bytes,
-    schemaVersion,
-    configuration,
-    hasPlainSecrets: assembly.hasPlainSecrets,
-  }
+  const { hasPlainSecrets } = assembly
+  return Object.assign(document, { bytes, schemaVersion, configuration, hasPlainSecrets })
 }
 
-function decodeText(bytes: Uint8Array): string | null {
+/** The text of a document; null where it has none. That of most, which are ASCII, is decoded when it is asked for. */
+function sourceOf(bytes: Uint8Array<ArrayBuffer>): TextSource | null {
   if (bytes.length > XML_LIMITS.maxBytes) return null
+  if (isAscii(bytes)) return new AsciiText(bytes)
   const decoding = decodeXml(bytes)
   return decoding.ok ? decoding.text : null
 }
 
-function isInPieces(text: string, found: readonly FoundMember[]): boolean {
-  let outside = text.length
+function isInPieces({ length }: TextSource, found: readonly FoundMember[]): boolean {
+  let outside = length
   for (const { text: member } of found) {
     if (member.length > MAX_PIECE_LENGTH) return false
     outside -= member.length
@@ -98,8 +97,8 @@ function* assemble(
   return assembly
 }
 
-function documentOf(
-  text: string,
+function xmlOf(
+  source: TextSource,
   parts: Pick<DocumentAssembly, 'members'> & {
     readonly skeleton: Skeleton
     readonly findMark: FindMark
@@ -107,9 +106,12 @@ function documentOf(
 ): XmlDocument {
   const placement = new SkeletonPlacement(parts.skeleton, parts.members)
   return {
-    text,
+    get text() {
+      return source.slice()
+    },
+    source,
     root: new RelocatedElement(parts.skeleton.root, null, placement),
-    lines: new LineIndex(text, parts.findMark),
+    lines: new LineIndex(source, parts.findMark),
   }
 }
 

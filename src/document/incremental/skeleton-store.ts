@@ -1,4 +1,5 @@
 import { type MemberPlace, placeholderIn } from './find-members.ts'
+import type { TextSource } from '../text/text-source.ts'
 import { type Skeleton, readSkeleton } from './skeleton.ts'
 
 /** Skeletons of the documents that were read last. */
@@ -9,8 +10,8 @@ export class SkeletonStore {
   readonly #cache = new Map<string, Skeleton>();
 
   /** Null where the document without its members is not valid, or the members are not in their places. */
-  *read(text: string, places: readonly MemberPlace[]): Generator<void, Skeleton | null> {
-    const outside = textWithout(text, places)
+  *read(source: TextSource, places: readonly MemberPlace[]): Generator<void, Skeleton | null> {
+    const outside = textWithout(source, places)
     const skeleton = this.#cache.get(outside) ?? (yield* readSkeleton(outside))
     if (!skeleton || !fits(skeleton, places)) return null
     this.#cache.delete(outside)
@@ -21,14 +22,14 @@ export class SkeletonStore {
   }
 }
 
-function textWithout(text: string, places: readonly MemberPlace[]): string {
+function textWithout(source: TextSource, places: readonly MemberPlace[]): string {
   const pieces: string[] = []
   let from = 0
   for (const { list, start, end } of places) {
-    pieces.push(text.slice(from, start), placeholderIn(list))
+    pieces.push(source.slice(from, start), placeholderIn(list))
     from = end
   }
-  return pieces.join('') + text.slice(from)
+  return pieces.join('') + source.slice(from)
 }
 
 /**

@@ -47,7 +47,7 @@ export function* readSkeleton(text: string): Generator<void, Skeleton | null> {
 }
 
 function* skeletonOf(text: string, { root, parts }: XmlTree): Generator<void, Skeleton | null> {
-  const findings = new Findings({ text, lines: new LineIndex(text) })
+  const findings = new Findings({ source: text, lines: new LineIndex(text) })
   checkReferences(root, findings)
   const placeholders = placeholdersIn(root)
   yield

@@ -1,6 +1,8 @@
 import type { Problem } from '../../core/problem.ts'
 import { pathOf } from '../xml/element-path.ts'
 import type { LineIndex } from '../text/line-index.ts'
+import type { TextSource } from '../text/text-source.ts'
+import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { Span, XmlElement } from '../xml/xml-tree.ts'
 
 const MAX_FINDINGS = 1000
@@ -8,12 +10,12 @@ const MAX_FINDINGS = 1000
 /** Collects the problems of a document. Past a thousand it only counts. */
 export class Findings {
   readonly lines: LineIndex
-  readonly #text: string
+  readonly #source: TextSource
   readonly #found: { readonly offset: number; readonly problem: Problem }[] = []
   #unsaid = 0
 
-  constructor({ text, lines }: { readonly text: string; readonly lines: LineIndex }) {
-    this.#text = text
+  constructor({ source, lines }: Pick<XmlDocument, 'source' | 'lines'>) {
+    this.#source = source
     this.lines = lines
   }
 
@@ -34,7 +36,7 @@ export class Findings {
 
   /** The first character of a span that is not white space. */
   firstInk({ start, end }: Span): number {
-    const ink = this.#text.slice(start, end).search(/[^ \t\r\n]/)
+    const ink = this.#source.slice(start, end).search(/[^ \t\r\n]/)
     return start + Math.max(ink, 0)
   }
 

@@ -1,3 +1,5 @@
+import type { TextSource } from './text-source.ts'
+
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /** A place in a text as people name it. Both count from 1; a column counts UTF-16 units. */
@@ -29,26 +31,25 @@ export type FindMark = (offset: number) => LineMark
  * for a text that consists of line feeds.
  */
 export class LineIndex {
-  readonly #text: string
+  readonly #text: TextSource
   #findMark: FindMark | null
 
-  constructor(text: string, findMark: FindMark | null = null) {
+  constructor(text: TextSource, findMark: FindMark | null = null) {
     this.#text = text
     this.#findMark = findMark
   }
 
   positionOf(offset: number): Position {
-    const text = this.#text
-    this.#findMark ??= marksOfBlocks(text)
+    this.#findMark ??= marksOfBlocks(this.#text.slice())
     const mark = this.#findMark(offset)
     let { line, start } = mark
-    const end = Math.min(offset, text.length)
-    for (let at = mark.offset; at < end; at += 1) {
-      if (text.charCodeAt(at) !== LINE_FEED) continue
+    const passed = this.#text.slice(mark.offset, offset)
+    for (let at = 0; at < passed.length; at += 1) {
+      if (passed.charCodeAt(at) !== LINE_FEED) continue
       line += 1
-      start = at + 1
+      start = mark.offset + at + 1
     }
-    const unseen = line === 0 && offset > 0 && text.startsWith(BYTE_ORDER_MARK) ? 1 : 0
+    const unseen = line === 0 && offset > 0 && this.#text.slice(0, 1) === BYTE_ORDER_MARK ? 1 : 0
     return { line: line + 1, column: offset - start - unseen + 1 }
   }
 }

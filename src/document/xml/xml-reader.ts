@@ -2,6 +2,7 @@ import { SaxesParser } from 'saxes'
 import { runSync } from '../../lib/cooperative.ts'
 import type { Problem } from '../../core/problem.ts'
 import { LineIndex } from '../text/line-index.ts'
+import type { TextSource } from '../text/text-source.ts'
 import { readPlainTree } from './plain-tree.ts'
 import { decodeXml } from './xml-bytes.ts'
 import { XML_LIMITS, type XmlLimits } from './xml-limits.ts'
@@ -14,6 +15,8 @@ const PIECE = 65_536
 /** A document that is well-formed, with the places of its lines. */
 export interface XmlDocument {
   readonly text: string
+  /** The text for those who take parts of it: the whole need not be a string for that. */
+  readonly source: TextSource
   readonly root: XmlElement
   readonly lines: LineIndex
 }
@@ -60,7 +63,7 @@ export function readTree(text: string, limits: XmlLimits): XmlTree | null {
 function* readText(text: string, limits: XmlLimits): Generator<unknown, XmlReading> {
   const lines = new LineIndex(text)
   const { faults, root } = yield* treeOf(text, limits)
-  if (faults.length === 0 && root) return { ok: true, text, root, lines }
+  if (faults.length === 0 && root) return { ok: true, text, source: text, root, lines }
   const problems = faults.map(({ message, offset }) => ({ message, ...lines.positionOf(offset) }))
   return { ok: false, problems }
 }

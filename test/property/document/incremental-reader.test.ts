@@ -174,8 +174,17 @@ function changesBetween(before: ConfigDocument | null, after: ConfigDocument | n
 /** All that an answer says, places and all. */
 function told(read: ConfigDocument | null): unknown {
   if (!read) return null
-  const { root, lines, ...document } = read
-  return { ...document, root: plainTree(root), end: lines.positionOf(document.text.length) }
+  const { root, lines, source, ...document } = read
+  const end = lines.positionOf(source.length)
+  return { ...document, root: plainTree(root), end, parts: partsOf(source) }
+}
+
+/** A text in pieces that end at no character in particular. */
+function partsOf(source: ConfigDocument['source']): string[] {
+  const size = 1_000
+  return Array.from({ length: Math.ceil(source.length / size) }, (_, n) =>
+    source.slice(n * size, (n + 1) * size),
+  )
 }
 
 /** The document, read as a whole; null when it is not valid. */
