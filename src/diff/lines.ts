@@ -18,6 +18,8 @@ export interface LineRange {
 }
 
 export const LINE_FEED = 10
+/** Bytes of a line for which there is room at first. */
+const USUAL_LENGTH = 16
 
 const noted = new WeakMap<Uint8Array, Lines>()
 
@@ -32,14 +34,14 @@ export function noteLines(text: Uint8Array, lines: Lines): void {
 }
 
 export function splitLines(text: Uint8Array): Lines {
-  const starts = new Starts(text.length)
+  const starts = new Starts(text.length / USUAL_LENGTH)
   starts.addFrom(text, { start: 0, end: text.length })
   return starts.linesOf(text)
 }
 
 /** Splits a text that shares its ends with another, so that their line feeds need no search. */
 export function splitLike(model: Lines, text: Uint8Array, { prefix, suffix }: CommonBytes): Lines {
-  const starts = new Starts(text.length)
+  const starts = new Starts(model.starts.length)
   const modelSuffix = model.bytes.length - suffix
   const known = lineFeeds(model) + 1
   starts.addKnown(model, { start: 1, end: Math.min(firstStart(model, prefix + 1), known) }, 0)
@@ -77,8 +79,9 @@ class Starts {
   #starts: Int32Array<ArrayBuffer>
   #count = 0
 
-  constructor(textLength: number) {
-    this.#starts = new Int32Array((textLength >> 4) + 64)
+  /** Takes about so many lines without growing. */
+  constructor(lines: number) {
+    this.#starts = new Int32Array(Math.ceil(lines) + 64)
   }
 
   addFrom(text: Uint8Array, { start, end }: LineRange): void {
@@ -96,6 +99,11 @@ class Starts {
   addKnown(model: Lines, { start, end }: LineRange, shift: number): void {
     if (end <= start) return
     this.#reserve(this.#count + end - start + 1)
+    if (shift === 0) {
+      this.#starts.set(model.starts.subarray(start, end), this.#count + 1)
+      this.#count += end - start
+      return
+    }
     for (let n = start; n < end; n++) {
       this.#count += 1
       this.#starts[this.#count] = (model.starts[n] ?? 0) + shift

@@ -122,7 +122,7 @@ function* leavesOf(part: unknown, { written, at, path }: Walk): Generator<Leaf, 
   } else if (typeof part === 'object') {
     const fields = new Map(Object.entries(written ?? {}))
     const isSecure = 'secure' in part && part.secure === true
-    const own = 'at' in part && Array.isArray(part.at) ? part.at : at
+    const own = 'at' in part && typeof part.at === 'number' ? part.at : at
     for (const [key, value] of Object.entries(part)) {
       if (key === 'at' || key === 'unknown') continue
       const isSecret = value !== null && (isSecretKey(key) || (isSecure && key === 'value'))

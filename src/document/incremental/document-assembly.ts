@@ -2,7 +2,13 @@ import type { Agent, Configuration, Pipeline, Template } from '../model/model.ts
 import { type FoundMember, type ReadMember, readMember } from './member-finder.ts'
 import type { Skeleton, Placeholder } from './skeleton.ts'
 import type { Member } from './member.ts'
+import type { ElementNumbers } from './element-numbers.ts'
 import type { MemberStores } from './member-stores.ts'
+
+interface MemberSource {
+  readonly stores: MemberStores
+  readonly numbers: ElementNumbers
+}
 
 /** Builds a document of its skeleton and its members, which are added one by one in their order. */
 export class DocumentAssembly {
@@ -10,6 +16,7 @@ export class DocumentAssembly {
   readonly members: ReadMember[] = []
   readonly #skeleton: Skeleton
   readonly #stores: MemberStores
+  readonly #numbers: ElementNumbers
   readonly #pipelines = new Map<number, Pipeline[]>()
   readonly #templates: Template[] = []
   readonly #agents: Agent[] = []
@@ -17,33 +24,33 @@ export class DocumentAssembly {
   parts: number
   hasPlainSecrets: boolean
 
-  constructor(skeleton: Skeleton, stores: MemberStores) {
+  constructor(skeleton: Skeleton, { stores, numbers }: MemberSource) {
     this.#skeleton = skeleton
     this.#stores = stores
+    this.#numbers = numbers
     this.parts = skeleton.parts
     this.hasPlainSecrets = skeleton.hasPlainSecrets
   }
 
   /** Adds a member; false where it is not valid. */
-  add(found: FoundMember, { list, at }: Placeholder): boolean {
+  add(found: FoundMember, { list, within }: Placeholder): boolean {
     const { text } = found
-    const context = { edition: this.#skeleton.edition, at }
+    const context = { edition: this.#skeleton.edition, numbers: this.#numbers }
     const { pipelines, templates, agents } = this.#stores
     switch (list) {
       case 'pipelines':
         return this.#addMember(pipelines.read(text, context), found, (member) => {
-          const group = this.#pipelines.get(at[0])
-          const pipeline = member.modelAt(at)
-          if (group) group.push(pipeline)
-          else this.#pipelines.set(at[0], [pipeline])
+          const group = this.#pipelines.get(within)
+          if (group) group.push(member.model)
+          else this.#pipelines.set(within, [member.model])
         })
       case 'templates':
         return this.#addMember(templates.read(text, context), found, (member) =>
-          this.#templates.push(member.modelAt(at)),
+          this.#templates.push(member.model),
         )
       case 'agents':
         return this.#addMember(agents.read(text, context), found, (member) =>
-          this.#agents.push(member.modelAt(at)),
+          this.#agents.push(member.model),
         )
     }
   }
@@ -52,7 +59,7 @@ export class DocumentAssembly {
   configuration(): Configuration {
     const { configuration } = this.#skeleton
     const groups = configuration.groups.map((group) => {
-      const pipelines = this.#pipelines.get(group.at[0] ?? -1)
+      const pipelines = this.#pipelines.get(group.at)
       return pipelines ? { ...group, pipelines } : group
     })
     return { ...configuration, groups, templates: this.#templates, agents: this.#agents }

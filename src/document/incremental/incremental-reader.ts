@@ -1,5 +1,6 @@
 import { runCooperatively } from '../../lib/cooperative.ts'
 import type { ConfigDocument } from '../document.ts'
+import { ElementNumbers } from './element-numbers.ts'
 import { SkeletonStore } from './skeleton-store.ts'
 import { MemberFinder } from './member-finder.ts'
 import { MemberMarks } from './member-marks.ts'
@@ -20,6 +21,7 @@ export class IncrementalReader {
     skeletons: new SkeletonStore(),
     stores: new MemberStores(),
     marks: new MemberMarks(),
+    numbers: new ElementNumbers(),
   }
 
   /**

@@ -1,6 +1,6 @@
 import { MemberText, noteMemberText } from '../model/member-text.ts'
 import type { Pipeline, Stage } from '../model/model.ts'
-import { type JobsPlace, withUnreadJobs } from '../model/unread-jobs.ts'
+import { withUnreadJobs } from '../model/unread-jobs.ts'
 import { judgeAlone } from '../rules/rules.ts'
 import type { Edition } from '../structure/structure.ts'
 import { hasPlainJobs } from '../unsupported/unsupported-in-pipeline.ts'
@@ -25,7 +25,9 @@ export function keptPipeline(
 
 function withoutJobs(pipeline: Pipeline, element: MemberElement, text: MemberText): Pipeline {
   const written = childElements(element).filter(({ name }) => name === 'stage')
-  const stages = pipeline.stages.map((stage, n) => withoutOwnJobs(stage, written[n], text))
+  const stages = pipeline.stages.map((stage, n) =>
+    withoutOwnJobs(stage, written[n], { text: text.text, first: element.first }),
+  )
   const kept = { ...pipeline, stages }
   noteMemberText(kept, text)
   return kept
@@ -34,12 +36,8 @@ function withoutJobs(pipeline: Pipeline, element: MemberElement, text: MemberTex
 function withoutOwnJobs(
   stage: Stage,
   written: XmlElement | undefined,
-  { text }: MemberText,
+  { text, first }: { readonly text: string; readonly first: number },
 ): Stage {
-  const children = written ? childElements(written) : []
-  const index = children.findIndex(({ name }) => name === 'jobs')
-  const jobs = children[index]
-  if (!jobs) return stage
-  const place: JobsPlace = { text, span: jobs.span, index }
-  return withUnreadJobs(stage, place)
+  const jobs = written && childElements(written).find(({ name }) => name === 'jobs')
+  return jobs ? withUnreadJobs(stage, { text, span: jobs.span, first: first + jobs.number }) : stage
 }

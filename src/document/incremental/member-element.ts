@@ -1,6 +1,7 @@
-import { readTree } from '../xml/xml-reader.ts'
+import { readTree, type XmlTree } from '../xml/xml-reader.ts'
 import { XML_LIMITS, type XmlLimits } from '../xml/xml-limits.ts'
 import { type LineFeeds, lineFeedsIn } from '../text/line-feeds.ts'
+import type { ElementNumbers } from './element-numbers.ts'
 import type { Span, XmlAttribute, XmlElement, XmlNode } from '../xml/xml-tree.ts'
 
 /** A member is in a list, and the list in the root. */
@@ -14,6 +15,10 @@ export class MemberElement implements XmlElement {
   readonly kind = 'element'
   readonly name: string
   readonly parent = null
+  readonly number = 0
+  readonly last: number
+  /** The number in documents of the first element in it, which it is itself. */
+  readonly first: number
   readonly attributes: ReadonlyMap<string, XmlAttribute>
   readonly span: Span
   readonly openTag: Span
@@ -25,8 +30,10 @@ export class MemberElement implements XmlElement {
   #children: readonly XmlNode[] | null
   #lineFeeds: LineFeeds | null = null
 
-  private constructor(text: string, root: XmlElement, parts: number) {
+  private constructor(text: string, { root, parts }: XmlTree, numbers: ElementNumbers) {
     this.name = root.name
+    this.last = root.last
+    this.first = numbers.take(root.last + 1)
     this.attributes = root.attributes
     this.span = root.span
     this.openTag = root.openTag
@@ -37,10 +44,10 @@ export class MemberElement implements XmlElement {
   }
 
   /** Null where the text is not exactly one element that is well-formed. */
-  static read(text: string): MemberElement | null {
+  static read(text: string, numbers: ElementNumbers): MemberElement | null {
     const tree = readTree(text, LIMITS)
     if (!tree || tree.root.span.end !== text.length || !text.startsWith('<')) return null
-    return new MemberElement(text, tree.root, tree.parts)
+    return new MemberElement(text, tree, numbers)
   }
 
   get children(): readonly XmlNode[] {
@@ -53,6 +60,11 @@ export class MemberElement implements XmlElement {
   /** Counted once for all documents that have the member. */
   get lineFeeds(): LineFeeds {
     return (this.#lineFeeds ??= lineFeedsIn(this.text))
+  }
+
+  /** Whether an element in it has that number in documents. */
+  has(number: number): boolean {
+    return number >= this.first && number <= this.first + this.last
   }
 
   attributeValue(name: string): string | null {

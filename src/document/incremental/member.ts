@@ -3,9 +3,9 @@ import { plainSecrets } from '../secrets/plain-secrets.ts'
 import { LineIndex } from '../text/line-index.ts'
 import { checkMember, type Edition } from '../structure/structure.ts'
 import { Findings } from '../structure/findings.ts'
+import type { ElementNumbers } from './element-numbers.ts'
 import type { ListName } from './find-members.ts'
 import { MemberElement } from './member-element.ts'
-import { movedModel } from './moved-model.ts'
 
 /** The members of one list, and how their model is built. */
 export interface MemberKind<Model> {
@@ -19,8 +19,7 @@ export interface MemberKind<Model> {
 /** The context on which the text of a member depends. */
 export interface MemberContext {
   readonly edition: Edition
-  /** Where the member is, as child-element indexes from the root. */
-  readonly at: readonly number[]
+  readonly numbers: ElementNumbers
 }
 
 /** A member of a list that is without fault in itself. */
@@ -28,15 +27,14 @@ export class Member<Model> {
   readonly element: MemberElement
   readonly edition: Edition
   readonly hasPlainSecrets: boolean
-  #model: Model
-  #at: readonly number[]
+  /** The same wherever the member is in a document. */
+  readonly model: Model
 
-  private constructor(element: MemberElement, model: Model, { edition, at }: MemberContext) {
+  private constructor(element: MemberElement, model: Model, { edition }: MemberContext) {
     this.element = element
     this.edition = edition
     this.hasPlainSecrets = plainSecrets(element).length > 0
-    this.#model = model
-    this.#at = at
+    this.model = model
   }
 
   /** Null where anything is wrong with the text. */
@@ -45,22 +43,13 @@ export class Member<Model> {
     kind: MemberKind<Model>,
     context: MemberContext,
   ): Member<Model> | null {
-    const element = MemberElement.read(text)
+    const element = MemberElement.read(text, context.numbers)
     if (!element || !isSound(text, element, { ...kind, ...context })) return null
-    const model = kind.build(new ModelNode(element, context.at))
+    const model = kind.build(new ModelNode(element, element.first))
     const kept = model && kind.keep(model, element, context.edition)
     const member = kept && new Member(element, kept, context)
     element.forgetChildren()
     return member
-  }
-
-  /** The model of the member where it is in a document. */
-  modelAt(at: readonly number[]): Model {
-    if (at.some((index, depth) => index !== this.#at[depth])) {
-      this.#model = movedModel(this.#model, at)
-      this.#at = at
-    }
-    return this.#model
   }
 }
 

@@ -15,6 +15,7 @@ import type { FoundMember, MemberFinder, ReadMember } from './member-finder.ts'
 import type { Skeleton } from './skeleton.ts'
 import type { SkeletonStore } from './skeleton-store.ts'
 import { DocumentAssembly } from './document-assembly.ts'
+import type { ElementNumbers } from './element-numbers.ts'
 import type { MemberMarks } from './member-marks.ts'
 import type { MemberStores } from './member-stores.ts'
 import { RelocatedElement, OffsetPlacement, type Placement } from './relocated-element.ts'
@@ -30,6 +31,7 @@ export interface ReadCache {
   readonly skeletons: SkeletonStore
   readonly stores: MemberStores
   readonly marks: MemberMarks
+  readonly numbers: ElementNumbers
 }
 
 /** The most characters of a member, or of the text outside of all members, that one step reads. */
@@ -48,8 +50,8 @@ export function* readMembers(
   const found = source === null ? null : yield* cache.finder.find(source)
   if (source === null || found === null || !isInPieces(source, found)) return null
   yield
-  const skeleton = yield* cache.skeletons.read(source, found)
-  const assembly = skeleton && (yield* assemble(found, skeleton, cache.stores))
+  const skeleton = yield* cache.skeletons.read(source, found, cache.numbers)
+  const assembly = skeleton && (yield* assemble(found, skeleton, cache))
   if (!skeleton || !assembly || assembly.parts > XML_LIMITS.maxParts) return null
   yield
   const { members } = assembly
@@ -85,9 +87,9 @@ function isInPieces({ length }: TextSource, found: readonly FoundMember[]): bool
 function* assemble(
   found: readonly FoundMember[],
   skeleton: Skeleton,
-  stores: MemberStores,
+  { stores, numbers }: Pick<ReadCache, 'stores' | 'numbers'>,
 ): Generator<void, DocumentAssembly | null> {
-  const assembly = new DocumentAssembly(skeleton, stores)
+  const assembly = new DocumentAssembly(skeleton, { stores, numbers })
   stores.beginRound()
   for (const [n, member] of found.entries()) {
     const placeholder = skeleton.placeholders[n]
@@ -127,10 +129,12 @@ const MANY = 1_000
 
 /** Places a skeleton in its document, with the members in the place of their placeholders. */
 class SkeletonPlacement implements Placement {
+  readonly first: number
   readonly #skeleton: Skeleton
   readonly #members: readonly ReadMember[]
 
   constructor(skeleton: Skeleton, members: readonly ReadMember[]) {
+    this.first = skeleton.first
     this.#skeleton = skeleton
     this.#members = members
   }
@@ -152,7 +156,11 @@ class SkeletonPlacement implements Placement {
   place(element: XmlElement, parent: XmlElement): XmlElement {
     const member = this.#memberAt(element)
     if (!member) return new RelocatedElement(element, parent, this)
-    return new RelocatedElement(member.element, parent, new OffsetPlacement(member.start))
+    return new RelocatedElement(
+      member.element,
+      parent,
+      new OffsetPlacement(member.start, member.element.first),
+    )
   }
 
   findNamed(list: XmlElement, { element, key }: NamedChild): XmlElement | null | undefined {
@@ -161,6 +169,11 @@ class SkeletonPlacement implements Placement {
     const n = this.#skeleton.names.find(this.#members, name, key)
     const standing = n === undefined ? undefined : this.#skeleton.placeholders[n]?.element
     return standing?.parent === list ? standing : null
+  }
+
+  holding(number: number): XmlElement | null {
+    const n = this.#members.findIndex(({ element }) => element.has(number))
+    return this.#skeleton.placeholders[n]?.element ?? null
   }
 
   differing(list: XmlElement, other: Placement): readonly XmlElement[] | null {

@@ -4,6 +4,8 @@ import type { NamedChild, Span, XmlAttribute, XmlElement, XmlNode } from '../xml
 
 /** Maps the nodes of a separately read tree to their places in a document. */
 export interface Placement {
+  /** The number in the document of the first element of the tree. */
+  readonly first: number
   offsetOf(offset: number): number
   /** The element that stands where the tree has this one. */
   sourceOf(element: XmlElement): XmlElement
@@ -11,23 +13,27 @@ export interface Placement {
   place(element: XmlElement, parent: XmlElement): XmlElement
   /** The one child of a list that may have a name, null for none; undefined where it has to be searched for. */
   findNamed?(list: XmlElement, named: NamedChild): XmlElement | null | undefined
+  /** The element of the tree that stands for the one with that number in the document, or for one around it. */
+  holding?(number: number): XmlElement | null
   /** The children of a list that stand for another member in another document; null where each has to be looked at. */
   differing?(list: XmlElement, other: Placement): readonly XmlElement[] | null
 }
 
 /** Moves a whole tree by one distance. */
 export class OffsetPlacement implements Placement {
+  readonly first: number
   readonly #distance: number
   /** The uppermost nodes of the tree, which are there as long as somebody has any of its elements. */
   top: readonly XmlNode[] = []
 
-  constructor(distance: number) {
+  constructor(distance: number, first: number) {
     this.#distance = distance
+    this.first = first
   }
 
   /** The placement of the same tree once it is made again. */
   again(): OffsetPlacement {
-    return new OffsetPlacement(this.#distance)
+    return new OffsetPlacement(this.#distance, this.first)
   }
 
   offsetOf(offset: number): number {
@@ -91,6 +97,14 @@ export class RelocatedElement implements XmlElement {
     }
   }
 
+  get number(): number {
+    return this.#placement.first + this.#source.number
+  }
+
+  get last(): number {
+    return this.#placement.first + this.#source.last
+  }
+
   get attributes(): ReadonlyMap<string, XmlAttribute> {
     return (this.#attributes ??= new Map(
       Array.from(this.#source.attributes, ([name, attribute]) => [name, this.#moved(attribute)]),
@@ -126,6 +140,12 @@ export class RelocatedElement implements XmlElement {
 
   attributeValue(name: string): string | null {
     return this.#source.attributeValue(name)
+  }
+
+  findPart(number: number): XmlElement | null {
+    const standing = this.#placement.holding?.(number) ?? null
+    const list = standing?.parent && this.#childAt(null, standing.parent)
+    return standing && list instanceof RelocatedElement ? list.#childAt(null, standing) : null
   }
 
   findChildren(isWanted: (child: XmlElement) => boolean, named?: NamedChild): XmlElement[] {

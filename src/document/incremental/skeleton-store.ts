@@ -1,4 +1,5 @@
 import { type MemberPlace, placeholderIn } from './find-members.ts'
+import type { ElementNumbers } from './element-numbers.ts'
 import type { TextSource } from '../text/text-source.ts'
 import { type Skeleton, readSkeleton } from './skeleton.ts'
 
@@ -10,9 +11,13 @@ export class SkeletonStore {
   readonly #cache = new Map<string, Skeleton>();
 
   /** Null where the document without its members is not valid, or the members are not in their places. */
-  *read(source: TextSource, places: readonly MemberPlace[]): Generator<void, Skeleton | null> {
+  *read(
+    source: TextSource,
+    places: readonly MemberPlace[],
+    numbers: ElementNumbers,
+  ): Generator<void, Skeleton | null> {
     const outside = textWithout(source, places)
-    const skeleton = this.#cache.get(outside) ?? (yield* readSkeleton(outside))
+    const skeleton = this.#cache.get(outside) ?? (yield* readSkeleton(outside, numbers))
     if (!skeleton || !fits(skeleton, places)) return null
     this.#cache.delete(outside)
     this.#cache.set(outside, skeleton)

@@ -9,14 +9,15 @@ import { childElements } from '../xml/xml-elements.ts'
 import { readTree, type XmlTree } from '../xml/xml-reader.ts'
 import { XML_LIMITS } from '../xml/xml-limits.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
+import type { ElementNumbers } from './element-numbers.ts'
 import { listOf, type ListName } from './find-members.ts'
 import { MemberNames } from './member-names.ts'
 
 /** Stands for a member in a skeleton. */
 export interface Placeholder {
   readonly list: ListName
-  /** Child-element indexes from the root. */
-  readonly at: readonly [list: number, member: number]
+  /** The number in documents of the list that it is in. */
+  readonly within: number
   /** The offset of the empty element in the skeleton that stands for the member. */
   readonly start: number
   readonly element: XmlElement
@@ -25,6 +26,8 @@ export interface Placeholder {
 /** A document without the members of its long lists: an empty element stands for each of them. */
 export interface Skeleton {
   readonly root: XmlElement
+  /** The number in documents of its first element, which is the root. */
+  readonly first: number
   /** In the order of the document. */
   readonly placeholders: readonly Placeholder[]
   /** The place of each placeholder among them. */
@@ -40,26 +43,36 @@ export interface Skeleton {
 }
 
 /** Reads a skeleton in steps. Null where the document around the members is not valid. */
-export function* readSkeleton(text: string): Generator<void, Skeleton | null> {
+export function* readSkeleton(
+  text: string,
+  numbers: ElementNumbers,
+): Generator<void, Skeleton | null> {
   const tree = readTree(text, XML_LIMITS)
   yield
-  return tree?.root.name === 'cruise' ? yield* skeletonOf(text, tree) : null
+  return tree?.root.name === 'cruise'
+    ? yield* skeletonOf(text, tree, numbers.take(tree.root.last + 1))
+    : null
 }
 
-function* skeletonOf(text: string, { root, parts }: XmlTree): Generator<void, Skeleton | null> {
+function* skeletonOf(
+  text: string,
+  { root, parts }: XmlTree,
+  first: number,
+): Generator<void, Skeleton | null> {
   const findings = new Findings({ source: text, lines: new LineIndex(text) })
   checkReferences(root, findings)
-  const placeholders = placeholdersIn(root)
+  const placeholders = placeholdersIn(root, first)
   yield
   const order = new Map(placeholders.map(({ element }, n) => [element, n]))
   const omitted = new Set(order.keys())
   checkOutside(root, findings, (element) => omitted.has(element))
   yield
-  const building = buildConfiguration(new ModelNode(root, [], omitted))
+  const building = buildConfiguration(new ModelNode(root, first, omitted))
   if (!building.success || findings.problems().length > 0) return null
   yield
   return {
     root,
+    first,
     placeholders,
     order,
     names: new MemberNames(),
@@ -70,12 +83,12 @@ function* skeletonOf(text: string, { root, parts }: XmlTree): Generator<void, Sk
   }
 }
 
-function placeholdersIn(root: XmlElement): Placeholder[] {
-  return childElements(root).flatMap((list, outer) =>
-    childElements(list).flatMap((element, inner): Placeholder[] => {
+function placeholdersIn(root: XmlElement, first: number): Placeholder[] {
+  return childElements(root).flatMap((list) =>
+    childElements(list).flatMap((element): Placeholder[] => {
       const name = listOf(list.name, element.name)
       const { start } = element.span
-      return name ? [{ list: name, at: [outer, inner], start, element }] : []
+      return name ? [{ list: name, within: first + list.number, start, element }] : []
     }),
   )
 }

@@ -3,8 +3,8 @@ import type { Attributes } from '../schema/attribute.ts'
 import type { ElementRow } from '../schema/element.ts'
 import type { ModelNode } from './model-node.ts'
 
-/** Where an element is: child-element indexes from the root. */
-export const At = z.custom<readonly number[]>(Array.isArray)
+/** Where an element is: its number in the document. A large one has hundreds of thousands, and a number takes no object. */
+export const At = z.number()
 export type At = z.infer<typeof At>
 
 const NONE: readonly never[] = Object.freeze([])

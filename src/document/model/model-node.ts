@@ -5,20 +5,23 @@ const NOTHING: ReadonlySet<XmlElement> = new Set()
 
 /** An element as the model reads it: with its place, its text in one piece, and its children by name. */
 export class ModelNode {
-  /** Child-element indexes from the root, by which the element is found in the tree. */
-  readonly at: readonly number[]
+  /** The number of the element in the document. */
+  readonly at: number
   readonly #element: XmlElement
+  readonly #first: number
   readonly #omitted: ReadonlySet<XmlElement>
   #children: readonly ModelNode[] | null = null
 
   constructor(
     element: XmlElement,
-    at: readonly number[] = [],
-    /** Elements that count in the places of others, and are not there otherwise. */
+    /** The number in the document of the first element that was read with it. */
+    first = 0,
+    /** Elements that are left out. */
     omitted: ReadonlySet<XmlElement> = NOTHING,
   ) {
     this.#element = element
-    this.at = at
+    this.at = first + element.number
+    this.#first = first
     this.#omitted = omitted
   }
 
@@ -60,15 +63,11 @@ export class ModelNode {
     return this.child(name)?.text ?? null
   }
 
-  /** Every part of a model keeps its place, and an array that is spread has room for three times as many numbers. */
   #listChildren(): readonly ModelNode[] {
     const children: ModelNode[] = []
-    let index = 0
     for (const child of this.#element.children) {
-      if (child.kind !== 'element') continue
-      const at = this.at.concat(index)
-      index += 1
-      if (!this.#omitted.has(child)) children.push(new ModelNode(child, at, this.#omitted))
+      if (child.kind !== 'element' || this.#omitted.has(child)) continue
+      children.push(new ModelNode(child, this.#first, this.#omitted))
     }
     return children
   }

@@ -1,34 +1,34 @@
 import { readTree } from '../xml/xml-reader.ts'
 import { XML_LIMITS } from '../xml/xml-limits.ts'
 import type { Span } from '../xml/xml-tree.ts'
-import { type At, build } from './fields.ts'
+import { build } from './fields.ts'
 import { ModelNode } from './model-node.ts'
 import { type Job, JOB_LIST, type Stage } from './stages.ts'
 
 /** Where the jobs of a stage are written. */
-export interface JobsPlace {
+interface JobsPlace {
   /** A text that has their element in it, which is known to be valid. */
   readonly text: string
   readonly span: Span
-  /** The place of the element among the children of the stage. */
-  readonly index: number
+  /** The number of the element in documents. */
+  readonly first: number
 }
 
 /** The jobs of a stage, which are read when they are asked for, and kept as long as somebody has them. */
 class UnreadJobs {
-  readonly place: JobsPlace
+  readonly #place: JobsPlace
   #jobs: WeakRef<readonly Job[]> | null = null
 
   constructor(place: JobsPlace) {
-    this.place = place
+    this.#place = place
   }
 
-  read(stage: At): readonly Job[] {
+  read(): readonly Job[] {
     const known = this.#jobs?.deref()
     if (known) return known
-    const { text, span, index } = this.place
+    const { text, span, first } = this.#place
     const tree = readTree(text.slice(span.start, span.end), XML_LIMITS)
-    const jobs = tree && build(JOB_LIST, new ModelNode(tree.root, stage.concat(index)))
+    const jobs = tree && build(JOB_LIST, new ModelNode(tree.root, first))
     if (!jobs?.success) throw new Error('the jobs of a stage that was valid are not')
     this.#jobs = new WeakRef(jobs.data)
     return jobs.data
@@ -42,7 +42,7 @@ const JOBS: PropertyDescriptor = {
   enumerable: true,
   configurable: true,
   get(this: Stage): readonly Job[] {
-    return unreadJobsOf(this)?.read(this.at) ?? []
+    return unreadJobsOf(this)?.read() ?? []
   },
 }
 
@@ -58,11 +58,6 @@ export function withUnreadJobs<Of extends object>(stage: Of, place: JobsPlace): 
   Reflect.defineProperty(copy, 'jobs', JOBS)
   Reflect.defineProperty(copy, UNREAD, { value: new UnreadJobs(place) })
   return copy
-}
-
-/** Where the jobs of a stage are, which may be a part of the model of any kind; null where they are read. */
-export function unreadPlaceOf(part: object): JobsPlace | null {
-  return unreadJobsOf(part)?.place ?? null
 }
 
 function unreadJobsOf(part: object): UnreadJobs | null {

@@ -101,9 +101,7 @@ export function* checkRules(configuration: Configuration): Generator<void, Findi
     else yield
   }
   return [
-    ...new Map(
-      found.map((finding) => [`${finding.at.join()} ${finding.message}`, finding]),
-    ).values(),
+    ...new Map(found.map((finding) => [`${finding.at} ${finding.message}`, finding])).values(),
   ]
 }
 

@@ -1,4 +1,5 @@
 import type {
+  At,
   Artifact,
   CancelTask,
   Job,
@@ -145,7 +146,7 @@ function* inTask(task: CancelTask, place: string): Generator<Found> {
 }
 
 function* inAlias(
-  { at, serverAlias }: { readonly at: readonly number[]; readonly serverAlias: string | null },
+  { at, serverAlias }: { readonly at: At; readonly serverAlias: string | null },
   of: string,
 ): Generator<FoundPart> {
   if (!isFilled(serverAlias)) return

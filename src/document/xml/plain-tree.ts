@@ -39,6 +39,7 @@ class PlainReader {
   readonly #stack: DraftElement[] = []
   #at = 0
   #parts = 0
+  #elements = 0
 
   constructor(text: string, limits: XmlLimits) {
     this.#text = text
@@ -80,7 +81,8 @@ class PlainReader {
     const [opening, name] = this.#take(OPENING) ?? []
     if (opening === undefined || name === undefined) return null
     if (this.#stack.length >= this.#limits.maxDepth) return null
-    const element = new DraftElement(name, start, parent)
+    const element = new DraftElement(name, parent, { start, number: this.#elements })
+    this.#elements += 1
     if (!this.#readAttributes(element)) return null
     const [end, slash] = this.#take(OPENING_END) ?? []
     if (end === undefined) return null
@@ -110,6 +112,7 @@ class PlainReader {
     if (name !== element.name) return false
     element.closeTag = { start, end: this.#at }
     element.span = { start: element.span.start, end: this.#at }
+    element.last = this.#elements - 1
     this.#stack.pop()
     return true
   }

@@ -17,18 +17,22 @@ export function childElements(parent: XmlElement): XmlElement[] {
   return found
 }
 
-/**
- * Finds elements by child-element indexes from the root. The children of each element are listed
- * once: thousands of siblings may be asked for.
- */
-export function elementFinder(root: XmlElement): (at: readonly number[]) => XmlElement {
+/** Finds elements by their numbers. The children of each element are listed once: thousands of siblings may be asked for. */
+export function elementFinder(root: XmlElement): (number: number) => XmlElement {
   const listed = new Map<XmlElement, readonly XmlElement[]>()
-  const childrenOf = (element: XmlElement) => {
+  const childAbove = (element: XmlElement, number: number) => {
     const children = listed.get(element) ?? childElements(element)
     listed.set(element, children)
-    return children
+    return children.find((child) => child.number <= number && number <= child.last)
   }
-  return (at) => at.reduce((above, n) => childrenOf(above)[n] ?? above, root)
+  return (number) => {
+    let found = root.findPart?.(number) ?? root
+    for (;;) {
+      const next = found.number === number ? undefined : childAbove(found, number)
+      if (next === undefined) return found
+      found = next
+    }
+  }
 }
 
 /**

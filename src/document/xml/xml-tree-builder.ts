@@ -12,11 +12,18 @@ class Halt extends Error {}
 
 const NO_ATTRIBUTES: ReadonlyMap<string, XmlAttribute> = new Map()
 
+interface DraftPlace {
+  readonly start: number
+  readonly number: number
+}
+
 /** An element that is being read. */
 export class DraftElement implements XmlElement {
   readonly kind = 'element'
   readonly name: string
   readonly parent: XmlElement | null
+  readonly number: number
+  last: number
   attributes = NO_ATTRIBUTES
   readonly children: XmlNode[] = []
   span: Span
@@ -24,9 +31,10 @@ export class DraftElement implements XmlElement {
   closeTag: Span | null = null
   #own: Map<string, XmlAttribute> | null = null
 
-  constructor(name: string, start: number, parent: XmlElement | null) {
+  constructor(name: string, parent: XmlElement | null, { start, number }: DraftPlace) {
     this.name = name
     this.parent = parent
+    this.number = this.last = number
     this.span = this.openTag = { start, end: start }
   }
 
@@ -56,6 +64,8 @@ export class XmlTreeBuilder {
   #tag: DraftElement | null = null
   #closed: DraftElement | null = null
   #parts = 0
+  /** Elements so far. */
+  #elements = 0
   #cursor: number
 
   constructor(text: string, limits: XmlLimits) {
@@ -129,7 +139,11 @@ export class XmlTreeBuilder {
     if (this.#root && this.#stack.length === 0) {
       this.#fail(fatal('the document has a second root element', start))
     }
-    this.#tag = new DraftElement(name, start, this.#stack.at(-1) ?? null)
+    this.#tag = new DraftElement(name, this.#stack.at(-1) ?? null, {
+      start,
+      number: this.#elements,
+    })
+    this.#elements += 1
     this.#cursor = start + '<'.length + name.length
   }
 
@@ -160,6 +174,7 @@ export class XmlTreeBuilder {
     if (!element) return
     element.closeTag = selfClosing ? null : this.#span(end)
     element.span = { start: element.span.start, end }
+    element.last = this.#elements - 1
     this.#closed = element
     this.#cursor = end
   }

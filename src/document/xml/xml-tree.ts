@@ -33,6 +33,9 @@ export interface XmlElement {
   readonly attributes: ReadonlyMap<string, XmlAttribute>
   readonly children: readonly XmlNode[]
   readonly parent: XmlElement | null
+  /** Its number, and that of the last element in it: those of one document have each another, and the elements in one follow it. */
+  readonly number: number
+  readonly last: number
   /** From the `<` of the opening tag to the `>` of the closing tag. */
   readonly span: Span
   /** The opening tag, `<a …>` or `<a … />`. */
@@ -46,6 +49,8 @@ export interface XmlElement {
    * for one. It accepts only those with a name that is given, so that one of thousands need not be searched for.
    */
   findChildren?(isWanted: (child: XmlElement) => boolean, named?: NamedChild): XmlElement[]
+  /** The element below that was read on its own, where that has the number. */
+  findPart?(number: number): XmlElement | null
 }
 
 /** How an element is called, and the name that it has, in lower case. */

@@ -15,6 +15,8 @@ import { realRevisions, validDocuments } from '../../support/documents/config-co
 import { plainTree } from '../../support/git/plain-tree.ts'
 import { SHARED_DATA } from '../../support/programs/shared-data.ts'
 import { runSync } from '../../../src/lib/cooperative.ts'
+import { elementFinder } from '../../../src/document/xml/xml-elements.ts'
+import type { XmlElement } from '../../../src/document/xml/xml-tree.ts'
 
 const MADE = [
   aConfiguration({
@@ -174,9 +176,26 @@ function changesBetween(before: ConfigDocument | null, after: ConfigDocument | n
 /** All that an answer says, places and all. */
 function told(read: ConfigDocument | null): unknown {
   if (!read) return null
-  const { root, lines, source, ...document } = read
+  const { root, lines, source, configuration, ...document } = read
   const end = lines.positionOf(source.length)
-  return { ...document, root: plainTree(root), end, parts: partsOf(source) }
+  const placed = withPlaces(configuration, elementFinder(root))
+  return { ...document, configuration: placed, root: plainTree(root), end, parts: partsOf(source) }
+}
+
+/** A model with the place of each of its elements in the text instead of its number. */
+function withPlaces(part: unknown, elementAt: (number: number) => XmlElement): unknown {
+  if (Array.isArray(part)) return part.map((item) => withPlaces(item, elementAt))
+  if (typeof part !== 'object' || part === null) return part
+  const placeOf = (number: unknown) => {
+    const { name, span } = elementAt(Number(number))
+    return { name, ...span }
+  }
+  return Object.fromEntries(
+    Object.entries(part).map(([key, value]) => {
+      if (key === 'at') return [key, placeOf(value)]
+      return [key, key === 'cancels' ? value.map(placeOf) : withPlaces(value, elementAt)]
+    }),
+  )
 }
 
 /** A text in pieces that end at no character in particular. */

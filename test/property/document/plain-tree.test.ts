@@ -6,6 +6,8 @@ import { readXml, type XmlReading } from '../../../src/document/xml/xml-reader.t
 import { runSync } from '../../../src/lib/cooperative.ts'
 import { realRevisions, validDocuments } from '../../support/documents/config-corpus.ts'
 import { aConfiguration, exec, git } from '../../support/documents/a-configuration.ts'
+import { walkElements } from '../../../src/document/xml/xml-elements.ts'
+import type { XmlElement } from '../../../src/document/xml/xml-tree.ts'
 import { plainTree } from '../../support/git/plain-tree.ts'
 
 const MADE = aConfiguration({
@@ -53,6 +55,11 @@ function readStrictly(text: string, limits = {}): XmlReading {
   return runSync(readXml(new TextEncoder().encode(text), limits))
 }
 
+/** The numbers of all elements: each begins where those of the one before it end. */
+function numbersIn(root: XmlElement): unknown {
+  return [...walkElements(root)].map(({ name, number, last }) => ({ name, number, last }))
+}
+
 describe('reading plain markup quickly', () => {
   const texts = [MADE, ...realRevisions(4), ...validDocuments().filter((_, n) => n % 25 === 0)]
   const elements = texts.flatMap((text) => (text.match(ELEMENT) ?? []).slice(0, 40))
@@ -76,6 +83,7 @@ describe('reading plain markup quickly', () => {
           const strict = readStrictly(text)
           plain += 1
           expect(strict.ok && plainTree(strict.root)).toEqual(plainTree(read.root))
+          expect(strict.ok && numbersIn(strict.root)).toEqual(numbersIn(read.root))
           expect(readStrictly(text, { maxParts: read.parts }).ok).toBe(true)
           expect(readStrictly(text, { maxParts: read.parts - 1 }).ok).toBe(false)
         },

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { IncrementalReader } from '../../../src/document/incremental/incremental-reader.ts'
 import { findNamedEntity } from '../../../src/document/entities/entities.ts'
 import { type ConfigDocument, readDocument } from '../../../src/document/document.ts'
-import { elementsAt } from '../../../src/document/xml/xml-elements.ts'
+import { elementFinder, elementsAt } from '../../../src/document/xml/xml-elements.ts'
 import { LineIndex } from '../../../src/document/text/line-index.ts'
 import {
   aConfigurationInBytes,
@@ -120,19 +120,23 @@ describe('a reader of documents', () => {
     }
   })
 
-  it('knows where a member stands now, and leaves what it said of the older document', async () => {
+  it('knows where each part of a member stands now, and where it stood', async () => {
     const reader = new IncrementalReader()
     const before = await read(reader, documentWith('a', 'b'))
 
     const after = await read(reader, documentWith('first', 'a', 'b'))
 
-    expect(pipelinesOf(after).map(({ at }) => at)).toEqual([
-      [0, 0],
-      [0, 1],
-      [0, 2],
-    ])
-    expect(pipelinesOf(after)[2]?.stages[0]?.at).toEqual([0, 2, 1])
-    expect(pipelinesOf(before)[1]?.stages[0]?.at).toEqual([0, 1, 1])
+    for (const document of [after, before]) {
+      const elementAt = elementFinder(document.root)
+      for (const { name, at, materials } of pipelinesOf(document)) {
+        const [pipeline, material] = [elementAt(at), elementAt(materials[0]?.at ?? -1)]
+        expect(pipeline.attributeValue('name')).toBe(name)
+        expect(material.attributeValue('url')).toBe(`https://example.com/${name}`)
+        expect(material.parent?.parent?.span).toEqual(pipeline.span)
+        expect(document.text.slice(pipeline.span.start, material.span.start)).toContain(name)
+      }
+    }
+    expect(pipelinesOf(after)[2]).toBe(pipelinesOf(before)[1])
   })
 
   it('has the jobs of a stage as a value, in copies of the stage as well', async () => {

@@ -4,6 +4,7 @@ import {
   MemberFinder,
   readMember,
 } from '../../../src/document/incremental/member-finder.ts'
+import { ElementNumbers } from '../../../src/document/incremental/element-numbers.ts'
 import { MemberElement } from '../../../src/document/incremental/member-element.ts'
 import { runSync } from '../../../src/lib/cooperative.ts'
 import { aConfiguration } from '../../support/documents/a-configuration.ts'
@@ -19,9 +20,10 @@ const ALL = PIPELINES + 3
 /** A finder that has read the document. */
 function finderAfterDocument(): MemberFinder {
   const finder = new MemberFinder()
+  const numbers = new ElementNumbers()
   const found = runSync(finder.find(DOCUMENT)) ?? []
   const members = found.map((place) => {
-    const element = MemberElement.read(place.text)
+    const element = MemberElement.read(place.text, numbers)
     if (!element) throw new Error('it is no element')
     return readMember(place, element)
   })

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { buildConfiguration, type Configuration } from '../../../../src/document/model/model.ts'
 import { ModelNode } from '../../../../src/document/model/model-node.ts'
+import { elementFinder } from '../../../../src/document/xml/xml-elements.ts'
+import type { XmlElement } from '../../../../src/document/xml/xml-tree.ts'
 import { readXml } from '../../../../src/document/xml/xml-reader.ts'
 import {
   aConfigurationInBytes,
@@ -11,10 +13,19 @@ import {
 } from '../../../support/documents/a-configuration.ts'
 import { runSync } from '../../../../src/lib/cooperative.ts'
 
-function built(bytes: Uint8Array): Configuration {
+function rootOf(bytes: Uint8Array): XmlElement {
   const reading = runSync(readXml(bytes))
   if (!reading.ok) throw new Error(reading.problems[0]?.message)
-  const building = buildConfiguration(new ModelNode(reading.root))
+  return reading.root
+}
+
+/** Finds elements of a document by their numbers. */
+function finderIn(bytes: Uint8Array): (number: number) => XmlElement {
+  return elementFinder(rootOf(bytes))
+}
+
+function built(bytes: Uint8Array): Configuration {
+  const building = buildConfiguration(new ModelNode(rootOf(bytes)))
   if (!building.success) throw building.error
   return building.data
 }
@@ -39,13 +50,16 @@ describe('the model of a configuration', () => {
   })
 
   it('says of everything where it stands', () => {
-    const { groups } = built(aConfigurationInBytes({ pipelines: [{ name: 'a' }, { name: 'b' }] }))
+    const bytes = aConfigurationInBytes({ pipelines: [{ name: 'a' }, { name: 'b' }] })
+    const elementAt = finderIn(bytes)
 
-    expect(groups[0]?.pipelines.map(({ at }) => at)).toEqual([
-      [0, 0],
-      [0, 1],
-    ])
-    expect(groups[0]?.pipelines[1]?.stages[0]?.jobs[0]?.at).toEqual([0, 1, 1, 0, 0])
+    const { groups } = built(bytes)
+
+    const pipelines = groups[0]?.pipelines ?? []
+    expect(pipelines.map(({ at }) => elementAt(at).attributeValue('name'))).toEqual(['a', 'b'])
+    const job = elementAt(pipelines[1]?.stages[0]?.jobs[0]?.at ?? -1)
+    expect(job.name).toBe('job')
+    expect(job.parent?.parent?.parent?.attributeValue('name')).toBe('b')
   })
 
   it('keeps materials and tasks in order and distinguishes them by kind', () => {
@@ -68,13 +82,14 @@ describe('the model of a configuration', () => {
     const task = element('exec', { command: 'run' }, [element('runif', { status: 'any' }), cancel])
     const stages = [{ jobs: [{ tasks: [task] }] }]
 
-    const job = onlyJob(built(aConfigurationInBytes({ pipelines: [{ stages }] })))
+    const bytes = aConfigurationInBytes({ pipelines: [{ stages }] })
+    const elementAt = finderIn(bytes)
 
-    expect(job?.tasks[0]).toMatchObject({
-      runIf: ['any'],
-      cancels: [[0, 0, 1, 0, 0, 0, 0, 1]],
-      onCancel: { kind: 'exec', command: 'kill', cancels: [] },
-    })
+    const [given] = onlyJob(built(bytes))?.tasks ?? []
+
+    const onCancel = { kind: 'exec', command: 'kill', cancels: [] }
+    expect(given).toMatchObject({ runIf: ['any'], onCancel })
+    expect(given?.cancels.map((at) => elementAt(at).name)).toEqual(['oncancel'])
   })
 
   it('reads white space and numbers as the schema does', () => {
