@@ -262,7 +262,7 @@ function Nodes({
   )
 }
 
-/** The end of the console, which the script continues; the set-up before the first task is folded. */
+/** The end of the console below a bar that stays in view, which the script continues; the set-up before the first task is folded. */
 function Console({ frame: { links }, page, isOver }: JobViewProps) {
   const { console: part, failure, run, job } = page
   const address = { ...runAddress(run), job: job.name }
@@ -299,13 +299,17 @@ function Console({ frame: { links }, page, isOver }: JobViewProps) {
 }
 
 function ConsoleHead({ links, page, isOver }: { links: Links; page: JobPage; isOver: boolean }) {
-  const { console: part, place } = page
+  const { console: part, place, job } = page
   const file = links.file({ ...place, stageCounter: String(place.stageCounter) }, CONSOLE_PATH)
   return (
-    <div class="row console-head">
+    <div class="top-bar console-head">
       <h2 id="console-title">
-        Console <span class="muted without-script">in UTC</span>
+        Console <span class="muted">of {job.name}</span>{' '}
+        <span class="muted without-script">in UTC</span>
       </h2>
+      <span data-part="console-status">
+        <Status status={isOver ? job.result : job.state} />
+      </span>
       {!isOver && (
         <label class="check with-script">
           <input type="checkbox" class="follow" checked /> Follow the end

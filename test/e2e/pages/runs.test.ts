@@ -220,6 +220,18 @@ describe('the console of a job in a browser', SLOW, () => {
     await expect.poll(() => page.evaluate(isAtEnd)).toBe(true)
   })
 
+  it('keeps the name and the status of its job in sight, wherever it is read', async () => {
+    const { page, agent, job } = await said(lines(0, 400))
+    await agent.finish(job, 'Failed')
+
+    await page.goto('/stages/app/build/1/1/unit')
+    await page.evaluate('scrollTo(0, 3_000)')
+
+    const head = page.locator('.console-head')
+    await expect.poll(async () => (await head.boundingBox())?.y).toBe(0)
+    await expect.poll(() => head.innerText()).toMatch(/Console of \S+.*Failed/s)
+  })
+
   it('begins at the failure when the job has failed', async () => {
     const end = '10:00:00.000 [cairn] The task ended with exit code 3\n'
     const { agent, job, page } = await said(`${lines(0, 300)}${end}${lines(300, 400)}`)
