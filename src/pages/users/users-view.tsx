@@ -115,10 +115,14 @@ function UsersTable({ links, users, now }: UsersTableProps) {
           {disabled && ' (disabled)'}
         </span>,
         SOURCES[source],
-        roles.join(', ') || 'None',
+        roles.join(', ') || <span class="muted">None</span>,
         administrator ? 'Yes' : 'No',
         tokens,
-        lastUsed === null ? 'Unknown' : <When time={lastUsed} now={now} />,
+        lastUsed === null ? (
+          <span class="muted">No session or token</span>
+        ) : (
+          <When time={lastUsed} now={now} />
+        ),
       ],
     }
   })
