@@ -6,8 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import { runCooperatively } from '../lib/cooperative.ts'
 import type { Log } from '../lib/log.ts'
 import { DiffPool } from '../diff/diff-pool.ts'
-import type { MergedDocument } from '../document/merge/merge-documents.ts'
-import type { MergeSides } from '../document/merge/things.ts'
+import { followRenames } from '../document/merge/follow-renames.ts'
 import type { ArchivePlaces } from '../history/archive/served-archives.ts'
 import { History } from '../history/history.ts'
 import type { RevisionLog } from '../history/log/revision-log.ts'
@@ -15,7 +14,7 @@ import type { Examine, Preparation, Prepare } from '../history/revision/prepared
 import { ChangeSummary } from '../document/changes/change-summary.ts'
 import { ConfigEditor } from './save/config-editor.ts'
 import { ConfigurationWriter } from './save/configuration-writer.ts'
-import { mergeEdits } from './save/merge-edits.ts'
+import { type MergeDocuments, mergeEdits } from './save/merge-edits.ts'
 import { mergeMembers } from '../document/merge/merge-members.ts'
 import { CurrentConfiguration } from './current/current-configuration.ts'
 import { DocumentCache } from './current/document-cache.ts'
@@ -141,15 +140,20 @@ export class ConfigServices implements AsyncDisposable {
   readonly script: DiffPool['script'] = (before, after, options) =>
     this.#pool.script(before, after, options)
 
-  /** Merges two edits of a document; null where one of the three is not readable XML. */
-  readonly merge = async (documents: MergeSides<Uint8Array>): Promise<MergedDocument | null> => {
+  /**
+   * Merges two edits of a document, of which the renames in theirs that the history knows are given; null where one of
+   * the three is not readable XML.
+   */
+  readonly merge: MergeDocuments = async (documents, known) => {
     const text = await runCooperatively(mergeMembers(documents))
     if (text !== null) return { text, conflicts: [] }
     const base = await this.summary.read(documents.base)
     const ours = await this.summary.read(documents.ours)
     const theirs = await this.summary.read(documents.theirs)
     if ('problems' in base || 'problems' in ours || 'problems' in theirs) return null
-    return runCooperatively(mergeEdits({ base, ours, theirs }))
+    const renames = { known: { ours: [], theirs: known } }
+    const edits = await runCooperatively(followRenames({ base, ours, theirs }, renames))
+    return runCooperatively(mergeEdits(edits))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

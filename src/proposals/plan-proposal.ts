@@ -26,7 +26,7 @@ export async function planContent(
   try {
     const { base, document } = await prepareAllowed(deps, principal, asked)
     const before = await history.readDocument(base)
-    const sides = { before, after: document, current: await history.readDocument(current) }
+    const sides = { base, before, after: document, current: await history.readDocument(current) }
     const merged = await mergedBetween(deps, sides)
     if (merged.kind === 'invalid') return invalid(current.digest, merged.problems)
     if (merged.kind === 'clean') {

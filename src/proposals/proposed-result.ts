@@ -4,11 +4,15 @@ import type { Problem } from '../core/problem.ts'
 import type { Revision } from '../core/revision.ts'
 import type { MergeConflict } from '../document/merge/merge-conflict.ts'
 import type { ConfigSavingDeps } from '../configuration/save/config-saving.ts'
+import { knownRenames } from '../configuration/save/known-renames.ts'
 import type { MergedVersions } from './merged-versions.ts'
 import type { ProposalStore } from './proposal-store.ts'
 import type { ProposalVersion } from './proposal.ts'
 
-export interface ResultDeps extends Pick<ConfigSavingDeps, 'history' | 'cache' | 'merge'> {
+export interface ResultDeps extends Pick<
+  ConfigSavingDeps,
+  'history' | 'entities' | 'cache' | 'merge'
+> {
   readonly store: ProposalStore
   readonly merges: MergedVersions
 }
@@ -27,7 +31,7 @@ export interface VersionDocuments {
 }
 
 /** A change, and the document that it is merged with. */
-interface MergedSides extends Omit<VersionDocuments, 'base'> {
+interface MergedSides extends VersionDocuments {
   readonly current: Uint8Array<ArrayBuffer>
 }
 
@@ -67,7 +71,7 @@ export async function mergedUpon(
 
 /** The same for a change that is no version of a proposal. */
 export async function mergedBetween(
-  deps: Pick<ResultDeps, 'cache' | 'merge'>,
+  deps: Omit<ResultDeps, 'store' | 'merges'>,
   sides: MergedSides,
 ): Promise<ProposedResult> {
   const merged = await merge(deps, sides)
@@ -80,11 +84,12 @@ export async function mergedBetween(
 }
 
 async function merge(
-  deps: Pick<ResultDeps, 'merge'>,
-  { before, after, current }: MergedSides,
+  deps: Omit<ResultDeps, 'store' | 'merges' | 'cache'>,
+  { base, before, after, current }: MergedSides,
 ): Promise<ProposedResult> {
   if (Buffer.compare(before, current) === 0) return { kind: 'clean', document: after }
-  const merged = await deps.merge({ base: before, ours: after, theirs: current })
+  const renames = await knownRenames(deps, { since: base, upon: digestOf(current) })
+  const merged = await deps.merge({ base: before, ours: after, theirs: current }, renames)
   const unreadable = [{ message: 'The configuration that it was made from cannot be read' }]
   if (merged === null) return { kind: 'invalid', problems: unreadable }
   if (merged.conflicts.length > 0) return { kind: 'conflicts', conflicts: merged.conflicts }

@@ -276,11 +276,18 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
     test: 'service/group-scope.test.ts',
   },
   {
-    behaviour: 'undoing follows renamed things that have changed otherwise too',
-    file: 'document/merge/things.ts',
-    find: 'if (this.#renames === null) return null',
-    replace: 'if (this.#renames !== undefined) return null',
+    behaviour: 'a merge follows renamed things that have changed otherwise too',
+    file: 'document/merge/match-siblings.ts',
+    find: 'const twins = renamedTwins(allBefore, allAfter, followed.renames)',
+    replace: 'const twins = renamedTwins(allBefore, allAfter, [])',
     test: 'unit/document/merge/merge-documents.test.ts',
+  },
+  {
+    behaviour: 'references follow what the other side has renamed',
+    file: 'document/merge/follow-renames.ts',
+    find: 'if (references.every((found) => found.length === 0)) return null',
+    replace: 'if (references.length > 0) return null',
+    test: 'service/renamed-and-changed.test.ts',
   },
   {
     behaviour: 'the administrator of a group hears of a revision what it changed there alone',

@@ -4,23 +4,20 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { MergeConflict } from '../../document/merge/merge-conflict.ts'
-import type { MergedDocument } from '../../document/merge/merge-documents.ts'
-import type { MergeSides } from '../../document/merge/things.ts'
-import type { History } from '../../history/history.ts'
 import type { ConfigurationWriter } from './configuration-writer.ts'
 import type { DocumentBefore, SavedChange } from './save-group.ts'
 import { notValid } from '../../history/revision/problems.ts'
 import type { DocumentCache } from '../current/document-cache.ts'
+import { type KnownRenamesDeps, knownRenames } from './known-renames.ts'
 import { withOwnLineEndingBytes } from './line-endings.ts'
+import type { MergeDocuments } from './merge-edits.ts'
 import { type Access, assertMay } from '../access/permission.ts'
 
-export interface ConfigSavingDeps {
-  readonly history: History
+export interface ConfigSavingDeps extends KnownRenamesDeps {
   readonly writer: ConfigurationWriter
   readonly access: Access
   readonly cache: DocumentCache
-  /** Merges two edits of a document, without blocking the event loop; null where one is not readable XML. */
-  readonly merge: (documents: MergeSides<Uint8Array>) => Promise<MergedDocument | null>
+  readonly merge: MergeDocuments
 }
 
 export interface SaveRequest {
@@ -56,7 +53,7 @@ export function saveDocument(
     const isCurrent = basedOn === current.digest
     const base = isCurrent ? current.document : await readBase(deps, current, basedOn)
     const edited = door === 'post' ? withOwnLineEndingBytes(base, document) : document
-    const edit = { document: edited, base, isAdministrator }
+    const edit = { document: edited, base, basedOn, isAdministrator }
     return isCurrent ? edited : mergeStale(deps, current, edit)
   }
   const prepare = async (current: DocumentBefore) => {
@@ -80,17 +77,21 @@ async function readBase(
 interface StaleEdit {
   readonly document: Uint8Array<ArrayBuffer>
   readonly base: Uint8Array<ArrayBuffer>
+  readonly basedOn: Digest
   readonly isAdministrator: boolean
 }
 
 async function mergeStale(
-  { cache, merge }: ConfigSavingDeps,
+  deps: ConfigSavingDeps,
   current: DocumentBefore,
-  { document, base, isAdministrator }: StaleEdit,
+  { document, base, basedOn, isAdministrator }: StaleEdit,
 ): Promise<Uint8Array<ArrayBuffer>> {
+  const { cache, history, merge } = deps
   const inspection = await cache.inspect(document)
   if (!inspection.ok) throw notValid(inspection.problems)
-  const merged = await merge({ base, ours: document, theirs: current.document })
+  const since = await history.findEver(basedOn)
+  const renames = await knownRenames(deps, { since, upon: current.digest })
+  const merged = await merge({ base, ours: document, theirs: current.document }, renames)
   if (merged === null) throw stale(current, [], 'began from a configuration that is not readable')
   if (merged.conflicts.length === 0) return new Uint8Array(Buffer.from(merged.text))
   // The text of others is for those who may read the whole document.

@@ -86,7 +86,7 @@ function matchRenamed(
 }
 
 /** The text of an entity without its name; null when nothing else is in it. */
-function writtenWithout(
+export function writtenWithout(
   text: TextSource,
   { element }: EntityElement,
   attribute: string,

@@ -1,7 +1,7 @@
 import { type Matching, matchByKey } from './match.ts'
 
 /** The share of lines that two texts must have in common to count as a rename. */
-const ALIKE = 0.6
+export const ALIKE = 0.6
 /** Shorter texts are similar by chance. */
 const MIN_LINES = 4
 /** More candidates than this are not compared one by one. */
@@ -42,6 +42,11 @@ function bestFirst<Thing>(candidates: readonly Candidate<Thing>[]): readonly Can
   return candidates
     .filter(({ alike }) => alike >= ALIKE)
     .toSorted((one, other) => other.alike - one.alike)
+}
+
+/** The share of lines that two texts have in common, from 0 to 1; 0 for texts that are similar by chance. */
+export function likenessOf(one: string, other: string): number {
+  return likeness(countLines(one), countLines(other))
 }
 
 function countLines(text: string): string[] {

@@ -24,7 +24,7 @@ import {
   type MergeSides,
   type Thing,
   Things,
-  type MergeRenames,
+  type FollowedSides,
 } from './things.ts'
 
 /** Merges two edits of some lines; null where they touch. */
@@ -62,13 +62,13 @@ export class DocumentMerge {
     deps: {
       readonly decisions: ConflictDecisions
       readonly mergeLines: MergeLines
-      readonly renames: MergeRenames | null
+      readonly followed: FollowedSides
     },
   ) {
     this.#documents = documents
     this.#decisions = deps.decisions
     this.#mergeLines = deps.mergeLines
-    this.#things = new Things(documents, deps.renames)
+    this.#things = new Things(documents, deps.followed)
   }
 
   /** The merged text, in steps. */
@@ -185,6 +185,16 @@ export class DocumentMerge {
       pieces.push(lead, element, trail)
     }
     const tails = mapSides(contents, ({ segments, tail }) => (segments.length > 0 ? tail : null))
+    const emptied = pieces.length > 0 ? undefined : EDITORS.find((side) => tails[side] === null)
+    if (emptied !== undefined) {
+      // Of the tail of the other side only comments matter: the list is as it was emptied.
+      const texts = this.#texts(tails)
+      const isNoted =
+        commentsIn(`${texts.ours ?? ''}${texts.theirs ?? ''}`) !== commentsIn(texts.base ?? '')
+      const inner = mapEach(thing, innerSpan)[emptied]
+      if (!isNoted || inner === null)
+        return { text: inner === null ? '' : this.#slice(emptied, inner), hasChildren: false }
+    }
     return { text: [...pieces, this.#notes(thing, tails)].join(''), hasChildren: pieces.length > 0 }
   }
 
@@ -261,10 +271,9 @@ export class DocumentMerge {
       segment === undefined
         ? null
         : commentsIn(this.#slice(side, segment.lead) + this.#slice(side, segment.trail))
-    const isSame =
-      texts[here] === texts.base &&
-      noteIn(here, segments.here.get(child)) === noteIn('base', segments.base.get(child))
-    if (isSame || this.#isDissolved(child, here)) return false
+    const isNoted =
+      noteIn(here, segments.here.get(child)) !== noteIn('base', segments.base.get(child))
+    if (!isNoted && (texts[here] === texts.base || this.#isDissolved(child, here))) return false
     const spans = mapEach(child, ({ span }) => span)
     const decision = this.#decide(child, 'removed', spans)
     const kept = decision === 'both' ? null : texts[decision]
@@ -280,7 +289,9 @@ export class DocumentMerge {
     const [other] = here === 'ours' ? (['theirs'] as const) : (['ours'] as const)
     const own = (side: 'base' | Editor, element: XmlElement) => {
       const rest = childElements(element).filter((child) => {
-        return child.name !== 'pipeline' || this.#things.of(child)[other] === null
+        if (child.name !== 'pipeline') return true
+        const thing = this.#things.of(child)
+        return thing[other] === null || (side === here && this.#things.isMoved(thing, here))
       })
       const { text } = this.#documents[side]
       return [
@@ -386,6 +397,7 @@ export class DocumentMerge {
   }
 }
 
+const EDITORS = ['ours', 'theirs'] as const
 const SIDES = { base: 'base', ours: 'ours', theirs: 'theirs' } as const
 
 /** The root, or a group. */

@@ -2,10 +2,12 @@ import { nameKey } from '../../core/name-key.ts'
 import { contentOf } from '../changes/content.ts'
 import { elementIdentity, elementKindOf } from '../changes/element-kind.ts'
 import { labelOf } from '../changes/labels.ts'
-import { matchSimilar } from '../changes/similar.ts'
 import type { EntityRenames } from '../changes/compare-entities.ts'
+import { refine } from '../changes/match.ts'
+import { likenessOf, matchSimilar } from '../changes/similar.ts'
 import { entityKey, entityName, entityOf, foldEntity } from '../entities/entities.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
+import { clearPairs } from './clear-pairs.ts'
 
 /** The elements of one list and those of another that they are. */
 export interface Siblings {
@@ -19,30 +21,29 @@ export interface Siblings {
   readonly isLooseChanged: boolean
 }
 
-/** Names of elements that are followed when they get another name and nothing else. */
-const RENAMED = new Set(['pipelines', 'pipeline', 'stage', 'job', 'environment'])
+/** Names of elements that are followed when they get another name. Entities are followed by their renames. */
+const RENAMED = new Set(['stage', 'job'])
 
-/** Renames and rewritings that are followed although more than the name may have changed, and the texts of both documents. */
-export interface FollowedRenames {
-  readonly renames: EntityRenames
+/** The texts of the documents in which siblings are matched, and what is followed in them. */
+export interface FollowedChanges {
   readonly before: string
   readonly after: string
+  /** The entities that have another name. */
+  readonly renames: EntityRenames
+  /** Whether the likeliest is followed where another could be meant, and tasks that have most of their lines in common. */
+  readonly followsLikely: boolean
 }
 
 /**
- * Matches siblings by identity, never by the lines around them: those that are known to be renamed, by
- * key, then those without a key by content and place, then renamed ones, which are equal but for the name or,
- * where such are followed, similar.
+ * Matches siblings by identity, never by the lines around them: entities that were renamed, by key, then those without
+ * a key by content and place, then stages and jobs that were renamed, which are equal but for the name, or similar.
  */
 export function matchSiblings(
   allBefore: readonly XmlElement[],
   allAfter: readonly XmlElement[],
-  followed: FollowedRenames | null = null,
+  followed: FollowedChanges,
 ): Siblings {
-  const twins =
-    followed === null
-      ? new Map<XmlElement, XmlElement>()
-      : renamedTwins(allBefore, allAfter, followed.renames)
+  const twins = renamedTwins(allBefore, allAfter, followed.renames)
   const known = new Set([...twins].flat())
   const isLeft = (element: XmlElement) => !known.has(element)
   const before = known.size === 0 ? allBefore : allBefore.filter(isLeft)
@@ -60,26 +61,10 @@ export function matchSiblings(
   for (const [element, twin] of loose.twins) twins.set(element, twin)
   const matched = new Set(twins.values())
   const lone = (elements: readonly XmlElement[], taken: (element: XmlElement) => boolean) =>
-    new Set(elements.filter((element) => !isLoose(element) && !taken(element)))
-  const removed = lone(before, (element) => matched.has(element))
-  const added = lone(after, (element) => twins.has(element))
-  if (removed.size > 0 && added.size > 0) {
-    const [was, is] = [byForm(before), byForm(after)]
-    for (const [form, [element, ...others]] of is) {
-      const [twin, ...more] = was.get(form) ?? []
-      if (!element || !twin || others.length + more.length > 0) continue
-      if (!added.has(element) || !removed.has(twin)) continue
-      twins.set(element, twin)
-      added.delete(element)
-      removed.delete(twin)
-    }
-    if (followed !== null) {
-      const isRenamed = ({ name }: XmlElement) => RENAMED.has(name)
-      const lost = [...removed].filter(isRenamed)
-      const similar = similarTwins(lost, [...added].filter(isRenamed), followed)
-      for (const [twin, element] of similar) twins.set(element, twin)
-    }
-  }
+    elements.filter((each) => RENAMED.has(each.name) && !isLoose(each) && !taken(each))
+  const gone = lone(before, (element) => matched.has(element))
+  const come = lone(after, (element) => twins.has(element))
+  for (const [twin, element] of renamedParts(gone, come, followed)) twins.set(element, twin)
   return { ...loose, twins }
 }
 
@@ -108,21 +93,45 @@ function byEntity(elements: readonly XmlElement[]): ReadonlyMap<string, XmlEleme
   )
 }
 
-/** Elements of one kind that have most of their lines in common. */
-function similarTwins(
-  removed: readonly XmlElement[],
-  added: readonly XmlElement[],
-  texts: Pick<FollowedRenames, 'before' | 'after'>,
+/** The stages and jobs that were renamed, as a summary of the changes names them, where no other could be meant. */
+function renamedParts(
+  gone: readonly XmlElement[],
+  come: readonly XmlElement[],
+  followed: FollowedChanges,
 ): readonly (readonly [XmlElement, XmlElement])[] {
-  const isOld = new Set(removed)
-  const textOf = (element: XmlElement) => {
-    const text = isOld.has(element) ? texts.before : texts.after
-    return text.slice(element.span.start, element.span.end)
-  }
-  return [...new Set(removed.map(({ name }) => name))].flatMap((name) => {
+  if (gone.length === 0 || come.length === 0) return []
+  const textOf = writtenIn(gone, followed)
+  const equal = refine({ pairs: [], removed: gone, added: come }, formWithoutName)
+  const similar = ofEachName(equal.removed, equal.added, textOf)
+  const pairs = [...equal.pairs, ...similar]
+  if (followed.followsLikely) return pairs
+  const likeness = (one: XmlElement, other: XmlElement) => likenessOf(textOf(one), textOf(other))
+  return clearPairs(pairs, { gone, come }, { formOf: formWithoutName, likeness })
+}
+
+function formWithoutName(element: XmlElement): string {
+  return contentOf(element, 'name')
+}
+
+/** Elements of one name that have most of their lines in common. */
+function ofEachName(
+  gone: readonly XmlElement[],
+  come: readonly XmlElement[],
+  textOf: (element: XmlElement) => string,
+): readonly (readonly [XmlElement, XmlElement])[] {
+  return [...new Set(gone.map(({ name }) => name))].flatMap((name) => {
     const isOne = (element: XmlElement) => element.name === name
-    return matchSimilar(removed.filter(isOne), added.filter(isOne), textOf).pairs
+    return matchSimilar(gone.filter(isOne), come.filter(isOne), textOf).pairs
   })
+}
+
+function writtenIn(
+  gone: readonly XmlElement[],
+  { before, after }: Pick<FollowedChanges, 'before' | 'after'>,
+): (element: XmlElement) => string {
+  const isOld = new Set(gone)
+  return (element) =>
+    (isOld.has(element) ? before : after).slice(element.span.start, element.span.end)
 }
 
 /** The identity of an element among its siblings; null where it has none. */
@@ -141,14 +150,6 @@ function countOf(groups: ReadonlyMap<string, readonly XmlElement[]>, key: string
 
 function byKey(elements: readonly XmlElement[]): Map<string, XmlElement[]> {
   return grouped(elements, siblingKey)
-}
-
-/** By everything but the name, of those that are followed when they are renamed. */
-function byForm(elements: readonly XmlElement[]): Map<string, XmlElement[]> {
-  return grouped(elements, (element) => {
-    if (!RENAMED.has(element.name) || element.children.length === 0) return null
-    return contentOf(element, element.name === 'pipelines' ? 'group' : 'name')
-  })
 }
 
 function grouped(
@@ -173,7 +174,7 @@ function grouped(
 function matchLoose(
   before: readonly XmlElement[],
   after: readonly XmlElement[],
-  followed: FollowedRenames | null,
+  followed: FollowedChanges,
 ): Siblings {
   const twins = new Map<XmlElement, XmlElement>()
   const replaced = new Set<XmlElement>()
@@ -198,13 +199,12 @@ function matchLoose(
   const come = after.slice(start, after.length - end)
   const isUneven = pairBy(left, come, { twins, most: Infinity }, (each) => contentOf(each))
   pairBy(left, come, { twins, most: 1 }, (each) => `${each.name} ${labelOf(each)}`)
-  if (followed !== null) {
+  if (followed.followsLikely) {
     const taken = new Set(twins.values())
-    const [was, is] = [
-      left.filter((each) => !taken.has(each)),
-      come.filter((each) => !twins.has(each)),
-    ]
-    for (const [twin, element] of similarTwins(was, is, followed)) twins.set(element, twin)
+    const was = left.filter((each) => !taken.has(each))
+    const is = come.filter((each) => !twins.has(each))
+    for (const [twin, element] of ofEachName(was, is, writtenIn(was, followed)))
+      twins.set(element, twin)
   }
   for (const [twin, element] of replacements(left, come, twins)) {
     twins.set(element, twin)

@@ -1,7 +1,6 @@
-import type { XmlDocument } from '../xml/xml-reader.ts'
 import { DocumentMerge, type MergeLines } from './document-merge.ts'
+import type { RenamedEdits } from './follow-renames.ts'
 import { ConflictDecisions, type Decision, type MergeConflict } from './merge-conflict.ts'
-import type { MergeRenames, MergeSides } from './things.ts'
 
 /** Two edits of a document in one. */
 export interface MergedDocument {
@@ -13,8 +12,6 @@ export interface MergedDocument {
 export interface MergeOptions {
   /** Of the conflicts, in their order. */
   readonly decided?: readonly Decision[]
-  /** The renames to be followed whatever else changed, and with them those that look like one. */
-  readonly renames?: MergeRenames
 }
 
 /**
@@ -22,12 +19,12 @@ export interface MergeOptions {
  * order, as far as there are decisions.
  */
 export function* mergeDocuments(
-  documents: MergeSides<XmlDocument>,
+  { documents, left, followsLikely }: RenamedEdits,
   mergeLines: MergeLines,
-  { decided = [], renames }: MergeOptions = {},
+  { decided = [] }: MergeOptions = {},
 ): Generator<unknown, MergedDocument> {
   const found = new ConflictDecisions()
-  const deps = { mergeLines, renames: renames ?? null }
+  const deps = { mergeLines, followed: { renames: left, followsLikely } }
   const text = yield* new DocumentMerge(documents, { ...deps, decisions: found }).merge()
   const { conflicts, names } = found
   if (decided.length === 0 || conflicts.length === 0) return { text, conflicts }

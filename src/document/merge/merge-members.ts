@@ -18,11 +18,12 @@ interface ChangedMember {
 
 /** The attribute by which a member is the same in another document. */
 const NAME = /\s(?:name|uuid)\s*=\s*(?:"[^"]*"|'[^']*')/
+const ANY_NAME = /\s(?:name|id)\s*=\s*(?:"[^"]*"|'[^']*')/g
 const LIST = /.*(<(?:pipelines|templates|agents)[\s>][^>]*)/s
 
 /**
  * Merges two edits of which one changes nothing but the insides of members of the long lists, and the other
- * leaves these members as they were: they only have to be put in their place. Null for other edits, and where the
+ * leaves these members and all names as they were: they only have to be put in their place. Null for other edits, and where the
  * tags of a document tell too little.
  */
 export function* mergeMembers(documents: MergeSides<Uint8Array>): Generator<void, string | null> {
@@ -62,7 +63,7 @@ function* memberTexts(bytes: Uint8Array): Generator<void, MemberTexts | null> {
 /** The edit put into another one; null where it takes more than to put members in their place. */
 function putInto(other: MemberTexts, base: MemberTexts, edit: MemberTexts): string | null {
   const changed = changedInside(base, edit)
-  if (changed === null) return null
+  if (changed === null || isNameGone(base, other)) return null
   const members = [...other.members]
   for (const { from, to } of changed) {
     const [former, place] = [onlyPlaceOf(from, base.members), onlyPlaceOf(from, other.members)]
@@ -82,6 +83,18 @@ function changedInside(base: MemberTexts, edit: MemberTexts): readonly ChangedMe
     return from === to ? [] : [{ from, to }]
   })
   return changed.every(({ from, to }) => nameOf(from) === nameOf(to)) ? changed : null
+}
+
+/** Whether something has its name no more: the edit may refer to it, or is about what has another name. */
+function isNameGone(base: MemberTexts, other: MemberTexts): boolean {
+  const names = namesIn(other)
+  return [...namesIn(base)].some((name) => !names.has(name))
+}
+
+function namesIn({ members, around, lists }: MemberTexts): ReadonlySet<string> {
+  const own = members.map((member, n) => `${/<\w+/.exec(lists[n] ?? '')?.[0]}${nameOf(member)}`)
+  const others = around.flatMap((text) => [...text.matchAll(ANY_NAME)].map(([name]) => name))
+  return new Set([...own, ...others])
 }
 
 function nameOf(member: string): string | undefined {

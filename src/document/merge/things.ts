@@ -3,7 +3,7 @@ import type { EntityRenames } from '../changes/compare-entities.ts'
 import { childElements, elementsAt } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
-import { type FollowedRenames, matchSiblings, siblingKey } from './match-siblings.ts'
+import { type FollowedChanges, matchSiblings, siblingKey } from './match-siblings.ts'
 
 /** A value for the base and for each of the two edits of it. */
 export interface MergeSides<Value> {
@@ -15,8 +15,15 @@ export interface MergeSides<Value> {
 /** One of the two edits. */
 export type Editor = 'ours' | 'theirs'
 
-/** The renames of entities on each side of which it is known, from their names in the base. */
+/** The renames of entities on each side, from their names in the base. */
 export type MergeRenames = Readonly<Record<Editor, EntityRenames>>
+
+export const NO_RENAMES: MergeRenames = { ours: [], theirs: [] }
+
+/** The changes that are followed to where they went. */
+export type FollowedSides = Pick<FollowedChanges, 'followsLikely'> & {
+  readonly renames: MergeRenames
+}
 
 type MergedText = Pick<XmlDocument, 'root' | 'text'>
 
@@ -49,12 +56,11 @@ export class Things {
   readonly #things = new Map<XmlElement, Thing>()
 
   readonly #documents: MergeSides<MergedText>
-  readonly #renames: MergeRenames | null
+  readonly #followed: FollowedSides
 
-  /** @param renames Where renamed things are followed that have changed otherwise too. */
-  constructor(documents: MergeSides<MergedText>, renames: MergeRenames | null) {
+  constructor(documents: MergeSides<MergedText>, followed: FollowedSides) {
     this.#documents = documents
-    this.#renames = renames
+    this.#followed = followed
     const roots = mapSides(documents, ({ root }) => root)
     this.#set(this.root, 'base', roots.base)
     this.#set(this.root, 'ours', roots.ours)
@@ -104,7 +110,7 @@ export class Things {
   }
 
   #matchSide(base: readonly XmlElement[], elements: readonly XmlElement[], side: Editor) {
-    const { twins, replaced, ...matching } = matchSiblings(base, elements, this.#followed(side))
+    const { twins, replaced, ...matching } = matchSiblings(base, elements, this.#followedOn(side))
     const added: Thing[] = []
     for (const element of elements) {
       const twin = twins.get(element)
@@ -116,10 +122,15 @@ export class Things {
     return { ...matching, added }
   }
 
-  #followed(side: Editor): FollowedRenames | null {
-    if (this.#renames === null) return null
+  #followedOn(side: Editor): FollowedChanges {
+    const { renames, followsLikely } = this.#followed
     const { base, [side]: changed } = this.#documents
-    return { renames: this.#renames[side], before: base.text, after: changed.text }
+    return {
+      before: base.text,
+      after: changed.text,
+      renames: renames[side],
+      followsLikely,
+    }
   }
 
   #set(thing: Thing, side: keyof MergeSides<unknown>, element: XmlElement): void {

@@ -2,7 +2,13 @@ import type { DocumentChange } from '../../document/entities/change.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { Choice } from '../../document/merge/merge-conflict.ts'
+import type { EntityRenames } from '../../document/changes/compare-entities.ts'
+import { foldEntity, splitEntity } from '../../document/entities/entities.ts'
+import type { MergeRenames } from '../../document/merge/things.ts'
 import { type EditDraft, type EditingDeps, openDraft } from './edit-draft.ts'
+import type { EntityName } from '../work/edit-scope.ts'
+import { mergeRequest } from '../work/merge-request.ts'
+import type { PageThread } from '../work/page-thread.ts'
 import type { ConflictPlace } from '../work/edit-merge.ts'
 
 /** An edit and a newer revision that changed the same parts. */
@@ -43,14 +49,32 @@ export async function decideConflict(
   draft: EditDraft,
   { against, choices }: { against: Revision; choices: readonly (Choice | null)[] },
 ): Promise<EditDraft> {
-  const { baseBytes: base, document: ours } = await openDraft(deps, principal, draft)
-  const theirs = await deps.history.readDocument(against)
-  const merge = await deps.work.mergeEdit({ base, ours, theirs })
+  const { base: since, baseBytes: base, document: ours } = await openDraft(deps, principal, draft)
+  const request = await mergeRequest(deps, { base, ours, since, upon: against })
+  const merge = await deps.work.mergeEdit(request)
   const made = choices.filter((choice) => choice !== null)
   if (merge.kind !== 'conflict' || made.length < merge.places.length) return draft
-  const decided = await deps.work.mergeByChoice({ base, ours, theirs, choices: made })
+  const decided = await deps.work.mergeByChoice({ ...request, choices: made })
   if (decided === null) return draft
-  const { entity } = draft
-  const part = await deps.work.partOf({ document: decided, entity })
-  return part.kind === 'found' ? { typed: part.text, basedOn: against.digest, entity } : draft
+  const part = await partOfMerged(deps, draft, { document: decided, renames: merge.renames })
+  if (part.kind !== 'found') return draft
+  return { typed: part.text, basedOn: against.digest, entity: part.entity }
+}
+
+/** The part of a merged document that a draft is about, and its entity as the revision of others names it. */
+export async function partOfMerged(
+  { work }: Pick<EditingDeps, 'work'>,
+  { entity }: EditDraft,
+  { document, renames }: { readonly document: Uint8Array; readonly renames: MergeRenames },
+): Promise<Awaited<ReturnType<PageThread['partOf']>> & Pick<EditDraft, 'entity'>> {
+  const named = renamedBy(entity, renames.theirs)
+  const mine = await work.partOf({ document, entity: renamedBy(entity, renames.ours) })
+  const part = mine.kind === 'found' ? mine : await work.partOf({ document, entity: named })
+  return { ...part, entity: named }
+}
+
+function renamedBy(entity: EntityName | null, renames: EntityRenames): EntityName | null {
+  const folded = entity && foldEntity(`${entity.kind}/${entity.name}`)
+  const [, later] = renames.find(([former]) => former === folded) ?? []
+  return later === undefined ? entity : splitEntity(later)
 }

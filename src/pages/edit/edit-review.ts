@@ -12,7 +12,9 @@ import {
   type OpenDraft,
   problemsFor,
 } from './edit-draft.ts'
-import { type EditConflict, saversSince } from './edit-conflict.ts'
+import { type MergeRenames, NO_RENAMES } from '../../document/merge/things.ts'
+import { mergeRequest } from '../work/merge-request.ts'
+import { type EditConflict, partOfMerged, saversSince } from './edit-conflict.ts'
 
 /** The result of saving a draft now. */
 export type EditReview =
@@ -70,7 +72,8 @@ async function reviewOpen(
   const current = deps.history.current()
   const { document } = open
   if (current.digest === open.base.digest) {
-    return reviewUpon(deps, principal, { draft, current, document, mergedFrom: null })
+    const composed = { draft, current, document, renames: NO_RENAMES, mergedFrom: null }
+    return reviewUpon(deps, principal, composed)
   }
   return reviewMerged(deps, principal, { draft, open })
 }
@@ -113,11 +116,12 @@ async function reviewMerged(
   { draft, open }: Opened,
 ): Promise<EditReview> {
   const current = deps.history.current()
-  const theirs = await deps.history.readDocument(current)
   const { base, baseBytes, document } = open
-  const merge = await deps.work.mergeEdit({ base: baseBytes, ours: document, theirs })
+  const edit = { base: baseBytes, ours: document, since: base, upon: current }
+  const merge = await deps.work.mergeEdit(await mergeRequest(deps, edit))
   if (merge.kind === 'clean') {
-    const merged = { draft, current, document: merge.merged, mergedFrom: base }
+    const { merged: result, renames } = merge
+    const merged = { draft, current, document: result, renames, mergedFrom: base }
     return reviewUpon(deps, principal, merged)
   }
   if (merge.kind === 'unreadable') {
@@ -134,6 +138,7 @@ interface Composed {
   readonly draft: EditDraft
   readonly current: Revision
   readonly document: Uint8Array<ArrayBuffer>
+  readonly renames: MergeRenames
   readonly mergedFrom: Revision | null
 }
 
@@ -159,11 +164,10 @@ async function reviewUpon(
 async function invalidMerge(
   deps: EditingDeps,
   principal: Principal,
-  { draft, current, document }: Composed,
+  { draft, current, document, renames }: Composed,
   found: readonly Problem[],
 ): Promise<EditReview> {
-  const { entity } = draft
-  const part = await deps.work.partOf({ document, entity })
+  const part = await partOfMerged(deps, draft, { document, renames })
   const { text, firstLine } = part.kind === 'found' ? part : { text: '', firstLine: Infinity }
   const lines = text.split('\n').length
   const placed = found.map((problem) => ({
@@ -172,5 +176,9 @@ async function invalidMerge(
   }))
   const problems = await problemsFor(deps, principal, { document, problems: placed })
   if (part.kind !== 'found') return { kind: 'invalid', draft, problems }
-  return { kind: 'invalid', draft: { typed: text, basedOn: current.digest, entity }, problems }
+  return {
+    kind: 'invalid',
+    draft: { typed: text, basedOn: current.digest, entity: part.entity },
+    problems,
+  }
 }

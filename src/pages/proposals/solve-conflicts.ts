@@ -9,6 +9,7 @@ import { findVisible, updateProposal } from '../../proposals/propose.ts'
 import { readVersion } from '../../proposals/proposed-result.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import type { ConflictPlace } from '../work/edit-merge.ts'
+import { mergeRequest } from '../work/merge-request.ts'
 
 type SolvingContext = Pick<LeaderPagesContext, 'proposals' | 'builds'>
 
@@ -67,10 +68,10 @@ export async function solveConflicts(
 }
 
 async function sidesOf(
-  { proposals, builds }: SolvingContext,
+  { proposals }: Pick<SolvingContext, 'proposals'>,
   { newest }: Proposal,
   current: Revision,
 ) {
-  const { before: base, after: ours } = await readVersion(proposals, newest)
-  return { base, ours, theirs: await builds.history.readDocument(current) }
+  const { base: since, before: base, after: ours } = await readVersion(proposals, newest)
+  return mergeRequest(proposals, { base, ours, since, upon: current })
 }

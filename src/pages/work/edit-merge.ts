@@ -2,14 +2,13 @@ import type { DocumentChange } from '../../document/entities/change.ts'
 import { summariseChanges } from '../../document/changes/summarise-changes.ts'
 import type { Choice, Decision, MergeConflict } from '../../document/merge/merge-conflict.ts'
 import type { MergedDocument } from '../../document/merge/merge-documents.ts'
-import type { MergeSides } from '../../document/merge/things.ts'
+import { followRenames, type RenamedEdits } from '../../document/merge/follow-renames.ts'
+import type { MergeRenames, MergeSides } from '../../document/merge/things.ts'
 import { maskSecrets } from '../../document/text/shown-text.ts'
 import { readXml, type XmlDocument } from '../../document/xml/xml-reader.ts'
 import { mergeEdits } from '../../configuration/save/merge-edits.ts'
 import { runSync } from '../../lib/cooperative.ts'
-
-/** The base of an edit, its result, and what has been saved since. */
-export type MergeRequest = MergeSides<Uint8Array>
+import type { MergeRequest } from './merge-request.ts'
 
 export interface ChoiceRequest extends MergeRequest {
   readonly choices: readonly Choice[]
@@ -33,7 +32,11 @@ export interface ConflictingSide {
 }
 
 export type EditMerge =
-  | { readonly kind: 'clean'; readonly merged: Uint8Array<ArrayBuffer> }
+  | {
+      readonly kind: 'clean'
+      readonly merged: Uint8Array<ArrayBuffer>
+      readonly renames: MergeRenames
+    }
   /** One of the three is no readable XML. */
   | { readonly kind: 'unreadable' }
   | {
@@ -41,32 +44,38 @@ export type EditMerge =
       readonly places: readonly ConflictPlace[]
       /** The changes of the edit that merge cleanly. */
       readonly merged: readonly DocumentChange[]
+      readonly renames: MergeRenames
     }
 
 /** The most conflicts whose sides are described in words: each one costs two merges. */
 const MAX_DESCRIBED = 20
 
 /** Merges an edit with later changes; describes both sides of every conflict. */
-export function mergeEdit(texts: MergeRequest): EditMerge {
-  const documents = readSides(texts)
+export function mergeEdit(request: MergeRequest): EditMerge {
+  const documents = readSides(request)
   if (documents === null) return { kind: 'unreadable' }
-  const merge = runSync(mergeEdits(documents))
-  if (merge.conflicts.length === 0) return { kind: 'clean', merged: bytesOf(merge) }
-  const places = merge.conflicts.map((conflict, n) => placeOf(documents, conflict, n))
-  return { kind: 'conflict', places, merged: changesBetween(documents.theirs, merge.text) }
+  const edits = runSync(followRenames(documents, { known: request.renames }))
+  const merge = runSync(mergeEdits(edits))
+  const { renames } = edits
+  if (merge.conflicts.length === 0) return { kind: 'clean', merged: bytesOf(merge), renames }
+  const places = merge.conflicts.map((conflict, n) => placeOf(edits, conflict, n))
+  const merged = changesBetween(documents.theirs, merge.text)
+  return { kind: 'conflict', places, merged, renames }
 }
 
 /** The merge with a choice for each conflict, in their order; null where one of the three is no readable XML. */
 export function mergeByChoice({
   choices,
-  ...texts
+  ...request
 }: ChoiceRequest): Uint8Array<ArrayBuffer> | null {
-  const documents = readSides(texts)
-  return documents && bytesOf(runSync(mergeEdits(documents, { decided: choices })))
+  const documents = readSides(request)
+  if (documents === null) return null
+  const edits = runSync(followRenames(documents, { known: request.renames }))
+  return bytesOf(runSync(mergeEdits(edits, { decided: choices })))
 }
 
 /** Null where one of the three is no readable XML. */
-export function readSides(texts: MergeRequest): MergeSides<XmlDocument> | null {
+export function readSides(texts: MergeSides<Uint8Array>): MergeSides<XmlDocument> | null {
   const base = runSync(readXml(texts.base))
   const ours = runSync(readXml(texts.ours))
   const theirs = runSync(readXml(texts.theirs))
@@ -78,13 +87,13 @@ function bytesOf({ text }: MergedDocument): Uint8Array<ArrayBuffer> {
 }
 
 function placeOf(
-  documents: MergeSides<XmlDocument>,
+  edits: RenamedEdits,
   { path, base, ours, theirs, canBeBoth }: MergeConflict,
   n: number,
 ): ConflictPlace {
-  const before = n < MAX_DESCRIBED ? read(decidedAt(documents, n, 'base')) : null
+  const before = n < MAX_DESCRIBED ? read(decidedAt(edits, n, 'base')) : null
   const sideOf = (side: 'ours' | 'theirs', text: string): ConflictingSide => ({
-    changes: before === null ? [] : changesBetween(before, decidedAt(documents, n, side)),
+    changes: before === null ? [] : changesBetween(before, decidedAt(edits, n, side)),
     before: maskSecrets(base.text),
     after: maskSecrets(text),
   })
@@ -93,9 +102,9 @@ function placeOf(
 }
 
 /** The merged text with one conflict decided, and all others as they have them. */
-function decidedAt(documents: MergeSides<XmlDocument>, n: number, decision: Decision): string {
+function decidedAt(edits: RenamedEdits, n: number, decision: Decision): string {
   const decisions = Array.from({ length: n + 1 }, (_, at) => (at === n ? decision : 'theirs'))
-  return runSync(mergeEdits(documents, { decided: decisions })).text
+  return runSync(mergeEdits(edits, { decided: decisions })).text
 }
 
 function changesBetween(before: XmlDocument, after: string): readonly DocumentChange[] {

@@ -18,14 +18,9 @@ import {
 } from '../code/comparison.ts'
 import { type ShownChanges, shownChanges } from '../code/shown-changes.ts'
 import { type DraftRequest, examineDraft, partOf, type PartRequest } from './draft-examination.ts'
-import {
-  type ChoiceRequest,
-  type EditMerge,
-  mergeByChoice,
-  mergeEdit,
-  type MergeRequest,
-} from './edit-merge.ts'
-import { undoChange, type Undoing, type UndoRequest } from './undo-work.ts'
+import { type ChoiceRequest, type EditMerge, mergeByChoice, mergeEdit } from './edit-merge.ts'
+import type { MergeRequest } from './merge-request.ts'
+import { undoChange, type Undoing } from './undo-work.ts'
 import { type ChangesRequest, permissionsChanges } from './permissions/permissions-changes.ts'
 import { permissionsOfPerson, type PersonRequest } from './permissions/permissions-of-person.ts'
 import { permissionsTable, type TableRequest } from './permissions/permissions-table.ts'
@@ -78,7 +73,7 @@ export interface PageRequests {
   readonly mergeEdit: MergeRequest
   readonly mergeByChoice: ChoiceRequest
   readonly restoreEntity: EntityRestoreRequest
-  readonly undoChange: UndoRequest
+  readonly undoChange: MergeRequest
   readonly permissionsTable: TableRequest
   readonly permissionsChanges: ChangesRequest
   readonly permissionsOfPerson: PersonRequest

@@ -1,8 +1,9 @@
-import type { MergeRenames } from '../../document/merge/things.ts'
+import { followRenames } from '../../document/merge/follow-renames.ts'
 import type { MergeConflict } from '../../document/merge/merge-conflict.ts'
 import { mergeEdits } from '../../configuration/save/merge-edits.ts'
 import { runSync } from '../../lib/cooperative.ts'
-import { type MergeRequest, readSides } from './edit-merge.ts'
+import { readSides } from './edit-merge.ts'
+import type { MergeRequest } from './merge-request.ts'
 
 /** The current document without a change, or as much of it as nobody has changed since. */
 export type Undoing =
@@ -17,16 +18,13 @@ export type Undoing =
 
 export type ContestedPart = Pick<MergeConflict, 'path' | 'entity'>
 
-export interface UndoRequest extends MergeRequest {
-  /** The renames that the history knows, which are followed. */
-  readonly renames: MergeRenames
-}
-
 /** Undoes a change: of its result and two edits, one is the document before it, the other the current one. */
-export function undoChange({ renames, ...texts }: UndoRequest): Undoing {
-  const documents = readSides(texts)
+export function undoChange(request: MergeRequest): Undoing {
+  const documents = readSides(request)
   if (documents === null) return { kind: 'unreadable' }
-  const { text, conflicts } = runSync(mergeEdits(documents, { renames }))
+  const following = { known: request.renames, followsLikely: true }
+  const edits = runSync(followRenames(documents, following))
+  const { text, conflicts } = runSync(mergeEdits(edits))
   const contested = conflicts.map(({ path, entity }) => ({ path, entity }))
   return { kind: 'undone', document: new Uint8Array(Buffer.from(text)), contested }
 }

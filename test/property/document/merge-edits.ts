@@ -12,10 +12,16 @@ export interface NamedEdit {
   readonly words: string
   /** The parts that it changes; a part lies in all whose names begin its own. */
   readonly parts: readonly string[]
-  /** The pipeline that it renames, and the new name. */
-  readonly renamed: readonly [from: string, to: string] | null
+  /** The new names that it gives. */
+  readonly renamed: readonly Renamed[]
   /** The text with the edit; null where the thing is not there. */
-  readonly apply: (text: string, renames: ReadonlyMap<string, string>) => string | null
+  readonly apply: (text: string, renames: readonly Renamed[]) => string | null
+}
+
+/** A thing that got another name: its name in the base, and its new name with that in front which it had in the base. */
+export interface Renamed {
+  readonly from: string
+  readonly to: string
 }
 
 /** Picks from a list; the same picks for the same seed. */
@@ -60,16 +66,26 @@ export function namesOf({ root }: XmlDocument): ReadonlyMap<string, XmlElement> 
 function ownName(element: XmlElement): string {
   const { name, parent } = element
   if (parent?.name === 'tasks' || name === 'arg') return `task ${contentOf(element)}`
-  if (BY_TEXT.has(name)) return `${name} ${elementText(element).trim()}`
   const naming = NAMING.find((attribute) => element.attributes.has(attribute))
+  if (BY_TEXT.has(name) && naming === undefined)
+    return `${name} ${elementText(element).trim().toLowerCase()}`
   return naming === undefined ? name : `${name} ${element.attributeValue(naming)?.toLowerCase()}`
 }
 
-/** The name of a thing after renames of pipelines. */
-export function renamedTo(name: string, renames: ReadonlyMap<string, string>): string {
-  const [, first = '', rest = ''] = /^\/pipeline ([^/]+)(.*)$/s.exec(name) ?? []
-  const renamed = renames.get(first)
-  return renamed === undefined ? name : `/pipeline ${renamed}${rest}`
+/** The name of a thing of the base after renames, of what is inside others first. */
+export function renamedTo(name: string, renames: readonly Renamed[]): string {
+  const inward = renames.toSorted((one, other) => other.from.length - one.from.length)
+  return inward.reduce((found, { from, to }) => withStart(found, from, to), name)
+}
+
+/** The name that a thing had before renames. */
+export function formerName(name: string, renames: readonly Renamed[]): string {
+  const outward = renames.toSorted((one, other) => one.from.length - other.from.length)
+  return outward.reduce((found, { from, to }) => withStart(found, to, from), name)
+}
+
+function withStart(name: string, start: string, by: string): string {
+  return name === start || name.startsWith(`${start}/`) ? `${by}${name.slice(start.length)}` : name
 }
 
 const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
@@ -93,7 +109,8 @@ export function randomEdit(document: XmlDocument, picks: Picks, fresh: string): 
   const pick = (test: (element: XmlElement) => boolean) =>
     picks.of(all.filter(([, element]) => test(element)))
   const makers = [setAttribute, setAttribute, setValue, remove, insert, insert, move, move]
-  const make = picks.of([...makers, turn, moveToGroup, rename, comment]) ?? setAttribute
+  const make =
+    picks.of([...makers, turn, moveToGroup, rename, rename, refer, comment]) ?? setAttribute
   return make({ document, pick, picks, fresh })
 }
 
@@ -117,7 +134,7 @@ function named(
   return {
     words,
     parts,
-    renamed: null,
+    renamed: [],
     apply: (text, renames) => {
       const document = rememberedDocument(text)
       const names = namesOf(document)
@@ -258,16 +275,117 @@ function moveToGroup({ document, pick, picks }: Maker): NamedEdit | null {
   return moved(`move ${name} to the group of ${behind}`, { name, behind, list: '' })
 }
 
-function rename({ document, pick, fresh }: Maker): NamedEdit | null {
+/** The attribute with the name of each thing that may get another one. */
+const NAMES: Readonly<Record<string, string>> = {
+  'cruise/pipelines': 'group',
+  'pipelines/pipeline': 'name',
+  'templates/pipeline': 'name',
+  'environments/environment': 'name',
+  'roles/role': 'name',
+  'pipeline/stage': 'name',
+  'jobs/job': 'name',
+}
+/** The attributes that refer to a thing of a kind; null for elements with its name as their text. */
+const REFERRING: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
+  'pipelines/pipeline': { pipeline: 'pipelineName', fetchartifact: 'pipeline', member: 'name' },
+  'templates/pipeline': { pipeline: 'template' },
+  'roles/role': { role: null },
+}
+
+function placeOf({ name, parent }: XmlElement): string {
+  return `${parent?.name ?? ''}/${name}`
+}
+
+function isMember({ name, parent }: XmlElement): boolean {
+  return name === 'pipeline' && parent?.parent?.name === 'environment'
+}
+
+function nameIn(element: XmlElement): string | undefined {
+  if (isMember(element)) return undefined
+  return element.attributeValue(NAMES[placeOf(element)] ?? '')?.toLowerCase()
+}
+
+/** Another name for a thing, as a rule with all that refers to it. */
+function rename({ pick, picks, fresh, document }: Maker): NamedEdit | null {
+  const kind = picks.of(Object.keys(NAMES))
   const [name, found] =
-    pick(({ name: tag, parent }) => tag === 'pipeline' && parent?.parent === document.root) ?? []
-  const from = found?.attributeValue('name')?.toLowerCase()
-  if (name === undefined || from === undefined || found?.parent?.name !== 'pipelines') return null
-  const edit = named(`rename ${name}`, [`${name}@name`], (find) => {
+    pick((each) => placeOf(each) === kind && nameIn(each) !== undefined && !isMember(each)) ?? []
+  if (name === undefined || found === undefined) return null
+  const attribute = NAMES[kind ?? ''] ?? 'name'
+  const isWhole = picks.below(4) > 0
+  const edit = named(`rename ${name}`, [`${name}@${attribute}`], (find, text) => {
     const element = find(name)
-    return element ? [{ kind: 'set-attribute', element, name: 'name', value: fresh }] : null
+    if (!element) return null
+    const referring = isWhole ? referencesIn(rememberedDocument(text), element) : []
+    return [
+      { kind: 'set-attribute', element, name: attribute, value: fresh },
+      ...referring.map((each) => spelled(each, fresh)),
+    ]
   })
-  return { ...edit, renamed: [from, fresh] }
+  const others = isWhole ? referencesIn(document, found).map(({ element }) => element) : []
+  const given = [found, ...others].flatMap((element) => renamedAs(document, element, fresh))
+  return { ...edit, renamed: given }
+}
+
+interface Referring {
+  readonly element: XmlElement
+  readonly attribute: string | null
+}
+
+function spelled({ element, attribute }: Referring, value: string): XmlEdit {
+  return attribute === null
+    ? { kind: 'set-text', element, text: value }
+    : { kind: 'set-attribute', element, name: attribute, value }
+}
+
+function referencesIn({ root }: XmlDocument, target: XmlElement): readonly Referring[] {
+  const [kinds, name] = [REFERRING[placeOf(target)] ?? {}, nameIn(target)]
+  const walk = (element: XmlElement): Referring[] => {
+    const attribute = kinds[isMember(element) ? 'member' : element.name]
+    const value =
+      attribute === undefined
+        ? null
+        : attribute === null
+          ? elementText(element).trim()
+          : element.attributeValue(attribute)
+    const own = value?.toLowerCase() === name && element !== target
+    const found = own && attribute !== undefined ? [{ element, attribute }] : []
+    return [...found, ...childElements(element).flatMap(walk)]
+  }
+  return name === undefined ? [] : walk(root)
+}
+
+/** The names of a thing, or of what refers to it by name, before and after a rename. */
+function renamedAs(document: XmlDocument, element: XmlElement, fresh: string): Renamed[] {
+  const [from] = [...namesOf(document)].find(([, each]) => each === element) ?? []
+  const own = ownName(element)
+  if (from === undefined || own.startsWith('task ')) return []
+  return [{ from, to: `${from.slice(0, from.length - own.length)}${element.name} ${fresh}` }]
+}
+
+/** One more reference to a thing, in a list that has none to it. */
+function refer({ pick, picks }: Maker): NamedEdit | null {
+  const lists: Readonly<Record<string, readonly [string, string]>> = {
+    'environment/pipelines': ['pipelines/pipeline', 'name'],
+    'pipeline/materials': ['pipelines/pipeline', 'pipelineName'],
+    'authorization/view': ['roles/role', ''],
+  }
+  const place = picks.of(Object.keys(lists)) ?? ''
+  const [kind = '', attribute = ''] = lists[place] ?? []
+  const [list] = pick((each) => placeOf(each) === place) ?? []
+  const [target, found] = pick((each) => placeOf(each) === kind && nameIn(each) !== undefined) ?? []
+  if (list === undefined || target === undefined || !found) return null
+  const own = `${list}/${found.name} ${nameIn(found)}`
+  return named(`refer to ${target} in ${list}`, [own], (find) => {
+    const [parent, to] = [find(list), find(target)]
+    const value = to && (to.attributeValue('name') ?? '')
+    if (!parent || value === undefined || find(own) !== undefined) return null
+    const element: Inserted =
+      attribute === ''
+        ? { kind: 'verbatim', name: 'role', text: `<role>${value}</role>` }
+        : newElement('pipeline', { [attribute]: value })
+    return [{ kind: 'insert', parent, element, place: { kind: 'last' } }]
+  })
 }
 
 function comment({ pick, fresh }: Maker): NamedEdit | null {
@@ -276,7 +394,7 @@ function comment({ pick, fresh }: Maker): NamedEdit | null {
   return {
     words: `comment on ${name}`,
     parts: [`note:${name}`],
-    renamed: null,
+    renamed: [],
     apply: (text, renames) => {
       const element = namesOf(rememberedDocument(text)).get(renamedTo(name, renames))
       if (!element) return null

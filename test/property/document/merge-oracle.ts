@@ -1,12 +1,21 @@
 import { commentsOf } from '../../../src/document/changes/content.ts'
+import { summariseChanges } from '../../../src/document/changes/summarise-changes.ts'
 import { childElements, elementText } from '../../../src/document/xml/xml-elements.ts'
 import type { XmlDocument } from '../../../src/document/xml/xml-reader.ts'
 import type { XmlElement } from '../../../src/document/xml/xml-tree.ts'
 import { runSync } from '../../../src/lib/cooperative.ts'
+import { followRenames } from '../../../src/document/merge/follow-renames.ts'
 import { mergeMembers } from '../../../src/document/merge/merge-members.ts'
 import { mergeEdits } from '../../../src/configuration/save/merge-edits.ts'
 import { rememberedDocument } from '../../support/documents/xml-documents.ts'
-import { type NamedEdit, namesOf, Picks, randomEdit, renamedTo } from './merge-edits.ts'
+import {
+  formerName,
+  type NamedEdit,
+  namesOf,
+  Picks,
+  randomEdit,
+  type Renamed,
+} from './merge-edits.ts'
 
 /** Two edits of a document, and the document itself. */
 export interface Triple {
@@ -58,8 +67,8 @@ function isWithin(one: string, other: string): boolean {
   return ['/', '@'].some((mark) => plain.startsWith(`${short}${mark}`)) || plain === short
 }
 
-function renamesOf(edits: readonly NamedEdit[]): ReadonlyMap<string, string> {
-  return new Map(edits.flatMap(({ renamed }) => (renamed ? [renamed] : [])))
+function renamesOf(edits: readonly NamedEdit[]): readonly Renamed[] {
+  return edits.flatMap(({ renamed }) => renamed)
 }
 
 /** The fault of the merge of a triple; null when there is none. */
@@ -69,12 +78,13 @@ export function faultOf(triple: Triple): string | null {
     ours: rememberedDocument(triple.ours.text),
     theirs: rememberedDocument(triple.theirs.text),
   }
-  const { text, conflicts } = runSync(mergeEdits(documents))
+  const { text, conflicts } = runSync(mergeEdits(runSync(followRenames(documents))))
   const quick = quicklyMerged(triple)
   if (quick !== null && (conflicts.length > 0 || quick !== text))
     return 'members put in place differ'
   const merged = rememberedDocument(text)
   if (touch(triple.ours.edits, triple.theirs.edits)) {
+    if (isRenamedApart(triple)) return null
     return conflicts.length > 0 ? null : wrongPart(triple, merged)
   }
   const orders = [inTurn(triple.theirs, triple.ours), inTurn(triple.ours, triple.theirs)].flatMap(
@@ -92,6 +102,19 @@ export function faultOf(triple: Triple): string | null {
   return `not the edits one after the other`
 }
 
+/** Whether one side has changed what the other has renamed, and the documents tell that it is the same. */
+export function isFollowed(triple: Triple): boolean {
+  const { ours, theirs } = triple
+  return (isWithinRenamed(ours, theirs) || isWithinRenamed(theirs, ours)) && !mayContradict(triple)
+}
+
+function isWithinRenamed(side: Edited, others: Edited): boolean {
+  return side.edits.some(({ renamed: [thing] }) => {
+    const inside = `${thing?.from}/`
+    return others.edits.some(({ parts }) => parts.some((part) => part.includes(inside)))
+  })
+}
+
 /** The merge that only puts members in their place; null where it takes more. */
 export function quicklyMerged({ base, ours, theirs }: Triple): string | null {
   const [before, one, other] = [base, ours.text, theirs.text].map((text) => Buffer.from(text))
@@ -99,22 +122,75 @@ export function quicklyMerged({ base, ours, theirs }: Triple): string | null {
   return runSync(mergeMembers({ base: before, ours: one, theirs: other }))
 }
 
-/** A renamed thing is followed only where nothing else of it has changed and no other one is equal to it. */
-function mayContradict({ ours, theirs }: Triple): boolean {
-  return isOfRenamed(ours, theirs.edits) || isOfRenamed(theirs, ours.edits)
+/** Whether both have renamed a thing and one of them so that nobody can tell: then each has its own. */
+function isRenamedApart({ base, ours, theirs }: Triple): boolean {
+  const told = [ours, theirs].map((side) => toldRenames(base, side))
+  return renamesOf(ours.edits).some(({ from, to }) => {
+    const other = renamesOf(theirs.edits).find((each) => each.from === from)
+    return (
+      other !== undefined &&
+      [to, other.to].some((name, n) => told[n]?.has(lastWord(name)) === false)
+    )
+  })
 }
 
-function isOfRenamed({ edits }: Edited, others: readonly NamedEdit[]): boolean {
-  const names = edits.flatMap(({ renamed }) => (renamed ? [`/pipeline ${renamed[0]}`] : []))
-  return names.some((name) => others.some(({ parts }) => parts.some((part) => part.includes(name))))
+function lastWord(name: string): string {
+  return name.slice(name.lastIndexOf(' ') + 1)
+}
+
+/**
+ * Whether a side has changed what the other has renamed, where nothing in the documents tells what has the new name: a
+ * summary of the changes names no rename, or other things of the kind have gone or come with it.
+ */
+function mayContradict({ base, ours, theirs }: Triple): boolean {
+  return isOfUntold(base, ours, theirs.edits) || isOfUntold(base, theirs, ours.edits)
+}
+
+function isOfUntold(base: string, side: Edited, others: readonly NamedEdit[]): boolean {
+  const told = toldRenames(base, side)
+  return side.edits.some(({ words, renamed: [thing] }) => {
+    if (thing === undefined) return false
+    // The pipelines of a group are in it.
+    const inside = [thing.from, ...(thing.from.startsWith('/pipelines ') ? ['/pipeline '] : [])]
+    const isChanged = others.some(({ parts }) =>
+      parts.some((part) => inside.some((name) => part.includes(name))),
+    )
+    const isOneOfMany = side.edits.some((other) => other.words !== words && exchanges(other))
+    return isChanged && (isOneOfMany || !told.has(lastWord(thing.to)))
+  })
+}
+
+/** Whether an edit lets things go or come. */
+function exchanges({ words }: NamedEdit): boolean {
+  return /^(?:add|remove|rename) /.test(words)
+}
+
+/** The new names in what a summary of the changes calls a rename, with the former ones. */
+function toldRenames(base: string, { text }: Edited): ReadonlyMap<string, string> {
+  const [before, after] = [rememberedDocument(base), rememberedDocument(text)]
+  const changes = runSync(summariseChanges(before, after))
+  return new Map(
+    changes.flatMap(({ kind, from = '', to = '' }) =>
+      kind === 'renamed' ? [[to.toLowerCase(), from.toLowerCase()] as const] : [],
+    ),
+  )
+}
+
+/** A pipeline that took the place of one that went is one with another name, where a summary says so. */
+function likeRenames(base: string, side: Edited): readonly Renamed[] {
+  if (!side.edits.some(exchanges)) return []
+  return Array.from(toldRenames(base, side), ([to, from]) => ({
+    from: `/pipeline ${from}`,
+    to: `/pipeline ${to}`,
+  }))
 }
 
 function inTurn(first: Edited, second: Edited): string | null {
   let text: string | null = first.text
-  const renames = new Map(renamesOf(first.edits))
+  const renames = [...renamesOf(first.edits)]
   for (const edit of second.edits) {
     text = text === null ? null : edit.apply(text, renames)
-    if (edit.renamed) renames.set(...edit.renamed)
+    renames.push(...edit.renamed)
   }
   return text
 }
@@ -136,12 +212,28 @@ function meaningOf(document: XmlDocument): string {
   return [write(document.root), ...comments.toSorted()].join('\n')
 }
 
+/** The former name of a part, which may be a reference to what was renamed. */
+function formerly(name: string, renames: readonly Renamed[]): string {
+  return renames.reduce(
+    (found, { from, to }) => {
+      const [thing, later] = [from, to].map((path) => path.slice(path.lastIndexOf('/') + 1))
+      const start = [`/materials/${later}`, `/pipelines/${later}`, `/view/${later}`].find(
+        (end) => found.endsWith(end) && from !== found,
+      )
+      return start === undefined ? found : found.slice(0, -(later ?? '').length) + thing
+    },
+    formerName(name, renames),
+  )
+}
+
 /** A part of the merge that is as no side would have it; null for none. */
 function wrongPart({ base, ours, theirs }: Triple, merged: XmlDocument): string | null {
-  const renames = new Map([...renamesOf(ours.edits), ...renamesOf(theirs.edits)])
-  const former = new Map(Array.from(renames, ([from, to]) => [to, from]))
+  const renames = [ours, theirs].flatMap((side) => [
+    ...renamesOf(side.edits),
+    ...likeRenames(base, side),
+  ])
   const partsIn = (document: XmlDocument) =>
-    new Map(Array.from(namesOf(document), ([name, element]) => [renamedTo(name, former), element]))
+    new Map(Array.from(namesOf(document), ([name, each]) => [formerly(name, renames), each]))
   const sides = [base, ours.text, theirs.text].map((text) => partsIn(rememberedDocument(text)))
   const [before, mine, others] = sides
   const found = partsIn(merged)

@@ -9,7 +9,7 @@ import {
 import { realRevisions, validDocuments } from '../../support/documents/config-corpus.ts'
 import { casesOf } from '../../support/programs/all-cases.ts'
 import { SHARED_DATA } from '../../support/programs/shared-data.ts'
-import { faultOf, quicklyMerged, randomTriple, touch } from './merge-oracle.ts'
+import { faultOf, isFollowed, quicklyMerged, randomTriple, touch } from './merge-oracle.ts'
 
 /** The triples of real documents. */
 const TRIPLES = casesOf({ all: 2_000, mostly: 500 })
@@ -54,26 +54,28 @@ const MADE = aConfiguration({
 })
 
 /**
- * The faults of the merges of random triples, the number of triples with edits of different parts, and of those
- * for which it is enough to put members in their place.
+ * The faults of the merges of random triples, and the number of triples with edits of different parts, of those for
+ * which it is enough to put members in their place, and of those with a change of a renamed thing that is followed.
  */
 function judge(documents: readonly string[], count: number) {
   const faults: string[] = []
   let apart = 0
   let seen = 0
   let quick = 0
+  let followed = 0
   for (let seed = 0; seen < count; seed += 1) {
     const triple = randomTriple(documents[seed % documents.length] ?? '', seed)
     if (triple === null) continue
     seen += 1
     if (!touch(triple.ours.edits, triple.theirs.edits)) apart += 1
     if (quicklyMerged(triple) !== null) quick += 1
+    if (isFollowed(triple)) followed += 1
     const fault = faultOf(triple)
     if (fault === null) continue
     const words = [triple.ours, triple.theirs].map(({ edits }) => edits.map((edit) => edit.words))
     faults.push(`${seed}: ${fault} after ${JSON.stringify(words)}`)
   }
-  return { faults, apart, quick }
+  return { faults, apart, quick, followed }
 }
 
 describe('the merge of two edits', () => {
@@ -98,9 +100,10 @@ describe.skipIf(SHARED_DATA === null)(
       () => {
         const documents = [...realRevisions(2), ...validDocuments()]
         const edited = documents.filter((document) => document.includes('<pipeline '))
-        const { faults, apart, quick } = judge(edited, TRIPLES)
+        const { faults, apart, quick, followed } = judge(edited, TRIPLES)
 
         expect(faults).toEqual([])
+        expect(followed).toBeGreaterThan(TRIPLES / 40)
         expect(quick).toBeGreaterThan(TRIPLES / 20)
         expect(apart).toBeGreaterThan(TRIPLES / 3)
       },

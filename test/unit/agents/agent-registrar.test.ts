@@ -6,6 +6,7 @@ import { AgentRegistrar } from '../../../src/agents/agent-registrar.ts'
 import { ConfigServices } from '../../../src/configuration/config-services.ts'
 import { saveDocument, type SaveRequest } from '../../../src/configuration/save/config-saving.ts'
 import { aConfiguration } from '../../support/documents/a-configuration.ts'
+import { indexOf } from '../../support/history/history-index.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 
 const ADMIN = 'admin'
@@ -64,7 +65,7 @@ describe('the agents that register themselves', () => {
     const first = enroll('a1')
     const second = ['b1', 'b2', 'b3'].map(enroll)
     const saved = saveDocument(
-      { history, writer, cache, access, merge },
+      { history, writer, cache, access, merge, entities: indexOf(history).entities },
       { username: ADMIN },
       edited,
     )

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Decision } from '../../../../src/document/merge/merge-conflict.ts'
+import { followRenames } from '../../../../src/document/merge/follow-renames.ts'
 import { mergeEdits } from '../../../../src/configuration/save/merge-edits.ts'
 import { runSync } from '../../../../src/lib/cooperative.ts'
 import { xmlDocument } from '../../../support/documents/xml-documents.ts'
@@ -10,7 +11,7 @@ function merged(base: string, ours: string, theirs: string, decided: readonly De
     ours: xmlDocument(ours),
     theirs: xmlDocument(theirs),
   }
-  return runSync(mergeEdits(documents, { decided }))
+  return runSync(mergeEdits(runSync(followRenames(documents)), { decided }))
 }
 
 /** The merge of two edits that do not contradict each other, the same from both sides. */
@@ -219,16 +220,123 @@ describe('edits that contradict each other', () => {
     expect(merged(base, ours, theirs, ['theirs']).text).toBe(theirs)
   })
 
-  it('are not followed by name where another thing is equal to the renamed one', () => {
-    const base = cruise(group('g', A, B))
-    const ours = cruise(group('g', A.replace('"a"', '"new"'), B))
+  it('are not followed by name where another thing that is gone is equal to the renamed one', () => {
+    const base = cruise(group('g', A, B, C))
+    const ours = cruise(group('g', A.replace('"a"', '"new"'), C))
 
-    const { conflicts } = merged(base, ours, cruise(group('g', pipeline('a', 'x'), B)))
+    const { conflicts } = merged(base, ours, cruise(group('g', pipeline('a', 'x'), B, C)))
 
     expect(conflicts).toMatchObject([{ path: 'pipeline "a"' }])
   })
+})
 
-  it('are followed into what got another name and more, where that is asked for', () => {
+describe('edits of a group that is dissolved', () => {
+  const base = cruise(group('g', A), group('h', C))
+
+  it('do not lose a pipeline that was moved into it', () => {
+    const ours = cruise(group('g', A, C), group('h'))
+    const theirs = cruise(group('h', C, A))
+
+    expect(merged(base, ours, theirs).conflicts).toMatchObject([{ path: 'group "g"' }])
+    expect(merged(base, ours, theirs, ['ours']).text).toContain(C)
+  })
+
+  it('do not lose a comment on it', () => {
+    const ours = cruise('  <!-- why -->\n', group('g', A), group('h', C))
+
+    const { conflicts } = merged(base, ours, cruise(group('h', C, A)))
+
+    expect(conflicts).toMatchObject([{ path: 'group "g"' }])
+  })
+
+  it('leave a group as it was emptied', () => {
+    const ours = cruise(group('g', A, C), '  <pipelines group="h" />\n')
+
+    expect(cleanly(base, ours, cruise(group('g', pipeline('a', 'x')), group('h', C)))).toBe(
+      cruise(group('g', pipeline('a', 'x'), C), '  <pipelines group="h" />\n'),
+    )
+  })
+})
+
+const REFERRED = ['one', 'two', 'three', 'four', 'five', 'six']
+const lines = REFERRED.map((task) => `<exec command="${task}" />`).join('\n')
+const roles = (name: string, ...users: readonly string[]) =>
+  `<server><security><roles>\n<role name="${name}">\n<users>\n${users.map((user) => `<user>${user}</user>`).join('\n')}\n</users>\n</role>\n</roles></security></server>\n`
+const template = (name: string, tasks = lines) =>
+  `<templates>\n<pipeline name="${name}"><stage name="s"><jobs><job name="j"><tasks>\n${tasks}\n</tasks></job></jobs></stage></pipeline>\n</templates>\n`
+
+function usesOf(name: string): string {
+  return `<pipeline name="p" template="${name}" />\n`
+}
+
+describe('references to what the other side has renamed', () => {
+  it.each([
+    {
+      what: 'a template',
+      before: template('t'),
+      after: template('new', lines.replace('one', 'changed')),
+      uses: (name: string) => [`<pipeline name="p" template="${name}" />\n`],
+      more: (name: string) => [`<pipeline name="q" template="${name}" />\n`],
+    },
+    {
+      what: 'a role',
+      before: roles('t', ...REFERRED),
+      after: roles('new', ...REFERRED, 'seven'),
+      uses: (name: string) => [
+        `<authorization><admins><role>${name}</role></admins></authorization>\n`,
+      ],
+      more: (name: string) => [
+        `<pipeline name="q"><stage name="s"><approval type="manual"><authorization><role>${name}</role></authorization></approval></stage></pipeline>\n`,
+      ],
+    },
+    {
+      what: 'a pipeline whose artifacts are fetched',
+      before: '',
+      after: '',
+      uses: (name: string) => [
+        `<pipeline name="${name}"><stage name="s"><jobs><job name="j"><tasks>\n${name === 't' ? lines : lines.replace('one', 'changed')}\n</tasks></job></jobs></stage></pipeline>\n`,
+        `<pipeline name="p"><materials><pipeline pipelineName="${name}" stageName="s" /></materials></pipeline>\n`,
+      ],
+      more: (name: string) => [
+        `<pipeline name="q"><stage name="s"><jobs><job name="j"><tasks><fetchartifact pipeline="${name}/p" stage="s" job="j" srcfile="f" /></tasks></job></jobs></stage></pipeline>\n`,
+      ],
+    },
+  ])('have the new name of $what', ({ before, after, uses, more }) => {
+    const base = cruise(before, group('g', ...uses('t')))
+    const ours = cruise(after, group('g', ...uses('new')))
+    const theirs = cruise(before, group('g', ...uses('t'), ...more('t')))
+
+    expect(cleanly(base, ours, theirs)).toBe(
+      cruise(after, group('g', ...uses('new'), ...more('new'))),
+    )
+  })
+
+  it('stay where the other side has another thing of the new name, and both are there', () => {
+    const other = template('new', '<exec command="other" />')
+    const list = template('t').replace('</templates>\n', other.replace('<templates>\n', ''))
+    const base = cruise(template('t'), group('g', usesOf('t')))
+    const ours = cruise(template('new'), group('g', usesOf('new')))
+
+    const changed = list.replace('"one"', '"changed"')
+    const { text, conflicts } = merged(base, ours, cruise(changed, group('g', usesOf('t'))))
+
+    expect(conflicts).toEqual([])
+    expect(text).toBe(cruise(changed.replace('"t"', '"new"'), group('g', usesOf('new'))))
+  })
+
+  it('stay where the side that renamed it has left one', () => {
+    const uses = `<pipeline name="p" template="t" />\n`
+    const base = cruise(template('t'), group('g', uses))
+    const left = cruise(template('new'), group('g', uses))
+    const more = `<pipeline name="q" template="t" />\n`
+    const theirs = cruise(template('t'), group('g', uses, more))
+
+    expect(cleanly(base, left, theirs)).toBe(cruise(template('new'), group('g', uses, more)))
+  })
+})
+
+describe('edits of a thing that got another name and more', () => {
+  it('are followed into its stages and jobs', () => {
     const tasks = ['one', 'two', 'three', 'four', 'five', 'six']
     const base = cruise(group('g', pipeline('a', ...tasks)))
     const ours = base.replace('"six"', '"mine"')
@@ -237,18 +345,7 @@ describe('edits that contradict each other', () => {
       .replace('name="s"', 'name="t"')
       .replace('name="j"', 'name="k" timeout="1"')
       .replace('"one"', '"theirs"')
-    const documents = {
-      base: xmlDocument(base),
-      ours: xmlDocument(ours),
-      theirs: xmlDocument(theirs),
-    }
-    const renames = { ours: [], theirs: [['pipeline/a', 'pipeline/b']] } as const
 
-    const plain = runSync(mergeEdits(documents))
-    const followed = runSync(mergeEdits(documents, { renames }))
-
-    expect(plain.conflicts).not.toEqual([])
-    expect(followed.conflicts).toEqual([])
-    expect(followed.text).toBe(theirs.replace('"six"', '"mine"'))
+    expect(cleanly(base, ours, theirs)).toBe(theirs.replace('"six"', '"mine"'))
   })
 })

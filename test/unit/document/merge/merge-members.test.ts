@@ -64,6 +64,18 @@ describe('members that are put in their place', () => {
     expect(merged(BASE, around, aside)).toEqual(both(null))
   })
 
+  it('are none where the other edit has given something another name', () => {
+    const roles = BASE.replace('<cruise>', '<cruise>\n  <role name="r" />')
+    const edit = roles.replace(A, OTHER_A)
+    const [renamed, gone] = [
+      roles.replace('<role name="r"', '<role name="s"'),
+      roles.replace('    <pipeline name="c" />\n', ''),
+    ]
+
+    expect(merged(roles, edit, renamed)).toEqual(both(null))
+    expect(merged(roles, edit, gone)).toEqual(both(null))
+  })
+
   it('are none in texts whose tags do not fit', () => {
     expect(merged(BASE, ours, BASE.replace('</cruise>', ''))).toEqual(both(null))
     expect(merged(BASE.replace('</cruise>', '<!--'), ours, ours)).toEqual(both(null))
