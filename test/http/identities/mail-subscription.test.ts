@@ -84,7 +84,7 @@ describe('a subscriber of an OpenID Connect provider', () => {
     await save(service, documentOf('one'))
     const browser = new WalkingBrowser(service)
     const login = await browser.go('/login/oidc?next=%2Faccount')
-    expect(login.text).toContain('no address of yours is known here')
+    expect(login.text).toContain('enter an address to get them')
 
     const headers = {
       cookie: `__Host-cairn=${browser.cookie('__Host-cairn') ?? ''}`,
