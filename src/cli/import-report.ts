@@ -1,4 +1,4 @@
-import type { WillNotRun } from '../builds/runs/unsupported.ts'
+import type { WillNotRun } from '../builds/configured/unsupported.ts'
 import { withoutCredentials } from '../core/hidden-credentials.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Imported } from '../operations/import/import-repository.ts'

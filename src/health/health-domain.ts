@@ -1,4 +1,4 @@
-import type { Unsupported } from '../builds/runs/unsupported.ts'
+import type { Unsupported } from '../builds/configured/unsupported.ts'
 import type { RequestMetrics } from '../core/request-metrics.ts'
 import type { HealthDeps, ReadinessDeps } from './health.ts'
 import type { ServiceMetrics } from './service-metrics.ts'

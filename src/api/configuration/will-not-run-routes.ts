@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readWillNotRun } from '../../builds/runs/unsupported.ts'
+import { readWillNotRun } from '../../builds/configured/unsupported.ts'
 import { json } from '../../http/errors.ts'
 import { WillNotRunEntry } from '../../wire/will-not-run-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'

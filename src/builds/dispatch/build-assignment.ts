@@ -9,8 +9,8 @@ import {
   type BuildAssignment,
 } from '../assignment/job-assignment.ts'
 import { type Secrets, AssignmentRefusal } from '../assignment/secrets.ts'
-import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
-import type { FormerPipelines } from '../runs/former-pipelines.ts'
+import type { EffectivePipelines } from '../configured/effective-pipelines.ts'
+import type { FormerPipelines } from '../configured/former-pipelines.ts'
 
 export interface BuildAssignmentDeps {
   readonly builds: Builds

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
-import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
+import type { EffectivePipelines } from '../configured/effective-pipelines.ts'
 import type { RunningJobs } from './running-jobs.ts'
 import type { SilentJobs } from './silent-jobs.ts'
 

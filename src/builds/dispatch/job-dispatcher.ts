@@ -7,7 +7,7 @@ import { assertToken } from '../../agents/contact.ts'
 import { factsOf, type KnownAgent } from '../../agents/known-agent.ts'
 import type { BuildAssignment } from '../assignment/job-assignment.ts'
 import { AssignmentRefusal } from '../assignment/secrets.ts'
-import { offerOf } from '../runs/plans.ts'
+import { offerOf } from '../configured/plans.ts'
 import {
   fetchesOfAssignment,
   type AssignedFetch,

@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.ts'
 import type { HealthProblem } from '../../core/health-problem.ts'
 import { renderPlace } from '../artifacts/job-folders.ts'
 import { findJob, silenceTimeout } from '../assignment/job-assignment.ts'
-import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
+import type { EffectivePipelines } from '../configured/effective-pipelines.ts'
 import type { RunningJob, RunningJobs } from './running-jobs.ts'
 
 const MINUTE_MS = 60_000

@@ -5,8 +5,8 @@ import type { Pipeline } from '../../document/model/model.ts'
 import { neededResources } from '../../document/unsupported/elastic-resource.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { strandedText } from '../engine/stage-jobs.ts'
-import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
-import { candidatesIn } from '../runs/plans.ts'
+import type { EffectivePipelines } from '../configured/effective-pipelines.ts'
+import { candidatesIn } from '../configured/plans.ts'
 import { NOTICED_AFTER_MS } from './waiting-jobs.ts'
 
 export interface StrandedStagesOptions {

@@ -6,8 +6,8 @@ import type { Problem } from '../../core/problem.ts'
 import { explainWait, type PlacedNeed, type Wait } from '../../core/builds/waiting.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { placeOfJob, renderPlace } from '../artifacts/job-folders.ts'
-import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
-import { candidatesIn } from '../runs/plans.ts'
+import type { EffectivePipelines } from '../configured/effective-pipelines.ts'
+import { candidatesIn } from '../configured/plans.ts'
 
 /** The time for agents to connect after a start of the server, in milliseconds. */
 export const NOTICED_AFTER_MS = 60_000

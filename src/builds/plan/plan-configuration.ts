@@ -25,7 +25,7 @@ import { type CooperativeWork, runCooperatively } from '../../lib/cooperative.ts
 import { memoize } from '../../lib/memoize.ts'
 import type { JobInstance } from '../engine/documents.ts'
 import type { Builds } from '../engine/builds.ts'
-import type { Unsupported, WillNotRun } from '../runs/unsupported.ts'
+import type { Unsupported, WillNotRun } from '../configured/unsupported.ts'
 import { findObstacles, type PlannedObstacle, type PlanObstaclesDeps } from './plan-obstacles.ts'
 import { findStops, type PlannedStop } from './plan-stops.ts'
 import type { PlannedStart, Triggers } from '../triggers/triggers.ts'

@@ -7,7 +7,7 @@ import { neededResources } from '../../document/unsupported/elastic-resource.ts'
 import { Turns } from '../../lib/cooperative.ts'
 import { strandedText } from '../engine/stage-jobs.ts'
 import type { MaterialPoller } from '../materials/material-poller.ts'
-import { candidatesIn } from '../runs/plans.ts'
+import { candidatesIn } from '../configured/plans.ts'
 import { whyUnwatched } from '../triggers/wanted-revisions.ts'
 
 /** An obstacle that keeps a planned pipeline from starting, or one of its jobs from running. */

@@ -7,8 +7,8 @@ import type { History } from '../../history/history.ts'
 import { AssignmentRefusal } from '../assignment/secrets.ts'
 import type { RunConfiguration } from '../engine/documents.ts'
 import { runNotFound } from '../engine/stage-not-found.ts'
-import type { EffectivePipelines } from './effective-pipelines.ts'
-import type { FormerPipeline, FormerPipelines } from './former-pipelines.ts'
+import type { EffectivePipelines } from '../configured/effective-pipelines.ts'
+import type { FormerPipeline, FormerPipelines } from '../configured/former-pipelines.ts'
 import type { RunRightsDeps } from './run-rights.ts'
 
 export interface FormerRunsDeps extends RunRightsDeps {

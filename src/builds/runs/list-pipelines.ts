@@ -1,7 +1,7 @@
 import type { PipelinePause } from '../engine/documents.ts'
 import type { Principal } from '../../core/principal.ts'
 import { filterInTurns, mapInTurns } from '../../lib/cooperative.ts'
-import type { EffectivePipeline, EffectivePipelines } from './effective-pipelines.ts'
+import type { EffectivePipeline, EffectivePipelines } from '../configured/effective-pipelines.ts'
 import type { NewestRun, NewestRuns } from './newest-runs.ts'
 import type { RecentRun } from './recent-runs.ts'
 import { type RunRightsDeps, viewableRuns } from './run-rights.ts'

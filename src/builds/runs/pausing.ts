@@ -2,7 +2,7 @@ import type { Builds, PipelineStatus } from '../engine/builds.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
-import type { EffectivePipelines } from './effective-pipelines.ts'
+import type { EffectivePipelines } from '../configured/effective-pipelines.ts'
 
 export type { PipelineStatus } from '../engine/builds.ts'
 

@@ -7,7 +7,7 @@ import type { Page } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import type { History } from '../../history/history.ts'
-import type { EffectivePipelines } from './effective-pipelines.ts'
+import type { EffectivePipelines } from '../configured/effective-pipelines.ts'
 import { readViewableRun, type RunRightsDeps, viewableRuns } from './run-rights.ts'
 
 export type { RunChanges } from '../engine/documents.ts'

@@ -8,7 +8,7 @@ import type { Principal } from '../../core/principal.ts'
 import { isSameName } from '../../core/name-key.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
-import type { ConfiguredPlans } from './plans.ts'
+import type { ConfiguredPlans } from '../configured/plans.ts'
 import {
   assertMayActOnRun,
   readViewableRun,

@@ -7,7 +7,7 @@ import {
   type RefusedMachine,
   type RefusedMachines,
 } from '../../agents/refused-machines.ts'
-import type { EffectivePipelines } from '../../builds/runs/effective-pipelines.ts'
+import type { EffectivePipelines } from '../../builds/configured/effective-pipelines.ts'
 import type { RunRightsDeps } from '../../builds/runs/run-rights.ts'
 import { lastChanges, type LastChangeDeps } from '../revisions/last-change.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'

@@ -9,7 +9,7 @@ import {
   viewablePipelines,
 } from '../../builds/runs/list-pipelines.ts'
 import type { RecentRun } from '../../builds/runs/recent-runs.ts'
-import type { EffectivePipeline } from '../../builds/runs/effective-pipelines.ts'
+import type { EffectivePipeline } from '../../builds/configured/effective-pipelines.ts'
 import type { StrandedStages } from '../../builds/dispatch/stranded-stages.ts'
 import type { WaitingJobs } from '../../builds/dispatch/waiting-jobs.ts'
 import type { MaterialPoller, MaterialProblem } from '../../builds/materials/material-poller.ts'

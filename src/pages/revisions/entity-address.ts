@@ -1,7 +1,7 @@
 import { DOCUMENT, ENTITY_PREFIXES, foldEntity, SERVER } from '../../document/entities/entities.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { EffectivePipelines } from '../../builds/runs/effective-pipelines.ts'
+import type { EffectivePipelines } from '../../builds/configured/effective-pipelines.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
 
 /** An entity with a history page: an entity of the index, or a stage of a pipeline. */

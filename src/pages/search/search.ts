@@ -1,6 +1,6 @@
 import { agentStatusOf, factsOf } from '../../agents/known-agent.ts'
 import { viewablePipelines } from '../../builds/runs/list-pipelines.ts'
-import type { EffectivePipelines } from '../../builds/runs/effective-pipelines.ts'
+import type { EffectivePipelines } from '../../builds/configured/effective-pipelines.ts'
 import type { EntityIndex } from '../../index/entity-index.ts'
 import { type IndexProgress, unfinished } from '../../index/index-progress.ts'
 import { EVERYTHING } from '../../configuration/search/find-revisions.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Unsupported } from '../../../src/builds/runs/unsupported.ts'
+import { Unsupported } from '../../../src/builds/configured/unsupported.ts'
 import { readDocument } from '../../../src/document/document.ts'
 import type { Configuration } from '../../../src/document/model/model.ts'
 import { aConfigurationInBytes, element } from '../../support/documents/a-configuration.ts'

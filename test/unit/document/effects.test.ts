@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type ConfigDocument, readDocument } from '../../../src/document/document.ts'
-import { willNotRunIn } from '../../../src/builds/runs/unsupported.ts'
+import { willNotRunIn } from '../../../src/builds/configured/unsupported.ts'
 import { CRUISE, type ElementRule } from '../../../src/document/schema/vocabulary.ts'
 import { listVocabulary } from '../../../src/document/schema/vocabulary-listing.ts'
 import { UnsupportedParts } from '../../../src/document/unsupported/unsupported-parts.ts'
