@@ -1,6 +1,7 @@
-import type { BenchCase, BenchRun } from './case.ts'
+import { git, gitBytes } from '../support/git/git.ts'
+import type { BenchCase, BenchRun, Measured } from './case.ts'
 import { historyOf } from './histories.ts'
-import { median } from './measure.ts'
+import { costOf, median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
 
 /** Starts of the service; the first one, which may have to build what others find, is not counted. */
@@ -10,7 +11,40 @@ const WARMING = 3
 /** How often a page is asked for again. */
 const AGAIN = 20
 
+/** Reads in one round, and the rounds of ours and of git in turns; the first is not counted. */
+const READS = 100
+const ROUNDS = 5
+
 export const cases: readonly BenchCase[] = [
+  {
+    name: 'cold: a snapshot of 110 KB by digest against git cat-file --batch',
+    must: { atMost: 1.3, unit: 'times git' },
+    measure: (run) =>
+      againstGit(run, {
+        ours: (cairn, places) =>
+          cairn.costOfEach(places, ({ digest }) => cairn.get(`/api/admin/config/${digest}.xml`), 1),
+        git: (repository, places) => {
+          const input = places.map(({ commit }) => `${commit}:config.xml\n`).join('')
+          gitBytes(repository, ['cat-file', '--batch', '--buffer'], { input })
+        },
+      }),
+  },
+  {
+    name: 'cold: a diff of two far revisions of 110 KB against git diff',
+    must: { atMost: 1, unit: 'times git' },
+    measure: (run) =>
+      againstGit(run, {
+        ours: (cairn, places) =>
+          cairn.costOfEach(
+            places,
+            ({ commit, far }) => cairn.get(`/api/config/diff/${commit}/${far}`),
+            1,
+          ),
+        git: (repository, places) => {
+          for (const { commit, far } of places) gitBytes(repository, ['diff', commit, far])
+        },
+      }),
+  },
   {
     name: 'cold: the first bytes of a comparison of revisions 5,000 apart',
     must: { atMost: 300, unit: 'ms of CPU' },
@@ -74,4 +108,44 @@ async function costInParts(cairn: MeasuredServer, path: string) {
     first = Math.min(first, cairn.cpu() - before)
   })
   return { first, whole: cairn.cpu() - before }
+}
+
+/** A revision, and one that is half of the history away. */
+interface ColdPlace {
+  readonly digest: string
+  readonly commit: string
+  readonly far: string
+}
+
+interface ColdRead {
+  /** CPU milliseconds of the server for one of them. */
+  readonly ours: (cairn: MeasuredServer, places: readonly ColdPlace[]) => Promise<number>
+  readonly git: (repository: string, places: readonly ColdPlace[]) => void
+}
+
+/** CPU of revisions from all over the history that nobody has asked for before, in turns with git. */
+async function againstGit(run: BenchRun, { ours, git: theirs }: ColdRead): Promise<Measured> {
+  const { places, digests } = await history(run)
+  const commits = git(places.repository, 'log', '--reverse', '--format=%H').split('\n')
+  const placeOf = (n: number): ColdPlace => {
+    const at = Math.floor(((n * 0.618) % 1) * digests.length)
+    const far = (at + digests.length / 2) % digests.length
+    return { digest: digests[at] ?? '', commit: commits[at] ?? '', far: commits[far] ?? '' }
+  }
+  await using cairn = await MeasuredServer.cairn(places)
+  await cairn.rest()
+  const reads = run.quick ? 5 : READS
+  const costs: { readonly mine: number; readonly others: number }[] = []
+  for (let round = 0; round <= (run.quick ? 1 : ROUNDS); round += 1) {
+    const read = Array.from({ length: reads }, (_, n) => placeOf(round * reads + n + 1))
+    const mine = await ours(cairn, read)
+    const { cpu } = await costOf(() => theirs(places.repository, read), 1)
+    costs.push({ mine, others: cpu / reads })
+  }
+  const counted = costs.slice(1)
+  const [mine, others] = [
+    median(counted.map((cost) => cost.mine)),
+    median(counted.map((cost) => cost.others)),
+  ]
+  return { value: mine / others, facts: { 'ms of CPU': mine, 'git, ms': others } }
 }
