@@ -59,13 +59,18 @@ export interface HistoryRow {
   readonly revision: NumberedRevision
   /** Null while unknown. */
   readonly details: RevisionDetail | null
-  readonly isKnown: boolean
   /** The line in which a searched text came or went; null without one. */
   readonly matched: MatchedLine | null
 }
 
 export interface HistoryPage {
-  readonly rows: readonly HistoryRow[]
+  /** The revisions of its rows. */
+  readonly shown: readonly Revision[]
+  /** Whether the rows have something to wait for: details, or lines of documents that are read for them. */
+  readonly isWaiting: boolean
+  /** Whether the details of all rows are known. */
+  readonly isKnown: boolean
+  readonly readRows: () => Promise<readonly HistoryRow[]>
   readonly offset: number
   /** The number of revisions that match the filter, and of all revisions. */
   readonly matching: number
@@ -113,7 +118,7 @@ const BY_NAME = new Intl.Collator('en')
 const DETAILS_TIMEOUT_MS = 250
 
 /**
- * One page of the history, newest first.
+ * One page of the history, newest first. Its rows are read when they are asked for.
  *
  * @throws {ServiceError} `not-permitted`.
  */
@@ -133,30 +138,40 @@ export async function readHistoryPage(
   const newer = show === null ? skipped : found.newerThan(show - first)
   const offset = show === null ? skipped : newer - (newer % ROWS)
   const shown = found.list({ offset, limit: ROWS })
-  const [matching, bars] = [found.size, found.bars()]
+  const isKnown = shown.every((revision) => details.isKnown(revision))
+  return {
+    shown,
+    isKnown,
+    isWaiting: !isKnown || filter.text !== '',
+    readRows: () => readRows(deps, filter, { shown, current: state.current }),
+    offset,
+    matching: found.size,
+    ...state,
+    facts,
+    indexed: entities.progress().indexed,
+    bars: found.bars(),
+    indexing: needsIndex(filter) ? unfinished(entities.progress()) : null,
+  }
+}
+
+async function readRows(
+  { history, details }: HistoryPageDeps,
+  { text }: RevisionFilter,
+  { shown, current }: Pick<HistoryPage, 'shown' | 'current'>,
+): Promise<readonly HistoryRow[]> {
   await details.wait(shown, DETAILS_TIMEOUT_MS)
   const rows: HistoryRow[] = []
   const turns = new Turns()
-  const searched = new SearchedLines(history, filter.text)
+  const searched = new SearchedLines(history, text)
   for (const each of shown) {
     rows.push({
-      revision: { ...numbered(history, each), isCurrent: each.commit === state.current.commit },
+      revision: { ...numbered(history, each), isCurrent: each.commit === current.commit },
       details: details.find(each),
-      isKnown: details.isKnown(each),
       matched: await searched.lineOf(each),
     })
     if (turns.isOver) await turns.next()
   }
-  return {
-    rows,
-    offset,
-    matching,
-    ...state,
-    facts,
-    indexed: entities.progress().indexed,
-    bars,
-    indexing: needsIndex(filter) ? unfinished(entities.progress()) : null,
-  }
+  return rows
 }
 
 /** A consistent view of the history: revisions may be saved while a page is being read. */

@@ -16,7 +16,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { PageCache, pageResponse } from '../frame/page-response.ts'
+import { LaterPart, PageCache, pageResponse } from '../frame/page-response.ts'
 import { definePage, PAGES_TAG, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { FEED, type FeedItem, renderFeed } from './feed.ts'
@@ -25,7 +25,7 @@ import { lastMomentOf } from '../../lib/moments.ts'
 import { parseHistoryQuery, historyQueryOf } from './history-query.ts'
 import { listedIn } from './history-table.tsx'
 import { REFRESHING } from '../parts/indexing-notice.tsx'
-import { HistoryView } from './history-view.tsx'
+import { HistoryList, HistoryView } from './history-view.tsx'
 
 /** The size of the page cache, in bytes. */
 const CACHE_BYTES = 4 * 1_048_576
@@ -113,8 +113,8 @@ async function answerHistory(
   const now = clock()
   await configuration.history.tags.refresh()
   const shown = await readHistoryPage(configuration, c.env.principal, query)
-  const isKnown = shown.rows.every((row) => row.isKnown) && shown.indexing === null
   const { current, total, indexed } = shown
+  const isKnown = shown.isKnown && shown.indexing === null
   const tags = configuration.history.tags.version
   const state = [current.commit, total, tags, indexed, isKnown ? 'known' : now]
   const asked = JSON.stringify([
@@ -124,13 +124,18 @@ async function answerHistory(
   const etag = pages.etag(frame, [...state, asked, c.req.url])
   const origin = pages.originOf(c.req.raw)
   const view = { frame, query, page: shown, now, origin, fileName: configuration.fileName }
-  if (shown.indexing !== null) {
-    const listed = await runCooperatively(listedIn(shown.rows))
-    return pageResponse(<HistoryView {...view} listed={listed} />, 200, REFRESHING)
+  const list = async () => {
+    const rows = await shown.readRows()
+    const listed = await runCooperatively(listedIn(rows))
+    return <HistoryList {...view} rows={rows} listed={listed} />
   }
-  return kept.answer(c, { etag, immutable: false }, async () => ({
-    page: <HistoryView {...view} listed={await runCooperatively(listedIn(shown.rows))} />,
-  }))
+  if (shown.indexing !== null) {
+    return pageResponse(<HistoryView {...view} list={await list()} />, 200, REFRESHING)
+  }
+  return kept.answer(c, { etag, immutable: false }, async () => {
+    if (!shown.isWaiting) return { page: <HistoryView {...view} list={await list()} /> }
+    return { page: <HistoryView {...view} list={<LaterPart />} />, later: list }
+  })
 }
 
 async function feed(

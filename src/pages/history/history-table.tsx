@@ -18,7 +18,8 @@ const CHANGES = 3
 interface TableProps {
   readonly links: Links
   readonly page: HistoryPage
-  /** The changes that each row of the page shows. */
+  readonly rows: readonly HistoryRow[]
+  /** The changes that each row shows. */
   readonly listed: readonly ListedChanges[]
   readonly chosen: ChosenRevisions
   readonly now: number
@@ -35,7 +36,7 @@ export function* listedIn(rows: readonly HistoryRow[]): CooperativeWork<ListedCh
 }
 
 /** The rows of the history. */
-export function HistoryTable({ links, page, listed, chosen, now }: TableProps) {
+export function HistoryTable({ links, page, rows, listed, chosen, now }: TableProps) {
   return (
     <table class="list history">
       <thead>
@@ -49,9 +50,9 @@ export function HistoryTable({ links, page, listed, chosen, now }: TableProps) {
         </tr>
       </thead>
       <tbody>
-        {page.rows.map((row, n) => {
+        {rows.map((row, n) => {
           const day = dayName(row.revision.time)
-          const above = page.rows[n - 1]
+          const above = rows[n - 1]
           const isFirst = above === undefined || dayName(above.revision.time) !== day
           return (
             <Row

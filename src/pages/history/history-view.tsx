@@ -1,5 +1,12 @@
 import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
-import { type ChosenRevisions, type HistoryPage, type HistoryQuery, ROWS } from './history-page.ts'
+import type { Html } from '../frame/page-response.ts'
+import {
+  type ChosenRevisions,
+  type HistoryPage,
+  type HistoryQuery,
+  type HistoryRow,
+  ROWS,
+} from './history-page.ts'
 import { chosenText } from './chosen-text.ts'
 import type { ListedChanges } from '../parts/change-groups.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
@@ -19,8 +26,6 @@ export interface HistoryViewProps {
   readonly frame: PageFrame
   readonly query: HistoryQuery
   readonly page: HistoryPage
-  /** The changes that each row of the page shows. */
-  readonly listed: readonly ListedChanges[]
   readonly now: number
   /** The address that the caller reaches the service by, without a path. */
   readonly origin: string
@@ -28,12 +33,11 @@ export interface HistoryViewProps {
   readonly fileName: string
 }
 
-/** The list of revisions, with its filters. */
-export function HistoryView(props: HistoryViewProps) {
-  const { frame, query, page, listed, now, origin, fileName } = props
+/** The history: what there is of it, its filters, and a {@link HistoryList}. */
+export function HistoryView({ list, ...props }: HistoryViewProps & { readonly list: Html }) {
+  const { frame, query, page, now, origin, fileName } = props
   const { links } = frame
   const { filter } = query
-  const chosen = chosenOf(page, query.chosen)
   return (
     <PageLayout
       frame={frame}
@@ -66,14 +70,39 @@ export function HistoryView(props: HistoryViewProps) {
           program, changed in the file on disk, or pushed with git. There are three ways to begin:
         </FirstUse>
       )}
+      {list}
+    </PageLayout>
+  )
+}
+
+interface HistoryListProps extends HistoryViewProps {
+  readonly rows: readonly HistoryRow[]
+  /** The changes that each row shows. */
+  readonly listed: readonly ListedChanges[]
+}
+
+/** The revisions of one page, and the way to the others. */
+export function HistoryList({ frame, query, page, rows, listed, now }: HistoryListProps) {
+  const { links } = frame
+  const { filter } = query
+  const chosen = chosenOf(page, query.chosen)
+  return (
+    <>
       <form id="history" tabindex={-1} action={links.chooseComparison()}>
         {filter.entity !== '' && <input type="hidden" name="entity" value={filter.entity} />}
-        {page.rows.length === 0 ? (
+        {rows.length === 0 ? (
           <NothingFound links={links} page={page} filter={filter} />
         ) : (
           <div class="table-card">
-            <HistoryTable links={links} page={page} listed={listed} chosen={chosen} now={now} />
-            {page.total > 1 && <CompareBar page={page} chosen={chosen} />}
+            <HistoryTable
+              links={links}
+              page={page}
+              rows={rows}
+              listed={listed}
+              chosen={chosen}
+              now={now}
+            />
+            {page.total > 1 && <CompareBar rows={rows} chosen={chosen} />}
           </div>
         )}
       </form>
@@ -81,7 +110,7 @@ export function HistoryView(props: HistoryViewProps) {
       {page.first.number > 1 && page.offset + ROWS >= page.matching && (
         <p class="muted">Older revisions are in an archive.</p>
       )}
-    </PageLayout>
+    </>
   )
 }
 
@@ -171,7 +200,7 @@ function Pages({
   page: HistoryPage
   filter: RevisionFilter
 }) {
-  const { offset, matching, rows } = page
+  const { offset, matching, shown } = page
   if (matching <= ROWS && offset === 0) return <></>
   const to = (start: number) => ({ value: Math.max(0, start), action: links.history() })
   return (
@@ -183,7 +212,7 @@ function Pages({
       )}
       {offset > 0 && <Turn {...to(offset - ROWS)} label="← Newer" shortcut="]" />}
       <span class="muted">
-        {rows.length === 0 ? '' : `${offset + 1} to ${offset + rows.length} of ${matching}`}
+        {shown.length === 0 ? '' : `${offset + 1} to ${offset + shown.length} of ${matching}`}
       </span>
       {offset + ROWS < matching && <Turn {...to(offset + ROWS)} label="Older →" shortcut="[" />}
     </nav>
@@ -213,9 +242,12 @@ function Turn({ value, action, label, shortcut }: TurnProps) {
 }
 
 /** The chosen comparison, at the foot of the window from the first choice on. `enhance.js` keeps its text up to date. */
-function CompareBar({ page, chosen: { a, b } }: { page: HistoryPage; chosen: ChosenRevisions }) {
+function CompareBar({
+  rows,
+  chosen: { a, b },
+}: Pick<HistoryListProps, 'rows'> & { chosen: ChosenRevisions }) {
   const isAway = (number: number | null) =>
-    number !== null && !page.rows.some(({ revision }) => revision.number === number)
+    number !== null && !rows.some(({ revision }) => revision.number === number)
   return (
     <div class="compare-bar bottom-bar">
       <p>

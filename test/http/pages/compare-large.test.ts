@@ -6,7 +6,9 @@ import { describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents/documents.ts'
 import { until } from '../../support/programs/until.ts'
 import { withRevisions, page } from '../../support/pages/compare-page.ts'
-import { ADMIN_PASSWORD, type TestService } from '../../support/service/service.ts'
+import { partsOf } from '../../support/pages/parts-of.ts'
+import { saveRevisions } from '../../support/service/saved-revisions.ts'
+import { ADMIN_PASSWORD, openService, type TestService } from '../../support/service/service.ts'
 
 /** Large enough for more than a page of rows, and for a comparison in another thread. */
 const NAMES = Array.from({ length: 1_000 }, (_, n) => `pipeline-${n}`)
@@ -71,6 +73,16 @@ describe('the comparison of large documents', () => {
       expect(settled(first)).toEqual(settled(again))
     },
   )
+
+  it('sends the rows before it describes what changed', async () => {
+    const service = await openService()
+    await saveRevisions(service, LARGE, INDENTED)
+
+    const [first = '', ...others] = await partsOf(await service.fetch(PATH))
+
+    expect(orderIn(first, 'id="R1"', 'id="R400"', 'id="summary"')).toEqual(['id="R1"', 'id="R400"'])
+    expect(others.join('')).toMatch(/id="summary".*<\/html>/s)
+  })
 
   it('answers two who ask at once alike', async () => {
     const service = await withRevisions(LARGE, INDENTED)

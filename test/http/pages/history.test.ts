@@ -5,6 +5,7 @@ import { documentWith } from '../../support/documents/documents.ts'
 import { git } from '../../support/git/git.ts'
 import { revisionsOf } from '../../support/history/push-scene.ts'
 import { saveRevisions } from '../../support/service/saved-revisions.ts'
+import { partsOf } from '../../support/pages/parts-of.ts'
 import { openService, startService, type TestService } from '../../support/service/service.ts'
 import { runSync } from '../../../src/lib/cooperative.ts'
 
@@ -191,6 +192,18 @@ describe('the history', () => {
 
     expect(html).toMatch(/<option value="group\/first">first<\/option>/)
     expect(html).toMatch(/<option value="pipeline\/checkout">checkout \(\d+\)<\/option>/)
+  })
+
+  it('sends what is above the revisions before it reads lines of documents for them', async () => {
+    const service = await openService()
+    await saveRevisions(service, ONE, TWO)
+
+    const [first = '', ...others] = await partsOf(await service.fetch('/config?text=ninja'))
+
+    expect(first).toContain('1 revision')
+    expect(first).toContain('aria-label="Filter"')
+    expect(first).not.toContain('class="revision"')
+    expect(others.join('')).toMatch(/class="revision".*<mark>ninja<\/mark>.*<\/html>/s)
   })
 
   it('opens at the page that has a revision', { tags: ['long'] }, async () => {
