@@ -224,3 +224,69 @@ describe('what refers to a renamed pipeline', () => {
     expect(await currentOf(service)).toBe(before)
   })
 })
+
+/** Pipelines of one form, as a team makes them by copying one, in the order of their names. */
+function ofOneForm(
+  pipelines: Readonly<Record<string, { readonly isLocked?: true; readonly job?: string }>>,
+  repositoryOf = (name: string) => `https://example.org/${name}`,
+): string {
+  return aConfiguration({
+    pipelines: Object.entries(pipelines).map(([name, { isLocked, job = name }]) => ({
+      name,
+      attributes: { isLocked },
+      materials: [git(repositoryOf(name))],
+      stages: ['build', 'test', 'pack'].map((stage) => ({
+        name: stage,
+        jobs: [{ name: job, tasks: [exec('make', stage), exec('./run', `${stage}-${name}`)] }],
+      })),
+    })),
+  })
+}
+
+describe('a change of a pipeline in whose place others have put another of the same form', () => {
+  it.each([
+    ['of a repository of its own', undefined],
+    ['of the one repository', () => 'https://example.org/all'],
+  ])('is refused with both sides where each is %s', async (_, repositoryOf) => {
+    const base = ofOneForm({ api: { job: 'j' }, web: { job: 'j' } }, repositoryOf)
+    const theirs = ofOneForm({ shop: { job: 'j' }, web: { job: 'j' } }, repositoryOf)
+    const service = await serviceAfter(base, theirs)
+
+    const mine = ofOneForm({ api: { job: 'j', isLocked: true }, web: { job: 'j' } }, repositoryOf)
+    const response = await putUpon(service, base, mine)
+
+    expect(response.status).toBe(412)
+    expect(await response.text()).toContain('theirs')
+    expect(await currentOf(service)).toBe(theirs)
+  })
+
+  it('is followed where it is the pipeline itself, by the lines that no other has', async () => {
+    const repositoryOf = () => 'https://example.org/all'
+    const base = ofOneForm({ api: {}, web: {} }, repositoryOf)
+    const theirs = base
+      .replace('<pipeline name="api"', '<pipeline name="shop"')
+      .replace('<arg>test-api</arg>', '<arg>all</arg>')
+    const service = await serviceAfter(base, theirs)
+
+    const mine = base.replace('<arg>pack-api</arg>', '<arg>mine</arg>')
+    const response = await putUpon(service, base, mine)
+
+    expect(response.status).toBe(200)
+    expect(await currentOf(service)).toBe(theirs.replace('<arg>pack-api</arg>', '<arg>mine</arg>'))
+  })
+
+  it('is refused for a stage as for a pipeline', async () => {
+    const base = ofOneForm({ api: {}, web: {} })
+    const stage = /<stage name="test">[^]*?<\/stage>/
+    const theirs = base.replace(stage, (found) =>
+      found.replace('name="test"', 'name="prove"').replaceAll(/<arg>test/g, '<arg>prove'),
+    )
+    const service = await serviceAfter(base, theirs)
+
+    const mine = base.replace('<stage name="test">', '<stage name="test" cleanWorkingDir="true">')
+    const response = await putUpon(service, base, mine)
+
+    expect(response.status).toBe(412)
+    expect(await currentOf(service)).toBe(theirs)
+  })
+})

@@ -10,6 +10,7 @@ import {
 } from '../entities/entities.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import { clearPairs } from './clear-pairs.ts'
+import { isRecognised } from './recognised.ts'
 
 /** An entity that an edit has given another name: as it was, and as it is. */
 export interface RenamedEntity {
@@ -30,7 +31,7 @@ const NAMED_KINDS = ENTITY_KINDS.filter(({ by, isExact }) => by.startsWith('@') 
 
 /**
  * The entities that an edit has renamed, as a summary of its changes names them, in steps. As a rule, those for which
- * another one could be meant as well are none.
+ * another one could be meant as well are none, nor is what may be another thing of the same form.
  */
 export function* renamedEntities(edit: ComparedEdit): Generator<unknown, readonly RenamedEntity[]> {
   const renamed: RenamedEntity[] = []
@@ -49,13 +50,22 @@ export function* renamedEntities(edit: ComparedEdit): Generator<unknown, readonl
     const isOld = new Set(before)
     const textOf = (entity: EntityElement) =>
       isOld.has(entity) ? edit.before.text : edit.after.text
+    const formOf = (entity: EntityElement) =>
+      writtenWithout(textOf(entity), entity, kind.by.slice(1))
     const clear = clearPairs(recognised, exchanged, {
-      formOf: (entity) => writtenWithout(textOf(entity), entity, kind.by.slice(1)),
+      formOf,
       likeness: (one, other) => likenessOf(writtenIn(textOf, one), writtenIn(textOf, other)),
     })
-    const followed = edit.followsLikely ? recognised : clear
-    for (const [one, other] of [...others.filter(isKnown), ...followed])
-      renamed.push({ before: one, after: other })
+    const isSame = ([one, other]: readonly [EntityElement, EntityElement]) =>
+      formOf(one) === formOf(other) ||
+      isRecognised(
+        { text: edit.before.text, element: one.element },
+        { text: edit.after.text, element: other.element },
+      )
+    const followed = edit.followsLikely
+      ? others
+      : [...others.filter(isKnown), ...clear].filter(isSame)
+    for (const [one, other] of followed) renamed.push({ before: one, after: other })
   }
   return renamed
 }

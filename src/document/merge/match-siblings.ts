@@ -8,6 +8,7 @@ import { likenessOf, matchSimilar } from '../changes/similar.ts'
 import { entityKey, entityName, entityOf, foldEntity } from '../entities/entities.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { clearPairs } from './clear-pairs.ts'
+import { isRecognised } from './recognised.ts'
 
 /** The elements of one list and those of another that they are. */
 export interface Siblings {
@@ -106,7 +107,15 @@ function renamedParts(
   const pairs = [...equal.pairs, ...similar]
   if (followed.followsLikely) return pairs
   const likeness = (one: XmlElement, other: XmlElement) => likenessOf(textOf(one), textOf(other))
-  return clearPairs(pairs, { gone, come }, { formOf: formWithoutName, likeness })
+  const clear = clearPairs(pairs, { gone, come }, { formOf: formWithoutName, likeness })
+  return clear.filter(
+    ([one, other]) =>
+      formWithoutName(one) === formWithoutName(other) ||
+      isRecognised(
+        { text: followed.before, element: one },
+        { text: followed.after, element: other },
+      ),
+  )
 }
 
 function formWithoutName(element: XmlElement): string {

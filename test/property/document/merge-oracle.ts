@@ -140,7 +140,8 @@ function lastWord(name: string): string {
 
 /**
  * Whether a side has changed what the other has renamed, where nothing in the documents tells what has the new name: a
- * summary of the changes names no rename, or other things of the kind have gone or come with it.
+ * summary of the changes names no rename, other things of the kind have gone or come with it, or it has kept nothing
+ * that tells it from others of its form.
  */
 function mayContradict({ base, ours, theirs }: Triple): boolean {
   return isOfUntold(base, ours, theirs.edits) || isOfUntold(base, theirs, ours.edits)
@@ -156,8 +157,25 @@ function isOfUntold(base: string, side: Edited, others: readonly NamedEdit[]): b
       parts.some((part) => inside.some((name) => part.includes(name))),
     )
     const isOneOfMany = side.edits.some((other) => other.words !== words && exchanges(other))
-    return isChanged && (isOneOfMany || !told.has(lastWord(thing.to)))
+    return isChanged && (isOneOfMany || !told.has(lastWord(thing.to)) || !isTold(base, side, thing))
   })
+}
+
+/** Whether a renamed thing has changed in nothing else, or has kept a line that stands nowhere else. */
+function isTold(base: string, side: Edited, { from, to }: Renamed): boolean {
+  const [before, after] = [base, side.text].map(rememberedDocument)
+  const was = before && namesOf(before).get(from)
+  const is = after && namesOf(after).get(to)
+  if (!was || !is) return false
+  const kept = new Set(linesIn(side.text.slice(is.span.start, is.span.end)))
+  const others = linesIn(`${base.slice(0, was.span.start)}\n${base.slice(was.span.end)}`)
+  const own = linesIn(base.slice(was.span.start, was.span.end))
+  const isEqual = own.slice(1).join('\n') === [...kept].slice(1).join('\n')
+  return isEqual || own.some((line) => kept.has(line) && !others.includes(line))
+}
+
+function linesIn(text: string): readonly string[] {
+  return [...new Set(text.split('\n').map((line) => line.trim()))]
 }
 
 /** Whether an edit lets things go or come. */
