@@ -1,3 +1,5 @@
+import { aConfiguration, exec, git } from '../support/documents/a-configuration.ts'
+
 /** Numbers that look random and are the same in every run. */
 export class Dice {
   #state: number
@@ -37,3 +39,26 @@ function someLine(dice: Dice): string {
   if (kind === 3) return '\n'
   return `          <task id="${dice.roll(1e6)}" name="step-${dice.roll(1000)}" />\n`
 }
+
+const STAGES = [
+  { name: 'build', jobs: [jobNamed('compile'), jobNamed('unit')] },
+  { name: 'deploy', jobs: [jobNamed('staging')] },
+]
+
+function jobNamed(name: string) {
+  const tasks = [exec('make', '-j4', name), exec('./scripts/report.sh', '--to', name)]
+  return { name, tasks }
+}
+
+/** A document with so many pipelines; 10,000 have 13 MB. */
+export function documentOf(pipelines: number): string {
+  return aConfiguration({
+    pipelines: Array.from({ length: pipelines }, (_, n) => {
+      const material = git(`https://git.example.org/p-${n}.git`, { autoUpdate: false })
+      return { name: `p-${n}`, materials: [material], stages: STAGES }
+    }),
+  })
+}
+
+/** A document of 110 KB. */
+export const USUAL = documentOf(85)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { aConfiguration, exec, git } from '../support/documents/a-configuration.ts'
 import type { BenchCase, BenchRun } from './case.ts'
+import { documentOf, USUAL } from './documents.ts'
 import { mean, median } from './measure.ts'
 import { longestWaitBeside } from './longest-wait.ts'
 import { MeasuredServer } from './servers.ts'
@@ -151,25 +151,3 @@ async function saveOften(
     await save(document.replace(`/p-${place}.git"`, `/q-${place}.git"`))
   }
 }
-
-const STAGES = [
-  { name: 'build', jobs: [jobNamed('compile'), jobNamed('unit')] },
-  { name: 'deploy', jobs: [jobNamed('staging')] },
-]
-
-function jobNamed(name: string) {
-  const tasks = [exec('make', '-j4', name), exec('./scripts/report.sh', '--to', name)]
-  return { name, tasks }
-}
-
-function documentOf(pipelines: number): string {
-  return aConfiguration({
-    pipelines: Array.from({ length: pipelines }, (_, n) => {
-      const material = git(`https://git.example.org/p-${n}.git`, { autoUpdate: false })
-      return { name: `p-${n}`, materials: [material], stages: STAGES }
-    }),
-  })
-}
-
-/** A document of 110 KB. */
-const USUAL = documentOf(85)

@@ -9,6 +9,8 @@ interface Line {
   headers: Buffer
   /** Bytes of its body that are still to come; null while its headers are not complete. */
   bodyLeft: number | null
+  /** When the current request was sent, by the clock of this process. */
+  sentAt: number
 }
 
 /**
@@ -20,6 +22,7 @@ export class RawClient implements Disposable {
   readonly #lines: readonly Line[]
   #unsent = 0
   #unanswered = 0
+  #onAnswer: (wait: number) => void = () => {}
   #whenDone: { resolve: () => void; reject: (error: Error) => void } | null = null
 
   constructor(url: string, headers: Readonly<Record<string, string>>, connections: number) {
@@ -28,16 +31,17 @@ export class RawClient implements Disposable {
     this.#request = [`GET ${pathname}${search} HTTP/1.1`, ...given, '', ''].join('\r\n')
     this.#lines = Array.from({ length: connections }, () => {
       const socket = connect({ host: hostname, port: Number(port), noDelay: true })
-      const line: Line = { socket, headers: Buffer.alloc(0), bodyLeft: null }
+      const line: Line = { socket, headers: Buffer.alloc(0), bodyLeft: null, sentAt: 0 }
       socket.on('error', (error) => this.#whenDone?.reject(error))
       socket.on('data', (chunk) => this.#receive(line, chunk))
       return line
     })
   }
 
-  /** Ends when that many answers have come; each has to be 200. */
-  ask(times: number): Promise<void> {
+  /** Ends when that many answers have come; each has to be 200, and is told how long it was waited for, in milliseconds. */
+  ask(times: number, onAnswer: (wait: number) => void = () => {}): Promise<void> {
     return new Promise((resolve, reject) => {
+      this.#onAnswer = onAnswer
       this.#whenDone = { resolve, reject }
       this.#unsent = times
       this.#unanswered = times
@@ -49,10 +53,11 @@ export class RawClient implements Disposable {
     for (const { socket } of this.#lines) socket.destroy()
   }
 
-  #send({ socket }: Line): void {
+  #send(line: Line): void {
     if (this.#unsent === 0) return
     this.#unsent -= 1
-    socket.write(this.#request)
+    line.sentAt = performance.now()
+    line.socket.write(this.#request)
   }
 
   #receive(line: Line, chunk: Buffer): void {
@@ -61,6 +66,7 @@ export class RawClient implements Disposable {
     line.bodyLeft -= body
     if (line.bodyLeft > 0) return
     line.bodyLeft = null
+    this.#onAnswer(performance.now() - line.sentAt)
     this.#unanswered -= 1
     if (this.#unanswered === 0) this.#whenDone?.resolve()
     else this.#send(line)

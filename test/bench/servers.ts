@@ -130,10 +130,10 @@ export class MeasuredServer implements AsyncDisposable {
     return this.costOfEach(paths, (path) => this.get(path, headers))
   }
 
-  /** A client that repeats the same request. */
-  askerOf(path: string, headers: Headers = {}): RawClient {
+  /** A client that repeats the same request over some connections. */
+  askerOf(path: string, headers: Headers = {}, connections = CONCURRENCY): RawClient {
     const all = { authorization: AUTHORIZATION, ...headers }
-    return new RawClient(`${this.url}${path}`, all, CONCURRENCY)
+    return new RawClient(`${this.url}${path}`, all, connections)
   }
 
   /** The same for calls of any kind, some of them under way at once. */
