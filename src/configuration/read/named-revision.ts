@@ -58,8 +58,10 @@ async function findByHex(history: History, name: string): Promise<Revision | nul
 
 /** The newest revision that is no younger than a moment; null before the first. */
 export function findInEffectAt(history: History, until: number): Revision | null {
-  const { value } = history.columns.newest({ isBy: () => true, since: null, until }).next()
-  return value === undefined ? null : history.at(history.size() - history.kept() + value + 1)
+  const times = history.columns.times()
+  let place = times.length - 1
+  while (place >= 0 && (times[place] ?? until) > until) place -= 1
+  return place < 0 ? null : history.at(history.size() - history.kept() + place + 1)
 }
 
 /** The revision that was current at the end of a time; null before the first, and for no time. */
