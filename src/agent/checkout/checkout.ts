@@ -2,14 +2,20 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addressFault, type SourceAddress, splitAddress } from '../../core/source-address.ts'
-import type { AssignedSourceMaterial } from '../../wire/agent/material.ts'
+import type {
+  AssignedSourceMaterial,
+  AssignedHgMaterial,
+  AssignedSvnMaterial,
+  AssignedP4Material,
+  AssignedTfsMaterial,
+  AssignedGitMaterial,
+} from '../../wire/agent/material.ts'
 import { orNullIfMissing } from '../host/sandbox-path.ts'
-import { gitCheckout } from './git-checkout.ts'
-import { hgCheckout } from './hg-checkout.ts'
-import { p4Checkout } from './p4-checkout.ts'
 import { type RunTool, type ToolPlace, type SourceTool, ToolFailed } from './source-tool.ts'
-import { svnCheckout } from './svn-checkout.ts'
-import { tfsCheckout } from './tfs-checkout.ts'
+import { hgSettings } from '../../core/hg-settings.ts'
+import { existsSync } from 'node:fs'
+import { settingsFor } from '../../core/git-settings.ts'
+import { hasOwnSubmodulesOnly, restoreSettings, steeringOf } from './git-steering.ts'
 
 export interface CheckoutPlace {
   readonly folder: string
@@ -152,5 +158,189 @@ export async function removeCopiesWithCredentials(places: {
       continue
     await rm(join(places.folders, name), { recursive: true, force: true, maxRetries: 9 })
     await rm(notes, { recursive: true, force: true, maxRetries: 9 })
+  }
+}
+
+/**
+ * The user's aliases and defaults must not change the commands, nor may settings that a job left in
+ * a folder: extensions and hooks are code.
+ */
+const ENVIRONMENT = { HGPLAIN: '1', HGRCSKIPREPO: '1' }
+
+function hgCheckout({ revision }: AssignedHgMaterial, address: SourceAddress): SourceTool {
+  const { url } = address
+  const settings = hgSettings(address)
+  const environment = { ...ENVIRONMENT, ...settings?.environment }
+
+  function hg(run: RunTool, args: readonly string[]): Promise<void> {
+    return run({ ...(settings?.command(args) ?? { command: 'hg', args }), environment })
+  }
+
+  return {
+    identity: `hg ${url}`,
+    fresh: (run) => hg(run, ['clone', '--quiet', '--updaterev', revision, '--', url, '.']),
+    async update(run) {
+      await hg(run, ['pull', '--quiet', '--', url])
+      await hg(run, ['update', '--quiet', '--clean', '--rev', revision])
+      await hg(run, ['--config', 'extensions.purge=', 'purge', '--quiet'])
+    },
+  }
+}
+
+interface SvnPlace {
+  readonly address: SourceAddress
+  /** Where the client looks for the settings of its user; null for where it does by itself. */
+  readonly userSettings: string | null
+}
+
+function svnCheckout(
+  material: AssignedSvnMaterial,
+  { address, userSettings }: SvnPlace,
+): SourceTool {
+  const { revision } = material
+  const { url } = address
+  const username = material.username ?? address.username
+  const password = material.password ?? address.password
+  const user = username === null ? [] : ['--username', username]
+  const secret = password === null || password === '' ? [] : ['--password-from-stdin']
+  const connection = ['--no-auth-cache', ...user, ...secret]
+  const place = userSettings === null ? [] : ['--config-dir', userSettings]
+  // The revision is also appended to the URL, so that an `@` in the URL is not parsed as one.
+  const source = ['--revision', revision, ...connection, `${url}@${revision}`, '.']
+
+  function svn(run: RunTool, command: string, ...args: readonly string[]): Promise<void> {
+    const input = password ?? ''
+    return run({ command: 'svn', args: [command, '--non-interactive', ...place, ...args], input })
+  }
+
+  return {
+    identity: `svn ${url}`,
+    fresh: (run) => svn(run, 'checkout', '--quiet', ...source),
+    async update(run) {
+      await svn(run, 'cleanup')
+      await svn(run, 'revert', '--quiet', '--recursive', '.')
+      await svn(run, 'cleanup', '--remove-unversioned')
+      // An update would go to wherever a job has led the copy. A switch takes all of it back to the
+      // address, and refuses a copy of another repository.
+      await svn(run, 'switch', '--quiet', ...source)
+    },
+  }
+}
+
+function p4Checkout(material: AssignedP4Material, place: ToolPlace): SourceTool {
+  const { url, username, password, useTickets, revision } = material
+  const { workspace } = place
+  const user = username === null || username === '' ? [] : ['-u', username]
+  const secret = password ?? ''
+  const environment = secret === '' || useTickets ? {} : { P4PASSWD: secret }
+  const files = `//${workspace}/...@${revision}`
+
+  function p4(run: RunTool, args: readonly string[], input = ''): Promise<void> {
+    const connection = ['-p', url, ...user, '-c', workspace]
+    return run({ command: 'p4', args: [...connection, ...args], environment, input })
+  }
+
+  async function connect(run: RunTool): Promise<void> {
+    if (useTickets && secret !== '') await p4(run, ['login'], `${secret}\n`)
+    await p4(run, ['client', '-i'], renderClient(material, place))
+  }
+
+  return {
+    identity: `p4 ${url} ${username ?? ''} ${material.view}`,
+    async fresh(run) {
+      await connect(run)
+      await p4(run, ['sync', '-q', '-f', files])
+    },
+    async update(run) {
+      await connect(run)
+      await p4(run, ['sync', '-q', files])
+    },
+  }
+}
+
+/** The client of this folder, which replaces the view's own client name. */
+function renderClient({ view }: AssignedP4Material, { folder, workspace }: ToolPlace): string {
+  const mappings = view
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => line.replace(/(\s"?\/\/)[^/]+\//, (_, start: string) => `${start}${workspace}/`))
+  return [
+    `Client: ${workspace}`,
+    `Root: ${folder}`,
+    'Options: noallwrite clobber nocompress unlocked nomodtime rmdir',
+    'LineEnd: local',
+    'View:',
+    ...mappings.map((mapping) => `\t${mapping}`),
+    '',
+  ].join('\n')
+}
+
+function tfsCheckout(material: AssignedTfsMaterial, place: ToolPlace): SourceTool {
+  const { url, username, domain, password, projectPath, revision } = material
+  const user = domain === null || domain === '' ? username : `${domain}\\${username}`
+  if (!projectPath.startsWith('$/')) throw new ToolFailed('tf: a project path begins with $/')
+  const server = [`-collection:${url}`, `-login:${user},${password ?? ''}`, '-noprompt']
+
+  function tf(run: RunTool, args: readonly string[], optional = false): Promise<void> {
+    return run({ command: 'tf', args: [...args, ...server], optional })
+  }
+
+  function get(run: RunTool, ...options: string[]): Promise<void> {
+    return tf(run, ['get', place.folder, '-recursive', `-version:C${revision}`, ...options])
+  }
+
+  return {
+    identity: `tfs ${url} ${user} ${projectPath}`,
+    async fresh(run) {
+      const { workspace, folder } = place
+      await tf(run, ['workspace', '-delete', workspace], true)
+      await tf(run, ['workspace', '-new', workspace])
+      await tf(run, ['workfold', '-map', projectPath, folder, `-workspace:${workspace}`])
+      await get(run, '-force')
+    },
+    update: (run) => get(run),
+  }
+}
+
+function gitCheckout(
+  { branch, revision }: AssignedGitMaterial,
+  { folder, address }: ToolPlace & { readonly address: SourceAddress },
+): SourceTool {
+  const { url } = address
+  const environment = {
+    // No user is there to enter a password.
+    GIT_TERMINAL_PROMPT: '0',
+    // Jobs may leave hooks and a file system monitor in a folder, which are code: git must not run
+    // them.
+    ...settingsFor(address),
+  }
+
+  function git(run: RunTool, args: readonly string[]): Promise<void> {
+    return run({ command: 'git', args, environment })
+  }
+
+  async function putInPlace(run: RunTool): Promise<void> {
+    await git(run, ['checkout', '--quiet', '--force', '-B', branch, revision])
+    await git(run, ['clean', '-dff', '--quiet'])
+    if (!existsSync(join(folder, '.gitmodules'))) return
+    if (!(await hasOwnSubmodulesOnly(folder))) throw new ToolFailed('It holds other repositories')
+    await git(run, ['submodule', 'sync', '--quiet', '--recursive'])
+    await git(run, ['submodule', 'update', '--quiet', '--init', '--recursive', '--force'])
+    await git(run, ['submodule', '--quiet', 'foreach', '--recursive', 'git clean -dff --quiet'])
+  }
+
+  return {
+    identity: `git ${url} ${branch}`,
+    steering: () => steeringOf(folder),
+    restore: restoreSettings,
+    async fresh(run) {
+      await git(run, ['clone', '--quiet', '--no-checkout', `--branch=${branch}`, '--', url, '.'])
+      await putInPlace(run)
+    },
+    async update(run) {
+      await git(run, ['fetch', '--quiet', '--prune', '--tags', '--force', 'origin'])
+      await putInPlace(run)
+    },
   }
 }
