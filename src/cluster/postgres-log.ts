@@ -13,14 +13,12 @@ import type { RefLog } from '../history/log/ref-log.ts'
 import { auditText } from '../state/audit-log.ts'
 import { wasRefused } from '../state/postgres-errors.ts'
 import type { Fence } from '../state/postgres-driver.ts'
-import { type Driver, type SqlQuery, numberOf } from '../state/sql.ts'
-import { findLogFaults } from './log-faults.ts'
-import { readPacks } from './log-reading.ts'
+import { type Driver, type SqlQuery, numberOf, type SqlRow } from '../state/sql.ts'
 import { PostgresRefLog } from './postgres-ref-log.ts'
 import { rebase } from './log-rebase.ts'
-import { baseIn, entryOf, headIn, PART_BYTES } from './log-rows.ts'
+import { baseIn, entryOf, headIn, PART_BYTES, type BaseRow, packBytesOf } from './log-rows.ts'
 
-/** The number of commits in one statement. */
+/** The number of commits, or of packs, in one statement. */
 const MANY = 1_000
 
 const SIZE = 'SELECT COALESCE(SUM(octet_length(bytes)), 0) AS size FROM log_pack'
@@ -143,4 +141,91 @@ async function newestIn(query: SqlQuery, commits: readonly CommitSha[]): Promise
     ...commits,
   )
   return row === undefined ? null : entryOf(row)
+}
+
+const SPAN = 'SELECT MIN(sequence) AS first, COUNT(*) AS n FROM log_entry'
+/** Entries after the base without a pack, and packs whose parts are not numbered from 0. */
+const BROKEN_PACKS = `SELECT entry.sequence FROM log_entry entry
+  LEFT JOIN log_pack pack ON pack.sequence = entry.sequence WHERE entry.sequence > ?
+  GROUP BY entry.sequence HAVING COUNT(pack.part) = 0 OR MAX(pack.part) + 1 <> COUNT(pack.part)
+  ORDER BY entry.sequence LIMIT 1`
+const STRAY_PACKS = `SELECT sequence FROM log_pack WHERE sequence <= ?
+  OR sequence NOT IN (SELECT sequence FROM log_entry) ORDER BY sequence LIMIT 1`
+const BASE_PARTS = `SELECT COUNT(*) AS n, COALESCE(SUM(octet_length(bytes)), 0) AS size
+  FROM log_base_part WHERE attempt = ?`
+
+/** Finds faults in the rows of the log, a sentence each. */
+async function findLogFaults(query: SqlQuery): Promise<readonly string[]> {
+  const head = await headIn(query)
+  if (head === null) return []
+  const faults: string[] = []
+  const base = await baseIn(query)
+  const [span] = await query(SPAN)
+  if (numberOf(span, 'first') + numberOf(span, 'n') - 1 !== head.sequence) {
+    faults.push(`The log lacks entries before the newest one, which is ${head.sequence}`)
+  }
+  if (base !== null) {
+    const [parts] = await query(BASE_PARTS, base.attempt)
+    const isWhole = numberOf(parts, 'n') === base.parts && numberOf(parts, 'size') === base.size
+    if (!isWhole) faults.push(`The base of the log, at entry ${base.sequence}, is not whole`)
+  }
+  const after = base?.sequence ?? 0
+  for (const row of await query(BROKEN_PACKS, after)) {
+    faults.push(`The pack of entry ${numberOf(row, 'sequence')} of the log is not whole`)
+  }
+  for (const row of await query(STRAY_PACKS, after)) {
+    faults.push(`The log has a pack of entry ${numberOf(row, 'sequence')}, and not that entry`)
+  }
+  return faults
+}
+
+/** The size of packs that one statement reads, in bytes, unless a single one is larger. */
+const READ_BYTES = 16 * 1024 * 1024
+
+const WEIGHTS = `SELECT sequence, SUM(octet_length(bytes)) AS size FROM log_pack WHERE sequence > ?
+  GROUP BY sequence ORDER BY sequence LIMIT ${MANY}`
+const PARTS = `SELECT sequence, bytes FROM log_pack WHERE sequence > ? AND sequence <= ?
+  ORDER BY sequence, part`
+const BASE_PART = 'SELECT bytes FROM log_base_part WHERE attempt = ? AND part = ?'
+
+/** The packs after a sequence number, of a log that does not change meanwhile. */
+async function* readPacks(query: SqlQuery, sequence: number): AsyncGenerator<LogPack> {
+  const base = await baseIn(query)
+  const isOlder = base !== null && sequence < base.sequence
+  if (isOlder) yield { kind: 'base', parts: basePartsOf(query, base) }
+  let after = isOlder ? base.sequence : sequence
+  for (;;) {
+    const until = lastOfNext(await query(WEIGHTS, after))
+    if (until === null) return
+    yield* packsOf(await query(PARTS, after, until))
+    after = until
+  }
+}
+
+async function* basePartsOf(query: SqlQuery, base: BaseRow): AsyncGenerator<Uint8Array> {
+  for (let part = 0; part < base.parts; part += 1) {
+    const rows = await query(BASE_PART, base.attempt, part)
+    yield* rows.map(packBytesOf)
+  }
+}
+
+/** The last of the next packs that are read at once; null when there is none. */
+function lastOfNext(rows: readonly SqlRow[]): number | null {
+  let [last, size]: [number | null, number] = [null, 0]
+  for (const row of rows) {
+    size += numberOf(row, 'size')
+    if (last !== null && size > READ_BYTES) break
+    last = numberOf(row, 'sequence')
+  }
+  return last
+}
+
+/** Puts the parts of each pack together. */
+function packsOf(rows: readonly SqlRow[]): readonly LogPack[] {
+  const packs = new Map<number, Uint8Array[]>()
+  for (const row of rows) {
+    const sequence = numberOf(row, 'sequence')
+    packs.set(sequence, [...(packs.get(sequence) ?? []), packBytesOf(row)])
+  }
+  return [...packs.values()].map((parts) => ({ kind: 'entry', bytes: Buffer.concat(parts) }))
 }

@@ -102,7 +102,7 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
   },
   {
     behaviour: 'a repository that is older than the base of the log takes the base',
-    file: 'cluster/log-reading.ts',
+    file: 'cluster/postgres-log.ts',
     find: 'if (isOlder) yield',
     replace: 'if (!isOlder && base !== null) yield',
     test: 'e2e/servers/log-compaction.test.ts',
