@@ -44,6 +44,7 @@ export function PreviewView(props: PreviewViewProps) {
         <DraftFields basedOn={draft.basedOn} entity={draft.entity} />
         <PageHead
           title="Preview changes"
+          trail={[[<ActionButton value="edit" label="Back to editing" look="quiet" />, null]]}
           about={
             <>
               Compared with{' '}
@@ -54,7 +55,6 @@ export function PreviewView(props: PreviewViewProps) {
           actions={
             <>
               <MessageField message={props.message} />
-              <ActionButton value="edit" label="Back to editing" />
               <ActionButton value="propose" label="Propose" />
               <ActionButton value="save" label="Save" look="primary" shortcut={SAVE} />
             </>

@@ -54,6 +54,7 @@ export function FormPreviewView(props: FormPreviewViewProps) {
         ))}
         <PageHead
           title={title}
+          trail={[[<ActionButton value="edit" label="Back to the form" look="quiet" />, null]]}
           about={
             <>
               Compared with{' '}
@@ -64,7 +65,6 @@ export function FormPreviewView(props: FormPreviewViewProps) {
           actions={
             <>
               <MessageField message={props.message} />
-              <ActionButton value="edit" label="Back to the form" />
               <ActionButton value="propose" label="Propose" />
               <ActionButton value="save" label="Save" look="primary" shortcut={SAVE} />
             </>

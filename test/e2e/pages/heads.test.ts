@@ -94,6 +94,20 @@ describe('the head of every page', () => {
     expect(found).toEqual({})
   })
 
+  it('has two buttons at most in the preview of a form', async () => {
+    const { service } = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    const page = await visit(chromium.browser, service.url)
+
+    await page.goto('/config/edit/pipeline/app')
+    await page.getByRole('textbox', { name: 'Label' }).fill(`v-\${COUNT}`)
+    await page.getByRole('button', { name: 'Preview changes' }).click()
+
+    const buttons = page.locator('.page-head :is(a.button, button)')
+    await expect.poll(() => buttons.allInnerTexts()).toEqual(['Propose', 'Save'])
+    await page.getByRole('button', { name: 'Back to the form' }).click()
+    await page.getByRole('button', { name: 'Preview changes' }).waitFor()
+  })
+
   it.each([
     { isPhone: false, foot: 'above the title' },
     { isPhone: true, foot: 'at the foot of a phone' },
