@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   cpSync,
   existsSync,
@@ -72,8 +73,18 @@ async function build({ isChecked = true } = {}) {
   writePackages(draft, packagesOf([...program, ...scripts]))
   copyStyles(join(draft, 'pages'))
   writeManual(draft)
-  writeFileSync(join(draft, '.built'), '')
+  writeFileSync(join(draft, '.built'), digestOfProgram(draft))
   replaceBuild(draft)
+}
+
+/** Identifies the code of a build. The names of its parts have digests of what is in them. */
+function digestOfProgram(draft) {
+  const names = readdirSync(join(draft, 'parts')).filter((name) => name.endsWith('.js'))
+  const digest = createHash('sha256').update(names.join('\n'))
+  for (const entry of ENTRIES) {
+    digest.update(readFileSync(join(draft, entry.replace(/\.ts$/, '.js'))))
+  }
+  return digest.digest('hex')
 }
 
 /** The manual page of the package, from the table of usages. */

@@ -19,6 +19,7 @@ import { mergeMembers } from '../document/merge/merge-members.ts'
 import { CurrentConfiguration } from './current/current-configuration.ts'
 import { DocumentCache } from './current/document-cache.ts'
 import { DocumentThread } from './current/document-thread.ts'
+import { KeptFacts, type KeptFactsOptions } from './current/kept-facts.ts'
 import { ReadableDocuments } from './current/readable-documents.ts'
 import { ServerIdentity } from './current/server-identity.ts'
 import { Gate, type GateDeps } from './gate/gate.ts'
@@ -48,6 +49,8 @@ export interface ConfigServicesOptions {
   readonly assertSavesAllowed?: GateDeps['assertSavesAllowed']
   /** Null where administrators are held by rules, as when absent. */
   readonly recovery?: Recovery | null
+  /** Where it is kept what was found of the document in force, and by which program; nowhere as when null. */
+  readonly kept?: Pick<KeptFactsOptions, 'file' | 'program'> | null
 }
 
 /** The configuration repository with the services that read and change it. */
@@ -64,10 +67,12 @@ export class ConfigServices implements AsyncDisposable {
   /** Every change passes it. */
   readonly gate: Gate
   readonly #thread: DocumentThread
+  readonly #facts: KeptFacts | null
   readonly #pool: DiffPool
 
   private constructor(parts: {
     thread: DocumentThread
+    facts: KeptFacts | null
     history: History
     writer: ConfigurationWriter
     cache: DocumentCache
@@ -87,12 +92,14 @@ export class ConfigServices implements AsyncDisposable {
     this.readable = parts.readable
     this.gate = parts.gate
     this.#thread = parts.thread
+    this.#facts = parts.facts
     this.#pool = new DiffPool()
   }
 
   static async open(options: ConfigServicesOptions): Promise<ConfigServices> {
     const thread = new DocumentThread(options.box)
-    const cache = new DocumentCache(thread)
+    const facts = options.kept ? new KeptFacts({ ...options.kept, log: options.log }) : null
+    const cache = new DocumentCache(thread, { isRepeatable: false }, facts)
     const summary = new ChangeSummary(cache)
     const identity = new ServerIdentity()
     const readable = new ReadableDocuments({ thread, cache })
@@ -115,13 +122,15 @@ export class ConfigServices implements AsyncDisposable {
     })
     gate.readBy((name) => history.findBeside(history.current().commit, name))
     const configuration = await CurrentConfiguration.open({ history, cache, log: options.log })
-    configuration.subscribe((document) =>
-      identity.follow(document, { isFirst: history.size() === 1 }),
-    )
+    configuration.subscribe((document) => {
+      identity.follow(document, { isFirst: history.size() === 1 })
+      facts?.keep(document)
+    })
     const { seal: sealForReaders } = readable
     const writer = new ConfigurationWriter({ history, examine, prepare, sealForReaders })
     return new ConfigServices({
       thread,
+      facts,
       history,
       writer,
       cache,
@@ -158,6 +167,7 @@ export class ConfigServices implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.configuration[Symbol.dispose]()
+    await this.#facts?.[Symbol.asyncDispose]()
     await this.writer[Symbol.asyncDispose]()
     await this.#pool.close()
     await this.history[Symbol.asyncDispose]()

@@ -9,7 +9,7 @@ import { builtFile } from '../lib/built-file.ts'
 import { HistoryIndex } from '../index/history-index.ts'
 import type { MaintenanceMode } from '../configuration/maintenance-mode.ts'
 import { PlainSecretAlarm } from '../configuration/read/plain-secret-alarm.ts'
-import { VERSION } from './version.ts'
+import { PROGRAM, VERSION } from './version.ts'
 
 export interface OpenedConfiguration {
   readonly config: ConfigServices
@@ -55,6 +55,7 @@ export async function openConfiguration(
       assertSavesAllowed: () => maintenance.assertSavesAllowed(),
       recovery,
       version: VERSION,
+      kept: PROGRAM === null ? null : { file: join(stateDir, FACTS_FILE), program: PROGRAM },
     }),
   )
   const { history, summary } = config
@@ -81,6 +82,8 @@ export async function openConfiguration(
 
 /** The file of the data derived from the history, in the state folder. */
 export const INDEX_FILE = 'history-index.sqlite'
+/** The file of what is known of the document in force, in the state folder. */
+const FACTS_FILE = 'configuration-facts'
 /** The files of earlier versions from which nothing is taken over. */
 const FORMER = ['revision-changes', 'revision-texts', 'revision-origins']
 

@@ -4,6 +4,7 @@ import { IncrementalReader } from '../../document/incremental/incremental-reader
 import { type Digest, digestOf } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Inspection } from '../../history/history.ts'
+import type { KeptFacts } from './kept-facts.ts'
 import type { DocumentThread, Sealing } from './document-thread.ts'
 import { XML_LIMITS } from '../../document/xml/xml-limits.ts'
 
@@ -26,10 +27,16 @@ export class DocumentCache {
   readonly #reader = new IncrementalReader()
   readonly #thread: DocumentThread
   readonly #sealing: Sealing
+  readonly #facts: Pick<KeptFacts, 'find'> | null
 
-  constructor(thread: DocumentThread, sealing: Sealing = { isRepeatable: false }) {
+  constructor(
+    thread: DocumentThread,
+    sealing: Sealing = { isRepeatable: false },
+    facts: Pick<KeptFacts, 'find'> | null = null,
+  ) {
     this.#thread = thread
     this.#sealing = sealing
+    this.#facts = facts
   }
 
   /** Validates a document and seals its plain secrets, without blocking the event loop. */
@@ -98,7 +105,8 @@ export class DocumentCache {
   }
 
   async #read(bytes: Uint8Array<ArrayBuffer>): Promise<DocumentReading> {
-    const document = await this.#reader.read(bytes)
+    const facts = (await this.#facts?.find(bytes)) ?? null
+    const document = await this.#reader.read(bytes, facts)
     return document ? { ok: true, document } : this.#thread.read(bytes)
   }
 }

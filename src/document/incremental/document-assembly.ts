@@ -1,6 +1,7 @@
 import type { Agent, Configuration, Pipeline, Template } from '../model/model.ts'
 import { type FoundMember, type ReadMember, readMember } from './member-finder.ts'
 import type { Skeleton, Placeholder } from './skeleton.ts'
+import type { MemberFacts } from '../model/member-text.ts'
 import type { Member } from './member.ts'
 import type { ElementNumbers } from './element-numbers.ts'
 import type { MemberStores } from './member-stores.ts'
@@ -8,6 +9,8 @@ import type { MemberStores } from './member-stores.ts'
 interface MemberSource {
   readonly stores: MemberStores
   readonly numbers: ElementNumbers
+  /** The facts about the pipelines, in their order, where they are known. */
+  readonly facts: readonly MemberFacts[]
 }
 
 /** Builds a document of its skeleton and its members, which are added one by one in their order. */
@@ -17,6 +20,7 @@ export class DocumentAssembly {
   readonly #skeleton: Skeleton
   readonly #stores: MemberStores
   readonly #numbers: ElementNumbers
+  readonly #facts: Iterator<MemberFacts>
   readonly #pipelines = new Map<number, Pipeline[]>()
   readonly #templates: Template[] = []
   readonly #agents: Agent[] = []
@@ -24,10 +28,11 @@ export class DocumentAssembly {
   parts: number
   hasPlainSecrets: boolean
 
-  constructor(skeleton: Skeleton, { stores, numbers }: MemberSource) {
+  constructor(skeleton: Skeleton, { stores, numbers, facts }: MemberSource) {
     this.#skeleton = skeleton
     this.#stores = stores
     this.#numbers = numbers
+    this.#facts = facts.values()
     this.parts = skeleton.parts
     this.hasPlainSecrets = skeleton.hasPlainSecrets
   }
@@ -35,11 +40,12 @@ export class DocumentAssembly {
   /** Adds a member; false where it is not valid. */
   add(found: FoundMember, { list, within }: Placeholder): boolean {
     const { text } = found
-    const context = { edition: this.#skeleton.edition, numbers: this.#numbers }
+    const context = { edition: this.#skeleton.edition, numbers: this.#numbers, known: null }
     const { pipelines, templates, agents } = this.#stores
     switch (list) {
       case 'pipelines':
-        return this.#addMember(pipelines.read(text, context), found, (member) => {
+        const known = this.#facts.next().value ?? null
+        return this.#addMember(pipelines.read(text, { ...context, known }), found, (member) => {
           const group = this.#pipelines.get(within)
           if (group) group.push(member.model)
           else this.#pipelines.set(within, [member.model])

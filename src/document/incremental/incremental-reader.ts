@@ -1,5 +1,6 @@
 import { runCooperatively } from '../../lib/cooperative.ts'
 import type { ConfigDocument } from '../document.ts'
+import type { KnownMembers } from './known-members.ts'
 import { ElementNumbers } from './element-numbers.ts'
 import { SkeletonStore } from './skeleton-store.ts'
 import { MemberFinder } from './member-finder.ts'
@@ -26,9 +27,12 @@ export class IncrementalReader {
 
   /**
    * Reads a valid document cooperatively. Null when it is not valid, or has a piece too large for
-   * one step.
+   * one step. Where its members are known from a reading that found it valid, it is not checked again.
    */
-  read(bytes: Uint8Array<ArrayBuffer>): Promise<ConfigDocument | null> {
-    return runCooperatively(readMembers(bytes, this.#cache))
+  read(
+    bytes: Uint8Array<ArrayBuffer>,
+    known: KnownMembers | null = null,
+  ): Promise<ConfigDocument | null> {
+    return runCooperatively(readMembers(bytes, this.#cache, known))
   }
 }

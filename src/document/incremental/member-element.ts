@@ -1,6 +1,7 @@
 import { readTree, type XmlTree } from '../xml/xml-reader.ts'
 import { XML_LIMITS, type XmlLimits } from '../xml/xml-limits.ts'
 import { type LineFeeds, lineFeedsIn } from '../text/line-feeds.ts'
+import { readWithoutJobs } from '../xml/plain-tree.ts'
 import type { ElementNumbers } from './element-numbers.ts'
 import type { Span, XmlAttribute, XmlElement, XmlNode } from '../xml/xml-tree.ts'
 
@@ -48,6 +49,12 @@ export class MemberElement implements XmlElement {
     const tree = readTree(text, LIMITS)
     if (!tree || tree.root.span.end !== text.length || !text.startsWith('<')) return null
     return new MemberElement(text, tree, numbers)
+  }
+
+  /** The element of a text that is known to be one, by a tree that lacks some of its insides. */
+  static readHead(text: string, parts: number, numbers: ElementNumbers): MemberElement | null {
+    const root = readWithoutJobs(text, LIMITS)
+    return root && new MemberElement(text, { root, parts }, numbers)
   }
 
   get children(): readonly XmlNode[] {

@@ -2,7 +2,7 @@ import { Agent } from '../model/environments.ts'
 import { build } from '../model/fields.ts'
 import { Pipeline, Template } from '../model/pipelines.ts'
 import { keptPipeline } from './kept-pipeline.ts'
-import { Member, type MemberContext, type MemberKind } from './member.ts'
+import { type KnownContext, Member, type MemberKind } from './member.ts'
 import { XML_LIMITS } from '../xml/xml-limits.ts'
 
 /** The members of all long lists that were read lately. */
@@ -44,11 +44,14 @@ class MemberStore<Model> {
   }
 
   /** Null where anything is wrong with the text. */
-  read(text: string, context: MemberContext): Member<Model> | null {
+  read(text: string, context: KnownContext): Member<Model> | null {
     const cached = this.#cache.find(text)
     if (cached?.edition === context.edition) return cached
     const own = ownCopy(text)
-    const member = Member.read(own, this.#kind, context)
+    const { known } = context
+    const member =
+      (known && Member.readKnown(own, this.#kind, { ...context, known })) ??
+      Member.read(own, this.#kind, context)
     if (member) this.#cache.keep(own, member)
     return member
   }

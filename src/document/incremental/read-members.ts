@@ -16,6 +16,8 @@ import type { Skeleton } from './skeleton.ts'
 import type { SkeletonStore } from './skeleton-store.ts'
 import { DocumentAssembly } from './document-assembly.ts'
 import type { ElementNumbers } from './element-numbers.ts'
+import type { MemberFacts } from '../model/member-text.ts'
+import type { KnownMembers } from './known-members.ts'
 import type { MemberMarks } from './member-marks.ts'
 import type { MemberStores } from './member-stores.ts'
 import { RelocatedElement, OffsetPlacement, type Placement } from './relocated-element.ts'
@@ -44,14 +46,16 @@ const MAX_PIECE_LENGTH = 2 ** 18
 export function* readMembers(
   bytes: Uint8Array<ArrayBuffer>,
   cache: ReadCache,
+  known: KnownMembers | null = null,
 ): Generator<void, ConfigDocument | null> {
   const source = sourceOf(bytes)
   yield
-  const found = source === null ? null : yield* cache.finder.find(source)
+  const found = source === null ? null : yield* membersIn(source, cache.finder, known)
   if (source === null || found === null || !isInPieces(source, found)) return null
   yield
   const skeleton = yield* cache.skeletons.read(source, found, cache.numbers)
-  const assembly = skeleton && (yield* assemble(found, skeleton, cache))
+  const assembly =
+    skeleton && (yield* assemble(found, skeleton, { ...cache, facts: known?.pipelines ?? [] }))
   if (!skeleton || !assembly || assembly.parts > XML_LIMITS.maxParts) return null
   yield
   const { members } = assembly
@@ -59,8 +63,7 @@ export function* readMembers(
   const document = xmlOf(source, { skeleton, members, findMark })
   const configuration = assembly.configuration()
   yield
-  if (!isSound(document) || hasUnknownReferences(configuration)) return null
-  if ((yield* checkRules(configuration)).length > 0) return null
+  if (known === null && !(yield* isValid(document, configuration))) return null
   cache.finder.remember(source, members)
   const { schemaVersion } = configuration
   const { hasPlainSecrets } = assembly
@@ -84,13 +87,28 @@ function isInPieces({ length }: TextSource, found: readonly FoundMember[]): bool
   return outside <= MAX_PIECE_LENGTH
 }
 
+/** Whether there are no faults across the members. The skeleton and each of them have none. */
+function* isValid(document: XmlDocument, configuration: Configuration): Generator<void, boolean> {
+  if (!isSound(document) || hasUnknownReferences(configuration)) return false
+  return (yield* checkRules(configuration)).length === 0
+}
+
+function* membersIn(
+  source: TextSource,
+  finder: MemberFinder,
+  known: KnownMembers | null,
+): Generator<void, readonly FoundMember[] | null> {
+  if (known === null) return yield* finder.find(source)
+  return known.places.map((place) => ({ ...place, text: source.slice(place.start, place.end) }))
+}
+
 function* assemble(
   found: readonly FoundMember[],
   skeleton: Skeleton,
-  { stores, numbers }: Pick<ReadCache, 'stores' | 'numbers'>,
+  parts: Pick<ReadCache, 'stores' | 'numbers'> & { readonly facts: readonly MemberFacts[] },
 ): Generator<void, DocumentAssembly | null> {
-  const assembly = new DocumentAssembly(skeleton, { stores, numbers })
-  stores.beginRound()
+  const assembly = new DocumentAssembly(skeleton, parts)
+  parts.stores.beginRound()
   for (const [n, member] of found.entries()) {
     const placeholder = skeleton.placeholders[n]
     if (!placeholder || !assembly.add(member, placeholder)) return null
@@ -117,7 +135,6 @@ function xmlOf(
   }
 }
 
-/** Whether the structure has no faults across the members. The skeleton and each of them have none. */
 function isSound(document: XmlDocument): boolean {
   const findings = new Findings(document)
   for (const list of elementsAt(document.root, LISTS)) checkAcross(list, findings)

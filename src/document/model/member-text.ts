@@ -1,18 +1,30 @@
+/** All that the reading of a pipeline by itself has found, beside its model. */
+export interface MemberFacts {
+  /** Elements, attributes, texts and comments in it. */
+  readonly parts: number
+  readonly hasPlainSecrets: boolean
+  /** Whether the jobs have nothing that nobody here acts on, whatever the keys and the agents are. */
+  readonly hasPlainJobs: boolean
+  /** Whether what it refers to is all in itself. */
+  readonly isSelfContained: boolean
+  /** Whether it is valid by the rules about a pipeline alone, for the edition of its document. */
+  readonly isValid: boolean
+}
+
 /** Knowledge of a pipeline by its text alone, wherever it stands in a document. */
 export class MemberText {
   readonly text: string
+  readonly facts: MemberFacts
   /** Whether it has anything in which a param may be replaced. */
   readonly mentionsParams: boolean
-  /** Whether the jobs have nothing that nobody here acts on, whatever the keys and the agents are. */
-  hasPlainJobs = false
-  /** Whether what it refers to is all in itself. */
-  isSelfContained = false
   /** For which schema version (exact or later) it is known to be valid in itself, or null. */
-  isLater: boolean | null = null
+  isLater: boolean | null
 
-  constructor(text: string) {
+  constructor(text: string, facts: MemberFacts, isLater: boolean) {
     this.text = text
+    this.facts = facts
     this.mentionsParams = text.includes('#')
+    this.isLater = facts.isValid ? isLater : null
   }
 }
 

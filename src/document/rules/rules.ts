@@ -1,4 +1,4 @@
-import { memberTextOf } from '../model/member-text.ts'
+import { memberTextOf, type MemberFacts } from '../model/member-text.ts'
 import type { At, Configuration, Pipeline, Stage } from '../model/model.ts'
 import * as dependencies from './dependencies.ts'
 import * as environments from './environments.ts'
@@ -121,11 +121,7 @@ function* findingsOf(context: RuleContext): Generator<Finding | null> {
 }
 
 /** The verdict on a pipeline without a look at any other. */
-export interface OwnVerdict {
-  /** Whether its findings depend on no other pipeline or template. */
-  readonly isSelfContained: boolean
-  readonly isValid: boolean
-}
+type OwnVerdict = Pick<MemberFacts, 'isSelfContained' | 'isValid'>
 
 const ALONE = { replaced: new Set<At>(), pluginMaterialNames: new Map<string, string>() }
 
@@ -138,7 +134,7 @@ export function judgeAlone(pipeline: Pipeline, isLater: boolean): OwnVerdict {
 
 /** Whether the findings of this pipeline depend on no other pipeline or template. */
 function isSelfContained(pipeline: Pipeline): boolean {
-  return memberTextOf(pipeline)?.isSelfContained ?? refersToNothing(pipeline)
+  return memberTextOf(pipeline)?.facts.isSelfContained ?? refersToNothing(pipeline)
 }
 
 const refersToNothing = memoize(

@@ -44,7 +44,7 @@ export function* unsupportedInPipeline(pipeline: Pipeline, open: OpenSecret): Ge
   for (const material of pipeline.materials) yield* inMaterial(material, open)
   yield* pipeline.unknown.map(unknownPart)
   yield* inVariables(pipeline.variables, open)
-  const hasJobs = memberTextOf(pipeline)?.hasPlainJobs !== true
+  const hasJobs = memberTextOf(pipeline)?.facts.hasPlainJobs !== true
   for (const stage of pipeline.stages) {
     yield* inStage(stage, open)
     if (hasJobs) for (const job of stage.jobs) yield* inJob(job, `${stage.name}/${job.name}`, open)
@@ -77,8 +77,11 @@ function* inMaterial(material: Material, open: OpenSecret): Generator<Found> {
   if (isSource(material)) yield* referencesIn(material, open)
 }
 
+/** The parts of a material in which secrets are filled in, and the one that is no text of the document. */
+const FILLED_IN = new Set(['kind', 'username', 'password', 'encryptedPassword', 'url'])
+
 function* referencesIn(material: VersionControlMaterial, open: OpenSecret): Generator<Found> {
-  const { at, kind, username, password, encryptedPassword, ...others } = material
+  const { at, kind, username, password, encryptedPassword } = material
   const of = (part: string) => ({ at, what: `the ${part} of the ${kind} material` })
   yield* referring(username, of('user'))
   const isSealed = encryptedPassword !== null && encryptedPassword !== ''
@@ -90,8 +93,9 @@ function* referencesIn(material: VersionControlMaterial, open: OpenSecret): Gene
     if (address === null) yield { ...of('address'), because: FOREIGN_KEY }
     yield* referring(address, of('address'))
   }
-  for (const [name, value] of Object.entries(others)) {
-    if (name !== 'url' && typeof value === 'string') yield* misplaced(value, of(name))
+  for (const name of Object.keys(material)) {
+    const value: unknown = FILLED_IN.has(name) ? null : Reflect.get(material, name)
+    if (typeof value === 'string') yield* misplaced(value, of(name))
   }
 }
 

@@ -111,7 +111,7 @@ export class UnsupportedParts {
 }
 
 function* elasticJobs(pipeline: Pipeline, agents: readonly Agent[]): Generator<FoundPart> {
-  if (memberTextOf(pipeline)?.hasPlainJobs) return
+  if (memberTextOf(pipeline)?.facts.hasPlainJobs) return
   for (const stage of pipeline.stages) {
     for (const { at, name, elasticProfile } of stage.jobs) {
       if (elasticProfile === null || hasAgentOf(elasticProfile, agents)) continue

@@ -33,17 +33,34 @@ export function readPlainTree(text: string, limits: XmlLimits): PlainTree | null
   return UNUSUAL.test(text) ? null : new PlainReader(text, limits).read()
 }
 
+/** Markup in which a tag need not be one. */
+const ASIDE = /<[!?]/
+/** The element that is most of a pipeline. */
+const SKIPPED = 'jobs'
+const SLASH = 0x2f
+
+/**
+ * Reads the same of a text that is known to be such an element, without the insides of its jobs. Null where these are
+ * not found at a glance.
+ */
+export function readWithoutJobs(text: string, limits: XmlLimits): DraftElement | null {
+  if (UNUSUAL.test(text) || ASIDE.test(text)) return null
+  return new PlainReader(text, limits, SKIPPED).read()?.root ?? null
+}
+
 class PlainReader {
   readonly #text: string
   readonly #limits: XmlLimits
+  readonly #skipped: string | null
   readonly #stack: DraftElement[] = []
   #at = 0
   #parts = 0
   #elements = 0
 
-  constructor(text: string, limits: XmlLimits) {
+  constructor(text: string, limits: XmlLimits, skipped: string | null = null) {
     this.#text = text
     this.#limits = limits
+    this.#skipped = skipped
   }
 
   read(): PlainTree | null {
@@ -90,7 +107,19 @@ class PlainReader {
     parent?.children.push(element)
     this.#parts += 1
     if (slash === '') this.#stack.push(element)
+    if (slash === '' && name === this.#skipped && !this.#skip(element)) return null
     return element
+  }
+
+  /** Goes to the end of an element; false where another of its name may be inside. */
+  #skip({ name, span }: DraftElement): boolean {
+    const end = this.#text.indexOf(`</${name}`, this.#at)
+    const isOne = end >= 0 && this.#text.lastIndexOf(`<${name}`, end) === span.start
+    if (!isOne) return false
+    for (let at = this.#text.indexOf('<', this.#at); at < end; at = this.#text.indexOf('<', at + 1))
+      if (this.#text.charCodeAt(at + 1) !== SLASH) this.#elements += 1
+    this.#at = end
+    return true
   }
 
   #readAttributes(element: DraftElement): boolean {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { summariseChanges } from '../../../src/document/changes/summarise-changes.ts'
 import { findNamedEntity } from '../../../src/document/entities/entities.ts'
 import { IncrementalReader } from '../../../src/document/incremental/incremental-reader.ts'
+import { knownMembersOf } from '../../../src/document/incremental/known-members.ts'
 import { type ConfigDocument, readDocument } from '../../../src/document/document.ts'
 import {
   aConfiguration,
@@ -261,6 +262,33 @@ describe('reading what was read before in parts', () => {
       expect(valid).toBeGreaterThan(runs / 10)
     },
   )
+
+  it('gives the same answers where the members of a document are known already', async () => {
+    const reader = new IncrementalReader()
+    let known = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...corpus),
+        fc.array(touches, { maxLength: 2 }),
+        edits,
+        async (document, changes, edit) => {
+          const text = changes.reduce(touched, document)
+          const bytes = new TextEncoder().encode(text)
+          const first = await reader.read(bytes)
+          const members = first && knownMembersOf(first)
+          if (!members) return
+          known += 1
+          const later = new IncrementalReader()
+
+          expect(told(await later.read(bytes, members))).toEqual(told(readWhole(bytes)))
+          const next = new TextEncoder().encode(edited(text, edit))
+          expect(told(await later.read(next))).toEqual(told(readWhole(next)))
+        },
+      ),
+      { numRuns: 100 },
+    )
+    expect(known).toBeGreaterThan(30)
+  })
 
   it('finds the same entities in the same lines as in a document that was read as a whole', async () => {
     const reader = new IncrementalReader()
