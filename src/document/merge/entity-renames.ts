@@ -1,4 +1,5 @@
 import { type EntityRenames, matchEntities, writtenWithout } from '../changes/compare-entities.ts'
+import { contentOf } from '../changes/content.ts'
 import { likenessOf } from '../changes/similar.ts'
 import {
   ENTITY_KINDS,
@@ -50,14 +51,13 @@ export function* renamedEntities(edit: ComparedEdit): Generator<unknown, readonl
     const isOld = new Set(before)
     const textOf = (entity: EntityElement) =>
       isOld.has(entity) ? edit.before.text : edit.after.text
-    const formOf = (entity: EntityElement) =>
-      writtenWithout(textOf(entity), entity, kind.by.slice(1))
+    const attribute = kind.by.slice(1)
     const clear = clearPairs(recognised, exchanged, {
-      formOf,
+      formOf: (entity) => writtenWithout(textOf(entity), entity, attribute),
       likeness: (one, other) => likenessOf(writtenIn(textOf, one), writtenIn(textOf, other)),
     })
     const isSame = ([one, other]: readonly [EntityElement, EntityElement]) =>
-      formOf(one) === formOf(other) ||
+      contentOf(one.element, attribute) === contentOf(other.element, attribute) ||
       isRecognised(
         { text: edit.before.text, element: one.element },
         { text: edit.after.text, element: other.element },

@@ -1,4 +1,3 @@
-import { contentOf } from '../changes/content.ts'
 import { childElements, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
@@ -16,8 +15,8 @@ const ADDRESSES = ['url', 'port', 'ref', 'pipelineName']
 
 /**
  * Whether an element that has changed under another name is known to be the same one, and not another that was copied
- * from the same model: it still has something of what it is for (a material, a task, a member), and a line
- * with a value that stood nowhere else in its document.
+ * from the same model: a line with a value that stood nowhere else in its document is still in it, and so is one of the
+ * materials of a pipeline, of the members of a group, an environment or a role.
  */
 export function isRecognised(before: WrittenElement, after: WrittenElement): boolean {
   return sharesPurpose(before.element, after.element) && keepsOwnLine(before, after)
@@ -29,7 +28,7 @@ function sharesPurpose(before: XmlElement, after: XmlElement): boolean {
   return purposes.length === 0 || purposes.some((purpose) => others.has(purpose))
 }
 
-/** The members of a group, an environment or a role, the materials of a pipeline, or the tasks of what has none. */
+/** The materials of a pipeline, or the members of what has some. */
 function purposesOf(element: XmlElement): readonly string[] {
   const { name } = element
   if (name === 'pipelines') return namesIn(element, 'pipeline')
@@ -38,10 +37,7 @@ function purposesOf(element: XmlElement): readonly string[] {
   if (name === 'role') return inside(element, 'user').map((user) => elementText(user).trim())
   const materials = inside(element, 'materials').flatMap(childElements)
   const sources = materials.filter((material) => material.name !== 'pipeline')
-  if (materials.length > 0) return (sources.length > 0 ? sources : materials).map(addressOf)
-  return inside(element, 'tasks')
-    .flatMap(childElements)
-    .map((task) => contentOf(task))
+  return (sources.length > 0 ? sources : materials).map(addressOf)
 }
 
 function namesIn(element: XmlElement, name: string): readonly string[] {

@@ -161,21 +161,22 @@ function isOfUntold(base: string, side: Edited, others: readonly NamedEdit[]): b
   })
 }
 
-/** Whether a renamed thing has changed in nothing else, or has kept a line that stands nowhere else. */
+/** Whether a renamed thing has kept a line with a value that stands nowhere else, or all of its lines. */
 function isTold(base: string, side: Edited, { from, to }: Renamed): boolean {
-  const [before, after] = [base, side.text].map(rememberedDocument)
-  const was = before && namesOf(before).get(from)
-  const is = after && namesOf(after).get(to)
+  const [was, is] = [
+    namesOf(rememberedDocument(base)).get(from),
+    namesOf(rememberedDocument(side.text)).get(to),
+  ]
   if (!was || !is) return false
-  const kept = new Set(linesIn(side.text.slice(is.span.start, is.span.end)))
-  const others = linesIn(`${base.slice(0, was.span.start)}\n${base.slice(was.span.end)}`)
-  const own = linesIn(base.slice(was.span.start, was.span.end))
-  const isEqual = own.slice(1).join('\n') === [...kept].slice(1).join('\n')
-  return isEqual || own.some((line) => kept.has(line) && !others.includes(line))
+  const [own, kept] = [linesIn(base, was), linesIn(side.text, is)]
+  const others = `${base.slice(0, was.span.start)}\n${base.slice(was.span.end)}`
+  const isWhole = own.slice(1).join('\n') === kept.slice(1).join('\n')
+  return isWhole || own.some((line) => kept.includes(line) && !others.includes(line))
 }
 
-function linesIn(text: string): readonly string[] {
-  return [...new Set(text.split('\n').map((line) => line.trim()))]
+function linesIn(text: string, { span }: XmlElement): readonly string[] {
+  const lines = text.slice(span.start, span.end).split('\n')
+  return lines.map((line) => line.trim()).filter((line) => /=|>[^<]/.test(line))
 }
 
 /** Whether an edit lets things go or come. */
