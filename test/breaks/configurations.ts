@@ -285,8 +285,8 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   {
     behaviour: 'references follow what the other side has renamed',
     file: 'document/merge/follow-renames.ts',
-    find: 'if (references.every((found) => found.length === 0)) return null',
-    replace: 'if (references.length > 0) return null',
+    find: 'if (referring.every((found) => found.length === 0)) return null',
+    replace: 'if (referring.length > 0) return null',
     test: 'service/renamed-and-changed.test.ts',
   },
   {

@@ -1,8 +1,9 @@
 import { type EntityElement, entityNamed } from '../entities/entities.ts'
 import { applySplices, type Splice } from '../edit/splice.ts'
 import { readXml, type XmlDocument } from '../xml/xml-reader.ts'
+import type { Span } from '../xml/xml-tree.ts'
 import { foldedName, type RenamedEntity, renamedEntities, renamesOf } from './entity-renames.ts'
-import { isPlainName, referencesTo } from './references.ts'
+import { isPlainName, referencesIn } from './references.ts'
 import { type Editor, type MergeRenames, type MergeSides, NO_RENAMES } from './things.ts'
 
 /** Two edits of a document, and the entities that each of them has renamed. */
@@ -50,6 +51,15 @@ export function* followRenames(
     }),
   }
   const renames = { ours: renamesOf(renamed.ours), theirs: renamesOf(renamed.theirs) }
+  const names = new Set([...renamed.ours, ...renamed.theirs].map((each) => foldedName(each.before)))
+  const found = {
+    documents,
+    references: {
+      base: yield* referencesOf(documents.base, names),
+      ours: yield* referencesOf(documents.ours, names),
+      theirs: yield* referencesOf(documents.theirs, names),
+    },
+  }
   const splices: MergeSides<Splice[]> = { base: [], ours: [], theirs: [] }
   const left = { ours: [...renamed.ours], theirs: [...renamed.theirs] }
   for (const side of ['ours', 'theirs'] as const) {
@@ -57,10 +67,10 @@ export function* followRenames(
     const isRenamedTwice = namedIn(renamed[other].map((each) => each.before))
     left[side] = renamed[side].filter((each) => {
       if (isRenamedTwice(each.before)) return true
-      const found = newNames(documents, each, { side, other })
-      splices.base.push(...(found?.base ?? []))
-      splices[other].push(...(found?.other ?? []))
-      return found === null
+      const spelled = newNames(found, each, { side, other })
+      splices.base.push(...(spelled?.base ?? []))
+      splices[other].push(...(spelled?.other ?? []))
+      return spelled === null
     })
   }
   return {
@@ -75,12 +85,25 @@ export function* followRenames(
   }
 }
 
+/** The documents of two edits, and the places in each that refer to entities. */
+interface ReferringDocuments {
+  readonly documents: MergeSides<XmlDocument>
+  readonly references: MergeSides<ReadonlyMap<string, readonly Span[]>>
+}
+
+function* referencesOf(
+  document: XmlDocument,
+  names: ReadonlySet<string>,
+): Generator<unknown, ReadonlyMap<string, readonly Span[]>> {
+  return names.size === 0 ? new Map() : yield* referencesIn(document, names)
+}
+
 /**
  * The new name of an entity wherever the base and the other edit have its former one; null where it cannot be told
  * that they mean the entity, and where nothing refers to it.
  */
 function newNames(
-  documents: MergeSides<XmlDocument>,
+  { documents, references }: ReferringDocuments,
   { before, after }: RenamedEntity,
   { side, other }: Readonly<Record<'side' | 'other', Editor>>,
 ): { readonly base: readonly Splice[]; readonly other: readonly Splice[] } | null {
@@ -89,12 +112,13 @@ function newNames(
   const sides = [documents.base, documents[other]]
   if (sides.some(({ root }) => entityNamed(root, kind, after.name) !== null)) return null
   const standing = entityNamed(documents[other].root, kind, before.name)
-  if (standing === null || referencesTo(documents[side], before).length > 0) return null
-  const references = sides.map((document) => referencesTo(document, before))
-  if (references.every((found) => found.length === 0)) return null
+  const name = foldedName(before)
+  if (standing === null || references[side].has(name)) return null
+  const referring = [references.base.get(name) ?? [], references[other].get(name) ?? []]
+  if (referring.every((found) => found.length === 0)) return null
   const [base = [], others = []] = [before, standing].map((entity, n) => {
     const definition = entity.element.attributes.get(kind.by.slice(1))?.valueSpan
-    const spans = [...(definition ? [definition] : []), ...(references[n] ?? [])]
+    const spans = [...(definition ? [definition] : []), ...(referring[n] ?? [])]
     return spans.map(({ start, end }) => ({ start, end, text: after.name }))
   })
   return { base, other: others }

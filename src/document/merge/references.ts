@@ -1,6 +1,6 @@
 import { nameKey } from '../../core/name-key.ts'
-import type { EntityElement } from '../entities/entities.ts'
-import { elementText } from '../xml/xml-elements.ts'
+import { splitEntity } from '../entities/entities.ts'
+import { childElements, elementText } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { Span, XmlElement } from '../xml/xml-tree.ts'
 
@@ -24,40 +24,48 @@ export function isPlainName(name: string): boolean {
   return PLAIN_NAME.test(name)
 }
 
-/** The places where a document names an entity of a plain name without being its definition. */
-export function referencesTo(
+/** Text between two marks, of which one may be in front of a name and the other behind it. */
+const TOKEN = /["'>/]([^"'<>/&]*)(?=["'</])/g
+/** Tokens that are looked at in one step. */
+const STEP = 8_192
+
+/** The places where a document names some entities without being their definitions, by their folded names, in steps. */
+export function* referencesIn(
   { text, root }: Pick<XmlDocument, 'text' | 'root'>,
-  { kind: { prefix }, name }: Pick<EntityElement, 'kind' | 'name'>,
-): readonly Span[] {
-  const word = name.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
-  const occurrences = text.matchAll(new RegExp(`(?<=["'>/\\s])${word}(?=["'</\\s])`, 'gi'))
-  const spans = Array.from(occurrences, ({ index, 0: found }) => ({
-    start: index,
-    end: index + found.length,
-  }))
-  return spans.filter((span) => isReference({ text, root }, span, { prefix, key: nameKey(name) }))
+  entities: ReadonlySet<string>,
+): Generator<unknown, ReadonlyMap<string, readonly Span[]>> {
+  const names = new Set(Array.from(entities, (entity) => splitEntity(entity).name))
+  const found = new Map<string, Span[]>()
+  let count = 0
+  for (const { index, 1: token = '' } of text.matchAll(TOKEN)) {
+    count += 1
+    if (count % STEP === 0) yield
+    const name = nameKey(token.trim())
+    if (!names.has(name)) continue
+    const start = index + 1 + token.length - token.trimStart().length
+    const span = { start, end: start + token.trim().length }
+    const entity = `${kindNamedAt({ text, root }, span)}/${name}`
+    if (entities.has(entity)) found.set(entity, [...(found.get(entity) ?? []), span])
+  }
+  return found
 }
 
-function isReference(
+/** The first part of the name of the entity that is named at a place; null for none. */
+function kindNamedAt(
   { text, root }: Pick<XmlDocument, 'text' | 'root'>,
   span: Span,
-  { prefix, key }: { readonly prefix: string; readonly key: string },
-): boolean {
-  if (nameKey(text.slice(span.start, span.end)) !== key) return false
+): string | null {
   const element = innermostAt(root, span.start)
   if (span.start >= element.openTag.end) {
-    const isOfRole = prefix === 'role' && element.name === 'role'
-    return isOfRole && nameKey(elementText(element).trim()) === key
+    const isOfRole = element.name === 'role' && childElements(element).length === 0
+    return isOfRole && elementText(element).trim() === text.slice(span.start, span.end)
+      ? 'role'
+      : null
   }
   const attribute = [...element.attributes.values()].find(
     ({ valueSpan }) => valueSpan.start <= span.start && span.end <= valueSpan.end,
   )
-  if (attribute === undefined || kindNamedBy(element, attribute.name) !== prefix) return false
-  const [before, after] = [
-    text.slice(attribute.valueSpan.start, span.start),
-    text.slice(span.end, attribute.valueSpan.end),
-  ]
-  return /(?:^|\/)\s*$/.test(before) && /^\s*(?:\/|$)/.test(after)
+  return attribute === undefined ? null : kindNamedBy(element, attribute.name)
 }
 
 /** The first part of the names of the entities that an attribute names; null for none. */
