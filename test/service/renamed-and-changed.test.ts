@@ -225,6 +225,10 @@ describe('what refers to a renamed pipeline', () => {
   })
 })
 
+function oneRepository(): string {
+  return 'https://example.org/all'
+}
+
 /** Pipelines of one form, as a team makes them by copying one, in the order of their names. */
 function ofOneForm(
   pipelines: Readonly<Record<string, { readonly isLocked?: true; readonly job?: string }>>,
@@ -246,7 +250,7 @@ function ofOneForm(
 describe('a change of a pipeline in whose place others have put another of the same form', () => {
   it.each([
     ['of a repository of its own', undefined],
-    ['of the one repository', () => 'https://example.org/all'],
+    ['of the one repository', oneRepository],
   ])('is refused with both sides where each is %s', async (_, repositoryOf) => {
     const base = ofOneForm({ api: { job: 'j' }, web: { job: 'j' } }, repositoryOf)
     const theirs = ofOneForm({ shop: { job: 'j' }, web: { job: 'j' } }, repositoryOf)
@@ -261,8 +265,7 @@ describe('a change of a pipeline in whose place others have put another of the s
   })
 
   it('is followed where it is the pipeline itself, by the lines that no other has', async () => {
-    const repositoryOf = () => 'https://example.org/all'
-    const base = ofOneForm({ api: {}, web: {} }, repositoryOf)
+    const base = ofOneForm({ api: {}, web: {} }, oneRepository)
     const theirs = base
       .replace('<pipeline name="api"', '<pipeline name="shop"')
       .replace('<arg>test-api</arg>', '<arg>all</arg>')
