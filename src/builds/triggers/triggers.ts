@@ -35,6 +35,9 @@ import {
   type WantedRevision,
 } from './wanted-revisions.ts'
 
+/** Why a pipeline starts that the configuration in force does not have. */
+export const NEW_PIPELINE = 'it is new'
+
 export interface TriggersOptions {
   readonly builds: Builds
   readonly pipelines: EffectivePipelines
@@ -226,7 +229,7 @@ export class Triggers implements AsyncDisposable {
     if (revisions === null || !(await hasNews(deps, pipeline, { revisions, newest }))) return null
     if (await this.#isBusy(newest)) return null
     const isKnown = this.#options.pipelines.find(pipeline.name) !== null
-    if (newest === null) return isKnown ? 'it has not run yet' : 'it is new'
+    if (newest === null) return isKnown ? 'it has not run yet' : NEW_PIPELINE
     const fresh = revisions.filter((each) => builtRevision(newest, each.fingerprint) === null)
     return fresh.length > 0
       ? `its materials changed since run ${newest.counter}`

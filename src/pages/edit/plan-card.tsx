@@ -1,4 +1,5 @@
 import type { Plan } from '../../builds/plan/plan-configuration.ts'
+import { NEW_PIPELINE } from '../../builds/triggers/triggers.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { type Fact, Facts } from '../kit/facts.tsx'
 import { FirstOf, someOf } from '../kit/lists.tsx'
@@ -50,7 +51,8 @@ function Pipelines({ items }: { items: Plan['starts' | 'stops' | 'obstacles'] })
       most={MAX_ENTRIES}
       of={({ pipeline, because }) => (
         <>
-          <b>{pipeline}</b>: {because}
+          <b>{pipeline}</b>
+          {because === NEW_PIPELINE ? ' (new pipeline)' : `: ${because}`}
         </>
       )}
     />

@@ -109,7 +109,7 @@ describe('the editor', () => {
     const html = await (await submit(service, { xml: edited, action: 'preview' })).text()
 
     expect(html).toContain('When saved')
-    expect(html).toContain('<b>delta</b>: it is new')
+    expect(html).toContain('<b>delta</b> (new pipeline)')
   })
 
   it('keeps the reason through every step, and saves it with the revision', async () => {

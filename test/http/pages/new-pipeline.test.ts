@@ -74,7 +74,7 @@ describe('the form for a new pipeline', () => {
 
     expect(html).toContain('&lt;pipeline name=&quot;delta&quot;&gt;')
     expect(html).toContain('&lt;arg&gt;all&lt;/arg&gt;')
-    expect(html).toContain('<b>delta</b>: it is new')
+    expect(html).toContain('<b>delta</b> (new pipeline)')
     expect(html).toContain('value="https://example.org/delta.git"')
     expect(await currentOf(service)).toBe(BASE)
   })
@@ -107,7 +107,7 @@ describe('the form for a new pipeline', () => {
     const html = await (await service.fetch(PAGE, { method: 'POST', body, as: SOMEONE })).text()
 
     expect(html).toContain('&lt;pipeline name=&quot;delta&quot;&gt;')
-    expect(html).toContain('<b>delta</b>: it is new')
+    expect(html).toContain('<b>delta</b> (new pipeline)')
     expect(html).not.toContain('alpha')
   })
 
