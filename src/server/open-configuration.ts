@@ -9,7 +9,7 @@ import { builtFile } from '../lib/built-file.ts'
 import { HistoryIndex } from '../index/history-index.ts'
 import type { MaintenanceMode } from '../configuration/maintenance-mode.ts'
 import { PlainSecretAlarm } from '../configuration/read/plain-secret-alarm.ts'
-import { PROGRAM, VERSION } from './version.ts'
+import { identifyProgram, VERSION } from './version.ts'
 
 export interface OpenedConfiguration {
   readonly config: ConfigServices
@@ -39,6 +39,7 @@ export async function openConfiguration(
   const repository = resolve(settings['config-repo'])
   const fileName = settings['config-file']
   const pushCheck = pushCheckOf(repository, fileName)
+  const program = identifyProgram()
   const places = { repository, fileName, pushCheck, pollInterval: settings['poll-interval'] }
   const config = shutdown.own(
     'close-engines',
@@ -55,7 +56,7 @@ export async function openConfiguration(
       assertSavesAllowed: () => maintenance.assertSavesAllowed(),
       recovery,
       version: VERSION,
-      kept: PROGRAM === null ? null : { file: join(stateDir, FACTS_FILE), program: PROGRAM },
+      kept: program === null ? null : { file: join(stateDir, FACTS_FILE), program },
     }),
   )
   const { history, summary } = config

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { builtFile } from '../lib/built-file.ts'
 
@@ -8,7 +10,19 @@ export const VERSION = z
   .object({ version: z.string() })
   .parse(createRequire(import.meta.url)('#package')).version
 
-/** Identifies the code of this program; null where it runs from its sources, which may be others at any time. */
-export const PROGRAM = import.meta.url.endsWith('.ts')
-  ? null
-  : `${readFileSync(builtFile('.built'), 'utf8')} ${process.version}`
+const Missing = z.object({ code: z.literal('MODULE_NOT_FOUND') })
+
+/**
+ * Identifies the code of this program; null where it is not a part of the last build, such as its sources, which may be
+ * others at any time.
+ */
+export function identifyProgram(): string | null {
+  try {
+    const stamp = builtFile('.built')
+    const isBuilt = fileURLToPath(import.meta.url).startsWith(`${dirname(stamp)}${sep}`)
+    return isBuilt ? `${readFileSync(stamp, 'utf8')} ${process.version}` : null
+  } catch (error) {
+    if (Missing.safeParse(error).success) return null
+    throw error
+  }
+}
