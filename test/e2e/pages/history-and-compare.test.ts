@@ -17,6 +17,19 @@ const LATER = NINJA.replace('<job name="unit">', '<job name="unit" timeout="60">
 
 const chromium = useBrowser()
 
+/** The filters whose text is wider than they are. */
+const CUT_FILTERS = `(() => {
+  const pen = document.createElement('canvas').getContext('2d')
+  const fields = [...document.querySelectorAll('.filters :is(select, input[placeholder])')]
+  return fields.filter((each) => each.checkVisibility()).flatMap((field) => {
+    const style = getComputedStyle(field)
+    pen.font = style.font
+    const text = field.value && field.placeholder ? field.value : (field.placeholder ?? field.selectedOptions[0].text)
+    const room = field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)
+    return pen.measureText(text).width > room ? [field.name + ': ' + text] : []
+  })
+})()`
+
 describe('history and comparison in a browser', () => {
   it('would show what is wrong', async () => {
     const service = await startService()
@@ -74,7 +87,15 @@ describe('history and comparison in a browser', () => {
     const page = await visit(chromium.browser, service.url)
     await page.goto('/config')
     const days = page.locator('.bars li')
+    const scale = page.locator('.days > .bar-label')
 
+    expect([await scale.innerText(), await scale.getAttribute('title')]).toEqual([
+      '1 revision',
+      'The highest bar',
+    ])
+    expect(await days.nth(1).locator('a').getAttribute('title')).toBe(
+      '2015-06-02 (UTC): 1 revision',
+    )
     await days.nth(1).hover()
     await page.mouse.down()
     await days.nth(2).hover()
@@ -95,6 +116,20 @@ describe('history and comparison in a browser', () => {
       )
       expect([width, part > 0.35]).toEqual([width, true])
     }
+  })
+
+  it('have filters that are wide enough to read', async () => {
+    const name = 'payments-deploy-eu'
+    const page = await visit(chromium.browser, (await serviceWithHistory(documentWith(name))).url)
+    await page.goto(`/config?entity=pipeline/${name}`)
+    const found: unknown[] = []
+
+    for (const width of [390, 900, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      found.push([width, await page.evaluate(CUT_FILTERS)])
+    }
+
+    expect(found).toEqual([390, 900, 1440].map((width) => [width, []]))
   })
 
   it('can be walked without scripts', async () => {
