@@ -51,6 +51,19 @@ async function agentsOf(service: TestService) {
 }
 
 describe('the page of the agents', () => {
+  it('says in words that an agent was not heard for too long', async () => {
+    const times = { now: Date.parse('2015-06-01T12:00:00Z') }
+    const flags = ['--auto-register-key', KEY]
+    const service = await startService(flags, undefined, { clock: () => times.now })
+    await joined(service, named('north'))
+
+    times.now += 301_000
+
+    const row = rowOf(await html(service, '/agents'), 'north')
+    expect(row).toContain('Lost contact')
+    expect(row).not.toContain('>LostContact<')
+  })
+
   it('explains itself while there is none', async () => {
     const { service } = await serviceWith()
 
