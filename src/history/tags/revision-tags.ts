@@ -40,7 +40,7 @@ export class RevisionTags {
   async refresh(): Promise<void> {
     const { gitDir, reader } = this.#options
     const began = Date.now()
-    const stamp = await stampOfTags(gitDir)
+    const stamp = stampOfTags(gitDir)
     if (stamp === this.#stamp) return
     const tags = await readTags(gitDir, reader)
     this.#stamp = isSettled(stamp, began) ? stamp : null

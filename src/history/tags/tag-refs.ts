@@ -1,4 +1,4 @@
-import type { Stats } from 'node:fs'
+import fs, { type Stats } from 'node:fs'
 import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObjectName } from '../../core/object-name.ts'
@@ -18,6 +18,10 @@ export interface Tag {
 
 /** More tags than this are not read. */
 const MAX_TAGS = 100_000
+/** A folder has a link from its parent, one from itself, and one from each folder in it. Some file systems count none. */
+const LINKS_WITHOUT_FOLDERS = 2
+/** Most repositories have no such file, and an error takes longer than the look. */
+const UNTHROWN = { throwIfNoEntry: false }
 /** The most annotated tags of annotated tags. */
 const MAX_DEPTH = 8
 
@@ -35,11 +39,14 @@ export async function readTags(gitDir: string, reader: RawObjectReader): Promise
   return tags
 }
 
-/** A text that is another one as soon as the tags of a repository are others. */
-export async function stampOfTags(gitDir: string): Promise<string> {
-  const packed = await orNullWhenAbsent(nodeFs.stat(join(gitDir, 'packed-refs')))
-  const stamps = [packed === null ? '' : stampOf(packed)]
-  for await (const stats of foldersBelow(join(gitDir, TAGS))) stamps.push(stampOf(stats))
+/**
+ * A text that is another one as soon as the tags of a repository are others. Looked for at once: each
+ * list asks for it, and a place in the queue of the thread pool would be behind the syncs of saves.
+ */
+export function stampOfTags(gitDir: string): string {
+  const packed = unlessAbsent(() => fs.statSync(join(gitDir, 'packed-refs'), UNTHROWN))
+  const stamps = [packed ? stampOf(packed) : '']
+  for (const stats of foldersBelow(join(gitDir, TAGS))) stamps.push(stampOf(stats))
   return stamps.join(' ')
 }
 
@@ -48,12 +55,24 @@ function stampOf({ ino, size, mtimeMs }: Stats): string {
 }
 
 /** A change of a file of a ref renames it into its folder, whose time tells of that. */
-async function* foldersBelow(folder: string): AsyncGenerator<Stats, void> {
-  const stats = await orNullWhenAbsent(nodeFs.lstat(folder))
+function* foldersBelow(folder: string): Generator<Stats, void> {
+  const stats = unlessAbsent(() => fs.lstatSync(folder, UNTHROWN))
   if (!stats?.isDirectory()) return
   yield stats
-  for (const entry of await nodeFs.readdir(folder, { withFileTypes: true })) {
+  if (stats.nlink === LINKS_WITHOUT_FOLDERS) return
+  const entries = unlessAbsent(() => fs.readdirSync(folder, { withFileTypes: true })) ?? []
+  for (const entry of entries) {
     if (entry.isDirectory()) yield* foldersBelow(join(folder, entry.name))
+  }
+}
+
+/** Null for what is not there, or went meanwhile. */
+function unlessAbsent<Value>(look: () => Value): Value | null {
+  try {
+    return look()
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(fsErrorCode(error) ?? '')) return null
+    throw error
   }
 }
 
