@@ -53,10 +53,10 @@ export class GitLock implements AsyncDisposable {
     return new GitLock(options, draft, handle)
   }
 
-  /** Writes and syncs the bytes of the next file. */
-  async prepare(bytes: string | Uint8Array): Promise<void> {
+  /** Writes the bytes of the next file. Unless they are synced, a power cut may leave half of them. */
+  async prepare(bytes: string | Uint8Array, { isSynced = true } = {}): Promise<void> {
     await this.#handle.writeFile(bytes)
-    await this.#handle.sync()
+    if (isSynced) await this.#handle.sync()
     await this.#close()
   }
 

@@ -52,6 +52,15 @@ export function parseIndex(bytes: Buffer, format: ObjectFormat): readonly IndexR
   return rows
 }
 
+/** Whether a power cut has left only a part of an index, which git refuses to read. */
+export function isTornIndex(bytes: Buffer, format: ObjectFormat): boolean {
+  if (bytes.length < 12 + format.bytes || bytes.toString('latin1', 0, 4) !== 'DIRC') return true
+  const [body, digest] = [bytes.subarray(0, -format.bytes), bytes.subarray(-format.bytes)]
+  // Git leaves the digest out where `index.skipHash` is set.
+  if (digest.every((byte) => byte === 0)) return !hasNames(bytes, format)
+  return !createHash(format.name).update(body).digest().equals(digest)
+}
+
 /** Writes version 2, or 3 when an entry needs it. Entries are sorted as git wants them. */
 export function renderIndex(
   rows: readonly IndexRow[],
@@ -84,6 +93,16 @@ function parseRow(bytes: Buffer, place: Place): { row: IndexRow; next: number } 
   const facts = bytes.subarray(at, at + length)
   const moreFlags = more ? bytes.readUInt16BE(at + length + 2) : null
   return { row: { path, stage: (flags >> 12) & 3, facts, flags, moreFlags }, next }
+}
+
+function hasNames(bytes: Buffer, format: ObjectFormat): boolean {
+  try {
+    return parseIndex(bytes, format).every(({ path }) => path !== '')
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    if (error instanceof UnknownIndexError) return true
+    throw error
+  }
 }
 
 function paddedPath(

@@ -26,7 +26,7 @@ export async function followFirst(
 ): Promise<void> {
   const { repository, keeper, live, follow, takeMovedFrom } = options
   live.assumeOurs(await heldAt(options, keeper.index))
-  await repository.removeStaleLocks((await repository.readHead()).branch)
+  await repository.recover(await repository.readHead())
   await follow()
   // A start brings the files to the branch wherever it was.
   takeMovedFrom()
@@ -59,7 +59,7 @@ async function begin(beginning: Beginning): Promise<ReadonlySet<Digest>> {
   const { repository, keeper } = beginning
   const held = await heldAt(beginning, keeper.index)
   const { branch, commit } = await repository.readHead()
-  await repository.removeStaleLocks(branch)
+  await repository.recover({ branch, commit })
   if (commit === null && branch !== null) await commitFirst(beginning, branch)
   if (commit === null) return new Set()
   await beginning.refused.show()

@@ -52,7 +52,7 @@ export async function importHistory(options: ImportOptions): Promise<ImportRepor
   const repository = new GitRepository({ fs, folder, reader }, options.fileName)
   const { branch, commit: head } = await repository.readHead()
   if (branch === null) throw unavailable(`The repository ${options.repository} is on no branch`)
-  await repository.removeStaleLocks(branch)
+  await repository.recover({ branch, commit: head })
   const headDocument = head === null ? null : await repository.findDocument(head)
   const base = { head, digest: headDocument === null ? null : digestOf(headDocument) }
   const ownDir = dirname(lock.file)

@@ -3,6 +3,7 @@ import type { CommitSha } from '../../core/revision.ts'
 import { mapNonEmpty, type NonEmptyArray } from '../../lib/non-empty-array.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
+import { replaceFile } from '../../storage/durable-fs.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { isByService, SERVICE_COMMITTER } from '../revision/classify.ts'
 import {
@@ -12,6 +13,8 @@ import {
   removeStaleIndexLock,
   updateGitIndex,
 } from './update-staging-index.ts'
+import { DerivedIndexes, restoreTornIndex } from './derived-index.ts'
+import type { IndexRow } from '../../git/staging-index.ts'
 import type { GitLock } from '../../git/git-lock.ts'
 import { authorName, subjectOf, type Trailer, trailersOf } from '../revision/message.ts'
 import { type Head, readHead } from '../../git/refs.ts'
@@ -106,6 +109,7 @@ export class GitRepository {
   readonly #folder: RepositoryFolder
   readonly #fileName: string
   readonly #prepared: PreparedObjects
+  readonly #derived: DerivedIndexes
   /** The branch that git may not move, until this service moves it. */
   #held: { readonly branch: string; readonly lock: GitLock } | null = null
 
@@ -122,6 +126,7 @@ export class GitRepository {
     this.#folder = folder
     this.#fileName = fileName
     this.#prepared = new PreparedObjects(reader)
+    this.#derived = new DerivedIndexes(this.#prepared)
   }
 
   /** @throws {ServiceError} `unavailable` when the folder of the repository is not there. */
@@ -135,10 +140,17 @@ export class GitRepository {
     return readHead(this.#store)
   }
 
-  /** Removes leftovers of a crash of this service. Only for the process that holds the repository. */
-  async removeStaleLocks(branch: string | null): Promise<void> {
+  /**
+   * Removes leftovers of a crash of this service, and makes git's index anew when a power cut has
+   * left a part of it. Only for the process that holds the repository.
+   */
+  async recover({ branch, commit }: Head): Promise<void> {
     await removeStaleIndexLock(this.#store)
     if (branch !== null) await removeStaleRefLock(this.#store, branch)
+    if (commit === null) return
+    const keep = (bytes: Uint8Array) =>
+      replaceFile(join(this.#folder.ownDir, 'torn-index'), bytes, { fs: this.#fs })
+    await restoreTornIndex(this.#store, this.reader, { commit, keep })
   }
 
   /** The document of a commit; null when it has none. */
@@ -290,14 +302,16 @@ export class GitRepository {
   }
 
   /**
-   * Records the document of a commit, by the name of its blob. After a power cut the next start may
-   * have to record it again.
+   * Records the document of a commit that is the newest, by the name of its blob. After a power cut
+   * the next start may have to record it again; what an operator has staged beside it is kept.
    */
   async stage({ commit, ...staged }: StagedDocument): Promise<boolean> {
     const path = this.#fileName
     const isExecutable = await isRunnableInTree(this.#prepared, { commit, path })
     const update = { ...staged, isExecutable, workTree: this.#folder.path, path }
-    return (await updateGitIndex(this.#store, update, { isDurable: false })) !== 'busy'
+    const isDerived = (rows: readonly IndexRow[]) => this.#derived.isDerived(rows, commit)
+    const options = { isDurable: false, isDerived }
+    return (await updateGitIndex(this.#store, update, options)) !== 'busy'
   }
 
   /** Whether exactly these bytes are staged for a commit. */

@@ -44,7 +44,12 @@ export interface IndexChangeOptions {
   readonly timeoutMs?: number
   /** False where a power cut may bring the index before back, as the next start changes it again. */
   readonly isDurable?: boolean
+  /** Whether a start can make these entries anew: then a power cut may also leave half of the index. */
+  readonly isDerived?: (rows: readonly IndexRow[]) => Promise<boolean>
 }
+
+/** The next entries of the index; null leaves it unchanged. */
+type MakeRows = (bytes: Buffer | null) => Promise<readonly IndexRow[] | null>
 
 const LOCK_TIMEOUT_MS = 1000
 const REGULAR = 0o100644
@@ -61,17 +66,30 @@ export function updateGitIndex(
 }
 
 /** Replaces the entries of git's index under git's lock. */
-export async function changeGitIndex(
-  { fs, gitDir, format }: StagingStore,
+export function changeGitIndex(
+  store: StagingStore,
   change: (rows: readonly IndexRow[]) => Promise<readonly IndexRow[]>,
-  { timeoutMs = LOCK_TIMEOUT_MS, isDurable = true }: IndexChangeOptions = {},
+  options: IndexChangeOptions = {},
+): Promise<IndexUpdateResult> {
+  const make = (bytes: Buffer | null) =>
+    change(bytes === null ? [] : parseIndex(bytes, store.format))
+  return replaceGitIndex(store, make, options)
+}
+
+/** Replaces the whole of git's index under git's lock. */
+export async function replaceGitIndex(
+  { fs, gitDir, format }: StagingStore,
+  make: MakeRows,
+  { timeoutMs = LOCK_TIMEOUT_MS, isDurable = true, isDerived }: IndexChangeOptions = {},
 ): Promise<IndexUpdateResult> {
   const file = join(gitDir, 'index')
   try {
     await using lock = await GitLock.open({ fs, file, timeoutMs })
     const bytes = await orNullWhenAbsent(fs.readFile(file))
-    const rows = bytes === null ? [] : parseIndex(Buffer.from(bytes), format)
-    await lock.prepare(renderIndex(await change(rows), format))
+    const rows = await make(bytes && Buffer.from(bytes))
+    if (rows === null) return 'updated'
+    const isSynced = isDerived === undefined || !(await isDerived(rows))
+    await lock.prepare(renderIndex(rows, format), { isSynced })
     await lock.place()
     if (isDurable) await lock.syncName()
     return 'updated'

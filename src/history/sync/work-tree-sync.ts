@@ -1,4 +1,3 @@
-import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { CommitSha } from '../../core/revision.ts'
 import { replaceFile } from '../../storage/durable-fs.ts'
@@ -14,15 +13,8 @@ import {
 import { isReachable } from '../../git/objects/commit-walk.ts'
 import { DamageError } from '../../git/objects/damage.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
-import {
-  changeGitIndex,
-  indexMode,
-  isInTheWay,
-  modeIn,
-  nameIn,
-  renderFacts,
-  withMode,
-} from '../repository/update-staging-index.ts'
+import { isStagedAs, SKIP_WORKTREE, stagedMode, stagedRow } from '../repository/staged-rows.ts'
+import { changeGitIndex, isInTheWay, withMode } from '../repository/update-staging-index.ts'
 import type { IndexRow } from '../../git/staging-index.ts'
 import type { ObjectReader } from '../../git/objects/object-reader.ts'
 import type { RepositoryFolder } from '../repository/repository-folder.ts'
@@ -64,7 +56,6 @@ interface Step {
 /** The limit of files that one move of the branch checks out. */
 const MAX_FILES = 1_000
 const MAX_BYTES = MAX_FILE_BYTES
-const SKIP_WORKTREE = 0x4000
 
 /**
  * Synchronises git's index and the other files of the work tree with the branch, after a move that
@@ -187,7 +178,7 @@ export class WorkTreeSync {
   async #followMode(next: IndexDraft, { after }: TreeChange): Promise<void> {
     if (after === null) return
     await unlessRefused(this.#files.setExecutable(this.#options.fileName, isRunnable(after)))
-    next.setMode(this.#own, modeOf(after))
+    next.setMode(this.#own, stagedMode(after))
   }
 
   async #drop(next: IndexDraft, path: string, { before }: TreeChange): Promise<void> {
@@ -217,11 +208,11 @@ export class WorkTreeSync {
     const now = await this.#look(path)
     if (now.kind !== 'absent') {
       const isClean = isFile(after) && isVersion(now, versionOf(after))
-      return rowFor(path, after, { stats: isClean && now.kind === 'file' ? now.stats : null })
+      return stagedRow(path, after, { stats: isClean && now.kind === 'file' ? now.stats : null })
     }
     // A file that an operator deleted from the work tree stays deleted, and git reports it.
     const isDeleted = found.kind === 'absent' && next.isCheckedOut(path)
-    return rowFor(path, after, { isSkipped: !isDeleted })
+    return stagedRow(path, after, { isSkipped: !isDeleted })
   }
 
   async #checkOut(path: string, after: TreeEntry, seen: FileVersion | null): Promise<void> {
@@ -279,7 +270,7 @@ class IndexDraft {
   mayUpdate(path: string, { before, after }: TreeChange): boolean {
     if (after !== null && !isKnownKind(after)) return false
     const row = this.#rows.get(path)
-    if (row !== undefined) return before !== null && isEntry(row, before)
+    if (row !== undefined) return before !== null && isStagedAs(row, before)
     return before === null && !this.#isTaken(path)
   }
 
@@ -320,28 +311,9 @@ function isKnownKind(entry: TreeEntry): boolean {
   return isFile(entry) || entry.mode === LINK_MODE || entry.mode === SUBMODULE_MODE
 }
 
-function isEntry(row: IndexRow, entry: TreeEntry): boolean {
-  return nameIn(row) === entry.oid && modeIn(row) === modeOf(entry)
-}
-
 function isChangeOfMode({ before, after }: TreeChange): boolean {
   if (before === null || after === null || !isFile(before) || !isFile(after)) return false
   return isRunnable(before) !== isRunnable(after)
-}
-
-function rowFor(
-  path: string,
-  entry: TreeEntry,
-  { stats = null, isSkipped = false }: { stats?: BigIntStats | null; isSkipped?: boolean },
-): IndexRow {
-  const facts = renderFacts(entry.oid, stats, modeOf(entry))
-  return { path, stage: 0, facts, flags: 0, moreFlags: isSkipped ? SKIP_WORKTREE : null }
-}
-
-/** The mode as in git's index, which knows two kinds of files. */
-function modeOf(entry: TreeEntry): number {
-  if (!isFile(entry)) return Number.parseInt(entry.mode, 8)
-  return indexMode(versionOf(entry))
 }
 
 function versionOf(entry: TreeEntry): FileVersion {

@@ -49,6 +49,7 @@ export class FaultyFs {
   #names: NameChange[] = []
   #left: number
   #changes = 0
+  #syncs = 0
   #cut: Promise<void> | null = null
 
   constructor({ cutAfter = Infinity, loss = 'nothing', base = nodeFs }: FaultyFsOptions = {}) {
@@ -61,6 +62,11 @@ export class FaultyFs {
   /** Changes that were asked for so far. */
   get changes(): number {
     return this.#changes
+  }
+
+  /** Files and folders that were synced so far, each as often as it was. */
+  get syncs(): number {
+    return this.#syncs
   }
 
   get isCut(): boolean {
@@ -149,6 +155,7 @@ export class FaultyFs {
       sync: () =>
         this.#change(async () => {
           await handle.sync()
+          this.#syncs += 1
           if (file) file.synced = null
           this.#names = this.#names.filter((change) => change.folder !== path)
         }),
