@@ -1,14 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { type HeldTurn, turnsTold } from './held-turn.ts'
 import { cpuOfProcess } from './measure.ts'
 import { RawClient } from './raw-client.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const SAMPLER = fileURLToPath(new URL('./loop-sampler.js', import.meta.url))
 const BARE = fileURLToPath(new URL('./bare-server.ts', import.meta.url))
 const BARE_APP = fileURLToPath(new URL('./bare-app.ts', import.meta.url))
 const PASSWORD = 'a password'
@@ -48,11 +50,13 @@ export class MeasuredServer implements AsyncDisposable {
     more: readonly string[] = [],
     through: readonly string[] = [],
   ): Promise<MeasuredServer> {
-    const { repository, state } = places
-    const folders = ['--config-repo', repository, '--state-dir', state]
-    const local = ['--local-materials', dirname(repository)]
-    const flags = [...folders, ...local, '--port', '0', ...more]
-    return MeasuredServer.#start([MAIN, 'serve', ...flags, '--admin-password', PASSWORD], through)
+    return MeasuredServer.#start(programOn(places, more), { through })
+  }
+
+  /** The service, which can tell what holds its main thread. */
+  static sampled(places: { repository: string; state: string }): Promise<MeasuredServer> {
+    const args = ['--import', SAMPLER, ...programOn(places)]
+    return MeasuredServer.#start(args, { isSampled: true })
   }
 
   /** A server that answers the bytes of a file, and nothing else. */
@@ -67,12 +71,13 @@ export class MeasuredServer implements AsyncDisposable {
 
   static async #start(
     args: readonly string[],
-    through: readonly string[] = [],
+    { through = [], isSampled = false }: { through?: readonly string[]; isSampled?: boolean } = {},
   ): Promise<MeasuredServer> {
     const begin = performance.now()
     const [program = '', ...words] = [...through, process.execPath, ...args]
-    const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'ignore'] })
-    const [line] = await once(child.stdout, 'data')
+    const stdio: StdioOptions = ['ignore', 'pipe', 'ignore', ...(isSampled ? ['ipc' as const] : [])]
+    const child = spawn(program, words, { stdio })
+    const [line] = child.stdout === null ? [] : await once(child.stdout, 'data')
     const [, url = ''] = /ready (\S+)/.exec(String(line)) ?? []
     return new MeasuredServer(child, url, performance.now() - begin)
   }
@@ -151,6 +156,19 @@ export class MeasuredServer implements AsyncDisposable {
     return (this.cpu() - before) / items.length
   }
 
+  /** The turns of the loop that held the main thread of a sampled service for longest meanwhile. */
+  async heldDuring(work: () => Promise<unknown>): Promise<readonly HeldTurn[]> {
+    await this.#order('begin')
+    await work()
+    return turnsTold(await this.#order('end'))
+  }
+
+  async #order(order: 'begin' | 'end'): Promise<unknown> {
+    this.#process.send(order)
+    const [outcome] = await once(this.#process, 'message')
+    return outcome
+  }
+
   /** Waits until it does nothing unasked any more: what follows a start is no cost of a request. */
   async rest(): Promise<void> {
     for (let look = 0; look < LOOKS; look += 1) {
@@ -181,4 +199,14 @@ export class MeasuredServer implements AsyncDisposable {
     const running = pids.filter((each) => existsSync(`/proc/${each}/stat`))
     return running.reduce((sum, each) => sum + cpuOfProcess(each), 0)
   }
+}
+
+function programOn(
+  { repository, state }: { repository: string; state: string },
+  more: readonly string[] = [],
+): string[] {
+  const folders = ['--config-repo', repository, '--state-dir', state]
+  const local = ['--local-materials', dirname(repository)]
+  const flags = [...folders, ...local, '--port', '0', ...more]
+  return [MAIN, 'serve', ...flags, '--admin-password', PASSWORD]
 }

@@ -5,15 +5,14 @@ import { USUAL } from './documents.ts'
 import { MeasuredServer } from './servers.ts'
 
 const LIST = '/api/config/revisions?limit=10'
+const LIVE = '/health/live'
 const CONNECTIONS = 64
 const SAVERS = 4
 /** Revisions of 110 KB that are there before. */
 const REVISIONS = 20
 /** Answers that are waited for, after as many that are not counted. */
-const ANSWERS = 20_000
-/** The same beside savers, where the service has other things to do. */
-const ANSWERS_BESIDE = 4_000
-const LIVE_ANSWERS = 400
+const ANSWERS = { [LIST]: 20_000, [LIVE]: 400 }
+const QUICK_ANSWERS = 200
 
 /** The longest waits of callers, for answers that take no time of their own. */
 export const cases: readonly BenchCase[] = [
@@ -42,6 +41,11 @@ export const cases: readonly BenchCase[] = [
     must: { atMost: 100, unit: 'ms' },
     measure: longestLive,
   },
+  {
+    name: 'tails: longest turn of the main thread beside 4 savers and 64 connections',
+    must: { atMost: 20, unit: 'ms of CPU' },
+    measure: longestTurn,
+  },
 ]
 
 /** How long answers were waited for, in milliseconds. */
@@ -68,27 +72,46 @@ function shown({ ours, bare }: Compared, wait: keyof Waits): Measured {
 
 async function listsOf(run: BenchRun, savers: number): Promise<Compared> {
   await using cairn = await serve(run)
-  const file = join(run.folder, 'bare-body')
-  writeFileSync(file, await cairn.get(LIST))
-  await using bare = await MeasuredServer.bare(file, 'application/json; charset=utf-8')
-  const full = savers === 0 ? ANSWERS : ANSWERS_BESIDE
-  const times = run.quick ? 200 : full
-  const ours = await besideSavers(cairn, savers, () => waitsFor(cairn, LIST, times))
-  return { ours, bare: await waitsFor(bare, '/', times) }
+  return await besideSavers(cairn, savers, () => compared(run, cairn, LIST, CONNECTIONS))
 }
 
 async function longestLive(run: BenchRun): Promise<Measured> {
   await using cairn = await serve(run)
-  const times = run.quick ? 20 : LIVE_ANSWERS
-  const { p99, longest } = await besideSavers(cairn, SAVERS, () =>
-    waitsFor(cairn, '/health/live', times, 1),
-  )
-  return { value: longest, facts: { p99 } }
+  const waits = await besideSavers(cairn, SAVERS, () => compared(run, cairn, LIVE, 1))
+  return shown(waits, 'longest')
+}
+
+/** Asks the service, and then a bare server, with the same beside them. */
+async function compared(
+  { quick, folder }: BenchRun,
+  cairn: MeasuredServer,
+  path: keyof typeof ANSWERS,
+  connections: number,
+): Promise<Compared> {
+  const times = quick ? QUICK_ANSWERS : ANSWERS[path]
+  const file = join(folder, 'bare-body')
+  writeFileSync(file, await cairn.get(path))
+  await using bare = await MeasuredServer.bare(file, 'application/json; charset=utf-8')
+  const ours = await waitsFor(cairn, path, times, connections)
+  return { ours, bare: await waitsFor(bare, '/', times, connections) }
+}
+
+async function longestTurn(run: BenchRun): Promise<Measured> {
+  await using cairn = await serve(run)
+  const times = run.quick ? QUICK_ANSWERS : ANSWERS[LIST]
+  const turns = await besideSavers(cairn, SAVERS, async () => {
+    await waitsFor(cairn, LIST, times, CONNECTIONS)
+    return cairn.heldDuring(() => waitsFor(cairn, LIST, times, CONNECTIONS))
+  })
+  const longest = turns.toSorted((one, other) => other.used - one.used)[0]
+  const held = Math.max(...turns.map((turn) => turn.held))
+  const stack = longest?.stack ?? ''
+  return { value: longest?.used ?? NaN, facts: { 'held, ms': held, in: stack } }
 }
 
 async function serve({ folder }: BenchRun): Promise<MeasuredServer> {
   const places = { repository: join(folder, 'repository'), state: join(folder, 'state') }
-  const server = await MeasuredServer.cairn(places)
+  const server = await MeasuredServer.sampled(places)
   for (let n = 0; n < REVISIONS; n += 1) await server.save(documentNumbered(n))
   await server.rest()
   return server
@@ -102,7 +125,7 @@ async function waitsFor(
   server: MeasuredServer,
   path: string,
   times: number,
-  connections = CONNECTIONS,
+  connections: number,
 ): Promise<Waits> {
   using asker = server.askerOf(path, {}, connections)
   await asker.ask(times)
