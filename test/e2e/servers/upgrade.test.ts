@@ -21,7 +21,7 @@ function nextVersion(): string {
   cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true })
   cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  const upgrades = /(var CLUSTER_UPGRADES = \[[^\]]*)\]/
+  const upgrades = /(\bCLUSTER_UPGRADES ?= ?\[[^\]]*)\]/
   const parts = join(folder, 'dist', 'parts')
   const changed = readdirSync(parts).filter((part) => {
     const text = readFileSync(join(parts, part), 'utf8')
