@@ -4,7 +4,7 @@ import { unsyncedFs } from '../../support/disk/unsynced-fs.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 
 /** Three objects, the branch and the live file, each with its folder, and the one above new folders. */
-const MOST = 11
+const MAX_SYNCS = 11
 
 it('syncs what a save cannot make anew, and nothing else', async () => {
   await using folder = new HistoryFolder()
@@ -16,6 +16,6 @@ it('syncs what a save cannot make anew, and nothing else', async () => {
   await save(history, documentOf('three'))
 
   const syncs = fs.syncs - before
-  expect(syncs).toBeLessThanOrEqual(MOST)
+  expect(syncs).toBeLessThanOrEqual(MAX_SYNCS)
   expect(syncs).toBeGreaterThanOrEqual(4)
 })
