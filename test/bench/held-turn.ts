@@ -35,7 +35,7 @@ export interface HeldTurn {
   readonly stack: string
 }
 
-/** What `loop-sampler.js` tells, with places in the sources. */
+/** The turns that `loop-sampler.js` found, with places in the sources. */
 export function turnsTold(outcome: unknown): readonly HeldTurn[] {
   const maps = new Map<string, SourceMap | null>()
   return TOLD.parse(outcome).map(({ held, used, share, frames }) => {
