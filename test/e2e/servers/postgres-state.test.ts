@@ -105,14 +105,16 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     const second = await openOver(database, folderBeside(first))
     const statusOf = async (as: string) => (await second.fetch('/api/agents', { as })).status
 
-    const before = await Promise.all([`admin:${ADMIN_PASSWORD}`, 'ana:a password'].map(statusOf))
+    // A new server has none to forward to until it has heard of the leader.
+    await expect
+      .poll(() => Promise.all([`admin:${ADMIN_PASSWORD}`, 'ana:a password'].map(statusOf)))
+      .toEqual([200, 200])
     await addSomeoneTo(database, [first, second])
     const listed = await command(['user', 'list', '--state', database])
     const token = await command(['token', 'create', 't', '--user', 'someone', '--state', database])
     await command(['user', 'remove', 'someone', '--state', database])
     await until(async () => (await statusOf(SOMEONE)) === 401)
 
-    expect(before).toEqual([200, 200])
     expect(listed.stdout).toBe('admin\nana\nsomeone\n')
     expect(token.code).toBe(0)
     await until(async () => (await statusOf(`someone:${token.stdout.trim()}`)) === 401)
