@@ -13,7 +13,6 @@ import { changesIn } from '../../document/changes/entity-scope.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { type ShownChanges, shownChanges } from './shown-changes.ts'
 import { LinePieces, type LinePiecesOptions } from './line-pieces.ts'
-import { type ChangeMark, marksOf } from './change-marks.ts'
 import type { ChangePlace } from './places.ts'
 import {
   type DiffPart,
@@ -23,6 +22,8 @@ import {
   placedRegions,
   scopeIn,
   type Texts,
+  type ChangeMark,
+  marksOf,
 } from './placed-regions.ts'
 import type { Block, DiffRegion } from './regions.ts'
 import { type BlockRows, blockRows, type Sides } from './rows.ts'

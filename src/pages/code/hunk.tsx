@@ -4,6 +4,7 @@ import type { ShownRegion } from './comparison.ts'
 import type { CompareQuery } from './compare-query.ts'
 import { countOf, plural } from '../kit/count.ts'
 import { type RowsOptions, splitRows, unifiedRows } from './rows-html.ts'
+import type { Links } from '../kit/links.ts'
 
 export interface HunkProps {
   readonly region: ShownRegion
@@ -149,5 +150,30 @@ function Fold({ region }: { region: ShownRegion }) {
       <span aria-hidden="true">▾</span>
       <span class="visually-hidden">{`Lines of ${where}`}</span>
     </button>
+  )
+}
+
+interface HunkLinksProps {
+  readonly links: Links
+  readonly region: ShownRegion
+  readonly from: string
+  readonly to: string
+}
+
+/** Links to the history of the entity at this place, and to the line in the whole document. */
+export function HunkLinks({ links, region, from, to }: HunkLinksProps) {
+  const { entity } = region.place
+  const { side, number } = region.line
+  const file = links.snapshot(side === 'before' ? from : to, { line: number })
+  return (
+    <>
+      {entity !== null && (
+        <a href={links.entity(entity.kind, entity.name)}>
+          History
+          <span class="visually-hidden">{` of ${entity.kind} ${entity.name}`}</span>
+        </a>
+      )}
+      <a href={`${file}#L${number}`}>{`Line ${number} in file`}</a>
+    </>
   )
 }

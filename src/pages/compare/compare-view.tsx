@@ -20,13 +20,10 @@ import { PageHead } from '../kit/page-head.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { dateOf, Moment } from '../kit/when.tsx'
 import { RevealButton, RevealedNotice } from '../snapshot/secrets.tsx'
-import { CompareCommands, RangeCard } from './range-card.tsx'
+import { CompareCommands, RangeCard, Chooser } from './range-card.tsx'
 import { type CompareQuery, compareQueryOf } from '../code/compare-query.ts'
 import { DiffPages } from '../code/diff-pages.tsx'
-import { HunkView } from '../code/hunk.tsx'
-import { Chooser } from './chooser.tsx'
-import { HunkLinks } from '../code/hunk-links.tsx'
-import { Ruler } from './ruler.tsx'
+import { HunkView, HunkLinks } from '../code/hunk.tsx'
 import { type ComparedMerge, MergeNote } from './merge-note.tsx'
 import { LaterSummaryCard, SummaryCard } from './summary-card.tsx'
 import { Toolbar } from '../code/toolbar.tsx'
@@ -289,6 +286,47 @@ function State({ frame: { links }, comparison, query, from, to }: CompareViewPro
           <a href={all}>Show all changes</a>
         </p>
       )}
+    </>
+  )
+}
+
+const HEIGHT = 1_000
+const MIN_HEIGHT = 6
+
+/**
+ * An overview of all changes of the document, for pointers only: the toolbar has shortcuts for
+ * keys.
+ */
+function Ruler({ frame: { links }, comparison, query, from, to }: CompareViewProps) {
+  return (
+    <div class="ruler" aria-hidden="true">
+      <svg viewBox={`0 0 10 ${HEIGHT}`} preserveAspectRatio="none">
+        {comparison.marks.map(({ number, start, at, size, kind }) => {
+          const page =
+            start === comparison.part.start
+              ? ''
+              : links.compare(from, to, compareQueryOf({ ...query, start }))
+          const height = Math.max(MIN_HEIGHT, size * HEIGHT)
+          const y = Math.min(at * HEIGHT, HEIGHT - height)
+          return (
+            <a href={`${page}#c${number}`} tabindex={-1}>
+              <Mark kind={kind} y={y} height={height} />
+            </a>
+          )
+        })}
+      </svg>
+    </div>
+  )
+}
+
+function Mark({ kind, y, height }: { kind: string; y: number; height: number }) {
+  const place = { y: y.toFixed(1), height: height.toFixed(1) }
+  if (kind === 'added') return <rect class="ins" x="0" width="10" {...place} />
+  if (kind === 'removed') return <rect class="del" x="0" width="10" {...place} />
+  return (
+    <>
+      <rect class="del" x="0" width="5" {...place} />
+      <rect class="ins" x="5" width="5" {...place} />
     </>
   )
 }

@@ -20,7 +20,6 @@ import { setUpLines } from './console-part.ts'
 import { JobBar, phaseText, scaleOf, wholeTime } from './job-bar.tsx'
 import { runAddress, RunName, WaitReason } from '../runs/run-labels.tsx'
 import { hasPassedBefore, SincePassed } from '../runs/since-passed.tsx'
-import { Tabs } from './tabs.tsx'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 
 export interface JobViewProps {
@@ -331,4 +330,36 @@ function ConsoleHead({ links, page, isOver }: { links: Links; page: JobPage; isO
 /** `12 B`, `3.4 KB`. */
 function fileSize(bytes: number): string {
   return bytes < 1024 ? `${bytes} B` : renderFreeSpace(bytes)
+}
+
+/** The tabs of a job, and the artifact of the open one, in a sandbox. */
+function Tabs({ frame: { links }, page }: { frame: PageFrame; page: JobPage }) {
+  const { run, job, place, tabs, tab } = page
+  const address = { ...runAddress(run), job: job.name }
+  if (tabs.length === 0) return <></>
+  return (
+    <section class="card" data-part="tabs" aria-labelledby="tabs-title" id="tabs">
+      <h2 id="tabs-title">Tabs</h2>
+      <Chips
+        chips={tabs.map(({ name }) => ({
+          name,
+          href: `${links.job(address, { tab: name })}#tabs`,
+          isCurrent: name === tab?.name,
+        }))}
+      />
+      {tab !== null && tab.file === null && (
+        <p class="muted">
+          {page.isKept ? `The job kept no ${tab.path}.` : 'The artifacts have been removed.'}
+        </p>
+      )}
+      {tab?.file != null && (
+        <iframe
+          class="tab-content"
+          title={tab.name}
+          sandbox="allow-scripts allow-popups"
+          src={links.file({ ...place, stageCounter: String(place.stageCounter) }, tab.file)}
+        ></iframe>
+      )}
+    </section>
+  )
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { colourOfName } from '../../../src/pages/kit/icon.tsx'
-import { ICON_PATHS } from '../../../src/pages/kit/icon-paths.ts'
+import { colourOfName, ICON_PATHS } from '../../../src/pages/kit/icon.tsx'
 
 const MAX_BYTES = 6 * 1024
 const PEOPLE = ['admin', 'astrid', 'bjorn', 'dag', 'ebba', 'gustav', 'lovisa', 'nils']
