@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Digest } from '../core/digest.ts'
 import { ErrorBody } from './error-body.ts'
-import { MaintenanceBody } from './maintenance-body.ts'
+import { MaintenanceBody } from './service-bodies.ts'
 
 /** Answers `/health` to callers who are not administrators: numbers only. */
 export const HealthSummaryBody = z.object({

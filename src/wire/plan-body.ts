@@ -2,7 +2,15 @@ import { z } from 'zod'
 import { Digest } from '../core/digest.ts'
 import { ChangeEntry } from './changes.ts'
 import { ProblemBody } from './error-body.ts'
-import { WillNotRunEntry } from './will-not-run-body.ts'
+
+/** A part of a document that is kept, though nobody here acts on it. */
+export const WillNotRunEntry = z.object({
+  /** `pipeline/NAME`, `agent/UUID`, `server`, `document` and so on. */
+  entity: z.string(),
+  at: z.object({ line: z.int(), column: z.int() }),
+  what: z.string(),
+  because: z.string(),
+})
 
 const Names = z.array(z.string()).readonly()
 

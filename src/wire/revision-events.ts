@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RevisionEntry } from './revision-entry.ts'
+import { RevisionEntry } from './revision-bodies.ts'
 import { CommitSha } from '../core/revision.ts'
 
 /**

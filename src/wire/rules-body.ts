@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ListedRevision } from './listed-revision.ts'
+import { ListedRevision } from './revision-bodies.ts'
 
 const Count = z.int().min(0)
 

@@ -7,7 +7,7 @@ import { historyOf } from './histories.ts'
 import { median } from './measure.ts'
 import type { RawClient } from './raw-client.ts'
 import { MeasuredServer } from './servers.ts'
-import { MadeTokenBody } from '../../src/wire/token-body.ts'
+import { MadeTokenBody } from '../../src/wire/identity-bodies.ts'
 
 const FLOOD = fileURLToPath(new URL('./flood.ts', import.meta.url))
 const SECOND_MS = 1_000

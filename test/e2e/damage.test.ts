@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AuditBody } from '../../src/wire/audit-body.ts'
 import { auditRowsIn, damageOldestAuditRow } from '../support/service/audit-rows.ts'
 import { HealthBody } from '../../src/wire/health-body.ts'
 import { documentWith } from '../support/documents/documents.ts'
@@ -11,6 +10,7 @@ import { startService, type TestService } from '../support/service/service.ts'
 import { run, start } from '../support/programs/start.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 import { statusOf, saved } from '../support/service/saved-digest.ts'
+import { AuditBody } from '../../src/wire/service-bodies.ts'
 
 const READY = /^cairn ready (\S+)\n$/
 

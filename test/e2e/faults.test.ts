@@ -3,9 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
-import { AuditBody } from '../../src/wire/audit-body.ts'
 import { HealthBody, ReadinessBody } from '../../src/wire/health-body.ts'
-import { RevisionEntry } from '../../src/wire/revision-entry.ts'
+import { RevisionEntry } from '../../src/wire/revision-bodies.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
@@ -14,6 +13,7 @@ import { mayMount, SmallDisk } from '../support/disk/small-disk.ts'
 import { start } from '../support/programs/start.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 import { DIGEST, statusOf, saved } from '../support/service/saved-digest.ts'
+import { AuditBody } from '../../src/wire/service-bodies.ts'
 
 const READY = /^cairn ready (\S+)\n$/
 

@@ -5,7 +5,6 @@ import type { AuditEntry } from '../../src/core/audit.ts'
 import { ROUTES } from '../../src/api/resources.ts'
 import { PAGE_ROUTES } from '../../src/pages/pages-routes.ts'
 import { nameOf, QUIET } from '../../src/api/definition/route-rules.ts'
-import { AuditBody } from '../../src/wire/audit-body.ts'
 import { CONTACT_BODY } from '../support/agents/contact-body.ts'
 import { git } from '../support/git/git.ts'
 import { DescribedApi } from '../support/service/described-api.ts'
@@ -16,6 +15,7 @@ import { save } from '../support/service/saving.ts'
 import { auditRowsIn } from '../support/service/audit-rows.ts'
 import { startService, type TestService } from '../support/service/service.ts'
 import { addSomeone, SOMEONE } from '../support/service/someone-else.ts'
+import { AuditBody } from '../../src/wire/service-bodies.ts'
 
 const POST = { method: 'POST' }
 

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AuditBody } from '../../src/wire/audit-body.ts'
 import { HealthBody } from '../../src/wire/health-body.ts'
 import { PipelineStatusBody } from '../../src/wire/pipeline-body.ts'
-import { RevisionEntry } from '../../src/wire/revision-entry.ts'
+import { RevisionEntry } from '../../src/wire/revision-bodies.ts'
 import { ProtocolAgent } from '../support/agents/protocol-agent.ts'
 import { BuildScene, jsonOf, messageOf, SECURED } from '../support/builds/build-service.ts'
 import { commit, FAST, latest, open, pollsPass } from '../support/builds/trigger-scene.ts'
@@ -20,6 +19,7 @@ import { atEnd, shared } from '../support/programs/at-end.ts'
 import { postForm, save } from '../support/service/saving.ts'
 import { openTwo } from '../support/service/servers.ts'
 import { type CalledService, openService, startService } from '../support/service/service.ts'
+import { AuditBody } from '../../src/wire/service-bodies.ts'
 
 const MANUAL = element('approval', { type: 'manual' })
 const STAGES = [{ name: 'build', approval: MANUAL }, { name: 'ship' }]

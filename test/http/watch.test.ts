@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { RevisionEntry } from '../../src/wire/revision-entry.ts'
+import { RevisionEntry } from '../../src/wire/revision-bodies.ts'
 import { BuildScene, SECURED } from '../support/builds/build-service.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git, gitLine } from '../support/git/git.ts'

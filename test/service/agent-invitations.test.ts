@@ -7,13 +7,13 @@ import { readUsers } from '../../src/security/users.ts'
 import { UsersFile } from '../../src/security/users-file.ts'
 import { newInvitation } from '../../src/security/issued-secret.ts'
 import { openSqliteState } from '../../src/state/open-sqlite.ts'
-import { AuditBody } from '../../src/wire/audit-body.ts'
 import { CallingAgent } from '../support/agents/agent-calls.ts'
 import { invite, openInvitations, withKey } from '../support/agents/invitations.ts'
 import { aConfiguration } from '../support/documents/a-configuration.ts'
 import { html } from '../support/pages/agents-page.ts'
 import { save } from '../support/service/saving.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
+import { AuditBody } from '../../src/wire/service-bodies.ts'
 
 const REFUSED = { message: 'The invitation is used, expired, revoked, or was never created' }
 

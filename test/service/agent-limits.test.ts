@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AgentEntry } from '../../src/wire/agent-entry.ts'
-import { AuditBody } from '../../src/wire/audit-body.ts'
 import { CallingAgent } from '../support/agents/agent-calls.ts'
 import { html, KEY } from '../support/pages/agents-page.ts'
 import { openService, startService, type CalledService } from '../support/service/service.ts'
+import { AuditBody } from '../../src/wire/service-bodies.ts'
 
 function withKey(key: string) {
   return { key, resources: [], environments: [] }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { AuditBody } from '../../src/wire/audit-body.ts'
 import { EntityForm } from '../support/pages/entity-forms.ts'
 import { unescape } from '../support/pages/page-forms.ts'
 import { DELEGATED } from '../support/service/delegated-changes.ts'
 import { delegate, loginOf } from '../support/service/delegated-service.ts'
 import { save } from '../support/service/saving.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
+import { AuditBody } from '../../src/wire/service-bodies.ts'
 
 const ROOT = loginOf('root')
 const OWNER = loginOf('owner')

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { ChangesAnswer } from '../../src/wire/changes.ts'
-import { BlameBody, RevisionChangesBody } from '../../src/wire/listed-revision.ts'
 import { DELEGATED } from '../support/service/delegated-changes.ts'
 import { delegate, loginOf } from '../support/service/delegated-service.ts'
 import { movedPipeline, pipelineLines } from '../support/service/moved-pipeline.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
+import { BlameBody, RevisionChangesBody } from '../../src/wire/revision-bodies.ts'
 
 const ROOT = loginOf('root')
 

@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AuditBody } from '../../src/wire/audit-body.ts'
 import { HealthBody } from '../../src/wire/health-body.ts'
 import { WebhookBody } from '../../src/wire/revision-events.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
@@ -10,6 +9,7 @@ import { rule, saveByOverride, TWO_ADMINISTRATORS } from '../support/service/rul
 import { save } from '../support/service/saving.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
 import { WebhookReceiver } from '../support/service/webhook-receiver.ts'
+import { AuditBody } from '../../src/wire/service-bodies.ts'
 
 const CHANGED = TWO_ADMINISTRATORS.replace('m1.git', 'x.git')
 const ROOT = { as: 'root:p' }

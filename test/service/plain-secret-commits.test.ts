@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AuditBody } from '../../src/wire/audit-body.ts'
 import { HealthBody } from '../../src/wire/health-body.ts'
-import { RevisionEntry } from '../../src/wire/revision-entry.ts'
+import { RevisionEntry } from '../../src/wire/revision-bodies.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git, gitLine } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
 import { openService, type CalledService } from '../support/service/service.ts'
 import { until } from '../support/programs/until.ts'
+import { AuditBody } from '../../src/wire/service-bodies.ts'
 
 /** A secret that no output may contain. */
 const PLAIN = 'hunter2-in-plain'

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { AuditBody } from '../../src/wire/audit-body.ts'
 import { HealthBody } from '../../src/wire/health-body.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 import { git } from '../support/git/git.ts'
 import { rule, TWO_ADMINISTRATORS } from '../support/service/ruled-service.ts'
 import { save } from '../support/service/saving.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
+import { AuditBody } from '../../src/wire/service-bodies.ts'
 
 const CHANGED = TWO_ADMINISTRATORS.replace('m1.git', 'x.git')
 const HOUR_MS = 3_600_000

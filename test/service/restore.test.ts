@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AuditBody } from '../../src/wire/audit-body.ts'
 import { ErrorBody } from '../../src/wire/error-body.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
 import { openService, type CalledService } from '../support/service/service.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
+import { AuditBody } from '../../src/wire/service-bodies.ts'
 
 const OLD = documentWith('alpha', 'beta')
 const NEW = documentWith('alpha')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { RevisionEntry } from '../../src/wire/revision-entry.ts'
+import { RevisionEntry } from '../../src/wire/revision-bodies.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
 import { pageOf } from '../support/pages/page-forms.ts'

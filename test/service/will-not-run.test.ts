@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { WillNotRunEntry } from '../../src/wire/will-not-run-body.ts'
 import { save } from '../support/service/saving.ts'
 import { loginOf, secure } from '../support/service/secured-service.ts'
 import { type Role, securedDocument } from '../support/service/secured-document.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
+import { WillNotRunEntry } from '../../src/wire/plan-body.ts'
 
 const TASK = '<tasks><task><pluginConfiguration id="curl" version="1" /></task></tasks>'
 const DOCUMENT = securedDocument()

@@ -4,7 +4,6 @@ import { blameLines } from '../../configuration/entities/blame-lines.ts'
 import { parseEntityPlace } from '../../configuration/entities/read-entity.ts'
 import { json } from '../../http/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
-import { BlameBody, RevisionChangesBody } from '../../wire/listed-revision.ts'
 import { renderListed } from './listed-revision.ts'
 import { readChanges } from '../../configuration/changes/config-changes.ts'
 import { unfinished } from '../../index/index-progress.ts'
@@ -17,6 +16,7 @@ import type { ApiContext } from '../definition/api-context.ts'
 import { type Operation, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
+import { BlameBody, RevisionChangesBody } from '../../wire/revision-bodies.ts'
 
 const REVISION_PARAMETER = {
   revision: {

@@ -19,7 +19,6 @@ import {
   readSnapshot,
 } from '../../configuration/read/config-reading.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
-import { ListedRevision } from '../../wire/listed-revision.ts'
 import { assertKind } from '../../configuration/entities/read-entity.ts'
 import { diffEffective } from '../../configuration/entities/effective-pipeline.ts'
 import { diffEntity } from '../../configuration/entities/compare-entity.ts'
@@ -47,7 +46,7 @@ import {
   NOT_MODIFIED,
   type Parameter,
 } from '../definition/operation.ts'
-import { INDEXED_HEADER } from '../../wire/revision-entry.ts'
+import { INDEXED_HEADER, ListedRevision } from '../../wire/revision-bodies.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 

@@ -1,6 +1,6 @@
 import type { ConfigRestoringDeps } from '../../configuration/save/config-restoring.ts'
 import type { Digest } from '../../core/digest.ts'
-import type { ClientNames } from '../../wire/revision-entry.ts'
+import type { ClientNames } from '../../wire/revision-bodies.ts'
 import { plainTag } from '../../http/entity-tag.ts'
 import { parseDigest } from '../../http/parameters.ts'
 

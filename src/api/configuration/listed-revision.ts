@@ -1,7 +1,10 @@
 import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
-import type { ListedRevision } from '../../wire/listed-revision.ts'
-import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
+import {
+  type ClientNames,
+  renderRevision,
+  type ListedRevision,
+} from '../../wire/revision-bodies.ts'
 
 /** A revision as lists have it. */
 export function renderListed(

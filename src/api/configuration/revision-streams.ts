@@ -1,7 +1,7 @@
 import type { Principal } from '../../core/principal.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { RevisionWatch, SelectRevisions } from '../../notify/revision-watch.ts'
-import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
+import { type ClientNames, renderRevision } from '../../wire/revision-bodies.ts'
 import type { WatchEvent } from '../../wire/revision-events.ts'
 import { EventStream } from './event-stream.ts'
 

@@ -10,7 +10,7 @@ import type { WebhooksDomain } from '../../notify/webhooks/webhooks.ts'
 import type { ProposalsDomain } from '../../proposals/proposals-domain.ts'
 import type { AnswerRequest, RequestContext } from '../../http/request-context.ts'
 import type { RouteFacts } from './route.ts'
-import type { ClientNames } from '../../wire/revision-entry.ts'
+import type { ClientNames } from '../../wire/revision-bodies.ts'
 
 /** The settings that answers depend on. */
 export interface Site {

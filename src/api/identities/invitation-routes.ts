@@ -8,11 +8,6 @@ import {
 } from '../../identities/invitations.ts'
 import type { InvitationRecord } from '../../identities/issued-record.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
-import {
-  InvitationEntry,
-  MadeInvitationBody,
-  NewInvitationBody,
-} from '../../wire/invitation-body.ts'
 import { json } from '../../http/errors.ts'
 import { malformedBy, parseIsoTime } from '../../http/parameters.ts'
 import { parseJson, readBody } from '../../http/request-body.ts'
@@ -20,6 +15,11 @@ import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
+import {
+  InvitationEntry,
+  MadeInvitationBody,
+  NewInvitationBody,
+} from '../../wire/identity-bodies.ts'
 
 /** The largest body of a new invitation, in bytes. */
 const MAX_BODY_BYTES = 65_536

@@ -1,15 +1,12 @@
 import { USUAL_WISHES } from '../../core/mail-wishes.ts'
 import { subscribe, unsubscribe } from '../../identities/subscribe.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
-import {
-  MailSubscriptionBody,
-  MailSubscriptionRequestBody,
-} from '../../wire/mail-subscription-body.ts'
 import { json } from '../../http/errors.ts'
 import { readJson } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { MailSubscriptionBody, MailSubscriptionRequestBody } from '../../wire/identity-bodies.ts'
 
 /** The largest body, in bytes. */
 const MAX_BODY_BYTES = 65_536

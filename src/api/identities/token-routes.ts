@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { TokenRecord } from '../../identities/issued-record.ts'
 import { createToken, listTokens, type NewToken, revokeToken } from '../../identities/tokens.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
-import { MadeTokenBody, NewTokenBody, TokenEntry } from '../../wire/token-body.ts'
 import { json } from '../../http/errors.ts'
 import { parseIsoTime } from '../../http/parameters.ts'
 import { readJson } from '../../http/request-body.ts'
@@ -10,6 +9,7 @@ import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
+import { MadeTokenBody, NewTokenBody, TokenEntry } from '../../wire/identity-bodies.ts'
 
 /** The largest body of a new token, in bytes. */
 const MAX_BODY_BYTES = 16_384

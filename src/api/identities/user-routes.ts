@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
-import { UserSource } from '../../core/principal.ts'
+import { UserSource, type Principal, sourceOf } from '../../core/principal.ts'
 import {
   createUser,
   deleteUser,
@@ -17,7 +17,9 @@ import {
   NewUserBody,
   UserCredentialsBody,
   UserEntry,
-} from '../../wire/user-body.ts'
+  PermissionsBody,
+  WhoAmIBody,
+} from '../../wire/identity-bodies.ts'
 import { json } from '../../http/errors.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { malformed } from '../../http/parameters.ts'
@@ -25,6 +27,7 @@ import { readJson } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer, type Operation } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { explainUser, readOwnRights } from '../../configuration/access/explain.ts'
 
 /** The largest body about a user, in bytes. */
 const MAX_BODY_BYTES = 16_384
@@ -164,4 +167,45 @@ export function namedIn(c: Context<RouteEnv, '/:name'>): NamedUser {
 function entryOf({ lastUsed, roles, known: _known, ...user }: ListedUser): UserEntry {
   const time = lastUsed === null ? null : new Date(lastUsed).toISOString()
   return { ...user, roles: [...roles], lastUsed: time }
+}
+
+const callerRoute = routeWith<ApiContext['configuration']>()
+
+/** `/api/whoami` and `/api/permissions`: who a caller is, and who may do what. */
+export const callerResource = resource({
+  conditional: true,
+  open: ({ configuration }: ApiContext) => configuration,
+  routes: [
+    callerRoute({
+      method: 'GET',
+      path: '/api/whoami',
+      tag,
+      summary: 'The caller, and the credential of the call',
+      caller: 'user',
+      answers: { 200: jsonAnswer('The caller', WhoAmIBody) },
+      handle: (c, deps) => {
+        const { principal } = c.env
+        const credential = credentialOf(principal)
+        const source = sourceOf(principal)
+        return json({ ...readOwnRights(deps, principal), source, credential } satisfies WhoAmIBody)
+      },
+    }),
+    callerRoute({
+      method: 'GET',
+      path: '/api/permissions',
+      tag,
+      summary: 'The permissions of a user, and the entries of the configuration that grant them',
+      caller: 'administrator',
+      query: { user: { text: 'The user; the caller when absent', schema: z.string() } },
+      answers: { 200: jsonAnswer('Permissions in the words of a plan', PermissionsBody) },
+      errors: ['user-not-found'],
+      handle: (c, deps) =>
+        json(explainUser(deps, c.env.principal, c.req.query('user')) satisfies PermissionsBody),
+    }),
+  ],
+})
+
+function credentialOf({ credential }: Principal): WhoAmIBody['credential'] {
+  if (credential === undefined) return { kind: 'password', scope: 'admin' }
+  return credential.kind === 'token' ? credential : { ...credential, scope: 'admin' }
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { AuditOutcome } from '../../core/audit.ts'
 import { readAudit } from '../../notify/audit/audit.ts'
-import { AuditBody } from '../../wire/audit-body.ts'
 import { parseAuditQuery } from './audit-query.ts'
 import { json } from '../../http/errors.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
+import { AuditBody } from '../../wire/service-bodies.ts'
 
 const route = routeWith<ApiContext['notify']>()
 

@@ -12,8 +12,11 @@ import {
 import { json } from '../../http/errors.ts'
 import { NOBODY } from '../../http/request-context.ts'
 import type { ApiContext } from '../definition/api-context.ts'
-import { jsonAnswer } from '../definition/operation.ts'
+import { jsonAnswer, NOT_MODIFIED } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { digestOf } from '../../core/digest.ts'
+import { renderMetrics } from '../../core/metric.ts'
+import { CachedResponse } from '../../http/cached-response.ts'
 
 const tag = 'Service'
 const route = routeWith<ApiContext>()
@@ -98,3 +101,34 @@ function renderProblem({
 }: HealthProblem): Pick<HealthProblem, 'subject' | 'errors'> {
   return { subject, errors }
 }
+
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** `/metrics`: numbers for Prometheus, to every user. They say nothing of what is configured. */
+export const metricsResource = resource({
+  open: (context: ApiContext) => context,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/metrics',
+      tag: 'Service',
+      summary: 'Metrics for Prometheus',
+      caller: 'user',
+      answers: {
+        200: { text: 'The text format', content: [{ type: 'text/plain', schema: null }] },
+        304: NOT_MODIFIED,
+      },
+      example: {
+        answer: `# HELP cairn_problems Open problems
+# TYPE cairn_problems gauge
+cairn_problems 0
+`,
+      },
+      handle: async (c, { health: { metrics } }) => {
+        const bytes = new TextEncoder().encode(renderMetrics(await metrics.read()))
+        const options = { type: METRICS_TYPE, etag: digestOf(bytes), immutable: false }
+        return new CachedResponse(bytes, options).answer(c)
+      },
+    }),
+  ],
+})

@@ -1,11 +1,11 @@
 import { readMaintenance, setMaintenance } from '../../configuration/maintenance-mode.ts'
-import { MaintenanceBody, MaintenanceRequestBody } from '../../wire/maintenance-body.ts'
 import { json } from '../../http/errors.ts'
 import { readJson } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
+import { MaintenanceBody, MaintenanceRequestBody } from '../../wire/service-bodies.ts'
 
 /** The largest body, in bytes. */
 const MAX_BODY_BYTES = 16_384

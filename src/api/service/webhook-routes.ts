@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { WebhookDelivery } from '../../notify/webhooks/delivery-log.ts'
 import { listDeliveries, listWebhooks, sendAgain } from '../../notify/webhooks/webhooks.ts'
-import { DeliveryBody, WebhookEntry } from '../../wire/webhook-body.ts'
+import { DeliveryBody, WebhookEntry } from '../../wire/service-bodies.ts'
 import { json } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
 import type { LeaderContext } from '../definition/api-context.ts'

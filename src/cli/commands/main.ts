@@ -4,8 +4,8 @@ import { VERSION } from '../../server/version.ts'
 import { SettingsError } from '../../settings/read-settings.ts'
 import { helpOf, helpOfAll } from '../help.ts'
 import { CallRefused, NoServer } from '../../client/client-errors.ts'
-import { linesOfError } from '../../wire/describe-error.ts'
 import { complain, say } from '../output.ts'
+import { linesOfError } from '../../wire/error-body.ts'
 
 type Run = (args: readonly string[]) => Promise<number>
 

@@ -9,7 +9,6 @@ import { PostgresLog } from '../../../src/cluster/postgres-log.ts'
 import { AuditLog } from '../../../src/state/audit-log.ts'
 import { PostgresDriver } from '../../../src/state/postgres-driver.ts'
 import { UPGRADES, upgrade } from '../../../src/state/upgrades.ts'
-import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { git, gitLine } from '../../support/git/git.ts'
 import {
@@ -28,6 +27,7 @@ import {
 import { save } from '../../support/service/saving.ts'
 import { currentOf, serveTwo } from '../../support/service/servers.ts'
 import { ALL_ENTRIES } from '../../support/service/audit-reading.ts'
+import { AuditBody } from '../../../src/wire/service-bodies.ts'
 
 const TIMEOUT_MS = 30_000
 

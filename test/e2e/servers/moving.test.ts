@@ -4,7 +4,6 @@ import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { fastImport } from '../../support/git/fast-import.ts'
@@ -22,6 +21,7 @@ import {
 import { pausePipeline, setLease } from '../../support/service/servers.ts'
 import { save } from '../../support/service/saving.ts'
 import { startService } from '../../support/service/service.ts'
+import { AuditBody } from '../../../src/wire/service-bodies.ts'
 
 type Caller = Pick<DatabaseServer, 'fetch'>
 

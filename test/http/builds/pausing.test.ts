@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { PipelineBody, PipelineStatusBody } from '../../../src/wire/pipeline-body.ts'
 import { dependency, element, git } from '../../support/documents/a-configuration.ts'
 import {
@@ -12,6 +11,7 @@ import {
 import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
 import { sceneWithAgent } from '../../support/builds/scene-with-agent.ts'
 import { commit, latest, open, pollsPass } from '../../support/builds/trigger-scene.ts'
+import { AuditBody } from '../../../src/wire/service-bodies.ts'
 
 const MANUAL = element('approval', { type: 'manual' })
 const BY_HAND = { name: 'app', stages: [{ name: 'build', approval: MANUAL }] }

@@ -11,9 +11,9 @@ import { save } from '../../support/service/saving.ts'
 import { type CalledService, openService } from '../../support/service/service.ts'
 import { addSomeone } from '../../support/service/someone-else.ts'
 import { bearer } from '../../support/service/tokens.ts'
-import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { sourceSeen } from '../../support/identities/user-sources.ts'
-import { MadeTokenBody } from '../../../src/wire/token-body.ts'
+import { MadeTokenBody } from '../../../src/wire/identity-bodies.ts'
+import { AuditBody } from '../../../src/wire/service-bodies.ts'
 
 const DAY_MS = 86_400_000
 const SECURITY = `<server><security><passwordFile path="/u" /><roles>

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { changePassword, disableUser, removeUser } from '../../../src/security/users.ts'
 import { UsersFile } from '../../../src/security/users-file.ts'
-import { TokenEntry } from '../../../src/wire/token-body.ts'
 import { CallingAgent } from '../../support/agents/agent-calls.ts'
 import { BuildScene } from '../../support/builds/build-service.ts'
 import { documentWith } from '../../support/documents/documents.ts'
@@ -14,6 +13,7 @@ import { openEvents } from '../../support/service/event-reader.ts'
 import { QUICK_COST, startService, type TestService } from '../../support/service/service.ts'
 import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 import { makeToken } from '../../support/service/tokens.ts'
+import { TokenEntry } from '../../../src/wire/identity-bodies.ts'
 
 type Headers = Readonly<Record<string, string>>
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { removeUser, writeUser } from '../../../src/security/users.ts'
 import { UsersFile } from '../../../src/security/users-file.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
@@ -13,6 +12,7 @@ import {
 import { filledFieldsOf } from '../../support/pages/page-forms.ts'
 import { addSomeone } from '../../support/service/someone-else.ts'
 import { makeToken } from '../../support/service/tokens.ts'
+import { AuditBody } from '../../../src/wire/service-bodies.ts'
 
 const HOUR_MS = 3_600_000
 const SLOW = { timeout: 10_000 }

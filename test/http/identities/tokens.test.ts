@@ -10,7 +10,7 @@ import { type CalledService, openService, startService } from '../../support/ser
 import { addSomeone, ADMIN_ALONE, SOMEONE } from '../../support/service/someone-else.ts'
 import { bearer, makeToken } from '../../support/service/tokens.ts'
 import { ErrorBody } from '../../../src/wire/error-body.ts'
-import { TokenEntry } from '../../../src/wire/token-body.ts'
+import { TokenEntry } from '../../../src/wire/identity-bodies.ts'
 
 const MINUTE_MS = 60_000
 const START = Date.parse('2030-01-01T10:00:30Z')

@@ -2,12 +2,12 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { AuditBody } from '../../../src/wire/audit-body.ts'
-import { UserCredentialsBody, UserEntry } from '../../../src/wire/user-body.ts'
+import { UserCredentialsBody, UserEntry } from '../../../src/wire/identity-bodies.ts'
 import { html, post } from '../../support/pages/agents-page.ts'
 import { ADMIN_PASSWORD, type CalledService, openService } from '../../support/service/service.ts'
 import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 import { bearer, makeToken } from '../../support/service/tokens.ts'
+import { AuditBody } from '../../../src/wire/service-bodies.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 

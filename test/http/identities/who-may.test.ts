@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { PermissionsBody, WhoAmIBody } from '../../../src/wire/caller-body.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { save } from '../../support/service/saving.ts'
 import { type CalledService, openService } from '../../support/service/service.ts'
@@ -7,6 +6,7 @@ import { DELEGATED } from '../../support/service/delegated-changes.ts'
 import { delegate, loginOf } from '../../support/service/delegated-service.ts'
 import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 import { bearer, makeToken } from '../../support/service/tokens.ts'
+import { PermissionsBody, WhoAmIBody } from '../../../src/wire/identity-bodies.ts'
 
 const SECURITY = `<server><security><passwordFile path="/u" /><roles>
   <role name="crew"><users><user>someone</user></users></role></roles>

@@ -7,7 +7,7 @@ import { saveRevisions } from '../../support/service/saved-revisions.ts'
 import { startService } from '../../support/service/service.ts'
 import { addSomeone, ADMIN_ALONE, SOMEONE } from '../../support/service/someone-else.ts'
 import { makeToken } from '../../support/service/tokens.ts'
-import { AuditBody } from '../../../src/wire/audit-body.ts'
+import { AuditBody } from '../../../src/wire/service-bodies.ts'
 
 const READERS = [
   'blame',

@@ -8,10 +8,10 @@ import { save } from '../../support/service/saving.ts'
 import { until } from '../../support/programs/until.ts'
 import { BuildScene, GUARDED, SECURED } from '../../support/builds/build-service.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
-import { MadeInvitationBody } from '../../../src/wire/invitation-body.ts'
 import { ADMIN_PASSWORD, openService } from '../../support/service/service.ts'
 import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
 import { bearer, makeToken } from '../../support/service/tokens.ts'
+import { MadeInvitationBody } from '../../../src/wire/identity-bodies.ts'
 
 /** The action and the user of each row, with the links in it. */
 function rowsIn(page: string): string[] {

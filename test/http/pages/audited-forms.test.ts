@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { BuildScene, jsonOf } from '../../support/builds/build-service.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import { BASE, md5, serviceAt, submit } from '../../support/pages/editor-forms.ts'
@@ -7,6 +6,7 @@ import { sendForm } from '../../support/pages/page-forms.ts'
 import { save } from '../../support/service/saving.ts'
 import { addSomeone, ADMIN_ALONE, SOMEONE } from '../../support/service/someone-else.ts'
 import type { TestService } from '../../support/service/service.ts'
+import { AuditBody } from '../../../src/wire/service-bodies.ts'
 
 /** The latest entries of the audit log about these actions, oldest first. */
 async function told(scene: BuildScene, most: number) {

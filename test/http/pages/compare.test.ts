@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents/documents.ts'
 import { git, gitBytes } from '../../support/git/git.ts'
 import { startService, type TestService } from '../../support/service/service.ts'
-import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
+import { RevisionEntry } from '../../../src/wire/revision-bodies.ts'
 import { withRevisions, page } from '../../support/pages/compare-page.ts'
 
 const ONE = documentWith('checkout', 'billing')

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { PermissionsBody } from '../../../src/wire/caller-body.ts'
 import { EntityForm } from '../../support/pages/entity-forms.ts'
 import { save } from '../../support/service/saving.ts'
 import { type CalledService, openService } from '../../support/service/service.ts'
 import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
+import { PermissionsBody } from '../../../src/wire/identity-bodies.ts'
 
 /** Each entry has a line of its own. */
 const DOCUMENT = `<?xml version="1.0" encoding="utf-8"?>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { element } from '../../support/documents/a-configuration.ts'
 import { BuildScene, GUARDED, jsonOf, SECURED } from '../../support/builds/build-service.ts'
 import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
+import { AuditBody } from '../../../src/wire/service-bodies.ts'
 
 type Fields = [name: string, value: string][]
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
-import { AuditBody } from '../../../src/wire/audit-body.ts'
+import { RevisionEntry } from '../../../src/wire/revision-bodies.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { saveRevisions } from '../../support/service/saved-revisions.ts'
 import { save } from '../../support/service/saving.ts'
 import { startService, type TestService } from '../../support/service/service.ts'
 import { addSomeone, ADMIN_ALONE, SOMEONE } from '../../support/service/someone-else.ts'
+import { AuditBody } from '../../../src/wire/service-bodies.ts'
 
 /** A value in the form of the original, by a key that is not ours. */
 const FOREIGN = 'AES:bm9uY2Vub25jZW5vbmNlMQ==:Y2lwaGVyIHRleHQgb2YgYW5vdGhlciBzZXJ2ZXI='

@@ -15,7 +15,7 @@ import {
   requestOf,
 } from '../../support/http/request-arbitraries.ts'
 import { ADMIN_PASSWORD } from '../../support/service/service.ts'
-import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
+import { RevisionEntry } from '../../../src/wire/revision-bodies.ts'
 import { z } from 'zod'
 
 const RUNS = 8

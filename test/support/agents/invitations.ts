@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { z } from 'zod'
-import { InvitationEntry, MadeInvitationBody } from '../../../src/wire/invitation-body.ts'
 import type { RegisterRequest } from '../../../src/wire/agent/registration.ts'
 import type { CalledService } from '../service/service.ts'
+import { InvitationEntry, MadeInvitationBody } from '../../../src/wire/identity-bodies.ts'
 
 type Called = Pick<CalledService, 'fetch'>
 

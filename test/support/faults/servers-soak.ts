@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
-import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { PipelineHistoryBody } from '../../../src/wire/pipeline-run-body.ts'
-import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
+import { RevisionEntry } from '../../../src/wire/revision-bodies.ts'
 import { BUILT, type Callers, type Change, FIRST_VALUE, valuesIn } from './callers.ts'
 import type { Fault } from './faults.ts'
 import { findContradiction, type Model } from './linearizability.ts'
 import { configurationModel, PROPOSAL_MODEL, RUNS_MODEL, SWITCH_MODEL } from './models.ts'
 import { NoAnswer, type Recorder } from './recorder.ts'
 import { type Loss, type NextChanges, ThreeServers } from './three-servers.ts'
+import { AuditBody } from '../../../src/wire/service-bodies.ts'
 
 export interface ServersSoakOptions {
   readonly folder: string

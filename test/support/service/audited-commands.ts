@@ -1,5 +1,5 @@
-import { AuditBody } from '../../../src/wire/audit-body.ts'
 import type { CalledService } from './service.ts'
+import { AuditBody } from '../../../src/wire/service-bodies.ts'
 
 /** The entries of the audit log that commands have left, newest first. */
 export async function commandsIn(service: Pick<CalledService, 'fetch'>) {

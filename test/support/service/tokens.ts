@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { MadeTokenBody } from '../../../src/wire/token-body.ts'
 import type { CalledService } from './service.ts'
+import { MadeTokenBody } from '../../../src/wire/identity-bodies.ts'
 
 /** Creates a token of a user, by default of admin. */
 export async function makeToken(

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { z } from 'zod'
-import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
+import { RevisionEntry } from '../../../src/wire/revision-bodies.ts'
 import { PLAIN_GIT } from '../git/git.ts'
 import type { SoakedServer } from './soaked-server.ts'
 

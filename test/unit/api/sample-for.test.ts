@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { sampleFor } from '../../../src/api/description/sample-for.ts'
+import { sampleFor } from '../../../src/api/description/example.ts'
 
 const Name = z.string().meta({ example: 'hello' })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { TimeField } from './fields.ts'
+import { AuditEntry } from '../core/audit.ts'
 
 /** A receiver in the answer of `/api/webhooks`. */
 export const WebhookEntry = z.object({
@@ -32,3 +33,34 @@ export const DeliveryBody = z.object({
   body: z.string(),
 })
 export type DeliveryBody = z.infer<typeof DeliveryBody>
+
+/** Answers `GET /api/audit`, newest first. */
+export const AuditBody = z.object({
+  entries: z.array(AuditEntry).readonly(),
+  /** The value of `before` for the next page; null on the last one. */
+  next: z.int().nullable(),
+})
+export type AuditBody = z.infer<typeof AuditBody>
+
+const Permitted = z.enum(['allowed', 'refused'])
+
+/** The body of `POST /api/maintenance`. */
+export const MaintenanceRequestBody = z.strictObject({
+  saves: Permitted.default('allowed'),
+  starts: Permitted.default('allowed'),
+  /** Shown to everybody who is refused. */
+  reason: z.string().max(1_000).default(''),
+})
+export type MaintenanceRequestBody = z.infer<typeof MaintenanceRequestBody>
+
+/** The answer of `/api/maintenance`. */
+export const MaintenanceBody = z.object({
+  saves: Permitted,
+  starts: Permitted,
+  reason: z.string(),
+  /** The user who set it, or `Server`; empty before anybody did. */
+  by: z.string(),
+  /** The time of the last change, in milliseconds since the UNIX epoch; null before the first. */
+  since: z.int().nullable(),
+})
+export type MaintenanceBody = z.infer<typeof MaintenanceBody>
