@@ -1,6 +1,9 @@
 import { isSameName, nameKey } from '../core/name-key.ts'
-import { findUser, type UsersReading } from '../security/users.ts'
+import { findUser, type UsersReading, isDisabledUser } from '../security/users.ts'
 import type { IssuedOwner } from './issued-owner.ts'
+import type { Principal } from '../core/principal.ts'
+import type { UserAdministrationDeps } from './administer-users.ts'
+import { isDisabledElsewhere } from './disabled-users.ts'
 
 export interface DepartedUsersOptions {
   readonly users: () => Promise<UsersReading>
@@ -71,4 +74,27 @@ function isGone(reading: UsersReading, { name, id }: KnownUser): boolean {
 
 function isUnusable({ unusable }: UsersReading, name: string): boolean {
   return unusable.some((other) => nameKey(other) === nameKey(name))
+}
+
+/**
+ * Whether somebody who acted earlier is the same user now, and can log in. A directory or a provider is
+ * not asked: its users are those whom it has let in and who are not disabled.
+ */
+export async function isStillUser(
+  {
+    accounts,
+    identityStore,
+    sourcesElsewhere,
+  }: Pick<UserAdministrationDeps, 'accounts' | 'identityStore' | 'sourcesElsewhere'>,
+  person: Pick<Principal, 'username' | 'userId' | 'external'>,
+): Promise<boolean> {
+  const { users, ids } = await accounts.read()
+  const local = findUser(users, person.username)
+  if (person.external !== undefined) {
+    const isKnown = local === null && sourcesElsewhere.includes(person.external.source)
+    return isKnown && !(await isDisabledElsewhere(identityStore, person))
+  }
+  if (local === null) return false
+  const [name, stored] = local
+  return !isDisabledUser(stored) && ids.get(name) === person.userId
 }

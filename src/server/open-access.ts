@@ -16,13 +16,14 @@ import type { UserSourceState } from '../core/user-source-state.ts'
 import { Sessions } from '../identities/sessions.ts'
 import { Tokens } from '../identities/tokens.ts'
 import type { UsersStore } from '../security/users.ts'
-import type { OidcLogIn } from '../identities/oidc/oidc-log-in.ts'
-import { openLdap } from './open-ldap.ts'
-import { openOidc } from './open-oidc.ts'
+import type { OidcLogIn, OidcLogInOptions } from '../identities/oidc/oidc-log-in.ts'
 import { UsersWatch } from '../security/users-watch.ts'
 import { ConfiguredAccess } from '../configuration/access/access.ts'
 import type { StateStore } from '../state/state-store.ts'
 import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
+import { unavailable } from '../core/errors.ts'
+import type { LdapDirectory } from '../identities/ldap/ldap-directory.ts'
+import { readCertificates, readSecretFile } from './named-file.ts'
 
 /** How often the users are looked at where no change of them can be watched, in milliseconds. */
 const USERS_POLL_INTERVAL_MS = 500
@@ -195,4 +196,59 @@ class PasswordThreads implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.close()))
   }
+}
+
+/**
+ * The directory that has users; null where the settings name none, so that its package is not loaded.
+ * Nothing is asked of it yet.
+ */
+async function openLdap({
+  settings,
+  environment: { clock, log },
+}: BootContext): Promise<LdapDirectory | null> {
+  const { 'ldap-url': urls, 'ldap-user-base': base, 'ldap-user-filter': filter } = settings
+  if (urls.length === 0 || base === null) return null
+  const { filterProblem, nameAttribute } = await import('../identities/ldap/ldap-filter.ts')
+  const attribute = nameAttribute(filter)
+  if (attribute === null) return null
+  const problem = filterProblem(filter)
+  if (problem !== null) throw unavailable(`--ldap-user-filter cannot be read: ${problem}`)
+  const ca = await readCertificates(settings['ldap-ca-file'])
+  const startTls = settings['ldap-start-tls']
+  const [dn, file] = [settings['ldap-bind-dn'], settings['ldap-bind-password-file']]
+  const ldap = await import('../identities/ldap/ldap-directory.ts')
+  return new ldap.LdapDirectory({
+    servers: urls.map((url) => ({ url, startTls, ca })),
+    reader: dn === null || file === null ? null : { dn, password: await readSecretFile(file) },
+    users: { base, filter, attribute },
+    groupBase: settings['ldap-group-base'],
+    clock,
+    log,
+  })
+}
+
+/**
+ * The log-in by OpenID Connect; null where the settings name no provider, so that its packages are not
+ * loaded. Nothing is asked of it yet.
+ */
+async function openOidc(
+  { settings, environment: { clock, log } }: BootContext,
+  { users, letIn, key }: Pick<OidcLogInOptions, 'users' | 'letIn' | 'key'>,
+): Promise<OidcLogIn | null> {
+  const { 'oidc-issuer': issuer, 'oidc-client-id': clientId, 'public-url': publicUrl } = settings
+  if (issuer === null || clientId === null || publicUrl === null) return null
+  const file = settings['oidc-client-secret-file']
+  const oidc = await import('../identities/oidc/oidc-log-in.ts')
+  return new oidc.OidcLogIn({
+    issuer,
+    clientId,
+    clientSecret: file === null ? null : await readSecretFile(file),
+    claims: { username: settings['oidc-username-claim'], roles: settings['oidc-roles-claim'] },
+    callback: `${new URL(publicUrl).origin}${settings['base-path']}/login/oidc/callback`,
+    key,
+    users,
+    letIn,
+    clock,
+    log,
+  })
 }

@@ -1,4 +1,3 @@
-import { isStillUser } from '../identities/still-user.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'
 import { RefusedMachines } from '../agents/refused-machines.ts'
 import { RegistrationLimits } from '../agents/registration-limits.ts'
@@ -25,6 +24,7 @@ import type { OpenedLeader } from './leadership.ts'
 import { openBuilds } from './open-builds.ts'
 import { mailLinks } from './mail-links.ts'
 import { openMailDigests, openMirror, openWebhooks } from './open-notifications.ts'
+import { isStillUser } from '../identities/departed-users.ts'
 
 /** Opens what one server at a time has: the state, and everything that changes it. */
 export async function openLeader(app: AppContext): Promise<OpenedLeader> {

@@ -25,10 +25,10 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
   },
   {
     behaviour: 'a damaged line is not read',
-    file: 'lib/checked-lines.ts',
+    file: 'history/index/index-file.ts',
     find: '!== checksumOf(body)) return',
     replace: "=== '') return",
-    test: 'unit/lib/checked-lines.test.ts',
+    test: 'unit/history/checked-lines.test.ts',
   },
   {
     behaviour: 'the bytes of a replaced file are on disk before its name',

@@ -2,13 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { manualPage } from '../../src/cli/manual.ts'
 import { USAGE } from '../../src/cli/usage.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { rootFile } from '../support/programs/root-file.ts'
 import { save } from '../support/service/saving.ts'
 import { ADMIN_PASSWORD, startService } from '../support/service/service.ts'
+import { manualPage } from '../../src/cli/commands/completion.ts'
 
 const COLUMNS = 80
 const SHOWN = { timeout: 30_000 }

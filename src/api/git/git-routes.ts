@@ -7,7 +7,6 @@ import {
   type GitAccessDeps,
   readRepositoryFile,
 } from '../../configuration/access/git-access.ts'
-import { pageOfRevision } from '../../configuration/entities/page-of-revision.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { plainBody } from '../../http/content-coding.ts'
@@ -16,6 +15,7 @@ import type { ApiContext } from '../definition/api-context.ts'
 import type { Answer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
+import { pageOfRevision } from '../../configuration/entities/read-revision-changes.ts'
 
 const REPOSITORY = '/git/config.git'
 const PROGRAMS = ['upload-pack', 'receive-pack'] as const

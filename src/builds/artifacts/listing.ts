@@ -1,6 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findInside } from './folders.ts'
+import { PassThrough, type Readable } from 'node:stream'
+import { ZipFile } from 'yazl'
+import { findInside, openRegular } from './folders.ts'
+import { ServiceError } from '../../core/errors.ts'
 
 /** One file of a job, with its path below the job's folder. */
 export interface ListedFile {
@@ -60,4 +63,46 @@ async function entriesOf(real: string): Promise<FolderEntry[]> {
 
 function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
+}
+
+/**
+ * A zip of files of a job, each read when it is its turn. It fails when a file has been removed
+ * meanwhile, and stops reading when the consumer stops.
+ */
+export function zipOf(
+  root: string,
+  files: readonly { readonly file: ListedFile; readonly name: string }[],
+): Readable {
+  const zip = new ZipFile()
+  const output = new PassThrough()
+  let reading: Readable | null = null
+  for (const { file, name } of files) {
+    zip.addReadStreamLazy(nameInZip(name), (done) => {
+      openBelow(root, file.path).then(
+        (stream) => done(null, (reading = stream)),
+        (error: unknown) => output.destroy(asError(error)),
+      )
+    })
+  }
+  zip.on('error', (error) => output.destroy(asError(error)))
+  output.once('close', () => reading?.destroy())
+  zip.outputStream.pipe(output)
+  zip.end()
+  return output
+}
+
+/** To programs that unpack, a backslash would begin a folder, and `C:` another disk. */
+function nameInZip(name: string): string {
+  return name.replaceAll('\\', '_').replace(/^([A-Za-z]):/, '$1_')
+}
+
+async function openBelow(root: string, path: string): Promise<Readable> {
+  const real = await findInside(root, path.split('/'))
+  const handle = real === null ? null : await openRegular(real)
+  if (handle) return handle.createReadStream()
+  throw new ServiceError('file-not-found', `There is no file ${path} any more`, { path })
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }

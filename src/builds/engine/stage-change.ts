@@ -1,4 +1,11 @@
-import { countsAlike, isActive, retally, stageStatus, tallyOf } from '../../core/builds/stage.ts'
+import {
+  countsAlike,
+  isActive,
+  retally,
+  stageStatus,
+  tallyOf,
+  type StageResult,
+} from '../../core/builds/stage.ts'
 import { isSameName, stageNameKey } from '../../core/name-key.ts'
 import type { BuildChange } from './change.ts'
 import {
@@ -11,11 +18,12 @@ import {
   type PipelineInstance,
   type StageInstance,
   type StagePlace,
+  STAGE_OUTCOME,
 } from './documents.ts'
 import { idRanges, idsIn, withReplacedId } from './id-ranges.ts'
 import { addJobs, type JobDraft, type SteppedJob } from './job-change.ts'
-import { recordEnd } from './run-event.ts'
 import { activeStageKey, jobKey, pipelineKey, stageKey, stageList } from './keys.ts'
+import { appendEvent, type RunEventType } from '../../core/service-event.ts'
 
 /** A new run of a stage. Its counter is derived from the earlier runs. */
 export type StageDraft = Pick<
@@ -170,4 +178,44 @@ function withGroup(pipeline: PipelineInstance, group: string | null): PipelineIn
   const { groups } = pipeline
   if (groups === null || group === null || groups.includes(group)) return pipeline
   return { ...pipeline, groups: [...groups, group] }
+}
+
+type Outcome = 'Passed' | 'Failed'
+
+/** Records the end of a run of a stage as an event, in the same change. */
+async function recordEnd(
+  change: BuildChange,
+  stage: StageInstance,
+  result: StageResult,
+): Promise<void> {
+  const { tx, now: time } = change
+  if (result === 'Unknown') return
+  const { pipelineName: pipeline, pipelineCounter, name, counter: stageCounter } = stage
+  const type =
+    result === 'Cancelled'
+      ? 'run.cancelled'
+      : typeOf(result, await outcomeBefore(change, stage, result))
+  const run = await tx.find(PIPELINE, pipelineKey({ pipeline, counter: pipelineCounter }))
+  const { approvedBy, cancelledBy, configuration } = stage
+  const label = run?.label ?? `${pipelineCounter}`
+  const place = { pipeline, pipelineCounter, label, stage: name, stageCounter }
+  await appendEvent(tx, { type, time, ...place, approvedBy, cancelledBy, configuration })
+}
+
+/** The outcome of the run before, which this one replaces; null when unknown. A rerun of an older run replaces nothing. */
+async function outcomeBefore(
+  { tx }: BuildChange,
+  { pipelineName: pipeline, name: stage, pipelineCounter }: StageInstance,
+  result: Outcome,
+): Promise<Outcome | null> {
+  const key = stageNameKey({ pipeline, stage })
+  const known = await tx.find(STAGE_OUTCOME, key)
+  if (known !== null && known.pipelineCounter > pipelineCounter) return null
+  await tx.put(STAGE_OUTCOME, key, { pipelineCounter, result })
+  return known?.result ?? null
+}
+
+function typeOf(result: Outcome, previous: Outcome | null): RunEventType {
+  if (result === 'Passed') return previous === 'Failed' ? 'run.fixed' : 'run.passed'
+  return previous === 'Passed' ? 'run.broken' : 'run.failed'
 }

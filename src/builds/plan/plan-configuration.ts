@@ -26,8 +26,13 @@ import { memoize } from '../../lib/memoize.ts'
 import type { JobInstance } from '../engine/documents.ts'
 import type { Builds } from '../engine/builds.ts'
 import type { Unsupported, WillNotRun } from '../configured/unsupported.ts'
-import { findObstacles, type PlannedObstacle, type PlanObstaclesDeps } from './plan-obstacles.ts'
-import { findStops, type PlannedStop } from './plan-stops.ts'
+import {
+  findObstacles,
+  type PlannedObstacle,
+  type PlanObstaclesDeps,
+  findStops,
+  type PlannedStop,
+} from './plan-obstacles.ts'
 import type { PlannedStart, Triggers } from '../triggers/triggers.ts'
 
 export interface PlanDeps extends PlanObstaclesDeps {

@@ -10,7 +10,6 @@ import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { assertToken } from '../../agents/contact.ts'
 import { isApproved, type KnownAgent } from '../../agents/known-agent.ts'
 import { hashSecret } from '../../agents/secrets.ts'
-import { zipOf } from '../artifacts/archive.ts'
 import { artifactSegments, CONSOLE_PATH } from '../artifacts/artifact-path.ts'
 import type { ConsoleTail, LineFinder } from '../artifacts/console-lines.ts'
 import { findInside, openRegular } from '../artifacts/folders.ts'
@@ -21,7 +20,13 @@ import {
   placeOfJob,
   renderPlace,
 } from '../artifacts/job-folders.ts'
-import { type FolderEntry, type ListedFile, listFiles, listFolder } from '../artifacts/listing.ts'
+import {
+  type FolderEntry,
+  type ListedFile,
+  listFiles,
+  listFolder,
+  zipOf,
+} from '../artifacts/listing.ts'
 import type { JobDispatcher } from '../dispatch/job-dispatcher.ts'
 import { readViewableRun, type RunRightsDeps } from './run-rights.ts'
 

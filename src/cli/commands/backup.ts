@@ -9,8 +9,9 @@ import { programPath } from '../../settings/environment.ts'
 import { readSettings, SettingsError } from '../../settings/read-settings.ts'
 import { SETTINGS } from '../../settings/settings.ts'
 import { VERSION } from '../../server/version.ts'
-import { complain } from '../output.ts'
+import { complain, say } from '../output.ts'
 import { takeFile } from '../take-file.ts'
+import { restoreBackup } from '../../operations/backup/restore-backup.ts'
 
 const NOT_A_DATABASE =
   'what is in PostgreSQL is not copied by cairn backup: use pg_dump, and keep secret.keys, the users and artifacts beside that'
@@ -51,5 +52,29 @@ function report({ file, manifest, problems, notes }: Backup): number {
     `${file} holds ${revisions} revisions up to ${commit}, the state, the users and the secret keys, ${extent} artifacts`,
   )
   complain('whoever has it can read every secret of the configuration: keep it safe')
+  return problems.length === 0 ? 0 : 1
+}
+
+/** Restores the folders of a service from a backup into empty folders. */
+export async function restore(args: readonly string[]): Promise<number> {
+  const { file, flags } = takeFile(args, 'restore')
+  const settings = readSettings(SETTINGS.restore, flags)
+  const places = { repository: resolve(settings['config-repo']), ...statePlaces(settings) }
+  const { repository } = places
+  const restored = await restoreBackup(resolve(file), {
+    places,
+    version: VERSION,
+    programPath: programPath(),
+  })
+  const { manifest, files, revisions, newest, problems, notes } = restored
+  for (const note of notes) complain(`note: ${note}`)
+  for (const problem of problems) complain(problem)
+  const taken = new Date(manifest.time).toISOString()
+  say(`${file} was made at ${taken} by version ${manifest.serverVersion}`)
+  const count = `${revisions} ${revisions === 1 ? 'revision' : 'revisions'}`
+  say(`${repository}: ${count}, the newest ${newest?.digest} by ${newest?.username}`)
+  for (const path of files) say(path)
+  say(manifest.hasArtifacts ? 'artifacts and consoles are restored' : 'the backup has no artifacts')
+  if (manifest.fileName !== 'config.xml') say(`serve it with --config-file ${manifest.fileName}`)
   return problems.length === 0 ? 0 : 1
 }

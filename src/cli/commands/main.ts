@@ -21,7 +21,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => 
   ['verify', async () => (await import('./verify.ts')).verify],
   ['report', async () => (await import('./report.ts')).report],
   ['backup', async () => (await import('./backup.ts')).backup],
-  ['restore', async () => (await import('./restore.ts')).restore],
+  ['restore', async () => (await import('./backup.ts')).restore],
   ['archive', async () => (await import('./archive.ts')).archive],
   ['import', async () => (await import('./import.ts')).importCommand],
   ['doctor', async () => (await import('./doctor.ts')).doctor],

@@ -13,6 +13,7 @@ import {
   type DescribedChanges,
   readChanges,
 } from '../changes/config-changes.ts'
+import { splitEntity } from '../../document/entities/entities.ts'
 
 /** A revision with its changes: of a merge its own, of the first one all that it brought. */
 export interface ChangedRevision extends DescribedChanges {
@@ -56,4 +57,21 @@ export async function readRevisionChanges(
   }
   const changes = (own ?? []).map((change) => ({ ...change, text: renderChange(change) }))
   return { revision, subject: renderSubject(changes), changes }
+}
+
+/** The path of a page about a revision: of the first entity in it to a caller who may not read the whole. */
+export async function pageOfRevision(
+  deps: ConfigChangesDeps,
+  principal: Principal,
+  revision: Revision,
+): Promise<string> {
+  const { access, history } = deps
+  const number = `r${history.numberOf(revision)}`
+  const previous = history.previousOf(revision)
+  if (previous === null || access.may(principal, { action: 'administer' }))
+    return `/config/${number}`
+  const [entity = ''] = await entitiesChangedBy(deps, { revision, previous })
+  const { kind, name } = splitEntity(entity)
+  const page = `/config/entity/${kind}/${encodeURIComponent(name)}`
+  return `${page}/compare/r${history.numberOf(previous)}/${number}`
 }

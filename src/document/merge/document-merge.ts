@@ -13,9 +13,8 @@ import {
   type Segment,
 } from './element-content.ts'
 import type { ConflictDecisions, ConflictVersion, Decision } from './merge-conflict.ts'
-import { type Gap, mergeOrder } from './merge-order.ts'
+import { type Gap, mergeOrder, schemaRank } from './merge-order.ts'
 import { mergeTag, tagBody, tagEnd } from './merge-tag.ts'
-import { schemaRank } from './schema-rank.ts'
 import {
   type Editor,
   mapSides,

@@ -1,4 +1,6 @@
 import { bisect } from '../../lib/bisect.ts'
+import { CRUISE } from '../schema/vocabulary.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
 
 /** The members of one list in the base and on both sides, in the order of each. */
 export interface ListOrders<Member> {
@@ -132,4 +134,14 @@ function movedMembers<Member>(
   const stayed = new Set<Member>()
   for (let at = ends.at(-1); at !== undefined; at = previous.get(at)) stayed.add(at)
   return new Set(kept.filter((member) => !stayed.has(member)))
+}
+
+/** The places that the schema gives the children of an element; equal ones may stand in any order. */
+export function schemaRank(parent: XmlElement): (child: XmlElement) => number {
+  const path: string[] = []
+  for (let at = parent; at.parent; at = at.parent) path.unshift(at.name)
+  let rule: typeof CRUISE | undefined = CRUISE
+  for (const name of path) rule = rule?.others.children.get(name)
+  const particles = rule?.others.ordered === true ? rule.others.particles : []
+  return ({ name }) => particles.findIndex(({ names }) => names.includes(name))
 }

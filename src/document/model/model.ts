@@ -3,9 +3,13 @@ import { SERVER_ELEMENTS } from '../schema/server.ts'
 import { Agent, Environment } from './environments.ts'
 import { build, many, modelOf, one, type ValueOf } from './fields.ts'
 import type { ModelNode } from './model-node.ts'
-import { OUTSIDE_DEFINITIONS } from './outside-definitions.ts'
+import {
+  OUTSIDE_DEFINITIONS,
+  PackageRepository,
+  ScmDefinition,
+  SecretConfig,
+} from './outside-definitions.ts'
 import { PipelineGroup, Template } from './pipelines.ts'
-import { PackageRepository, ScmDefinition, SecretConfig } from './plugins.ts'
 import { Server } from './server.ts'
 import { unknownOutside } from './unknown-parts.ts'
 
@@ -39,7 +43,6 @@ export * from './fields.ts'
 export * from './materials.ts'
 export * from './outside-definitions.ts'
 export * from './pipelines.ts'
-export * from './plugins.ts'
 export * from './server.ts'
 export * from './stages.ts'
 export * from './tasks.ts'

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { checkedLines, renderCheckedLine } from '../../lib/checked-lines.ts'
+import { crc32 } from 'node:zlib'
 import { draftName } from '../../storage/file-draft.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
@@ -112,4 +112,34 @@ export class IndexFile {
       await handle.close()
     }
   }
+}
+
+const CHECKSUM_LENGTH = 8
+
+/** A line with a correct checksum. */
+interface CheckedLine {
+  /** The text, without checksum and line feed. */
+  readonly body: Buffer
+  /** The offset after its line feed. */
+  readonly end: number
+}
+
+/** Renders a line of a file: a checksum, and the text. */
+export function renderCheckedLine(text: string): string {
+  return `${checksumOf(text)} ${text}\n`
+}
+
+/** The lines of a file up to the first damaged or unfinished one. */
+export function* checkedLines(bytes: Buffer): Generator<CheckedLine, void> {
+  let start = 0
+  for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+    const body = bytes.subarray(start + CHECKSUM_LENGTH + 1, end)
+    if (bytes.toString('latin1', start, start + CHECKSUM_LENGTH) !== checksumOf(body)) return
+    start = end + 1
+    yield { body, end: start }
+  }
+}
+
+function checksumOf(text: Uint8Array | string): string {
+  return crc32(text).toString(16).padStart(CHECKSUM_LENGTH, '0')
 }

@@ -7,7 +7,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { builtFile } from '../../lib/built-file.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
-import { listVocabulary } from '../../document/schema/vocabulary-listing.ts'
+import { listVocabulary } from '../../document/schema/vocabulary.ts'
 
 /**
  * The style sheets that pages load, each with its parts in order. The kit is for every page; the

@@ -1,7 +1,6 @@
 import { acknowledgeOverride } from '../../configuration/gate/override-alarm.ts'
 import { z } from 'zod'
-import { freeRoom } from '../../builds/runs/free-room.ts'
-import { retryMaterial } from '../../builds/runs/retry-material.ts'
+import { retryMaterial, freeRoom } from '../../builds/runs/solve-problems.ts'
 import { acknowledgeSecrets } from '../../configuration/read/plain-secret-alarm.ts'
 import { parseSha } from '../../http/parameters.ts'
 import { renderFreeSpace } from '../../core/builds/agent.ts'

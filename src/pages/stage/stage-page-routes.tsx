@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { parseOffset } from '../../core/page.ts'
-import { cancelRun } from '../../builds/runs/cancel-run.ts'
 import { startStage, type JobChoice } from '../../builds/runs/start-runs.ts'
 import { readStagePage } from './stage-page.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
@@ -14,6 +13,7 @@ import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { assertShown, type Refusal } from '../runs/refusal.ts'
 import { runAction } from '../runs/run-action.ts'
 import { StageView } from './stage-view.tsx'
+import { cancelRun } from '../../builds/runs/stages.ts'
 
 /** Enough for the names of all jobs of a large stage. */
 const MAX_FORM_BYTES = 262_144

@@ -2,12 +2,12 @@ import type { PipelineInstance } from '../../../src/builds/engine/documents.ts'
 import { materialFingerprint } from '../../../src/document/materials/identity.ts'
 import type { Material } from '../../../src/document/model/model.ts'
 import { SecretBox } from '../../../src/document/secrets/secret-box.ts'
-import { fetchSourceOf } from '../../../src/builds/assignment/fetch-source.ts'
 import { ConfigurationSecrets } from '../../../src/builds/assignment/configuration-secrets.ts'
 import { assignmentOf } from '../../../src/builds/assignment/job-assignment.ts'
 import { SecretFiles } from '../../../src/security/secret-files.ts'
 import { JobAssignment } from '../../../src/wire/agent/work.ts'
 import { aJobRun, aPipelineRun, effectiveConfiguration } from './build-facts.ts'
+import { fetchSourceOf } from '../../../src/builds/dispatch/build-assignment.ts'
 
 export const box = new SecretBox([Buffer.alloc(32, 1)])
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseArtifactPattern } from '../../../src/agent/job/artifact-pattern.ts'
+import { parseArtifactPattern } from '../../../src/agent/job/find-artifacts.ts'
 
 describe('an artifact pattern', () => {
   it.each([

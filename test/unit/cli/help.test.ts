@@ -2,13 +2,13 @@ import { expect, it } from 'vitest'
 import { agentInvite } from '../../../src/cli/commands/agent-invite.ts'
 import { COMPLETIONS } from '../../../src/cli/completion.ts'
 import { helpOf, helpOfAll } from '../../../src/cli/help.ts'
-import { manualPage } from '../../../src/cli/manual.ts'
 import { secrets } from '../../../src/cli/commands/secrets.ts'
 import { state } from '../../../src/cli/commands/state.ts'
 import { token } from '../../../src/cli/commands/token.ts'
 import { user } from '../../../src/cli/commands/user.ts'
 import { listSettings } from '../../../src/settings/read-settings.ts'
 import { SETTINGS } from '../../../src/settings/settings.ts'
+import { manualPage } from '../../../src/cli/commands/completion.ts'
 
 it.each(Object.entries(SETTINGS))(
   'the help of cairn %s has each of its settings',

@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type ConfigDocument, readDocument } from '../../../src/document/document.ts'
 import { willNotRunIn } from '../../../src/builds/configured/unsupported.ts'
-import { CRUISE, type ElementRule } from '../../../src/document/schema/vocabulary.ts'
-import { listVocabulary } from '../../../src/document/schema/vocabulary-listing.ts'
+import {
+  CRUISE,
+  type ElementRule,
+  listVocabulary,
+} from '../../../src/document/schema/vocabulary.ts'
 import { UnsupportedParts } from '../../../src/document/unsupported/unsupported-parts.ts'
 import type { XmlElement } from '../../../src/document/xml/xml-tree.ts'
 import { runSync } from '../../../src/lib/cooperative.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Hono } from 'hono'
-import { PathRouter } from '../../../src/http/path-router.ts'
+import { PathRouter } from '../../../src/server/routes.ts'
 
 function app(): Hono {
   return new Hono({ router: new PathRouter() })

@@ -2,8 +2,8 @@ import type { NewProposalBody } from '../../../wire/proposal-body.ts'
 import { SettingsError } from '../../../settings/read-settings.ts'
 import { connect } from '../../client/connect.ts'
 import { printJson, printLines } from '../../client/print.ts'
-import { describeProposal } from '../../client/proposal-report.ts'
 import { readGivenFile, entityIn, wholeNumberIn, readCommand } from '../../client/words.ts'
+import type { AnswerOf } from '../../../client/call-types.ts'
 
 /** The form of an entity among the words: `pipeline/shop=shop.xml`, without a file to remove it. */
 const ENTITY_WORD = /^((?:[a-z-]+\/[^=]+)|server)=(.*)$/s
@@ -64,4 +64,19 @@ async function contentOf(
 
 async function textIn(file: string): Promise<string> {
   return Buffer.from(await readGivenFile(file)).toString('utf8')
+}
+
+/** A proposal in a few lines: its state, and whose approval it needs. */
+function describeProposal(proposal: AnswerOf<'GET /api/proposals/:number'>): readonly string[] {
+  const { number, title, state, version, entities, verdict, problems, conflicts } = proposal
+  return [
+    `Proposal ${number}, version ${version}, is ${state}: ${title}`,
+    ...entities.map((entity) => `  changes ${entity}`),
+    ...(state === 'open' ? (verdict?.needs ?? []) : []).map(
+      ({ rule, of, reason }) =>
+        `  ${rule} needs ${of.join(', ')}${reason === '' ? '' : `: ${reason}`}`,
+    ),
+    ...conflicts.map(({ path }) => `  changed by others too: ${path}`),
+    ...problems.map((problem) => `  not valid: ${problem}`),
+  ]
 }

@@ -13,9 +13,8 @@ import type { Gate } from '../gate.ts'
 import { RULES_FILE } from '../rules-source.ts'
 import { RULES_ENTITY } from '../rules/match.ts'
 import type { RuleSet } from '../rules/rule.ts'
-import type { Objection, Verdict } from '../rules/verdict.ts'
+import { type Objection, type Verdict, ALLOWED } from '../rules/verdict.ts'
 import { changeOfRules } from '../sound-rules.ts'
-import { judgePast } from './judge-past.ts'
 import { type PastOrigin, pastOriginOf, rulesAbout } from './past-origin.ts'
 import {
   type IndexedChange,
@@ -25,6 +24,10 @@ import {
   type SiftedRule,
   siftedRule,
 } from './sift-rules.ts'
+import type { ReviewedProposal } from '../../../core/change-origin.ts'
+import { callerIn, pastPeopleIn } from '../people-of.ts'
+import { asksForPlan, judgeChange } from '../rules/judge-change.ts'
+import type { GateChange, PlanFacts, Question } from '../rules/question.ts'
 
 export interface PastRulesDeps {
   readonly history: History
@@ -256,4 +259,54 @@ function told(verdicts: readonly Verdict[]): PastVerdict {
 
 function rulesOf(objections: readonly Objection[]): readonly string[] {
   return [...new Set(objections.map(({ rule }) => rule))]
+}
+
+/** A change of the past, with the document whose rights and people count. */
+interface PastChange {
+  readonly change: GateChange
+  readonly document: ConfigDocument
+  readonly origin: PastOrigin
+  readonly rules: RuleSet
+  readonly readPlan: () => Promise<PlanFacts | null>
+}
+
+/**
+ * The verdict of some rules on a change of the past. Whether its author might make it at all was asked
+ * then, and approvals of then count for these rules.
+ */
+async function judgePast(
+  gate: Pick<Gate, 'knownRights'>,
+  { change, document, origin, rules, readPlan }: PastChange,
+): Promise<Verdict> {
+  const { doors, principal, reason, time } = origin
+  const { configuration } = document
+  const { knownRights } = gate
+  const question: Question = {
+    change,
+    door: doors[0],
+    caller: principal === null ? null : callerIn(configuration, knownRights, principal),
+    reason,
+    proposal: proposalOf(origin, rules),
+    rules,
+    people: pastPeopleIn(configuration, knownRights),
+    plan: null,
+    now: time,
+    isRecovery: false,
+    delegation: ALLOWED,
+  }
+  return judgeChange({ ...question, plan: asksForPlan(question) ? await readPlan() : null })
+}
+
+function proposalOf({ proposal, principal }: PastOrigin, rules: RuleSet): ReviewedProposal | null {
+  if (proposal === null || principal === null) return null
+  const { username } = principal
+  return {
+    number: proposal.number,
+    author: username,
+    contributors: [username],
+    writers: [{ username, credential: 'session' }],
+    reviews: proposal.approvals.map(({ by, digest }) => {
+      return { by, digest, decision: 'approve', rules: rules.version } as const
+    }),
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listVocabulary } from '../../../../src/document/schema/vocabulary-listing.ts'
+import { listVocabulary } from '../../../../src/document/schema/vocabulary.ts'
 
 describe('the vocabulary as data', () => {
   it('distinguishes elements of one name in different places', () => {

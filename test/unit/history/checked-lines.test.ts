@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkedLines, renderCheckedLine } from '../../../src/lib/checked-lines.ts'
+import { checkedLines, renderCheckedLine } from '../../../src/history/index/index-file.ts'
 
 const TEXTS = ['one', '', 'naïve ✓', '{"a":1}']
 const WHOLE = Buffer.from(TEXTS.map(renderCheckedLine).join(''))
