@@ -14,6 +14,7 @@ import {
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { packSourceMaps } from './source-positions.js'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
@@ -39,6 +40,12 @@ const CLIENT_SCRIPTS = [
 ]
 /** Two packages load a binary from their folder; the third is CommonJS, and imported when it is needed, which a bundle cannot do by names. */
 const OUTSIDE = ['@node-rs/bcrypt', '@photostructure/sqlite', 'isomorphic-git']
+/** Large parts of packages that the program never reaches, and the modules in their place. */
+const REPLACED = [
+  { filter: /\/zod\/v4\/locales\/index\.js$/, contents: "export { default as en } from './en.js'" },
+  // Node knows the names of hosts in every alphabet.
+  { filter: /\/tr46\/index\.js$/, contents: "export { domainToASCII as toASCII } from 'node:url'" },
+]
 /** Globals that a CommonJS package expects inside a bundle. */
 const REQUIRE = [
   "import { createRequire as requireFrom } from 'node:module'",
@@ -70,6 +77,7 @@ async function build({ isChecked = true } = {}) {
   if (isChecked) checkTypes()
   const program = await bundleProgram(draft)
   const scripts = await bundleClientScripts(join(draft, 'pages', 'scripts'))
+  packSourceMaps(draft)
   writePackages(draft, packagesOf([...program, ...scripts]))
   copyStyles(join(draft, 'pages'))
   writeManual(draft)
@@ -131,12 +139,17 @@ async function bundleProgram(outdir) {
     target: 'node20.19',
     minifyWhitespace: true,
     minifySyntax: true,
-    sourcemap: true,
+    sourcemap: 'external',
     sourcesContent: false,
+    plugins: [{ name: 'replaced', setup: replaceParts }],
     metafile: true,
     logLevel: 'warning',
   })
   return Object.keys(metafile.inputs)
+}
+
+function replaceParts({ onLoad }) {
+  for (const { filter, contents } of REPLACED) onLoad({ filter }, () => ({ contents }))
 }
 
 /** The packages that are a part of the program, by their folders. */

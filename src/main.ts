@@ -1,10 +1,11 @@
+import { nameSourcePositions } from './lib/source-positions.ts'
 import { keepYoung } from './lib/keep-young.ts'
 import { main } from './cli/commands/main.ts'
 import { outliveOutput } from './cli/output.ts'
 import { endWithNpx } from './cli/stopping.ts'
 
-// A stack in the log names the lines of the sources. No answer has one.
-process.setSourceMapsEnabled(true)
+// No answer has a stack; the log does.
+nameSourcePositions(import.meta.dirname)
 outliveOutput()
 endWithNpx()
 keepYoung()

@@ -1,4 +1,5 @@
 // @module-tag long
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -85,6 +86,11 @@ describe('the log of cairn serve', () => {
 
     expect(await answer.text()).toBe('{"message":"Internal server error"}')
     await expect.poll(() => linesOf('failed').length).toBe(2)
-    expect(String(linesOf('failed')[0]?.['error'])).toMatch(/\/src\/[\w/-]+\.ts:\d+:\d+/)
+    const stack = String(linesOf('failed')[0]?.['error'])
+    expect(stack).toMatch(/ at AuditLog\.read \(\S+\/src\/state\/audit-log\.ts:\d+:\d+\)/)
+    for (const [, file = '', row, column] of stack.matchAll(/(\/\S+\.ts):(\d+):(\d+)/g)) {
+      const line = readFileSync(file, 'utf8').split('\n')[Number(row) - 1]
+      expect(line?.slice(Number(column) - 1)).toMatch(/^(\w|#)/)
+    }
   })
 })

@@ -12,8 +12,13 @@ import { rootFile } from '../support/programs/root-file.ts'
 import { until } from '../support/programs/until.ts'
 
 const run = promisify(execFile)
+/** In bytes. Source maps without packages are half a megabyte of it, and would be as much as the program. */
+const MAX_BUILD = 6_000_000
 const Packed = z.tuple([
-  z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }),
+  z.object({
+    filename: z.string(),
+    files: z.array(z.object({ path: z.string(), size: z.number() })),
+  }),
 ])
 
 it('the package installs and starts in an empty folder', { timeout: 240_000 }, async () => {
@@ -21,6 +26,8 @@ it('the package installs and starts in an empty folder', { timeout: 240_000 }, a
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', packed]
   const { stdout } = await run('npm', args, { cwd: rootFile('.') })
   const [{ filename, files }] = Packed.parse(JSON.parse(stdout))
+  const built = files.filter(({ path }) => path.startsWith('dist/'))
+  expect(built.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(MAX_BUILD)
   const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', join(packed, filename)]
 
   await run('npm', install, { cwd: folder })
