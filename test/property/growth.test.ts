@@ -1,6 +1,7 @@
 import { renderToString } from 'hono/jsx/dom/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { EntityIndex } from '../../src/index/entity-index.ts'
+import { RevisionColumns } from '../../src/history/index/revision-columns.ts'
 import { changesOfRevision } from '../../src/index/tables/revision-changes.ts'
 import { summariseChanges } from '../../src/document/changes/summarise-changes.ts'
 import type { DocumentChange } from '../../src/document/entities/change.ts'
@@ -247,6 +248,40 @@ describe('four times as many changes', { tags: ['long'] }, () => {
     },
   )
 })
+
+/** The lengths of a short and of a long history, and how often each is asked. */
+const REVISIONS = { short: 1_000, long: 400_000 }
+const QUESTIONS = 5_000
+
+/** The columns of a history with a revision each second, some of them with the clock behind. */
+function columnsOf(count: number): RevisionColumns {
+  const steps = Array.from({ length: count }, (_, n) => (n % 10 === 9 ? -3 : 2))
+  const author = { username: 'ann', kind: 'person' } as const
+  const segment = { authors: [author], authorOf: steps.map(() => 0), steps }
+  const columns = new RevisionColumns([{ readColumns: () => segment }])
+  columns.counts()
+  return columns
+}
+
+function askForTimes(columns: RevisionColumns): void {
+  for (let n = 0; n < QUESTIONS; n += 1) columns.lastUntil(n % 700)
+}
+
+it(
+  'the revision of a time is found as soon in a history of four hundred times the length',
+  { tags: ['long'], timeout: 300_000 },
+  () => {
+    const [short, long] = [columnsOf(REVISIONS.short), columnsOf(REVISIONS.long)]
+
+    const costs = Array.from({ length: TRIES }, () => ({
+      before: costOf(() => askForTimes(short)),
+      cost: costOf(() => askForTimes(long)),
+    }))
+
+    const least = Math.min(...costs.map(({ before }) => before))
+    expect(Math.min(...costs.map(({ cost }) => cost)) / least).toBeLessThanOrEqual(MAX_GROWTH)
+  },
+)
 
 /** An index of a history in which one revision added this number of pipelines. */
 async function indexOf(count: number): Promise<EntityIndex> {

@@ -58,10 +58,8 @@ async function findByHex(history: History, name: string): Promise<Revision | nul
 
 /** The newest revision that is no younger than a moment; null before the first. */
 export function findInEffectAt(history: History, until: number): Revision | null {
-  const times = history.columns.times()
-  let place = times.length - 1
-  while (place >= 0 && (times[place] ?? until) > until) place -= 1
-  return place < 0 ? null : history.at(history.size() - history.kept() + place + 1)
+  const place = history.columns.lastUntil(until)
+  return place === null ? null : history.at(history.size() - history.kept() + place + 1)
 }
 
 /** The revision that was current at the end of a time; null before the first, and for no time. */

@@ -4,6 +4,7 @@ import {
   type RevisionKind,
   revisionKindOf,
 } from '../../core/revision.ts'
+import { bisect } from '../../lib/bisect.ts'
 import { NumberList } from '../../lib/compact/number-list.ts'
 import { type CooperativeWork, runCooperatively, runSync } from '../../lib/cooperative.ts'
 
@@ -75,13 +76,15 @@ function isAuthor(value: unknown): boolean {
 /**
  * The author and the time of each revision of the list, in typed arrays, so that revisions are counted
  * and selected by these without being parsed. The first question takes the columns of all segments,
- * each later one those that came since: 12 bytes a revision. A place is the number of older revisions.
+ * each later one those that came since: 12 to 16 bytes a revision. A place is the number of older revisions.
  */
 export class RevisionColumns {
   readonly #segments: readonly ColumnSource[]
   readonly #numbers = new AuthorNumbers()
   readonly #authorOf = new NumberList()
   readonly #times = new NumberList(Float64Array)
+  /** The places of revisions that are older than all that follow them: their times ascend. */
+  readonly #ascending = new NumberList()
   /** By author, the number of their revisions. */
   readonly #counts: number[] = []
   #taken = 0
@@ -109,6 +112,14 @@ export class RevisionColumns {
   times(): ArrayLike<number> {
     this.#grow()
     return this.#times.view()
+  }
+
+  /** The place of the newest revision that is no younger than a moment; null before the first. */
+  lastUntil(moment: number): number | null {
+    this.#grow()
+    const timeOf = (n: number) => this.#times.at(this.#ascending.at(n) ?? 0) ?? 0
+    const after = bisect({ high: this.#ascending.length }, (n) => timeOf(n) <= moment)
+    return this.#ascending.at(after - 1) ?? null
   }
 
   /** The places of the wanted revisions, oldest first. */
@@ -159,7 +170,18 @@ export class RevisionColumns {
       this.#counts[number] = (this.#counts[number] ?? 0) + 1
     }
     let time = 0
-    for (const step of steps) this.#times.push((time += step))
+    for (const step of steps) this.#takeTime((time += step))
+  }
+
+  #takeTime(time: number): void {
+    const ascending = this.#ascending
+    const last = () => ascending.at(ascending.length - 1)
+    for (let place = last(); place !== undefined; place = last()) {
+      if ((this.#times.at(place) ?? 0) < time) break
+      ascending.pop()
+    }
+    ascending.push(this.#times.length)
+    this.#times.push(time)
   }
 }
 

@@ -36,6 +36,11 @@ export class NumberList {
     this.#length += 1
   }
 
+  /** Drops the last one. */
+  pop(): void {
+    this.#length = Math.max(0, this.#length - 1)
+  }
+
   /** Sets the number at a place; those between the end and it become `between`. */
   set(place: number, number: number, between: number): void {
     while (this.#length <= place) this.push(between)

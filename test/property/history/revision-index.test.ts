@@ -114,6 +114,13 @@ function expectColumns({ columns }: RevisionIndex, revisions: readonly Revision[
     new Map(columns.counts().map(({ revisions: of, ...each }) => [JSON.stringify(each), of])),
   ).toEqual(counted)
   expect(Array.from(columns.times())).toEqual(revisions.map(({ time }) => time))
+  const moments = [-1, 0, ...revisions.map(({ time }) => time), 1e9]
+  expect(moments.map((moment) => columns.lastUntil(moment))).toEqual(
+    moments.map((moment) => {
+      const place = revisions.findLastIndex(({ time }) => time <= moment)
+      return place < 0 ? null : place
+    }),
+  )
   for (const [since, until] of [
     [null, null],
     [10, null],
