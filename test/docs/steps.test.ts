@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { CommandName } from '../../src/cli/usage.ts'
 import { rootFile } from '../support/programs/root-file.ts'
+import { mayHaveTestsOf } from '../support/programs/steps.ts'
 
 /** A test below `test` that goes one way through the product as people do, with its programs. */
 interface Path {
@@ -98,6 +99,32 @@ describe('the two steps of the tests', () => {
     expect(readFileSync(rootFile('.ci/run'), 'utf8')).toMatch(
       /npm run (?:--silent )?test:all -- --tags-filter long\b/,
     )
+  })
+
+  it('load no file without a test of theirs, and one of them each file', () => {
+    const wholly = "// @module-tag long\nit('goes', go)"
+    const partly = "it('goes', { tags: ['git', 'long'] }, go)"
+    const never = "it('takes long', go)"
+    const steps = ['!long', 'long', '!long || node']
+
+    expect(
+      [wholly, partly, never].map((text) => steps.map((step) => mayHaveTestsOf(step, text))),
+    ).toEqual([
+      [false, true, true],
+      [true, true, true],
+      [true, false, true],
+    ])
+  })
+
+  it('are told apart by a tag that no test has from another file', () => {
+    const files = readdirSync(rootFile('test'), { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file !== 'vitest.config.ts',
+    )
+    const tagging = files.filter((file) =>
+      /\btags:[^\n]*'long'/.test(readFileSync(rootFile(`test/${file}`), 'utf8')),
+    )
+
+    expect(tagging).toEqual([])
   })
 
   it('have a path through every command and what is around them in the first', async () => {

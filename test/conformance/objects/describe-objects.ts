@@ -3,9 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CommitSha } from '../../../src/core/revision.ts'
 import type { ObjectFormatName } from '../../../src/core/object-name.ts'
 import type { CommitRange, ObjectReader } from '../../../src/git/objects/object-reader.ts'
-import { describeNoFile } from '../../../src/git/objects/tree-walk.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
-import { commitOfZeroes } from '../../support/disk/zeroes.ts'
 import { absentIn, blobOf, commitsIn, fileText, type OpenReader } from './reading.ts'
 
 /** The ways in which git stores objects, as a reader of history may find them. */
@@ -17,8 +15,6 @@ const STORAGES: Record<string, (repository: GitRepository) => void> = {
     repository.commit('config.xml', 'after the pack\n')
   },
 }
-
-const LONG = { timeout: 60_000, tags: ['long'] }
 
 /** Describes a reader of the objects of a repository. */
 export function describeObjects(
@@ -107,51 +103,6 @@ export function describeObjects(
       expect(await textAt(head, 'conf/a/b.xml')).toBe('deep')
       expect(await textAt(head, 'odd\nname')).toBe('odd')
     })
-
-    it(
-      'reads nothing that is too large, and goes on reading what was asked beside it',
-      LONG,
-      async () => {
-        const small = repository.commit('config.xml', 'small\n')
-        const large = CommitSha.parse(commitOfZeroes(repository.path, 100_000_000))
-        const before = process.memoryUsage.rss()
-
-        const found = await Promise.all([small, large, small].map((commit) => textAt(commit)))
-
-        expect(found.map((text) => text?.slice(0, 9))).toEqual(['small\n', undefined, 'small\n'])
-        expect(await describeNoFile(reader, { commit: large, path: 'config.xml' })).toBe(
-          'a file of 100000000 bytes (at most 67108864 are read)',
-        )
-        const blob = repository.git('rev-parse', `${large}:config.xml`)
-        await expect(reader.findObject(blob)).rejects.toThrow('has 100000000 bytes')
-        expect(process.memoryUsage.rss() - before).toBeLessThan(60_000_000)
-        expect(await textAt(small)).toBe('small\n')
-      },
-    )
-
-    it(
-      'reads nothing that is too large in a pack, also where a change is small',
-      LONG,
-      async () => {
-        const small = repository.commit('config.xml', 'small\n')
-        const sizes = [100_000_000, 100_000_001]
-        const large = sizes.map((size) => CommitSha.parse(commitOfZeroes(repository.path, size)))
-        for (const [n, commit] of large.entries()) repository.git('tag', `large-${n}`, commit)
-        repository.git('repack', '-a', '-d', '--quiet')
-        reader.renew()
-        const before = process.memoryUsage.rss()
-
-        const found = await Promise.all([small, ...large, small].map((commit) => textAt(commit)))
-
-        expect(found).toEqual(['small\n', null, null, 'small\n'])
-        for (const commit of large) {
-          expect(await describeNoFile(reader, { commit, path: 'config.xml' })).toMatch(
-            /^a file of 10000000[01] bytes \(at most 67108864 are read\)$/,
-          )
-        }
-        expect(process.memoryUsage.rss() - before).toBeLessThan(60_000_000)
-      },
-    )
 
     it('finds nothing where there is no such file, folder or commit', async () => {
       repository.git(

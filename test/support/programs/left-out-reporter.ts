@@ -1,5 +1,5 @@
 import { createTagsFilter } from '@vitest/runner/utils'
-import type { Reporter, TestModule, Vitest } from 'vitest/node'
+import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node'
 import type { Program } from './programs.ts'
 
 interface Output {
@@ -13,6 +13,7 @@ export class LeftOutReporter implements Reporter {
   readonly #missing: readonly Program[]
   readonly #output: Output
   #isOfThisStep: (tags: string[]) => boolean = () => true
+  #files = 0
 
   constructor(missing: readonly Program[], output: Output) {
     this.#missing = missing
@@ -23,22 +24,33 @@ export class LeftOutReporter implements Reporter {
     this.#isOfThisStep = createTagsFilter(config.tagsFilter ?? [], config.tags)
   }
 
+  onTestRunStart(files: readonly TestSpecification[]): void {
+    this.#files = files.length
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')])
     const here = skipped.filter(({ tags }) => this.#isOfThisStep([...tags]))
     const missing = this.#missing.flatMap(({ name, package: debian }) => {
-      const count = here.filter(({ tags }) => tags.includes(name)).length
-      if (count === 0) return []
-      return [`${name} is missing: ${testsOf(count)} skipped (Debian package ${debian})\n`]
+      const tests = counted(here.filter(({ tags }) => tags.includes(name)).length, 'test')
+      if (tests === null) return []
+      return [`${name} is missing: ${tests} skipped (Debian package ${debian})\n`]
     })
     if (missing.length > 0 && this.#output.mustHaveAll) process.exitCode = 1
-    const others = skipped.length - here.length
-    const left = others > 0 ? [`${testsOf(others)} left to the other step: npm run test:all\n`] : []
+    const others = [
+      counted(skipped.length - here.length, 'test'),
+      counted(this.#files - modules.length, 'whole file'),
+    ].filter((some) => some !== null)
+    const left =
+      others.length > 0
+        ? [`${others.join(' and ')} left to the other step: npm run test:all\n`]
+        : []
     const lines = [...missing, ...left]
     if (lines.length > 0) this.#output.write(`\n${lines.join('')}`)
   }
 }
 
-function testsOf(count: number): string {
-  return count === 1 ? '1 test' : `${count} tests`
+function counted(count: number, noun: string): string | null {
+  if (count === 0) return null
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
 }
