@@ -1,9 +1,8 @@
 import type { ChangeOrigin } from '../core/change-origin.ts'
-import type { Digest } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import { describeFault } from '../core/faults.ts'
 import type { NonEmptyArray } from '../lib/non-empty-array.ts'
-import type { CommitSha, Revision } from '../core/revision.ts'
+import type { Revision } from '../core/revision.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 import type { SideRefs } from './refs/side-refs.ts'
 import { ChangeWatch } from './sync/change-watch.ts'
@@ -12,21 +11,18 @@ import type { BranchAdvance } from './repository/git-repository.ts'
 import type { HistoryOptions } from './history-options.ts'
 import type { MaintenanceState } from './upkeep/maintenance.ts'
 import { pushToJudge } from './sync/pushed-changes.ts'
-import { listNewer } from './sync/newer-revisions.ts'
+import { HistoryReading } from './history-reading.ts'
 import { type HistoryParts, openHistoryParts } from './open-history.ts'
-import { type PushedDocument, pushedCommits } from './refs/pushed-commits.ts'
 import { type HistoryProblem, notValid } from './revision/problems.ts'
-import type { FileBeside, PreparedChange } from './revision/prepared-change.ts'
-import { RevisionDocuments, type UnreadableRevision } from './revision-documents.ts'
+import type { PreparedChange } from './revision/prepared-change.ts'
 import type { Committed } from './sync/committer.ts'
 import type { RefusedCommit, TakenBackCommit } from './sync/refused-commits.ts'
 import type { Base, BesideChange, InvalidEdit, RefusedEdit } from './sync/reconciler.ts'
-import { bodyOf, type Trailer } from './revision/message.ts'
+import { bodyOf } from './revision/message.ts'
 import type { RevisionListener } from './revision/revision-events.ts'
 import type { RevisionTags } from './tags/revision-tags.ts'
-import type { RevisionColumns } from './index/revision-columns.ts'
-import type { Lineage, NumberSpan, RevisionRange } from './index/revision-index.ts'
 
+export type { DocumentForms } from './history-reading.ts'
 export type { HistoryOptions, StoredDocument } from './history-options.ts'
 export type { Inspection } from './revision/inspection.ts'
 export type { MaintenanceLimits, MaintenanceState } from './upkeep/maintenance.ts'
@@ -35,35 +31,24 @@ export type { Authorship, RevisionColumns, WantedColumns } from './index/revisio
 export type { Lineage, NumberSpan } from './index/revision-index.ts'
 export type { RevisionListener, RevisionEvent } from './revision/revision-events.ts'
 
-/** A document in the forms in which it leaves the history. */
-export interface DocumentForms {
-  /** As readers may see it. */
-  readonly shown: Uint8Array<ArrayBuffer>
-  /** As it is written in git, with a stand-in for each secret in plain text. */
-  readonly written: Uint8Array<ArrayBuffer>
-}
-
 /**
  * The history of the configuration: a branch of a git repository, a live file in its work tree, and
  * an index of the revisions in memory.
  *
- * A change is acknowledged only when commit, branch and live file are on disk. Reads never wait for
- * writers. Changes of the branch and the live file by other tools are detected and taken over.
+ * A change is acknowledged only when commit, branch and live file are on disk. Changes of the branch
+ * and the live file by other tools are detected and taken over.
  */
-export class History implements AsyncDisposable {
+export class History extends HistoryReading implements AsyncDisposable {
   readonly #options: HistoryOptions
   readonly #parts: HistoryParts
   readonly #watch: ChangeWatch
-  readonly #documents: RevisionDocuments
   /** The refs of proposals, which lie beside the branch. */
   readonly proposalRefs: SideRefs
-  #current: Revision
 
   private constructor(options: HistoryOptions, parts: HistoryParts, current: Revision) {
+    super(options, parts, current)
     this.#options = options
     this.#parts = parts
-    this.#documents = new RevisionDocuments(parts.repository, options.report)
-    this.#current = current
     this.proposalRefs = parts.openSideRefs('refs/proposals/', () => this.#check())
     this.#watch = new ChangeWatch({
       folders: parts.watchedFolders,
@@ -83,201 +68,9 @@ export class History implements AsyncDisposable {
     return new History(options, parts, current)
   }
 
-  /** The newest valid revision. */
-  current(): Revision {
-    this.#current = this.#parts.keeper.index.current() ?? this.#current
-    return this.#current
-  }
-
-  /** The number of all revisions, including archived ones. */
-  size(): number {
-    return this.#parts.keeper.index.size()
-  }
-
-  /** The number of revisions in the repository, which can be listed. */
-  kept(): number {
-    return this.#parts.keeper.index.kept()
-  }
-
-  /** The newest revision with that digest, also of an archive that is at hand. */
-  find(digest: Digest): Revision | null {
-    const { keeper, archives } = this.#parts
-    return keeper.index.find(digest) ?? archives?.find(digest) ?? null
-  }
-
-  /** The same, including revisions that the branch had once, as before a `git reset`. */
-  async findEver(digest: Digest): Promise<Revision | null> {
-    const { dropped, archives } = this.#parts
-    const here = this.find(digest) ?? (await dropped.find(digest))
-    return here ?? archives?.findDropped(digest) ?? null
-  }
-
-  findCommit(commit: CommitSha): Revision | null {
-    const { keeper, archives } = this.#parts
-    return keeper.index.findCommit(commit) ?? archives?.findCommit(commit) ?? null
-  }
-
-  /** The same, including revisions that the branch had once, which have no number. */
-  async findCommitEver(commit: CommitSha): Promise<Revision | null> {
-    const { dropped, archives } = this.#parts
-    const here = this.findCommit(commit) ?? (await dropped.findCommit(commit))
-    return here ?? archives?.findDroppedCommit(commit) ?? null
-  }
-
-  /** The number of a revision in the history, counted from 1 for the oldest that there has been. */
-  numberOf({ commit }: Pick<Revision, 'commit'>): number | null {
-    const { keeper, archives } = this.#parts
-    return keeper.index.numberOf(commit) ?? archives?.numberOf(commit) ?? null
-  }
-
-  /** The trailers of a revision beside the facts of every one, such as `Proposal: 7`. */
-  readTrailers({ commit }: Pick<Revision, 'commit'>): Promise<readonly Trailer[]> {
-    return this.#parts.repository.readTrailers(commit)
-  }
-
-  /** The same of all revisions that have any and are not in the history of a commit; null stands for none. */
-  async listTrailers(until: CommitSha | null): Promise<ReadonlyMap<CommitSha, readonly Trailer[]>> {
-    return this.#parts.repository.listTrailers({ from: this.current().commit, until })
-  }
-
-  /** Whether the list below a revision is exactly its own history: then it stays so. */
-  isClosed({ commit }: Pick<Revision, 'commit'>): boolean {
-    return this.#parts.keeper.index.isClosed(commit)
-  }
-
-  /** The revision with a number, also of an archive that is at hand; null when there is none. */
-  at(number: number): Revision | null {
-    const { keeper, archives } = this.#parts
-    const offset = keeper.index.size() - number
-    if (offset < 0 || number < 1) return null
-    return keeper.index.at(offset) ?? archives?.at(number) ?? null
-  }
-
-  /** The number with which the part of the history begins that has one: the repository, or an archive. */
-  beginningOf(number: number): number {
-    const { archived } = this.#parts.keeper.index
-    return (number > archived ? archived : (this.#parts.archives?.startOf(number) ?? 0)) + 1
-  }
-
-  /** The numbers of the revisions that can be read, in parts that begin alone each; the newest part first. */
-  parts(): readonly NumberSpan[] {
-    const { index } = this.#parts.keeper
-    const own = { first: index.archived + 1, last: index.size() }
-    return [own, ...(this.#parts.archives?.parts() ?? [])]
-  }
-
-  /** A part of the list of revisions, newest first, without archived ones. */
-  list(range: RevisionRange): readonly Revision[] {
-    return this.#parts.keeper.index.list(range)
-  }
-
-  /** The authors and times of these revisions, by which they are counted and selected. */
-  get columns(): RevisionColumns {
-    return this.#parts.keeper.index.columns
-  }
-
-  /** The same, but only their commits and their bases, which are quicker to read. */
-  listLineage(range: RevisionRange): readonly Lineage[] {
-    return this.#parts.keeper.index.listLineage(range)
-  }
-
-  /** The bases of a revision, the first parent first; none for an unknown one. */
-  basesOf({ commit }: Pick<Revision, 'commit'>): Lineage['bases'] {
-    const { keeper, archives } = this.#parts
-    return keeper.index.basesOf(commit) ?? archives?.basesOf(commit) ?? []
-  }
-
-  /** The base of a revision, along first parents; null for the first one. */
-  previousOf(revision: Pick<Revision, 'commit'>): Revision | null {
-    const [base] = this.basesOf(revision)
-    return base === undefined ? null : this.findCommit(base)
-  }
-
-  /** The revisions that are not in the history of a commit, oldest first; null for a commit that is not there. */
-  listNewer(commit: CommitSha): Promise<readonly Revision[] | null> {
-    const { keeper, repository, archived } = this.#parts
-    return listNewer({ index: keeper.index, reader: repository.reader, archived }, commit)
-  }
-
-  /** The commit that the branch was last seen at, which need not be a revision; null before the first. */
-  tip(): CommitSha | null {
-    return this.#parts.keeper.index.tip()
-  }
-
   /** Takes over changes of other tools and servers now. Never fails: a failure is a problem. */
   follow(): Promise<void> {
     return this.#check()
-  }
-
-  /** The branch that is served, such as `refs/heads/main`; null while none is checked out. */
-  async readBranch(): Promise<string | null> {
-    return (await this.#parts.repository.readHead()).branch
-  }
-
-  /**
-   * The document of a revision for readers: its exact bytes, or a copy with sealed secrets when a
-   * foreign commit has them in plain text.
-   *
-   * @throws {ServiceError} `unavailable` when the repository no longer has it as recorded.
-   */
-  async readDocument(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
-    const { digest } = revision
-    const stored = { digest, document: await this.readStored(revision) }
-    return (await this.#options.sealForReaders?.(stored)) ?? stored.document
-  }
-
-  /**
-   * The document of a revision as written in git, to compare and to show: its exact bytes, with a
-   * placeholder for each secret that a foreign commit has in plain text.
-   *
-   * @throws {ServiceError} `unavailable` when the repository no longer has it as recorded.
-   */
-  async readAsWritten(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
-    const { digest } = revision
-    const stored = { digest, document: await this.readStored(revision) }
-    return (await this.#options.markPlainSecrets?.(stored)) ?? stored.document
-  }
-
-  /**
-   * Both forms of {@link readDocument} and {@link readAsWritten}, read once.
-   *
-   * @throws {ServiceError} `unavailable` when the repository no longer has it as recorded.
-   */
-  async readForms(revision: Revision): Promise<DocumentForms> {
-    const { digest } = revision
-    const stored = { digest, document: await this.readStored(revision) }
-    const { sealForReaders, markPlainSecrets } = this.#options
-    return {
-      shown: (await sealForReaders?.(stored)) ?? stored.document,
-      written: (await markPlainSecrets?.(stored)) ?? stored.document,
-    }
-  }
-
-  /**
-   * The exact bytes of a revision, which may hold secrets in plain text. They must not leave the
-   * service without a check for those.
-   *
-   * @throws {DamageError} when the repository no longer has them as recorded.
-   */
-  async readStored(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
-    const { keeper, archives } = this.#parts
-    const isHere = keeper.index.findCommit(revision.commit) !== null
-    const archived = isHere ? null : await archives?.read(revision)
-    return archived ?? this.#documents.read(revision)
-  }
-
-  /**
-   * Asserts that the current revision can be read, at a cost that does not grow with its size.
-   *
-   * @throws {DamageError} when the repository no longer has it.
-   */
-  assertReadable(): Promise<void> {
-    return this.#documents.assertReadable(this.current())
-  }
-
-  /** The revisions that could not be read at the last attempt. */
-  unreadable(): readonly UnreadableRevision[] {
-    return this.#documents.unreadable()
   }
 
   /**
@@ -332,11 +125,6 @@ export class History implements AsyncDisposable {
     })
   }
 
-  /** A file in the folder of the document, at a commit; null when there is none. */
-  findBeside(commit: CommitSha, name: string): Promise<FileBeside | null> {
-    return this.#parts.repository.findBeside(commit, name)
-  }
-
   /**
    * Commits a file in the folder of the document, between two changes. Returns its revision, or null
    * when the file is as it is to be already. `compute` gets the file as it is.
@@ -345,18 +133,6 @@ export class History implements AsyncDisposable {
    */
   changeBeside(change: BesideChange): Promise<Revision | null> {
     return this.#parts.queue.run(() => this.#parts.reconciler.changeBeside(change))
-  }
-
-  /**
-   * The document of a pushed commit, with the newest revision that it builds upon and the message of
-   * the oldest commit that the branch lacks; null where the branch has it, or it builds upon none.
-   */
-  async readPushed(commit: CommitSha): Promise<PushedDocument | null> {
-    const { repository, keeper } = this.#parts
-    const document = await repository.findForeignDocument(commit)
-    const range = { from: commit, until: this.tip() }
-    const pushed = await pushedCommits(repository.reader, range, keeper.index)
-    return document && pushed && { document, ...pushed }
   }
 
   /** Whether the live file held an edit that is not valid at the last look. */
@@ -460,7 +236,7 @@ export class History implements AsyncDisposable {
       this.#parts.problems.clear('repository')
       if (!isAtRest) this.#watch.wakeIn(this.#parts.rest)
       await this.#parts.tags.refresh()
-      await this.#documents.readAgain()
+      await this.documents.readAgain()
     } catch (error) {
       this.#parts.problems.raise({ kind: 'repository', message: problemOf(error), problems: [] })
       if (error instanceof ServiceError || fsErrorCode(error) !== null) return
