@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto'
 import nodeFs, { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inflateSync } from 'node:zlib'
-import { log, readBlob, readTree, statusMatrix } from 'isomorphic-git'
+import {
+  log,
+  readBlob,
+  readTree,
+  STAGE,
+  statusMatrix,
+  walk,
+  type WalkerEntry,
+} from 'isomorphic-git'
 
 /** In bytes, at the end of a pack and of its index. */
 const CHECKSUM = 20
@@ -16,6 +24,21 @@ export async function changesIn(dir: string): Promise<string[]> {
   return rows
     .filter(([, ...states]) => states.some((state) => state !== UNCHANGED))
     .map((row) => row.join(' '))
+}
+
+/** The content that the index has of a file, as isomorphic-git reads it; null where it has none. */
+export async function stagedIn(dir: string, path: string): Promise<string | null> {
+  const repository = opened(dir)
+  const oids: string[] = []
+  const map = async (name: string, [entry]: readonly (WalkerEntry | null)[]) => {
+    const oid = name === path ? await entry?.oid() : undefined
+    if (oid !== undefined) oids.push(oid)
+  }
+  await walk({ ...repository, trees: [STAGE()], map })
+  const [oid] = oids
+  if (oid === undefined) return null
+  const { blob } = await readBlob({ ...repository, oid })
+  return Buffer.from(blob).toString()
 }
 
 /**
