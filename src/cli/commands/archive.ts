@@ -1,13 +1,10 @@
 import { resolve } from 'node:path'
-import { EDITION } from '../../configuration/config-services.ts'
-import { inspectAsIs } from '../../configuration/current/validate-only.ts'
 import { makeArchive } from '../../operations/archive/make-archive.ts'
 import { restoreArchive } from '../../operations/archive/restore-archive.ts'
-import { programPath } from '../../settings/environment.ts'
 import { readSettings, SettingsError } from '../../settings/read-settings.ts'
 import { type ArchiveSettings, SETTINGS } from '../../settings/settings.ts'
-import { VERSION } from '../../server/version.ts'
 import { actAsOwner } from '../act-as-owner.ts'
+import { checkedRepository } from '../checked-repository.ts'
 import { say } from '../output.ts'
 import { takeFile } from '../take-file.ts'
 import { wrongUsage } from '../usage.ts'
@@ -28,7 +25,7 @@ export async function archive(args: readonly string[]): Promise<number> {
 }
 
 async function move(request: { file: string; before: number }, settings: ArchiveSettings) {
-  const made = await makeArchive(request, { ...optionsOf(settings), clock: Date.now })
+  const made = await makeArchive(request, { ...checkedRepository(settings), clock: Date.now })
   const { revisions, firstKept, stillThere } = made
   say(
     `${request.file} holds r${firstKept - revisions} to r${firstKept - 1}; every one was read back`,
@@ -41,18 +38,7 @@ async function move(request: { file: string; before: number }, settings: Archive
 }
 
 async function bringBack(file: string, settings: ArchiveSettings): Promise<number> {
-  const { revisions } = await restoreArchive(file, optionsOf(settings))
+  const { revisions } = await restoreArchive(file, checkedRepository(settings))
   say(`${revisions} revisions of ${file} are back in ${resolve(settings['config-repo'])}`)
   return 0
-}
-
-function optionsOf(settings: ArchiveSettings) {
-  return {
-    repository: resolve(settings['config-repo']),
-    fileName: settings['config-file'],
-    inspect: inspectAsIs,
-    serverEdition: EDITION,
-    serverVersion: VERSION,
-    programPath: programPath(),
-  }
 }

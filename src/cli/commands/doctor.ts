@@ -6,14 +6,11 @@ import {
   examineRepository,
   type RepairFinding,
 } from '../../history/doctor/examine.ts'
-import { EDITION } from '../../configuration/config-services.ts'
 import { examineState, repairState, type StateRepair } from '../../operations/examine-state.ts'
-import { inspectAsIs } from '../../configuration/current/validate-only.ts'
-import { programPath } from '../../settings/environment.ts'
 import { readSettings } from '../../settings/read-settings.ts'
 import { SETTINGS } from '../../settings/settings.ts'
-import { VERSION } from '../../server/version.ts'
 import { actAsOwner } from '../act-as-owner.ts'
+import { checkedRepository } from '../checked-repository.ts'
 import { complain, say } from '../output.ts'
 
 const WORDS = {
@@ -28,16 +25,12 @@ const WORDS = {
  */
 export async function doctor(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS.doctor, args)
-  const repository = resolve(settings['config-repo'])
+  const checked = checkedRepository(settings)
+  const { repository } = checked
   await actAsOwner(settings['config-repo'], settings['state-dir'])
   await using database = settings.state === null ? null : await openLog(settings.state)
   const examination = await examineRepository({
-    repository,
-    fileName: settings['config-file'],
-    inspect: inspectAsIs,
-    serverEdition: EDITION,
-    serverVersion: VERSION,
-    programPath: programPath(),
+    ...checked,
     repair: settings.repair,
     sources: settings.from === null ? [] : [resolve(settings.from)],
     log: database?.log ?? null,

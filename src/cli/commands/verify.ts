@@ -1,27 +1,18 @@
-import { resolve } from 'node:path'
 import { openLog } from '../../cluster/open-log.ts'
 import { type LogReport, verifyLog } from '../../history/log/verify-log.ts'
 import { verifyRepository } from '../../history/upkeep/verify.ts'
-import { EDITION } from '../../configuration/config-services.ts'
-import { inspectAsIs } from '../../configuration/current/validate-only.ts'
 import { programPath } from '../../settings/environment.ts'
 import { readSettings } from '../../settings/read-settings.ts'
 import { SETTINGS } from '../../settings/settings.ts'
-import { VERSION } from '../../server/version.ts'
+import { checkedRepository } from '../checked-repository.ts'
 import { complain, say } from '../output.ts'
 
 /** Checks a repository, and the log that it follows, and exits with 1 when anything is wrong. A service may be running on it. */
 export async function verify(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS.verify, args)
-  const repository = resolve(settings['config-repo'])
-  const report = await verifyRepository({
-    repository,
-    fileName: settings['config-file'],
-    inspect: inspectAsIs,
-    serverEdition: EDITION,
-    serverVersion: VERSION,
-    programPath: programPath(),
-  })
+  const checked = checkedRepository(settings)
+  const { repository } = checked
+  const report = await verifyRepository(checked)
   const ofLog = await verifyDatabase(settings.state, repository)
   const [notes, problems] = [
     [...report.notes, ...ofLog.notes],
