@@ -1,0 +1,77 @@
+import type { Child } from 'hono/jsx'
+import type { Plan } from '../../builds/plan/plan-configuration.ts'
+import type { DocumentComparison } from '../code/comparison.ts'
+import { PlainDiff } from '../code/plain-diff.tsx'
+import { LineCounts } from '../history/history-table.tsx'
+import { ActionButton, SAVE } from '../kit/buttons.tsx'
+import type { Links } from '../kit/links.ts'
+import { PageHead } from '../kit/page-head.tsx'
+import { ChangesCard } from '../parts/change-list.tsx'
+import type { NumberedRevision } from '../revisions/numbered-revision.ts'
+import { InvalidEditCard, MessageField } from './edit-view.tsx'
+import { PlanCard } from './plan-card.tsx'
+
+/** The effects of an edit before it is saved or proposed. */
+export interface SavePreview {
+  readonly message: string
+  readonly current: NumberedRevision
+  readonly comparison: DocumentComparison
+  readonly hasInvalidEdit: boolean
+  readonly plan: Plan
+  /** Why nothing was saved, when that was tried. */
+  readonly notice: string | null
+}
+
+interface SavePreviewPartsProps {
+  readonly links: Links
+  readonly title: string
+  /** The label of the button that leads back. */
+  readonly back: string
+  readonly preview: SavePreview
+  /** The changes of others that were merged in; null for none. */
+  readonly merged: Child | null
+  /** More than the differences, above them. */
+  readonly children?: Child
+}
+
+/** The head of a preview with its buttons, and below it the effects; to stand in the form that saves. */
+export function SavePreviewParts({ links, title, back, preview, ...rest }: SavePreviewPartsProps) {
+  const { message, current, comparison, hasInvalidEdit, plan, notice } = preview
+  const { merged, children } = rest
+  return (
+    <>
+      <PageHead
+        title={title}
+        trail={[[<ActionButton value="edit" label={back} look="quiet" />, null]]}
+        about={
+          <>
+            Compared with <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a>:{' '}
+            <LineCounts lines={comparison.lines} /> lines. Nothing is saved yet.
+          </>
+        }
+        actions={
+          <>
+            <MessageField message={message} />
+            <ActionButton value="propose" label="Propose" />
+            <ActionButton value="save" label="Save" look="primary" shortcut={SAVE} />
+          </>
+        }
+      />
+      {notice !== null && (
+        <p class="card bad" role="alert">
+          {notice}
+        </p>
+      )}
+      {hasInvalidEdit && <InvalidEditCard links={links} />}
+      {merged !== null && (
+        <p class="card stale" role="status">
+          {merged}
+        </p>
+      )}
+      <ChangesCard changes={comparison.changes} />
+      <PlanCard plan={plan} />
+      {children}
+      <PlainDiff comparison={comparison} />
+    </>
+  )
+}
