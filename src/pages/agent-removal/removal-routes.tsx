@@ -23,58 +23,55 @@ const route = pageWith<LeaderPagesContext>()
 const formRules = { method: 'POST', scope: 'operate', errors: ['not-authorized'] } as const
 
 /** The removal of one agent or of several, which the address names: disable, stop, delete. */
-export const removalPages = defineLeaderPage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: SEVERAL,
-      handle: (c, context) => answer(context, c, { query: parseRemovalQuery(c.req.queries()) }),
-    }),
-    route({
-      ...formRules,
-      path: SEVERAL,
-      handle: formAction({
-        fields: Fields,
-        act: async (context, c, { fields: { step } }) => {
-          const query = parseRemovalQuery(c.req.queries())
-          const chosen = step === 'enable' ? disabledHere(query) : query.leaving
-          const uuids = chosen.map(({ uuid }) => uuid)
-          const outcomes = await take(context, c, { step, uuids, isForced: false })
-          const after = afterStep(query, { step, outcomes, now: context.clock() })
-          return answer(context, c, { query: after, outcomes })
-        },
-      }),
-    }),
-    route({
-      method: 'GET',
-      path: ONE,
-      handle: (c, context) => {
-        return answer(context, c, { query: queryOfOne(context, c), isAlone: true })
+export const removalPages = defineLeaderPage([
+  route({
+    method: 'GET',
+    path: SEVERAL,
+    handle: (c, context) => answer(context, c, { query: parseRemovalQuery(c.req.queries()) }),
+  }),
+  route({
+    ...formRules,
+    path: SEVERAL,
+    handle: formAction({
+      fields: Fields,
+      act: async (context, c, { fields: { step } }) => {
+        const query = parseRemovalQuery(c.req.queries())
+        const chosen = step === 'enable' ? disabledHere(query) : query.leaving
+        const uuids = chosen.map(({ uuid }) => uuid)
+        const outcomes = await take(context, c, { step, uuids, isForced: false })
+        const after = afterStep(query, { step, outcomes, now: context.clock() })
+        return answer(context, c, { query: after, outcomes })
       },
     }),
-    route({
-      ...formRules,
-      path: ONE,
-      handle: formAction({
-        fields: Fields,
-        act: async (context, c, { fields: { step } }) => {
-          const { links } = context.pages
-          const uuid = c.req.param('uuid')
-          const outcomes = await take(context, c, { step, uuids: [uuid], isForced: true })
-          const [outcome] = outcomes
-          if (outcome?.isDone !== true) {
-            const query = queryOfOne(context, c)
-            return answer(context, c, { query, outcomes, isAlone: true, status: 409 })
-          }
-          if (step === 'enable') return c.redirect(links.agent(uuid), 303)
-          const query = step === 'delete' ? { gone: outcome.name } : { since: context.clock() }
-          return c.redirect(links.removeAgent(uuid, query), 303)
-        },
-      }),
+  }),
+  route({
+    method: 'GET',
+    path: ONE,
+    handle: (c, context) => {
+      return answer(context, c, { query: queryOfOne(context, c), isAlone: true })
+    },
+  }),
+  route({
+    ...formRules,
+    path: ONE,
+    handle: formAction({
+      fields: Fields,
+      act: async (context, c, { fields: { step } }) => {
+        const { links } = context.pages
+        const uuid = c.req.param('uuid')
+        const outcomes = await take(context, c, { step, uuids: [uuid], isForced: true })
+        const [outcome] = outcomes
+        if (outcome?.isDone !== true) {
+          const query = queryOfOne(context, c)
+          return answer(context, c, { query, outcomes, isAlone: true, status: 409 })
+        }
+        if (step === 'enable') return c.redirect(links.agent(uuid), 303)
+        const query = step === 'delete' ? { gone: outcome.name } : { since: context.clock() }
+        return c.redirect(links.removeAgent(uuid, query), 303)
+      },
     }),
-  ],
-})
+  }),
+])
 
 async function take(
   { agents }: LeaderPagesContext,

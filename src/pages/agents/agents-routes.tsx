@@ -27,67 +27,64 @@ import { JOB_RUN_COLUMNS, type JobRunOrder } from './job-runs.tsx'
 const route = pageWith<LeaderPagesContext>()
 
 /** `/agents` and `/agents/[uuid]`: the agents, and the actions of administrators on them. */
-export const agentsPages = defineLeaderPage({
-  open: (context) => context,
-  routes: [
-    route({ method: 'GET', path: '/agents', handle: (c, context) => answerList(context, c, {}) }),
-    route({
-      method: 'POST',
-      path: '/agents',
-      scope: 'operate',
-      handle: formAction({
-        fields: z.object({ action: z.enum([...AGENT_ACTIONS, 'remove']) }),
-        act: async (context, c, { fields: { action }, form }) => {
-          const { links } = context.pages
-          const uuids = textsIn(form, 'agent')
-          const [uuid] = uuids
-          if (uuid === undefined) return answerList(context, c, { refusal: NONE_SELECTED })
-          if (action === 'remove') {
-            const several = uuids.map((each) => ['agent', each] as const)
-            return c.redirect(
-              several.length > 1 ? links.removeAgents(several) : links.removeAgent(uuid),
-              303,
-            )
-          }
-          const names = namesIn(form)
-          if (isNameless(action, names)) return answerList(context, c, { refusal: NO_NAME, uuids })
-          const outcomes = await actAndNote(context, c, { action, uuids, names })
-          return answerList(context, c, { outcomes, names })
-        },
+export const agentsPages = defineLeaderPage([
+  route({ method: 'GET', path: '/agents', handle: (c, context) => answerList(context, c, {}) }),
+  route({
+    method: 'POST',
+    path: '/agents',
+    scope: 'operate',
+    handle: formAction({
+      fields: z.object({ action: z.enum([...AGENT_ACTIONS, 'remove']) }),
+      act: async (context, c, { fields: { action }, form }) => {
+        const { links } = context.pages
+        const uuids = textsIn(form, 'agent')
+        const [uuid] = uuids
+        if (uuid === undefined) return answerList(context, c, { refusal: NONE_SELECTED })
+        if (action === 'remove') {
+          const several = uuids.map((each) => ['agent', each] as const)
+          return c.redirect(
+            several.length > 1 ? links.removeAgents(several) : links.removeAgent(uuid),
+            303,
+          )
+        }
+        const names = namesIn(form)
+        if (isNameless(action, names)) return answerList(context, c, { refusal: NO_NAME, uuids })
+        const outcomes = await actAndNote(context, c, { action, uuids, names })
+        return answerList(context, c, { outcomes, names })
+      },
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/agents/:uuid',
+    handle: (c, context) => answerOne(context, c, null),
+  }),
+  route({
+    method: 'POST',
+    path: '/agents/:uuid',
+    scope: 'operate',
+    handle: formAction({
+      fields: z.object({
+        claim: z.string().nullable().default(null),
+        action: z.enum(AGENT_ACTIONS).optional(),
       }),
+      act: async (context, c, { fields, form }) => {
+        const { claim } = fields
+        const action = claim === null ? fields.action : 'enable'
+        if (action === undefined) throw malformed('Unknown action', 'action')
+        const names = namesIn(form)
+        if (isNameless(action, names)) throw malformed(NO_NAME, 'resources')
+        const request = { action, uuids: [c.req.param('uuid')], names, claim }
+        const [outcome = null] = await actAndNote(context, c, request)
+        if (action === 'delete' && outcome?.isDone === true) {
+          const gone = { gone: outcome.name }
+          return c.redirect(context.pages.links.removeAgent(outcome.uuid, gone), 303)
+        }
+        return answerOne(context, c, outcome)
+      },
     }),
-    route({
-      method: 'GET',
-      path: '/agents/:uuid',
-      handle: (c, context) => answerOne(context, c, null),
-    }),
-    route({
-      method: 'POST',
-      path: '/agents/:uuid',
-      scope: 'operate',
-      handle: formAction({
-        fields: z.object({
-          claim: z.string().nullable().default(null),
-          action: z.enum(AGENT_ACTIONS).optional(),
-        }),
-        act: async (context, c, { fields, form }) => {
-          const { claim } = fields
-          const action = claim === null ? fields.action : 'enable'
-          if (action === undefined) throw malformed('Unknown action', 'action')
-          const names = namesIn(form)
-          if (isNameless(action, names)) throw malformed(NO_NAME, 'resources')
-          const request = { action, uuids: [c.req.param('uuid')], names, claim }
-          const [outcome = null] = await actAndNote(context, c, request)
-          if (action === 'delete' && outcome?.isDone === true) {
-            const gone = { gone: outcome.name }
-            return c.redirect(context.pages.links.removeAgent(outcome.uuid, gone), 303)
-          }
-          return answerOne(context, c, outcome)
-        },
-      }),
-    }),
-  ],
-})
+  }),
+])
 
 /** Acts on agents, and records what became of each: in the audit log, and for the pages of removed agents. */
 async function actAndNote(

@@ -25,29 +25,25 @@ const InvitationAction = z.object({
 const route = pageWith<LeaderPagesContext>()
 
 /** `/agent-invitations`: administrators invite agents here. */
-export const invitationsPages = defineLeaderPage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/agent-invitations',
-      handle: (c, context) => answer(context, c, {}),
+export const invitationsPages = defineLeaderPage([
+  route({
+    method: 'GET',
+    path: '/agent-invitations',
+    handle: (c, context) => answer(context, c, {}),
+  }),
+  route({
+    method: 'POST',
+    path: '/agent-invitations',
+    handle: formAction({
+      fields: InvitationAction,
+      act: (context, c, { fields, form }) =>
+        fields.action === 'create'
+          ? create(context, c, { hours: fields.hours, names: namesIn(form) })
+          : revoke(context, c, fields.invitation),
+      refused: (context, c, refusal, form) => answer(context, c, { refusal, names: namesIn(form) }),
     }),
-    route({
-      method: 'POST',
-      path: '/agent-invitations',
-      handle: formAction({
-        fields: InvitationAction,
-        act: (context, c, { fields, form }) =>
-          fields.action === 'create'
-            ? create(context, c, { hours: fields.hours, names: namesIn(form) })
-            : revoke(context, c, fields.invitation),
-        refused: (context, c, refusal, form) =>
-          answer(context, c, { refusal, names: namesIn(form) }),
-      }),
-    }),
-  ],
-})
+  }),
+])
 
 /** The page itself has the invitation: no address and no cookie ever does. */
 async function create(

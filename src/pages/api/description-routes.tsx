@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { NOT_MODIFIED, reads } from '../../api/definition/operation.ts'
 import { ApiView } from './api-view.tsx'
 import { PageCache } from '../frame/page-response.ts'
-import { definePage, pageWith } from '../frame/page-routes.ts'
+import { definePageWith, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { digestOf } from '../../core/digest.ts'
@@ -27,13 +27,13 @@ const tag = 'Service'
 const route = pageWith<DescriptionState>()
 
 /** `/api` and `/api/openapi.json`: the description of every route, for people and for programs. */
-export const descriptionPages = definePage({
-  open: (context): DescriptionState => ({
+export const descriptionPages = definePageWith(
+  (context): DescriptionState => ({
     context,
     cache: new PageCache(CACHE_BYTES),
     description: once(() => describe(context)),
   }),
-  routes: [
+  [
     route({
       method: 'GET',
       path: '/api/openapi.json',
@@ -65,7 +65,7 @@ export const descriptionPages = definePage({
       },
     }),
   ],
-})
+)
 
 function describe({ described, site, health }: PagesContext): Description {
   const calls = described()

@@ -61,23 +61,20 @@ function isMadeBy(change: AuditEntry, { user, action, outcome, request, md5, tim
 const route = pageWith<PagesContext>()
 
 /** `/audit`: the audit log as a page. */
-export const auditPage = definePage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/audit',
-      needs: 'leader-if-reachable',
-      handle: async (c, { pages, notify, configuration, clock }) => {
-        const query = parseAuditQuery(c.req.query())
-        const entries = foldChanges(await readAudit(notify, c.env.principal, query))
-        const frame = pages.frame(c.req.raw, c.env.principal)
-        const sentenceOf = (entry: ToldEntry) => auditSentence(configuration, pages.links, entry)
-        const days = dayFields(c.req.query())
-        const isWhole = configuration.runs() !== null
-        const view = { frame, query, page: entries, sentenceOf, days, isWhole, now: clock() }
-        return pageResponse(<AuditView {...view} />)
-      },
-    }),
-  ],
-})
+export const auditPage = definePage([
+  route({
+    method: 'GET',
+    path: '/audit',
+    needs: 'leader-if-reachable',
+    handle: async (c, { pages, notify, configuration, clock }) => {
+      const query = parseAuditQuery(c.req.query())
+      const entries = foldChanges(await readAudit(notify, c.env.principal, query))
+      const frame = pages.frame(c.req.raw, c.env.principal)
+      const sentenceOf = (entry: ToldEntry) => auditSentence(configuration, pages.links, entry)
+      const days = dayFields(c.req.query())
+      const isWhole = configuration.runs() !== null
+      const view = { frame, query, page: entries, sentenceOf, days, isWhole, now: clock() }
+      return pageResponse(<AuditView {...view} />)
+    },
+  }),
+])

@@ -13,7 +13,7 @@ import { revealComparison } from '../snapshot/reveal-secrets.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseSha } from '../../http/parameters.ts'
 import { PageCache, NO_STORE, pageResponse } from '../frame/page-response.ts'
-import { definePage, pageWith } from '../frame/page-routes.ts'
+import { definePageWith, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { compareQueryOf, comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { answerPatch, PATCH, renderPatch } from './patch.ts'
@@ -37,9 +37,9 @@ interface CompareState {
 const route = pageWith<CompareState>()
 
 /** `/config/compare/…`: the differences of two revisions as a page and as a patch. */
-export const comparePages = definePage({
-  open: (context): CompareState => ({ context, kept: new PageCache(CACHE_BYTES) }),
-  routes: [
+export const comparePages = definePageWith(
+  (context): CompareState => ({ context, kept: new PageCache(CACHE_BYTES) }),
+  [
     route({
       method: 'GET',
       path: '/config/compare',
@@ -83,7 +83,7 @@ export const comparePages = definePage({
       handle: (c, { context }) => reveal(context, c),
     }),
   ],
-})
+)
 
 async function answerComparison(
   { context, kept }: CompareState,

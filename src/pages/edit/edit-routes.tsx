@@ -36,88 +36,85 @@ const route = pageWith<LeaderPagesContext>()
 /**
  * `/config/edit`: the XML in a form, the preview of its changes, and the resolution of conflicts.
  */
-export const editPages = defineLeaderPage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/config/edit',
-      handle: async (c, context) => {
-        const { principal } = c.env
-        const entity = parseEntity(c.req.query('entity') ?? '')
-        const name = c.req.query('from')
-        if (name === 'live') return repairLiveFile(context, c)
-        const undone = c.req.query('undo')
-        if (undone !== undefined) return editUndoing(context, c, undone)
-        const copied = c.req.query('copy')
-        if (copied !== undefined) return editCopy(context, c, copied)
-        assertMay(context.builds.access, principal, { action: 'administer-something' })
-        const from = name === undefined ? null : revisionNamed(context.builds.history, name)
-        const start = await beginEdit(context.builds, principal, { entity, from })
-        const draft = { typed: start.text, basedOn: start.base.digest, entity }
-        const notice =
-          from === null ? null : `This is the text of r${from.number}. Preview it, then save.`
-        return answerEditor(context, c, draft, { notice })
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/config/edit/check',
-      tag: PAGES_TAG,
-      summary: 'The problems of a text that is being edited',
-      caller: 'administrator',
-      audit: QUIET,
-      body: {
-        required: true,
-        content: [
-          {
-            type: 'application/x-www-form-urlencoded',
-            schema: z.object({
-              xml: z.string(),
-              basedOn: z.string(),
-              entity: z.string().optional(),
-            }),
-          },
-        ],
-      },
-      answers: {
-        200: jsonAnswer('Problems', z.object({ problems: z.array(z.unknown()) }).loose()),
-      },
-      errors: ['malformed-request', 'body-too-large', 'entity-not-found', 'config-stale'],
-      example: {
-        body: { xml: SAMPLE.document, basedOn: SAMPLE.digest },
-        answer: { problems: [] },
-      },
-      handle: async (c, { builds, site }) => {
-        const { draft } = await readEditForm(c.req.raw, site.maxBody)
-        return json((await openDraft(builds, c.env.principal, draft)).check)
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/config/edit',
-      audit: 'save-configuration',
-      handle: async (c, context) => {
-        const form = await readEditForm(c.req.raw, context.site.maxBody)
-        try {
-          const answer = await act(context, c, form)
-          // The editor answers 200 as long as nothing is saved.
-          c.env.isNews = answer.status !== 200
-          return answer
-        } catch (error) {
-          if (!(error instanceof ServiceError)) throw error
-          c.env.reason = error.code
-          const notice = `${error.message}. Nothing is saved, and your text is below.`
-          return answerEditor(context, c, form.draft, {
-            notice,
-            message: form.message,
-            status: statusOf(error),
-          })
-        }
-      },
-    }),
-  ],
-})
+export const editPages = defineLeaderPage([
+  route({
+    method: 'GET',
+    path: '/config/edit',
+    handle: async (c, context) => {
+      const { principal } = c.env
+      const entity = parseEntity(c.req.query('entity') ?? '')
+      const name = c.req.query('from')
+      if (name === 'live') return repairLiveFile(context, c)
+      const undone = c.req.query('undo')
+      if (undone !== undefined) return editUndoing(context, c, undone)
+      const copied = c.req.query('copy')
+      if (copied !== undefined) return editCopy(context, c, copied)
+      assertMay(context.builds.access, principal, { action: 'administer-something' })
+      const from = name === undefined ? null : revisionNamed(context.builds.history, name)
+      const start = await beginEdit(context.builds, principal, { entity, from })
+      const draft = { typed: start.text, basedOn: start.base.digest, entity }
+      const notice =
+        from === null ? null : `This is the text of r${from.number}. Preview it, then save.`
+      return answerEditor(context, c, draft, { notice })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/config/edit/check',
+    tag: PAGES_TAG,
+    summary: 'The problems of a text that is being edited',
+    caller: 'administrator',
+    audit: QUIET,
+    body: {
+      required: true,
+      content: [
+        {
+          type: 'application/x-www-form-urlencoded',
+          schema: z.object({
+            xml: z.string(),
+            basedOn: z.string(),
+            entity: z.string().optional(),
+          }),
+        },
+      ],
+    },
+    answers: {
+      200: jsonAnswer('Problems', z.object({ problems: z.array(z.unknown()) }).loose()),
+    },
+    errors: ['malformed-request', 'body-too-large', 'entity-not-found', 'config-stale'],
+    example: {
+      body: { xml: SAMPLE.document, basedOn: SAMPLE.digest },
+      answer: { problems: [] },
+    },
+    handle: async (c, { builds, site }) => {
+      const { draft } = await readEditForm(c.req.raw, site.maxBody)
+      return json((await openDraft(builds, c.env.principal, draft)).check)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/config/edit',
+    audit: 'save-configuration',
+    handle: async (c, context) => {
+      const form = await readEditForm(c.req.raw, context.site.maxBody)
+      try {
+        const answer = await act(context, c, form)
+        // The editor answers 200 as long as nothing is saved.
+        c.env.isNews = answer.status !== 200
+        return answer
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error
+        c.env.reason = error.code
+        const notice = `${error.message}. Nothing is saved, and your text is below.`
+        return answerEditor(context, c, form.draft, {
+          notice,
+          message: form.message,
+          status: statusOf(error),
+        })
+      }
+    },
+  }),
+])
 
 async function act(context: LeaderPagesContext, c: EditContext, form: EditForm): Promise<Response> {
   const { builds } = context

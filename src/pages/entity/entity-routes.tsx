@@ -19,52 +19,49 @@ const needs = 'leader-if-reachable'
 const route = pageWith<PagesContext>()
 
 /** `/config/entity/…`: the history of one entity, and its comparison between two revisions. */
-export const entityPages = definePage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/config/entity/:kind',
-      needs,
-      handle: (c, context) => answerHistory(context, c, { kind: c.req.param('kind'), name: '' }),
-    }),
-    route({
-      method: 'GET',
-      path: '/config/entity/:kind/:name',
-      needs,
-      handle: (c, context) => answerHistory(context, c, c.req.param()),
-    }),
-    route({
-      method: 'GET',
-      path: '/config/entity/:kind/compare/:from/:to',
-      needs,
-      handle: (c, context) => answerComparison(context, c, { ...c.req.param(), name: '' }),
-    }),
-    route({
-      method: 'GET',
-      path: '/config/entity/:kind/:name/compare/:from/:file{.+\\.patch}',
-      ...PATCH,
-      summary: 'The difference of one entity between two revisions as a patch for git',
-      parameters: {
-        kind: {
-          text: 'Such as `pipeline`, `group`, `template`, `environment`, `role` or `agent`',
-          schema: z.string().min(1),
-          example: 'pipeline',
-        },
-        name: { text: 'Its name', schema: z.string().min(1), example: SAMPLE.pipeline },
+export const entityPages = definePage([
+  route({
+    method: 'GET',
+    path: '/config/entity/:kind',
+    needs,
+    handle: (c, context) => answerHistory(context, c, { kind: c.req.param('kind'), name: '' }),
+  }),
+  route({
+    method: 'GET',
+    path: '/config/entity/:kind/:name',
+    needs,
+    handle: (c, context) => answerHistory(context, c, c.req.param()),
+  }),
+  route({
+    method: 'GET',
+    path: '/config/entity/:kind/compare/:from/:to',
+    needs,
+    handle: (c, context) => answerComparison(context, c, { ...c.req.param(), name: '' }),
+  }),
+  route({
+    method: 'GET',
+    path: '/config/entity/:kind/:name/compare/:from/:file{.+\\.patch}',
+    ...PATCH,
+    summary: 'The difference of one entity between two revisions as a patch for git',
+    parameters: {
+      kind: {
+        text: 'Such as `pipeline`, `group`, `template`, `environment`, `role` or `agent`',
+        schema: z.string().min(1),
+        example: 'pipeline',
       },
-      errors: ['malformed-request', 'revision-not-found', 'entity-not-found', 'unavailable'],
-      needs,
-      handle: (c, context) => patch(context, c, c.req.param()),
-    }),
-    route({
-      method: 'GET',
-      path: '/config/entity/:kind/:name/compare/:from/:to',
-      needs,
-      handle: (c, context) => answerComparison(context, c, c.req.param()),
-    }),
-  ],
-})
+      name: { text: 'Its name', schema: z.string().min(1), example: SAMPLE.pipeline },
+    },
+    errors: ['malformed-request', 'revision-not-found', 'entity-not-found', 'unavailable'],
+    needs,
+    handle: (c, context) => patch(context, c, c.req.param()),
+  }),
+  route({
+    method: 'GET',
+    path: '/config/entity/:kind/:name/compare/:from/:to',
+    needs,
+    handle: (c, context) => answerComparison(context, c, c.req.param()),
+  }),
+])
 
 async function answerHistory(
   { pages, clock, configuration }: PagesContext,

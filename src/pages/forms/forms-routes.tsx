@@ -61,37 +61,34 @@ const handleForm = formAction({
 })
 
 /** `/config/edit/[kind]/[name]` and `/config/new/[kind]`: the forms of entities, and their previews. */
-export const formPages = defineLeaderPage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/config/edit/:kind/:name',
-      errors: ['entity-not-found', 'not-permitted'],
-      handle: (c, context) => begin(context, c),
-    }),
-    route({
-      method: 'POST',
-      path: '/config/edit/:kind/:name',
-      audit: 'save-configuration',
-      errors: ['entity-not-found', 'config-stale', 'not-permitted'],
-      handle: handleForm,
-    }),
-    route({
-      method: 'GET',
-      path: '/config/new/:kind',
-      errors: ['entity-not-found', 'not-permitted'],
-      handle: (c, context) => begin(context, c),
-    }),
-    route({
-      method: 'POST',
-      path: '/config/new/:kind',
-      audit: 'save-configuration',
-      errors: ['entity-not-found', 'config-stale', 'not-permitted'],
-      handle: handleForm,
-    }),
-  ],
-})
+export const formPages = defineLeaderPage([
+  route({
+    method: 'GET',
+    path: '/config/edit/:kind/:name',
+    errors: ['entity-not-found', 'not-permitted'],
+    handle: (c, context) => begin(context, c),
+  }),
+  route({
+    method: 'POST',
+    path: '/config/edit/:kind/:name',
+    audit: 'save-configuration',
+    errors: ['entity-not-found', 'config-stale', 'not-permitted'],
+    handle: handleForm,
+  }),
+  route({
+    method: 'GET',
+    path: '/config/new/:kind',
+    errors: ['entity-not-found', 'not-permitted'],
+    handle: (c, context) => begin(context, c),
+  }),
+  route({
+    method: 'POST',
+    path: '/config/new/:kind',
+    audit: 'save-configuration',
+    errors: ['entity-not-found', 'config-stale', 'not-permitted'],
+    handle: handleForm,
+  }),
+])
 
 async function begin(context: LeaderPagesContext, c: FormContext): Promise<Response> {
   const open = await openForm(context.builds, c.env.principal, { ...placeOf(c), from: null })

@@ -13,55 +13,52 @@ const MAX_FORM_BYTES = 16_384
 const route = pageWith<PagesContext>()
 
 /** The routes that belong to no page: assets, the choice of colours, the start page. */
-export const framePages = definePage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/assets/:name',
-      tag: PAGES_TAG,
-      summary: 'Files that pages load',
-      caller: 'anybody',
-      parameters: {
-        name: {
-          text: 'As pages name it',
-          schema: z.string().min(1),
-          example: 'base-0123456789ab.css',
+export const framePages = definePage([
+  route({
+    method: 'GET',
+    path: '/assets/:name',
+    tag: PAGES_TAG,
+    summary: 'Files that pages load',
+    caller: 'anybody',
+    parameters: {
+      name: {
+        text: 'As pages name it',
+        schema: z.string().min(1),
+        example: 'base-0123456789ab.css',
+      },
+    },
+    answers: {
+      200: { text: 'The file', content: [{ type: '*/*', schema: null }] },
+      304: NOT_MODIFIED,
+      404: jsonAnswer('There is none', ErrorBody),
+    },
+    example: {},
+    handle: (c, { pages }) => pages.assets.answer(c, c.req.param('name')),
+  }),
+  route({
+    method: 'GET',
+    path: '/',
+    handle: (c, { pages }) => c.redirect(pages.homeOf(c.env.principal), 302),
+  }),
+  route({
+    method: 'POST',
+    path: '/colours',
+    caller: 'anybody',
+    scope: 'read',
+    audit: QUIET,
+    handle: async (c, { pages }) => {
+      const { links } = pages
+      const form = await readForm(c.req.raw, MAX_FORM_BYTES)
+      const colours: Colours =
+        textField(form, 'colours') === 'blue-orange' ? 'blue-orange' : 'green-red'
+      const back = textField(form, 'back') ?? ''
+      return new Response(null, {
+        status: 303,
+        headers: {
+          location: isOwnPath(back, links.root()) ? back : pages.homeOf(c.env.principal),
+          'set-cookie': coloursCookie(colours, links.root()),
         },
-      },
-      answers: {
-        200: { text: 'The file', content: [{ type: '*/*', schema: null }] },
-        304: NOT_MODIFIED,
-        404: jsonAnswer('There is none', ErrorBody),
-      },
-      example: {},
-      handle: (c, { pages }) => pages.assets.answer(c, c.req.param('name')),
-    }),
-    route({
-      method: 'GET',
-      path: '/',
-      handle: (c, { pages }) => c.redirect(pages.homeOf(c.env.principal), 302),
-    }),
-    route({
-      method: 'POST',
-      path: '/colours',
-      caller: 'anybody',
-      scope: 'read',
-      audit: QUIET,
-      handle: async (c, { pages }) => {
-        const { links } = pages
-        const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-        const colours: Colours =
-          textField(form, 'colours') === 'blue-orange' ? 'blue-orange' : 'green-red'
-        const back = textField(form, 'back') ?? ''
-        return new Response(null, {
-          status: 303,
-          headers: {
-            location: isOwnPath(back, links.root()) ? back : pages.homeOf(c.env.principal),
-            'set-cookie': coloursCookie(colours, links.root()),
-          },
-        })
-      },
-    }),
-  ],
-})
+      })
+    },
+  }),
+])

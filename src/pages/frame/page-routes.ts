@@ -34,19 +34,19 @@ export interface PageGroup {
   mount(context: PagesContext, elsewhere: AnswerRequest): Hono<RouteEnv>
 }
 
-interface PageDefinition<State, Opened> {
-  readonly routes: readonly PageRoute<State>[]
-  readonly open: Opened
+/** A page that every server answers by itself, unless a route says otherwise. */
+export function definePage(routes: readonly PageRoute<PagesContext>[]): PageGroup {
+  return definePageWith((context) => context, routes)
 }
 
 /**
- * A page that every server answers by itself, unless a route says otherwise. `open` makes what its
- * handlers share, such as a cache, and returns null where the page is not offered.
+ * Such a page whose handlers share what `open` makes, such as a cache. It returns null where the page
+ * is not offered.
  */
-export function definePage<State extends object>({
-  routes,
-  open,
-}: PageDefinition<State, (context: PagesContext) => State | null>): PageGroup {
+export function definePageWith<State extends object>(
+  open: (context: PagesContext) => State | null,
+  routes: readonly PageRoute<State>[],
+): PageGroup {
   const rules = routes.map(withCaller)
   return {
     routes: rules,
@@ -59,10 +59,15 @@ export function definePage<State extends object>({
 }
 
 /** A page that the leader answers. */
-export function defineLeaderPage<State>({
-  routes,
-  open,
-}: PageDefinition<State, (context: LeaderPagesContext) => State>): PageGroup {
+export function defineLeaderPage(routes: readonly PageRoute<LeaderPagesContext>[]): PageGroup {
+  return defineLeaderPageWith((context) => context, routes)
+}
+
+/** Such a page whose handlers share what `open` makes. */
+export function defineLeaderPageWith<State>(
+  open: (context: LeaderPagesContext) => State,
+  routes: readonly PageRoute<State>[],
+): PageGroup {
   const led = routes.map((route) => ({ ...withCaller(route), needs: 'leader' as const }))
   return {
     routes: led,

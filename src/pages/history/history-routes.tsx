@@ -16,7 +16,7 @@ import { json } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { LaterPart, PageCache, pageResponse } from '../frame/page-response.ts'
-import { definePage, PAGES_TAG, pageWith } from '../frame/page-routes.ts'
+import { definePageWith, PAGES_TAG, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { FEED, type FeedItem, renderFeed } from './feed.ts'
 import { runCooperatively, Turns } from '../../lib/cooperative.ts'
@@ -43,9 +43,9 @@ interface HistoryState {
 const route = pageWith<HistoryState>()
 
 /** `/config`: the history, its feeds, and the configuration in effect at a time. */
-export const historyPages = definePage({
-  open: (context): HistoryState => ({ context, kept: new PageCache(CACHE_BYTES) }),
-  routes: [
+export const historyPages = definePageWith(
+  (context): HistoryState => ({ context, kept: new PageCache(CACHE_BYTES) }),
+  [
     route({ method: 'GET', path: '/config', handle: (c, state) => answerHistory(state, c) }),
     route({
       method: 'GET',
@@ -95,7 +95,7 @@ export const historyPages = definePage({
       handle: (c, { context }) => inEffect(context, c, c.req.param('time')),
     }),
   ],
-})
+)
 
 async function answerHistory(
   { context, kept }: HistoryState,

@@ -16,29 +16,26 @@ const Version = z.object({ version: z.string().default('') })
 const route = pageWith<PagesContext>()
 
 /** `/config/live`: the file on disk while it is not valid, and what can be done about it. */
-export const liveFilePage = definePage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/config/live',
-      handle: (c, context) => answer(context, c, null),
+export const liveFilePage = definePage([
+  route({
+    method: 'GET',
+    path: '/config/live',
+    handle: (c, context) => answer(context, c, null),
+  }),
+  route({
+    method: 'POST',
+    path: '/config/live',
+    audit: 'set-live-file-aside',
+    handle: formAction({
+      fields: Version,
+      act: async ({ configuration, pages: { links } }, c, { fields: { version } }) => {
+        const name = await setLiveFileAside(configuration, c.env.principal, version)
+        return { says: ['set-aside', name], to: (flash) => links.liveFile(flash) }
+      },
+      refused: answer,
     }),
-    route({
-      method: 'POST',
-      path: '/config/live',
-      audit: 'set-live-file-aside',
-      handle: formAction({
-        fields: Version,
-        act: async ({ configuration, pages: { links } }, c, { fields: { version } }) => {
-          const name = await setLiveFileAside(configuration, c.env.principal, version)
-          return { says: ['set-aside', name], to: (flash) => links.liveFile(flash) }
-        },
-        refused: answer,
-      }),
-    }),
-  ],
-})
+  }),
+])
 
 async function answer(
   { pages, configuration }: PagesContext,

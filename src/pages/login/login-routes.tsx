@@ -19,59 +19,56 @@ const WRONG = 'Wrong user name or password.'
 const route = pageWith<PagesContext>()
 
 /** `/login` and `/log-out`: where a session begins and ends. */
-export const loginPages = definePage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/login',
-      caller: 'anybody',
-      handle: (c, context) => answerForm(context, c.req.raw, { next: c.req.query('next') ?? '' }),
-    }),
-    route({
-      method: 'POST',
-      path: '/login',
-      caller: 'anybody',
-      scope: 'read',
-      audit: 'log-in',
-      handle: (c, context) => logIn(context, c),
-    }),
-    route({
-      method: 'GET',
-      path: '/log-out',
-      caller: 'anybody',
-      handle: (c, { pages, sessionCookie }) => {
-        const frame = pages.frame(c.req.raw, null)
-        return sessionCookie.read(c.req.raw) === null
-          ? pageResponse(<LoggedOutView frame={frame} />, 401, {
-              ...CHALLENGE,
-              'clear-site-data': '"cache"',
-            })
-          : pageResponse(<LogOutView frame={frame} />, 200, NO_STORE)
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/log-out',
-      caller: 'anybody',
-      scope: 'read',
-      audit: 'log-out',
-      handle: async (c, { pages, sessionCookie, identities: { sessions } }) => {
-        const secret = sessionCookie.read(c.req.raw)
-        if (secret !== null) {
-          c.env.principal = (await sessions.find(secret)) ?? c.env.principal
-          await sessions.end(secret)
-        }
-        const headers = {
-          location: pages.links.login(),
-          'set-cookie': sessionCookie.clear(c.req.raw),
-          'clear-site-data': '"cache"',
-        }
-        return new Response(null, { status: 303, headers })
-      },
-    }),
-  ],
-})
+export const loginPages = definePage([
+  route({
+    method: 'GET',
+    path: '/login',
+    caller: 'anybody',
+    handle: (c, context) => answerForm(context, c.req.raw, { next: c.req.query('next') ?? '' }),
+  }),
+  route({
+    method: 'POST',
+    path: '/login',
+    caller: 'anybody',
+    scope: 'read',
+    audit: 'log-in',
+    handle: (c, context) => logIn(context, c),
+  }),
+  route({
+    method: 'GET',
+    path: '/log-out',
+    caller: 'anybody',
+    handle: (c, { pages, sessionCookie }) => {
+      const frame = pages.frame(c.req.raw, null)
+      return sessionCookie.read(c.req.raw) === null
+        ? pageResponse(<LoggedOutView frame={frame} />, 401, {
+            ...CHALLENGE,
+            'clear-site-data': '"cache"',
+          })
+        : pageResponse(<LogOutView frame={frame} />, 200, NO_STORE)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/log-out',
+    caller: 'anybody',
+    scope: 'read',
+    audit: 'log-out',
+    handle: async (c, { pages, sessionCookie, identities: { sessions } }) => {
+      const secret = sessionCookie.read(c.req.raw)
+      if (secret !== null) {
+        c.env.principal = (await sessions.find(secret)) ?? c.env.principal
+        await sessions.end(secret)
+      }
+      const headers = {
+        location: pages.links.login(),
+        'set-cookie': sessionCookie.clear(c.req.raw),
+        'clear-site-data': '"cache"',
+      }
+      return new Response(null, { status: 303, headers })
+    },
+  }),
+])
 
 async function logIn(context: PagesContext, c: Context<RouteEnv>): Promise<Response> {
   const { pages, sessionCookie, keptForms } = context

@@ -6,7 +6,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { SessionCookie } from '../../http/session-cookie.ts'
 import type { OidcLogIn } from '../../identities/oidc/oidc-log-in.ts'
 import { isOwnPath } from '../frame/own-path.ts'
-import { definePage, pageWith } from '../frame/page-routes.ts'
+import { definePageWith, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { answerForm, beginSession } from './login-routes.tsx'
 
@@ -20,12 +20,12 @@ interface OidcState {
 const route = pageWith<OidcState>()
 
 /** `/login/oidc` and `/login/oidc/callback`: the way to the provider and back, where there is one. */
-export const oidcPages = definePage({
-  open: (context): OidcState | null => {
+export const oidcPages = definePageWith(
+  (context): OidcState | null => {
     const { oidc } = context.identities
     return oidc && { context, oidc, attempt: new SessionCookie(context.site, 'cairn-login') }
   },
-  routes: [
+  [
     route({
       method: 'GET',
       path: '/login/oidc',
@@ -60,7 +60,7 @@ export const oidcPages = definePage({
       },
     }),
   ],
-})
+)
 
 /** The form of a log-in again, with the reason, where a step does not succeed. */
 async function orForm(

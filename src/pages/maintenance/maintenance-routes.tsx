@@ -16,45 +16,42 @@ const path = '/maintenance'
 const route = pageWith<PagesContext>()
 
 /** `/maintenance`: refuses changes of the configuration and new runs for a time. */
-export const maintenancePage = definePage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path,
-      caller: 'administrator',
-      handle: async (c, { pages, configuration }) => {
-        const { principal } = c.env
-        const maintenance = await readMaintenance(configuration, principal)
-        const flash = pages.flash.take(c)
-        const frame = pages.frame(c.req.raw, principal)
-        return pageResponse(<MaintenanceView {...{ frame, flash, maintenance }} />, 200, NO_STORE)
+export const maintenancePage = definePage([
+  route({
+    method: 'GET',
+    path,
+    caller: 'administrator',
+    handle: async (c, { pages, configuration }) => {
+      const { principal } = c.env
+      const maintenance = await readMaintenance(configuration, principal)
+      const flash = pages.flash.take(c)
+      const frame = pages.frame(c.req.raw, principal)
+      return pageResponse(<MaintenanceView {...{ frame, flash, maintenance }} />, 200, NO_STORE)
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    caller: 'administrator',
+    audit: 'set-maintenance',
+    handle: formAction({
+      fields: z.object({
+        saves: z.string().optional(),
+        starts: z.string().optional(),
+        reason: z.string().default(''),
+      }),
+      act: async ({ pages: { links }, configuration }, c, { fields }) => {
+        const set = await setMaintenance(configuration, c.env.principal, {
+          saves: fields.saves === undefined ? 'allowed' : 'refused',
+          starts: fields.starts === undefined ? 'allowed' : 'refused',
+          reason: fields.reason,
+        })
+        const kind = isMaintained(set) ? 'maintenance-begun' : 'maintenance-ended'
+        return { says: [kind, ''], to: (flash) => links.maintenance(flash) }
       },
     }),
-    route({
-      method: 'POST',
-      path,
-      caller: 'administrator',
-      audit: 'set-maintenance',
-      handle: formAction({
-        fields: z.object({
-          saves: z.string().optional(),
-          starts: z.string().optional(),
-          reason: z.string().default(''),
-        }),
-        act: async ({ pages: { links }, configuration }, c, { fields }) => {
-          const set = await setMaintenance(configuration, c.env.principal, {
-            saves: fields.saves === undefined ? 'allowed' : 'refused',
-            starts: fields.starts === undefined ? 'allowed' : 'refused',
-            reason: fields.reason,
-          })
-          const kind = isMaintained(set) ? 'maintenance-begun' : 'maintenance-ended'
-          return { says: [kind, ''], to: (flash) => links.maintenance(flash) }
-        },
-      }),
-    }),
-  ],
-})
+  }),
+])
 
 interface MaintenanceViewProps {
   readonly frame: PageFrame

@@ -49,31 +49,28 @@ const Fields = z.object({ action: z.string().default('') })
 const route = pageWith<LeaderPagesContext>()
 
 /** `/config/new-pipeline`: the form of a pipeline with one material and one task, and its preview. */
-export const newPipelinePage = defineLeaderPage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/config/new-pipeline',
-      handle: (c, context) => {
-        const values = new Map(Object.entries(c.req.query()))
-        return answer(context, c, { values, problems: [], preview: null, status: 200 })
-      },
+export const newPipelinePage = defineLeaderPage([
+  route({
+    method: 'GET',
+    path: '/config/new-pipeline',
+    handle: (c, context) => {
+      const values = new Map(Object.entries(c.req.query()))
+      return answer(context, c, { values, problems: [], preview: null, status: 200 })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/config/new-pipeline',
+    audit: 'create-pipeline',
+    handle: formAction({
+      fields: Fields,
+      maxBytes: ({ site }) => site.maxBody,
+      act,
+      refused: answerRefused,
+      explains: ['not-permitted', 'not-authorized'],
     }),
-    route({
-      method: 'POST',
-      path: '/config/new-pipeline',
-      audit: 'create-pipeline',
-      handle: formAction({
-        fields: Fields,
-        maxBytes: ({ site }) => site.maxBody,
-        act,
-        refused: answerRefused,
-        explains: ['not-permitted', 'not-authorized'],
-      }),
-    }),
-  ],
-})
+  }),
+])
 
 async function act(
   context: LeaderPagesContext,

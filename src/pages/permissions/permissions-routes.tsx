@@ -8,19 +8,16 @@ import { PermissionsView } from './permissions-view.tsx'
 const route = pageWith<PagesContext>()
 
 /** `/permissions`: who may do what, for administrators. */
-export const permissionsPage = definePage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/permissions',
-      handle: async (c, { pages, identities }) => {
-        const { principal } = c.env
-        const query = parsePermissionsQuery(c.req.query())
-        const shown = await readPermissionsPage(identities, principal, query)
-        const frame = pages.frame(c.req.raw, principal)
-        return pageResponse(<PermissionsView frame={frame} query={query} page={shown} />)
-      },
-    }),
-  ],
-})
+export const permissionsPage = definePage([
+  route({
+    method: 'GET',
+    path: '/permissions',
+    handle: async (c, { pages, identities }) => {
+      const { principal } = c.env
+      const query = parsePermissionsQuery(c.req.query())
+      const shown = await readPermissionsPage(identities, principal, query)
+      const frame = pages.frame(c.req.raw, principal)
+      return pageResponse(<PermissionsView frame={frame} query={query} page={shown} />)
+    },
+  }),
+])

@@ -49,80 +49,76 @@ type Sent = SentForm<typeof Fields>
 const route = pageWith<LeaderPagesContext>()
 
 /** `/pipelines` and `/pipelines/[name]`: the runs, and the buttons that start them. */
-export const pipelinesPages = defineLeaderPage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/pipelines',
-      handle: (c, context) => answerList(context, c, null),
+export const pipelinesPages = defineLeaderPage([
+  route({
+    method: 'GET',
+    path: '/pipelines',
+    handle: (c, context) => answerList(context, c, null),
+  }),
+  route({
+    method: 'POST',
+    path: '/pipelines',
+    scope: 'operate',
+    handle: formAction({
+      fields: Fields,
+      act: (context, c, sent) => {
+        const { fields, form } = sent
+        const query = parsePipelinesQuery(c.req.query())
+        const to = (flash: Query) => context.pages.links.pipelines({ ...queryOf(query), ...flash })
+        if (fields.selected !== undefined) {
+          return actOnSelected(context, c, { ...sent, query, to })
+        }
+        const [pipeline = ''] = textsIn(form, 'pipeline')
+        return act(context, c, { pipeline, fields, to })
+      },
+      refused: answerList,
     }),
-    route({
-      method: 'POST',
-      path: '/pipelines',
-      scope: 'operate',
-      handle: formAction({
-        fields: Fields,
-        act: (context, c, sent) => {
-          const { fields, form } = sent
-          const query = parsePipelinesQuery(c.req.query())
-          const to = (flash: Query) =>
-            context.pages.links.pipelines({ ...queryOf(query), ...flash })
-          if (fields.selected !== undefined) {
-            return actOnSelected(context, c, { ...sent, query, to })
-          }
-          const [pipeline = ''] = textsIn(form, 'pipeline')
-          return act(context, c, { pipeline, fields, to })
-        },
-        refused: answerList,
-      }),
+  }),
+  route({
+    method: 'GET',
+    path: '/pipelines/:name',
+    handle: (c, context) => answerOne(context, c, null),
+  }),
+  route({
+    method: 'POST',
+    path: '/pipelines/:name',
+    scope: 'operate',
+    handle: formAction({
+      fields: Fields,
+      act: (context, c, { fields }) => {
+        const pipeline = c.req.param('name')
+        const to = (flash: Query) => context.pages.links.pipeline(pipeline, flash)
+        return act(context, c, { pipeline, fields, to })
+      },
+      refused: answerOne,
     }),
-    route({
-      method: 'GET',
-      path: '/pipelines/:name',
-      handle: (c, context) => answerOne(context, c, null),
+  }),
+  route({
+    method: 'GET',
+    path: '/pipelines/:name/trigger',
+    handle: (c, context) => answerTrigger(context, c, null),
+  }),
+  route({
+    method: 'POST',
+    path: '/pipelines/:name/trigger',
+    scope: 'operate',
+    handle: formAction({
+      fields: z.object({}),
+      act: async ({ builds, pages }, c, { form }) => {
+        const { principal } = c.env
+        const pipeline = c.req.param('name')
+        c.env.auditActions = [pipelineAuditAction('trigger', pipeline)]
+        const options = optionsIn(form, await readTriggerPage(builds, principal, pipeline))
+        const { name, counter } = await startPipeline(builds, principal, { pipeline, options })
+        return {
+          says: ['scheduled', `${counter} of ${name}`],
+          to: (flash) => pages.links.pipeline(pipeline, flash),
+        }
+      },
+      refused: (context, c, refusal, form) => answerTrigger(context, c, { form, refusal }),
     }),
-    route({
-      method: 'POST',
-      path: '/pipelines/:name',
-      scope: 'operate',
-      handle: formAction({
-        fields: Fields,
-        act: (context, c, { fields }) => {
-          const pipeline = c.req.param('name')
-          const to = (flash: Query) => context.pages.links.pipeline(pipeline, flash)
-          return act(context, c, { pipeline, fields, to })
-        },
-        refused: answerOne,
-      }),
-    }),
-    route({
-      method: 'GET',
-      path: '/pipelines/:name/trigger',
-      handle: (c, context) => answerTrigger(context, c, null),
-    }),
-    route({
-      method: 'POST',
-      path: '/pipelines/:name/trigger',
-      scope: 'operate',
-      handle: formAction({
-        fields: z.object({}),
-        act: async ({ builds, pages }, c, { form }) => {
-          const { principal } = c.env
-          const pipeline = c.req.param('name')
-          c.env.auditActions = [pipelineAuditAction('trigger', pipeline)]
-          const options = optionsIn(form, await readTriggerPage(builds, principal, pipeline))
-          const { name, counter } = await startPipeline(builds, principal, { pipeline, options })
-          return {
-            says: ['scheduled', `${counter} of ${name}`],
-            to: (flash) => pages.links.pipeline(pipeline, flash),
-          }
-        },
-        refused: (context, c, refusal, form) => answerTrigger(context, c, { form, refusal }),
-      }),
-    }),
-  ],
-})
+  }),
+])
 
 /** Performs the action of a button about one pipeline. */
 async function act(

@@ -20,7 +20,7 @@ import { readConflicts, solveConflicts } from './solve-conflicts.ts'
 import type { FlashKind } from '../frame/flash-message.ts'
 import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
+import { defineLeaderPageWith, pageWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import type { Refusal } from '../runs/refusal.ts'
 import { ProposalView } from './proposal-view.tsx'
@@ -45,9 +45,9 @@ interface ProposalPages extends LeaderPagesContext {
 const route = pageWith<ProposalPages>()
 
 /** `/proposals`: changes that wait for others, and one of them with the forms to decide about it. */
-export const proposalsPages = defineLeaderPage({
-  open: (context): ProposalPages => ({ ...context, comparisons: new KeptComparisons() }),
-  routes: [
+export const proposalsPages = defineLeaderPageWith(
+  (context): ProposalPages => ({ ...context, comparisons: new KeptComparisons() }),
+  [
     route({ method: 'GET', path: '/proposals', handle: answerList }),
     route({
       method: 'GET',
@@ -63,7 +63,7 @@ export const proposalsPages = defineLeaderPage({
       handle: formAction({ fields: Fields, act, refused: answer }),
     }),
   ],
-})
+)
 
 async function answerList(
   c: Context<RouteEnv>,

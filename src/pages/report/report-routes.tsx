@@ -22,29 +22,26 @@ const TYPES: Readonly<Record<ReportForm, string>> = {
 const route = pageWith<PagesContext>()
 
 /** `/report`: each change with those who asked for, approved and overrode it, from git alone. */
-export const reportPage = definePage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/report',
-      caller: 'administrator',
-      handle: async (c, context) => {
-        const { pages, clock } = context
-        const form = formIn(c)
-        const now = clock()
-        const query = queryIn(c, form === null ? now - SHOWN_MS : null)
-        const changes = await readReport(context, c.env.principal, query)
-        if (form !== null) {
-          const headers = { 'content-type': TYPES[form], 'cache-control': 'private, no-cache' }
-          return new Response(renderReport(changes, form), { headers })
-        }
-        const frame = pages.frame(c.req.raw, c.env.principal)
-        return pageResponse(<ReportView {...{ frame, query, changes, now }} />)
-      },
-    }),
-  ],
-})
+export const reportPage = definePage([
+  route({
+    method: 'GET',
+    path: '/report',
+    caller: 'administrator',
+    handle: async (c, context) => {
+      const { pages, clock } = context
+      const form = formIn(c)
+      const now = clock()
+      const query = queryIn(c, form === null ? now - SHOWN_MS : null)
+      const changes = await readReport(context, c.env.principal, query)
+      if (form !== null) {
+        const headers = { 'content-type': TYPES[form], 'cache-control': 'private, no-cache' }
+        return new Response(renderReport(changes, form), { headers })
+      }
+      const frame = pages.frame(c.req.raw, c.env.principal)
+      return pageResponse(<ReportView {...{ frame, query, changes, now }} />)
+    },
+  }),
+])
 
 /** The form of a report that is no page; null for the page. */
 function formIn(c: Context<RouteEnv>): ReportForm | null {

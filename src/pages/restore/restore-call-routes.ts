@@ -22,28 +22,25 @@ const MAX_BODY_BYTES = 65_536
 const route = pageWith<LeaderPagesContext>()
 
 /** Undo and restore of one entity, for programs. */
-export const restoringCalls = defineLeaderPage({
-  open: (context) => context,
-  routes: [
-    route({
-      ...RESTORING_CALLS.undo,
-      handle: (c, context) => {
-        const isRest = c.req.query('rest') === '1'
-        const scopeOf = () => ({ kind: 'change', isRest }) as const
-        return restore(c, context, { name: c.req.param('commit'), scopeOf, told: undoneText })
-      },
-    }),
-    route({
-      ...RESTORING_CALLS.restoreEntity,
-      handle: (c, context) => {
-        const { kind, name } = c.req.param()
-        const scopeOf = () => ({ kind: 'entity', address: entityAddress(kind, name) }) as const
-        const told = () => `The ${kind} ${name} is restored`
-        return restore(c, context, { name: c.req.query('to'), scopeOf, told })
-      },
-    }),
-  ],
-})
+export const restoringCalls = defineLeaderPage([
+  route({
+    ...RESTORING_CALLS.undo,
+    handle: (c, context) => {
+      const isRest = c.req.query('rest') === '1'
+      const scopeOf = () => ({ kind: 'change', isRest }) as const
+      return restore(c, context, { name: c.req.param('commit'), scopeOf, told: undoneText })
+    },
+  }),
+  route({
+    ...RESTORING_CALLS.restoreEntity,
+    handle: (c, context) => {
+      const { kind, name } = c.req.param()
+      const scopeOf = () => ({ kind: 'entity', address: entityAddress(kind, name) }) as const
+      const told = () => `The ${kind} ${name} is restored`
+      return restore(c, context, { name: c.req.query('to'), scopeOf, told })
+    },
+  }),
+])
 
 function undoneText(number: number): string {
   return `The changes of r${number} are undone`

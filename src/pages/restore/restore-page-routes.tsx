@@ -41,44 +41,41 @@ interface FormState {
 const route = pageWith<LeaderPagesContext>()
 
 /** `…/restore` and `…/undo`: the preview of a restore, and the restore itself. */
-export const restorePages = defineLeaderPage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/config/:name/restore',
-      handle: (c, context) => show(context, c, whole(c.req.param('name'))),
-    }),
-    route({
-      method: 'POST',
-      path: '/config/:name/restore',
-      audit: 'restore-revision',
-      handle: (c, context) => restoring(whole(c.req.param('name')))(c, context),
-    }),
-    route({
-      method: 'GET',
-      path: '/config/:name/undo',
-      handle: (c, context) => show(context, c, change(c, c.req.param('name'))),
-    }),
-    route({
-      method: 'POST',
-      path: '/config/:name/undo',
-      audit: 'undo-revision',
-      handle: (c, context) => restoring(change(c, c.req.param('name')))(c, context),
-    }),
-    route({
-      method: 'GET',
-      path: '/config/entity/:kind/:name/restore/:from',
-      handle: (c, context) => show(context, c, one(c.req.param())),
-    }),
-    route({
-      method: 'POST',
-      path: '/config/entity/:kind/:name/restore/:from',
-      audit: 'restore-entity',
-      handle: (c, context) => restoring(one(c.req.param()))(c, context),
-    }),
-  ],
-})
+export const restorePages = defineLeaderPage([
+  route({
+    method: 'GET',
+    path: '/config/:name/restore',
+    handle: (c, context) => show(context, c, whole(c.req.param('name'))),
+  }),
+  route({
+    method: 'POST',
+    path: '/config/:name/restore',
+    audit: 'restore-revision',
+    handle: (c, context) => restoring(whole(c.req.param('name')))(c, context),
+  }),
+  route({
+    method: 'GET',
+    path: '/config/:name/undo',
+    handle: (c, context) => show(context, c, change(c, c.req.param('name'))),
+  }),
+  route({
+    method: 'POST',
+    path: '/config/:name/undo',
+    audit: 'undo-revision',
+    handle: (c, context) => restoring(change(c, c.req.param('name')))(c, context),
+  }),
+  route({
+    method: 'GET',
+    path: '/config/entity/:kind/:name/restore/:from',
+    handle: (c, context) => show(context, c, one(c.req.param())),
+  }),
+  route({
+    method: 'POST',
+    path: '/config/entity/:kind/:name/restore/:from',
+    audit: 'restore-entity',
+    handle: (c, context) => restoring(one(c.req.param()))(c, context),
+  }),
+])
 
 function whole(name: string): Asked {
   return { name, scope: { kind: 'revision' } }

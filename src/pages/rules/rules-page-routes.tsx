@@ -27,64 +27,61 @@ const path = '/rules'
 const route = pageWith<PagesContext>()
 
 /** `/rules`: the rules about changes in words, whose approvals they ask for, and their text. */
-export const rulesPage = definePage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path,
-      caller: 'administrator',
-      handle: (c, context) => answer(context, c, null),
-    }),
-    route({
-      method: 'POST',
-      path,
-      caller: 'administrator',
-      audit: 'save-rules',
-      handle: async (c, context) => {
-        const { pages, configuration } = context
-        const { principal } = c.env
-        const typed = await typedIn(c)
-        const save = () =>
-          saveRules(configuration, principal, {
-            bytes: bytesOf(typed),
-            basedOn: typed.version === '' ? 'none' : { version: typed.version },
-            message: typed.reason,
-          })
-        const error = await refusalBeside(save)
-        if (error !== null) {
-          c.env.reason = error.code
-          return answer(context, c, { typed, error })
-        }
-        return c.redirect(pages.links.rules(pages.flash.query(principal, 'rules-saved', '')), 303)
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/rules/form',
-      caller: 'administrator',
-      audit: QUIET,
-      handle: editRule,
-    }),
-    route({
-      method: 'POST',
-      path: '/rules/replay',
-      caller: 'administrator',
-      audit: QUIET,
-      needs: 'leader',
-      handle: async (c, context) => {
-        const typed = await typedIn(c)
-        let replay: Replay | null = null
-        const request = { bytes: bytesOf(typed), since: null, limit: MAX_SHOWN }
-        const error = await refusalBeside(async () => {
-          replay = await replayRules(context.configuration, c.env.principal, request)
+export const rulesPage = definePage([
+  route({
+    method: 'GET',
+    path,
+    caller: 'administrator',
+    handle: (c, context) => answer(context, c, null),
+  }),
+  route({
+    method: 'POST',
+    path,
+    caller: 'administrator',
+    audit: 'save-rules',
+    handle: async (c, context) => {
+      const { pages, configuration } = context
+      const { principal } = c.env
+      const typed = await typedIn(c)
+      const save = () =>
+        saveRules(configuration, principal, {
+          bytes: bytesOf(typed),
+          basedOn: typed.version === '' ? 'none' : { version: typed.version },
+          message: typed.reason,
         })
-        if (error !== null) c.env.reason = error.code
-        return answer(context, c, { typed, error, replay })
-      },
-    }),
-  ],
-})
+      const error = await refusalBeside(save)
+      if (error !== null) {
+        c.env.reason = error.code
+        return answer(context, c, { typed, error })
+      }
+      return c.redirect(pages.links.rules(pages.flash.query(principal, 'rules-saved', '')), 303)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/rules/form',
+    caller: 'administrator',
+    audit: QUIET,
+    handle: editRule,
+  }),
+  route({
+    method: 'POST',
+    path: '/rules/replay',
+    caller: 'administrator',
+    audit: QUIET,
+    needs: 'leader',
+    handle: async (c, context) => {
+      const typed = await typedIn(c)
+      let replay: Replay | null = null
+      const request = { bytes: bytesOf(typed), since: null, limit: MAX_SHOWN }
+      const error = await refusalBeside(async () => {
+        replay = await replayRules(context.configuration, c.env.principal, request)
+      })
+      if (error !== null) c.env.reason = error.code
+      return answer(context, c, { typed, error, replay })
+    },
+  }),
+])
 
 /** Edits one rule of the text that was sent, which is not saved: the form of a rule, or the text with what it says. */
 async function editRule(c: Context<RouteEnv>, context: PagesContext): Promise<Response> {

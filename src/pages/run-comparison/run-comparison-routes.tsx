@@ -20,26 +20,23 @@ type PageContext = Context<RouteEnv, typeof PATH>
 const route = pageWith<LeaderPagesContext>()
 
 /** `/pipelines/[name]/compare/[from]/[to]`: what changed between two runs. */
-export const runComparisonPage = defineLeaderPage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: PATH,
-      handle: (c, context) => answer(context, c, null),
+export const runComparisonPage = defineLeaderPage([
+  route({
+    method: 'GET',
+    path: PATH,
+    handle: (c, context) => answer(context, c, null),
+  }),
+  route({
+    method: 'POST',
+    path: PATH,
+    scope: 'operate',
+    handle: formAction({
+      fields: z.object({ action: z.literal('run-again') }),
+      act: runAgain,
+      refused: answer,
     }),
-    route({
-      method: 'POST',
-      path: PATH,
-      scope: 'operate',
-      handle: formAction({
-        fields: z.object({ action: z.literal('run-again') }),
-        act: runAgain,
-        refused: answer,
-      }),
-    }),
-  ],
-})
+  }),
+])
 
 function requestOf(c: PageContext): RunComparisonRequest {
   const { name: pipeline, from, to } = c.req.param()

@@ -32,73 +32,70 @@ const SearchGroupBody = z.object({
 const route = pageWith<PagesContext>()
 
 /** `/search`: everything that has a name or a text, as a page and for the palette of every page. */
-export const searchPages = definePage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/search',
-      needs: 'leader-if-reachable',
-      handle: async (c, context) => {
-        const { text, result } = await resultOf(c, context)
-        const frame = context.pages.frame(c.req.raw, c.env.principal)
-        const headers = result.indexing === null ? {} : REFRESHING
-        return pageResponse(<SearchView frame={frame} text={text} result={result} />, 200, headers)
+export const searchPages = definePage([
+  route({
+    method: 'GET',
+    path: '/search',
+    needs: 'leader-if-reachable',
+    handle: async (c, context) => {
+      const { text, result } = await resultOf(c, context)
+      const frame = context.pages.frame(c.req.raw, c.env.principal)
+      const headers = result.indexing === null ? {} : REFRESHING
+      return pageResponse(<SearchView frame={frame} text={text} result={result} />, 200, headers)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/search/results.json',
+    tag: PAGES_TAG,
+    summary: 'Search results by kind, limited to what the caller can see',
+    query: { q: { text: 'The text', schema: z.string().max(1_000) } },
+    answers: {
+      200: jsonAnswer(
+        'The first results of each kind',
+        z.object({
+          groups: z.array(SearchGroupBody),
+          indexing: z.string().nullable(),
+          away: z.string().nullable(),
+        }),
+      ),
+    },
+    errors: ['malformed-request'],
+    example: {
+      query: { q: SAMPLE.pipeline },
+      answer: {
+        groups: [
+          {
+            title: 'Pipelines',
+            count: 1,
+            hits: [
+              {
+                title: SAMPLE.pipeline,
+                detail: 'in services',
+                href: `/pipelines/${SAMPLE.pipeline}`,
+              },
+            ],
+            all: `/pipelines?q=${SAMPLE.pipeline}`,
+          },
+        ],
+        indexing: null,
+        away: null,
       },
-    }),
-    route({
-      method: 'GET',
-      path: '/search/results.json',
-      tag: PAGES_TAG,
-      summary: 'Search results by kind, limited to what the caller can see',
-      query: { q: { text: 'The text', schema: z.string().max(1_000) } },
-      answers: {
-        200: jsonAnswer(
-          'The first results of each kind',
-          z.object({
-            groups: z.array(SearchGroupBody),
-            indexing: z.string().nullable(),
-            away: z.string().nullable(),
-          }),
-        ),
-      },
-      errors: ['malformed-request'],
-      example: {
-        query: { q: SAMPLE.pipeline },
-        answer: {
-          groups: [
-            {
-              title: 'Pipelines',
-              count: 1,
-              hits: [
-                {
-                  title: SAMPLE.pipeline,
-                  detail: 'in services',
-                  href: `/pipelines/${SAMPLE.pipeline}`,
-                },
-              ],
-              all: `/pipelines?q=${SAMPLE.pipeline}`,
-            },
-          ],
-          indexing: null,
-          away: null,
-        },
-      },
-      needs: 'leader-if-reachable',
-      handle: async (c, context) => {
-        const { text, result } = await resultOf(c, context)
-        const { groups, indexing, hasAgents } = result
-        const { links } = context.pages
-        const isAdministrator = context.pages.isAdministrator(c.env.principal)
-        return json({
-          groups: text === '' ? [pagesNamed(links, { wanted: '', isAdministrator })] : groups,
-          indexing: indexing && renderProgress(indexing),
-          away: hasAgents ? null : stateAway(AGENTS_AWAY),
-        })
-      },
-    }),
-  ],
-})
+    },
+    needs: 'leader-if-reachable',
+    handle: async (c, context) => {
+      const { text, result } = await resultOf(c, context)
+      const { groups, indexing, hasAgents } = result
+      const { links } = context.pages
+      const isAdministrator = context.pages.isAdministrator(c.env.principal)
+      return json({
+        groups: text === '' ? [pagesNamed(links, { wanted: '', isAdministrator })] : groups,
+        indexing: indexing && renderProgress(indexing),
+        away: hasAgents ? null : stateAway(AGENTS_AWAY),
+      })
+    },
+  }),
+])
 
 async function resultOf(c: Context<RouteEnv>, { configuration, pages }: PagesContext) {
   const text = parseSearchedText(c.req.query('q') ?? '')

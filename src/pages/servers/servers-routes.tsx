@@ -12,21 +12,18 @@ import { Table } from '../kit/table.tsx'
 const route = pageWith<PagesContext>()
 
 /** `/servers`: the servers that share a database, and which of them leads. */
-export const serversPage = definePage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/servers',
-      handle: (c, { pages, configuration, health }) => {
-        const { principal } = c.env
-        assertMay(configuration.access, principal, { action: 'administer' })
-        const seen = health.cluster?.seen() ?? null
-        return pageResponse(<ServersView frame={pages.frame(c.req.raw, principal)} seen={seen} />)
-      },
-    }),
-  ],
-})
+export const serversPage = definePage([
+  route({
+    method: 'GET',
+    path: '/servers',
+    handle: (c, { pages, configuration, health }) => {
+      const { principal } = c.env
+      assertMay(configuration.access, principal, { action: 'administer' })
+      const seen = health.cluster?.seen() ?? null
+      return pageResponse(<ServersView frame={pages.frame(c.req.raw, principal)} seen={seen} />)
+    },
+  }),
+])
 
 interface ServersViewProps {
   readonly frame: PageFrame

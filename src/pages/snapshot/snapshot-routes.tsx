@@ -4,7 +4,7 @@ import { revealSnapshot } from './reveal-secrets.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseSha } from '../../http/parameters.ts'
 import { PageCache, NO_STORE, pageResponse } from '../frame/page-response.ts'
-import { definePage, pageWith } from '../frame/page-routes.ts'
+import { definePageWith, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { parseSnapshotQuery, permanentAddress } from './snapshot-query.ts'
 import type { RefusedTag } from '../parts/revision-tags.tsx'
@@ -28,9 +28,9 @@ interface SnapshotState {
 const route = pageWith<SnapshotState>()
 
 /** `/config/[name]`: the configuration in one revision. Registered after all fixed paths. */
-export const snapshotPages = definePage({
-  open: (context): SnapshotState => ({ context, kept: new PageCache(CACHE_BYTES) }),
-  routes: [
+export const snapshotPages = definePageWith(
+  (context): SnapshotState => ({ context, kept: new PageCache(CACHE_BYTES) }),
+  [
     route({
       method: 'GET',
       path: '/config/:name',
@@ -49,7 +49,7 @@ export const snapshotPages = definePage({
       handle: (c, { context }) => reveal(context, c),
     }),
   ],
-})
+)
 
 async function answerSnapshot(
   { context, kept }: SnapshotState,

@@ -13,28 +13,25 @@ const Fields = z.object({ name: z.string().trim().default(''), from: z.string().
 const route = pageWith<LeaderPagesContext>()
 
 /** `/config/[name]/tags`: names for a revision, as tags of git. */
-export const tagForms = defineLeaderPage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/config/:name/tags',
-      handle: (c, { pages }) => c.redirect(pages.links.snapshot(c.req.param('name')), 303),
-    }),
-    route({
-      method: 'POST',
-      path: '/config/:name/tags',
-      audit: 'tag-revision',
-      handle: (c, context) => changing(c.req.param('name'), 'tagged')(c, context),
-    }),
-    route({
-      method: 'POST',
-      path: '/config/:name/tags/remove',
-      audit: 'untag-revision',
-      handle: (c, context) => changing(c.req.param('name'), 'untagged')(c, context),
-    }),
-  ],
-})
+export const tagForms = defineLeaderPage([
+  route({
+    method: 'GET',
+    path: '/config/:name/tags',
+    handle: (c, { pages }) => c.redirect(pages.links.snapshot(c.req.param('name')), 303),
+  }),
+  route({
+    method: 'POST',
+    path: '/config/:name/tags',
+    audit: 'tag-revision',
+    handle: (c, context) => changing(c.req.param('name'), 'tagged')(c, context),
+  }),
+  route({
+    method: 'POST',
+    path: '/config/:name/tags/remove',
+    audit: 'untag-revision',
+    handle: (c, context) => changing(c.req.param('name'), 'untagged')(c, context),
+  }),
+])
 
 const CHANGES = { tagged: tagRevision, untagged: untagRevision } as const
 

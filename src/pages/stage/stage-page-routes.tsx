@@ -33,33 +33,30 @@ type RunContext = Context<RouteEnv, typeof RUN>
 const route = pageWith<LeaderPagesContext>()
 
 /** `/stages/…`: the runs of a stage, one of them in full, and the actions on it. */
-export const stagePages = defineLeaderPage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path: '/stages/:pipeline/:stage',
-      handle: (c, context) => answer(context, c, { run: null, refusal: null }),
+export const stagePages = defineLeaderPage([
+  route({
+    method: 'GET',
+    path: '/stages/:pipeline/:stage',
+    handle: (c, context) => answer(context, c, { run: null, refusal: null }),
+  }),
+  route({
+    method: 'GET',
+    path: RUN,
+    handle: (c, context) => answer(context, c, { run: runOf(c), refusal: null }),
+  }),
+  route({
+    method: 'POST',
+    path: RUN,
+    scope: 'operate',
+    errors: ['not-authorized'],
+    handle: formAction({
+      fields: StageAction,
+      maxBytes: () => MAX_FORM_BYTES,
+      act,
+      refused: (context, c, refusal) => answer(context, c, { run: runOf(c), refusal }),
     }),
-    route({
-      method: 'GET',
-      path: RUN,
-      handle: (c, context) => answer(context, c, { run: runOf(c), refusal: null }),
-    }),
-    route({
-      method: 'POST',
-      path: RUN,
-      scope: 'operate',
-      errors: ['not-authorized'],
-      handle: formAction({
-        fields: StageAction,
-        maxBytes: () => MAX_FORM_BYTES,
-        act,
-        refused: (context, c, refusal) => answer(context, c, { run: runOf(c), refusal }),
-      }),
-    }),
-  ],
-})
+  }),
+])
 
 function runOf(c: RunContext) {
   const { pipelineCounter, stageCounter } = c.req.param()

@@ -23,21 +23,18 @@ const TokenFields = z.object({
 const route = pageWith<PagesContext>()
 
 /** `/tokens`: what the caller's programs log in with. */
-export const tokensPage = definePage({
-  open: (context) => context,
-  routes: [
-    route({ method: 'GET', path: '/tokens', handle: (c, context) => answer(context, c, {}) }),
-    route({
-      method: 'POST',
-      path: '/tokens',
-      handle: formAction({
-        fields: TokenFields,
-        act,
-        refused: (context, c, refusal) => answer(context, c, { refusal }),
-      }),
+export const tokensPage = definePage([
+  route({ method: 'GET', path: '/tokens', handle: (c, context) => answer(context, c, {}) }),
+  route({
+    method: 'POST',
+    path: '/tokens',
+    handle: formAction({
+      fields: TokenFields,
+      act,
+      refused: (context, c, refusal) => answer(context, c, { refusal }),
     }),
-  ],
-})
+  }),
+])
 
 async function act(
   context: PagesContext,

@@ -29,52 +29,49 @@ const DAY_MS = 86_400_000
 const route = pageWith<PagesContext>()
 
 /** `/account`: the caller's own password, sessions, and news by mail. */
-export const accountPage = definePage({
-  open: (context) => context,
-  routes: [
-    route({ method: 'GET', path: '/account', handle: (c, context) => answer(context, c, null) }),
-    route({
-      method: 'POST',
-      path: '/account',
-      handle: formAction({
-        fields: OldPassword,
-        act: async ({ identities, pages: { links } }, c, { fields: { old }, form }) => {
-          const { principal, address } = c.env
-          const password = newPasswordIn(form) ?? ''
-          await changeOwnPassword(identities, principal, { old, password, address })
-          const target = userTarget(principal.username)
-          return {
-            says: ['password-changed', principal.username],
-            to: (flash) => links.account(flash),
-            audited: { action: 'change-own-password', target },
-          }
-        },
-        refused: answer,
-        explains: ['not-permitted'],
-      }),
+export const accountPage = definePage([
+  route({ method: 'GET', path: '/account', handle: (c, context) => answer(context, c, null) }),
+  route({
+    method: 'POST',
+    path: '/account',
+    handle: formAction({
+      fields: OldPassword,
+      act: async ({ identities, pages: { links } }, c, { fields: { old }, form }) => {
+        const { principal, address } = c.env
+        const password = newPasswordIn(form) ?? ''
+        await changeOwnPassword(identities, principal, { old, password, address })
+        const target = userTarget(principal.username)
+        return {
+          says: ['password-changed', principal.username],
+          to: (flash) => links.account(flash),
+          audited: { action: 'change-own-password', target },
+        }
+      },
+      refused: answer,
+      explains: ['not-permitted'],
     }),
-    route({
-      method: 'POST',
-      path: '/account/mail',
-      audit: 'change-mail-subscription',
-      handle: formAction<PagesContext, '/account/mail', typeof Subscription>({
-        fields: Subscription,
-        act: async ({ identities, pages: { links } }, c, { fields, form }) => {
-          const { principal } = c.env
-          const wishes = wishesIn(fields, form)
-          const isWanted = wishes.address !== ''
-          if (isWanted) await subscribe(identities, principal, wishes)
-          else await unsubscribe(identities, principal)
-          return {
-            says: [isWanted ? 'mail-subscribed' : 'mail-unsubscribed', wishes.address],
-            to: (flash) => links.account(flash),
-          }
-        },
-        refused: answer,
-      }),
+  }),
+  route({
+    method: 'POST',
+    path: '/account/mail',
+    audit: 'change-mail-subscription',
+    handle: formAction<PagesContext, '/account/mail', typeof Subscription>({
+      fields: Subscription,
+      act: async ({ identities, pages: { links } }, c, { fields, form }) => {
+        const { principal } = c.env
+        const wishes = wishesIn(fields, form)
+        const isWanted = wishes.address !== ''
+        if (isWanted) await subscribe(identities, principal, wishes)
+        else await unsubscribe(identities, principal)
+        return {
+          says: [isWanted ? 'mail-subscribed' : 'mail-unsubscribed', wishes.address],
+          to: (flash) => links.account(flash),
+        }
+      },
+      refused: answer,
     }),
-  ],
-})
+  }),
+])
 
 function wishesIn(
   { address, own, pipelines, entities, proposals }: z.infer<typeof Subscription>,

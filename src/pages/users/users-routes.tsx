@@ -37,43 +37,40 @@ const UserAction = z.object({
 const route = pageWith<PagesContext>()
 
 /** `/users` and `/users/[name]`: who can log in, for administrators. */
-export const usersPages = definePage({
-  open: (context) => context,
-  routes: [
-    route({ method: 'GET', path: '/users', handle: (c, context) => answerList(context, c, {}) }),
-    route({
-      method: 'POST',
-      path: '/users',
-      handle: formAction({
-        fields: NewUser,
-        act: async (context, c, { fields: { name }, form }) => {
-          const wanted = { name, password: newPasswordIn(form) }
-          const made = await createUser(context.identities, c.env.principal, wanted)
-          c.env.auditActions = [{ action: 'create-user', target: userTarget(made.name) }]
-          return answerList(context, c, { made })
-        },
-        refused: (context, c, refusal, form) =>
-          answerList(context, c, { refusal, name: textField(form, 'name') ?? '' }),
-        explains: ['not-permitted'],
-      }),
+export const usersPages = definePage([
+  route({ method: 'GET', path: '/users', handle: (c, context) => answerList(context, c, {}) }),
+  route({
+    method: 'POST',
+    path: '/users',
+    handle: formAction({
+      fields: NewUser,
+      act: async (context, c, { fields: { name }, form }) => {
+        const wanted = { name, password: newPasswordIn(form) }
+        const made = await createUser(context.identities, c.env.principal, wanted)
+        c.env.auditActions = [{ action: 'create-user', target: userTarget(made.name) }]
+        return answerList(context, c, { made })
+      },
+      refused: (context, c, refusal, form) =>
+        answerList(context, c, { refusal, name: textField(form, 'name') ?? '' }),
+      explains: ['not-permitted'],
     }),
-    route({
-      method: 'GET',
-      path: '/users/:name',
-      handle: (c, context) => answerOne(context, c, {}),
+  }),
+  route({
+    method: 'GET',
+    path: '/users/:name',
+    handle: (c, context) => answerOne(context, c, {}),
+  }),
+  route({
+    method: 'POST',
+    path: '/users/:name',
+    handle: formAction({
+      fields: UserAction,
+      act,
+      refused: (context, c, refusal) => answerOne(context, c, { refusal }),
+      explains: ['not-permitted'],
     }),
-    route({
-      method: 'POST',
-      path: '/users/:name',
-      handle: formAction({
-        fields: UserAction,
-        act,
-        refused: (context, c, refusal) => answerOne(context, c, { refusal }),
-        explains: ['not-permitted'],
-      }),
-    }),
-  ],
-})
+  }),
+])
 
 async function act(
   context: PagesContext,

@@ -12,45 +12,42 @@ const path = '/webhooks'
 const route = pageWith<LeaderPagesContext>()
 
 /** `/webhooks`: the newest deliveries to each receiver, with their answers. */
-export const webhooksPage = defineLeaderPage({
-  open: (context) => context,
-  routes: [
-    route({
-      method: 'GET',
-      path,
-      caller: 'administrator',
-      handle: async (c, { pages, webhooks }) => {
-        const { principal } = c.env
-        const receivers = await Promise.all(
-          listWebhooks(webhooks, principal).map(async (state) => ({
-            state,
-            deliveries: await listDeliveries(webhooks, principal, state.name),
-          })),
-        )
-        const flash = pages.flash.take(c)
-        const frame = pages.frame(c.req.raw, principal)
-        return pageResponse(<WebhooksView {...{ frame, flash, receivers }} />, 200, NO_STORE)
+export const webhooksPage = defineLeaderPage([
+  route({
+    method: 'GET',
+    path,
+    caller: 'administrator',
+    handle: async (c, { pages, webhooks }) => {
+      const { principal } = c.env
+      const receivers = await Promise.all(
+        listWebhooks(webhooks, principal).map(async (state) => ({
+          state,
+          deliveries: await listDeliveries(webhooks, principal, state.name),
+        })),
+      )
+      const flash = pages.flash.take(c)
+      const frame = pages.frame(c.req.raw, principal)
+      return pageResponse(<WebhooksView {...{ frame, flash, receivers }} />, 200, NO_STORE)
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    caller: 'administrator',
+    audit: 'send-webhook-again',
+    handle: formAction({
+      fields: z.object({ webhook: z.string().default(''), number: z.string().default('') }),
+      act: async ({ pages: { links }, webhooks }, c, { fields: { webhook, number } }) => {
+        const delivery = { webhook, number: parseDelivery(number) }
+        const { problem } = await sendAgain(webhooks, c.env.principal, delivery)
+        return {
+          says:
+            problem === null
+              ? ['webhook-sent', webhook]
+              : ['webhook-not-taken', `${webhook}: ${problem}`],
+          to: (flash) => links.webhooks(flash),
+        }
       },
     }),
-    route({
-      method: 'POST',
-      path,
-      caller: 'administrator',
-      audit: 'send-webhook-again',
-      handle: formAction({
-        fields: z.object({ webhook: z.string().default(''), number: z.string().default('') }),
-        act: async ({ pages: { links }, webhooks }, c, { fields: { webhook, number } }) => {
-          const delivery = { webhook, number: parseDelivery(number) }
-          const { problem } = await sendAgain(webhooks, c.env.principal, delivery)
-          return {
-            says:
-              problem === null
-                ? ['webhook-sent', webhook]
-                : ['webhook-not-taken', `${webhook}: ${problem}`],
-            to: (flash) => links.webhooks(flash),
-          }
-        },
-      }),
-    }),
-  ],
-})
+  }),
+])
