@@ -65,7 +65,6 @@ const AgentLost = z.object({
 /** An event that receivers outside of the service may want to hear of. */
 export const ServiceEvent = z.discriminatedUnion('type', [RunEvent, ProposalChanged, AgentLost])
 export type ServiceEvent = Readonly<z.infer<typeof ServiceEvent>>
-export type ServiceEventType = ServiceEvent['type']
 
 /** An event in the log of events. */
 export const NumberedEvent = z.object({ number: z.int().positive(), event: ServiceEvent })

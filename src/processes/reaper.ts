@@ -65,7 +65,7 @@ for second in 1 2 3 4 5 6 7 8 9; do remains && { end KILL; sleep 1; }; done
 leave
 `
 
-export interface ReaperOptions {
+interface ReaperOptions {
   /** The user whose processes are all ended. */
   readonly user?: { readonly uid: number } | null
   /** The folder of a control group whose processes are all ended. */

@@ -284,7 +284,6 @@ export const SETTINGS = {
 export type ServeSettings = z.output<typeof SETTINGS.serve>
 export type AgentSettings = z.output<typeof SETTINGS.agent>
 export type InviteSettings = z.output<(typeof SETTINGS)['agent invite']>
-export type RepositorySettings = z.output<typeof SETTINGS.verify>
 export type ArchiveSettings = z.output<typeof SETTINGS.archive>
 export type ImportSettings = z.output<typeof SETTINGS.import>
 export type TokenSettings = z.output<typeof SETTINGS.token>

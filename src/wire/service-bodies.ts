@@ -18,12 +18,15 @@ export const DeliveryBody = z.object({
   /** The header `webhook-id`: the same for every repetition. */
   id: z.string(),
   event: z.string(),
+  /** The subject in a few words, such as `app 12 / build 1`. */
   subject: z.string(),
+  /** The times of the first and of the last attempt. */
   begun: z.int(),
   answered: z.int(),
   attempts: z.int().positive(),
   /** The status of the last answer; null when there was none. */
   status: z.int().nullable(),
+  /** The beginning of the last answer. */
   answer: z.string(),
   /** Why it was not confirmed; null when it was. */
   problem: z.string().nullable(),

@@ -29,7 +29,7 @@ const MAX_ROUNDS = 120
  * SIGKILL for the rest after the grace time. Returns the number that could not be ended.
  */
 export async function endProcesses(belonging: Belonging, graceMs: number): Promise<number> {
-  let left = scan(belonging)
+  let left = findProcesses(belonging)
   if (left.pids.length > 0) {
     signalAll(left.pids, 'SIGTERM')
     await untilEnded(left.pids, graceMs)
@@ -38,7 +38,7 @@ export async function endProcesses(belonging: Belonging, graceMs: number): Promi
   for (let round = 0; round < MAX_ROUNDS && quiet < EMPTY_SCANS; round += 1) {
     await delay(round === 0 ? 0 : LOOK_AGAIN_MS)
     const { groups } = left
-    left = scan(belonging)
+    left = findProcesses(belonging)
     quiet = left.pids.length === 0 ? quiet + 1 : 0
     signalAll([...left.pids, ...wholeGroups([...groups, ...left.groups])], 'SIGKILL')
     if (left.pids.length === 0) continue
@@ -61,13 +61,14 @@ async function untilEnded(pids: readonly number[], graceMs: number): Promise<voi
   while (pids.some(isProcessAlive) && Date.now() < deadline) await delay(LOOK_AGAIN_MS)
 }
 
-/** The live processes that belong, and all their descendants. */
-export function findProcesses(belonging: Belonging): number[] {
-  return scan(belonging).pids
-}
-
-/** The same with their process groups, without the group that this process is in. */
-function scan(belonging: Belonging): { readonly pids: number[]; readonly groups: number[] } {
+/**
+ * The live processes that belong and all their descendants, with their process groups, without the
+ * group that this process is in.
+ */
+export function findProcesses(belonging: Belonging): {
+  readonly pids: number[]
+  readonly groups: number[]
+} {
   const all = listProcesses()
   const own = all.find(({ pid }) => pid === process.pid)?.group
   const table = all.filter(({ zombie, pid }) => !zombie && pid !== process.pid)

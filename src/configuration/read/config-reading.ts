@@ -15,12 +15,6 @@ export interface ConfigReadingDeps {
   readonly diff: (before: Uint8Array, after: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** A document as it was, with the revision that brought it. */
-export interface Snapshot {
-  readonly revision: Revision
-  readonly document: Uint8Array<ArrayBuffer>
-}
-
 /**
  * The current revision.
  *

@@ -1,9 +1,8 @@
 import { nameKey } from '../name-key.ts'
+
 const PLACE = /\$\{([^}[]+)(?:\[:(\d+)\])?\}/g
 const VARIABLE = /^env:/i
 const MAX_LENGTH = 255
-
-export const DEFAULT_LABEL_TEMPLATE = '${COUNT}'
 
 /**
  * Renders the label of a pipeline run: `${COUNT}` is its counter, `${NAME}` the revision of the

@@ -1,31 +1,11 @@
 import { z } from 'zod'
 import type { DocumentKind } from '../../core/document-kind.ts'
 import type { StateStore } from '../../state/state-store.ts'
+import { DeliveryBody } from '../../wire/service-bodies.ts'
 import { WEBHOOK_EVENTS, WEBHOOKS, type WebhookCursor } from './webhook-cursor.ts'
 
 /** A delivery to a receiver, with its last answer. */
-export const WebhookDelivery = z.object({
-  webhook: z.string(),
-  number: z.int().positive(),
-  /** The same for every repetition of the same event. */
-  id: z.string(),
-  event: z.string(),
-  /** The subject in a few words, such as `app 12 / build 1`. */
-  subject: z.string(),
-  body: z.string(),
-  /** The time of the first and of the last attempt, in milliseconds since the UNIX epoch. */
-  begun: z.int(),
-  answered: z.int(),
-  attempts: z.int().positive(),
-  /** The status of the last answer; null when there was none. */
-  status: z.int().nullable(),
-  /** The beginning of the last answer. */
-  answer: z.string(),
-  /** Why it was not confirmed; null when it was. */
-  problem: z.string().nullable(),
-  /** The user who had it sent again; null for the service itself. */
-  sentBy: z.string().nullable(),
-})
+export const WebhookDelivery = DeliveryBody.extend({ webhook: z.string() })
 export type WebhookDelivery = Readonly<z.infer<typeof WebhookDelivery>>
 
 export const DELIVERIES: DocumentKind<WebhookDelivery> = {

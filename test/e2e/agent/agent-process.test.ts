@@ -53,7 +53,7 @@ function readPid(name: string): number {
 }
 
 function alive(pids: readonly number[]): number[] {
-  const all = findProcesses({ isMarked: () => true, groups: new Set() })
+  const { pids: all } = findProcesses({ isMarked: () => true, groups: new Set() })
   return pids.filter((pid) => all.includes(pid))
 }
 
@@ -67,7 +67,7 @@ function agentMark(): string {
 /** The reaper of the agent in this test's folder. */
 function findReapers(): number[] {
   const agent = agentMark()
-  const all = findProcesses({ isMarked: () => true, groups: new Set() })
+  const { pids: all } = findProcesses({ isMarked: () => true, groups: new Set() })
   return all.filter((pid) => {
     const file = `/proc/${pid}/cmdline`
     return existsSync(file) && readFileSync(file, 'utf8').includes(`cairn-reaper\0${agent}`)

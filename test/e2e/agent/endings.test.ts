@@ -36,7 +36,7 @@ function alive(pipeline: string): number[] {
   const files = ['main', 'daemon', 'orphan'].map((name) =>
     readFileSync(join(agent.workDir, 'pipelines', pipeline, name), 'utf8'),
   )
-  const all = findProcesses({ isMarked: () => true, groups: new Set() })
+  const { pids: all } = findProcesses({ isMarked: () => true, groups: new Set() })
   return files.map(Number).filter((pid) => all.includes(pid))
 }
 

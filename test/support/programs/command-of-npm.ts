@@ -23,6 +23,6 @@ export class CommandOfNpm {
 
   alive(): number[] {
     const isMarked = (text: string) => text.includes(this.#mark)
-    return findProcesses({ isMarked, groups: new Set() })
+    return findProcesses({ isMarked, groups: new Set() }).pids
   }
 }

@@ -34,7 +34,7 @@ class Job implements AsyncDisposable {
   /** The job's live processes. */
   alive(): number[] {
     const isMarked = (text: string): boolean => text.includes(this.mark.instance)
-    return findProcesses({ isMarked, groups: new Set() })
+    return findProcesses({ isMarked, groups: new Set() }).pids
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -147,5 +147,5 @@ describe('the end of a job’s processes', () => {
 })
 
 function isAlive(pid: number): boolean {
-  return findProcesses({ isMarked: () => true, groups: new Set() }).includes(pid)
+  return findProcesses({ isMarked: () => true, groups: new Set() }).pids.includes(pid)
 }

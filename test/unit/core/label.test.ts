@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_LABEL_TEMPLATE, renderLabel } from '../../../src/core/builds/label.ts'
+import { renderLabel } from '../../../src/core/builds/label.ts'
 
 const run = {
   counter: 7,
@@ -12,7 +12,7 @@ const run = {
 
 describe('renderLabel', () => {
   it.each([
-    [DEFAULT_LABEL_TEMPLATE, '7'],
+    ['${COUNT}', '7'],
     ['1.2.${COUNT}', '1.2.7'],
     ['${count}-${CODE}', '7-b7d3f0a1c2'],
     ['${COUNT}-${Code[:7]}-r${libs}', '7-b7d3f0a-r1045'],
