@@ -2,13 +2,14 @@ import type { Digest } from '../core/digest.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import type { HistoryOptions } from './history-options.ts'
 import type { RevisionColumns } from './index/revision-columns.ts'
-import type { Lineage, NumberSpan, RevisionRange } from './index/revision-index.ts'
+import type { Lineage, NumberSpan, RevisionRange, RevisionIndex } from './index/revision-index.ts'
 import type { HistoryParts } from './open-history.ts'
-import { type PushedDocument, pushedCommits } from './refs/pushed-commits.ts'
 import { RevisionDocuments, type UnreadableRevision } from './revision-documents.ts'
 import type { Trailer } from './revision/message.ts'
 import type { FileBeside } from './revision/prepared-change.ts'
-import { listNewer } from './sync/newer-revisions.ts'
+import { allCommits } from '../git/objects/commit-walk.ts'
+import type { CommitRange, ObjectReader } from '../git/objects/object-reader.ts'
+import type { Archived } from './record/archive-record.ts'
 
 /** A document in the forms in which it leaves the history. */
 export interface DocumentForms {
@@ -240,4 +241,64 @@ export class HistoryReading {
     const pushed = await pushedCommits(repository.reader, range, keeper.index)
     return document && pushed && { document, ...pushed }
   }
+}
+
+/** A document that was pushed beside the branch. */
+export interface PushedDocument {
+  readonly document: Uint8Array<ArrayBuffer>
+  /** The revision that it builds upon. */
+  readonly base: Revision
+  /** The message of the oldest commit of the push. */
+  readonly message: string
+}
+
+/** The newest revision below new commits, and the message of the oldest; null where none is new, or below none. */
+async function pushedCommits(
+  reader: ObjectReader,
+  range: CommitRange,
+  index: Pick<RevisionIndex, 'findCommit' | 'numberOf'>,
+): Promise<Omit<PushedDocument, 'document'> | null> {
+  const commits = await allCommits(reader, range)
+  const own = new Set(commits.map(({ sha }) => sha))
+  const [base] = commits
+    .flatMap(({ parents }) => parents)
+    .filter((parent) => !own.has(parent))
+    .flatMap((parent) => index.findCommit(parent) ?? [])
+    .toSorted(
+      (one, other) => (index.numberOf(other.commit) ?? 0) - (index.numberOf(one.commit) ?? 0),
+    )
+  const oldest = commits.at(-1)
+  return base && oldest ? { base, message: oldest.message } : null
+}
+
+/**
+ * Lists the revisions that are not in the history of a commit, oldest first; null when the
+ * repository lacks the commit.
+ *
+ * In a linear history these are the newer ones. With merges, and for a commit outside of the
+ * history, git has to walk the graph.
+ */
+async function listNewer(
+  {
+    index,
+    reader,
+    archived,
+  }: { index: RevisionIndex; reader: ObjectReader; archived: Archived | null },
+  commit: CommitSha,
+): Promise<readonly Revision[] | null> {
+  if (commit === archived?.last) return index.list({ offset: 0, limit: index.kept() }).toReversed()
+  const number = index.numberOf(commit)
+  if (number !== null && index.isClosed(commit)) {
+    return index.list({ offset: 0, limit: index.size() - number }).toReversed()
+  }
+  const tip = index.tip()
+  if (tip === null || (await reader.findCommit(commit)) === null) return null
+  const newer: Revision[] = []
+  for await (const commits of reader.listCommits({ from: tip, until: commit })) {
+    for (const { sha } of commits) {
+      const revision = index.findCommit(sha)
+      if (revision !== null) newer.push(revision)
+    }
+  }
+  return newer.toReversed()
 }

@@ -8,8 +8,9 @@ import type { Principal } from '../core/principal.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { MergedVersions } from './merged-versions.ts'
 import type { ProposalPerson } from './proposal-event.ts'
-import type { ProposalQueues } from './proposal-queues.ts'
 import type { ProposalStore } from './proposal-store.ts'
+import { SerialQueue } from '../lib/serial-queue.ts'
+import { stopping } from '../storage/writer-queue.ts'
 
 /** The sum of the dependencies of the use cases of this room. */
 export interface ProposalsDomain extends Omit<ConfigSavingDeps, 'access'> {
@@ -25,4 +26,22 @@ export interface ProposalsDomain extends Omit<ConfigSavingDeps, 'access'> {
   /** Whether somebody of an event is the same user now, and can log in. */
   readonly isStillUser: (person: ProposalPerson) => Promise<boolean>
   readonly clock: Clock
+}
+
+/**
+ * One change of a proposal at a time, so that no review and no new version comes between the question and
+ * the commit of a merge.
+ */
+export class ProposalQueues {
+  readonly #queues = new Map<number, SerialQueue>()
+
+  async run<Result>(number: number, work: () => Promise<Result>): Promise<Result> {
+    const queue = this.#queues.get(number) ?? new SerialQueue(stopping)
+    this.#queues.set(number, queue)
+    try {
+      return await queue.run(work)
+    } finally {
+      if (queue.load().waiting === 0) this.#queues.delete(number)
+    }
+  }
 }

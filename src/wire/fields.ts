@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SAMPLE_NAMES } from '../core/sample-names.ts'
+import type { Pagination } from '../core/page.ts'
 
 /** Fields of many bodies, with the examples that the description of the interface shows. */
 export const PipelineField = z.string().meta({ example: SAMPLE_NAMES.pipeline })
@@ -21,3 +22,14 @@ export const IsoTime = z
     'is not a time such as 2030-12-31T00:00:00Z',
   )
   .meta({ example: '2026-11-22T13:44:38.080Z' })
+
+export const PaginationBody = z.object({
+  offset: z.int().meta({ example: 0 }),
+  total: z.int().meta({ example: 1 }),
+  page_size: z.int().meta({ example: 10 }),
+})
+export type PaginationBody = z.infer<typeof PaginationBody>
+
+export function renderPagination({ offset, total, pageSize }: Pagination): PaginationBody {
+  return { offset, total, page_size: pageSize }
+}

@@ -8,8 +8,8 @@ import {
   StageCounterField,
   StageField,
   TimeField,
+  PaginationBody,
 } from './fields.ts'
-import { PaginationBody } from './pagination.ts'
 
 export const JobTransitionBody = z.object({
   state_change_time: TimeField,

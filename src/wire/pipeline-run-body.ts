@@ -8,8 +8,8 @@ import {
   StageField,
   TimeField,
   UserField,
+  PaginationBody,
 } from './fields.ts'
-import { PaginationBody } from './pagination.ts'
 
 const ChangeName = z.string().meta({ example: SAMPLE_NAMES.change })
 

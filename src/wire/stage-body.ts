@@ -3,8 +3,14 @@ import { JobResult } from '../core/builds/job.ts'
 import { ApprovalType } from '../core/builds/stage.ts'
 import { JobSummaryBody, StageJobBody } from './job-body.ts'
 import { SAMPLE_NAMES } from '../core/sample-names.ts'
-import { CounterField, PipelineField, StageCounterField, StageField, UserField } from './fields.ts'
-import { PaginationBody } from './pagination.ts'
+import {
+  CounterField,
+  PipelineField,
+  StageCounterField,
+  StageField,
+  UserField,
+  PaginationBody,
+} from './fields.ts'
 
 const STAGE = {
   name: StageField,

@@ -7,7 +7,7 @@ import type { PipelineStatus } from '../../builds/runs/pausing.ts'
 import { shownVariable } from '../../builds/runs/run-variables.ts'
 import type { JobInstance, StageRun } from '../../builds/runs/stages.ts'
 import type { JobRunHistoryBody, JobSummaryBody, StageJobBody } from '../../wire/job-body.ts'
-import { renderPagination } from '../../wire/pagination.ts'
+import { renderPagination } from '../../wire/fields.ts'
 import type { PipelineBody, PipelineStatusBody } from '../../wire/pipeline-body.ts'
 import type {
   ModificationBody,

@@ -13,7 +13,7 @@ import type { LeaderContext } from '../definition/api-context.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { QUIET } from '../definition/route-rules.ts'
 import { leaderResource, routeWith } from '../definition/route.ts'
-import { proposedContent } from './proposed-content.ts'
+import { proposedContent } from './proposal-bodies.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
 const route = routeWith<LeaderContext>()

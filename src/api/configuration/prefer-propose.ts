@@ -11,7 +11,7 @@ import { ProposalBody } from '../../wire/proposal-body.ts'
 import { leadingNow } from '../definition/mount-routes.ts'
 import { jsonAnswer, type Operation } from '../definition/operation.ts'
 import type { ApiContext } from '../definition/api-context.ts'
-import { renderProposalDetail } from './render-proposal.ts'
+import { renderProposalDetail } from './proposal-bodies.ts'
 
 const PREFER = 'prefer'
 const PROPOSE = /(?:^|[,;\s])propose(?:$|[,;\s])/i

@@ -31,8 +31,11 @@ import type { LeaderContext } from '../definition/api-context.ts'
 import { jsonAnswer, type Operation } from '../definition/operation.ts'
 import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE_PROPOSED } from '../definition/sample.ts'
-import { proposedContent } from '../configuration/proposed-content.ts'
-import { renderProposal, renderProposalDetail } from '../configuration/render-proposal.ts'
+import {
+  proposedContent,
+  renderProposal,
+  renderProposalDetail,
+} from '../configuration/proposal-bodies.ts'
 
 /** The largest body of a review or a comment, in bytes. */
 const MAX_WORDS_BYTES = 65_536

@@ -1,9 +1,15 @@
 import { Agent } from '../model/environments.ts'
 import { build } from '../model/fields.ts'
 import { Pipeline, Template } from '../model/pipelines.ts'
-import { keptPipeline } from './kept-pipeline.ts'
-import { type KnownContext, Member, type MemberKind } from './member.ts'
+import type { Stage } from '../model/stages.ts'
+import { type KnownContext, Member, type MemberKind, type ReadPart } from './member.ts'
 import { XML_LIMITS } from '../xml/xml-limits.ts'
+import { MemberText, noteMemberText, type MemberFacts } from '../model/member-text.ts'
+import { withUnreadJobs } from '../model/unread-jobs.ts'
+import { judgeAlone } from '../rules/rules.ts'
+import { hasPlainJobs } from '../unsupported/unsupported-in-pipeline.ts'
+import { childElements } from '../xml/xml-elements.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
 
 /** The members of all long lists that were read lately. */
 export class MemberStores {
@@ -102,4 +108,30 @@ class GenerationalCache<Value> {
     this.#used += key.length
     this.#cached.set(key, { value, round: this.#round })
   }
+}
+
+/** The part of a pipeline that is kept once it was read: its jobs are a text, with all that can be said of them. */
+function keptPipeline(pipeline: Pipeline, read: ReadPart): Pipeline {
+  const facts = read.known ?? factsOf(pipeline, read)
+  const text = new MemberText(read.text, facts, read.edition === 'later')
+  const written = childElements(read.element).filter(({ name }) => name === 'stage')
+  const stages = pipeline.stages.map((stage, n) => withoutJobs(stage, written[n], read))
+  const kept = { ...pipeline, stages }
+  noteMemberText(kept, text)
+  return kept
+}
+
+/** The facts about a pipeline, while all of it is there. */
+function factsOf(pipeline: Pipeline, { parts, hasPlainSecrets, edition }: ReadPart): MemberFacts {
+  const verdict = judgeAlone(pipeline, edition === 'later')
+  return { ...verdict, parts, hasPlainSecrets, hasPlainJobs: hasPlainJobs(pipeline) }
+}
+
+function withoutJobs(
+  stage: Stage,
+  written: XmlElement | undefined,
+  { text, first }: Pick<ReadPart, 'text' | 'first'>,
+): Stage {
+  const jobs = written && childElements(written).find(({ name }) => name === 'jobs')
+  return jobs ? withUnreadJobs(stage, { text, span: jobs.span, first: first + jobs.number }) : stage
 }

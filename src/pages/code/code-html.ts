@@ -1,7 +1,6 @@
 import type { Cell, MarkedPiece } from './rows.ts'
 import type { TokenKind } from '../../document/highlight/xml-scanner.ts'
-import { escapeHtml } from '../kit/escape.ts'
-import { withNamedCharacters } from '../kit/odd-characters.ts'
+import { escapeHtml, withNamedCharacters } from '../kit/escape.ts'
 
 /**
  * Characters that make text look different from what it is: controls, bidirectional and invisible

@@ -361,3 +361,12 @@ function lineOf({ blocks }: DiffRegion): ShownRegion['line'] {
     ? { side: 'before', number: block.before.start + 1 }
     : { side: 'after', number: block.after.start + 1 }
 }
+
+/** All differences with three lines of context: the options of pages that offer no choice. */
+export const PLAIN = {
+  context: 3,
+  whitespace: 'keep',
+  expanded: new Set<number>(),
+  entity: '',
+  start: null,
+} as const

@@ -11,9 +11,8 @@ import { countOf, plural } from '../kit/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { moreOf } from '../kit/lists.tsx'
 import { PageHead } from '../kit/page-head.tsx'
-import { DraftFields, editTitleOf, MessageField } from './edit-view.tsx'
+import { DraftFields, editTitleOf, MessageField, TypedText } from './edit-view.tsx'
 import { type EditBase, StartedFrom, whatCameMeanwhile } from './started-from.tsx'
-import { TypedText } from './typed-text.tsx'
 
 /** The most changes of a side that are listed. */
 const MAX_CHANGES = 6

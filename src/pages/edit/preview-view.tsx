@@ -1,9 +1,8 @@
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import type { EditDraft } from './edit-draft.ts'
-import { DraftFields } from './edit-view.tsx'
+import { DraftFields, TypedText } from './edit-view.tsx'
 import { type SavePreview, SavePreviewParts } from './save-preview.tsx'
 import { type EditBase, shortName, whatCameMeanwhile } from './started-from.tsx'
-import { TypedText } from './typed-text.tsx'
 
 export interface PreviewViewProps extends SavePreview {
   readonly frame: PageFrame

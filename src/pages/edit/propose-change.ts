@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 import { propose } from '../../proposals/propose.ts'
-import { PLAIN } from '../code/plain-options.ts'
+import { PLAIN } from '../code/comparison.ts'
 import type { FormDone } from '../frame/form-action.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 

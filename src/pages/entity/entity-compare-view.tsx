@@ -13,7 +13,7 @@ import { PageHead } from '../kit/page-head.tsx'
 import type { RevisionStep } from '../kit/links.ts'
 import { Moment } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
-import { titleOf } from './entity-title.ts'
+import { titleOf } from './entity-view.tsx'
 
 export interface EntityCompareViewProps {
   readonly frame: PageFrame

@@ -11,7 +11,6 @@ import type { Links } from '../kit/links.ts'
 import { StateAway } from '../frame/page-state.tsx'
 import { listingHtml } from '../code/listing-html.ts'
 import { IndexingNotice } from '../parts/indexing-notice.tsx'
-import { titleOf } from './entity-title.ts'
 import { EntityTimeline } from './entity-timeline.tsx'
 
 export interface EntityViewProps {
@@ -155,4 +154,9 @@ function CurrentXml({ frame: { links }, entity, now: time }: EntityViewProps) {
       )}
     </section>
   )
+}
+
+/** `Pipeline checkout` */
+export function titleOf({ kind, name }: { readonly kind: string; readonly name: string }): string {
+  return `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name}`.trimEnd()
 }

@@ -1,7 +1,6 @@
 import { ServiceError } from '../../core/errors.ts'
 import { tooMany } from '../../core/rate-limit.ts'
 import { type Form, readForm, textField } from '../../http/request-body.ts'
-import { isOwnPath } from './own-path.ts'
 
 /** A form that was sent after its session had ended: nothing of it was done. */
 export interface KeptForm {
@@ -87,4 +86,9 @@ function fieldsOf(form: Form): KeptForm['fields'] {
       ? []
       : values.map((value) => [name, Buffer.from(value).toString('utf8')] as const),
   )
+}
+
+/** Whether an address is a path of this service, and not on another host. */
+export function isOwnPath(address: string, root: string): boolean {
+  return address.startsWith(root) && !/^\/[/\\]/.test(address) && !/[\p{Cc}]/u.test(address)
 }

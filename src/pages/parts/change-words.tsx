@@ -3,7 +3,7 @@ import { parseRestoreSubject } from '../../core/restore-subject.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { revisionTitle } from '../revisions/revision-title.ts'
 import type { Links } from '../kit/links.ts'
-import { withNamedCharacters } from '../kit/odd-characters.ts'
+import { withNamedCharacters } from '../kit/escape.ts'
 
 export interface ChangeWordsProps {
   readonly revision: NumberedRevision

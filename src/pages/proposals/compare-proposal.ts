@@ -1,8 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { digestOf } from '../../core/digest.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
-import type { ComparisonDeps, DocumentComparison, DocumentPair } from '../code/comparison.ts'
-import { PLAIN } from '../code/plain-options.ts'
+import {
+  type ComparisonDeps,
+  type DocumentComparison,
+  type DocumentPair,
+  PLAIN,
+} from '../code/comparison.ts'
 import type { ChangeSummary } from '../../document/changes/change-summary.ts'
 import { findNamedEntity } from '../../document/entities/entities.ts'
 import type { Proposal, ProposalVersion } from '../../proposals/proposal.ts'

@@ -4,7 +4,9 @@ import { maskSecrets } from '../../document/text/shown-text.ts'
 import type { Proposal } from '../../proposals/proposal.ts'
 import type { MergeTime } from '../../proposals/proposal-event.ts'
 import type { ProposalDetail } from '../../proposals/read-proposals.ts'
-import type { ProposalBody, ProposalEntry } from '../../wire/proposal-body.ts'
+import type { ProposalBody, ProposalEntry, ProposalUpdateBody } from '../../wire/proposal-body.ts'
+import { malformed } from '../../http/parameters.ts'
+import type { ProposedContent } from '../../proposals/content.ts'
 
 export function renderProposal(proposal: Proposal): ProposalEntry {
   const { number, title, message, author, contributors, state, newest, merged, closed } = proposal
@@ -82,4 +84,17 @@ function masked({ text, line }: ConflictVersion) {
 
 function renderWhen(when: MergeTime): string | null {
   return typeof when === 'number' ? new Date(when).toISOString() : when
+}
+
+/**
+ * The content that a body has.
+ *
+ * @throws {ServiceError} `malformed-request`.
+ */
+export function proposedContent({ document, entities }: ProposalUpdateBody): ProposedContent {
+  if (document !== undefined && entities === undefined) {
+    return { document: new Uint8Array(Buffer.from(document)) }
+  }
+  if (entities !== undefined && document === undefined) return { entities }
+  throw malformed('A proposal has either a document or entities', 'document')
 }
