@@ -1,4 +1,4 @@
-import type { EntityRenames } from '../document/changes/compare-entities.ts'
+import type { EntityRenames } from '../document/compare/compare-entities.ts'
 import type { DocumentChange, LineSpan as Lines } from '../document/entities/change.ts'
 import {
   type Condensed,

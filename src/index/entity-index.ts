@@ -9,7 +9,7 @@ import {
 } from '../document/entities/entities.ts'
 import type { ChangeSummary } from '../document/changes/change-summary.ts'
 import { changeKindOf, type EntityChangeKind } from '../document/changes/entities-of.ts'
-import type { EntityRenames } from '../document/changes/compare-entities.ts'
+import type { EntityRenames } from '../document/compare/compare-entities.ts'
 import { renderChange } from '../document/changes/render-change.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type CooperativeWork, runCooperatively, runSync } from '../lib/cooperative.ts'

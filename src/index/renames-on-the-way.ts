@@ -1,4 +1,4 @@
-import type { EntityRenames } from '../document/changes/compare-entities.ts'
+import type { EntityRenames } from '../document/compare/compare-entities.ts'
 import type { History } from '../history/history.ts'
 import type { ChangeTable, RenameRow } from './tables/change-table.ts'
 

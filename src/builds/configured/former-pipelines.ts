@@ -1,5 +1,5 @@
 import type { DocumentCache } from '../../configuration/current/document-cache.ts'
-import type { EntityRenames } from '../../document/changes/compare-entities.ts'
+import type { EntityRenames } from '../../document/compare/compare-entities.ts'
 import { expandConfiguration } from '../../document/effective/effective.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
 import type { Configuration } from '../../document/model/model.ts'

@@ -1,5 +1,5 @@
 import type { Principal } from '../../core/principal.ts'
-import type { EntityRenames } from '../../document/changes/compare-entities.ts'
+import type { EntityRenames } from '../../document/compare/compare-entities.ts'
 import { changesIn, entityScope } from '../../document/changes/entity-scope.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'

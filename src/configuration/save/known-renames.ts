@@ -1,6 +1,6 @@
 import type { Digest } from '../../core/digest.ts'
 import type { Revision } from '../../core/revision.ts'
-import type { EntityRenames } from '../../document/changes/compare-entities.ts'
+import type { EntityRenames } from '../../document/compare/compare-entities.ts'
 import type { History } from '../../history/history.ts'
 import type { EntityIndex } from '../../index/entity-index.ts'
 

@@ -1,4 +1,4 @@
-import type { EntityRenames } from '../../document/changes/compare-entities.ts'
+import type { EntityRenames } from '../../document/compare/compare-entities.ts'
 import type { RenamedEdits } from '../../document/merge/follow-renames.ts'
 import {
   mergeDocuments,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { DocumentChange } from '../entities/change.ts'
-import type { EntityRenames } from './compare-entities.ts'
+import type { EntityRenames } from '../compare/compare-entities.ts'
 import { entitiesOf } from './entities-of.ts'
 import { renderSubject } from './render-subject.ts'
 import { type Comparable, summariseChanges } from './summarise-changes.ts'

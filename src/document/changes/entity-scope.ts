@@ -3,7 +3,7 @@ import type { DocumentChange } from '../entities/change.ts'
 import { nameOfTag } from '../highlight/open-path.ts'
 import { constructAt, tagNameOf } from '../highlight/xml-scanner.ts'
 import { WholeElements } from '../highlight/whole-elements.ts'
-import type { EntityRenames } from './compare-entities.ts'
+import type { EntityRenames } from '../compare/compare-entities.ts'
 import { entitiesOf } from './entities-of.ts'
 
 /** The names of what a comparison is narrowed to, in folded spelling. */

@@ -3,7 +3,7 @@ import type { Problem } from '../../core/problem.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import type { DocumentChange } from '../entities/change.ts'
-import { compareElements } from './compare-elements.ts'
+import { compareElements } from '../compare/compare-elements.ts'
 import {
   compareEntities,
   type EntityMatching,
@@ -11,8 +11,8 @@ import {
   addedOrRemoved,
   matchEntities,
   reportForm,
-} from './compare-entities.ts'
-import { compareEntityOrder, comparePlaces } from './compare-places.ts'
+} from '../compare/compare-entities.ts'
+import { compareEntityOrder, comparePlaces } from '../compare/compare-places.ts'
 import {
   DOCUMENT,
   DOCUMENT_LABEL,
@@ -32,7 +32,7 @@ import {
   rangeOf,
   type Scope,
   scopeOf,
-} from './scope.ts'
+} from '../compare/scope.ts'
 import { shownValue } from '../entities/shown-value.ts'
 import { listOf } from '../incremental/find-members.ts'
 import { RelocatedElement } from '../incremental/relocated-element.ts'

@@ -1,4 +1,4 @@
-import { ALIKE } from '../changes/similar.ts'
+import { ALIKE } from '../compare/similar.ts'
 
 /** Things that one document has no more, and those that another has instead. */
 export interface Exchanged<Thing> {

@@ -1,5 +1,5 @@
-import { contentOf } from '../changes/content.ts'
-import { elementKindOf, isList } from '../changes/element-kind.ts'
+import { contentOf } from '../compare/content.ts'
+import { elementKindOf, isList } from '../compare/element-kind.ts'
 import { entityName, entityOf } from '../entities/entities.ts'
 import { attributeOf, childElements, elementsAt } from '../xml/xml-elements.ts'
 import { pathOf } from '../xml/element-path.ts'

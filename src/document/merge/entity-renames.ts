@@ -1,6 +1,6 @@
-import { type EntityRenames, matchEntities, writtenWithout } from '../changes/compare-entities.ts'
-import { contentOf } from '../changes/content.ts'
-import { likenessOf } from '../changes/similar.ts'
+import { type EntityRenames, matchEntities, writtenWithout } from '../compare/compare-entities.ts'
+import { contentOf } from '../compare/content.ts'
+import { likenessOf } from '../compare/similar.ts'
 import {
   ENTITY_KINDS,
   type EntityElement,

@@ -1,5 +1,5 @@
-import { contentOf } from '../changes/content.ts'
-import type { EntityRenames } from '../changes/compare-entities.ts'
+import { contentOf } from '../compare/content.ts'
+import type { EntityRenames } from '../compare/compare-entities.ts'
 import { childElements, elementsAt } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'

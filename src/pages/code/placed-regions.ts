@@ -1,4 +1,4 @@
-import type { EntityRenames } from '../../document/changes/compare-entities.ts'
+import type { EntityRenames } from '../../document/compare/compare-entities.ts'
 import { entityScope, type EntityScope } from '../../document/changes/entity-scope.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
 import type { EditScript } from '../../diff/edit-script.ts'

@@ -1,4 +1,4 @@
-import { contentOf } from '../../../src/document/changes/content.ts'
+import { contentOf } from '../../../src/document/compare/content.ts'
 import { applyEdits } from '../../../src/document/edit/apply-edits.ts'
 import { type Inserted, newElement } from '../../../src/document/edit/new-element.ts'
 import type { InsertionPlace, XmlEdit } from '../../../src/document/edit/xml-edit.ts'

@@ -1,4 +1,4 @@
-import { commentsOf } from '../../../src/document/changes/content.ts'
+import { commentsOf } from '../../../src/document/compare/content.ts'
 import { summariseChanges } from '../../../src/document/changes/summarise-changes.ts'
 import { childElements, elementText } from '../../../src/document/xml/xml-elements.ts'
 import type { XmlDocument } from '../../../src/document/xml/xml-reader.ts'

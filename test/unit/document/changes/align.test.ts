@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { alignEqual } from '../../../../src/document/changes/align.ts'
+import { alignEqual } from '../../../../src/document/compare/align.ts'
 
 const letters = (maxLength: number) => fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength })
 
