@@ -102,7 +102,7 @@ export const BREAKS_OF_REQUESTS: readonly Break[] = [
   },
   {
     behaviour: 'a text of others is no HTML',
-    file: 'pages/kit/escape.ts',
+    file: 'pages/kit/words/escape.ts',
     find: "['<', '&lt;']",
     replace: "['<', '<']",
     test: 'http/pages/snapshot.test.ts',

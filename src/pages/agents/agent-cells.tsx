@@ -4,9 +4,9 @@ import { isLowOnSpace, type ShownAgent } from './shown-agent.ts'
 import type { CurrentJob } from './running-job.ts'
 import type { AgentRow, ShownClaim } from './agents-page.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
-import { duration } from '../kit/duration.ts'
+import { duration } from '../kit/words/duration.ts'
 import { When } from '../kit/when.tsx'
-import type { Links } from '../kit/links.ts'
+import type { Links } from '../kit/links/links.ts'
 
 /** The status of an agent, with the job that it runs. */
 export function Running({ links, job, now }: { links: Links; job: CurrentJob; now: number }) {

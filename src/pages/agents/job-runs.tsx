@@ -1,7 +1,7 @@
 import type { AgentPage } from './agent-page.ts'
 import type { JobInstance } from '../../builds/runs/stages.ts'
 import { placeOfJob } from '../../builds/artifacts/job-folders.ts'
-import { duration } from '../kit/duration.ts'
+import { duration } from '../kit/words/duration.ts'
 import type { PageFrame } from '../kit/layout.tsx'
 import { Status } from '../kit/status.tsx'
 import { When } from '../kit/when.tsx'

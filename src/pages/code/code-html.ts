@@ -1,6 +1,6 @@
 import type { Cell, MarkedPiece } from './rows.ts'
 import type { TokenKind } from '../../document/highlight/xml-scanner.ts'
-import { escapeHtml, withNamedCharacters } from '../kit/escape.ts'
+import { escapeHtml, withNamedCharacters } from '../kit/words/escape.ts'
 
 /**
  * Characters that make text look different from what it is: controls, bidirectional and invisible

@@ -2,9 +2,9 @@ import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { ShownRegion } from './comparison.ts'
 import type { CompareQuery } from './compare-query.ts'
-import { countOf, plural } from '../kit/count.ts'
+import { countOf, plural } from '../kit/words/count.ts'
 import { type RowsOptions, splitRows, unifiedRows } from './rows-html.ts'
-import type { Links } from '../kit/links.ts'
+import type { Links } from '../kit/links/links.ts'
 
 export interface HunkProps {
   readonly region: ShownRegion

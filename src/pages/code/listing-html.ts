@@ -4,7 +4,7 @@ import type { BlameRun } from '../revisions/blame.ts'
 import type { WordPiece } from '../../diff/word-diff.ts'
 import type { TokenKind } from '../../document/highlight/xml-scanner.ts'
 import { codeHtml } from './code-html.ts'
-import { escapeHtml } from '../kit/escape.ts'
+import { escapeHtml } from '../kit/words/escape.ts'
 import { agoHtml, exactTime } from '../kit/when.tsx'
 
 export interface ListingOptions {

@@ -1,7 +1,7 @@
 import type { ShownRegion, TextComparison } from './comparison.ts'
 import type { CompareQuery } from './compare-query.ts'
 import { HunkTable, Path } from './hunk.tsx'
-import { countOf } from '../kit/count.ts'
+import { countOf } from '../kit/words/count.ts'
 import type { RowsOptions } from './rows-html.ts'
 import type { BlockRows, Row } from './rows.ts'
 import { elementsOf } from './code-html.ts'

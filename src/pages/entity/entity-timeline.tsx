@@ -14,9 +14,9 @@ import type { EntityViewProps } from './entity-view.tsx'
 import { EntityName } from '../work/edit-scope.ts'
 import type { EntityRun } from './runs-of-entity.ts'
 import type { TemplateStep } from './template-steps.ts'
-import { countOf } from '../kit/count.ts'
+import { countOf } from '../kit/words/count.ts'
 import { moreOf } from '../kit/lists.tsx'
-import type { Links } from '../kit/links.ts'
+import type { Links } from '../kit/links/links.ts'
 
 /** The changes, newest first, each below the runs after it. */
 export function EntityTimeline(props: EntityViewProps) {

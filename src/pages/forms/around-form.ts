@@ -13,7 +13,7 @@ import {
   elementText,
 } from '../../document/xml/xml-elements.ts'
 import type { XmlElement } from '../../document/xml/xml-tree.ts'
-import { countOf } from '../kit/count.ts'
+import { countOf } from '../kit/words/count.ts'
 import type { SelectOption } from '../kit/forms.tsx'
 import type { Suggested } from './form-fields.tsx'
 import type { OpenForm } from './open-form.ts'

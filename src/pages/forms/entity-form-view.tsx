@@ -1,7 +1,7 @@
 import type { FormPart } from '../../document/form/form-shape.ts'
 import { MessageField } from '../edit/edit-view.tsx'
 import { ActionButton, LinkButton, SAVE } from '../kit/buttons.tsx'
-import { countOf } from '../kit/count.ts'
+import { countOf } from '../kit/words/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ProblemList } from '../kit/lists.tsx'
 import { PageHead } from '../kit/page-head.tsx'

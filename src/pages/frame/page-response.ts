@@ -8,7 +8,7 @@ import { ResponseCache } from '../../http/response-cache.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { streamedResponse } from '../../http/streamed-response.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { escapeForTextarea } from '../kit/escape.ts'
+import { escapeForTextarea } from '../kit/words/escape.ts'
 
 /** The value of a JSX expression. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../kit/escape.ts'
+import { escapeHtml } from '../kit/words/escape.ts'
 import type { ConsolePart } from './console-part.ts'
 
 /** The style of a piece of text. */

@@ -1,6 +1,6 @@
 import type { JobInstance } from '../../builds/runs/stages.ts'
 import { type JobPhase, type JobSegment, segmentsOf, timesOf } from './job-timeline.ts'
-import { duration } from '../kit/duration.ts'
+import { duration } from '../kit/words/duration.ts'
 
 /** The time scale that all bars of a page share. */
 export interface BarScale {

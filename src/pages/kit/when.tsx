@@ -1,4 +1,4 @@
-import { countOf } from './count.ts'
+import { countOf } from './words/count.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

@@ -5,11 +5,11 @@ import { MessageField } from '../edit/edit-view.tsx'
 import { PlanCard } from '../edit/plan-card.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ActionButton, SAVE } from '../kit/buttons.tsx'
-import { countOf } from '../kit/count.ts'
+import { countOf } from '../kit/words/count.ts'
 import { ProblemAtField, refusedAs, Select, type SelectOption } from '../kit/forms.tsx'
 import { ProblemList } from '../kit/lists.tsx'
 import { PageHead } from '../kit/page-head.tsx'
-import type { Links } from '../kit/links.ts'
+import type { Links } from '../kit/links/links.ts'
 
 /** The pipeline that the form would create. */
 export interface PreviewedPipeline {

@@ -1,5 +1,5 @@
-import type { Links } from '../kit/links.ts'
-import { countOf } from '../kit/count.ts'
+import type { Links } from '../kit/links/links.ts'
+import { countOf } from '../kit/words/count.ts'
 import { moreOf } from '../kit/lists.tsx'
 import type { RoleMembers } from '../work/permissions/permissions-table.ts'
 import type { RoleMember, Person } from '../work/permissions/person.ts'

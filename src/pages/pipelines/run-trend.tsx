@@ -1,6 +1,6 @@
 import type { RecentRun } from '../../builds/runs/recent-runs.ts'
-import { countOf } from '../kit/count.ts'
-import { duration } from '../kit/duration.ts'
+import { countOf } from '../kit/words/count.ts'
+import { duration } from '../kit/words/duration.ts'
 import { lookOf } from '../kit/status.tsx'
 
 const STEP = 8

@@ -1,6 +1,6 @@
 import type { HeldUpChange, Replay } from '../../configuration/gate/replay/replay-rules.ts'
 import { shownAuthor } from '../../core/revision.ts'
-import { countOf } from '../kit/count.ts'
+import { countOf } from '../kit/words/count.ts'
 import type { PageFrame } from '../kit/layout.tsx'
 import { someOf } from '../kit/lists.tsx'
 import { Table } from '../kit/table.tsx'

@@ -1,7 +1,7 @@
 import type { ShownRule, ShownRules } from '../../configuration/gate/shown-rules.ts'
 import type { Replay } from '../../configuration/gate/replay/replay-rules.ts'
 import type { Problem } from '../../core/problem.ts'
-import { countOf } from '../kit/count.ts'
+import { countOf } from '../kit/words/count.ts'
 import { ActionForm, Field, FilterForm } from '../kit/forms.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ProblemList, someOf } from '../kit/lists.tsx'

@@ -1,9 +1,9 @@
 import type { ConfigMarker } from './config-markers.ts'
 import { ChangeItems } from '../parts/change-list.tsx'
 import { ChangeHeadline, ChangeWords } from '../parts/change-words.tsx'
-import { countOf } from '../kit/count.ts'
+import { countOf } from '../kit/words/count.ts'
 import type { PageFrame } from '../kit/layout.tsx'
-import type { Links, RevisionStep } from '../kit/links.ts'
+import type { Links, RevisionStep } from '../kit/links/links.ts'
 import { Moment } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
 

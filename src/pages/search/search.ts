@@ -11,8 +11,8 @@ import { MAX_OBJECT_NAME_LENGTH } from '../../core/object-name.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Revision, shownAuthor } from '../../core/revision.ts'
 import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
-import { countOf } from '../kit/count.ts'
-import type { Links } from '../kit/links.ts'
+import { countOf } from '../kit/words/count.ts'
+import type { Links } from '../kit/links/links.ts'
 import type { PageStateDeps } from '../frame/page-state.tsx'
 import {
   findInEffect,

@@ -1,6 +1,6 @@
 import { endOfRun } from '../../builds/runs/recent-runs.ts'
 import type { StageHistoryRow, StagePage } from './stage-page.ts'
-import { duration } from '../kit/duration.ts'
+import { duration } from '../kit/words/duration.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'

@@ -25,7 +25,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view'
-import { countOf } from '../../kit/count.ts'
+import { countOf } from '../../kit/words/count.ts'
 import { elementOf } from '../../kit/client/dom.ts'
 import { watchOutlineFilter } from '../../snapshot/client/outline-filter.ts'
 import { type Check, Checker, type FoundProblem } from './check.ts'

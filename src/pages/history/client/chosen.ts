@@ -1,5 +1,5 @@
 import { chosenText } from '../chosen-text.ts'
-import { countOf } from '../../kit/count.ts'
+import { countOf } from '../../kit/words/count.ts'
 import { elementOf, find, findAll, findInput } from '../../kit/client/dom.ts'
 
 /** The sides of a comparison, by the names of their inputs. */

@@ -1,4 +1,4 @@
-import { countOf } from '../count.ts'
+import { countOf } from '../words/count.ts'
 import { findAll } from './dom.ts'
 
 const MINUTE_MS = 60_000

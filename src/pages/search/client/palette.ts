@@ -1,4 +1,4 @@
-import { countOf } from '../../kit/count.ts'
+import { countOf } from '../../kit/words/count.ts'
 import { elementOf, find, findAll, runDetached } from '../../kit/client/dom.ts'
 
 /** The answer of the server; the same as its page of results. */

@@ -1,4 +1,4 @@
-import type { EntityPlace } from '../../document/edit/entity-edits.ts'
+import type { EntityPlace } from '../../../document/edit/entity-edits.ts'
 
 /** A revision and the one upon which it came, by their numbers. */
 export interface RevisionStep {

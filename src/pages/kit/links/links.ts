@@ -1,4 +1,4 @@
-import { agentPaths, type JobLocator } from '../../wire/agent/paths.ts'
+import { agentPaths, type JobLocator } from '../../../wire/agent/paths.ts'
 import { ConfigurationLinks, type Query, segments } from './configuration-links.ts'
 
 export type { Query, RevisionStep } from './configuration-links.ts'
