@@ -7,7 +7,7 @@ import type { DocumentChange } from '../../src/document/entities/change.ts'
 import { editScript } from '../../src/diff/edit-script.ts'
 import { indexFormat } from '../../src/index/history-index.ts'
 import { IndexDatabase } from '../../src/index/database/index-database.ts'
-import { IndexTables, recordOf } from '../../src/index/tables/index-tables.ts'
+import { IndexTables, recordOf, type StepRecord } from '../../src/index/tables/index-tables.ts'
 import type { Step } from '../../src/index/tables/step.ts'
 import { INDEX_FILE } from '../../src/server/open-configuration.ts'
 import { CommitSha } from '../../src/core/revision.ts'
@@ -67,12 +67,25 @@ export async function importDocuments({
 }
 
 function* changing(documentSize: number, revisions: number): Generator<string, undefined> {
+  for (const lines of changingLines(documentSize, { start: 0, end: revisions }))
+    yield lines.join('\n')
+  return undefined
+}
+
+/** The lines of the documents from one revision to another, always the same list. */
+function* changingLines(
+  documentSize: number,
+  { start, end }: { readonly start: number; readonly end: number },
+): Generator<readonly string[], undefined> {
   const lines = documentOfSize(documentSize)
   const places = lines.flatMap((line, place) => (line.includes('<git url') ? [place] : []))
-  for (let n = 0; n < revisions; n += 1) {
-    const place = places[(n * 7) % places.length] ?? 0
-    lines[place] = gitLine(nameOf(n))
-    yield lines.join('\n')
+  const change = (n: number) => {
+    lines[places[(n * 7) % places.length] ?? 0] = gitLine(nameOf(n))
+  }
+  for (let n = Math.max(0, start - places.length); n < start; n += 1) change(n)
+  for (let n = start; n < end; n += 1) {
+    change(n)
+    yield lines
   }
   return undefined
 }
@@ -137,22 +150,26 @@ export async function writeIndex(
   }
   using database = new IndexDatabase(options)
   const tables = new IndexTables(database)
-  const documents = changing(documentSize, revisions)
-  let before = Buffer.alloc(0)
-  const nextStep = (n: number): Step => {
-    const after = Buffer.from(documents.next().value ?? '')
+  const stepAt = (n: number, before: Buffer, after: Buffer): Step => {
     const scripts = [editScript(before, after)]
-    before = after
     const bases = n === 0 ? [] : [n]
     const place = { number: n + 1, isClosed: true, isListed: true, bases, groups: new Map() }
     return { ...place, commit: CommitSha.parse(commits[n]), changes: changesOf(n), scripts }
   }
-  for (let start = 0; start < revisions; start += AT_ONCE) {
-    const end = Math.min(start + AT_ONCE, revisions)
-    const records = Array.from({ length: end - start }, (_, n) => recordOf(nextStep(start + n)))
+  // As a walk does, which begins with the newest.
+  for (let end = revisions; end > 0; end -= AT_ONCE) {
+    const start = Math.max(0, end - AT_ONCE)
+    const records: StepRecord[] = []
+    let before: Buffer | null = start === 0 ? Buffer.alloc(0) : null
+    const span = { start: Math.max(0, start - 1), end }
+    for (const lines of changingLines(documentSize, span)) {
+      const after = Buffer.from(lines.join('\n'))
+      if (before !== null) records.push(recordOf(stepAt(start + records.length, before, after)))
+      before = after
+    }
     await database.write(function* () {
       yield* tables.put(records)
-      tables.revisions.putWalked([{ low: 1, high: end }])
+      tables.revisions.putWalked([{ low: start + 1, high: revisions }])
     })
   }
 }

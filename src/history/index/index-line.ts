@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { type CommitSha, isCommitSha, type Revision } from '../../core/revision.ts'
 import { EntryKeys, keyOf } from './entry-keys.ts'
 import { type AuthorColumns, columnsOf, parseColumns, renderColumns } from './revision-columns.ts'
@@ -17,15 +18,29 @@ export const ROWS_PER_LINE = 500
 const TAB = '\t'
 const TAB_BYTE = TAB.charCodeAt(0)
 
+/** In front of facts that are compressed; others begin with the JSON of the first entry. */
+const COMPRESSED = 'z'
+const COMPRESSED_BYTE = COMPRESSED.charCodeAt(0)
+/** Fewer entries share too little: saves have a line each. */
+const MIN_COMPRESSED = 16
+/** A million revisions that are read from git should not wait for a few bytes less. */
+const COMPRESSION = { level: 1 }
+
 /**
  * Renders entries as one line of text: the key of each, then the facts of each, the parents of all, and
- * the columns of their authors and times, as JSON, with tabs between them.
+ * the columns of their authors and times, as JSON, with tabs between them. The facts and parents of many
+ * are compressed together.
  */
 export function renderEntries(entries: readonly IndexEntry[]): string {
   const parents = entries.flatMap((entry, row) => (entry.parents ? [[row, entry.parents]] : []))
   const facts = [...entries.map(factsOf), parents].map((each) => JSON.stringify(each))
   const columns = renderColumns(columnsOf(entries.map(({ revision }) => revision)))
-  return `${entries.map(keyOf).join('')} ${[...facts, columns].join(TAB)}`
+  const stored = entries.length < MIN_COMPRESSED ? facts.join(TAB) : compressed(facts.join(TAB))
+  return `${entries.map(keyOf).join('')} ${stored}${TAB}${columns}`
+}
+
+function compressed(text: string): string {
+  return `${COMPRESSED}${deflateRawSync(text, COMPRESSION).toString('base64')}`
 }
 
 function factsOf({ revision }: IndexEntry): Facts | null {
@@ -61,7 +76,7 @@ export class IndexLine implements IndexSegment {
   }
 
   readFacts(): SegmentFacts {
-    const text = this.#facts.toString('utf8')
+    const text = this.#readable().toString('utf8')
     const all = arrayIn(JSON.parse(`[${text.replaceAll(TAB, ',')}]`))
     const revisions = all.slice(0, -1).map((facts, row) => this.#revisionOf(row, facts))
     return { revisions, parents: new Map(parentsIn(all.at(-1))) }
@@ -72,10 +87,16 @@ export class IndexLine implements IndexSegment {
   }
 
   readRevision(row: number): Revision | null {
+    const facts = this.#readable()
     let start = 0
-    for (let n = 0; n < row; n += 1) start = this.#facts.indexOf(TAB_BYTE, start) + 1
-    const text = this.#facts.toString('utf8', start, this.#facts.indexOf(TAB_BYTE, start))
+    for (let n = 0; n < row; n += 1) start = facts.indexOf(TAB_BYTE, start) + 1
+    const text = facts.toString('utf8', start, facts.indexOf(TAB_BYTE, start))
     return this.#revisionOf(row, JSON.parse(text))
+  }
+
+  #readable(): Buffer {
+    if (this.#facts[0] !== COMPRESSED_BYTE) return this.#facts
+    return inflateRawSync(Buffer.from(this.#facts.toString('latin1', 1), 'base64'))
   }
 
   #revisionOf(row: number, facts: unknown): Revision | null {

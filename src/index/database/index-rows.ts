@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { numberOfRowId } from './row-ids.ts'
 
 export type DerivedValue = string | number | Uint8Array | null
 export type DerivedRow = Readonly<Record<string, unknown>>
@@ -40,4 +41,9 @@ export function bytesIn(row: DerivedRow, column: string): Buffer {
   const value = row[column]
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.length)
   throw new DamagedIndexError(`The column ${column} holds no bytes`)
+}
+
+/** The number of the revision of a row that has no other identity. */
+export function numberOfRow(row: DerivedRow): number {
+  return numberOfRowId(numberIn(row, 'id'))
 }

@@ -9,6 +9,7 @@ import {
   numberIn,
   textIn,
 } from '../database/index-rows.ts'
+import { rowIdOf } from '../database/row-ids.ts'
 import { type RevisionChanges, changesOfRevision } from './revision-changes.ts'
 import type { Step } from './step.ts'
 
@@ -58,9 +59,9 @@ export interface NumberBounds {
   readonly below: number
 }
 
-const CHANGES = `CREATE TABLE changes (number INTEGER PRIMARY KEY, is_cosmetic INTEGER NOT NULL,
+const CHANGES = `CREATE TABLE changes (id INTEGER PRIMARY KEY, is_cosmetic INTEGER NOT NULL,
   stored BLOB NOT NULL) STRICT`
-const COSMETIC = 'CREATE INDEX cosmetic ON changes (number) WHERE is_cosmetic = 1'
+const COSMETIC = 'CREATE INDEX cosmetic ON changes (id) WHERE is_cosmetic = 1'
 const ENTITY = `CREATE TABLE entity (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, label TEXT NOT NULL,
   revisions INTEGER NOT NULL, newest INTEGER NOT NULL) STRICT`
 const CHANGED = `CREATE TABLE changed (entity INTEGER NOT NULL, number INTEGER NOT NULL,
@@ -83,8 +84,8 @@ const NEWEST_OF_ENTITIES = `UPDATE entity SET newest = (SELECT max(number) FROM 
   WHERE newest > ?`
 
 const BETWEEN = 'entity = (SELECT id FROM entity WHERE name = ?) AND number > ? AND number < ?'
-const STORED_BETWEEN = `SELECT number, name, stored FROM changes JOIN revision USING (number)
-  WHERE number > ? AND number < ?`
+const STORED_BETWEEN = `SELECT name, stored FROM changes JOIN revision USING (id)
+  WHERE id < ? AND id > ? ORDER BY id DESC`
 const COUNT_BETWEEN = `SELECT count(*) AS count FROM changed WHERE ${BETWEEN}`
 const NEWEST_BETWEEN = `SELECT number FROM changed WHERE ${BETWEEN} ORDER BY number DESC LIMIT ?`
 const LEFT_BETWEEN =
@@ -118,7 +119,7 @@ export class ChangeTable {
   /** The stored changes of a revision; null for one that was not walked. */
   stored(number: number): string | null {
     return this.#database.read(() => {
-      const [row] = this.#database.rows('SELECT stored FROM changes WHERE number = ?', number)
+      const [row] = this.#database.rows('SELECT stored FROM changes WHERE id = ?', rowIdOf(number))
       return row === undefined ? null : checkedIn(row, 'stored').toString()
     }, null)
   }
@@ -126,7 +127,7 @@ export class ChangeTable {
   /** The stored changes of the revisions with these numbers, by the names of their commits. */
   storedBetween({ above, below }: NumberBounds): ReadonlyMap<string, string> {
     return this.#database.read(() => {
-      const rows = this.#database.rows(STORED_BETWEEN, above, limited(below))
+      const rows = this.#database.rows(STORED_BETWEEN, rowIdOf(above), rowIdOf(below))
       return new Map(
         rows.map((row) => [
           bytesIn(row, 'name').toString('hex'),
@@ -137,8 +138,8 @@ export class ChangeTable {
   }
 
   isCosmetic(number: number): boolean {
-    const sql = 'SELECT 1 FROM changes WHERE number = ? AND is_cosmetic = 1'
-    return this.#database.rows(sql, number).length > 0
+    const sql = 'SELECT 1 FROM changes WHERE id = ? AND is_cosmetic = 1'
+    return this.#database.rows(sql, rowIdOf(number)).length > 0
   }
 
   countCosmetic(): number {
@@ -195,7 +196,7 @@ export class ChangeTable {
     const { number, stored, entities, renames } = record
     this.#database.run(
       'INSERT OR REPLACE INTO changes VALUES (?, ?, ?)',
-      number,
+      rowIdOf(number),
       record.isCosmetic ? 1 : 0,
       checked(Buffer.from(stored)),
     )
@@ -228,7 +229,7 @@ export class ChangeTable {
     this.#database.run(NEWEST_OF_ENTITIES, number)
     this.#database.run('DELETE FROM renamed WHERE number > ?', number)
     this.#database.run('DELETE FROM left_group WHERE number > ?', number)
-    this.#database.run('DELETE FROM changes WHERE number > ?', number)
+    this.#database.run('DELETE FROM changes WHERE id < ?', rowIdOf(number))
   }
 }
 

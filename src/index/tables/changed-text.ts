@@ -1,6 +1,8 @@
 import type { EditScript } from '../../diff/edit-script.ts'
 import { hunksOf } from '../../diff/hunks.ts'
 import { bytesOf } from '../../diff/lines.ts'
+import { commonBytes } from '../../lib/common-bytes.ts'
+import { packNumbers, unpackNumbers } from '../database/varints.ts'
 
 /** A changed place of a document: its whole lines before and after, with a line of context around them. */
 export interface ChangedText {
@@ -18,6 +20,43 @@ export function changedTextOf(script: EditScript): readonly ChangedText[] {
     before: bytesOf(script.before, hunk.before),
     after: bytesOf(script.after, hunk.after),
   }))
+}
+
+/** The numbers of each place in {@link packPlaces}. */
+const NUMBERS = 4
+
+/**
+ * Places as bytes, in which what a place has before and after at its start and at its end is there once:
+ * how many bytes the numbers of all places take, these, and of each place the whole text before and what
+ * else stands in the middle after.
+ */
+export function packPlaces(places: readonly ChangedText[]): Buffer {
+  const numbers: number[] = []
+  const texts: Uint8Array[] = []
+  for (const { before, after } of places) {
+    const { prefix, suffix } = commonBytes(before, after)
+    const middle = after.subarray(prefix, after.length - suffix)
+    numbers.push(before.length, prefix, suffix, middle.length)
+    texts.push(before, middle)
+  }
+  const head = packNumbers(numbers)
+  return Buffer.concat([packNumbers([head.length]), head, ...texts])
+}
+
+export function unpackPlaces(packed: Buffer): readonly ChangedText[] {
+  const end = packed.findIndex((byte) => byte < 128) + 1
+  const [headLength = 0] = unpackNumbers(packed.subarray(0, end))
+  const numbers = unpackNumbers(packed.subarray(end, end + headLength))
+  const places: ChangedText[] = []
+  let at = end + headLength
+  const next = (length = 0) => packed.subarray(at, (at += length))
+  for (let n = 0; n < numbers.length; n += NUMBERS) {
+    const [length = 0, prefix = 0, suffix = 0, middle = 0] = numbers.slice(n, n + NUMBERS)
+    const before = next(length)
+    const ends = [before.subarray(0, prefix), before.subarray(length - suffix)] as const
+    places.push({ before, after: Buffer.concat([ends[0], next(middle), ends[1]]) })
+  }
+  return places
 }
 
 /** Whether a change made a text occur more or less often; `perhaps` where only the documents tell. */

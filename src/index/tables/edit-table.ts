@@ -1,6 +1,7 @@
 import type { Edit, LineOrigins } from '../../diff/line-origins.ts'
 import type { IndexDatabase } from '../database/index-database.ts'
 import { checked, checkedIn } from '../database/index-rows.ts'
+import { rowIdOf } from '../database/row-ids.ts'
 import type { Step } from './step.ts'
 import { packNumbers, unpackNumbers } from '../database/varints.ts'
 
@@ -20,7 +21,8 @@ export function editRecordOf({ number, bases, scripts }: Step): EditRecord {
   return { number, bases, edits }
 }
 
-const EDITS = 'CREATE TABLE edits (number INTEGER PRIMARY KEY, packed BLOB NOT NULL) STRICT'
+const EDITS = 'CREATE TABLE edits (id INTEGER PRIMARY KEY, packed BLOB NOT NULL) STRICT'
+/** Keyed upwards, since they are stored from the oldest revision on. */
 const ORIGINS = 'CREATE TABLE origins (number INTEGER PRIMARY KEY, packed BLOB NOT NULL) STRICT'
 
 /** The lines that each revision replaced, and for some revisions the one that wrote each line. */
@@ -35,7 +37,7 @@ export class EditTable {
   /** Null for a revision that was not walked. */
   find(number: number): EditRecord | null {
     return this.#database.read(() => {
-      const [row] = this.#database.rows('SELECT packed FROM edits WHERE number = ?', number)
+      const [row] = this.#database.rows('SELECT packed FROM edits WHERE id = ?', rowIdOf(number))
       return row === undefined ? null : unpackEdits(number, unpackNumbers(checkedIn(row, 'packed')))
     }, null)
   }
@@ -54,7 +56,7 @@ export class EditTable {
 
   put(record: EditRecord): void {
     const packed = checked(packNumbers(packEdits(record)))
-    this.#database.run('INSERT OR REPLACE INTO edits VALUES (?, ?)', record.number, packed)
+    this.#database.run('INSERT OR REPLACE INTO edits VALUES (?, ?)', rowIdOf(record.number), packed)
   }
 
   putOrigins(number: number, origins: LineOrigins): void {
@@ -63,7 +65,7 @@ export class EditTable {
   }
 
   dropAbove(number: number): void {
-    this.#database.run('DELETE FROM edits WHERE number > ?', number)
+    this.#database.run('DELETE FROM edits WHERE id < ?', rowIdOf(number))
     this.#database.run('DELETE FROM origins WHERE number > ?', number)
   }
 }

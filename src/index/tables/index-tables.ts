@@ -54,17 +54,15 @@ export class IndexTables {
     this.edits = new EditTable(database)
   }
 
-  /** Adds records in the order of their numbers. */
+  /** Adds records that are in the order of their numbers, the newest first, which SQLite packs best. */
   *put(records: readonly StepRecord[]): Generator<unknown, void> {
-    for (const { revision, changes, text, edits } of records) {
+    for (const { revision, changes, text, edits } of records.toReversed()) {
       this.revisions.put(revision)
       if (changes !== null) yield* this.changes.put(changes)
-      if (text !== null) this.texts.put(text)
       if (edits !== null) this.edits.put(edits)
       yield
+      if (text !== null) yield this.texts.put(text)
     }
-    for (const { text } of records.toReversed())
-      if (text !== null) yield this.texts.putSequences(text)
   }
 
   dropAbove(number: number): void {

@@ -1,7 +1,8 @@
 import { countLines } from '../../diff/hunks.ts'
 import { type CommitSha, CommitSha as parsedSha, type Revision } from '../../core/revision.ts'
 import type { IndexDatabase } from '../database/index-database.ts'
-import { bytesIn, numberIn } from '../database/index-rows.ts'
+import { bytesIn, numberIn, numberOfRow } from '../database/index-rows.ts'
+import { rowIdOf } from '../database/row-ids.ts'
 import type { Range } from '../database/number-ranges.ts'
 import type { Step } from './step.ts'
 
@@ -26,10 +27,10 @@ export function revisionRecordOf({ number, commit, isClosed, scripts }: Step): R
 }
 
 const WALKED = 'CREATE TABLE walked (low INTEGER PRIMARY KEY, high INTEGER NOT NULL) STRICT'
-const REVISION = `CREATE TABLE revision (number INTEGER PRIMARY KEY, name BLOB NOT NULL,
+const REVISION = `CREATE TABLE revision (id INTEGER PRIMARY KEY, name BLOB NOT NULL,
   is_closed INTEGER NOT NULL, added INTEGER, removed INTEGER) STRICT`
 
-const UNREADABLE = 'CREATE INDEX unreadable ON revision (number) WHERE added IS NULL'
+const UNREADABLE = 'CREATE INDEX unreadable ON revision (id) WHERE added IS NULL'
 
 /** The revision of each number, and the numbers that were walked. */
 export class RevisionTable {
@@ -49,15 +50,15 @@ export class RevisionTable {
   }
 
   unreadable(): readonly number[] {
-    const sql = 'SELECT number FROM revision WHERE added IS NULL'
-    return this.#database.list((row) => numberIn(row, 'number'), sql)
+    const sql = 'SELECT id FROM revision WHERE added IS NULL'
+    return this.#database.list(numberOfRow, sql)
   }
 
   /** Null for a number that was not walked. */
   find(number: number): RevisionRecord | null {
-    const sql = 'SELECT name, is_closed, added, removed FROM revision WHERE number = ?'
+    const sql = 'SELECT name, is_closed, added, removed FROM revision WHERE id = ?'
     return this.#database.read(() => {
-      const [row] = this.#database.rows(sql, number)
+      const [row] = this.#database.rows(sql, rowIdOf(number))
       if (row === undefined) return null
       const commit = parsedSha.parse(bytesIn(row, 'name').toString('hex'))
       const isRead = row['added'] !== null
@@ -70,15 +71,15 @@ export class RevisionTable {
 
   /** Whether a number is that revision's. */
   isAt(number: number, { commit }: Pick<Revision, 'commit'>): boolean {
-    const sql = 'SELECT 1 FROM revision WHERE number = ? AND name = ?'
-    return this.#database.rows(sql, number, Buffer.from(commit, 'hex')).length > 0
+    const sql = 'SELECT 1 FROM revision WHERE id = ? AND name = ?'
+    return this.#database.rows(sql, rowIdOf(number), Buffer.from(commit, 'hex')).length > 0
   }
 
   put({ number, commit, isClosed, lines }: RevisionRecord): void {
     const values = [lines?.added ?? null, lines?.removed ?? null]
     this.#database.run(
       'INSERT OR REPLACE INTO revision VALUES (?, ?, ?, ?, ?)',
-      number,
+      rowIdOf(number),
       Buffer.from(commit, 'hex'),
       isClosed ? 1 : 0,
       ...values,
@@ -92,6 +93,6 @@ export class RevisionTable {
   }
 
   dropAbove(number: number): void {
-    this.#database.run('DELETE FROM revision WHERE number > ?', number)
+    this.#database.run('DELETE FROM revision WHERE id < ?', rowIdOf(number))
   }
 }

@@ -1,15 +1,20 @@
 import type { EditScript } from '../../diff/edit-script.ts'
 import type { LineRange, Lines } from '../../diff/lines.ts'
-import { type ChangedText, changedTextOf } from './changed-text.ts'
+import { type ChangedText, changedTextOf, packPlaces, unpackPlaces } from './changed-text.ts'
 import type { IndexDatabase } from '../database/index-database.ts'
-import { checked, checkedIn, type DerivedRow, numberIn } from '../database/index-rows.ts'
+import {
+  checked,
+  checkedIn,
+  type DerivedRow,
+  numberIn,
+  numberOfRow,
+} from '../database/index-rows.ts'
+import { numberOfRowId, rowIdOf } from '../database/row-ids.ts'
 import type { Step } from './step.ts'
-import { packNumbers, unpackNumbers } from '../database/varints.ts'
 
 /** The changed text of a revision in stored form. */
 export interface TextRecord {
   readonly number: number
-  /** The lengths of the texts, and the texts. */
   readonly packed: Uint8Array
   /** Null where they are too long. */
   readonly searched: SearchedParts | null
@@ -63,10 +68,10 @@ const MAX_ROWS = 2_000
 export function textRecordOf({ number, isListed, bases, scripts }: Step): TextRecord | null {
   const [script] = scripts
   if (script === undefined || bases.length > 1 || !isListed) return null
-  const texts = changedTextOf(script).flatMap(({ before, after }) => [before, after])
-  const lengths = packNumbers(texts.map(({ length }) => length))
-  const packed = Buffer.concat([packNumbers([lengths.length]), lengths, ...texts])
-  return { number, packed, searched: packed.length > MAX_SEARCHED ? null : searchedPartsOf(script) }
+  const places = changedTextOf(script)
+  const length = places.reduce((sum, { before, after }) => sum + before.length + after.length, 0)
+  const searched = length > MAX_SEARCHED ? null : searchedPartsOf(script)
+  return { number, packed: packPlaces(places), searched }
 }
 
 function searchedPartsOf({ before, after, changes }: EditScript): SearchedParts {
@@ -102,9 +107,9 @@ function regionOf(before: string, after: string): string {
   return [one, other].map((text) => text.slice(start, text.length - (end ?? 0)).join('')).join('\n')
 }
 
-const TEXT = `CREATE TABLE changed_text (number INTEGER PRIMARY KEY, is_long INTEGER NOT NULL,
+const TEXT = `CREATE TABLE changed_text (id INTEGER PRIMARY KEY, is_long INTEGER NOT NULL,
   packed BLOB NOT NULL) STRICT`
-const LONG_TEXT = 'CREATE INDEX long_text ON changed_text (number) WHERE is_long = 1'
+const LONG_TEXT = 'CREATE INDEX long_text ON changed_text (id) WHERE is_long = 1'
 /** A text that stands in each changed line is in no region: a table of their own tells so at once. */
 const SEQUENCES = ['changed_lines', 'changed_regions'].map(
   (table) => `CREATE VIRTUAL TABLE ${table} USING fts5 (text, content = '',
@@ -112,11 +117,8 @@ const SEQUENCES = ['changed_lines', 'changed_regions'].map(
 )
 
 /** The newest changed text up to a number that has sequences. */
-const SAMPLE = `SELECT number, packed FROM changed_text WHERE number <= ? AND is_long = 0
-  ORDER BY number DESC LIMIT 1`
-
-/** Rows of sequences are numbered downwards, because FTS5 skips what does not fit in that direction alone. */
-const MAX_NUMBER = 2 ** 40
+const SAMPLE = `SELECT id, packed FROM changed_text WHERE id >= ? AND is_long = 0
+  ORDER BY id LIMIT 1`
 
 /** The changed text of each revision, found by sequences of three characters. */
 export class TextTable {
@@ -151,15 +153,13 @@ export class TextTable {
   }
 
   #newestOfAll(below: number, limit: number): readonly TextRow[] {
-    const sql =
-      'SELECT number, packed FROM changed_text WHERE number < ? ORDER BY number DESC LIMIT ?'
-    return this.#database.rows(sql, below, limit).map(textRowIn)
+    const sql = 'SELECT id, packed FROM changed_text WHERE id > ? ORDER BY id LIMIT ?'
+    return this.#database.rows(sql, rowIdOf(below), limit).map(textRowIn)
   }
 
   #newestLong(below: number, limit: number): readonly number[] {
-    const sql =
-      'SELECT number FROM changed_text WHERE is_long = 1 AND number < ? ORDER BY number DESC LIMIT ?'
-    return this.#database.list((row) => numberIn(row, 'number'), sql, below, limit)
+    const sql = 'SELECT id FROM changed_text WHERE is_long = 1 AND id > ? ORDER BY id LIMIT ?'
+    return this.#database.list(numberOfRow, sql, rowIdOf(below), limit)
   }
 
   /**
@@ -168,14 +168,14 @@ export class TextTable {
    */
   #found({ inRegions, inLines }: SequenceQuery, below: number, limit: number): readonly number[] {
     const found: number[] = []
-    let from = Math.max(0, MAX_NUMBER - below + 1)
+    let from = rowIdOf(below) + 1
     for (let many = limit; found.length < limit; many = Math.min(many * 4, MAX_ROWS)) {
       const regions = this.#stretch('changed_regions', inRegions, { from, many })
       const lines =
         inLines === null ? regions : this.#stretch('changed_lines', inLines, { from, many })
       const [dense, sparse] = regions.end < lines.end ? [regions, lines] : [lines, regions]
       const rows = [...sparse.rows].filter((row) => row > dense.end || dense.rows.has(row))
-      found.push(...rows.map((row) => MAX_NUMBER - row))
+      found.push(...rows.map(numberOfRowId))
       if (sparse.end === Infinity) break
       from = sparse.end + 1
     }
@@ -205,14 +205,14 @@ export class TextTable {
 
   /** The changed lines of some revisions from all over the history. Old ones serve as well: they decide nothing. */
   #readSamples(): readonly string[] {
-    const [newest] = this.#database.rows(SAMPLE, MAX_NUMBER)
-    const last = newest === undefined ? 0 : numberIn(newest, 'number')
+    const [newest] = this.#database.rows(SAMPLE, 0)
+    const last = newest === undefined ? 0 : numberOfRow(newest)
     const kept = this.#samples
     if (kept.last <= last && last < kept.last * SAMPLES_GROWTH) return kept.texts
     const numbers = Array.from({ length: SAMPLES }, (_, n) =>
       Math.ceil(last * (((n + 1) * GOLDEN_RATIO) % 1)),
     )
-    const rows = numbers.flatMap((number) => this.#database.rows(SAMPLE, number))
+    const rows = numbers.flatMap((number) => this.#database.rows(SAMPLE, rowIdOf(number)))
     const texts = rows.map((row) => {
       const { places } = textRowIn(row)
       return Buffer.concat(places.flatMap(({ before, after }) => [before, after])).toString()
@@ -224,29 +224,25 @@ export class TextTable {
   /** Null for a revision without changed text. */
   find(number: number): TextRow | null {
     return this.#database.read(() => {
-      const sql = 'SELECT number, packed FROM changed_text WHERE number = ?'
-      const [row] = this.#database.rows(sql, number)
+      const sql = 'SELECT id, packed FROM changed_text WHERE id = ?'
+      const [row] = this.#database.rows(sql, rowIdOf(number))
       return row === undefined ? null : textRowIn(row)
     }, null)
   }
 
   put({ number, packed, searched }: TextRecord): void {
     const sql = 'INSERT OR REPLACE INTO changed_text VALUES (?, ?, ?)'
-    this.#database.run(sql, number, searched === null ? 1 : 0, checked(packed))
-  }
-
-  /** Adds the sequences of a record; those of several records quickest from the highest number down. */
-  putSequences({ number, searched }: TextRecord): void {
+    const id = rowIdOf(number)
+    this.#database.run(sql, id, searched === null ? 1 : 0, checked(packed))
     if (searched === null) return
-    const row = MAX_NUMBER - number
-    this.#database.run(insertInto('changed_lines'), row, searched.lines)
-    this.#database.run(insertInto('changed_regions'), row, searched.regions)
+    this.#database.run(insertInto('changed_lines'), id, searched.lines)
+    this.#database.run(insertInto('changed_regions'), id, searched.regions)
   }
 
   dropAbove(number: number): void {
     for (const table of ['changed_lines', 'changed_regions'])
-      this.#database.run(`DELETE FROM ${table} WHERE rowid < ?`, MAX_NUMBER - number)
-    this.#database.run('DELETE FROM changed_text WHERE number > ?', number)
+      this.#database.run(`DELETE FROM ${table} WHERE rowid < ?`, rowIdOf(number))
+    this.#database.run('DELETE FROM changed_text WHERE id < ?', rowIdOf(number))
   }
 }
 
@@ -255,18 +251,7 @@ function insertInto(table: string): string {
 }
 
 function textRowIn(row: DerivedRow): TextRow {
-  const packed = checkedIn(row, 'packed')
-  const end = packed.findIndex((byte) => byte < 128) + 1
-  const [headLength = 0] = unpackNumbers(packed.subarray(0, end))
-  const lengths = unpackNumbers(packed.subarray(end, end + headLength))
-  const places: ChangedText[] = []
-  let at = end + headLength
-  const next = (length = 0) => packed.subarray(at, (at += length))
-  for (let n = 0; n < lengths.length; n += 2) {
-    const before = next(lengths[n])
-    places.push({ before, after: next(lengths[n + 1]) })
-  }
-  return { number: numberIn(row, 'number'), places }
+  return { number: numberOfRow(row), places: unpackPlaces(checkedIn(row, 'packed')) }
 }
 
 /** Changed lines of revisions up to one. */

@@ -91,7 +91,7 @@ function withOther(file: Buffer): Buffer {
 }
 
 function ofOther(file: Buffer): Buffer {
-  file.write('cairn index 0', file.indexOf('cairn index 3'))
+  file.write('cairn index 0', file.indexOf('cairn index 4'))
   return file
 }
 
