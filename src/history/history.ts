@@ -177,6 +177,11 @@ export class History extends HistoryReading implements AsyncDisposable {
     return this.#parts.problems.worst()
   }
 
+  /** Calls the listener whenever such a problem is found. Returns a function that unsubscribes it. */
+  onProblem(listener: () => void): () => void {
+    return this.#parts.problems.onFound(listener)
+  }
+
   /** The size of the repository at the last measurement; null before the first. */
   storage(): MaintenanceState | null {
     return this.#parts.maintenance.state()

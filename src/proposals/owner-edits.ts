@@ -37,6 +37,7 @@ interface OwnerEdit {
   readonly source: string
 }
 
+/** Milliseconds between two looks where nothing has happened in this process. */
 const LOOK_INTERVAL_MS = 1_000
 const MAX_TITLE_LENGTH = 200
 /** The author of changes outside of the service, as of revisions that come from the live file. */
@@ -48,12 +49,14 @@ const DOORS = {
 
 /**
  * Proposes what rules do not let pass of the live file and of commits of git: one open proposal for each
- * of the two doors, of which the next edit is the next version. Each server does so for its own folder.
+ * of the two doors, of which the next edit is the next version. Each server does so for its own folder, as
+ * soon as the history refuses a change, and lets go of it as soon as its proposal has ended.
  */
 export class OwnerEdits implements AsyncDisposable {
   readonly #deps: OwnerEditsDeps
   readonly #log: Log
   readonly #timer: NodeJS.Timeout
+  readonly #unsubscribe: readonly (() => void)[]
   /** The open proposals of both doors at the last look; null before the first one. */
   #open: readonly Proposal[] | null = null
   /** The digest of the edit of the live file that was dealt with last. */
@@ -65,11 +68,16 @@ export class OwnerEdits implements AsyncDisposable {
   /** The newest version of an open proposal with the revision that it was compared with last. */
   readonly #compared = new Map<number, string>()
   #looking: Promise<void> | null = null
+  /** Whether something has happened since the look under way began. */
+  #isDue = false
 
   constructor(deps: OwnerEditsDeps, log: Log) {
     this.#deps = deps
     this.#log = log
-    this.#timer = setInterval(() => this.#begin(), LOOK_INTERVAL_MS)
+    const begin = () => this.#begin()
+    const { history, store } = deps
+    this.#unsubscribe = [history.onProblem(begin), store.onChange(begin)]
+    this.#timer = setInterval(begin, LOOK_INTERVAL_MS)
     this.#timer.unref()
   }
 
@@ -84,17 +92,27 @@ export class OwnerEdits implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+    this.#isDue = false
     await this.#looking
   }
 
   #begin(): void {
-    this.#looking ??= this.#look()
+    if (this.#looking !== null) {
+      this.#isDue = true
+      return
+    }
+    this.#isDue = false
+    this.#looking = this.#look()
       .catch((error: unknown) => {
         if (error instanceof ServiceError && error.code === 'unavailable') return
         const message = 'Changes outside of the service could not be proposed'
         this.#log({ level: 'warning', message, facts: { error } })
       })
-      .finally(() => (this.#looking = null))
+      .finally(() => {
+        this.#looking = null
+        if (this.#isDue) this.#begin()
+      })
   }
 
   async #look(): Promise<void> {

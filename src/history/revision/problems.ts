@@ -1,6 +1,7 @@
 import type { LogEvent } from '../../lib/log.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Problem } from '../../core/problem.ts'
+import { Emitter } from '../../lib/emitter.ts'
 
 /** A problem that keeps the history from taking over the live file, the branch or the repository. */
 export interface HistoryProblem {
@@ -23,6 +24,7 @@ export type Report = (event: HistoryEvent) => void
 export class Problems {
   readonly #report: Report
   readonly #standing = new Map<HistoryProblem['kind'], HistoryProblem>()
+  readonly #found = new Emitter()
 
   constructor(report: Report) {
     this.#report = report
@@ -38,9 +40,15 @@ export class Problems {
     return kinds.map((kind) => this.#standing.get(kind)).find((each) => each !== undefined) ?? null
   }
 
+  /** Calls the listener whenever a problem is found, also again. Returns a function that unsubscribes it. */
+  onFound(listener: () => void): () => void {
+    return this.#found.on(listener)
+  }
+
   raise(problem: HistoryProblem): void {
     const before = this.#standing.get(problem.kind)
     this.#standing.set(problem.kind, problem)
+    this.#found.emit()
     if (before?.message === problem.message) return
     const { message, problems } = problem
     this.#report({ level: 'warning', message, facts: { problems } })
