@@ -63,6 +63,8 @@ export default defineConfig({
     pool: 'forks',
     // Two more than most machines of tests have cores: half of them always wait for clocks, starts and disks.
     maxWorkers: 4,
+    // Of a suite whose tests run beside each other, because they wait.
+    maxConcurrency: 3,
     sequence: { sequencer: LongestFirst },
     tags: [...programTags(missing), LONG, NODE],
     reporters: [...(REPORT ? ['default', 'json'] : ['default']), leftOut],

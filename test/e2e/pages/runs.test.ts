@@ -2,11 +2,12 @@
 // @module-tag chromium
 
 import type { Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { describe, it } from 'vitest'
 import { element, exec } from '../../support/documents/a-configuration.ts'
 import { keepPicture, useBrowser, visit } from '../../support/pages/browser.ts'
 import { BuildScene } from '../../support/builds/build-service.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { endEachAlone } from '../../support/programs/at-end.ts'
 import { RealBuilds } from '../../support/builds/real-builds.ts'
 
 /** A machine may be busy with other tests. */
@@ -16,6 +17,7 @@ const WITHIN = { timeout: 60_000 }
 const MANUAL = element('approval', { type: 'manual' })
 
 const chromium = useBrowser()
+endEachAlone()
 
 /** A job that says something hostile in colours, waits to be let go on, and makes files. */
 function script(folder: string): string {
@@ -62,8 +64,10 @@ function says(page: Page, text: string | RegExp): Promise<void> {
   return page.getByText(text).first().waitFor(WITHIN)
 }
 
-describe('a build in a browser', SLOW, () => {
-  it('is triggered, watched live, cancelled, run again and followed to its end', async () => {
+describe.concurrent('a build in a browser', SLOW, () => {
+  it('is triggered, watched live, cancelled, run again and followed to its end', async ({
+    expect,
+  }) => {
     const real = await building()
     const page = await visit(chromium.browser, real.scene.service.url)
     real.agent('one')
@@ -125,8 +129,8 @@ function focusedElement(page: Page): Promise<unknown> {
     [tagName, ariaLabel ?? textContent.trim()].join(' '))(document.activeElement)`)
 }
 
-describe('the question before a cancellation', SLOW, () => {
-  it('is in view on a phone and has the focus, without scripts too', async () => {
+describe.concurrent('the question before a cancellation', SLOW, () => {
+  it('is in view on a phone and has the focus, without scripts too', async ({ expect }) => {
     const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
     await scene.schedule()
     for (const hasScripts of [true, false]) {
@@ -142,8 +146,8 @@ describe('the question before a cancellation', SLOW, () => {
   })
 })
 
-describe('the keyboard focus on a page that updates itself', SLOW, () => {
-  it('stays on the button of the same run', async () => {
+describe.concurrent('the keyboard focus on a page that updates itself', SLOW, () => {
+  it('stays on the button of the same run', async ({ expect }) => {
     const stages = [
       { name: 'build', jobs: [{ name: 'unit', tasks: [exec('true')] }] },
       { name: 'publish', approval: MANUAL },
@@ -168,7 +172,7 @@ describe('the keyboard focus on a page that updates itself', SLOW, () => {
     await says(page, 'Run 1 of app, stage publish, started')
   })
 
-  it('stays on the controls of the same pipeline', async () => {
+  it('stays on the controls of the same pipeline', async ({ expect }) => {
     const scene = await BuildScene.open({ pipelines: [{ name: 'app' }, { name: 'lib' }] })
     const page = await visit(chromium.browser, scene.service.url)
     await page.goto('/pipelines')
@@ -183,7 +187,7 @@ describe('the keyboard focus on a page that updates itself', SLOW, () => {
     await expect.poll(() => focusedElement(page)).toBe('SUMMARY More for lib')
   })
 
-  it('goes nowhere else when its control is gone', async () => {
+  it('goes nowhere else when its control is gone', async ({ expect }) => {
     const scene = await BuildScene.open({ pipelines: [{ name: 'app' }, { name: 'lib' }] })
     const page = await visit(chromium.browser, scene.service.url)
     await page.goto('/pipelines')
@@ -196,10 +200,12 @@ describe('the keyboard focus on a page that updates itself', SLOW, () => {
   })
 })
 
-describe('the console of a job in a browser', SLOW, () => {
+describe.concurrent('the console of a job in a browser', SLOW, () => {
   const isAtEnd = 'innerHeight + scrollY >= document.body.scrollHeight - 4'
 
-  it('follows the end until it is scrolled up, and goes there at once when told to again', async () => {
+  it('follows the end until it is scrolled up, and goes there at once when told to again', async ({
+    expect,
+  }) => {
     const first = lines(0, 200)
     const { agent, job, page } = await said(first)
     await page.goto('/stages/app/build/1/1/unit')
@@ -220,7 +226,9 @@ describe('the console of a job in a browser', SLOW, () => {
     await expect.poll(() => page.evaluate(isAtEnd)).toBe(true)
   })
 
-  it('keeps the name and the status of its job in sight, wherever it is read', async () => {
+  it('keeps the name and the status of its job in sight, wherever it is read', async ({
+    expect,
+  }) => {
     const { page, agent, job } = await said(lines(0, 400))
     await agent.finish(job, 'Failed')
 
@@ -232,7 +240,7 @@ describe('the console of a job in a browser', SLOW, () => {
     await expect.poll(() => head.innerText()).toMatch(/Console of \S+.*Failed/s)
   })
 
-  it('begins at the failure when the job has failed', async () => {
+  it('begins at the failure when the job has failed', async ({ expect }) => {
     const end = '10:00:00.000 [cairn] The task ended with exit code 3\n'
     const { agent, job, page } = await said(`${lines(0, 300)}${end}${lines(300, 400)}`)
     await agent.finish(job, 'Failed')
@@ -244,8 +252,10 @@ describe('the console of a job in a browser', SLOW, () => {
   })
 })
 
-describe('an agent in a browser', SLOW, () => {
-  it('is removed safely: disabled, stopped within the time that is counted down, deleted', async () => {
+describe.concurrent('an agent in a browser', SLOW, () => {
+  it('is removed safely: disabled, stopped within the time that is counted down, deleted', async ({
+    expect,
+  }) => {
     const real = await building()
     const agent = real.agent('one')
     const page = await visit(chromium.browser, real.scene.service.url)
@@ -271,7 +281,7 @@ describe('an agent in a browser', SLOW, () => {
     await says(page, 'No agents yet')
   })
 
-  it('is reached in the list by keys, like a pipeline', async () => {
+  it('is reached in the list by keys, like a pipeline', async ({ expect }) => {
     const { service } = await BuildScene.open({ pipelines: [{ name: 'app' }, { name: 'lib' }] })
     for (const uuid of ['a1', 'a2']) await ProtocolAgent.join(service, uuid)
     const page = await visit(chromium.browser, service.url)
@@ -294,7 +304,7 @@ describe('an agent in a browser', SLOW, () => {
     await expect.poll(() => page.locator('main .filter-text').inputValue()).toBe('a2')
   })
 
-  it('is enabled and disabled without scripts, and its removal taken back', async () => {
+  it('is enabled and disabled without scripts, and its removal taken back', async ({ expect }) => {
     const real = await building()
     real.agent('one')
     const page = await visit(chromium.browser, real.scene.service.url, { hasScripts: false })

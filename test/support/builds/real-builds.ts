@@ -1,7 +1,7 @@
-import { onTestFinished } from 'vitest'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BuildScene } from './build-service.ts'
+import { atEnd } from '../programs/at-end.ts'
 import { KEY } from '../agents/protocol-agent.ts'
 import type { Program } from '../programs/program.ts'
 import { ADMIN_PASSWORD, callerOf } from '../service/service.ts'
@@ -69,7 +69,7 @@ export class RealBuilds {
     const server = more.includes('--server') ? [] : ['--server', this.#url]
     const known = [...server, '--auto-register-key', KEY]
     const program = start(['agent', ...known, ...folder, ...more], { env })
-    onTestFinished(async () => {
+    atEnd(async () => {
       program.process.kill('SIGTERM')
       await program.ended()
     })

@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { beforeAll, onTestFinished } from 'vitest'
+import { beforeAll } from 'vitest'
+import { atEnd } from '../programs/at-end.ts'
 import { findCommand } from '../programs/programs.ts'
 import { ADMIN_PASSWORD } from '../service/service.ts'
 
@@ -73,7 +74,7 @@ export async function visit(browser: Browser, url: string, visitor: Visitor = {}
     viewport: isPhone ? { width: 390, height: 844 } : { width: 1440, height: 960 },
     extraHTTPHeaders: as === null ? {} : { authorization: basicOf(as) },
   })
-  onTestFinished(() => context.close())
+  atEnd(() => context.close())
   const page = await context.newPage()
   const written: string[] = []
   messages.set(page, written)

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { onTestFinished } from 'vitest'
+import { atEnd } from './at-end.ts'
 import { type Ended, Program, type ProgramOptions } from './program.ts'
 
 /** Starts a subcommand; the process is killed when the test has finished, and gone before its folder is. */
 export function start(args: readonly string[], options: ProgramOptions = {}): Program {
   const program = new Program(args, options)
-  onTestFinished(async () => {
+  atEnd(async () => {
     const { process } = program
     if (process.exitCode !== null || process.signalCode !== null) return
     const gone = once(process, 'exit')
