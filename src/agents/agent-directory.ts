@@ -1,6 +1,6 @@
 import { type AgentEvent, nextAgent } from '../core/builds/agent-life-cycle.ts'
 import type { Clock } from '../lib/clock.ts'
-import { appendEvent } from '../core/service-event.ts'
+import { appendEvent } from '../core/service/service-event.ts'
 import { Emitter } from '../lib/emitter.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'

@@ -1,4 +1,4 @@
-import { siteOf } from '../core/rate-limit.ts'
+import { siteOf } from '../core/service/rate-limit.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { AgentFacts } from './agent-record.ts'
 import { isApproved, type KnownAgent, plainAddress } from './known-agent.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { ServiceError } from '../core/errors.ts'
-import { networkOf, RateLimit, siteOf, tooMany } from '../core/rate-limit.ts'
+import { networkOf, RateLimit, siteOf, tooMany } from '../core/service/rate-limit.ts'
 import { meansInvitation } from '../security/issued-secret.ts'
 import type { AgentDirectory } from './agent-directory.ts'
 import { isApproved, type KnownAgent } from './known-agent.ts'

@@ -1,4 +1,4 @@
-import type { Action } from '../core/audit.ts'
+import type { Action } from '../core/service/audit.ts'
 import type { Audit } from '../notify/audit/audit.ts'
 import { DIGEST_HEADER } from './configuration/digest-header.ts'
 import type { AuditAction, RequestContext } from '../http/request-context.ts'

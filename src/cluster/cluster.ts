@@ -1,6 +1,6 @@
 import { reasonOf } from '../core/errors.ts'
 import type { CommitSha } from '../core/revision.ts'
-import { type SeenServers, silentServers } from '../core/seen-server.ts'
+import { type SeenServers, silentServers } from '../core/service/seen-server.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { pause } from '../lib/pause.ts'

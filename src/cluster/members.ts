@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import type { SeenServer } from '../core/seen-server.ts'
+import type { SeenServer } from '../core/service/seen-server.ts'
 import { type Driver, type SqlRow, numberOf, textColumn } from '../state/sql.ts'
 import { describeDatabaseError } from './database-problem.ts'
 import { type PlacedServer, ServerPlacement } from './placement.ts'

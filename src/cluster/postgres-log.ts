@@ -1,4 +1,4 @@
-import type { AuditShare } from '../core/audit.ts'
+import type { AuditShare } from '../core/service/audit.ts'
 import { unavailable } from '../core/errors.ts'
 import type { CommitSha } from '../core/revision.ts'
 import type {

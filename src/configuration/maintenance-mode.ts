@@ -4,7 +4,7 @@ import {
   MAINTENANCE_KEY,
   maintenanceObstacle,
   NO_MAINTENANCE,
-} from '../core/maintenance.ts'
+} from '../core/service/maintenance.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Emitter } from '../lib/emitter.ts'

@@ -1,5 +1,5 @@
 import type { Unsupported } from '../builds/configured/unsupported.ts'
-import type { RequestMetrics } from '../core/request-metrics.ts'
+import type { RequestMetrics } from '../core/service/request-metrics.ts'
 import type { HealthDeps, ReadinessDeps } from './health.ts'
 import type { ServiceMetrics } from './service-metrics.ts'
 

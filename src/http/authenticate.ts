@@ -2,7 +2,6 @@ import { ServiceError } from '../core/errors.ts'
 import { isSamePrincipal, type Principal } from '../core/principal.ts'
 import type { AllowedHosts } from './allowed-hosts.ts'
 import { type AnswerFailure, answerInJson, failure, failureOf } from './failure.ts'
-import { shortNext } from './log-in-address.ts'
 import { decideAfterBody } from './request-body.ts'
 import type { CallCredential, RequestContext } from './request-context.ts'
 
@@ -225,4 +224,19 @@ function isOwnOrigin(
     publicOrigin === `https://${host}` || /^https\b/.test(headers.get('x-forwarded-proto') ?? '')
   const own = headers.get('host') ?? new URL(url).host
   return host === own && (protocol === 'https:' || !isSecure)
+}
+
+/**
+ * The limit of the address to return to after a log-in, in bytes: it has to fit into a cookie, and
+ * into an address.
+ */
+const MAX_NEXT_BYTES = 1_500
+
+/**
+ * An address to which a log-in leads, without its query where that makes it too long; empty where it is
+ * too long without, which leads to the start page.
+ */
+export function shortNext(next: string): string {
+  const [path = ''] = next.split('?')
+  return [next, path].find((each) => Buffer.byteLength(each) <= MAX_NEXT_BYTES) ?? ''
 }

@@ -1,7 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'hono'
-import { plainTag } from './entity-tag.ts'
 import type { RouteEnv } from './request-context.ts'
 
 const compressGzip = promisify(gzip)
@@ -135,4 +134,12 @@ function bestOf(header: string): Encoding {
   )
   if (taken.has('br')) return 'br'
   return taken.has('gzip') || taken.has('*') ? 'gzip' : 'identity'
+}
+
+/** The end of a tag that a proxy has given to an answer which it has compressed. */
+const CODED = /(?:--?|[;+])(?:gzip|br|deflate|zstd)(?="?$)/i
+
+/** A tag as this service has given it: strong, and of the bytes before any proxy compressed them. */
+export function plainTag(tag: string): string {
+  return tag.trim().replace(/^W\//, '').replace(CODED, '')
 }

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Log, LogEvent, LogLevel } from '../lib/log.ts'
-import type { RequestMetrics } from '../core/request-metrics.ts'
+import type { RequestMetrics } from '../core/service/request-metrics.ts'
 import { AddressList } from './address-list.ts'
 import { RequestContext } from './request-context.ts'
 import type { Connection } from './listen.ts'

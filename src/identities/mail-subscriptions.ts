@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { DocumentKind } from '../core/document-kind.ts'
-import { MailWishes } from '../core/mail-wishes.ts'
+import { MailWishes } from '../core/service/mail-wishes.ts'
 import { nameKey } from '../core/name-key.ts'
 import { type Principal, sourceOf } from '../core/principal.ts'
 import { findOwner, IssuedOwner, isSameOwner, ownerOf } from './issued-owner.ts'

@@ -1,5 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
-import type { AwaySource } from '../core/user-source-state.ts'
+import type { AwaySource } from '../core/service/user-source-state.ts'
 import type { Clock } from '../lib/clock.ts'
 
 /** The error for a source of users that answers, but differs from the settings. */

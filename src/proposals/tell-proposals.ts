@@ -1,5 +1,5 @@
 import { describeFault } from '../core/faults.ts'
-import { appendEvent, type ProposalChanged, TOLD_PROPOSALS } from '../core/service-event.ts'
+import { appendEvent, type ProposalChanged, TOLD_PROPOSALS } from '../core/service/service-event.ts'
 import type { Log } from '../lib/log.ts'
 import { RetryLoop } from '../lib/retry.ts'
 import type { StateStore } from '../state/state-store.ts'

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import type { IssuedCredential, Principal } from '../core/principal.ts'
-import { tooMany } from '../core/rate-limit.ts'
+import { tooMany } from '../core/service/rate-limit.ts'
 import { isSameLogin, LoginLimits, type LoginPlace } from './login-limits.ts'
 import { isApiToken, meansApiToken } from './issued-secret.ts'
 import { costOfLogin, PASSWORD_COST, type PasswordCheck } from './password.ts'

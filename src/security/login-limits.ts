@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import { networkOf, RateLimit, siteOf, tooMany } from '../core/rate-limit.ts'
+import { networkOf, RateLimit, siteOf, tooMany } from '../core/service/rate-limit.ts'
 import { usernameKey } from '../core/username.ts'
 
 /** The number of failures of a user at an address that are not delayed. */

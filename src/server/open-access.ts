@@ -12,7 +12,7 @@ import { isDisabledElsewhere, listDisabledElsewhere } from '../identities/disabl
 import { Invitations } from '../identities/invitations.ts'
 import { MailSubscriptions } from '../identities/mail-subscriptions.ts'
 import { StoredUsers } from '../identities/stored-users.ts'
-import type { UserSourceState } from '../core/user-source-state.ts'
+import type { UserSourceState } from '../core/service/user-source-state.ts'
 import { Sessions } from '../identities/sessions.ts'
 import { Tokens } from '../identities/tokens.ts'
 import type { UsersStore } from '../security/users.ts'

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { History } from '../history/history.ts'
 import { webhookCall } from '../notify/webhooks/webhook-call.ts'
-import type { NewAuditEntry } from '../core/audit.ts'
+import type { NewAuditEntry } from '../core/service/audit.ts'
 import { Audit } from '../notify/audit/audit.ts'
 import { moveFormerFiles } from '../notify/audit/former-files.ts'
 import { CommandEntries, commandEntriesIn, leaveEntry } from '../notify/audit/command-entries.ts'

@@ -9,7 +9,7 @@ import {
   type NewAuditEntry,
   noteFullShare,
   parseAuditEntry,
-} from '../core/audit.ts'
+} from '../core/service/audit.ts'
 import type { Clock } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MovedEntry } from '../core/audit.ts'
+import { MovedEntry } from '../core/service/audit.ts'
 import { auditText, type NumberedEntry, readAuditEntries } from './audit-log.ts'
 import { type Driver, type SqlQuery, type StoreSnapshot, numberOf, textColumn } from './sql.ts'
 import { scanCounters, scanDocuments, scanLists } from './scan.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { UserSource, TokenScope } from '../core/principal.ts'
 import { IsoTime, UserField, GroupField } from './fields.ts'
 import { SAMPLE_NAMES } from '../core/sample-names.ts'
-import { MailWishes, USUAL_WISHES } from '../core/mail-wishes.ts'
+import { MailWishes, USUAL_WISHES } from '../core/service/mail-wishes.ts'
 
 const Name = z.string().meta({ example: 'ana' })
 

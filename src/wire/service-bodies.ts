@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { TimeField } from './fields.ts'
-import { AuditEntry } from '../core/audit.ts'
+import { AuditEntry } from '../core/service/audit.ts'
 
 /** A receiver in the answer of `/api/webhooks`. */
 export const WebhookEntry = z.object({

@@ -4,14 +4,14 @@ import type { Break } from './break.ts'
 export const BREAKS_OF_REQUESTS: readonly Break[] = [
   {
     behaviour: 'a limit allows its burst and no more',
-    file: 'core/rate-limit.ts',
+    file: 'core/service/rate-limit.ts',
     find: '(burst - 1) * every',
     replace: 'burst * every',
     test: 'unit/core/rate-limit.test.ts',
   },
   {
     behaviour: 'inventing callers makes no limit forget those that are at it',
-    file: 'core/rate-limit.ts',
+    file: 'core/service/rate-limit.ts',
     find: 'one - other',
     replace: 'other - one',
     test: 'unit/core/rate-limit.test.ts',

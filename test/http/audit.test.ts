@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { AuditEntry } from '../../src/core/audit.ts'
+import type { AuditEntry } from '../../src/core/service/audit.ts'
 import { ROUTES } from '../../src/api/resources.ts'
 import { PAGE_ROUTES } from '../../src/pages/pages-routes.ts'
 import { nameOf, QUIET } from '../../src/api/definition/route-rules.ts'

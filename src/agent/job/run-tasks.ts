@@ -1,4 +1,4 @@
-import { quotedWords } from '../../core/command-words.ts'
+import { quotedWords } from '../../core/service/command-words.ts'
 import type { AssignedTask, TaskCommand, FetchCommand } from '../../wire/agent/task.ts'
 import type { JobContext } from './job-context.ts'
 import { stat, mkdir, rm } from 'node:fs/promises'

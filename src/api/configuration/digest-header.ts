@@ -1,7 +1,7 @@
 import type { ConfigRestoringDeps } from '../../configuration/save/config-restoring.ts'
 import type { Digest } from '../../core/digest.ts'
 import type { ClientNames } from '../../wire/revision-bodies.ts'
-import { plainTag } from '../../http/entity-tag.ts'
+import { plainTag } from '../../http/cached-response.ts'
 import { parseDigest } from '../../http/parameters.ts'
 
 export const DIGEST_HEADER = 'x-service-config-md5'

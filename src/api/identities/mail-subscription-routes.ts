@@ -1,4 +1,4 @@
-import { USUAL_WISHES } from '../../core/mail-wishes.ts'
+import { USUAL_WISHES } from '../../core/service/mail-wishes.ts'
 import { subscribe, unsubscribe } from '../../identities/subscribe.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { json } from '../../http/errors.ts'

@@ -1,4 +1,4 @@
-import { AuditOutcome, type AuditQuery } from '../../core/audit.ts'
+import { AuditOutcome, type AuditQuery } from '../../core/service/audit.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 import { firstMomentOf } from '../../lib/moments.ts'
 

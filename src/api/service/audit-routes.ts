@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AuditOutcome } from '../../core/audit.ts'
+import { AuditOutcome } from '../../core/service/audit.ts'
 import { readAudit } from '../../notify/audit/audit.ts'
 import { parseAuditQuery } from './audit-query.ts'
 import { json } from '../../http/errors.ts'

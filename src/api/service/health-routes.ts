@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Principal } from '../../core/principal.ts'
 import { readHealth, summariseHealth, visibleProblems, readReadiness } from '../../health/health.ts'
-import type { HealthProblem } from '../../core/health-problem.ts'
+import type { HealthProblem } from '../../core/service/health-problem.ts'
 import { findFullDisks } from '../../health/disk-room.ts'
 import {
   HealthBody,
@@ -15,7 +15,7 @@ import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer, NOT_MODIFIED } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { digestOf } from '../../core/digest.ts'
-import { renderMetrics } from '../../core/metric.ts'
+import { renderMetrics } from '../../core/service/metric.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 
 const tag = 'Service'

@@ -1,4 +1,4 @@
-import { quotedWord, quotedWords } from '../../core/command-words.ts'
+import { quotedWord, quotedWords } from '../../core/service/command-words.ts'
 import type { CancelTask, FetchArtifactTask, Task } from '../../document/model/model.ts'
 import { normalPath } from '../../document/rules/paths.ts'
 import { COMMAND_ELEMENTS } from '../../document/schema/tasks.ts'

@@ -1,6 +1,6 @@
 import type { Access } from '../../configuration/access/permission.ts'
 import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'
-import type { HealthProblem } from '../../core/health-problem.ts'
+import type { HealthProblem } from '../../core/service/health-problem.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { ConfigDocument } from '../../document/document.ts'
 import { expandConfiguration } from '../../document/effective/effective.ts'

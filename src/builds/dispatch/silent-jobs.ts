@@ -1,7 +1,7 @@
 import type { Builds } from '../engine/builds.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { HealthProblem } from '../../core/health-problem.ts'
+import type { HealthProblem } from '../../core/service/health-problem.ts'
 import { renderPlace } from '../artifacts/job-folders.ts'
 import { findJob, silenceTimeout } from '../assignment/job-assignment.ts'
 import type { EffectivePipelines } from '../configured/effective-pipelines.ts'

@@ -1,6 +1,6 @@
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { explainWait, type PlacedNeed } from '../../core/builds/waiting.ts'
-import type { HealthProblem } from '../../core/health-problem.ts'
+import type { HealthProblem } from '../../core/service/health-problem.ts'
 import type { Pipeline } from '../../document/model/model.ts'
 import { neededResources } from '../../document/unsupported/elastic-resource.ts'
 import type { Clock } from '../../lib/clock.ts'

@@ -1,5 +1,5 @@
 import { Emitter } from '../../lib/emitter.ts'
-import { maySuit, type AgentOffer } from '../../core/builds/assignment.ts'
+import { maySuit, type AgentOffer, byAge } from '../../core/builds/assignment.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BuildStore } from './build-store.ts'
 import { noEffects, type BuildChange, type Effects } from './change.ts'
@@ -23,7 +23,6 @@ import * as pause from './pause.ts'
 import type { PauseRequest } from './pause.ts'
 import * as ticks from './timer-ticks.ts'
 import type { TimerTicks } from './timer-ticks.ts'
-import { JobQueue } from './job-queue.ts'
 import { agentJobPrefix, jobKey, type PipelineRun, type StageRunName } from './keys.ts'
 import type { Plans } from './plan.ts'
 import { BuildQueries } from './queries.ts'
@@ -301,5 +300,38 @@ export class Builds extends BuildQueries {
 
   #emit(event: BuildEvent): void {
     this.#events.emit(event)
+  }
+}
+
+/**
+ * The jobs that wait for an agent, oldest first. Derived from the store, and rebuilt at each start.
+ */
+class JobQueue {
+  readonly #jobs: WaitingJob[] = []
+
+  get length(): number {
+    return this.#jobs.length
+  }
+
+  /** Oldest first. */
+  list(): readonly WaitingJob[] {
+    return this.#jobs
+  }
+
+  add(job: WaitingJob): void {
+    const index = this.#jobs.findLastIndex((other) => byAge(other, job) < 0) + 1
+    if (this.#jobs[index]?.id === job.id) return
+    this.#jobs.splice(index, 0, job)
+  }
+
+  remove(id: number): void {
+    const index = this.#jobs.findIndex((job) => job.id === id)
+    if (index >= 0) this.#jobs.splice(index, 1)
+  }
+
+  /** Removes the oldest matching job from the queue, so that no other agent gets it. */
+  take(fits: (job: WaitingJob) => boolean): WaitingJob | null {
+    const index = this.#jobs.findIndex(fits)
+    return index < 0 ? null : (this.#jobs.splice(index, 1)[0] ?? null)
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Digest } from '../../core/digest.ts'
 import type { DocumentKind } from '../../core/document-kind.ts'
-import { EVENTS } from '../../core/service-event.ts'
+import { EVENTS } from '../../core/service/service-event.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { AgentTool, JobResult, JobState, JobTransition } from '../../core/builds/job.ts'
 import { ApprovalType, JobTally } from '../../core/builds/stage.ts'

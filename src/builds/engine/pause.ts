@@ -1,5 +1,9 @@
 import { ServiceError } from '../../core/errors.ts'
-import { MAINTENANCE, MAINTENANCE_KEY, maintenanceObstacle } from '../../core/maintenance.ts'
+import {
+  MAINTENANCE,
+  MAINTENANCE_KEY,
+  maintenanceObstacle,
+} from '../../core/service/maintenance.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { BuildReader } from './build-store.ts'
 import type { BuildChange } from './change.ts'

@@ -23,7 +23,7 @@ import {
 import { idRanges, idsIn, withReplacedId } from './id-ranges.ts'
 import { addJobs, type JobDraft, type SteppedJob } from './job-change.ts'
 import { activeStageKey, jobKey, pipelineKey, stageKey, stageList } from './keys.ts'
-import { appendEvent, type RunEventType } from '../../core/service-event.ts'
+import { appendEvent, type RunEventType } from '../../core/service/service-event.ts'
 
 /** A new run of a stage. Its counter is derived from the earlier runs. */
 export type StageDraft = Pick<

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../core/audit.ts'
+import type { AuditEntry } from '../../core/service/audit.ts'
 import { pause } from '../../lib/pause.ts'
 import { readSettings, separateWords } from '../../settings/read-settings.ts'
 import { SETTINGS } from '../../settings/settings.ts'

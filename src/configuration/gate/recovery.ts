@@ -1,5 +1,5 @@
-import type { NewAuditEntry } from '../../core/audit.ts'
-import type { HealthProblem } from '../../core/health-problem.ts'
+import type { NewAuditEntry } from '../../core/service/audit.ts'
+import type { HealthProblem } from '../../core/service/health-problem.ts'
 import type { Clock } from '../../lib/clock.ts'
 
 /** The time after which a recovery ends by itself, in milliseconds. */

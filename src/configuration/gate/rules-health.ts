@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { describeFault } from '../../core/faults.ts'
-import type { HealthProblem } from '../../core/health-problem.ts'
+import type { HealthProblem } from '../../core/service/health-problem.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Configuration } from '../../document/model/model.ts'
 import type { History } from '../../history/history.ts'

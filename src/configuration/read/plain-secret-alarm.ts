@@ -5,7 +5,7 @@ import type { Principal } from '../../core/principal.ts'
 import { CommitSha, type Revision, shownAuthor } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import type { StateStore } from '../../state/state-store.ts'
-import type { HealthProblem } from '../../core/health-problem.ts'
+import type { HealthProblem } from '../../core/service/health-problem.ts'
 import { type Access, assertMay } from '../access/permission.ts'
 import type { ReadableDocuments } from '../current/readable-documents.ts'
 

@@ -1,4 +1,4 @@
-import { shellWords } from '../../core/command-words.ts'
+import { shellWords } from '../../core/service/command-words.ts'
 import { type NewElement, newElement } from '../edit/new-element.ts'
 import { COMMAND_ELEMENTS } from '../schema/tasks.ts'
 import type { RequestForm } from './request-form.ts'

@@ -1,4 +1,4 @@
-import { quotedWords } from '../../core/command-words.ts'
+import { quotedWords } from '../../core/service/command-words.ts'
 import type { CancelTask, Stage, Task } from '../model/model.ts'
 import { shorten } from '../text/shown-text.ts'
 import type { Finding } from '../model/finding.ts'

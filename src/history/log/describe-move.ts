@@ -1,4 +1,4 @@
-import { configurationChange, type NewAuditEntry } from '../../core/audit.ts'
+import { configurationChange, type NewAuditEntry } from '../../core/service/audit.ts'
 import type { ChangeFacts } from '../../core/change-origin.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { allCommits } from '../../git/objects/commit-walk.ts'

@@ -1,4 +1,4 @@
-import type { NewAuditEntry } from '../../core/audit.ts'
+import type { NewAuditEntry } from '../../core/service/audit.ts'
 import type { CommitSha } from '../../core/revision.ts'
 import type { RefLog } from './ref-log.ts'
 

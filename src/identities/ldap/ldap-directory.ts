@@ -6,8 +6,8 @@ import {
   usernameProblem,
 } from '../../core/username.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { UserSourceState } from '../../core/user-source-state.ts'
-import { tooMany } from '../../core/rate-limit.ts'
+import type { UserSourceState } from '../../core/service/user-source-state.ts'
+import { tooMany } from '../../core/service/rate-limit.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { ExternalLogin } from '../../security/credentials.ts'

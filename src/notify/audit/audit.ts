@@ -6,7 +6,7 @@ import {
   configurationChange,
   type NewAuditEntry,
   type Repetitions,
-} from '../../core/audit.ts'
+} from '../../core/service/audit.ts'
 import { describeFault } from '../../core/faults.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'

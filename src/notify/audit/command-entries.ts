@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
-import { AuditEntry, type NewAuditEntry } from '../../core/audit.ts'
+import { AuditEntry, type NewAuditEntry } from '../../core/service/audit.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'

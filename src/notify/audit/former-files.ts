@@ -1,6 +1,6 @@
 import nodeFs, { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AuditShare } from '../../core/audit.ts'
+import type { AuditShare } from '../../core/service/audit.ts'
 import { unavailable } from '../../core/errors.ts'
 import type { AuditLog, AuditRow } from '../../state/audit-log.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'

@@ -1,4 +1,4 @@
-import type { Action, Repetitions } from '../../core/audit.ts'
+import type { Action, Repetitions } from '../../core/service/audit.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Clock } from '../../lib/clock.ts'

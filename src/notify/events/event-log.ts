@@ -1,4 +1,9 @@
-import { EVENT_LIST, eventKey, EVENTS, type NumberedEvent } from '../../core/service-event.ts'
+import {
+  EVENT_LIST,
+  eventKey,
+  EVENTS,
+  type NumberedEvent,
+} from '../../core/service/service-event.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Emitter } from '../../lib/emitter.ts'
 import { inBackground } from '../../lib/in-background.ts'

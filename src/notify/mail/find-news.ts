@@ -5,11 +5,11 @@ import {
 } from '../../configuration/entities/compare-entity.ts'
 import { entitiesChangedBy } from '../../configuration/entities/read-revision-changes.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { MailWishes, PipelineNews } from '../../core/mail-wishes.ts'
+import type { MailWishes, PipelineNews } from '../../core/service/mail-wishes.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
-import type { RunEventType, ServiceEvent } from '../../core/service-event.ts'
+import type { RunEventType, ServiceEvent } from '../../core/service/service-event.ts'
 import { foldEntity, splitEntity } from '../../document/entities/entities.ts'
 import type { EntityChanged } from './mail-news.ts'
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { MailNews, WaitingNews } from './mail-news.ts'
 import type { CommitSha } from '../../core/revision.ts'
-import type { RunEvent, RunEventType } from '../../core/service-event.ts'
+import type { RunEvent, RunEventType } from '../../core/service/service-event.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
 import { oneLine } from '../../history/revision/message.ts'
 import type { ReadyMail } from './mail-connection.ts'

@@ -1,5 +1,5 @@
 import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'
-import type { NumberedEvent } from '../../core/service-event.ts'
+import type { NumberedEvent } from '../../core/service/service-event.ts'
 import type { History } from '../../history/history.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { DocumentKind } from '../../core/document-kind.ts'
 import { CommitSha } from '../../core/revision.ts'
-import { ServiceEvent } from '../../core/service-event.ts'
+import { ServiceEvent } from '../../core/service/service-event.ts'
 
 /** A revision that changed an entity. */
 const EntityChanged = z.object({

@@ -1,5 +1,5 @@
 import type { OverriddenRule } from '../../configuration/gate/override.ts'
-import type { NumberedEvent, ServiceEvent } from '../../core/service-event.ts'
+import type { NumberedEvent, ServiceEvent } from '../../core/service/service-event.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { type ClientNames, renderRevision } from '../../wire/revision-bodies.ts'
 import type { EventBody, WebhookBody } from '../../wire/revision-events.ts'

@@ -1,7 +1,7 @@
 import { chmod, readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
-import { PROPOSAL_EVENTS, RUN_EVENTS } from '../../core/service-event.ts'
+import { PROPOSAL_EVENTS, RUN_EVENTS } from '../../core/service/service-event.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 
 const OWNER_ONLY = 0o600

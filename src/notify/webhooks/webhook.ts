@@ -1,7 +1,7 @@
 import { overridesIn } from '../../configuration/gate/override.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { NumberedEvent } from '../../core/service-event.ts'
+import type { NumberedEvent } from '../../core/service/service-event.ts'
 import type { History } from '../../history/history.ts'
 import { RetryLoop } from '../../lib/retry.ts'
 import type { ClientNames } from '../../wire/revision-bodies.ts'

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditPage } from '../../core/audit.ts'
+import type { AuditEntry, AuditPage } from '../../core/service/audit.ts'
 import { readAudit } from '../../notify/audit/audit.ts'
 import { parseAuditQuery } from '../../api/service/audit-query.ts'
 import { pageResponse } from '../frame/page-response.ts'

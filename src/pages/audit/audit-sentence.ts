@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../core/audit.ts'
+import type { AuditEntry } from '../../core/service/audit.ts'
 import type { History } from '../../history/history.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { splitEntity } from '../../document/entities/entities.ts'

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditPage, AuditQuery } from '../../core/audit.ts'
+import type { AuditEntry, AuditPage, AuditQuery } from '../../core/service/audit.ts'
 import { shownAuthor } from '../../core/revision.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links/links.ts'

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
-import { tooMany } from '../../core/rate-limit.ts'
+import { tooMany } from '../../core/service/rate-limit.ts'
 import { type Form, readForm, textField } from '../../http/request-body.ts'
 
 /** A form that was sent after its session had ended: nothing of it was done. */

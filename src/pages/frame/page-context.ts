@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { describeMaintenance, isMaintained } from '../../core/maintenance.ts'
+import { describeMaintenance, isMaintained } from '../../core/service/maintenance.ts'
 import type { AdministeredParts } from '../../configuration/access/access.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { ApiContext } from '../../api/definition/api-context.ts'

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { ProblemKind, ServiceProblem } from '../../core/health-problem.ts'
+import type { ProblemKind, ServiceProblem } from '../../core/service/health-problem.ts'
 import type { Assets } from '../assets/assets.ts'
 import type { Colours } from './colours.ts'
 import { AdminMenu, PersonMenu } from './bar-menus.tsx'

@@ -1,4 +1,4 @@
-import type { ProblemKind, ServiceProblem } from '../../core/health-problem.ts'
+import type { ProblemKind, ServiceProblem } from '../../core/service/health-problem.ts'
 import { countOf, plural } from './words/count.ts'
 import { Icon } from './icon.tsx'
 import type { Links } from './links/links.ts'

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { ServiceError } from '../../core/errors.ts'
 import { statusOf } from '../../http/errors.ts'
-import { shortNext } from '../../http/log-in-address.ts'
+import { shortNext } from '../../http/authenticate.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { SessionCookie } from '../../http/session-cookie.ts'
 import type { OidcLogIn } from '../../identities/oidc/oidc-log-in.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readMaintenance, setMaintenance } from '../../configuration/maintenance-mode.ts'
-import { isMaintained, type ServiceMaintenance } from '../../core/maintenance.ts'
+import { isMaintained, type ServiceMaintenance } from '../../core/service/maintenance.ts'
 import { formAction } from '../frame/form-action.ts'
 import { definePage, pageWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'

@@ -1,4 +1,4 @@
-import type { ProblemKind, ServiceProblem } from '../../core/health-problem.ts'
+import type { ProblemKind, ServiceProblem } from '../../core/service/health-problem.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 import { countOf, plural } from '../kit/words/count.ts'

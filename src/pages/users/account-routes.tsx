@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
-import { type MailWishes, PIPELINE_NEWS, USUAL_WISHES } from '../../core/mail-wishes.ts'
+import { type MailWishes, PIPELINE_NEWS, USUAL_WISHES } from '../../core/service/mail-wishes.ts'
 import { changeOwnPassword } from '../../identities/administer-users.ts'
 import { subscribe, unsubscribe } from '../../identities/subscribe.ts'
 import { TOKEN_VOUCHED_FOR_MS } from '../../identities/tokens.ts'

@@ -1,4 +1,4 @@
-import type { MailWishes } from '../../core/mail-wishes.ts'
+import type { MailWishes } from '../../core/service/mail-wishes.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { LinkButton } from '../kit/buttons.tsx'

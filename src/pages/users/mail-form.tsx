@@ -1,4 +1,8 @@
-import { type MailWishes, PIPELINE_NEWS, type PipelineNews } from '../../core/mail-wishes.ts'
+import {
+  type MailWishes,
+  PIPELINE_NEWS,
+  type PipelineNews,
+} from '../../core/service/mail-wishes.ts'
 import { ActionForm, Field } from '../kit/forms.tsx'
 
 const NEWS: Readonly<Record<PipelineNews, string>> = {

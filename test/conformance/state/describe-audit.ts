@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { NewAuditEntry } from '../../../src/core/audit.ts'
+import type { NewAuditEntry } from '../../../src/core/service/audit.ts'
 import type { LogEvent } from '../../../src/lib/log.ts'
 import { streamed } from './notes.ts'
 import { openedState, type StatePlace } from './state-place.ts'

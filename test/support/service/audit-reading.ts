@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditPage, AuditQuery } from '../../../src/core/audit.ts'
+import type { AuditEntry, AuditPage, AuditQuery } from '../../../src/core/service/audit.ts'
 
 /** A query that all entries match. */
 export const ALL_ENTRIES: AuditQuery = {

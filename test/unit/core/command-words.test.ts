@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { quotedWords, shellWords } from '../../../src/core/command-words.ts'
+import { quotedWords, shellWords } from '../../../src/core/service/command-words.ts'
 
 function wordsOf(line: string): readonly string[] | null {
   const split = shellWords(line)

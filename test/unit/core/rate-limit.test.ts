@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { networkOf, RateLimit, siteOf } from '../../../src/core/rate-limit.ts'
+import { networkOf, RateLimit, siteOf } from '../../../src/core/service/rate-limit.ts'
 
 function limit() {
   const time = { now: 1_000_000 }

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Action } from '../../../../src/core/audit.ts'
+import type { Action } from '../../../../src/core/service/audit.ts'
 import { Audit } from '../../../../src/notify/audit/audit.ts'
 import { moveFormerFiles } from '../../../../src/notify/audit/former-files.ts'
 import { openSqliteState } from '../../../../src/state/open-sqlite.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { NewAuditEntry } from '../../../../src/core/audit.ts'
+import type { NewAuditEntry } from '../../../../src/core/service/audit.ts'
 import { CommandEntries, recordCommand } from '../../../../src/notify/audit/command-entries.ts'
 import { tempDir } from '../../../support/disk/temp-folder.ts'
 

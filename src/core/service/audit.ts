@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Clock } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
-import type { ChangeFacts } from './change-origin.ts'
-import { isSameName } from './name-key.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { ChangeFacts } from '../change-origin.ts'
+import { isSameName } from '../name-key.ts'
 
 /** The result of an action: `refused` by a rule, `failed` by a fault of the service. */
 export const AuditOutcome = z.enum(['done', 'refused', 'failed'])

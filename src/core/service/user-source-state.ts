@@ -1,4 +1,4 @@
-import type { ExternalUser } from './principal.ts'
+import type { ExternalUser } from '../principal.ts'
 
 /** A source of users beside the users file, and whether it was usable at the last log-in. */
 export interface UserSourceState {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { CommitSha } from './revision.ts'
-import { Digest } from './digest.ts'
-import type { DocumentKind } from './document-kind.ts'
+import { CommitSha } from '../revision.ts'
+import { Digest } from '../digest.ts'
+import type { DocumentKind } from '../document-kind.ts'
 
 export const RUN_EVENTS = [
   'run.passed',

@@ -1,5 +1,5 @@
-import type { Problem } from './problem.ts'
-import type { CommitSha } from './revision.ts'
+import type { Problem } from '../problem.ts'
+import type { CommitSha } from '../revision.ts'
 
 /** The subject of a problem. */
 export type ProblemKind =

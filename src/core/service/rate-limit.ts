@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
-import type { Clock } from '../lib/clock.ts'
-import { ServiceError } from './errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { ServiceError } from '../errors.ts'
 
 export interface RateLimitOptions {
   readonly clock: Clock

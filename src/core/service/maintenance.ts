@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { DocumentKind } from './document-kind.ts'
-import { ServiceError } from './errors.ts'
+import type { DocumentKind } from '../document-kind.ts'
+import { ServiceError } from '../errors.ts'
 
 const Permitted = z.enum(['allowed', 'refused'])
 
