@@ -71,6 +71,8 @@ function describeStructure(structure: Structure): string {
   const files = [...structure]
   const count = (isCounted: (file: string, lines: number) => boolean) =>
     files.filter(([file, { lines }]) => isCounted(file, lines)).length
+  const lengths = files.map(([, { lines }]) => lines).toSorted((one, other) => one - other)
+  const lengthAt = (part: number) => lengths[Math.floor(part * (lengths.length - 1))]
   const sizes = new Map<string, number>()
   for (const file of structure.keys()) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1)
   const largest = [...sizes].toSorted(([, one], [, other]) => other - one).slice(0, SHOWN_FOLDERS)
@@ -78,6 +80,7 @@ function describeStructure(structure: Structure): string {
   const rows = [
     ['files', files.length],
     ['lines', files.reduce((sum, [, { lines }]) => sum + lines, 0)],
+    ['lines of a file: median / p90 / p99 / max', [0.5, 0.9, 0.99, 1].map(lengthAt).join(' / ')],
     [`files under ${SHORT} lines`, count((_, lines) => lines < SHORT)],
     [
       `files under ${SMALL} lines with one importer`,
@@ -87,7 +90,7 @@ function describeStructure(structure: Structure): string {
     ['two-way arrows between folders', arrows.length],
   ]
   return [
-    ...rows.map(([name, value]) => `${String(name).padEnd(40)}${value}`),
+    ...rows.map(([name, value]) => `${String(name).padEnd(43)}${value}`),
     ...arrows.map((arrow) => `  ${arrow}`),
   ].join('\n')
 }
