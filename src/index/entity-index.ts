@@ -50,6 +50,9 @@ const MAX_JUDGED = 100_000
 /** The most entities with their changes that stay in memory. */
 const MAX_CHANGES = 100_000
 
+/** The cosmetic revisions that are looked for at once. */
+const COSMETIC_AT_ONCE = 100
+
 const GROUP = 'group/'
 const PIPELINES = ENTITY_KINDS.filter(({ word }) => word === 'pipeline')
 /** More revisions than any history has. */
@@ -186,6 +189,17 @@ export class EntityIndex {
     const { history, tables } = this.#deps
     const isSaidOf = tables.changes.isCosmetic(history.numberOf(revision) ?? 0)
     return isSaidOf && this.isIndexed(revision)
+  }
+
+  /** The numbers of the indexed revisions that changed only that, newest first, read as they are asked for. */
+  *cosmetic(): Generator<number, void> {
+    const { walker, tables } = this.#deps
+    for (let below = MAX_NUMBER; ;) {
+      const numbers = tables.changes.cosmetic(below, COSMETIC_AT_ONCE)
+      for (const number of numbers) if (walker.isCurrent || this.#isIndexedAt(number)) yield number
+      if (numbers.length < COSMETIC_AT_ONCE) return
+      below = numbers.at(-1) ?? 0
+    }
   }
 
   /** How many revisions changed only that, as far as they are indexed. */
@@ -369,6 +383,11 @@ export class EntityIndex {
     if (revision !== null && tables.revisions.isAt(number, revision)) return revision
     const message = `The history no longer has the revision ${number} that was indexed`
     throw new ServiceError('revision-not-found', message, { commit: `r${number}` })
+  }
+
+  #isIndexedAt(number: number): boolean {
+    const revision = this.#deps.history.at(number)
+    return revision !== null && this.isIndexed(revision)
   }
 
   /** The number of an indexed revision; null for others. */

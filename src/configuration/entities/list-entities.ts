@@ -52,9 +52,6 @@ export interface ChangedQuery {
   readonly until: number | null
 }
 
-/** Revisions that are taken from the history in one step. */
-const PAGE = 500
-
 /**
  * The entities of one kind, or of all, that the caller administers, in the order of the document.
  *
@@ -87,7 +84,7 @@ export async function listChanged(
 ): Promise<readonly EntityOfRevision[]> {
   if (kind !== null) assertKind(kind)
   assertMay(deps.access, principal, { action: 'administer' })
-  await deps.entities.settle()
+  await Promise.all([deps.entities.settle(), deps.history.columns.load()])
   const found = await runCooperatively(changedIn(deps, query))
   return found.filter((each) => kind === null || each.kind === kind)
 }
@@ -122,18 +119,18 @@ function* changedIn(
   { changed, since, until }: ChangedQuery,
 ): CooperativeWork<readonly EntityOfRevision[]> {
   const found = new Map<string, EntityOfRevision>()
-  for (let offset = 0; offset < history.kept(); offset += PAGE) {
-    for (const revision of history.list({ offset, limit: PAGE })) {
-      const isAsked = revision.time >= (since ?? 0) && revision.time <= (until ?? Infinity)
-      for (const change of isAsked ? (entities.find(revision) ?? []) : []) {
-        const { entity, label } = change
-        const [kind = '', ...name] = entity.split('/')
-        if (listedChange(change) !== changed || kindOfPrefix(kind) === null) continue
-        const entry = { kind, name: name.join('/'), label, changed, revision }
-        if (!found.has(entity)) found.set(entity, entry)
-      }
-      yield
+  const archived = history.size() - history.kept()
+  for (const place of history.columns.newest({ isBy: () => true, since, until })) {
+    const revision = history.at(archived + place + 1)
+    if (revision === null) continue
+    for (const change of entities.find(revision) ?? []) {
+      const { entity, label } = change
+      const [kind = '', ...name] = entity.split('/')
+      if (listedChange(change) !== changed || kindOfPrefix(kind) === null) continue
+      const entry = { kind, name: name.join('/'), label, changed, revision }
+      if (!found.has(entity)) found.set(entity, entry)
     }
+    yield
   }
   return [...found.values()]
 }

@@ -42,6 +42,8 @@ export interface RevisionLookup {
   textOf(revision: Revision): string
   /** Whether the changes of a revision are cosmetic; false while unknown. */
   isCosmetic(revision: Revision): boolean
+  /** The numbers of the revisions of which that is known, newest first. */
+  cosmetic(): Iterator<number, void>
   /** Whether a revision changed an entity of a kind in some way; null stands for any. */
   hasChange(
     revision: Revision,
@@ -127,13 +129,37 @@ export async function* filterRevisions(
   const hasWantedFacts = wantedFacts(filter)
   const { changed: how, entityKind: kind } = filter
   const isAnyChange = how === null && kind === null
+  const isNoisy = filter.withoutNoise && [filter.entity, filter.text].join('') !== ''
   for await (const some of candidates(filter, lookups)) {
     yield some.filter((revision) => {
       if (!hasWantedFacts(revision)) return false
-      if (filter.withoutNoise && lookups.entities.isCosmetic(revision)) return false
+      if (isNoisy && lookups.entities.isCosmetic(revision)) return false
       if (!isAnyChange && !lookups.entities.hasChange(revision, { how, kind })) return false
       return mentions === '' || isMentioned(revision, mentions, lookups.entities)
     })
+  }
+}
+
+/** The places of the revisions whose facts a filter wants, and which are no noise to it, newest first. */
+export function placesByFacts(
+  filter: RevisionFilter,
+  { history, entities }: Pick<FilterLookups, 'history' | 'entities'>,
+): Generator<number, void> {
+  const places = history.columns.newest(wantedColumns(filter))
+  if (!filter.withoutNoise) return places
+  return placesWithout(places, entities.cosmetic(), history.size() - history.kept() + 1)
+}
+
+/** Places without those of some numbers, all of them descending. */
+function* placesWithout(
+  places: Iterable<number>,
+  numbers: Iterator<number, void>,
+  first: number,
+): Generator<number, void> {
+  let next = numbers.next()
+  for (const place of places) {
+    while (!next.done && next.value > first + place) next = numbers.next()
+    if (next.done || next.value < first + place) yield place
   }
 }
 
@@ -150,7 +176,7 @@ async function* candidates(
   }
   if (entity === '') {
     await history.columns.load()
-    yield* placesInTurns(history, history.columns.newest(wantedColumns(filter)))
+    yield* placesInTurns(history, placesByFacts(filter, { history, entities }))
     return
   }
   const [first, last] = [history.size() - history.kept() + 1, history.size()]

@@ -7,6 +7,7 @@ import {
   checkedIn,
   type DerivedRow,
   numberIn,
+  numberOfRow,
   textIn,
 } from '../database/index-rows.ts'
 import { rowIdOf } from '../database/row-ids.ts'
@@ -86,6 +87,8 @@ const NEWEST_OF_ENTITIES = `UPDATE entity SET newest = (SELECT max(number) FROM 
 const BETWEEN = 'entity = (SELECT id FROM entity WHERE name = ?) AND number > ? AND number < ?'
 const STORED_BETWEEN = `SELECT name, stored FROM changes JOIN revision USING (id)
   WHERE id < ? AND id > ? ORDER BY id DESC`
+const NEWEST_COSMETIC = `SELECT id FROM changes WHERE is_cosmetic = 1 AND id > ?
+  ORDER BY id LIMIT ?`
 const COUNT_BETWEEN = `SELECT count(*) AS count FROM changed WHERE ${BETWEEN}`
 const NEWEST_BETWEEN = `SELECT number FROM changed WHERE ${BETWEEN} ORDER BY number DESC LIMIT ?`
 const LEFT_BETWEEN =
@@ -145,6 +148,11 @@ export class ChangeTable {
   countCosmetic(): number {
     const sql = 'SELECT count(*) AS count FROM changes WHERE is_cosmetic = 1'
     return this.#database.list(countIn, sql)[0] ?? 0
+  }
+
+  /** The newest revisions below a number that changed only that, newest first. */
+  cosmetic(below: number, limit: number): readonly number[] {
+    return this.#database.list(numberOfRow, NEWEST_COSMETIC, rowIdOf(below), limit)
   }
 
   entities(): readonly EntityRow[] {

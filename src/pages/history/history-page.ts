@@ -15,6 +15,7 @@ import { type DayBar, SelectedRevisions } from './selected-revisions.ts'
 import {
   filterRevisions,
   isAboutFacts,
+  placesByFacts,
   needsIndex,
   type RevisionFilter,
   wantedColumns,
@@ -202,12 +203,22 @@ async function selectRevisions(
   selections.set(history, kept)
   const known = kept.get(key)
   if (known !== undefined) return known
-  const places = isAboutFacts(filter)
-    ? history.columns.select(wantedColumns(filter))
-    : await search(deps, filter)
+  const places = needsIndex(filter) ? await search(deps, filter) : await selectByFacts(deps, filter)
   const found = new SelectedRevisions(history, places)
   kept.set(key, found)
   return found
+}
+
+async function selectByFacts(deps: HistoryPageDeps, filter: RevisionFilter): Promise<NumberList> {
+  if (!filter.withoutNoise) return deps.history.columns.select(wantedColumns(filter))
+  const [newest, turns] = [new NumberList(), new Turns()]
+  for (const place of placesByFacts(filter, deps)) {
+    newest.push(place)
+    if (turns.isOver) await turns.next()
+  }
+  const places = new NumberList()
+  for (const place of newest.slice().toReversed()) places.push(place)
+  return places
 }
 
 /** The places of the revisions that a search finds. */

@@ -64,9 +64,10 @@ interface CountedDay {
 /** The days of a list of revisions. Neighbours mostly are of one day. */
 function countDays(places: NumberList, times: ArrayLike<number>): readonly CountedDay[] {
   const days = new Map<number, CountedDay>()
+  const selected = places.view()
   let counted: CountedDay | undefined
-  for (const [n, place] of places.view().entries()) {
-    const day = dayNumber(times[place] ?? 0)
+  for (let n = 0; n < selected.length; n += 1) {
+    const day = dayNumber(times[selected[n] ?? 0] ?? 0)
     if (counted?.day !== day) {
       counted = days.get(day) ?? { day, count: 0, last: 0 }
       days.set(day, counted)

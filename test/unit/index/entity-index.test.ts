@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
 import type { HistoryIndex } from '../../../src/index/history-index.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
+import { fastImport } from '../../support/git/fast-import.ts'
 import { indexFile, indexOf } from '../../support/history/history-index.ts'
 
 /** Pipelines `name=label` in one group. */
@@ -151,6 +152,23 @@ describe('the index of entities', () => {
       true,
       false,
     ])
+  })
+
+  it('names those revisions newest first, however many there are', async () => {
+    const folder = await emptyFolder()
+    await folder.open()
+    await folder.close()
+    const documents = Array.from({ length: 260 }, (_, n) =>
+      pipelines(`a=${Math.floor(n / 10)}`).replace('<stage ', `${'\n'.repeat(n % 10)}<stage `),
+    )
+    await fastImport(folder.path, documents)
+    folder.git('reset', '-q', '--hard')
+    const history = await folder.open()
+    const { index } = begun(history)
+    await index.settle()
+
+    const expected = documents.flatMap((_, n) => (n % 10 === 0 ? [] : [n + 2])).toReversed()
+    expect([...index.entities.cosmetic()]).toEqual(expected)
   })
 
   it('reads nothing that it has answered before', async () => {
