@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceError } from '../../core/errors.ts'
 import {
   ended,
@@ -17,6 +18,9 @@ export interface JobUser {
 const NEEDS =
   'needs an agent that runs as root with CAP_SETUID, CAP_SETGID, CAP_CHOWN, CAP_KILL, CAP_DAC_OVERRIDE and CAP_FOWNER'
 
+/** Together longer than the jobs of another agent are ended for. */
+const [MAX_LOOKS, LOOK_AGAIN_MS] = [100, 50]
+
 /** Finds a user by name; null when the system has none with that name. */
 export function findJobUser(name: string): JobUser | null {
   const { stdout, error } = spawnSync('getent', ['passwd', '--', name], { encoding: 'utf8' })
@@ -33,10 +37,18 @@ export function findJobUser(name: string): JobUser | null {
  */
 export async function assertUsable(user: JobUser, folder: string): Promise<void> {
   if (process.getuid?.() !== 0) throw unusable(user, NEEDS)
-  const child = tryStart(user, ['-c', 'cd -- "$1"', 'sh', folder])
   const advice = 'every folder above it has to let that user through (mode 0711)'
-  if ((await ended(child)) !== 'exit code 0')
+  if ((await endOfLook(user, folder)) !== 'exit code 0')
     throw unusable(user, `cannot be used: it does not reach ${folder}; ${advice}`)
+}
+
+/** How a look of the user into a folder ended. What still ends the jobs of an agent that was killed ends it as well. */
+async function endOfLook(user: JobUser, folder: string): Promise<string> {
+  for (let look = 1; ; look += 1) {
+    const end = await ended(tryStart(user, ['-c', 'cd -- "$1"', 'sh', folder]))
+    if (!end.startsWith('SIG') || look === MAX_LOOKS) return end
+    await delay(LOOK_AGAIN_MS)
+  }
 }
 
 /** Kills every process of the user in one call, so that none can escape by forking. */

@@ -1,7 +1,8 @@
 // @module-tag long
 // @module-tag util-linux
 
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -287,6 +288,18 @@ describe.skipIf(!isRoot)('jobs that run as a user of their own', () => {
 
     expect(job.written).toEqual([])
     expect(modeOf(join(workDir, 'pipelines/open'))).toBe('700 0')
+  })
+
+  it('are waited for where those of a killed agent are still being ended', async () => {
+    const endAll =
+      'echo begun; i=0; while [ $i -lt 5000 ]; do kill -s KILL -- -1; i=$((i + 1)); done'
+    const ending = spawn('/bin/sh', ['-c', endAll], { uid: ID, gid: ID, cwd: '/' })
+    await once(ending.stdout, 'data')
+    const agent = await startAgent()
+
+    const job = await agent.run({ tasks: [sh('exit 0')] })
+
+    expect(job.result).toBe('Passed')
   })
 
   it('are those of one agent', async () => {
