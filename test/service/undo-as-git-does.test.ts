@@ -18,13 +18,10 @@ interface Undoing {
 
 /** The current document without a commit, as `git revert` has it; null for a conflict. */
 function reverted(folder: string, commit: string): string | null {
-  const side = (tree: string) => {
-    const parents = ['-p', commit, '-m', 'a side of the merge', `${tree}^{tree}`]
-    return git(folder, 'commit-tree', ...parents).trim()
-  }
+  const before = ['-p', commit, '-m', 'what was before, upon it', `${commit}~1^{tree}`]
+  const back = git(folder, 'commit-tree', ...before).trim()
   try {
-    const sides = [side('HEAD'), side(`${commit}~1`)]
-    const tree = git(folder, 'merge-tree', '--write-tree', ...sides).trim()
+    const tree = git(folder, 'merge-tree', '--write-tree', 'HEAD', back).trim()
     return git(folder, 'show', `${tree}:${FILE}`)
   } catch {
     return null
@@ -55,9 +52,10 @@ describe.skipIf(SHARED_DATA === null)('undoing a revision of a real history (sha
     const textOf = (commit: string) => git(repository, 'show', `${commit}:${FILE}`)
     const current = textOf('HEAD')
     const possible = commits.slice(0, -1).filter((commit, n) => {
-      const sides = { base: textOf(commit), before: textOf(commits[n + 1] ?? ''), current }
       const text = reverted(repository, commit)
-      return text !== null && text !== current && !repeatsLines(text, sides)
+      if (text === null || text === current) return false
+      const before = textOf(commits[n + 1] ?? '')
+      return !repeatsLines(text, { base: textOf(commit), before, current })
     })
     const service = await startService(['--config-file', FILE, '--start-paused'], folder)
     const list = z
