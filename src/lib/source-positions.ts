@@ -32,7 +32,7 @@ function headingOf(error: Error): string {
 }
 
 /** Positions of the sources by those of a build. */
-class SourcePositions {
+export class SourcePositions {
   readonly #folder: string
   readonly #address: string
   #maps: SourceMaps | null = null
@@ -43,7 +43,7 @@ class SourcePositions {
     this.#address = `${pathToFileURL(folder).href}/`
   }
 
-  /** A line of a stack with the position in the sources, if it has one. */
+  /** A line of a stack, or a position alone, with the position in the sources, if it has one. */
   name(line: string): string {
     return line.replace(POSITION, (place, file: string, row: string, column: string) => {
       const entry = this.#mapOf(file)?.findEntry(Number(row) - 1, Number(column) - 1)

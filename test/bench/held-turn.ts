@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { SourceMap } from 'node:module'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { SourcePositions } from '../../src/lib/source-positions.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** So many frames of a stack are named, from the innermost on. */
@@ -37,27 +36,18 @@ export interface HeldTurn {
 
 /** The turns that `loop-sampler.js` found, with places in the sources. */
 export function turnsTold(outcome: unknown): readonly HeldTurn[] {
-  const maps = new Map<string, SourceMap | null>()
+  const positions = new SourcePositions(join(ROOT, 'dist'))
   return TOLD.parse(outcome).map(({ held, used, share, frames }) => {
-    const names = frames.slice(0, NAMED).map((frame) => nameOf(frame, maps))
+    const names = frames.slice(0, NAMED).map((frame) => nameOf(frame, positions))
     return { held, used, stack: `${Math.round(share * 100)} % ${names.join(' < ')}` }
   })
 }
 
-function nameOf(frame: Frame, maps: Map<string, SourceMap | null>): string {
+function nameOf(frame: Frame, positions: SourcePositions): string {
   const { functionName, url, lineNumber, columnNumber } = frame
   const name = functionName || 'anonymous'
-  if (!url.startsWith('file:')) return name
-  const file = fileURLToPath(url)
-  const map = maps.get(file) ?? mapOf(file)
-  maps.set(file, map)
-  const entry = map?.findEntry(lineNumber, columnNumber)
-  if (entry === undefined || !('originalLine' in entry)) return name
-  const source = new URL(entry.originalSource, url)
-  return `${name} (${relative(ROOT, fileURLToPath(source))}:${entry.originalLine + 1})`
-}
-
-function mapOf(file: string): SourceMap | null {
-  const beside = `${file}.map`
-  return existsSync(beside) ? new SourceMap(JSON.parse(readFileSync(beside, 'utf8'))) : null
+  const built = `${url}:${lineNumber + 1}:${columnNumber + 1}`
+  const source = positions.name(built)
+  if (source === built) return name
+  return `${name} (${relative(ROOT, source.replace(/:\d+$/, ''))})`
 }
