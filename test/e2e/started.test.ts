@@ -215,9 +215,9 @@ describe.skipIf(!mayMount())('what deploy/ has', () => {
       await database.run(probes.join('\n'))
       const refused = addresses.map(
         (address) =>
-          `curl -sS -o /dev/null -u 'admin:change me' -H 'X-Forwarded-For: 203.0.113.9' -X POST http://${address}:8153/api/agents/x/enable`,
+          `curl -sS --retry 5 -o /dev/null -w '%{http_code} ' -u 'admin:change me' -H 'X-Forwarded-For: 203.0.113.9' -X POST http://${address}:8153/api/agents/x/enable`,
       )
-      await database.run(refused.join('\n'))
+      expect(await database.run(refused.join('\n'))).toBe('404 404 ')
       const audit = await database.run(
         "curl -fsS -u 'admin:change me' 'http://10.244.0.2:8153/api/audit?action=enable-agent'",
       )
