@@ -57,6 +57,8 @@ export default defineConfig({
     globalSetup: ['test/support/disk/temp-in-memory.ts', 'test/support/programs/build-once.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // The closing lines of CI have the reason of a failure and nothing else: it says all that was found.
+    chaiConfig: { truncateThreshold: 0 },
     expect: { poll: { timeout: 30_000 } },
     // What was read for one run is read for the next one too, where it is still the same.
     experimental: { fsModuleCache: true },

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
-import { freePort, PostgresCluster } from '../../support/programs/postgres-cluster.ts'
+import { freePort } from '../../support/programs/free-port.ts'
+import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
 import { until } from '../../support/programs/until.ts'
 import {

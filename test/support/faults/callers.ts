@@ -167,7 +167,7 @@ export class Callers {
 
   #judge(what: Change, url: string, began: number): void {
     if (performance.now() - began <= RECOVERY_TIMEOUT_MS || this.#isOver) return
-    this.problems.push(`no ${what} at ${url} any more`)
+    this.problems.push(`no ${what} at ${url} any more${this.#toldSince(began, [url])}`)
     this.end()
   }
 

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
-import { freePort } from '../programs/postgres-cluster.ts'
+import { freePort } from '../programs/free-port.ts'
 import { until } from '../programs/until.ts'
 
 const SCHEMAS = ['core', 'cosine', 'nis', 'inetorgperson']

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { ADMIN_PASSWORD } from '../service/service.ts'
-import { freePort } from './postgres-cluster.ts'
+import { freePort } from './free-port.ts'
 import { until } from './until.ts'
 
 const Answer = z.object({
