@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { AgentEntry } from '../../src/wire/agent-entry.ts'
 import { git } from '../support/git/git.ts'
 import { startService, type TestService } from '../support/service/service.ts'
+import { freePort } from '../support/programs/free-port.ts'
 import { start } from '../support/programs/start.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 
@@ -89,8 +90,8 @@ describe('a real agent', () => {
   )
 
   it('outlives a restart of its server', { timeout: 60_000, tags: ['long'] }, async () => {
-    const service = await startService(['--auto-register-key', KEY])
-    const port = new URL(service.url).port
+    const port = `${await freePort()}`
+    const service = await startService(['--auto-register-key', KEY, '--port', port])
     const { agent } = await runningAgent(service)
 
     await service.close()

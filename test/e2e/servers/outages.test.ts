@@ -4,6 +4,7 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
+import { freePort } from '../../support/programs/free-port.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { run, start } from '../../support/programs/start.ts'
 import { until } from '../../support/programs/until.ts'
@@ -95,7 +96,9 @@ describe('servers whose database', { tags: ['postgresql'] }, () => {
 
   it('is away at their start wait for it', async () => {
     const database = cluster.freshSchema()
-    const [first, second] = await serveTwo(database)
+    const port = await freePort()
+    const first = await serveOver(database)
+    const second = await serveOver(database, folderBeside(first), { port })
     await save(first, documentWith('app'))
     await pausePipeline(first, 'app', 'before')
     for (const { program } of [first, second]) {
@@ -104,7 +107,6 @@ describe('servers whose database', { tags: ['postgresql'] }, () => {
     }
     await cluster.stop()
 
-    const port = Number(new URL(second.url).port)
     const program = start(serveFlags(database, second.folder, port))
     await until(() => program.stderr.includes('This server starts when the database is back'))
     const ask = (path: string) => fetch(`${second.url}${path}`, { redirect: 'manual' })

@@ -1,7 +1,6 @@
 import { type ServerType, serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import type { ConfigStatus } from '../../../src/core/builds/agent.ts'
 import { JobReport } from '../../../src/core/builds/job.ts'
 import { ContactRequest } from '../../../src/wire/agent/contact.ts'
@@ -9,6 +8,7 @@ import { parseAgentMessage, renderAgentMessage } from '../../../src/wire/agent/m
 import { AGENT_PATTERNS } from '../../../src/wire/agent/paths.ts'
 import { RegisterRequest } from '../../../src/wire/agent/registration.ts'
 import { type JobAssignment, WorkRequest } from '../../../src/wire/agent/work.ts'
+import { freePort } from '../programs/free-port.ts'
 
 /** The messages of an agent about one job. */
 export class SeenJob {
@@ -69,11 +69,10 @@ export class AgentProtocolServer implements AsyncDisposable {
   }
 
   async up(): Promise<void> {
+    this.#port ||= await freePort()
     const options = { fetch: this.#app.fetch, hostname: '127.0.0.1', port: this.#port }
     const listening = serve(options)
     await once(listening, 'listening')
-    const address: AddressInfo | string | null = listening.address()
-    if (address !== null && typeof address !== 'string') this.#port = address.port
     this.#listening = listening
   }
 

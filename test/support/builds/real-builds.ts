@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { BuildScene } from './build-service.ts'
 import { atEnd } from '../programs/at-end.ts'
 import { KEY } from '../agents/protocol-agent.ts'
+import { freePort } from '../programs/free-port.ts'
 import type { Program } from '../programs/program.ts'
 import { ADMIN_PASSWORD, callerOf } from '../service/service.ts'
 import { start } from '../programs/start.ts'
@@ -28,7 +29,7 @@ export class RealBuilds {
   /** A server that takes agents by their key. */
   static async open(places: { readonly stateDir?: string } = {}): Promise<RealBuilds> {
     const real = new RealBuilds(places)
-    await real.serve(['--port', '0'])
+    await real.serve(['--port', `${await freePort()}`])
     const { folder } = real
     const close = () => real.#kill()
     real.#scene = BuildScene.over({ url: real.#url, folder, close, fetch: callerOf(real.#url) })

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { onTestFinished } from 'vitest'
 import type { TestAuthority } from '../identities/directory-server.ts'
+import { freePort } from '../programs/free-port.ts'
 
 /** A mail as it came. */
 export interface ReceivedMail {
@@ -61,12 +62,11 @@ export class MailReceiver {
   }
 
   async start(): Promise<void> {
+    this.#port ||= await freePort()
     const server = new SMTPServer(this.#settings())
     server.on('error', () => {})
     const listening = server.listen(this.#port, 'localhost')
     await once(listening, 'listening')
-    const address = listening.address()
-    if (typeof address === 'object' && address !== null) this.#port = address.port
     this.#server = server
   }
 

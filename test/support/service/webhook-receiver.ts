@@ -10,6 +10,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 import { WebhookBody } from '../../../src/wire/revision-events.ts'
+import { freePort } from '../programs/free-port.ts'
 
 export const HOOK_SECRET = 'a secret of the hook'
 
@@ -42,11 +43,10 @@ export class WebhookReceiver {
   }
 
   async start(): Promise<void> {
+    this.#port ||= await freePort()
     const server = createServer((request, response) => void this.#answer(request, response))
     server.listen(this.#port, '127.0.0.1')
     await once(server, 'listening')
-    const address = server.address()
-    if (typeof address === 'object' && address !== null) this.#port = address.port
     this.#server = server
   }
 
