@@ -26,6 +26,22 @@ export function findConfigValue(text: string, path: string): string | null {
   return found
 }
 
+/**
+ * Adds settings at the end of the text of a git configuration file, where they are in force. Each is in a section
+ * without a subsection, and has a value that needs no quotes.
+ */
+export function addConfigValues(
+  text: string,
+  settings: readonly (readonly [path: string, value: string])[],
+): string {
+  const lines = settings.map(([path, value]) => {
+    const [section, variable] = path.split('.')
+    return `[${section}]\n\t${variable} = ${value}\n`
+  })
+  const before = text === '' || text.endsWith('\n') ? text : `${text}\n`
+  return `${before}${lines.join('')}`
+}
+
 /** Section and variable names ignore case; subsection names do not. */
 function keyOf(path: string): string {
   const [first, last] = [path.indexOf('.'), path.lastIndexOf('.')]

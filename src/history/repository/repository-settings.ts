@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { durableFs } from '../../storage/durable-fs.ts'
+import { replaceFile } from '../../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
-import { findConfigValue } from '../../git/git-config.ts'
+import { addConfigValues, findConfigValue } from '../../git/git-config.ts'
 import type { GitStore } from '../../git/git-store.ts'
 import { DELTA_DEPTH } from '../../git/empty-repository.ts'
 
@@ -22,10 +22,7 @@ export async function completeSettings(store: GitStore): Promise<void> {
   const text = await readConfig(store)
   const missing = [...NEEDED].filter(([path]) => findConfigValue(text, path) === null)
   if (missing.length === 0) return
-  // Loaded on demand, once in the life of a repository, because loading takes long.
-  const { setConfig } = await import('isomorphic-git')
-  const [fs, gitdir] = [durableFs(store.fs), store.gitDir]
-  for (const [path, value] of missing) await setConfig({ fs, gitdir, path, value })
+  await replaceFile(configFile(store), addConfigValues(text, missing), { fs: store.fs })
 }
 
 /** A setting of the repository itself as text, or null. */
@@ -33,7 +30,11 @@ export async function findSetting(store: GitStore, path: string): Promise<string
   return findConfigValue(await readConfig(store), path)
 }
 
-async function readConfig({ fs, gitDir }: GitStore): Promise<string> {
-  const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, 'config')))
+async function readConfig(store: GitStore): Promise<string> {
+  const bytes = await orNullWhenAbsent(store.fs.readFile(configFile(store)))
   return Buffer.from(bytes ?? []).toString('utf8')
+}
+
+function configFile({ gitDir }: GitStore): string {
+  return join(gitDir, 'config')
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findConfigValue } from '../../../src/git/git-config.ts'
+import { addConfigValues, findConfigValue } from '../../../src/git/git-config.ts'
 import { tryGit } from '../../support/git/git.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
 
@@ -59,5 +59,27 @@ describe('findConfigValue', () => {
       }),
       { numRuns: 40 },
     )
+  })
+})
+
+describe('addConfigValues', () => {
+  it.each([
+    ['no text at all', ''],
+    ['a line without an end', '[core]\n\tbare = false'],
+    ['a section of the same name', '[receive]\n\tfsckObjects = true\n[core]\n\tbare = false\n'],
+    ['another value', '[receive]\n\thideRefs = refs/own\n'],
+    ['lines with a carriage return', '[core]\r\n\tbare = false\r\n'],
+    ['a comment at the end', '[core]\n\tbare = false\n# receive.hideRefs = no'],
+  ])('adds to %s what git reads', (_, text) => {
+    const added = addConfigValues(text, [
+      ['receive.hideRefs', 'refs/proposals'],
+      ['pack.depth', '20'],
+    ])
+
+    expect(askGit(added, 'receive.hideRefs')).toBe('refs/proposals')
+    expect(askGit(added, 'pack.depth')).toBe('20')
+    for (const path of ['core.bare', 'receive.fsckObjects']) {
+      expect(askGit(added, path)).toBe(askGit(text, path))
+    }
   })
 })
