@@ -1,5 +1,4 @@
 import { nameSourcePositions } from './lib/source-positions.ts'
-import { keepYoung } from './lib/keep-young.ts'
 import { main } from './cli/commands/main.ts'
 import { outliveOutput } from './cli/output.ts'
 import { endWithNpx } from './cli/stopping.ts'
@@ -8,5 +7,4 @@ import { endWithNpx } from './cli/stopping.ts'
 nameSourcePositions(import.meta.dirname)
 outliveOutput()
 endWithNpx()
-keepYoung()
 process.exitCode = await main(process.argv.slice(2))

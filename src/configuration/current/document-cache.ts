@@ -3,6 +3,7 @@ import type { ConfigDocument, DocumentReading } from '../../document/document.ts
 import { IncrementalReader } from '../../document/incremental/incremental-reader.ts'
 import { type Digest, digestOf } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { keepYoung } from '../../lib/keep-young.ts'
 import type { Inspection } from '../../history/history.ts'
 import type { KeptFacts } from './kept-facts.ts'
 import type { DocumentThread, Sealing } from './document-thread.ts'
@@ -17,6 +18,8 @@ const WEIGHT = 32
 /** Of documents that take much of the memory, only the current one and the next are cached. */
 const CACHED_BYTES = XML_LIMITS.maxBytes
 const LARGE = CACHED_BYTES / 4
+/** From this size on, the trees of a document are many objects, in bytes. */
+const MANY_OBJECTS = 2 ** 18
 
 /** The last documents that were read, by digest, so that a save reads its document once. */
 export class DocumentCache {
@@ -105,6 +108,7 @@ export class DocumentCache {
   }
 
   async #read(bytes: Uint8Array<ArrayBuffer>): Promise<DocumentReading> {
+    if (bytes.length > MANY_OBJECTS) keepYoung()
     const facts = (await this.#facts?.find(bytes)) ?? null
     const document = await this.#reader.read(bytes, facts)
     return document ? { ok: true, document } : this.#thread.read(bytes)
