@@ -1,7 +1,6 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StateSettings } from '../settings/settings.ts'
-import { loadPostgresState, openPostgresState } from '../state/open-postgres.ts'
 import { loadSqliteState, openSqliteState } from '../state/open-sqlite.ts'
 import type { StateStore } from '../state/state-store.ts'
 
@@ -18,8 +17,8 @@ export function placeOf({ state: url, 'state-dir': folder }: StateSettings): Sta
   if (url !== null) {
     return {
       name: 'The database',
-      open: () => openPostgresState(url, { mustExist: true }),
-      load: (lines) => loadPostgresState(url, lines),
+      open: async () => (await postgresState()).openPostgresState(url, { mustExist: true }),
+      load: async (lines) => (await postgresState()).loadPostgresState(url, lines),
     }
   }
   const file = join(folder, 'state.sqlite')
@@ -31,4 +30,9 @@ export function placeOf({ state: url, 'state-dir': folder }: StateSettings): Sta
     },
     load: (lines) => loadSqliteState(file, lines),
   }
+}
+
+/** Loaded on demand: most states are in a file. */
+function postgresState() {
+  return import('../state/open-postgres.ts')
 }

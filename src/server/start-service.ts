@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { Cluster } from '../cluster/cluster.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import { SharedFiles } from '../cluster/shared-files.ts'
 import { reasonOf } from '../core/errors.ts'
 import { isDiskFull } from '../core/faults.ts'
@@ -131,6 +131,8 @@ async function joinCluster(
 ): Promise<Cluster | null> {
   const { state: url, 'begin-anew': isAnew } = settings
   if (url === null) return null
+  // Most servers share no database, so the code for that is loaded on demand.
+  const { Cluster } = await import('../cluster/cluster.ts')
   const { clock, log, stop = new AbortController().signal } = environment
   const server = `${hostname()} (process ${process.pid})`
   const assertMayCreate = () => (isAnew ? Promise.resolve() : assertStateMoved(places))

@@ -1,4 +1,3 @@
-import { XMLParser } from 'fast-xml-parser'
 import { z } from 'zod'
 import { MAX_CHANGES, SourceFailed, type SourceModification } from './modification.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
@@ -41,14 +40,6 @@ const Properties = z.object({
 
 /** The path or the revision does not exist. */
 const NOT_THERE = /\b[EW](?:160006|160013|170000|200009)\b/
-
-const PARSER = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: '@',
-  parseTagValue: false,
-  trimValues: false,
-  isArray: (name) => name === 'logentry' || name === 'path' || name === 'target',
-})
 
 /** Whether a failure says that the path or the revision does not exist. */
 export function isNotThere(error: unknown): boolean {
@@ -112,8 +103,20 @@ export class SvnClient {
       input: password ?? '',
       secrets: secretsOf({ username, password }, userIsSecret),
     })
-    return PARSER.parse(text)
+    return parseXml(text)
   }
+}
+
+async function parseXml(text: string): Promise<unknown> {
+  const { XMLParser } = await import('fast-xml-parser')
+  const parser = new XMLParser({
+    ignoreAttributes: false,
+    attributeNamePrefix: '@',
+    parseTagValue: false,
+    trimValues: false,
+    isArray: (name) => name === 'logentry' || name === 'path' || name === 'target',
+  })
+  return parser.parse(text)
 }
 
 function modificationOf(entry: z.infer<typeof Entry>): SourceModification {

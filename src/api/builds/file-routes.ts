@@ -145,17 +145,17 @@ async function serve(
   return stream(c, handle, { ...range, headers: ranged, status: 206 })
 }
 
-function sendArchive(
+async function sendArchive(
   c: Context<RouteEnv>,
-  { name, open }: { readonly name: string; readonly open: () => Readable },
-): Response {
+  { name, open }: { readonly name: string; readonly open: () => Promise<Readable> },
+): Promise<Response> {
   const headers = {
     ...UNTRUSTED,
     'content-type': 'application/zip',
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
   }
   if (c.req.raw.method === 'HEAD') return new Response(null, { headers })
-  return new Response(Readable.toWeb(open()), { headers })
+  return new Response(Readable.toWeb(await open()), { headers })
 }
 
 interface FilePart {

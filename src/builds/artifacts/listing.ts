@@ -1,7 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, type Readable } from 'node:stream'
-import { ZipFile } from 'yazl'
 import { findInside, openRegular } from './folders.ts'
 import { ServiceError } from '../../core/errors.ts'
 
@@ -69,10 +68,11 @@ function compare(one: string, other: string): number {
  * A zip of files of a job, each read when it is its turn. It fails when a file has been removed
  * meanwhile, and stops reading when the consumer stops.
  */
-export function zipOf(
+export async function zipOf(
   root: string,
   files: readonly { readonly file: ListedFile; readonly name: string }[],
-): Readable {
+): Promise<Readable> {
+  const { ZipFile } = await import('yazl')
   const zip = new ZipFile()
   const output = new PassThrough()
   let reading: Readable | null = null

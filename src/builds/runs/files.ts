@@ -63,7 +63,7 @@ export type Found =
 export interface Archive {
   readonly type: 'archive'
   readonly name: string
-  readonly open: () => Readable
+  readonly open: () => Promise<Readable>
 }
 
 /**
