@@ -1,5 +1,6 @@
 import { type CommonBytes, commonBytes } from '../lib/common-bytes.ts'
 import { type DiffAnswer, type DiffJob, unpackScript } from './diff-job.ts'
+import { runCooperatively } from '../lib/cooperative.ts'
 import { builtFile } from '../lib/built-file.ts'
 import { WorkerThread } from '../lib/worker-thread.ts'
 import {
@@ -57,7 +58,7 @@ export class DiffPool implements AsyncDisposable {
     options: DiffOptions = {},
   ): Promise<EditScript> {
     if (this.#isSmall(before, after)) return editScript(before, after, options)
-    const quick = quickScript(before, after, options)
+    const quick = await runCooperatively(quickScript(before, after, options))
     if (quick !== null) return quick
     const answer = await this.#ask({ kind: 'script', options, ...ownCopies(before, after) })
     if (answer === null || answer instanceof Uint8Array) return coarseScript(before, after)

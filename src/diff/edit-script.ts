@@ -1,11 +1,11 @@
 import { candidatesOf } from './candidates.ts'
 import { commonBytes } from '../lib/common-bytes.ts'
+import type { CooperativeWork } from '../lib/cooperative.ts'
 import { type ChangedRegion, changedRegion } from './common-ends.ts'
-import { compact, type Sliding } from './compaction.ts'
+import { compact, type CompactionRules, type Sliding } from './compaction.ts'
 import { EXACT, WITHOUT_SPACE } from './comparison.ts'
-import { intern } from './interning.ts'
+import { intern, type Interned, internFew } from './interning.ts'
 import {
-  bytesOf,
   knownLines,
   type LineRange,
   type Lines,
@@ -52,26 +52,29 @@ export function editScript(
 ): EditScript {
   const { region, ...texts } = split(before, after)
   if (isTrivial(region)) return { ...texts, changes: wholeRegion(region) }
-  return { ...texts, changes: compare(texts, region, options) }
+  const comparison = options.whitespace === 'ignore' ? WITHOUT_SPACE : EXACT
+  const rules = { comparison, sliding: options.sliding ?? 'by-indentation' }
+  return { ...texts, changes: compare(texts, region, intern(texts, region, comparison), rules) }
 }
 
 /**
- * The differences of long texts where they take little: the lines of the first are known, and few
- * lines lie between the equal ends, of which the texts have none in common. Null for others.
+ * The differences of long texts in steps where they take little: the lines of the first are known, and few
+ * lines lie between the equal ends. Null for others.
  */
-export function quickScript(
+export function* quickScript(
   before: Uint8Array,
   after: Uint8Array,
   options: DiffOptions = {},
-): EditScript | null {
+): CooperativeWork<EditScript | null> {
   if (knownLines(before) === null || options.whitespace === 'ignore') return null
   const { region, ...texts } = split(before, after)
-  if (haveMany(region) || haveCommonLine(texts, region)) return null
+  if (haveMany(region)) return null
   noteLines(after, texts.after)
-  return {
-    ...texts,
-    changes: isTrivial(region) ? wholeRegion(region) : compare(texts, region, options),
-  }
+  if (isTrivial(region)) return { ...texts, changes: wholeRegion(region) }
+  yield
+  const ids = yield* internFew(texts, region)
+  const rules = { comparison: EXACT, sliding: options.sliding ?? 'by-indentation' }
+  return { ...texts, changes: compare(texts, region, ids, rules) }
 }
 
 /** The cheapest correct diff: everything between the equal ends is replaced. */
@@ -88,9 +91,12 @@ function split(before: Uint8Array, after: Uint8Array): Texts & { readonly region
   return { before: linesBefore, after: linesAfter, region }
 }
 
-function compare(texts: Texts, region: ChangedRegion, options: DiffOptions): ChangedRange[] {
-  const comparison = options.whitespace === 'ignore' ? WITHOUT_SPACE : EXACT
-  const ids = intern(texts, region, comparison)
+function compare(
+  texts: Texts,
+  region: ChangedRegion,
+  ids: Interned,
+  rules: CompactionRules,
+): ChangedRange[] {
   const before = { lines: texts.before, changed: new Uint8Array(texts.before.count) }
   const after = { lines: texts.after, changed: new Uint8Array(texts.after.count) }
   const { prefix, suffix } = commonEnds(ids.before, ids.after)
@@ -108,7 +114,6 @@ function compare(texts: Texts, region: ChangedRegion, options: DiffOptions): Cha
       partners: ids.counts.before,
     }),
   )
-  const rules = { comparison, sliding: options.sliding ?? 'by-indentation' }
   compact(before, after, region.before, rules)
   compact(after, before, region.after, rules)
   return changesOf(before.changed, after.changed)
@@ -133,17 +138,6 @@ function isTrivial({ before, after }: ChangedRegion): boolean {
 
 function haveMany({ before, after }: ChangedRegion): boolean {
   return before.end - before.start + after.end - after.start > MAX_QUICK_LINES
-}
-
-function haveCommonLine(texts: Texts, region: ChangedRegion): boolean {
-  const older = new Set(textsOf(texts.before, region.before))
-  return textsOf(texts.after, region.after).some((line) => older.has(line))
-}
-
-function textsOf(lines: Lines, { start, end }: LineRange): string[] {
-  return Array.from({ length: end - start }, (_, n) =>
-    Buffer.from(bytesOf(lines, { start: start + n, end: start + n + 1 })).toString('latin1'),
-  )
 }
 
 function wholeRegion(region: ChangedRegion): ChangedRange[] {

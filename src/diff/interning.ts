@@ -1,5 +1,5 @@
 import type { ChangedRegion } from './common-ends.ts'
-import type { LineComparison } from './comparison.ts'
+import { EXACT, type LineComparison } from './comparison.ts'
 import type { LineRange, Lines } from './lines.ts'
 
 /** The lines of a region as small integers: equal lines have equal numbers. */
@@ -17,11 +17,40 @@ interface Texts {
 
 export function intern(texts: Texts, region: ChangedRegion, comparison: LineComparison): Interned {
   const table = new LineTable(texts, region, comparison)
+  const interned = internRegion(table, texts, region)
+  const { counts } = interned
+  if (haveCommonLine(counts)) {
+    for (const range of endsOf(texts, region)) countLines(table, texts.before, range, counts)
+  }
+  return interned
+}
+
+/** Lines of the equal ends that are looked at in one step. */
+const LINES_A_STEP = 4_096
+
+/** The same in steps, by the bytes of lines: of the equal ends, it reads lines as long as one of the region. */
+export function* internFew(texts: Texts, region: ChangedRegion): Generator<void, Interned, void> {
+  const table = new LineTable(texts, region, EXACT)
+  const interned = internRegion(table, texts, region)
+  const { counts } = interned
+  if (!haveCommonLine(counts)) return interned
+  const lengths = table.lengths()
+  for (const { start, end } of endsOf(texts, region)) {
+    for (let line = start; line < end; line += LINES_A_STEP) {
+      const range = { start: line, end: Math.min(line + LINES_A_STEP, end) }
+      countLines(table, texts.before, range, counts, lengths)
+      yield
+    }
+  }
+  return interned
+}
+
+/** The lines of a region, with their occurrences in it. */
+function internRegion(table: LineTable, texts: Texts, region: ChangedRegion): Interned {
   const before = table.idsOf(texts.before, region.before)
   table.sizeOfBefore = table.size
   const after = table.idsOf(texts.after, region.after)
   const counts = { before: occurrences(before, table.size), after: occurrences(after, table.size) }
-  if (haveCommonLine(counts.before, counts.after)) countEnds(table, texts.before, region, counts)
   return { before, after, counts }
 }
 
@@ -31,25 +60,35 @@ function occurrences(ids: Int32Array, size: number): Int32Array {
   return counts
 }
 
-function haveCommonLine(before: Int32Array, after: Int32Array): boolean {
+function haveCommonLine({ before, after }: Interned['counts']): boolean {
   return before.some((count, id) => count > 0 && (after[id] ?? 0) > 0)
 }
 
-/** The ends are the same in both texts, so one of them is read for both. */
-function countEnds(
+/** The equal ends, which are the same in both texts, so that one is read for both. */
+function endsOf({ before: lines }: Texts, { before }: ChangedRegion): LineRange[] {
+  return [
+    { start: 0, end: before.start },
+    { start: before.end, end: lines.count },
+  ]
+}
+
+/** Counts the lines that are in the table; of certain lengths only, where these are given. */
+function countLines(
   table: LineTable,
   lines: Lines,
-  region: ChangedRegion,
+  { start, end }: LineRange,
   counts: Interned['counts'],
-) {
-  const count = (line: number) => {
+  lengths: Uint8Array | null = null,
+): void {
+  const { starts } = lines
+  for (let line = start; line < end; line++) {
+    const length = (starts[line + 1] ?? 0) - (starts[line] ?? 0)
+    if (lengths !== null && lengths[length] !== 1) continue
     const id = table.find(lines, line)
-    if (id === null) return
+    if (id === null) continue
     increment(counts.before, id)
     increment(counts.after, id)
   }
-  for (let line = 0; line < region.before.start; line++) count(line)
-  for (let line = region.before.end; line < lines.count; line++) count(line)
 }
 
 function increment(counts: Int32Array, id: number): void {
@@ -91,6 +130,18 @@ class LineTable {
     return entry === 0 ? null : entry - 1
   }
 
+  /** The lengths of all lines in bytes: those that there are have a 1. */
+  lengths(): Uint8Array {
+    const all = Array.from({ length: this.size }, (_, id) => {
+      const line = this.#firstLine[id] ?? 0
+      const { starts } = this.#textOf(id)
+      return (starts[line + 1] ?? 0) - (starts[line] ?? 0)
+    })
+    const lengths = new Uint8Array(Math.max(...all) + 1)
+    for (const length of all) lengths[length] = 1
+    return lengths
+  }
+
   #enter(lines: Lines, index: number): number {
     const hash = this.#comparison.hash(lines, index)
     const slot = this.#slotOf(lines, index, hash)
@@ -111,8 +162,11 @@ class LineTable {
   }
 
   #isLine(id: number, lines: Lines, index: number): boolean {
-    const text = id < this.sizeOfBefore ? this.#texts.before : this.#texts.after
-    return this.#comparison.equal(text, this.#firstLine[id] ?? 0, lines, index)
+    return this.#comparison.equal(this.#textOf(id), this.#firstLine[id] ?? 0, lines, index)
+  }
+
+  #textOf(id: number): Lines {
+    return id < this.sizeOfBefore ? this.#texts.before : this.#texts.after
   }
 
   #add(slot: number, hash: number, index: number): number {

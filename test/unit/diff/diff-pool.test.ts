@@ -53,6 +53,32 @@ describe('a diff pool', () => {
     }
   })
 
+  it('needs no thread for a small change of known lines, however often its lines occur elsewhere', async () => {
+    const lines = Array.from({ length: 40_000 }, (_, n) =>
+      n % 8 === 0 ? `<item name="${n}">\n` : `  ${'x'.repeat(n % 8)}\n`,
+    )
+    const textWith = (place: number, more: readonly string[], removed = 1) =>
+      Buffer.from(lines.toSpliced(place, removed, ...more).join(''))
+    const rewritten = Array.from({ length: 17 }, (_, n) => (n === 8 ? '  xxx\n' : `new ${n}\n`))
+    const base = Buffer.from(lines.join(''))
+    const edits = [
+      textWith(20_000, [...lines.slice(20_003, 20_020), 'new\n', ...lines.slice(20_008, 20_017)]),
+      textWith(20_008, ['\n', ...lines.slice(20_000, 20_030)]),
+      textWith(0, [...lines.slice(1, 9), '\n', ...lines.slice(1, 9)]),
+      textWith(39_999, [...lines.slice(39_990, 39_999), '  xxx']),
+      textWith(20_000, rewritten, rewritten.length),
+    ]
+    const pool = new DiffPool({ inlineLimit: 0, threads: 1 })
+    await pool.script(Buffer.from('another\n'), base)
+    await pool.close()
+
+    for (const edit of edits) {
+      const { changes } = await pool.script(base, edit)
+
+      expect(changes).toEqual(editScript(base, edit).changes)
+    }
+  })
+
   it('leaves the texts usable, although threads take over memory', async () => {
     await using pool = new DiffPool({ inlineLimit: 0 })
     const { before, after } = unrelated(10)
