@@ -10,6 +10,7 @@ import {
 } from '@hono/node-server'
 import type { Log } from '../lib/log.ts'
 import { json } from './errors.ts'
+import { noteMessage } from './request-body.ts'
 
 /** Timeouts for a client: its headers, its whole request, and silence on the line. */
 const HEADERS_TIMEOUT_MS = 10_000
@@ -75,7 +76,11 @@ export class Listening implements AsyncDisposable {
       return json({ message: INTERNAL }, 500)
     }
     // A request of HTTP/1.0 names no host.
-    const listener = getRequestListener(answer, { errorHandler, hostname: 'localhost' })
+    const noted: Handler = (request, connection) => {
+      noteMessage(request, connection.incoming)
+      return answer(request, connection)
+    }
+    const listener = getRequestListener(noted, { errorHandler, hostname: 'localhost' })
     const limits = {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,

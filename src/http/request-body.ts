@@ -1,3 +1,5 @@
+import { IncomingMessage } from 'node:http'
+import { finished } from 'node:stream'
 import { z } from 'zod'
 import { ServiceError } from '../core/errors.ts'
 import { isCoded, plainBody } from './content-coding.ts'
@@ -5,6 +7,17 @@ import { malformed, malformedBy } from './parameters.ts'
 
 /** Checks to make once the body of a request has arrived. */
 const decisions = new WeakMap<Request, () => Promise<void>>()
+
+/** The messages of Node that requests with large bodies came as. */
+const largeMessages = new WeakMap<Request, IncomingMessage>()
+/** The size in bytes from which a body is read into its place as it arrives. */
+const LARGE_BODY = 256 * 1_024
+
+/** Notes the message behind a request, if its body is announced as a large one. */
+export function noteMessage(request: Request, message: object): void {
+  if (!(message instanceof IncomingMessage)) return
+  if (Number(message.headers['content-length']) >= LARGE_BODY) largeMessages.set(request, message)
+}
 
 /** Has a request refused when `decide` throws after the body has come: that may take minutes. */
 export function decideAfterBody(request: Request, decide: () => Promise<void>): void {
@@ -28,8 +41,33 @@ async function readWhole(request: Request, limit: number): Promise<Uint8Array<Ar
   const length = request.headers.get('content-length')
   if (length === null || isCoded(request)) return readUnannounced(request, limit)
   if (Number(length) > limit) throw tooLarge(limit)
+  const message = largeMessages.get(request)
+  const isUnread = message?.readableDidRead === false && !message.destroyed
+  if (isUnread) return readInto(Number(length), message)
   // No more than was announced arrives, and without a stream it costs half as much.
   return new Uint8Array(await request.arrayBuffer())
+}
+
+/**
+ * Reads the body of a message into one buffer of the announced length: pieces that are joined later
+ * are several times its size.
+ */
+function readInto(length: number, message: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  return new Promise((resolve, reject) => {
+    const body = new Uint8Array(length)
+    let size = 0
+    const take = (part: Uint8Array) => {
+      body.set(part, size)
+      size += part.length
+    }
+    finished(message, { writable: false }, (error) => {
+      message.off('data', take)
+      // A client may be gone once it has sent everything, and its request counts.
+      if (size === length) resolve(body)
+      else reject(error ?? new Error('The client ended the connection within a body'))
+    })
+    message.on('data', take)
+  })
 }
 
 async function readUnannounced(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Connection, type Handler, Listening } from '../../../src/http/listen.ts'
+import { readBody } from '../../../src/http/request-body.ts'
 import type { LogEvent } from '../../../src/lib/log.ts'
 
 /** The time that the server waits for the headers of a request, in milliseconds. */
@@ -17,7 +18,7 @@ async function open(answer: Handler): Promise<Listening> {
 }
 
 /** The answer to some bytes, until the server ends the connection. */
-async function hear({ port }: Listening, said: string): Promise<string> {
+async function hear({ port }: Listening, said: string | Uint8Array): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.write(said)
   const heard: string[] = []
@@ -37,7 +38,7 @@ function fail(): Promise<Response> {
 const READ = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
 /** Says something, closes the half of the client, and gives everything that comes back. */
-async function hearAfterEnd({ port }: Listening, said: string): Promise<string> {
+async function hearAfterEnd({ port }: Listening, said: string | Uint8Array): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   const heard: string[] = []
   socket.setEncoding('utf8').on('data', (text: string) => heard.push(text))
@@ -67,6 +68,51 @@ describe('a client that closes its half of the connection', () => {
     const listening = await open(async (request) => new Response(await request.text()))
 
     expect(await hearAfterEnd(listening, `${HEAD}wo`)).not.toContain('200 OK')
+  })
+})
+
+describe('a large body', () => {
+  const LARGE = Buffer.from(Array.from({ length: 1_000_000 }, (_, n) => n % 251))
+  const LARGE_HEAD = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${LARGE.length}\r\n\r\n`
+
+  /** A server that reads bodies, and what came of each. */
+  async function openReader() {
+    const outcomes: Promise<Uint8Array<ArrayBuffer>>[] = []
+    const listening = await open(async (request) => {
+      const body = readBody(request, LARGE.length)
+      outcomes.push(body)
+      return new Response(String((await body).length))
+    })
+    return { listening, outcomes }
+  }
+
+  it('is read into one buffer of its size, and the next request after it', async () => {
+    const { listening, outcomes } = await openReader()
+    const small = LARGE.subarray(0, 5)
+    const next = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\n'
+
+    const heard = await hear(
+      listening,
+      Buffer.concat([Buffer.from(LARGE_HEAD), LARGE, Buffer.from(next), small]),
+    )
+
+    const [first, second] = await Promise.all(outcomes)
+    expect(heard.match(/HTTP.*/g)).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK'])
+    expect(LARGE.equals(first ?? LARGE.subarray(1))).toBe(true)
+    expect(first?.buffer.byteLength).toBe(LARGE.length)
+    expect(second).toEqual(new Uint8Array(small))
+  })
+
+  it('is refused where the client is gone before its end', async () => {
+    const { listening, outcomes } = await openReader()
+
+    const heard = await hearAfterEnd(
+      listening,
+      Buffer.concat([Buffer.from(LARGE_HEAD), LARGE.subarray(1)]),
+    )
+
+    expect(heard).not.toContain('200 OK')
+    await expect(outcomes[0]).rejects.toThrow('aborted')
   })
 })
 
