@@ -1,6 +1,7 @@
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { explainWait, type PlacedNeed } from '../../core/builds/waiting.ts'
 import type { HealthProblem } from '../../core/service/health-problem.ts'
+import { memberTextOf } from '../../document/model/member-text.ts'
 import type { Pipeline } from '../../document/model/model.ts'
 import { neededResources } from '../../document/unsupported/elastic-resource.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -10,7 +11,7 @@ import { candidatesIn } from '../configured/plans.ts'
 import { NOTICED_AFTER_MS } from './waiting-jobs.ts'
 
 export interface StrandedStagesOptions {
-  readonly pipelines: EffectivePipelines
+  readonly pipelines: Pick<EffectivePipelines, 'list' | 'environmentsOf' | 'onChange'>
   readonly directory: Pick<AgentDirectory, 'list'>
   readonly clock: Clock
 }
@@ -82,7 +83,7 @@ export class StrandedStages {
   }
 }
 
-function groupSites(pipelines: EffectivePipelines): readonly SiteGroup[] {
+function groupSites(pipelines: StrandedStagesOptions['pipelines']): readonly SiteGroup[] {
   const groups = new Map<string, SiteGroup>()
   const add = (need: PlacedNeed, site: Site) => {
     const key = JSON.stringify(need)
@@ -102,8 +103,9 @@ function groupSites(pipelines: EffectivePipelines): readonly SiteGroup[] {
   return [...groups.values()]
 }
 
-function jobsOnAll({ stages }: Pipeline) {
-  return stages.flatMap((stage) =>
+function jobsOnAll(pipeline: Pipeline) {
+  if (memberTextOf(pipeline)?.facts.hasJobOnAllAgents === false) return []
+  return pipeline.stages.flatMap((stage) =>
     stage.jobs.filter(({ runOnAllAgents }) => runOnAllAgents).map((job) => ({ stage, job })),
   )
 }

@@ -128,20 +128,27 @@ function placesFrom(numbers: Record['places']): readonly MemberPlace[] {
   })
 }
 
-const FLAGS = ['hasPlainSecrets', 'hasPlainJobs', 'isSelfContained', 'isValid'] as const
+const FLAGS = [
+  'hasJobOnAllAgents',
+  'hasPlainSecrets',
+  'hasPlainJobs',
+  'isSelfContained',
+  'isValid',
+] as const
 
 function numberOf(facts: MemberFacts): number {
   return FLAGS.reduce((sum, flag) => 2 * sum + Number(facts[flag]), facts.parts)
 }
 
 function factsFrom(number: number): MemberFacts {
-  const [isValid, isSelfContained, hasPlainJobs, hasPlainSecrets] = FLAGS.map(
+  const [isValid, isSelfContained, hasPlainJobs, hasPlainSecrets, hasJobOnAllAgents] = FLAGS.map(
     (_, n) => Math.floor(number / 2 ** n) % 2 === 1,
   )
   return {
     parts: Math.floor(number / 2 ** FLAGS.length),
     hasPlainSecrets: hasPlainSecrets === true,
     hasPlainJobs: hasPlainJobs === true,
+    hasJobOnAllAgents: hasJobOnAllAgents === true,
     isSelfContained: isSelfContained === true,
     isValid: isValid === true,
   }

@@ -1,7 +1,7 @@
 import { Agent } from '../model/environments.ts'
 import { build } from '../model/fields.ts'
 import { Pipeline, Template } from '../model/pipelines.ts'
-import type { Stage } from '../model/stages.ts'
+import type { Job, Stage } from '../model/stages.ts'
 import { type KnownContext, Member, type MemberKind, type ReadPart } from './member.ts'
 import { XML_LIMITS } from '../xml/xml-limits.ts'
 import { MemberText, noteMemberText, type MemberFacts } from '../model/member-text.ts'
@@ -124,7 +124,18 @@ function keptPipeline(pipeline: Pipeline, read: ReadPart): Pipeline {
 /** The facts about a pipeline, while all of it is there. */
 function factsOf(pipeline: Pipeline, { parts, hasPlainSecrets, edition }: ReadPart): MemberFacts {
   const verdict = judgeAlone(pipeline, edition === 'later')
-  return { ...verdict, parts, hasPlainSecrets, hasPlainJobs: hasPlainJobs(pipeline) }
+  const hasJobOnAllAgents = pipeline.stages.some(({ jobs }) => jobs.some(isOnAllAgents))
+  return {
+    ...verdict,
+    parts,
+    hasPlainSecrets,
+    hasPlainJobs: hasPlainJobs(pipeline),
+    hasJobOnAllAgents,
+  }
+}
+
+function isOnAllAgents({ runOnAllAgents }: Job): boolean {
+  return runOnAllAgents
 }
 
 function withoutJobs(

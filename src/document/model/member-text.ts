@@ -5,6 +5,8 @@ export interface MemberFacts {
   readonly hasPlainSecrets: boolean
   /** Whether the jobs have nothing that nobody here acts on, whatever the keys and the agents are. */
   readonly hasPlainJobs: boolean
+  /** Whether one of the jobs runs on all agents. */
+  readonly hasJobOnAllAgents: boolean
   /** Whether what it refers to is all in itself. */
   readonly isSelfContained: boolean
   /** Whether it is valid by the rules about a pipeline alone, for the edition of its document. */
