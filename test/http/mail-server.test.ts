@@ -3,6 +3,7 @@ import postgres from 'postgres'
 import { describe, expect, it } from 'vitest'
 import { tempDir } from '../support/disk/temp-folder.ts'
 import { aConfiguration, git } from '../support/documents/a-configuration.ts'
+import { documentWith } from '../support/documents/documents.ts'
 import { makeAuthority } from '../support/identities/directory-server.ts'
 import { atEnd, shared } from '../support/programs/at-end.ts'
 import { PostgresCluster } from '../support/programs/postgres-cluster.ts'
@@ -19,6 +20,7 @@ import {
   subscribeByForm,
 } from '../support/service/mail-scene.ts'
 import { save } from '../support/service/saving.ts'
+import { currentOf } from '../support/service/servers.ts'
 import { openService } from '../support/service/service.ts'
 
 describe('a mail server', () => {
@@ -203,6 +205,27 @@ describe('mail of several servers', { tags: ['postgresql', 'long'] }, () => {
     await expect.poll(ofRename, { timeout: 90_000 }).toHaveLength(1)
   })
 
+  it(
+    'names what a revision changed that the leader reads later',
+    { timeout: 240_000 },
+    async () => {
+      const receiver = await MailReceiver.open()
+      const database = cluster().freshSchema()
+      const first = await openOver(database, tempDir())
+      const second = await openOver(database, folderBeside(first))
+      await save(second, naming(receiver, 'one'))
+      await subscribeByForm(second, { entities: 'group/defaultGroup' })
+      await save(second, documentWith('one'))
+      await until(async () => (await currentOf(first)) === documentWith('one'))
+      const many = Array.from({ length: 4_000 }, (_, n) => `made-${n}`)
+
+      await save(second, naming(receiver, ...many))
+
+      const ofMany = () => receiver.mails.filter(({ text }) => text.includes('made-0'))
+      await expect.poll(ofMany, { timeout: 90_000 }).toHaveLength(1)
+    },
+  )
+
   it('reaches a user who asked for it while the leader was waiting for the database', async () => {
     const receiver = await MailReceiver.open()
     const database = cluster().freshSchema()
@@ -219,11 +242,11 @@ describe('mail of several servers', { tags: ['postgresql', 'long'] }, () => {
   })
 })
 
-/** A configuration with a pipeline of this name. */
-function naming(receiver: MailReceiver, name: string): string {
+/** A configuration with a pipeline of each name. */
+function naming(receiver: MailReceiver, ...names: readonly string[]): string {
   return aConfiguration({
     server: mailServerElement(receiver),
-    pipelines: [{ name, materials: [git('a')] }],
+    pipelines: names.map((name) => ({ name, materials: [git('a')] })),
   })
 }
 

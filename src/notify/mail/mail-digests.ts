@@ -132,14 +132,18 @@ export class MailDigests implements AsyncDisposable {
 
   /** After a reset of the branch there is no way from the last revision to the current one: none is told. */
   async #collectChanges(): Promise<void> {
-    const { history } = this.#options
+    const { history, configuration } = this.#options
     const newer = await history.listNewer(this.#cursor.commit)
     if (newer === null) {
       return this.#keep([], { ...this.#cursor, commit: history.current().commit })
     }
-    if (newer.length === 0) return
+    // The document of a revision of another server is read after the revision is there. Until then an older
+    // configuration would say by which mail server, and who may hear of it.
+    const inForce = configuration.revision().commit
+    const known = newer.slice(0, newer.findIndex(({ commit }) => commit === inForce) + 1)
+    if (known.length === 0) return
     const subscribers = await this.#subscribers()
-    for (const revision of newer) {
+    for (const revision of known) {
       const previous = history.previousOf(revision)
       const pair = previous === null ? null : { revision, previous }
       const told = pair === null ? [] : await changesFor(this.#options, subscribers, pair)
