@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { findSecrets } from '../../document/secrets/find-secrets.ts'
 import { maskSecrets } from '../../document/text/shown-text.ts'
 import { findPlainSecrets } from '../../document/secrets/plain-secrets.ts'
-import { addressSecrets, SEALED_START } from '../../document/secrets/user-info.ts'
+import { addressSecrets, hasUserInfo, SEALED_START } from '../../document/secrets/user-info.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import type { Digest } from '../../core/digest.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
@@ -56,8 +56,7 @@ export class ReadableDocuments {
   }: StoredDocument): Promise<readonly Problem[]> => {
     const cached = this.knownSecrets(digest)
     if (cached) return cached
-    const text = decodeUtf8(document)
-    const found = mayHaveSecrets(text) ? await findIn(document, text) : NONE
+    const found = mayHaveSecrets(document) ? await findIn(document) : NONE
     this.#cache.set(digest, found)
     return found
   }
@@ -82,9 +81,10 @@ export class ReadableDocuments {
   }
 }
 
-async function findIn(document: Uint8Array, text: string): Promise<readonly Problem[]> {
+async function findIn(document: Uint8Array): Promise<readonly Problem[]> {
   const reading = await runCooperatively(readXml(document))
   if (reading.ok) return findPlainSecrets(reading)
+  const text = decodeUtf8(document)
   const isOpen = findSecrets(text).some(({ start }) => !isSealed(text, start))
   return isOpen ? [{ message: 'The document cannot be read, and seems to have secrets' }] : NONE
 }
@@ -94,12 +94,28 @@ function isSealed(text: string, start: number): boolean {
   return /encrypted\w*\s*(?:=\s*["']|>\s*|><!\[CDATA\[)$/i.test(text.slice(start - 60, start))
 }
 
-/** A quick search of the text, because most documents have nothing that looks like a plain secret. */
-function mayHaveSecrets(text: string): boolean {
-  if (text.includes('\0')) return true
-  // A plain word is looked for several times quicker than a pattern, and most documents have neither.
-  if (text.includes('assword') && PLAIN_PASSWORD.test(text)) return true
-  if (text.includes('secure') && countOf(text, SECURE) > countOf(text, SEALED_VARIABLE)) return true
+/**
+ * A quick search, because most documents have nothing that looks like a plain secret. Plain words are looked for in the
+ * bytes, several times quicker than a pattern in their text.
+ */
+function mayHaveSecrets(document: Uint8Array): boolean {
+  const bytes = Buffer.from(document.buffer, document.byteOffset, document.length)
+  if (bytes.includes(0)) return true
+  const patterns = [
+    { isMentioned: bytes.includes('assword'), isIn: (text: string) => PLAIN_PASSWORD.test(text) },
+    { isMentioned: bytes.includes('secure'), isIn: hasPlainVariable },
+    { isMentioned: hasUserInfo(bytes), isIn: hasPlainAddress },
+  ].filter(({ isMentioned }) => isMentioned)
+  if (patterns.length === 0) return false
+  const text = decodeUtf8(document)
+  return patterns.some(({ isIn }) => isIn(text))
+}
+
+function hasPlainVariable(text: string): boolean {
+  return countOf(text, SECURE) > countOf(text, SEALED_VARIABLE)
+}
+
+function hasPlainAddress(text: string): boolean {
   for (const { start } of addressSecrets(text)) {
     if (!text.startsWith(SEALED_START, start)) return true
   }

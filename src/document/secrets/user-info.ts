@@ -30,6 +30,25 @@ export function* findUserInfos(text: string): Generator<UserInfo> {
   }
 }
 
+const AT = 0x40
+/** The bytes that end the part of an address that names user and host, as far as they are ASCII. */
+const AFTER_HOST_BYTES: ReadonlySet<number> = new Set(Buffer.from('/ \t\n\v\f\r"<>'))
+
+/**
+ * Whether bytes may have user information: always where {@link findUserInfos} finds one in their text. Each `@` is
+ * looked at, which is much rarer than an address.
+ */
+export function hasUserInfo(bytes: Buffer): boolean {
+  let from = 0
+  for (let at = bytes.indexOf(AT); at >= 0; at = bytes.indexOf(AT, from)) {
+    let before = at - 1
+    while (before >= from && !AFTER_HOST_BYTES.has(bytes[before] ?? 0)) before -= 1
+    if (bytes.toString('latin1', Math.max(0, before - 2), before + 1) === '://') return true
+    from = at + 1
+  }
+  return false
+}
+
 /**
  * The part of a user information that is secret, as offsets in it: the password, or the name where
  * that is a token. Null where nothing is; a reference to a parameter is none either.
