@@ -1,4 +1,4 @@
-import { SettingsError } from '../settings/read-settings.ts'
+import { SettingsError } from '../settings/settings-error.ts'
 import type { SETTINGS } from '../settings/settings.ts'
 
 /** The syntax of a command, and its purpose. */

@@ -2,15 +2,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { z } from 'zod'
 import { builtFile } from '../lib/built-file.ts'
 
 /** The version of this program, as its package says. */
-export const VERSION = z
-  .object({ version: z.string() })
-  .parse(createRequire(import.meta.url)('#package')).version
-
-const Missing = z.object({ code: z.literal('MODULE_NOT_FOUND') })
+export const VERSION: string = createRequire(import.meta.url)('#package').version
 
 /**
  * Identifies the code of this program; null where it is not a part of the last build, such as its sources, which may be
@@ -22,7 +17,7 @@ export function identifyProgram(): string | null {
     const isBuilt = fileURLToPath(import.meta.url).startsWith(`${dirname(stamp)}${sep}`)
     return isBuilt ? `${readFileSync(stamp, 'utf8')} ${process.version}` : null
   } catch (error) {
-    if (Missing.safeParse(error).success) return null
+    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return null
     throw error
   }
 }

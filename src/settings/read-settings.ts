@@ -8,10 +8,8 @@ import {
   takeVariables,
 } from './environment.ts'
 import { THIS_MACHINE } from './setting-values.ts'
+import { SettingsError } from './settings-error.ts'
 import { SETTINGS } from './settings.ts'
-
-/** A bad flag, variable or value: the program ends with exit code 2 and this one line. */
-export class SettingsError extends Error {}
 
 /** Settings that make no sense without another one. */
 const NEEDED: readonly (readonly [string, readonly string[]])[] = [

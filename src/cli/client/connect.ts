@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { ServiceClient } from '../../client/service-client.ts'
-import { SettingsError } from '../../settings/read-settings.ts'
+import { SettingsError } from '../../settings/settings-error.ts'
 
 /** The settings by which a command finds its server and says who it is. */
 interface ServerSettings {

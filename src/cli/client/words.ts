@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { z } from 'zod'
 import { buffer } from 'node:stream/consumers'
-import { readSettings, separateWords, SettingsError } from '../../settings/read-settings.ts'
+import { readSettings, separateWords } from '../../settings/read-settings.ts'
+import { SettingsError } from '../../settings/settings-error.ts'
 import { CLIENT_SETTINGS } from '../../settings/client-settings.ts'
 import { wrongUsage } from '../usage.ts'
 

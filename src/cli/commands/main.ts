@@ -1,11 +1,9 @@
 import { ServiceError } from '../../core/errors.ts'
 import { withoutCredentials } from '../../core/hidden-credentials.ts'
 import { VERSION } from '../../server/version.ts'
-import { SettingsError } from '../../settings/read-settings.ts'
-import { helpOf, helpOfAll } from '../help.ts'
+import { SettingsError } from '../../settings/settings-error.ts'
 import { CallRefused, NoServer } from '../../client/client-errors.ts'
 import { complain, say } from '../output.ts'
-import { linesOfError } from '../../wire/error-body.ts'
 
 type Run = (args: readonly string[]) => Promise<number>
 
@@ -56,7 +54,7 @@ export async function main([command = '', ...args]: readonly string[]): Promise<
     const run = await load()
     return await run(args)
   } catch (error) {
-    return explain(error)
+    return await explain(error)
   }
 }
 
@@ -64,12 +62,13 @@ export async function main([command = '', ...args]: readonly string[]): Promise<
 const REFUSES = (status: number) => status < 500 && status !== 401 && status !== 429
 
 /** Clear lines, and 2 for a bad setting, 3 without a server that knows the caller, 1 for everything else. */
-function explain(error: unknown): number {
+async function explain(error: unknown): Promise<number> {
   if (error instanceof NoServer) {
     complain(error.message)
     return 3
   }
   if (error instanceof CallRefused) {
+    const { linesOfError } = await import('../../wire/error-body.ts')
     for (const line of linesOfError(error.body)) complain(line)
     return REFUSES(error.status) ? 1 : 3
   }
@@ -93,7 +92,8 @@ function version(): number {
   return 0
 }
 
-function help(command: string): number {
+async function help(command: string): Promise<number> {
+  const { helpOf, helpOfAll } = await import('../help.ts')
   for (const line of COMMANDS.has(command) ? helpOf(command) : helpOfAll()) say(line)
   return 0
 }

@@ -12,7 +12,8 @@ import {
   removeUser,
   type UsersStore,
 } from '../../security/users.ts'
-import { readSettings, separateWords, SettingsError } from '../../settings/read-settings.ts'
+import { readSettings, separateWords } from '../../settings/read-settings.ts'
+import { SettingsError } from '../../settings/settings-error.ts'
 import { SETTINGS } from '../../settings/settings.ts'
 import { actAsOwner } from '../act-as-owner.ts'
 import { say } from '../output.ts'

@@ -1,6 +1,6 @@
 import type { AnswerOf } from '../../../client/call-types.ts'
 import type { CallAnswer, ServiceClient } from '../../../client/service-client.ts'
-import { SettingsError } from '../../../settings/read-settings.ts'
+import { SettingsError } from '../../../settings/settings-error.ts'
 import { connect } from '../../client/connect.ts'
 import { fetchEntity } from '../../client/entity-call.ts'
 import { describePlan, markdownOfPlan } from '../../client/plan-report.ts'

@@ -1,5 +1,5 @@
 import type { NewProposalBody } from '../../../wire/proposal-body.ts'
-import { SettingsError } from '../../../settings/read-settings.ts'
+import { SettingsError } from '../../../settings/settings-error.ts'
 import { connect } from '../../client/connect.ts'
 import { printJson, printLines } from '../../client/print.ts'
 import { readGivenFile, entityIn, wholeNumberIn, readCommand } from '../../client/words.ts'
