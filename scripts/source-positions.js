@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliCompressSync } from 'node:zlib'
+import { brotliCompressSync, constants } from 'node:zlib'
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const VALUES = new Map(Array.from(DIGITS, (digit, value) => [digit, value]))
+/** A sixteenth of the time of the highest quality, for an eighth more bytes. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
 /**
  * Puts the source maps of a build into one compressed file, without the positions that lie in packages and without
@@ -17,7 +19,7 @@ export function packSourceMaps(outdir) {
     return [file.replace(/\.map$/, ''), map]
   })
   const text = JSON.stringify(Object.fromEntries(maps))
-  writeFileSync(join(outdir, 'source-positions.json.br'), brotliCompressSync(text))
+  writeFileSync(join(outdir, 'source-positions.json.br'), brotliCompressSync(text, BROTLI))
 }
 
 /** The positions of a source map that lie in `src`. */
