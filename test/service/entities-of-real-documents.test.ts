@@ -14,6 +14,7 @@ import { Picks } from '../property/document/merge-edits.ts'
 import { realRevisions, validDocuments } from '../support/documents/config-corpus.ts'
 import { xmlDocument } from '../support/documents/xml-documents.ts'
 import { git } from '../support/git/git.ts'
+import { headIn } from '../support/history/whole-repository.ts'
 import { SHARED_DATA } from '../support/programs/shared-data.ts'
 import { save } from '../support/service/saving.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
@@ -28,10 +29,6 @@ type Lines = readonly [first: number, last: number]
 
 async function currentOf(service: CalledService): Promise<string> {
   return (await service.fetch('/api/admin/config.xml')).text()
-}
-
-function headOf(service: CalledService): string {
-  return git(service.repository, 'rev-parse', 'HEAD').trim()
 }
 
 function pathOf({ kind, name }: EntityElement): string {
@@ -82,13 +79,14 @@ async function faultsOf(service: CalledService, entity: EntityElement): Promise<
   const path = pathOf(entity)
   const faults: string[] = []
   const before = await currentOf(service)
-  const head = headOf(service)
+  const head = await headIn(service.repository)
   const text = await (await service.fetch(path)).text()
   if (text !== entityText({ source: before }, found(before, entity)))
     faults.push('reads another text')
 
   const same = await service.fetch(path, { method: 'PUT', headers: ANY, body: text })
-  if (same.status !== 200 || headOf(service) !== head) faults.push('commits what is there')
+  if (same.status !== 200 || (await headIn(service.repository)) !== head)
+    faults.push('commits what is there')
 
   const lines = linesOf(before, entity)
   const body = text.replace(/^<[^>]*[^/]>/, (tag) => `${tag}<!-- a comment -->`)
@@ -171,10 +169,10 @@ async function faultsOfChange(
   change: { readonly method: string; readonly body?: string },
 ): Promise<string[]> {
   const faults: string[] = []
-  const [before, head] = [await currentOf(service), headOf(service)]
+  const [before, head] = [await currentOf(service), await headIn(service.repository)]
   const answer = await service.fetch(pathOf(entity), { ...change, headers: ANY })
   const told = await answer.text()
-  if (headOf(service) === head) {
+  if ((await headIn(service.repository)) === head) {
     const isRefusal =
       [400, 422].includes(answer.status) && Refusal.safeParse(JSON.parse(told)).success
     return answer.status === 200 || isRefusal
@@ -231,7 +229,7 @@ describe.skipIf(SHARED_DATA === null)('entities of real documents (shared data)'
       for (const document of documents) {
         const service = await openService()
         if ((await save(service, document)).status !== 200) continue
-        const first = headOf(service)
+        const first = await headIn(service.repository)
         for (const entity of triedIn(await currentOf(service))) {
           const text = await (await service.fetch(pathOf(entity))).text()
           const puts = [1, 2].map(() => ({ method: 'PUT', body: randomly(text, picks) }))

@@ -6,6 +6,7 @@ import {
   log,
   readBlob,
   readTree,
+  resolveRef,
   STAGE,
   statusMatrix,
   walk,
@@ -24,6 +25,11 @@ export async function changesIn(dir: string): Promise<string[]> {
   return rows
     .filter(([, ...states]) => states.some((state) => state !== UNCHANGED))
     .map((row) => row.join(' '))
+}
+
+/** The commit that is checked out, read without a process of git. */
+export function headIn(dir: string): Promise<string> {
+  return resolveRef({ ...opened(dir), ref: 'HEAD' })
 }
 
 /** The content that the index has of a file, as isomorphic-git reads it; null where it has none. */
