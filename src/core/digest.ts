@@ -1,5 +1,6 @@
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { z } from 'zod'
+import { hashInSteps } from '../lib/hash-in-steps.ts'
 import { SAMPLE_NAMES } from './sample-names.ts'
 
 const MD5 = /^[0-9a-f]{32}$/
@@ -22,7 +23,18 @@ const digests = new WeakMap<Uint8Array, Digest>()
 export function digestOf(document: Uint8Array): Digest {
   const found = digests.get(document)
   if (found !== undefined) return found
-  const digest = Digest.parse(hash('md5', document))
+  return note(document, hash('md5', document))
+}
+
+/** The same in steps: a long document would hold others up. */
+export function* digestInSteps(document: Uint8Array): Generator<void, Digest> {
+  const found = digests.get(document)
+  if (found !== undefined) return found
+  return note(document, yield* hashInSteps(createHash('md5'), document))
+}
+
+function note(document: Uint8Array, md5: string): Digest {
+  const digest = Digest.parse(md5)
   if (document.length > SHORT) digests.set(document, digest)
   return digest
 }

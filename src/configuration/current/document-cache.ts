@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { ConfigDocument, DocumentReading } from '../../document/document.ts'
 import { IncrementalReader } from '../../document/incremental/incremental-reader.ts'
-import { type Digest, digestOf } from '../../core/digest.ts'
+import { type Digest, digestInSteps, digestOf } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { runCooperatively } from '../../lib/cooperative.ts'
 import { keepYoung } from '../../lib/keep-young.ts'
 import type { Inspection } from '../../history/history.ts'
 import type { KeptFacts } from './kept-facts.ts'
@@ -44,7 +45,7 @@ export class DocumentCache {
 
   /** Validates a document and seals its plain secrets, without blocking the event loop. */
   async inspect(bytes: Uint8Array<ArrayBuffer>): Promise<Inspection> {
-    const cached = this.#cache.get(digestOf(bytes))
+    const cached = this.#cache.get(await runCooperatively(digestInSteps(bytes)))
     if (cached && !cached.hasPlainSecrets) {
       return { ok: true, document: bytes, schemaVersion: cached.schemaVersion }
     }
@@ -80,7 +81,7 @@ export class DocumentCache {
    * @throws {ServiceError} `config-invalid` when they are not.
    */
   async read(bytes: Uint8Array<ArrayBuffer>): Promise<ConfigDocument> {
-    const digest = digestOf(bytes)
+    const digest = await runCooperatively(digestInSteps(bytes))
     const cached = this.#cache.get(digest)
     if (cached) return cached
     const reading = await this.#read(bytes)

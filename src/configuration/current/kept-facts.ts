@@ -5,6 +5,8 @@ import type { ConfigDocument } from '../../document/document.ts'
 import { type KnownMembers, knownMembersOf } from '../../document/incremental/known-members.ts'
 import type { MemberPlace } from '../../document/incremental/find-members.ts'
 import type { MemberFacts } from '../../document/model/member-text.ts'
+import { runCooperatively } from '../../lib/cooperative.ts'
+import { hashInSteps } from '../../lib/hash-in-steps.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import { replaceFile } from '../../storage/durable-fs.ts'
@@ -55,7 +57,8 @@ export class KeptFacts implements AsyncDisposable {
   async find(bytes: Uint8Array): Promise<KnownMembers | null> {
     if (!this.#isStart || bytes.length < LARGE) return null
     const record = await this.#record
-    if (record?.program !== this.#options.program || record.document !== sha256(bytes)) return null
+    if (record?.program !== this.#options.program) return null
+    if (record.document !== (await sha256InTurns(bytes))) return null
     return { places: placesFrom(record.places), pipelines: record.facts.map(factsFrom) }
   }
 
@@ -88,7 +91,7 @@ export class KeptFacts implements AsyncDisposable {
     const { file, program } = this.#options
     const places = numbersOf(known.places)
     const facts = known.pipelines.map(numberOf)
-    const record = { program, document: sha256(bytes), places, facts }
+    const record = { program, document: await sha256InTurns(bytes), places, facts }
     const noted = await this.#record
     if (noted?.program === program && noted.document === record.document) return
     const body = JSON.stringify(record)
@@ -152,6 +155,11 @@ function factsFrom(number: number): MemberFacts {
     isSelfContained: isSelfContained === true,
     isValid: isValid === true,
   }
+}
+
+/** The same with turns for others between. */
+function sha256InTurns(bytes: Uint8Array): Promise<string> {
+  return runCooperatively(hashInSteps(createHash('sha256'), bytes))
 }
 
 function sha256(bytes: Uint8Array): string {

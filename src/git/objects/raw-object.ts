@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
-import { memoize } from '../../lib/memoize.ts'
-import { type ObjectFormat, SHA1, SHA256 } from '../object-format.ts'
+import { createHash, type Hash } from 'node:crypto'
+import { hashInSteps } from '../../lib/hash-in-steps.ts'
+import type { ObjectFormat } from '../object-format.ts'
 
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag'
 
@@ -24,8 +24,8 @@ export interface RawObjectReader {
 
 /** A save names its document in several places, and hashing a large one takes long. */
 const blobNames = {
-  sha1: memoize((content: Uint8Array) => nameOf('blob', content, SHA1)),
-  sha256: memoize((content: Uint8Array) => nameOf('blob', content, SHA256)),
+  sha1: new WeakMap<Uint8Array, string>(),
+  sha256: new WeakMap<Uint8Array, string>(),
 }
 
 /** The name that git gives to an object, whose content must not change. */
@@ -39,7 +39,23 @@ export function named(object: RawObject, format: ObjectFormat): NamedObject {
 
 /** The name that git gives to the content of a file, which must not change. */
 export function blobName(content: Uint8Array, format: ObjectFormat): string {
-  return blobNames[format.name](content)
+  const known = blobNames[format.name].get(content)
+  if (known !== undefined) return known
+  const name = nameOf('blob', content, format)
+  blobNames[format.name].set(content, name)
+  return name
+}
+
+/** The same in steps: the content of a large file would hold others up. */
+export function* blobNameInSteps(
+  content: Uint8Array,
+  format: ObjectFormat,
+): Generator<void, string> {
+  const known = blobNames[format.name].get(content)
+  if (known !== undefined) return known
+  const name = yield* hashInSteps(beginName('blob', content, format), content)
+  blobNames[format.name].set(content, name)
+  return name
 }
 
 export function objectHeader(type: ObjectType, length: number): Uint8Array {
@@ -47,6 +63,9 @@ export function objectHeader(type: ObjectType, length: number): Uint8Array {
 }
 
 function nameOf(type: ObjectType, content: Uint8Array, format: ObjectFormat): string {
-  const hash = createHash(format.name).update(objectHeader(type, content.length))
-  return hash.update(content).digest('hex')
+  return beginName(type, content, format).update(content).digest('hex')
+}
+
+function beginName(type: ObjectType, { length }: Uint8Array, format: ObjectFormat): Hash {
+  return createHash(format.name).update(objectHeader(type, length))
 }

@@ -4,6 +4,7 @@ import { type ChangeFacts, MAX_ENTITIES } from '../../core/change-origin.ts'
 import { digestOf } from '../../core/digest.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { allOf } from '../../lib/all-of.ts'
+import { runCooperatively } from '../../lib/cooperative.ts'
 import { lastOf, mapNonEmpty, type NonEmptyArray } from '../../lib/non-empty-array.ts'
 import { PendingResources } from '../../lib/resources.ts'
 import type { GitRepository, MovedCommit } from '../repository/git-repository.ts'
@@ -22,7 +23,7 @@ import type { BranchState } from './branch-follower.ts'
 import type { Publish } from '../log/log-packs.ts'
 import type { PreparedChange } from '../revision/prepared-change.ts'
 import type { Report } from '../revision/problems.ts'
-import { type NamedObject, named } from '../../git/objects/raw-object.ts'
+import { blobNameInSteps, type NamedObject, named } from '../../git/objects/raw-object.ts'
 
 /** Changes to commit, each based on the one before. */
 export interface CommitRequest {
@@ -201,7 +202,9 @@ export class Committer {
 
   async #prepareCommit(change: PreparedChange, parent: CommitSha | null): Promise<DraftCommit> {
     const { repository } = this.#options
-    const blob = named({ type: 'blob', content: change.document }, repository.reader.format)
+    const content = change.document
+    const oid = await runCooperatively(blobNameInSteps(content, repository.reader.format))
+    const blob: NamedObject = { type: 'blob', content, oid }
     const facts = this.#describe(change)
     const message = renderMessage(facts)
     const { username, time } = facts
