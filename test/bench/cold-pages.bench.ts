@@ -1,6 +1,7 @@
 import { git, gitBytes } from '../support/git/git.ts'
 import type { BenchCase, BenchRun, Measured } from './case.ts'
 import { historyOf } from './histories.ts'
+import { longestTurnIn, TURN_LIMIT } from './longest-turn.ts'
 import { costOf, median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
 
@@ -76,7 +77,29 @@ export const cases: readonly BenchCase[] = [
     must: { atMost: 30, unit: 'ms of CPU' },
     measure: async (run) => (await historyPages(run)).again,
   },
+  {
+    name: 'cold: longest turn of the main thread in reads, comparisons and pages of the history',
+    must: TURN_LIMIT,
+    measure: async (run) => {
+      const { places, digests } = await history(run)
+      await using cairn = await MeasuredServer.sampled(places)
+      await cairn.rest()
+      await readAll(cairn, digests, 0)
+      return await longestTurnIn(cairn, () => readAll(cairn, digests, 1))
+    },
+  },
 ]
+
+/** Reads what nobody has asked for in another round. */
+async function readAll(cairn: MeasuredServer, digests: readonly string[], round: number) {
+  const distance = digests.length / 2
+  for (let n = 1; n <= AGAIN; n += 1) {
+    const revision = round * AGAIN + n
+    await cairn.get(`/api/admin/config/${digests[distance + revision]}.xml`)
+    await cairn.get(`/config/compare/r${revision}/r${revision + distance}`)
+    await cairn.get(`/config?offset=${revision}`)
+  }
+}
 
 function history({ quick }: BenchRun) {
   return historyOf(quick ? 500 : 10_000, 110_000)

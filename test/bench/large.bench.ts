@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { BenchCase, BenchRun } from './case.ts'
 import { documentOf, USUAL } from './documents.ts'
 import { mean, median } from './measure.ts'
+import { longestTurnIn, TURN_LIMIT } from './longest-turn.ts'
 import { longestWaitBeside } from './longest-wait.ts'
 import { MeasuredServer } from './servers.ts'
 
@@ -85,6 +86,16 @@ export const cases: readonly BenchCase[] = [
     },
   },
   {
+    name: 'large: longest turn of the main thread while pipelines of 10,000 are saved and put',
+    must: TURN_LIMIT,
+    measure: async (run) => {
+      await using server = await MeasuredServer.sampled(placesIn(run))
+      const documents = [...documentsOf(run)]
+      await changeOften(server, documents.slice(0, WARMING))
+      return await longestTurnIn(server, () => changeOften(server, documents.slice(WARMING)))
+    },
+  },
+  {
     name: 'large: a start with 10,000 pipelines, up to the ready line',
     must: { atMost: 1_500, unit: 'ms of CPU' },
     measure: async (run) => {
@@ -119,12 +130,22 @@ async function costOf(server: MeasuredServer, work: () => Promise<unknown>): Pro
   return server.cpu() - before
 }
 
-function serve({ folder }: BenchRun, name = ''): Promise<MeasuredServer> {
-  const places = {
-    repository: join(folder, name, 'repository'),
-    state: join(folder, name, 'state'),
+function serve(run: BenchRun, name = ''): Promise<MeasuredServer> {
+  return MeasuredServer.cairn(placesIn(run, name))
+}
+
+function placesIn({ folder }: BenchRun, name = '') {
+  return { repository: join(folder, name, 'repository'), state: join(folder, name, 'state') }
+}
+
+/** Saves documents and puts pipelines in turns, and looks at the health after each, as a monitor does. */
+async function changeOften(server: MeasuredServer, documents: readonly string[]): Promise<void> {
+  for (const [n, document] of documents.entries()) {
+    await server.save(document)
+    await server.get('/health')
+    await putPipeline(server, `p-${n}`, document)
+    await server.get('/health')
   }
-  return MeasuredServer.cairn(places)
 }
 
 /** Gives one pipeline of a document another repository. */
@@ -138,16 +159,17 @@ function putPipeline(server: MeasuredServer, name: string, document: string): Pr
   return server.send(path, { method: 'PUT', headers, body })
 }
 
+async function saveOften(run: BenchRun, save: (document: string) => Promise<void>): Promise<void> {
+  for (const document of documentsOf(run)) await save(document)
+}
+
 /** Documents of about 13 MB; each differs from the one before in the repository of two pipelines. */
-async function saveOften(
-  { quick }: BenchRun,
-  save: (document: string) => Promise<void>,
-): Promise<void> {
+function* documentsOf({ quick }: BenchRun): Generator<string> {
   const pipelines = quick ? 200 : PIPELINES
   const document = documentOf(pipelines)
-  await save(document)
+  yield document
   for (let n = 1; n < WARMING + SAVES; n += 1) {
     const place = (pipelines / 2 + n) % pipelines
-    await save(document.replace(`/p-${place}.git"`, `/q-${place}.git"`))
+    yield document.replace(`/p-${place}.git"`, `/q-${place}.git"`)
   }
 }
