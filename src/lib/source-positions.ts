@@ -47,7 +47,8 @@ export class SourcePositions {
   name(line: string): string {
     return line.replace(POSITION, (place, file: string, row: string, column: string) => {
       const entry = this.#mapOf(file)?.findEntry(Number(row) - 1, Number(column) - 1)
-      if (!entry || !('originalSource' in entry)) return place
+      // What a build adds by itself has an entry that names no source.
+      if (!entry || !('originalSource' in entry) || !entry.originalSource) return place
       const source = join(this.#folder, '..', entry.originalSource)
       return `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
     })
