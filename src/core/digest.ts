@@ -1,5 +1,6 @@
-import { createHash, hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { runSync } from '../lib/cooperative.ts'
 import { hashInSteps } from '../lib/hash-in-steps.ts'
 import { SAMPLE_NAMES } from './sample-names.ts'
 
@@ -21,20 +22,14 @@ const digests = new WeakMap<Uint8Array, Digest>()
 
 /** The digest of immutable bytes, computed once for each long document. */
 export function digestOf(document: Uint8Array): Digest {
-  const found = digests.get(document)
-  if (found !== undefined) return found
-  return note(document, hash('md5', document))
+  return runSync(digestInSteps(document))
 }
 
 /** The same in steps: a long document would hold others up. */
 export function* digestInSteps(document: Uint8Array): Generator<void, Digest> {
   const found = digests.get(document)
   if (found !== undefined) return found
-  return note(document, yield* hashInSteps(createHash('md5'), document))
-}
-
-function note(document: Uint8Array, md5: string): Digest {
-  const digest = Digest.parse(md5)
+  const digest = Digest.parse(yield* hashInSteps(createHash('md5'), document))
   if (document.length > SHORT) digests.set(document, digest)
   return digest
 }

@@ -1,4 +1,5 @@
-import { createHash, type Hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import { runSync } from '../../lib/cooperative.ts'
 import { hashInSteps } from '../../lib/hash-in-steps.ts'
 import type { ObjectFormat } from '../object-format.ts'
 
@@ -30,7 +31,8 @@ const blobNames = {
 
 /** The name that git gives to an object, whose content must not change. */
 export function objectName({ type, content }: RawObject, format: ObjectFormat): string {
-  return type === 'blob' ? blobName(content, format) : nameOf(type, content, format)
+  if (type === 'blob') return blobName(content, format)
+  return beginName(type, content, format).update(content).digest('hex')
 }
 
 export function named(object: RawObject, format: ObjectFormat): NamedObject {
@@ -39,11 +41,7 @@ export function named(object: RawObject, format: ObjectFormat): NamedObject {
 
 /** The name that git gives to the content of a file, which must not change. */
 export function blobName(content: Uint8Array, format: ObjectFormat): string {
-  const known = blobNames[format.name].get(content)
-  if (known !== undefined) return known
-  const name = nameOf('blob', content, format)
-  blobNames[format.name].set(content, name)
-  return name
+  return runSync(blobNameInSteps(content, format))
 }
 
 /** The same in steps: the content of a large file would hold others up. */
@@ -62,10 +60,6 @@ export function objectHeader(type: ObjectType, length: number): Uint8Array {
   return Buffer.from(`${type} ${length}\0`, 'latin1')
 }
 
-function nameOf(type: ObjectType, content: Uint8Array, format: ObjectFormat): string {
-  return beginName(type, content, format).update(content).digest('hex')
-}
-
-function beginName(type: ObjectType, { length }: Uint8Array, format: ObjectFormat): Hash {
+function beginName(type: ObjectType, { length }: Uint8Array, format: ObjectFormat) {
   return createHash(format.name).update(objectHeader(type, length))
 }
