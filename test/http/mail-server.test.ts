@@ -8,7 +8,7 @@ import { makeAuthority } from '../support/identities/directory-server.ts'
 import { atEnd, shared } from '../support/programs/at-end.ts'
 import { PostgresCluster } from '../support/programs/postgres-cluster.ts'
 import { until } from '../support/programs/until.ts'
-import { folderBeside, openOver } from '../support/service/database-server.ts'
+import { openOver } from '../support/service/database-server.ts'
 import { MailReceiver } from '../support/service/mail-receiver.ts'
 import {
   MINUTE_MS,
@@ -20,7 +20,7 @@ import {
   subscribeByForm,
 } from '../support/service/mail-scene.ts'
 import { save } from '../support/service/saving.ts'
-import { currentOf } from '../support/service/servers.ts'
+import { currentOf, openTwo } from '../support/service/servers.ts'
 import { openService } from '../support/service/service.ts'
 
 describe('a mail server', () => {
@@ -188,11 +188,7 @@ describe('mail of several servers', { tags: ['postgresql', 'long'] }, () => {
 
   it('is sent by the leader, and what waits by the next one', { timeout: 240_000 }, async () => {
     const receiver = await MailReceiver.open()
-    const database = cluster().freshSchema()
-    const first = await openOver(database, tempDir())
-    const second = await openOver(database, folderBeside(first))
-    await save(second, naming(receiver, 'one'))
-    await subscribeByForm(second, { entities: 'group/defaultGroup' })
+    const [first, second] = await openSubscribed(cluster().freshSchema(), receiver)
     await receiver.stop()
     await save(second, naming(receiver, 'two'))
     // A leader that saw the first revision after the subscription has sent a mail, and waits a minute.
@@ -210,11 +206,7 @@ describe('mail of several servers', { tags: ['postgresql', 'long'] }, () => {
     { timeout: 240_000 },
     async () => {
       const receiver = await MailReceiver.open()
-      const database = cluster().freshSchema()
-      const first = await openOver(database, tempDir())
-      const second = await openOver(database, folderBeside(first))
-      await save(second, naming(receiver, 'one'))
-      await subscribeByForm(second, { entities: 'group/defaultGroup' })
+      const [first, second] = await openSubscribed(cluster().freshSchema(), receiver)
       await save(second, documentWith('one'))
       await until(async () => (await currentOf(first)) === documentWith('one'))
       const many = Array.from({ length: 4_000 }, (_, n) => `made-${n}`)
@@ -241,6 +233,14 @@ describe('mail of several servers', { tags: ['postgresql', 'long'] }, () => {
     expect(receiver.mails[0]?.text).toContain('rename pipeline one → two')
   })
 })
+
+/** Two servers, the leader first, with a pipeline whose changes the administrator hears of by mail. */
+async function openSubscribed(database: string, receiver: MailReceiver) {
+  const [first, second] = await openTwo(database)
+  await save(second, naming(receiver, 'one'))
+  await subscribeByForm(second, { entities: 'group/defaultGroup' })
+  return [first, second] as const
+}
 
 /** A configuration with a pipeline of each name. */
 function naming(receiver: MailReceiver, ...names: readonly string[]): string {
