@@ -47,7 +47,7 @@ export class SourcePositions {
   name(line: string): string {
     return line.replace(POSITION, (place, file: string, row: string, column: string) => {
       const entry = this.#mapOf(file)?.findEntry(Number(row) - 1, Number(column) - 1)
-      // What a build adds by itself has an entry that names no source.
+      // The build adds code of its own, whose entries name no source.
       if (!entry || !('originalSource' in entry) || !entry.originalSource) return place
       const source = join(this.#folder, '..', entry.originalSource)
       return `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
