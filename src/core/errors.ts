@@ -124,6 +124,12 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** The error for input that is not well-formed; `path` names its part. */
+export function malformedRequest(message: string, path?: string): ServiceError {
+  const problem = path === undefined ? { message } : { message, path }
+  return new ServiceError('malformed-request', message, { problems: [problem] })
+}
+
 /** The error when the service cannot do something now, though it usually can. */
 export function unavailable(reason: string, cause?: unknown): ServiceError<'unavailable'> {
   return new ServiceError('unavailable', reason, { reason }, { cause })

@@ -1,4 +1,4 @@
-import { ServiceError } from './errors.ts'
+import { malformedRequest } from './errors.ts'
 
 export const PAGE_SIZE = 10
 
@@ -31,8 +31,5 @@ export function pageOf<Item>(
  */
 export function parseOffset(text: string): number {
   if (/^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
-  const message = `The offset ${text} is not a whole number from 0 up`
-  throw new ServiceError('malformed-request', message, {
-    problems: [{ message, path: 'offset' }],
-  })
+  throw malformedRequest(`The offset ${text} is not a whole number from 0 up`, 'offset')
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { allOf } from '../lib/all-of.ts'
-import { ServiceError } from '../core/errors.ts'
+import { unavailable } from '../core/errors.ts'
 import { describeFault, withoutPaths } from '../core/faults.ts'
 import { NO_PROGRAMS } from '../core/git-settings.ts'
 import { startGuarded } from '../processes/guarded-process.ts'
@@ -131,9 +131,7 @@ export class GitExecutable {
     signal.removeEventListener('abort', end)
     if (signal.aborted || child.exitCode === 0) return
     const what = withoutPaths(complaint.trim(), { folder: gitDir }) || how
-    const reason = `git ${args.join(' ')}: ${what}`
-    const cause = new Error(complaint.trim() || how)
-    throw new ServiceError('unavailable', reason, { reason }, { cause })
+    throw unavailable(`git ${args.join(' ')}: ${what}`, new Error(complaint.trim() || how))
   }
 
   async #findVersionOnce(path: string | undefined): Promise<Version | null> {
@@ -184,7 +182,6 @@ function orUnavailable(started: () => PipedProcess): PipedProcess {
     return started()
   } catch (error) {
     if (!(error instanceof ProcessNotStarted)) throw error
-    const reason = `git cannot be started: ${describeFault(error)}`
-    throw new ServiceError('unavailable', reason, { reason }, { cause: error })
+    throw unavailable(`git cannot be started: ${describeFault(error)}`, error)
   }
 }

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ServiceError } from '../core/errors.ts'
+import { type ServiceError, unavailable } from '../core/errors.ts'
 import { draftName, isDraftName } from '../storage/file-draft.ts'
 import type { FsHandle, FsPromises } from '../storage/fs-promises.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
@@ -134,6 +134,5 @@ async function linked(
 /** Names the lock within its repository, because the reason is shown to callers. */
 function heldError(file: string): ServiceError<'unavailable'> {
   const [, name = basename(file)] = /\/(\.git\/.*)$/s.exec(file) ?? []
-  const reason = `A git command holds ${name}.lock`
-  return new ServiceError('unavailable', reason, { reason })
+  return unavailable(`A git command holds ${name}.lock`)
 }

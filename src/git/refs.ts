@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path'
-import { ServiceError } from '../core/errors.ts'
+import { type ServiceError, unavailable } from '../core/errors.ts'
 import { CommitSha } from '../core/revision.ts'
 import { isDraftName } from '../storage/file-draft.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
@@ -144,6 +144,5 @@ function symbolicTarget(text: string): string | null {
 }
 
 function damaged(ref: string): ServiceError<'unavailable'> {
-  const reason = `The ref ${ref} is damaged: it names no commit`
-  return new ServiceError('unavailable', reason, { reason })
+  return unavailable(`The ref ${ref} is damaged: it names no commit`)
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Access, assertMay } from '../configuration/access/permission.ts'
 import type { UserStanding } from '../configuration/access/access.ts'
-import { ServiceError } from '../core/errors.ts'
+import { malformedRequest, ServiceError } from '../core/errors.ts'
 import { isSameName } from '../core/name-key.ts'
 import {
   type ExternalSource,
@@ -19,6 +19,7 @@ import {
   isDisabledUser,
   localPrincipal,
   removeUser,
+  userNotFound,
   type Users,
   type UsersReading,
   type UsersStore,
@@ -285,7 +286,7 @@ async function storePassword(
 ): Promise<void> {
   const { store, cost } = accounts
   const { username } = user
-  if (!(await changePassword(store, { username, password, cost }))) throw unknown(username)
+  if (!(await changePassword(store, { username, password, cost }))) throw userNotFound(username)
   await accounts.reload()
   await sessions.endOf(user)
 }
@@ -297,7 +298,7 @@ async function storePassword(
  */
 async function userNamed(deps: UserAdministrationDeps, named: NamedUser): Promise<KnownUser> {
   const user = await findNamed(deps, named)
-  if (user === null) throw unknown(named.name)
+  if (user === null) throw userNotFound(named.name)
   return user
 }
 
@@ -308,7 +309,7 @@ function userOfElsewhere(
 ): KnownUser {
   assertUsername(name)
   const [from, ...others] = sourcesElsewhere.filter((each) => each === (source ?? each))
-  if (from === undefined) throw unknown(name)
+  if (from === undefined) throw userNotFound(name)
   if (others.length > 0) throw ambiguous(`${name} may be a user of several sources`)
   return { username: name, external: { source: from, roles: [] } }
 }
@@ -336,12 +337,7 @@ async function findNamed(
 }
 
 function ambiguous(reason: string): ServiceError {
-  const message = `${reason}: name one of them`
-  return new ServiceError('malformed-request', message, { problems: [{ message, path: 'source' }] })
-}
-
-function unknown(username: string): ServiceError {
-  return new ServiceError('user-not-found', `There is no user ${username}`, { username })
+  return malformedRequest(`${reason}: name one of them`, 'source')
 }
 
 function assertAdministrator({ access }: UserAdministrationDeps, principal: Principal): void {

@@ -1,6 +1,6 @@
 import { type Access, assertMay } from '../configuration/access/permission.ts'
 import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
-import { ServiceError } from '../core/errors.ts'
+import { malformedRequest, ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { environmentKey, isResourceName } from '../document/agents/agent-element.ts'
 import { isInvitation, keptOf, newInvitation } from '../security/issued-secret.ts'
@@ -26,7 +26,6 @@ export interface InvitedNames {
   readonly environments: readonly string[]
 }
 
-/** The parameters of a new invitation. */
 export interface NewInvitation extends InvitedNames {
   /** Milliseconds since the UNIX epoch. */
   readonly expires: number
@@ -63,9 +62,9 @@ export class Invitations {
   async create(by: Principal | string, { resources, environments, expires }: NewInvitation) {
     const now = this.#options.clock()
     assertNames({ resources, environments })
-    if (expires <= now) throw malformed('expires is in the past', 'expires')
+    if (expires <= now) throw malformedRequest('expires is in the past', 'expires')
     if (expires > now + MAX_LIFETIME_MS)
-      throw malformed('An invitation is good for 30 days at most', 'expires')
+      throw malformedRequest('An invitation is good for 30 days at most', 'expires')
     const invitation = newInvitation()
     const kept = keptOf(invitation)
     const names = { resources: [...resources], environments: [...environments] }
@@ -162,7 +161,7 @@ export function inviteAgent(
   const keys = new Set(known.map(({ name }) => environmentKey(name)))
   const missing = wanted.environments.find((name) => !keys.has(environmentKey(name)))
   if (missing === undefined) return invitations.create(principal, wanted)
-  throw malformed(`There is no environment "${missing}"`, 'environments')
+  throw malformedRequest(`There is no environment "${missing}"`, 'environments')
 }
 
 /** @throws {ServiceError} `not-permitted` */
@@ -193,12 +192,9 @@ function assertRoom(others: readonly InvitationRecord[]): void {
 function assertNames({ resources, environments }: InvitedNames): void {
   for (const [path, names] of Object.entries({ resources, environments })) {
     if (names.length <= MAX_NAMES) continue
-    throw malformed(`An invitation has ${MAX_NAMES} ${path} at most`, path)
+    throw malformedRequest(`An invitation has ${MAX_NAMES} ${path} at most`, path)
   }
   const wrong = resources.find((name) => !isResourceName(name))
-  if (wrong !== undefined) throw malformed(`"${wrong}" is not the name of a resource`, 'resources')
-}
-
-function malformed(message: string, path: string): ServiceError {
-  return new ServiceError('malformed-request', message, { problems: [{ message, path }] })
+  if (wrong !== undefined)
+    throw malformedRequest(`"${wrong}" is not the name of a resource`, 'resources')
 }

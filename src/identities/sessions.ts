@@ -58,7 +58,6 @@ export class Sessions {
     await this.#records.end(id, (record) => record.hash === kept)
   }
 
-  /** Every session. */
   list(): Promise<SessionRecord[]> {
     return this.#records.list((record) => !this.#isIdle(record))
   }

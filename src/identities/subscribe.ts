@@ -4,7 +4,7 @@ import { assertLoggedIn } from './logged-in.ts'
 import { parseEntityKey } from '../configuration/changes/config-changes.ts'
 import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
 import { administers } from '../configuration/entities/entity-access.ts'
-import { ServiceError } from '../core/errors.ts'
+import { malformedRequest } from '../core/errors.ts'
 import type { MailWishes } from '../core/service/mail-wishes.ts'
 import { isSameName } from '../core/name-key.ts'
 import type { Principal } from '../core/principal.ts'
@@ -35,7 +35,7 @@ export async function subscribe(
   assertOwn(principal)
   assertAddress(wishes.address)
   if (wishes.pipelines.length + wishes.entities.length > MAX_NAMES)
-    throw refused(`More than ${MAX_NAMES} names are too many`, 'pipelines')
+    throw malformedRequest(`More than ${MAX_NAMES} names are too many`, 'pipelines')
   for (const name of wishes.pipelines) assertPipeline(deps, principal, name)
   for (const entity of wishes.entities) assertEntity(deps, principal, entity)
   await deps.subscriptions.put(principal, wishes)
@@ -61,7 +61,7 @@ function assertOwn(principal: Principal): void {
 
 function assertAddress(address: string): void {
   if (address.length <= MAX_ADDRESS_LENGTH && ADDRESS.test(address)) return
-  throw refused(`"${address}" is not an address such as kim@example.org`, 'address')
+  throw malformedRequest(`"${address}" is not an address such as kim@example.org`, 'address')
 }
 
 /** A pipeline that the caller may not view is refused as one that is not there. */
@@ -69,9 +69,9 @@ function assertPipeline({ access }: SubscriptionDeps, principal: Principal, name
   const [pipeline = '', stage] = name.split('/', 2)
   const stages = access.stagesOf(pipeline)
   if (stages === null || !access.may(principal, { action: 'view-pipeline', pipeline }))
-    throw refused(`There is no pipeline ${pipeline} that you may view`, 'pipelines')
+    throw malformedRequest(`There is no pipeline ${pipeline} that you may view`, 'pipelines')
   if (stage === undefined || stages.some((each) => isSameName(each, stage))) return
-  throw refused(`The pipeline ${pipeline} has no stage ${stage}`, 'pipelines')
+  throw malformedRequest(`The pipeline ${pipeline} has no stage ${stage}`, 'pipelines')
 }
 
 function assertEntity(
@@ -81,9 +81,5 @@ function assertEntity(
 ): void {
   const found = findEntity(configuration.read().root, splitEntity(parseEntityKey(entity)))
   if (found !== null && administers(access, principal, found)) return
-  throw refused(`There is no ${entity} whose changes you may see`, 'entities')
-}
-
-function refused(message: string, path: string): ServiceError {
-  return new ServiceError('malformed-request', message, { problems: [{ message, path }] })
+  throw malformedRequest(`There is no ${entity} whose changes you may see`, 'entities')
 }

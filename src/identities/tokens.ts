@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors.ts'
+import { malformedRequest, ServiceError } from '../core/errors.ts'
 import { isSameName } from '../core/name-key.ts'
 import type { Principal, TokenScope } from '../core/principal.ts'
 import { type Access, assertMay } from '../configuration/access/permission.ts'
@@ -18,7 +18,6 @@ const MAX_TOKENS = 100
  */
 export const TOKEN_VOUCHED_FOR_MS = 30 * 24 * 60 * 60 * 1_000
 
-/** The parameters of a new token. */
 export interface NewToken {
   readonly name: string
   readonly scope: TokenScope
@@ -64,7 +63,8 @@ export class Tokens {
   async create(principal: Principal, { name, scope, expires }: NewToken): Promise<MadeToken> {
     const now = this.#options.clock()
     assertName(name)
-    if (expires !== null && expires <= now) throw malformed('expires is in the past', 'expires')
+    if (expires !== null && expires <= now)
+      throw malformedRequest('expires is in the past', 'expires')
     const token = newApiToken()
     const kept = keptOf(token)
     const owner = ownerOf(principal, now)
@@ -177,9 +177,5 @@ export function isExpired({ expires }: Pick<TokenRecord, 'expires'>, now: number
 
 function assertName(name: string): void {
   if (/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(name) && name.trim() !== '') return
-  throw malformed('A token name has 1 to 100 characters, and no line breaks', 'name')
-}
-
-function malformed(message: string, path: string): ServiceError {
-  return new ServiceError('malformed-request', message, { problems: [{ message, path }] })
+  throw malformedRequest('A token name has 1 to 100 characters, and no line breaks', 'name')
 }

@@ -1,7 +1,6 @@
-import { ServiceError } from '../core/errors.ts'
+import { commitNotFound } from '../configuration/read/config-reading.ts'
 import type { Principal } from '../core/principal.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
-import { archiveHint } from '../history/archive-hint.ts'
 import type { History } from '../history/history.ts'
 import { Emitter } from '../lib/emitter.ts'
 import { type Access, assertMay } from '../configuration/access/permission.ts'
@@ -85,7 +84,7 @@ export class RevisionWatch implements Disposable {
       const turn = this.#version
       const { revisions, isRewritten } = await this.newer(since)
       this.assertMay(principal)
-      if (isRewritten) throw notFound(this.#deps.history, since)
+      if (isRewritten) throw commitNotFound(this.#deps.history, since)
       const wanted = await select(revisions)
       const left = end - performance.now()
       if (wanted.length > 0 || left <= 0 || signal.aborted || this.#isClosed) return wanted
@@ -126,9 +125,4 @@ export class RevisionWatch implements Disposable {
     this.#version += 1
     this.#changed.emit()
   }
-}
-
-function notFound(history: History, commit: CommitSha): ServiceError {
-  const message = `No revision has the commit ${commit}${archiveHint(history)}`
-  return new ServiceError('revision-not-found', message, { commit })
 }

@@ -198,7 +198,6 @@ async function comparedBy(
   return { older: parent === null ? null : await readAt(reader, parent, fileName), newer }
 }
 
-/** The group that a pipeline is in. */
 function groupsOf(name: string, { root }: XmlDocument): readonly string[] {
   const parent = findNamedEntity(root, name)?.element.parent
   const group = parent ? entityOf(parent) : null

@@ -2,7 +2,7 @@ import nodeFs, { chown, copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
-import { ServiceError } from '../core/errors.ts'
+import { ServiceError, unavailable } from '../core/errors.ts'
 import { TOLD_PROPOSALS } from '../core/service/service-event.ts'
 import { MAINTENANCE } from '../core/service/maintenance.ts'
 import { findHolder } from '../history/doctor/holders.ts'
@@ -74,7 +74,7 @@ export interface StateRepair {
 export async function repairState({ file, lock, clock }: StateRepair): Promise<string> {
   await using _ = await openProcessLock(lock)
   const holder = await findHolder(file, dirname(file))
-  if (holder !== null) throw cannot(`${file} is in use by ${holder}`)
+  if (holder !== null) throw unavailable(`${file} is in use by ${holder}`)
   const stamp = new Date(clock()).toISOString().replaceAll(/[:.]/g, '-')
   const quarantine = join(dirname(file), 'doctor', stamp)
   const work = await mkdtemp(`${file}.draft-`)
@@ -83,7 +83,7 @@ export async function repairState({ file, lock, clock }: StateRepair): Promise<s
     await copyBytes(file, copy)
     await salvageSqliteState(copy, made)
     const faults = await faultsOf(made)
-    if (faults.length > 0) throw cannot(faults.join('; '))
+    if (faults.length > 0) throw unavailable(faults.join('; '))
     await exchange(file, { made, quarantine })
     return quarantine
   } finally {
@@ -115,8 +115,4 @@ async function exchange(
   const { uid, gid } = await stat(file)
   await chown(made, uid, gid)
   await replaceSqliteState(file, made)
-}
-
-function cannot(reason: string): ServiceError<'unavailable'> {
-  return new ServiceError('unavailable', reason, { reason })
 }

@@ -2,7 +2,7 @@ import nodeFs, { lstat, readdir } from 'node:fs/promises'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { ServiceError } from '../core/errors.ts'
+import { type ServiceError, unavailable } from '../core/errors.ts'
 import { openObjectReader } from '../git/readers/open-object-reader.ts'
 import { readHead } from '../git/refs.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
@@ -74,7 +74,7 @@ export async function assertStateMoved({
   const state = join(stateDir, 'state.sqlite')
   if (!(await isThere(state)) && !(await hasArtifacts(artifactsDir))) return
   const reason = `The database is empty, and ${stateDir} has the state of a service: move it with cairn state dump and cairn state load, or begin anew without it: cairn serve --begin-anew`
-  throw new ServiceError('unavailable', reason, { reason })
+  throw unavailable(reason)
 }
 
 /**
@@ -98,7 +98,7 @@ export async function assertKeysThere(
 export async function assertUsersThere(usersFile: string): Promise<void> {
   if (await isThere(usersFile)) return
   const reason = `${usersFile} is missing: every server needs the same users, copy it from one that has it, or leave --users-file out to have them in the database`
-  throw new ServiceError('unavailable', reason, { reason })
+  throw unavailable(reason)
 }
 
 async function hasArtifacts(artifactsDir: string): Promise<boolean> {
@@ -138,6 +138,5 @@ async function isThere(file: string): Promise<boolean> {
 }
 
 function lost(what: string): ServiceError<'unavailable'> {
-  const reason = `${what}. ${WAY_OUT}`
-  return new ServiceError('unavailable', reason, { reason })
+  return unavailable(`${what}. ${WAY_OUT}`)
 }

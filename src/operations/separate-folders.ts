@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { ServiceError } from '../core/errors.ts'
+import { type ServiceError, unavailable } from '../core/errors.ts'
 import { isWithin, realPath } from '../storage/folders.ts'
 
 /** Folders below the state folder that an operator may have linked elsewhere. */
@@ -31,6 +31,5 @@ export async function assertSeparate(places: {
 }
 
 function nested(what: string): ServiceError {
-  const reason = `${what}: --config-repo and --state-dir have to lie beside each other`
-  return new ServiceError('unavailable', reason, { reason })
+  return unavailable(`${what}: --config-repo and --state-dir have to lie beside each other`)
 }

@@ -1,5 +1,5 @@
 import type { Digest } from '../core/digest.ts'
-import { ServiceError } from '../core/errors.ts'
+import { malformedRequest, ServiceError } from '../core/errors.ts'
 import { nameKey } from '../core/name-key.ts'
 import type { Revision } from '../core/revision.ts'
 import type { ConfigSavingDeps } from '../configuration/save/config-saving.ts'
@@ -69,7 +69,8 @@ export async function prepareContent(
   const inspection = await cache.inspect(wanted)
   if (!inspection.ok) throw notValid(inspection.problems)
   const { document } = inspection
-  if (Buffer.compare(document, before) === 0) throw nothing()
+  if (Buffer.compare(document, before) === 0)
+    throw malformedRequest('The proposal changes nothing', 'document')
   return { base, document, touches: await touchesOf(deps, before, document) }
 }
 
@@ -132,11 +133,4 @@ async function withEntity(
 function readable(read: Comparable): XmlDocument {
   if ('root' in read) return read
   throw notValid(read.problems)
-}
-
-function nothing(): ServiceError {
-  const message = 'The proposal changes nothing'
-  return new ServiceError('malformed-request', message, {
-    problems: [{ message, path: 'document' }],
-  })
 }

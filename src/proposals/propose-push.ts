@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors.ts'
+import { malformedRequest } from '../core/errors.ts'
 import { describeStarts } from '../builds/plan/plan-push.ts'
 import { isSameName } from '../core/name-key.ts'
 import type { Principal } from '../core/principal.ts'
@@ -24,7 +24,8 @@ export async function proposePush(
   commit: CommitSha,
 ): Promise<ProposalDetail> {
   const pushed = await deps.history.readPushed(commit)
-  if (pushed === null) throw nothingNew()
+  if (pushed === null)
+    throw malformedRequest('The push has no new commit on top of a revision of the branch')
   const { document, base } = pushed
   const title = oneLine(subjectOf(pushed.message)).slice(0, MAX_TITLE_LENGTH) || 'A push'
   const message = bodyOf(pushed.message)
@@ -48,11 +49,6 @@ async function findPushed(
     each.title === title &&
     isSameName(each.author.username, username)
   return (await store.list()).find(isSame) ?? null
-}
-
-function nothingNew(): ServiceError {
-  const message = 'The push has no new commit on top of a revision of the branch'
-  return new ServiceError('malformed-request', message, { problems: [{ message }] })
 }
 
 /** The state of a proposal, as lines for a terminal. */

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { hash, verifySync } from '@node-rs/bcrypt'
-import { ServiceError } from '../core/errors.ts'
+import { malformedRequest } from '../core/errors.ts'
 
 /** The default cost of a password: the logarithm of its work. */
 export const PASSWORD_COST = 10
@@ -50,9 +50,7 @@ export function assertPassword(password: string, { mayBeShort = false } = {}): v
   const isLongEnough = mayBeShort ? password !== '' : !isShort(password)
   if (isLongEnough && !isCut(password) && !/\p{Cc}/u.test(password)) return
   const message = `A password has ${MIN_PASSWORD_BYTES} to ${MAX_PASSWORD_BYTES} bytes, and no line breaks`
-  throw new ServiceError('malformed-request', message, {
-    problems: [{ message, path: 'password' }],
-  })
+  throw malformedRequest(message, 'password')
 }
 
 /** Hashes a password with bcrypt, whatever it is. */

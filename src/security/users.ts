@@ -1,5 +1,5 @@
 import { hash as digest, randomBytes } from 'node:crypto'
-import { ServiceError } from '../core/errors.ts'
+import { malformedRequest, ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Problem } from '../core/problem.ts'
 import { nameKey } from '../core/name-key.ts'
@@ -164,7 +164,6 @@ export async function readUsers(store: UsersStore): Promise<UsersReading> {
   return parseUsers(await store.text())
 }
 
-/** A user and the new password. */
 export interface NewPassword extends NewPasswordOptions {
   readonly username: string
   readonly password: string
@@ -249,6 +248,10 @@ export function removeUser(
 }
 
 /** The error for a name that another user has already, ignoring case. */
+export function userNotFound(username: string): ServiceError {
+  return new ServiceError('user-not-found', `There is no user ${username}`, { username })
+}
+
 export function nameInUse(username: string): ServiceError<'name-in-use'> {
   return new ServiceError('name-in-use', `There is a user ${username} already`, { name: username })
 }
@@ -287,8 +290,5 @@ function isLineOf(username: string, line: string): boolean {
 /** @throws {ServiceError} `malformed-request` for a name that no new user can have. */
 export function assertUsername(username: string): void {
   const message = newUsernameProblem(username)
-  if (message === null) return
-  throw new ServiceError('malformed-request', message, {
-    problems: [{ message, path: 'username' }],
-  })
+  if (message !== null) throw malformedRequest(message, 'username')
 }

@@ -2,7 +2,7 @@ import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ServiceError } from '../core/errors.ts'
+import { type ServiceError, unavailable } from '../core/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { draftName } from './file-draft.ts'
 import { fsErrorCode, orNullWhenAbsent } from './fs-error.ts'
@@ -218,8 +218,4 @@ function nameOf(holder: ProcessIdentity | null): string {
   if (holder === null) return 'another process'
   const { pid, host, since } = holder
   return `process ${pid} on ${host}${since === null ? '' : ` since ${since}`}`
-}
-
-function unavailable(reason: string): ServiceError<'unavailable'> {
-  return new ServiceError('unavailable', reason, { reason })
 }

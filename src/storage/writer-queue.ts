@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors.ts'
+import { type ServiceError, unavailable } from '../core/errors.ts'
 import { SerialQueue } from '../lib/serial-queue.ts'
 
 /**
@@ -13,6 +13,5 @@ export class WriterQueue extends SerialQueue {
 
 /** The refusal of writers while the service stops. */
 export function stopping(): ServiceError<'unavailable'> {
-  const reason = 'The service is stopping'
-  return new ServiceError('unavailable', reason, { reason })
+  return unavailable('The service is stopping')
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts'
+import { malformedRequest } from '../../core/errors.ts'
 
 /** The paths of the agent's and the server's records of a job among its artifacts. */
 export const CONSOLE_PATH = 'cruise-output/console.log'
@@ -20,8 +20,10 @@ export function artifactSegments(path: string): readonly string[] {
   const segments = path.split('/')
   if (path.length <= MAX_PATH_BYTES && segments.every(isPlain)) return segments
   const shown = JSON.stringify(path.slice(0, SHOWN))
-  const message = `The path ${shown} is not that of a file below the folder of the job`
-  throw new ServiceError('malformed-request', message, { problems: [{ message, path: 'path' }] })
+  throw malformedRequest(
+    `The path ${shown} is not that of a file below the folder of the job`,
+    'path',
+  )
 }
 
 /**

@@ -6,7 +6,6 @@ const LINE_FEED = 0x0a
 /** The limit of cached positions of lines, one for each file. */
 const REMEMBERED = 1_000
 
-/** The position of a line. */
 interface LinePlace {
   readonly line: number
   readonly at: number

@@ -1,7 +1,7 @@
 import nodeFs, { lstat, mkdir, open, realpath, type FileHandle } from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
-import { ServiceError } from '../../core/errors.ts'
+import { malformedRequest, type ServiceError } from '../../core/errors.ts'
 import { fsErrorCode } from '../../storage/fs-error.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 
@@ -47,8 +47,7 @@ export async function openRegular(file: string): Promise<FileHandle | null> {
 
 /** @throws {ServiceError} `malformed-request` that names the obstacle. */
 export function inTheWay(file: string): ServiceError {
-  const message = `Something else is in the place of ${file}`
-  return new ServiceError('malformed-request', message, { problems: [{ message, path: 'path' }] })
+  return malformedRequest(`Something else is in the place of ${file}`, 'path')
 }
 
 async function makeFolders(folder: string): Promise<void> {

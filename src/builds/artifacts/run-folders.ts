@@ -39,7 +39,6 @@ export async function bytesBelow(path: string): Promise<number> {
   return bytes
 }
 
-/** Removes the parents of a folder that are empty. */
 export async function removeEmptyAbove(root: string, folder: string): Promise<void> {
   for (let above = dirname(folder); above !== root; above = dirname(above)) {
     try {

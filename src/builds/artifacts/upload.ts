@@ -1,6 +1,6 @@
 import nodeFs, { lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ServiceError } from '../../core/errors.ts'
+import { malformedRequest, ServiceError } from '../../core/errors.ts'
 import { draftName } from '../../storage/file-draft.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
@@ -87,11 +87,9 @@ function tooLarge(limit: number): ServiceError {
 }
 
 function tooLong(): ServiceError {
-  const message = 'The path of the file is too long for the disk of the server'
-  return new ServiceError('malformed-request', message, { problems: [{ message, path: 'path' }] })
+  return malformedRequest('The path of the file is too long for the disk of the server', 'path')
 }
 
 function cutShort(arrived: string): ServiceError {
-  const message = `The file did not arrive whole: ${arrived}`
-  return new ServiceError('malformed-request', message, { problems: [{ message }] })
+  return malformedRequest(`The file did not arrive whole: ${arrived}`)
 }

@@ -29,7 +29,7 @@ import { lockKey, lockObstacle, dropLock, takeLock } from './lock.ts'
 import { pauseObstacle } from './pause.ts'
 import { stagePlan, type FormerPlan, type PipelinePlan, type StagePlan } from './plan.ts'
 import { addStage, jobsOf, keyOfPipeline, newestCounter } from './stage-change.ts'
-import { runNotFound, stageNotFound } from './stage-not-found.ts'
+import { pipelineNotFound, runNotFound, stageNotFound } from './stage-not-found.ts'
 import { formerStagesOf, jobSourceOf, type JobSource } from './job-source.ts'
 import { allJobs, someJobs, type JobsToCome } from './stage-jobs.ts'
 import { recordTicks } from './timer-ticks.ts'
@@ -291,10 +291,10 @@ async function assertNewest(
   throw notSchedulable({ pipeline: name, stage }, 'another run has begun meanwhile')
 }
 
-function planOf({ plans }: BuildChange, pipeline: string): PipelinePlan {
+export function planOf({ plans }: Pick<BuildChange, 'plans'>, pipeline: string): PipelinePlan {
   const plan = plans.pipelinePlan(pipeline)
   if (plan) return plan
-  throw new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
+  throw pipelineNotFound(pipeline)
 }
 
 function noStage(pipeline: string): ServiceError {

@@ -5,6 +5,10 @@ interface Named {
   readonly stage: string
 }
 
+export function pipelineNotFound(pipeline: string): ServiceError {
+  return new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
+}
+
 /** A stage that exists neither in the configuration nor in the history. */
 export function stageNotFound({ pipeline, stage }: Named): ServiceError {
   const message = `There is no stage ${stage} in a pipeline ${pipeline}`

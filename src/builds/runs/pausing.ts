@@ -1,5 +1,5 @@
+import { pipelineNotFound } from '../engine/stage-not-found.ts'
 import type { Builds, PipelineStatus } from '../engine/builds.ts'
-import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
 import type { EffectivePipelines } from '../configured/effective-pipelines.ts'
@@ -59,7 +59,7 @@ export async function readPipelineStatus(
   assertMay(access, principal, { action: 'view-pipeline', pipeline })
   const status = await builds.pipelineStatus(pipeline)
   if (status) return status
-  throw notFound(pipeline)
+  throw pipelineNotFound(pipeline)
 }
 
 function operatedName(
@@ -70,9 +70,5 @@ function operatedName(
   assertMay(access, principal, { action: 'operate-pipeline', pipeline })
   const found = pipelines.find(pipeline)
   if (found) return found.pipeline.name
-  throw notFound(pipeline)
-}
-
-function notFound(pipeline: string): ServiceError {
-  return new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
+  throw pipelineNotFound(pipeline)
 }

@@ -1,3 +1,4 @@
+import { pipelineNotFound } from '../engine/stage-not-found.ts'
 import type { Builds } from '../engine/builds.ts'
 import type { PipelineInstance, RunChanges, RunConfiguration } from '../engine/documents.ts'
 import type { StageRun } from '../engine/queries.ts'
@@ -65,9 +66,7 @@ export async function listPipelineRuns(
 ): Promise<Page<PipelineRunFacts>> {
   assertMay(deps.access, principal, { action: 'view-pipeline', pipeline })
   const { items, pagination } = await deps.builds.pipelineHistory(pipeline, offset)
-  if (pagination.total === 0 && !deps.pipelines.find(pipeline)) {
-    throw new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
-  }
+  if (pagination.total === 0 && !deps.pipelines.find(pipeline)) throw pipelineNotFound(pipeline)
   const viewable = await viewableRuns(deps, principal, items)
   return { items: await Promise.all(viewable.map((run) => factsOf(deps, run))), pagination }
 }

@@ -46,7 +46,6 @@ export async function viewableRuns(
   return (await Promise.all(judged)).flat()
 }
 
-/** A part of a run. */
 interface OfRun {
   readonly pipelineName: string
   readonly pipelineCounter: number

@@ -1,6 +1,6 @@
 import type { RunVariable } from '../engine/documents.ts'
 import type { Environment, Pipeline, Variable } from '../../document/model/model.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { malformedRequest, ServiceError } from '../../core/errors.ts'
 
 /** Where the variables of a pipeline are defined. */
 export interface VariableScope {
@@ -60,6 +60,5 @@ function notFound(pipeline: string, name: string): ServiceError {
 function misplaced(name: string, isSecure: boolean): ServiceError {
   const field = isSecure ? 'secure_variables' : 'variables'
   const message = `The variable ${name} is ${isSecure ? '' : 'not '}secure: give it as ${field}[${name}]`
-  const path = `${isSecure ? 'variables' : 'secure_variables'}[${name}]`
-  return new ServiceError('malformed-request', message, { problems: [{ message, path }] })
+  return malformedRequest(message, `${isSecure ? 'variables' : 'secure_variables'}[${name}]`)
 }

@@ -25,7 +25,6 @@ export interface StagesDeps extends RunRightsDeps {
   readonly directory: AgentDirectory
 }
 
-/** A stage of a pipeline. */
 export interface StageName {
   readonly pipeline: string
   readonly stage: string

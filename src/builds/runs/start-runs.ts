@@ -1,9 +1,9 @@
+import { planOf } from '../engine/schedule.ts'
 import type { Builds } from '../engine/builds.ts'
 import type { PipelineInstance, RunVariable, StageInstance } from '../engine/documents.ts'
-import { type PipelinePlan, stagePlan } from '../engine/plan.ts'
-import { runNotFound, stageNotFound } from '../engine/stage-not-found.ts'
+import { stagePlan } from '../engine/plan.ts'
+import { pipelineNotFound, runNotFound, stageNotFound } from '../engine/stage-not-found.ts'
 import type { SecretBox } from '../../document/secrets/secret-box.ts'
-import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
@@ -123,16 +123,6 @@ export async function startStage(
     ...by,
     jobs,
   })
-}
-
-function planOf({ plans }: StartRunsDeps, pipeline: string): PipelinePlan {
-  const plan = plans.pipelinePlan(pipeline)
-  if (plan) return plan
-  throw pipelineNotFound(pipeline)
-}
-
-function pipelineNotFound(pipeline: string): ServiceError {
-  return new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
 }
 
 async function newestRun(

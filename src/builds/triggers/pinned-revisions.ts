@@ -3,7 +3,7 @@ import type { BuildQueries } from '../engine/queries.ts'
 import { parseUpstream, renderUpstream } from '../engine/upstream-revision.ts'
 import { isSource, materialFingerprint } from '../../document/materials/identity.ts'
 import type { DependencyMaterial, Material, Pipeline } from '../../document/model/model.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { malformedRequest, ServiceError } from '../../core/errors.ts'
 import { isSameName } from '../../core/name-key.ts'
 import {
   builtRevision,
@@ -117,6 +117,5 @@ function notFound({ material, revision }: Pin, reason: string): ServiceError {
 
 function namedTwice({ material }: Pin): ServiceError {
   const message = `The material ${material} is given more than one revision`
-  const problems = [{ message, path: `materials[${material}]` }]
-  return new ServiceError('malformed-request', message, { problems })
+  return malformedRequest(message, `materials[${material}]`)
 }

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { ServiceError } from '../../core/errors.ts'
+import { type ServiceError, unavailable } from '../../core/errors.ts'
 import { importRepository } from '../../operations/import/import-repository.ts'
 import { type OldAgent, parseOldAgents } from '../../operations/import/old-agents.ts'
 import { reportOnly } from '../../operations/import/report-only.ts'
@@ -79,6 +79,5 @@ async function readAgents(file: string): Promise<readonly OldAgent[]> {
 }
 
 function unusable(why: string): ServiceError<'unavailable'> {
-  const reason = `The file of agents cannot be used: ${why}`
-  return new ServiceError('unavailable', reason, { reason })
+  return unavailable(`The file of agents cannot be used: ${why}`)
 }

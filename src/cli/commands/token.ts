@@ -1,7 +1,6 @@
-import { ServiceError } from '../../core/errors.ts'
 import type { TokenRecord } from '../../identities/issued-record.ts'
 import { isExpired, Tokens } from '../../identities/tokens.ts'
-import { findUser, localPrincipal, type UsersReading } from '../../security/users.ts'
+import { findUser, localPrincipal, userNotFound, type UsersReading } from '../../security/users.ts'
 import { readSettings, separateWords } from '../../settings/read-settings.ts'
 import { SettingsError } from '../../settings/settings-error.ts'
 import { SETTINGS, type TokenSettings } from '../../settings/settings.ts'
@@ -52,8 +51,7 @@ async function create(
   const { user, scope, expires } = settings
   if (user === null) throw new SettingsError('--user says whose token it is')
   const owner = findUser(reading.users, user)
-  if (owner === null)
-    throw new ServiceError('user-not-found', `There is no user ${user}`, { username: user })
+  if (owner === null) throw userNotFound(user)
   const made = await recordedIn(settings)(
     { action: 'create-token', target: '/api/tokens' },
     () => tokens.create(localPrincipal(reading, owner[0]), { name, scope, expires }),

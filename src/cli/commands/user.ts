@@ -1,5 +1,4 @@
 import { text } from 'node:stream/consumers'
-import { ServiceError } from '../../core/errors.ts'
 import {
   addUser,
   changePassword,
@@ -10,6 +9,7 @@ import {
   nameInUse,
   readUsers,
   removeUser,
+  userNotFound,
   type UsersStore,
 } from '../../security/users.ts'
 import { readSettings, separateWords } from '../../settings/read-settings.ts'
@@ -73,14 +73,14 @@ async function changePasswordOf(
   await assertThere(store, username)
   const password = await readPassword()
   await record('reset-password', async () => {
-    if (!(await changePassword(store, { username, password }))) throw unknownUser(username)
+    if (!(await changePassword(store, { username, password }))) throw userNotFound(username)
   })
   return `The password of ${username} is changed`
 }
 
 async function remove(store: UsersStore, username: string, record: Recording): Promise<string> {
   await record('delete-user', async () => {
-    if (!(await removeUser(store, username))) throw unknownUser(username)
+    if (!(await removeUser(store, username))) throw userNotFound(username)
   })
   return `User ${username} is removed`
 }
@@ -98,7 +98,7 @@ async function enable(store: UsersStore, username: string, record: Recording): P
 }
 
 async function assertThere(store: UsersStore, username: string): Promise<void> {
-  if (!(await readUsers(store)).users.has(username)) throw unknownUser(username)
+  if (!(await readUsers(store)).users.has(username)) throw userNotFound(username)
 }
 
 async function readPassword(): Promise<string> {
@@ -106,8 +106,4 @@ async function readPassword(): Promise<string> {
   if (password === '')
     throw new SettingsError('give the password on the first line of standard input')
   return password
-}
-
-function unknownUser(username: string): ServiceError {
-  return new ServiceError('user-not-found', `There is no user ${username}`, { username })
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts'
+import { userNotFound } from '../../security/users.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { ReasonedPermission, KnownUser } from '../../security/permission-reasons.ts'
 import { isSameName } from '../../core/name-key.ts'
@@ -47,5 +47,5 @@ export function explainUser(
 
 function found(explained: ExplainedUser | null, username: string): ExplainedUser {
   if (explained !== null) return explained
-  throw new ServiceError('user-not-found', `There is no user ${username}`, { username })
+  throw userNotFound(username)
 }

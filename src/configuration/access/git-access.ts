@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts'
+import { ServiceError, unavailable } from '../../core/errors.ts'
 import { assertScope } from '../../core/assert-scope.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { GitCall, GitExchange, GitService } from '../../history/push/git-service.ts'
@@ -82,6 +82,5 @@ function assertMayExchange(
 }
 
 function noProgram(): ServiceError<'unavailable'> {
-  const reason = 'The service finds no git program, which this needs'
-  return new ServiceError('unavailable', reason, { reason })
+  return unavailable('The service finds no git program, which this needs')
 }

@@ -8,7 +8,7 @@ import {
 } from '../../document/entities/entities.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { malformedRequest } from '../../core/errors.ts'
 import type { History } from '../../history/history.ts'
 import type { ChangeSummary } from '../../document/changes/change-summary.ts'
 import type { RevisionPair } from '../read/config-reading.ts'
@@ -88,6 +88,5 @@ export function parseEntityKey(entity: string): string {
   const forms = ENTITY_PREFIXES.map((known) =>
     known === DOCUMENT || known === SERVER ? known : `${known}/NAME`,
   )
-  const message = `"${entity}" is not an entity: ${forms.join(', ')}`
-  throw new ServiceError('malformed-request', message, { problems: [{ message, path: 'entity' }] })
+  throw malformedRequest(`"${entity}" is not an entity: ${forms.join(', ')}`, 'entity')
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts'
+import { malformedRequest } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { EntityPlace } from '../../document/edit/entity-edits.ts'
@@ -71,8 +71,5 @@ export async function effectiveIn(
 
 function assertPipeline({ kind }: EntityPlace): void {
   if (kind === 'pipeline') return
-  const message = `Only a pipeline has an effective form, and no ${kind}`
-  throw new ServiceError('malformed-request', message, {
-    problems: [{ message, path: 'effective' }],
-  })
+  throw malformedRequest(`Only a pipeline has an effective form, and no ${kind}`, 'effective')
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts'
+import { malformedRequest, ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import { type EntityPlace, entityText, findEntity } from '../../document/edit/entity-edits.ts'
@@ -81,8 +81,7 @@ export function parseEntityPlace(text: string): EntityPlace {
 export function assertKind(kind: string): void {
   if (kindOfPrefix(kind) !== null) return
   const known = [...new Set(ENTITY_KINDS.map(({ prefix }) => prefix))].join(', ')
-  const message = `"${kind}" is not a kind of entity: ${known}`
-  throw new ServiceError('malformed-request', message, { problems: [{ message, path: 'kind' }] })
+  throw malformedRequest(`"${kind}" is not a kind of entity: ${known}`, 'kind')
 }
 
 /** The error for an entity that a document does not have; `at` names its revision, null the current one. */

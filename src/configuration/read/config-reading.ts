@@ -1,5 +1,5 @@
 import type { Digest } from '../../core/digest.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { ServiceError, unavailable } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { archiveHint } from '../../history/archive-hint.ts'
@@ -59,8 +59,7 @@ export async function readSnapshot(
   const problems = await readable.secretsIn({ digest, document })
   if (problems.length === 0) return document
   if (history.current().digest === digest) {
-    const reason = 'The newest commit has secrets in plain text, which are being sealed'
-    throw new ServiceError('unavailable', reason, { reason })
+    throw unavailable('The newest commit has secrets in plain text, which are being sealed')
   }
   const message = `The configuration ${digest} has secrets in plain text and is not served: read commit ${commit} with git, or its differences here, where they are sealed`
   throw new ServiceError('secrets-in-plain-text', message, { digest, problems })
@@ -97,8 +96,8 @@ export async function findPair(
   assertMayRead(deps, principal)
   const { history } = deps
   const [before, after] = [await history.findCommitEver(from), await history.findCommitEver(to)]
-  if (before === null) throw noRevision(history, from)
-  if (after === null) throw noRevision(history, to)
+  if (before === null) throw commitNotFound(history, from)
+  if (after === null) throw commitNotFound(history, to)
   return { before, after }
 }
 
@@ -122,10 +121,10 @@ export function findRevision(
 ): Revision {
   const revision = history.findCommit(commit)
   if (revision) return revision
-  throw noRevision(history, commit)
+  throw commitNotFound(history, commit)
 }
 
-function noRevision(history: History, commit: CommitSha): ServiceError {
+export function commitNotFound(history: History, commit: CommitSha): ServiceError {
   const message = `No revision has the commit ${commit}${archiveHint(history)}`
   return new ServiceError('revision-not-found', message, { commit })
 }

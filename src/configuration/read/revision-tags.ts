@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts'
+import { malformedRequest, ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import { whyNoTag } from '../../history/tags/tag-refs.ts'
@@ -32,10 +32,7 @@ export async function tagRevision(
 ): Promise<Revision> {
   assertMay(access, principal, { action: 'administer' })
   const why = whyNoTag(name) ?? (await whyAmbiguous(history, name))
-  if (why !== null) {
-    const message = `The name "${name}" ${why}`
-    throw new ServiceError('malformed-request', message, { problems: [{ message, path: 'name' }] })
-  }
+  if (why !== null) throw malformedRequest(`The name "${name}" ${why}`, 'name')
   const revision = await findRevisionNamed(history, named)
   await history.tags.add(name, revision.commit)
   return revision

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts'
+import { malformedRequest, ServiceError } from '../../core/errors.ts'
 import {
   asEntity,
   entityNamed,
@@ -220,5 +220,5 @@ function placeIn(parent: XmlElement): InsertionPlace {
 }
 
 function notThis(message: string, path = 'body'): ServiceError {
-  return new ServiceError('malformed-request', message, { problems: [{ message, path }] })
+  return malformedRequest(message, path)
 }

@@ -36,7 +36,6 @@ export function leadOf({ text, root }: EditableDocument, element: XmlElement): s
   return lead === null && element === root ? firstBreak(text) : lead
 }
 
-/** The indentation in a lead. */
 export function indentOf(lead: string): string {
   return lead.replace(/^[\r\n]+/, '')
 }

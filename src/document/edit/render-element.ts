@@ -29,7 +29,6 @@ export function renderText({ text, cdata }: NewText, eol: string): string {
   return cdata && !text.includes('\r') ? cdataSection(text, eol) : escapeText(text, eol)
 }
 
-/** A rendering at a lead of the document's text. */
 export function renderingAt(text: string, layout: Layout, lead: string | null): Rendering {
   return { layout, lead, eol: breakOf(text, lead) }
 }

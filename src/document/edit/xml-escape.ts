@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts'
+import { malformedRequest } from '../../core/errors.ts'
 
 /**
  * Characters that XML 1.0 cannot hold in any form: most control characters, lone surrogates, U+FFFE
@@ -44,6 +44,5 @@ function reference(character: string): string {
 
 function assertWritable(text: string): string {
   if (isXmlText(text)) return text
-  const message = 'A value holds a character that XML cannot express'
-  throw new ServiceError('malformed-request', message, { problems: [{ message }] })
+  throw malformedRequest('A value holds a character that XML cannot express')
 }

@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util'
 import { withoutPaths } from '../../core/faults.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { unavailable } from '../../core/errors.ts'
 import { type CommitSha, isCommitSha } from '../../core/revision.ts'
 import type { GitExecutable } from '../git-executable.ts'
 import { ended } from '../../processes/piped-process.ts'
@@ -87,6 +87,5 @@ function assertSucceeded(
 ): void {
   if (how === 'exit code 0') return
   const reason = `git log failed: ${withoutPaths(complaint.trim(), { folder: gitDir }) || how}`
-  const cause = new Error(complaint.trim() || how)
-  throw new ServiceError('unavailable', reason, { reason }, { cause })
+  throw unavailable(reason, new Error(complaint.trim() || how))
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { ServiceError, unavailable } from '../../core/errors.ts'
 import type { Log } from '../../lib/log.ts'
 import type { CommitSha } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
@@ -127,7 +127,6 @@ function openRemote(url: string, place: { tools: Tools; repository: string }): M
     return new MirrorRemote(url, place)
   } catch (cause) {
     if (!(cause instanceof SourceFailed)) throw cause
-    const reason = `The mirror cannot be pushed to: ${cause.message}`
-    throw new ServiceError('unavailable', reason, { reason }, { cause })
+    throw unavailable(`The mirror cannot be pushed to: ${cause.message}`, cause)
   }
 }

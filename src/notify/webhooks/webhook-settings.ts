@@ -1,6 +1,6 @@
 import { chmod, readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { ServiceError } from '../../core/errors.ts'
+import { type ServiceError, unavailable } from '../../core/errors.ts'
 import { PROPOSAL_EVENTS, RUN_EVENTS } from '../../core/service/service-event.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 
@@ -43,7 +43,6 @@ const WebhooksFile = z.strictObject({
     .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'repeat a name'),
 })
 
-/** Whether a receiver hears of an event. */
 export function hearsOf({ events }: Pick<WebhookSettings, 'events'>, name: string): boolean {
   return events.some((pattern) => fits(pattern, name))
 }
@@ -81,6 +80,5 @@ function parseJson(file: string, text: string): unknown {
 }
 
 function unusable(file: string, why: string): ServiceError {
-  const reason = `The webhooks file ${file} cannot be used: ${why}`
-  return new ServiceError('unavailable', reason, { reason })
+  return unavailable(`The webhooks file ${file} cannot be used: ${why}`)
 }

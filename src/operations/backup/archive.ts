@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { constants } from 'node:zlib'
 import { extract, Header, list, Pack, ReadEntry } from 'tar'
 import { allOf } from '../../lib/all-of.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { unavailable } from '../../core/errors.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { syncFile } from '../../storage/sync-folder.ts'
 import { ARTIFACTS, MANIFEST, type BackupPart, PARTS } from './manifest.ts'
@@ -147,7 +147,6 @@ async function orDamaged(archive: string, read: () => Promise<void>): Promise<vo
     await read()
   } catch (cause) {
     if (!(cause instanceof Error) || 'syscall' in cause) throw cause
-    const reason = `${archive} is damaged, or is not a backup: ${cause.message}`
-    throw new ServiceError('unavailable', reason, { reason }, { cause })
+    throw unavailable(`${archive} is damaged, or is not a backup: ${cause.message}`, cause)
   }
 }

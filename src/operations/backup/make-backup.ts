@@ -2,7 +2,7 @@ import nodeFs, { copyFile, mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../lib/clock.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { unavailable } from '../../core/errors.ts'
 import { type BundledHead, bundleRepository } from '../../git/bundle.ts'
 import { unbundleHistory } from '../../history/archive/unbundle-history.ts'
 import { copySqliteState } from '../../state/open-sqlite.ts'
@@ -59,7 +59,7 @@ export async function makeBackup(target: string, options: BackupOptions): Promis
   await writeArchive({ archive, folder, names, artifacts })
   const written = await digestArchive(archive)
   if (!isDeepStrictEqual(written, manifest.parts)) {
-    throw broken('The archive does not hold what was written to it')
+    throw unavailable('The archive does not hold what was written to it')
   }
   const file = report.problems.length === 0 ? target : `${target}.unverified`
   await passOn({ path: archive, owner: await nodeFs.stat(dirname(file)) })
@@ -103,7 +103,7 @@ interface Copied {
 }
 
 async function describe(folder: string, { time, head, report, options }: Copied) {
-  if (report.newest === null) throw broken('The repository holds no valid configuration')
+  if (report.newest === null) throw unavailable('The repository holds no valid configuration')
   const parts = await Promise.all(
     Object.values(PARTS).map((name) => orNullWhenAbsent(digestPart(folder, name))),
   )
@@ -120,8 +120,4 @@ async function describe(folder: string, { time, head, report, options }: Copied)
   }
   await writeFile(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
   return manifest
-}
-
-function broken(reason: string): ServiceError {
-  return new ServiceError('unavailable', reason, { reason })
 }

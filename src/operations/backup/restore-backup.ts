@@ -1,6 +1,6 @@
 import nodeFs, { copyFile, cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ServiceError } from '../../core/errors.ts'
+import { type ServiceError, unavailable } from '../../core/errors.ts'
 import { restoreFolder } from '../../history/sync/restore-folder.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { inheritanceOf, passOn } from '../../storage/ownership.ts'
@@ -168,8 +168,4 @@ async function assertEmpty(folder: string, ours: readonly string[]): Promise<voi
 
 function taken(path: string, how: string): ServiceError {
   return unavailable(`${path} ${how}; a backup is restored into empty folders only`)
-}
-
-function unavailable(reason: string): ServiceError {
-  return new ServiceError('unavailable', reason, { reason })
 }

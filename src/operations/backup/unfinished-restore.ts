@@ -1,6 +1,6 @@
 import nodeFs, { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ServiceError } from '../../core/errors.ts'
+import { unavailable } from '../../core/errors.ts'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
@@ -26,5 +26,5 @@ export async function assertRestored(stateDir: string): Promise<void> {
   const file = join(stateDir, UNFINISHED)
   if ((await orNullWhenAbsent(stat(file))) === null) return
   const reason = `A restore into ${stateDir} was not finished or found damage. Restore into empty folders, or remove ${file} to serve what is there`
-  throw new ServiceError('unavailable', reason, { reason })
+  throw unavailable(reason)
 }

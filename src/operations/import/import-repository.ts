@@ -3,7 +3,7 @@ import fs from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { SecretBox } from '../../document/secrets/secret-box.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { type ServiceError, unavailable } from '../../core/errors.ts'
 import type { ObjectFormatName } from '../../core/object-name.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Revision } from '../../core/revision.ts'
@@ -128,7 +128,7 @@ function nothingIn(
   const reason =
     `No commit has a valid ${sourceFile}: ${absent} are without it, ` +
     `in ${invalid.length} it is not valid, in ${tooLarge.length} too large, ${older} are older than asked for`
-  return new ServiceError('unavailable', reason, { reason })
+  return unavailable(reason)
 }
 
 /** Opens the history as a service does at its start, lists the agents, and closes it. */

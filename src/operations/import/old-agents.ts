@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { ServiceError } from '../../core/errors.ts'
+import { type ServiceError, unavailable } from '../../core/errors.ts'
 import {
   type IgnoredWish,
   registerAgents,
@@ -134,6 +134,5 @@ function parseJson(text: string): unknown {
 }
 
 function noList(why: string): ServiceError<'unavailable'> {
-  const reason = `The file of agents cannot be used: ${why}`
-  return new ServiceError('unavailable', reason, { reason })
+  return unavailable(`The file of agents cannot be used: ${why}`)
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type WillNotRun, willNotRunIn } from '../../builds/configured/unsupported.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { unavailable } from '../../core/errors.ts'
 import type { Problem } from '../../core/problem.ts'
 import { readDocument } from '../../document/document.ts'
 import { UnsupportedParts } from '../../document/unsupported/unsupported-parts.ts'
@@ -61,7 +61,7 @@ async function readSource(
   if (found?.isFile() === true) return { file: from, bytes: await readFile(from) }
   if (found !== null && !isRepository(from)) {
     const file = sourceFiles.find((name) => existsSync(join(from, name)))
-    if (file === undefined) throw nothingIn(`The folder has no ${sourceFiles.join(' and no ')}`)
+    if (file === undefined) throw unavailable(`The folder has no ${sourceFiles.join(' and no ')}`)
     return { file, bytes: await readFile(join(from, file)) }
   }
   return readNewest(request, environment)
@@ -84,12 +84,8 @@ async function readNewest(
       const bytes = await source.readFile(folder, commit, file)
       if (bytes !== null) return { file, bytes }
     }
-    throw nothingIn(`The newest commit has no ${sourceFiles.join(' and no ')}`)
+    throw unavailable(`The newest commit has no ${sourceFiles.join(' and no ')}`)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-function nothingIn(reason: string): ServiceError<'unavailable'> {
-  return new ServiceError('unavailable', reason, { reason })
 }

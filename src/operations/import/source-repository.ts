@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { ServiceError } from '../../core/errors.ts'
+import { unavailable } from '../../core/errors.ts'
 import { isObjectName } from '../../core/object-name.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { protocolsFor, settingsFor } from '../../core/git-settings.ts'
@@ -124,6 +124,5 @@ function foreseen<Result>(action: () => Result): Result {
 
 function translated(cause: unknown): unknown {
   if (!(cause instanceof SourceFailed)) return cause
-  const reason = `The other repository cannot be read: ${cause.message}`
-  return new ServiceError('unavailable', reason, { reason }, { cause })
+  return unavailable(`The other repository cannot be read: ${cause.message}`, cause)
 }

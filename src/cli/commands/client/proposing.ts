@@ -29,7 +29,6 @@ export async function proposeCommand(args: readonly string[]): Promise<number> {
   return 0
 }
 
-/** Approves a proposal. */
 export async function approve(args: readonly string[]): Promise<number> {
   const { words, settings } = readCommand('approve', args, { least: 1, most: 1 })
   const { seen, message, json } = settings
