@@ -17,7 +17,6 @@ export interface AuthenticateOptions {
   readonly publicOrigin: string | null
   /** A session that a browser shows, as a credential; undefined for none. */
   readonly sessionOf: (request: Request) => string | undefined
-  /** Whether the request is for a page. */
   readonly isForPage: (request: Request) => boolean
   /** Where people log in. */
   readonly loginAddress: string

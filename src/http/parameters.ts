@@ -21,6 +21,16 @@ export function parseWholeNumber(text: string, name: string): number {
   throw malformed(`${name} "${text}" is not a whole number of at least 0`, name)
 }
 
+export function parseWord<Word extends string>(
+  text: string,
+  name: string,
+  words: readonly Word[],
+): Word {
+  const word = words.find((each) => each === text)
+  if (word !== undefined) return word
+  throw malformed(`${name} is "${text}"; it may be ${words.join(', ')}`, name)
+}
+
 /** A time as ISO 8601 writes it, in milliseconds since the UNIX epoch; in UTC without a zone. */
 export function parseIsoTime(text: string, name: string): number {
   const time = firstMomentOf(text)

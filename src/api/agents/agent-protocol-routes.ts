@@ -21,7 +21,6 @@ import { SAMPLE } from '../definition/sample.ts'
 
 export const AGENT_TAG = 'Agent protocol'
 
-/** The largest message of the protocol, in bytes. */
 const MAX_MESSAGE_BYTES = 65_536
 
 /** The facts that an agent reports about itself. */

@@ -21,11 +21,17 @@ import { json } from '../../http/errors.ts'
 import { malformed, malformedBy } from '../../http/parameters.ts'
 import { parseJson, readBody, readForm } from '../../http/request-body.ts'
 import type { LeaderContext } from '../definition/api-context.ts'
-import { jsonAnswer, MESSAGE_HEADER, reads } from '../definition/operation.ts'
+import {
+  fieldsBody,
+  FORM_TYPE,
+  JSON_TYPE,
+  jsonAnswer,
+  MESSAGE_HEADER,
+  reads,
+} from '../definition/operation.ts'
 import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
-/** The largest body of a change, in bytes. */
 const MAX_BODY_BYTES = 65_536
 
 const ChangeBody = AgentChangesBody.extend({ message: z.string().exactOptional() })
@@ -50,13 +56,7 @@ const decisionRoute = {
   tag,
   caller: 'administrator',
   headers: MESSAGE_HEADER,
-  body: {
-    required: false,
-    content: ['application/x-www-form-urlencoded', 'application/json'].map((type) => ({
-      type,
-      schema: MessageFields,
-    })),
-  },
+  body: fieldsBody(MessageFields, { required: false, types: [FORM_TYPE, JSON_TYPE] }),
   answers: { 200: jsonAnswer('Done, or nothing to do', SavedBody) },
   errors: ['agent-not-found', 'malformed-request', 'body-too-large'],
 } as const
@@ -115,13 +115,7 @@ export const agentResource = leaderResource({
       path: '/api/agents/:uuid',
       summary: 'Changes the configured resources, environments or host name of an agent',
       audit: 'change-agent',
-      body: {
-        required: true,
-        content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
-          type,
-          schema: ChangeBody,
-        })),
-      },
+      body: fieldsBody(ChangeBody),
       errors: ['agent-not-found', 'agent-not-listed', 'malformed-request', 'body-too-large'],
       example: {
         body: { resources: ['linux', 'docker'] },

@@ -21,7 +21,7 @@ import {
   renderPipelineStatus,
 } from './stage-bodies.ts'
 import type { LeaderContext } from '../definition/api-context.ts'
-import { jsonAnswer, reads } from '../definition/operation.ts'
+import { fieldsBody, FORM_TYPE, JSON_TYPE, jsonAnswer, reads } from '../definition/operation.ts'
 import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
@@ -100,15 +100,7 @@ export const pipelineResource = leaderResource({
         'Starts a run of a pipeline with the newest revisions and the configured variables, except those given as variables[NAME], secure_variables[NAME] and materials[NAME or fingerprint]; with configuration=REVISION, as it was configured then, by an administrator of the group',
       caller: 'operator',
       audit: 'schedule-pipeline',
-      body: {
-        required: false,
-        content: [
-          {
-            type: 'application/x-www-form-urlencoded',
-            schema: z.record(OptionField, z.string()),
-          },
-        ],
-      },
+      body: fieldsBody(z.record(OptionField, z.string()), { required: false, types: [FORM_TYPE] }),
       answers: { 202: jsonAnswer('Scheduled', StartedBody) },
       errors: [
         'malformed-request',
@@ -155,13 +147,7 @@ export const pipelineResource = leaderResource({
       summary: 'Pauses a pipeline: no run starts, running stages finish',
       caller: 'operator',
       audit: 'pause-pipeline',
-      body: {
-        required: false,
-        content: ['application/x-www-form-urlencoded', 'application/json'].map((type) => ({
-          type,
-          schema: PauseFields,
-        })),
-      },
+      body: fieldsBody(PauseFields, { required: false, types: [FORM_TYPE, JSON_TYPE] }),
       answers: { 200: jsonAnswer('Paused', MessageBody) },
       errors: ['malformed-request', 'body-too-large', 'pipeline-not-found'],
       example: {

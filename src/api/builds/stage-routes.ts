@@ -18,7 +18,7 @@ import { readStageChoice } from './job-choice.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { renderJobRuns, renderStageHistory, renderStageRun } from './stage-bodies.ts'
 import type { LeaderContext } from '../definition/api-context.ts'
-import { jsonAnswer, type Operation, reads } from '../definition/operation.ts'
+import { fieldsBody, jsonAnswer, type Operation, reads } from '../definition/operation.ts'
 import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
@@ -26,6 +26,12 @@ type Builds = LeaderContext['builds']
 
 const tag = 'Pipelines and stages'
 const CONFIGURATION_HEADER = 'X-Cairn-Configuration'
+
+const ChoiceFields = z.strictObject({
+  jobs: z.union([z.string(), z.array(z.string())]).optional(),
+  rerun: z.literal('failed').optional(),
+  configuration: z.literal('then').optional(),
+})
 
 /** A reading whose header names the configuration of the run, of the newest one in a list. */
 function readsUnder(text: string, schema: z.ZodType): Operation['answers'] {
@@ -70,17 +76,7 @@ export const stageResource = leaderResource({
         'Starts a stage of a pipeline run, or reruns some of its jobs; with configuration=then, as it was configured then, by an administrator of the group',
       caller: 'approver',
       audit: 'run-stage',
-      body: {
-        required: false,
-        content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
-          type,
-          schema: z.strictObject({
-            jobs: z.union([z.string(), z.array(z.string())]).optional(),
-            rerun: z.literal('failed').optional(),
-            configuration: z.literal('then').optional(),
-          }),
-        })),
-      },
+      body: fieldsBody(ChoiceFields, { required: false }),
       answers: { 202: jsonAnswer('Scheduled', StartedBody) },
       errors: [
         'malformed-request',

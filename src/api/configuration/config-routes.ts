@@ -29,12 +29,12 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { json, renderError } from '../../http/errors.ts'
 import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
 import {
-  malformed,
   parseDigest,
   parseMoment,
   parseSearchedText,
   parseSha,
   parseWholeNumber,
+  parseWord,
 } from '../../http/parameters.ts'
 import { ResponseCache } from '../../http/response-cache.ts'
 import { answerWith, CachedResponse } from '../../http/cached-response.ts'
@@ -107,7 +107,7 @@ const entityQuery: Parameter = {
   schema: z.string(),
 }
 
-const ChangedWord = z.enum(['created', 'changed', 'removed', 'renamed'])
+const CHANGED_WORDS = ['created', 'changed', 'removed', 'renamed'] as const
 
 /** A list of revisions, by query or by offset. */
 const revisionsRoute = {
@@ -179,7 +179,7 @@ export const configResource = resource({
         until: { text: 'Only those up to this day or time', schema: z.string() },
         changed: {
           text: 'Only those that created, changed, removed or renamed an entity',
-          schema: ChangedWord,
+          schema: z.enum(CHANGED_WORDS),
         },
         kind: {
           text: 'Only those that changed an entity of this kind, such as `pipeline`; in that way with `changed`',
@@ -339,18 +339,12 @@ function readQuery(query: Readonly<Record<string, string>>): RevisionQuery {
       text: parseSearchedText(text),
       username: user,
       entity: entityOf(query),
-      changed: changed === undefined ? null : parseChangedWord(changed),
+      changed: changed === undefined ? null : parseWord(changed, 'changed', CHANGED_WORDS),
       entityKind: kind === undefined ? null : parseKind(kind),
       since: since === undefined ? null : parseMoment(since, 'since', firstMomentOf),
       until: until === undefined ? null : parseMoment(until, 'until', lastMomentOf),
     },
   }
-}
-
-function parseChangedWord(text: string): z.infer<typeof ChangedWord> {
-  const word = ChangedWord.safeParse(text)
-  if (word.success) return word.data
-  throw malformed(`changed is "${text}"; it may be ${ChangedWord.options.join(', ')}`, 'changed')
 }
 
 function parseKind(kind: string): string {

@@ -13,7 +13,7 @@ import { json, renderError, shown } from '../../http/errors.ts'
 import { malformed, parseDigest } from '../../http/parameters.ts'
 import { assertKnownFields, readBody, readForm, textField } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
-import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
+import { fieldsBody, FORM_TYPE, jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { PREFER_HEADER, prefersProposal, PROPOSED, saveOrPropose } from './prefer-propose.ts'
 import { leadingNow } from '../definition/mount-routes.ts'
 import { resource, routeWith } from '../definition/route.ts'
@@ -48,13 +48,7 @@ const formRoute = {
   audit: 'save-configuration',
   needs: needsLeader,
   headers: { ...MESSAGE_HEADER, ...HOLD_HEADER, ...PREFER_HEADER },
-  body: {
-    required: true,
-    content: ['application/x-www-form-urlencoded', 'multipart/form-data'].map((type) => ({
-      type,
-      schema: SaveFields,
-    })),
-  },
+  body: fieldsBody(SaveFields, { types: [FORM_TYPE, 'multipart/form-data'] }),
   answers: {
     200: jsonAnswer('Saved', SavedFormBody, DIGEST_DESCRIBED),
     ...PROPOSED,

@@ -35,6 +35,7 @@ export async function parseIfMatch(
   return known.find((revision) => revision !== null)?.digest ?? first
 }
 
-function digestOfTag(tag: string): Digest {
+/** @throws {ServiceError} `malformed-request`. */
+export function digestOfTag(tag: string): Digest {
   return parseDigest(plainTag(tag).replace(/^"(.*)"$/, '$1'))
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
+import { KIND_PARAMETER } from './restoring-calls.ts'
 import { Digest, digestOf } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { CommitSha } from '../../core/revision.ts'
@@ -18,13 +19,13 @@ import {
 import type { EntityPlace } from '../../document/edit/entity-edits.ts'
 import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
 import { SavedBody, savedBody } from '../../wire/action-bodies.ts'
-import { CachedResponse, plainTag } from '../../http/cached-response.ts'
+import { CachedResponse } from '../../http/cached-response.ts'
 import { messageOf } from '../../http/change-message.ts'
 import { json } from '../../http/errors.ts'
-import { malformed, parseDigest, parseMoment } from '../../http/parameters.ts'
+import { malformed, parseMoment, parseWord } from '../../http/parameters.ts'
 import { readBody } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
+import { DIGEST_DESCRIBED, digestHeaders, digestOfTag } from './digest-header.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import {
   type Answer,
@@ -69,14 +70,6 @@ const XML: Answer = {
   content: [{ type: 'application/xml', schema: null }],
   headers: { ...DIGEST_DESCRIBED, ...CACHE_HEADERS },
 }
-
-const PARAMETERS = {
-  kind: {
-    text: 'The kind: `pipeline`, `template`, `group`, `environment`, `role`, `agent` and so on',
-    schema: z.string().min(1),
-    example: 'pipeline',
-  },
-} as const satisfies Operation['parameters']
 
 const CONDITIONS = {
   'If-Match': {
@@ -141,7 +134,7 @@ const getRoute = {
   tag,
   summary: 'One entity: its XML, byte for byte',
   caller: 'groupAdministrator',
-  parameters: PARAMETERS,
+  parameters: KIND_PARAMETER,
   query: {
     at: {
       text: 'The revision: `r` and its number, commit, digest, tag, or time; the current one when absent',
@@ -158,7 +151,7 @@ const putRoute = {
   summary: 'Replaces or adds one entity; no other line of the configuration changes',
   caller: 'groupAdministrator',
   audit: 'save-entity',
-  parameters: PARAMETERS,
+  parameters: KIND_PARAMETER,
   query: { group: { text: 'The group of a new pipeline', schema: z.string() } },
   headers: { ...PUT_CONDITIONS, ...MESSAGE_HEADER, ...PREFER_HEADER },
   needs: prefersProposal,
@@ -183,7 +176,7 @@ const deleteRoute = {
   summary: 'Removes one entity; no other line of the configuration changes',
   caller: 'groupAdministrator',
   audit: 'remove-entity',
-  parameters: PARAMETERS,
+  parameters: KIND_PARAMETER,
   headers: { ...CONDITIONS, ...MESSAGE_HEADER, ...PREFER_HEADER },
   needs: prefersProposal,
   answers: { 200: jsonAnswer('Removed', SavedBody, DIGEST_DESCRIBED), ...PROPOSED },
@@ -309,7 +302,7 @@ async function answerList(c: Context<RouteEnv>, { configuration }: ApiContext): 
       : (
           await listChanged(configuration, principal, {
             kind,
-            changed: parseChanged(changed),
+            changed: parseWord(changed, 'changed', ChangedWord.options),
             ...bounds,
           })
         ).map(renderChanged)
@@ -325,12 +318,6 @@ function unbounded(
 ): string | null {
   if (since === null && until === null) return kind
   throw malformed('since and until are about changes: changed is missing', 'changed')
-}
-
-function parseChanged(text: string): z.infer<typeof ChangedWord> {
-  const word = ChangedWord.safeParse(text)
-  if (word.success) return word.data
-  throw malformed(`changed is "${text}"; it may be ${ChangedWord.options.join(', ')}`, 'changed')
 }
 
 function renderChanged({ revision, ...entity }: EntityOfRevision): EntityEntry {
@@ -433,9 +420,7 @@ function baseOf(c: Context<RouteEnv>): EntityBase {
   if (none.trim() === '*') return 'none'
   if (none.trim() !== '') throw malformed('If-None-Match may only be *', 'If-None-Match')
   if (match.trim() === '*') return 'any'
-  if (match.trim() !== '') {
-    return match.split(',').map((each) => parseDigest(plainTag(each).replace(/^"(.*)"$/, '$1')))
-  }
+  if (match.trim() !== '') return match.split(',').map(digestOfTag)
   const message =
     'The header If-Match with the digest of the entity is needed, or If-None-Match: * for a new one'
   throw new ServiceError('base-missing', message, { header: 'If-Match' })

@@ -11,7 +11,7 @@ import { json, renderError, statusOf } from '../../http/errors.ts'
 import { assertKnownFields, type Form, readForm } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { ApiContext } from '../definition/api-context.ts'
-import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
+import { fieldsBody, FORM_TYPE, jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { PREFER_HEADER, prefersProposal, PROPOSED, saveOrPropose } from './prefer-propose.ts'
 import { SAMPLE } from '../definition/sample.ts'
@@ -55,10 +55,7 @@ export const pipelineCreationResource = resource({
       rename: { file: 'name' },
       headers: { ...MESSAGE_HEADER, ...PREFER_HEADER },
       needs: prefersProposal,
-      body: {
-        required: true,
-        content: [{ type: 'application/x-www-form-urlencoded', schema: PipelineForm }],
-      },
+      body: fieldsBody(PipelineForm, { types: [FORM_TYPE] }),
       answers: {
         201: jsonAnswer('Created', PipelineCreatedBody),
         ...PROPOSED,

@@ -15,7 +15,7 @@ import { json, renderError } from '../../http/errors.ts'
 import { readFields, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { ApiContext } from '../definition/api-context.ts'
-import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
+import { fieldsBody, jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { PREFER_HEADER, prefersProposal, PROPOSED, saveOrPropose } from './prefer-propose.ts'
 import { SAMPLE } from '../definition/sample.ts'
@@ -44,13 +44,7 @@ export const restoreResource = resource({
         ...PREFER_HEADER,
       },
       needs: prefersProposal,
-      body: {
-        required: false,
-        content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
-          type,
-          schema: RestoreFields,
-        })),
-      },
+      body: fieldsBody(RestoreFields, { required: false }),
       answers: {
         200: jsonAnswer('Restored', RestoredBody, DIGEST_DESCRIBED),
         ...PROPOSED,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RestoredBody } from '../../wire/action-bodies.ts'
-import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
+import { fieldsBody, jsonAnswer, MESSAGE_HEADER, type Operation } from '../definition/operation.ts'
 import type { RouteFacts } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 import { DIGEST_DESCRIBED } from './digest-header.ts'
@@ -8,6 +8,14 @@ import { PREFER_HEADER, PROPOSED } from './prefer-propose.ts'
 
 /** The words of a restore or an undo. */
 export const RestoringFields = z.strictObject({ message: z.string().optional() })
+
+export const KIND_PARAMETER = {
+  kind: {
+    text: 'The kind: `pipeline`, `template`, `group`, `environment`, `role`, `agent` and so on',
+    schema: z.string().min(1),
+    example: 'pipeline',
+  },
+} as const satisfies Operation['parameters']
 
 const facts = {
   method: 'POST',
@@ -18,13 +26,7 @@ const facts = {
     ...MESSAGE_HEADER,
     ...PREFER_HEADER,
   },
-  body: {
-    required: false,
-    content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
-      type,
-      schema: RestoringFields,
-    })),
-  },
+  body: fieldsBody(RestoringFields, { required: false }),
   errors: [
     'malformed-request',
     'revision-not-found',
@@ -67,13 +69,7 @@ export const RESTORING_CALLS = {
     path: '/api/config/entities/:kind/:name/restore',
     summary: 'Restores one entity from an older revision, as a new one; everything else stays',
     audit: 'restore-entity',
-    parameters: {
-      kind: {
-        text: 'The kind: `pipeline`, `template`, `group`, `environment`, `role`, `agent` and so on',
-        schema: z.string().min(1),
-        example: 'pipeline',
-      },
-    },
+    parameters: KIND_PARAMETER,
     query: {
       to: {
         text: 'The revision: `r` and its number, commit, digest, tag, or time',

@@ -5,7 +5,7 @@ import { malformed } from '../../http/parameters.ts'
 import { readFields, textField } from '../../http/request-body.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import type { LeaderContext } from '../definition/api-context.ts'
-import { jsonAnswer } from '../definition/operation.ts'
+import { fieldsBody, jsonAnswer } from '../definition/operation.ts'
 import { leaderResource, routeWith } from '../definition/route.ts'
 import { acknowledgeSecrets } from '../../configuration/read/plain-secret-alarm.ts'
 import { commitNamed } from './named-commit.ts'
@@ -27,13 +27,7 @@ export const tagResource = leaderResource({
       summary: 'Tags a revision: the name then stands for it wherever a revision is named',
       caller: 'administrator',
       audit: 'tag-revision',
-      body: {
-        required: true,
-        content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
-          type,
-          schema: TagFields,
-        })),
-      },
+      body: fieldsBody(TagFields),
       answers: { 201: jsonAnswer('Tagged', MessageBody) },
       errors: [
         'malformed-request',

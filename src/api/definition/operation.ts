@@ -128,6 +128,25 @@ export interface Operation {
 }
 
 export const JSON_TYPE = 'application/json'
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+/** A body in JSON. */
+export function jsonBody(schema: z.ZodType, { required = true } = {}) {
+  return { required, content: [{ type: JSON_TYPE, schema }] }
+}
+
+/** The same fields in each of several types; the example has the first. */
+export function fieldsBody(
+  schema: z.ZodType,
+  { required = true, types = [JSON_TYPE, FORM_TYPE] }: BodyForm = {},
+) {
+  return { required, content: types.map((type) => ({ type, schema })) }
+}
+
+interface BodyForm {
+  readonly required?: boolean
+  readonly types?: readonly string[]
+}
 
 /** An answer in JSON, whose schema a client reads it by. */
 export interface JsonAnswer<Schema extends z.ZodType> extends Answer {

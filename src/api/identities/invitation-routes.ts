@@ -12,7 +12,7 @@ import { json } from '../../http/errors.ts'
 import { malformedBy, parseIsoTime } from '../../http/parameters.ts'
 import { parseJson, readBody } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
-import { jsonAnswer } from '../definition/operation.ts'
+import { jsonAnswer, jsonBody } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 import {
@@ -21,7 +21,6 @@ import {
   NewInvitationBody,
 } from '../../wire/identity-bodies.ts'
 
-/** The largest body of a new invitation, in bytes. */
 const MAX_BODY_BYTES = 65_536
 
 const tag = 'Agents'
@@ -40,7 +39,7 @@ export const invitationResource = resource({
       caller: 'administrator',
       scope: 'admin',
       audit: 'create-invitation',
-      body: { required: true, content: [{ type: 'application/json', schema: NewInvitationBody }] },
+      body: jsonBody(NewInvitationBody),
       answers: { 200: jsonAnswer('The invitation', MadeInvitationBody) },
       errors: ['malformed-request', 'body-too-large', 'too-many-invitations'],
       example: { body: { resources: ['linux'] } },

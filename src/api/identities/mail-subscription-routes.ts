@@ -4,11 +4,10 @@ import { MessageBody } from '../../wire/action-bodies.ts'
 import { json } from '../../http/errors.ts'
 import { readJson } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
-import { jsonAnswer, reads } from '../definition/operation.ts'
+import { jsonAnswer, jsonBody, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { MailSubscriptionBody, MailSubscriptionRequestBody } from '../../wire/identity-bodies.ts'
 
-/** The largest body, in bytes. */
 const MAX_BODY_BYTES = 65_536
 
 const tag = 'Identities'
@@ -38,10 +37,7 @@ export const mailSubscriptionResource = resource({
       summary: 'Subscribes the caller, who has logged in with a password, to notifications by mail',
       caller: 'user',
       audit,
-      body: {
-        required: true,
-        content: [{ type: 'application/json', schema: MailSubscriptionRequestBody }],
-      },
+      body: jsonBody(MailSubscriptionRequestBody),
       answers: { 200: jsonAnswer('The subscription from now on', MailSubscriptionBody) },
       errors: ['malformed-request', 'body-too-large', 'not-permitted'],
       example: { body: { address: 'kim@example.org', news: ['breaks', 'fixed'], own: true } },

@@ -6,12 +6,11 @@ import { json } from '../../http/errors.ts'
 import { parseIsoTime } from '../../http/parameters.ts'
 import { readJson } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
-import { jsonAnswer } from '../definition/operation.ts'
+import { jsonAnswer, jsonBody } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 import { MadeTokenBody, NewTokenBody, TokenEntry } from '../../wire/identity-bodies.ts'
 
-/** The largest body of a new token, in bytes. */
 const MAX_BODY_BYTES = 16_384
 
 const tag = 'Identities'
@@ -30,7 +29,7 @@ export const tokenResource = resource({
         'Creates a token for the caller, who has logged in with a password; it is shown once',
       caller: 'user',
       audit: 'create-token',
-      body: { required: true, content: [{ type: 'application/json', schema: NewTokenBody }] },
+      body: jsonBody(NewTokenBody),
       answers: { 200: jsonAnswer('The token', MadeTokenBody) },
       errors: ['malformed-request', 'body-too-large', 'not-permitted', 'too-many-tokens'],
       example: {

@@ -25,11 +25,10 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { malformed } from '../../http/parameters.ts'
 import { readJson } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
-import { jsonAnswer, type Operation } from '../definition/operation.ts'
+import { jsonAnswer, jsonBody, type Operation } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { explainUser, readOwnRights } from '../../configuration/access/explain.ts'
 
-/** The largest body about a user, in bytes. */
 const MAX_BODY_BYTES = 16_384
 
 const tag = 'Identities'
@@ -64,7 +63,7 @@ export const userResource = resource({
       summary: 'Adds a user; without a password, generates one and shows it once',
       caller: 'administrator',
       audit: 'create-user',
-      body: { required: true, content: [{ type: 'application/json', schema: NewUserBody }] },
+      body: jsonBody(NewUserBody),
       answers: { 200: jsonAnswer('The user', UserCredentialsBody) },
       errors: ['malformed-request', 'body-too-large', 'name-in-use'],
       example: { body: { name: 'ana' } },
@@ -85,7 +84,7 @@ export const userResource = resource({
       audit: 'reset-password',
       parameters: NAME,
       query: SOURCE,
-      body: { required: true, content: [{ type: 'application/json', schema: NewPasswordBody }] },
+      body: jsonBody(NewPasswordBody),
       answers: { 200: jsonAnswer('The user', UserCredentialsBody) },
       errors: ['malformed-request', 'body-too-large', 'user-not-found'],
       example: { body: {} },

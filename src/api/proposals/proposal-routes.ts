@@ -13,7 +13,7 @@ import { PROPOSAL_STATES } from '../../proposals/proposal.ts'
 import type { MergeTime } from '../../proposals/proposal-event.ts'
 import { json } from '../../http/errors.ts'
 import { checkedMessage } from '../../http/change-message.ts'
-import { malformed, parseIsoTime, parseWholeNumber } from '../../http/parameters.ts'
+import { malformed, parseIsoTime, parseWholeNumber, parseWord } from '../../http/parameters.ts'
 import { readJson } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import {
@@ -28,7 +28,7 @@ import {
 } from '../../wire/proposal-body.ts'
 import { digestHeaders, DIGEST_DESCRIBED } from '../configuration/digest-header.ts'
 import type { LeaderContext } from '../definition/api-context.ts'
-import { jsonAnswer, type Operation } from '../definition/operation.ts'
+import { jsonAnswer, jsonBody, type Operation } from '../definition/operation.ts'
 import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE_PROPOSED } from '../definition/sample.ts'
 import {
@@ -46,11 +46,6 @@ const route = routeWith<LeaderContext>()
 const NUMBER = {
   number: { text: 'The number of the proposal', schema: z.string(), example: '7' },
 } as const satisfies Operation['parameters']
-
-const body = (schema: z.ZodType, required = true): NonNullable<Operation['body']> => ({
-  required,
-  content: [{ type: 'application/json', schema }],
-})
 
 const DETAIL = { 200: jsonAnswer('The proposal', ProposalBody) }
 
@@ -93,7 +88,7 @@ export const proposalResource = leaderResource({
             'Proposes a change, as a whole document or as entities, which people approve. Saves nothing.',
         },
       ],
-      body: body(NewProposalBody),
+      body: jsonBody(NewProposalBody),
       answers: { 201: jsonAnswer('The proposal', ProposalBody, { Location: 'Its address' }) },
       errors: [
         'malformed-request',
@@ -135,9 +130,10 @@ export const proposalResource = leaderResource({
       errors: ['malformed-request'],
       example: { query: { state: 'open' } },
       handle: async (c, { proposals }) => {
+        const { state, 'waiting-for': waitingFor } = c.req.query()
         const found = await listProposals(proposals, c.env.principal, {
-          state: parseState(c.req.query('state')),
-          isWaitingForCaller: parseWaiting(c.req.query('waiting-for')),
+          state: state === undefined ? null : parseWord(state, 'state', PROPOSAL_STATES),
+          isWaitingForCaller: parseWaiting(waitingFor),
         })
         return json(found.map(renderProposal))
       },
@@ -159,7 +155,7 @@ export const proposalResource = leaderResource({
       path: '/api/proposals/:number/approve',
       summary: 'Approves the newest version; tokens cannot',
       audit: 'approve',
-      body: body(ReviewBody, false),
+      body: jsonBody(ReviewBody, { required: false }),
       errors: ['malformed-request', ...REVIEW_ERRORS],
       example: { body: { version: 1, text: 'Looks good' } },
       handle: (c, context) => review(c, context, 'approve'),
@@ -169,7 +165,7 @@ export const proposalResource = leaderResource({
       path: '/api/proposals/:number/reject',
       summary: 'Rejects the newest version, or withdraws the review of the caller; tokens cannot',
       audit: 'reject',
-      body: body(ReviewBody, false),
+      body: jsonBody(ReviewBody, { required: false }),
       errors: ['malformed-request', ...REVIEW_ERRORS],
       example: { body: { version: 1, text: 'The label says too little' } },
       handle: (c, context) => review(c, context, 'reject'),
@@ -179,7 +175,7 @@ export const proposalResource = leaderResource({
       path: '/api/proposals/:number/comment',
       summary: 'Comments on a proposal, one of its entities, or a line; tokens cannot',
       audit: 'comment-proposal',
-      body: body(CommentBody),
+      body: jsonBody(CommentBody),
       errors: ['malformed-request', 'body-too-large', 'proposal-not-found', 'not-permitted'],
       example: { body: { text: 'Why this label?', entity: 'pipeline/hello' } },
       handle: async (c, context) => {
@@ -195,7 +191,7 @@ export const proposalResource = leaderResource({
       path: '/api/proposals/:number/update',
       summary: 'Replaces the content of a proposal, as its next version',
       audit: 'update-proposal',
-      body: body(ProposalUpdateBody),
+      body: jsonBody(ProposalUpdateBody),
       errors: [...REVIEW_ERRORS, 'malformed-request', 'entity-not-found', 'snapshot-not-found'],
       example: { body: { entities: [SAMPLE_PROPOSED] } },
       handle: async (c, context) => {
@@ -217,7 +213,7 @@ export const proposalResource = leaderResource({
       summary: 'Merges a proposal: a save in the name of its author',
       audit: 'merge-proposal',
       scope: 'admin',
-      body: body(MergeBody, false),
+      body: jsonBody(MergeBody, { required: false }),
       answers: { 200: jsonAnswer('The proposal', ProposalBody, DIGEST_DESCRIBED) },
       errors: ['malformed-request', ...REVIEW_ERRORS],
       handle: async (c, context) => {
@@ -234,7 +230,7 @@ export const proposalResource = leaderResource({
       path: '/api/proposals/:number/close',
       summary: 'Closes a proposal without merging it, by its author or an administrator',
       audit: 'close-proposal',
-      body: body(CloseBody, false),
+      body: jsonBody(CloseBody, { required: false }),
       errors: ['malformed-request', ...REVIEW_ERRORS],
       example: { body: { text: 'Not needed any more' } },
       handle: async (c, context) => {
@@ -288,12 +284,6 @@ function titleOf(text: string): string {
 
 function parseWhen(when: string | null): MergeTime {
   return when === null || when === 'approved' ? when : parseIsoTime(when, 'when')
-}
-
-function parseState(text: string | undefined) {
-  const state = PROPOSAL_STATES.find((each) => each === text)
-  if (text === undefined || state !== undefined) return state ?? null
-  throw malformed(`state is "${text}"; it may be ${PROPOSAL_STATES.join(', ')}`, 'state')
 }
 
 function parseWaiting(text: string | undefined): boolean {

@@ -2,12 +2,11 @@ import { readMaintenance, setMaintenance } from '../../configuration/maintenance
 import { json } from '../../http/errors.ts'
 import { readJson } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
-import { jsonAnswer, reads } from '../definition/operation.ts'
+import { jsonAnswer, jsonBody, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 import { MaintenanceBody, MaintenanceRequestBody } from '../../wire/service-bodies.ts'
 
-/** The largest body, in bytes. */
 const MAX_BODY_BYTES = 16_384
 
 const tag = 'Service'
@@ -40,10 +39,7 @@ export const maintenanceResource = resource({
       summary: 'Refuses or allows changes of the configuration and new runs, until it is set again',
       caller: 'administrator',
       audit: 'set-maintenance',
-      body: {
-        required: true,
-        content: [{ type: 'application/json', schema: MaintenanceRequestBody }],
-      },
+      body: jsonBody(MaintenanceRequestBody),
       answers: { 200: jsonAnswer('The maintenance mode from now on', MaintenanceBody) },
       errors: ['malformed-request', 'body-too-large'],
       example: { body: ENDED, answer: { ...ENDED, by: 'admin', since: SAMPLE.time } },

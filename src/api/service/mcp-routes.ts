@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseJson, readBody } from '../../http/request-body.ts'
 import type { ServedContext } from '../definition/api-context.ts'
-import { jsonAnswer } from '../definition/operation.ts'
+import { jsonAnswer, jsonBody } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 
 const Message = z.looseObject({})
@@ -21,7 +21,7 @@ export const mcpResource = resource({
       scope: 'read',
       audit: 'use-tools',
       needs: 'leader-if-reachable',
-      body: { required: true, content: [{ type: 'application/json', schema: Message }] },
+      body: jsonBody(Message),
       answers: {
         200: {
           text: 'The answer, as JSON or as one event',
