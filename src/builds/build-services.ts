@@ -5,10 +5,8 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { StateStore } from '../state/state-store.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'
-import type { HealthProblem } from '../core/service/health-problem.ts'
 import { ArtifactQuota } from './artifacts/artifact-quota.ts'
 import type { JobPlace } from './artifacts/job-folders.ts'
-import type { UploadLimits } from './artifacts/upload.ts'
 import { LineFinder } from './artifacts/console-lines.ts'
 import type { Secrets } from './assignment/secrets.ts'
 import type { FormerPipelines } from './configured/former-pipelines.ts'
@@ -49,108 +47,53 @@ export interface BuildServicesOptions {
   readonly agentTimeout: number
 }
 
-interface Parts {
-  readonly pipelines: EffectivePipelines
-  readonly former: FormerPipelines
-  readonly plans: ConfiguredPlans
-  readonly builds: Builds
-  readonly running: RunningJobs
-  readonly jobs: BuildingAgents
-  readonly silent: SilentJobs
-  readonly waiting: WaitingJobs
-  readonly unsupported: Unsupported
-  readonly stranded: StrandedStages
-  readonly artifactsDir: string
-  readonly uploads: UploadLimits
-  readonly quota: ArtifactQuota
-}
+export type OpenedBuilds = Awaited<ReturnType<typeof openBuildServices>>
+export type BuildServices = Readonly<OpenedBuilds['services']>
 
-/** Owns everything that runs builds, until it is disposed. */
-export class BuildServices implements AsyncDisposable {
-  readonly pipelines: EffectivePipelines
-  readonly former: FormerPipelines
-  readonly plans: ConfiguredPlans
-  readonly builds: Builds
-  readonly running: RunningJobs
-  readonly jobs: BuildingAgents
-  readonly dispatcher: JobDispatcher
-  readonly waiting: WaitingJobs
-  readonly unsupported: Unsupported
-  readonly stranded: StrandedStages
-  readonly artifactsDir: string
-  readonly uploads: UploadLimits
-  readonly quota: ArtifactQuota
-  readonly lines = new LineFinder()
-  readonly counts: RunCounts
-  readonly #silent: SilentJobs
-  readonly #watch: BuildWatch
-
-  private constructor(parts: Parts, options: BuildServicesOptions) {
-    this.pipelines = parts.pipelines
-    this.former = parts.former
-    this.plans = parts.plans
-    this.builds = parts.builds
-    this.running = parts.running
-    this.jobs = parts.jobs
-    this.artifactsDir = parts.artifactsDir
-    this.uploads = parts.uploads
-    this.quota = parts.quota
-    this.waiting = parts.waiting
-    this.unsupported = parts.unsupported
-    this.stranded = parts.stranded
-    this.counts = new RunCounts(parts.builds)
-    this.#silent = parts.silent
-    this.dispatcher = new JobDispatcher({ ...options, ...parts, held: WORK_HOLD_MS })
-    this.#watch = new BuildWatch({ ...options, ...parts })
+/** Opens everything that runs builds, which ends when it is disposed. */
+export async function openBuildServices(options: BuildServicesOptions) {
+  const { store, clock, artifactsDir, pipelines, former, unsupported, directory } = options
+  const drafts = join(artifactsDir, '.drafts')
+  await rm(drafts, { recursive: true, force: true })
+  await mkdir(drafts, { recursive: true })
+  const plans = new ConfiguredPlans({ pipelines, directory })
+  const builds = await Builds.open({ store, clock, plans })
+  const quota = new ArtifactQuota({
+    builds,
+    root: artifactsDir,
+    drafts,
+    quota: options.artifactQuota,
+    log: options.log,
+  })
+  const onSize = (place: JobPlace, bytes: number) => quota.add(place, bytes)
+  const running = new RunningJobs({ root: artifactsDir, clock, onSize })
+  const jobs = new BuildingAgents({ builds, directory, running })
+  await jobs.restore()
+  const silent = new SilentJobs({ ...options, builds, pipelines, running })
+  const services = {
+    pipelines,
+    former,
+    plans,
+    builds,
+    running,
+    jobs,
+    waiting: new WaitingJobs({ builds, pipelines, directory, clock }),
+    unsupported,
+    stranded: new StrandedStages({ pipelines, directory, clock }),
+    artifactsDir,
+    uploads: { drafts, largest: options.largestArtifact },
+    quota,
+    lines: new LineFinder(),
+    counts: new RunCounts(builds),
+    dispatcher: new JobDispatcher({ ...options, builds, running, held: WORK_HOLD_MS }),
   }
-
-  static async open(options: BuildServicesOptions): Promise<BuildServices> {
-    const { store, clock, artifactsDir, pipelines, former, unsupported, directory } = options
-    const drafts = join(artifactsDir, '.drafts')
-    await rm(drafts, { recursive: true, force: true })
-    await mkdir(drafts, { recursive: true })
-    const plans = new ConfiguredPlans({ pipelines, directory })
-    const builds = await Builds.open({ store, clock, plans })
-    const quota = new ArtifactQuota({
-      builds,
-      root: artifactsDir,
-      drafts,
-      quota: options.artifactQuota,
-      log: options.log,
-    })
-    const onSize = (place: JobPlace, bytes: number) => quota.add(place, bytes)
-    const running = new RunningJobs({ root: artifactsDir, clock, onSize })
-    const jobs = new BuildingAgents({ builds, directory, running })
-    await jobs.restore()
-    const silent = new SilentJobs({ ...options, builds, pipelines, running })
-    const waiting = new WaitingJobs({ builds, pipelines, directory, clock })
-    const stranded = new StrandedStages({ pipelines, directory, clock })
-    const uploads = { drafts, largest: options.largestArtifact }
-    const parts = {
-      pipelines,
-      former,
-      plans,
-      builds,
-      running,
-      jobs,
-      silent,
-      waiting,
-      unsupported,
-      stranded,
-      artifactsDir,
-      uploads,
-      quota,
-    }
-    return new BuildServices(parts, options)
-  }
-
-  /** Problems for operators. */
-  problems(): readonly (string | HealthProblem)[] {
-    return [...this.#silent.problems(), ...this.quota.problems()]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#watch[Symbol.asyncDispose]()
-    await this.quota[Symbol.asyncDispose]()
+  const watch = new BuildWatch({ ...options, builds, running, silent })
+  return {
+    services,
+    problems: () => [...silent.problems(), ...quota.problems()],
+    [Symbol.asyncDispose]: async () => {
+      await watch[Symbol.asyncDispose]()
+      await quota[Symbol.asyncDispose]()
+    },
   }
 }

@@ -8,9 +8,6 @@ import type { StagesDeps } from './runs/stages.ts'
 import type { StartRunsDeps } from './runs/start-runs.ts'
 import type { Triggers } from './triggers/triggers.ts'
 
-/** The services that run builds, without the ones that end them. */
-type OpenedBuilds = Omit<BuildServices, 'problems' | typeof Symbol.asyncDispose>
-
 /**
  * The runs of pipelines, with their triggers and their agents: the sum of the dependencies of the use
  * cases of this room, on top of the configuration.
@@ -18,7 +15,7 @@ type OpenedBuilds = Omit<BuildServices, 'problems' | typeof Symbol.asyncDispose>
 export interface BuildsDomain
   extends
     ConfigurationDomain,
-    OpenedBuilds,
+    BuildServices,
     StartRunsDeps,
     CompareRunsDeps,
     ListPipelinesDeps,

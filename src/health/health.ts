@@ -4,7 +4,7 @@ import type { SeenServers } from '../core/service/seen-server.ts'
 import type { Principal } from '../core/principal.ts'
 import type { History, MaintenanceState } from '../history/history.ts'
 import type { ArtifactUse } from '../builds/artifacts/artifact-quota.ts'
-import type { BuildServices } from '../builds/build-services.ts'
+import type { BuildServices, OpenedBuilds } from '../builds/build-services.ts'
 import type { MaterialProblem } from '../builds/materials/material-poller.ts'
 import type { Mirror, MirrorState } from '../notify/mirror/mirror.ts'
 import type { Access } from '../configuration/access/permission.ts'
@@ -93,7 +93,7 @@ export interface ClusterHealth {
 
 /** The parts that only the leader has. */
 export interface LeaderHealth {
-  readonly builds: Pick<BuildServices, 'problems' | 'quota' | 'waiting' | 'stranded'>
+  readonly builds: Pick<BuildServices & OpenedBuilds, 'problems' | 'quota' | 'waiting' | 'stranded'>
   readonly agents: { problems(): readonly string[] }
   /** The materials that cannot be read. */
   readonly materials: { problems(): readonly MaterialProblem[] }

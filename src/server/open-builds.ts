@@ -3,7 +3,7 @@ import type { ConfigurationSecrets } from '../builds/assignment/configuration-se
 import type { BootContext } from './boot-context.ts'
 import type { AppContext } from './context.ts'
 import { openAgents } from '../agents/open-agents.ts'
-import { BuildServices } from '../builds/build-services.ts'
+import { type BuildServices, openBuildServices } from '../builds/build-services.ts'
 import { STARTED_PAUSED } from '../builds/runs/pausing.ts'
 import { Triggers } from '../builds/triggers/triggers.ts'
 import type { StatePlaces } from '../operations/service-places.ts'
@@ -33,7 +33,7 @@ export async function openBuilds({ boot, configuration, identities, configured }
   })
   const builds = shutdown.own(
     'stop-background-work',
-    await BuildServices.open({
+    await openBuildServices({
       ...environment,
       ...configured,
       store,
@@ -44,17 +44,18 @@ export async function openBuilds({ boot, configuration, identities, configured }
       agentTimeout,
     }),
   )
-  shutdown.own('release-waiters', builds.dispatcher)
-  if (settings['start-paused']) await pauseAll(builds, environment.log)
+  const { services } = builds
+  shutdown.own('release-waiters', services.dispatcher)
+  if (settings['start-paused']) await pauseAll(services, environment.log)
   const poller = openPoller(boot, configured.secrets)
   const triggers = shutdown.own(
     'release-waiters',
     new Triggers({
       clock: () => cluster?.now() ?? environment.clock(),
       log: environment.log,
-      ticks: await builds.builds.timerTicks(),
-      builds: builds.builds,
-      pipelines: builds.pipelines,
+      ticks: await services.builds.timerTicks(),
+      builds: services.builds,
+      pipelines: services.pipelines,
       poller,
       retry: settings['material-interval'],
     }),

@@ -30,6 +30,7 @@ export async function openLeader(app: AppContext): Promise<OpenedLeader> {
   const { boot, configuration, identities, clock } = app
   const { access, editor, history, repository } = configuration
   const { store, directory, registrar, builds, poller, triggers } = await openBuilds(app)
+  const { services } = builds
   await configuration.secretAlarm.open(store)
   await configuration.overrides.begin()
   const refused = new RefusedMachines({ clock })
@@ -43,24 +44,24 @@ export async function openLeader(app: AppContext): Promise<OpenedLeader> {
     clock,
     judgeKey,
     registrations: new RegistrationLimits({ directory, clock, judgeKey }),
-    jobs: builds.jobs,
+    jobs: services.jobs,
     invitations: identities.invitations,
   }
   const runs = {
     ...configuration,
-    ...servicesOf(builds),
+    ...services,
     directory,
     poller,
     triggers,
     runGroups: new RunGroups(configuration),
-    newestRuns: new NewestRuns(builds.builds),
+    newestRuns: new NewestRuns(services.builds),
   }
   configuration.gate.planBy((documents) => planFactsOf(runs, documents))
   configuration.git?.planBy(async (principal, commit) =>
     describeStarts(await startsOfPush(runs, principal, commit)),
   )
   const proposals = openProposals(app, runs)
-  const events = openEvents(app, { store, builds, directory, proposals })
+  const events = openEvents(app, { store, builds: services.builds, directory, proposals })
   const webhooks = await openWebhooks(boot, { history, store, events })
   const mail = await openMailDigests(boot, {
     ...configuration,
@@ -74,7 +75,7 @@ export async function openLeader(app: AppContext): Promise<OpenedLeader> {
   return {
     context: { ...app, agents, builds: runs, proposals, webhooks: { access, webhooks } },
     health: {
-      builds,
+      builds: { ...services, problems: builds.problems },
       agents: refused,
       materials: poller,
       webhooks,
@@ -86,7 +87,7 @@ export async function openLeader(app: AppContext): Promise<OpenedLeader> {
 
 interface EventSources {
   readonly store: StateStore
-  readonly builds: BuildServices
+  readonly builds: BuildServices['builds']
   readonly directory: AgentDirectory
   readonly proposals: ProposalsDomain
 }
@@ -98,7 +99,7 @@ function openEvents(
 ): EventLog {
   const events = shutdown.own('stop-background-work', new EventLog({ store, clock, log }))
   const told = () => events.announce()
-  builds.builds.onEvent(({ type }) => {
+  builds.onEvent(({ type }) => {
     if (type === 'stage-finished') told()
   })
   directory.onLost(told)
@@ -149,11 +150,4 @@ function pushedAction({ username, credential }: Principal, { number, newest }: P
     address: '',
     outcome: 'done',
   }
-}
-
-function servicesOf(opened: BuildServices) {
-  const { builds, plans, pipelines, former, running, jobs, dispatcher, waiting } = opened
-  const { unsupported, stranded, artifactsDir, uploads, quota, lines, counts } = opened
-  const runs = { builds, plans, pipelines, former, running, jobs, dispatcher, waiting }
-  return { ...runs, unsupported, stranded, artifactsDir, uploads, quota, lines, counts }
 }
