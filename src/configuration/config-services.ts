@@ -54,124 +54,85 @@ export interface ConfigServicesOptions {
 }
 
 /** The configuration repository with the services that read and change it. */
-export class ConfigServices implements AsyncDisposable {
-  readonly history: History
-  readonly cache: DocumentCache
-  readonly configuration: CurrentConfiguration
-  /** Makes every change that is requested of the service. */
-  readonly writer: ConfigurationWriter
-  readonly editor: ConfigEditor
-  readonly summary: ChangeSummary
-  readonly identity: ServerIdentity
-  readonly readable: ReadableDocuments
-  /** Every change passes it. */
-  readonly gate: Gate
-  readonly #thread: DocumentThread
-  readonly #facts: KeptFacts | null
-  readonly #pool: DiffPool
+export type ConfigServices = Awaited<ReturnType<typeof openConfigServices>>
+export const ConfigServices = { open: openConfigServices }
 
-  private constructor(parts: {
-    thread: DocumentThread
-    facts: KeptFacts | null
-    history: History
-    writer: ConfigurationWriter
-    cache: DocumentCache
-    configuration: CurrentConfiguration
-    summary: ChangeSummary
-    identity: ServerIdentity
-    readable: ReadableDocuments
-    gate: Gate
-  }) {
-    this.history = parts.history
-    this.writer = parts.writer
-    this.cache = parts.cache
-    this.configuration = parts.configuration
-    this.editor = new ConfigEditor(parts)
-    this.summary = parts.summary
-    this.identity = parts.identity
-    this.readable = parts.readable
-    this.gate = parts.gate
-    this.#thread = parts.thread
-    this.#facts = parts.facts
-    this.#pool = new DiffPool()
+async function openConfigServices(options: ConfigServicesOptions) {
+  const thread = new DocumentThread(options.box)
+  const facts = options.kept ? new KeptFacts({ ...options.kept, log: options.log }) : null
+  const cache = new DocumentCache(thread, { isRepeatable: false }, facts)
+  const summary = new ChangeSummary(cache)
+  const identity = new ServerIdentity()
+  const readable = new ReadableDocuments({ thread, cache })
+  const gate = new Gate({ ...options, cache, summary })
+  const examine = examineBy({ cache, identity, summary })
+  const prepare = prepareBy(examine, gate)
+  const history = await History.open({
+    ...options,
+    largestDocument: XML_LIMITS.maxBytes,
+    inspect: (document) => cache.inspect(document),
+    prepare,
+    judgePush: (push, origin) => gate.assertPushPasses(push, origin),
+    judgeNative: (commits, origin) => gate.assertNativePasses(commits, origin),
+    sealForReaders: readable.seal,
+    markPlainSecrets: readable.markPlain,
+    firstDocument,
+    serverEdition: EDITION,
+    serverVersion: options.version,
+    report: options.log,
+  })
+  gate.readBy((name) => history.findBeside(history.current().commit, name))
+  const configuration = await CurrentConfiguration.open({ history, cache, log: options.log })
+  configuration.subscribe((document) => {
+    identity.follow(document, { isFirst: history.size() === 1 })
+    facts?.keep(document)
+  })
+  const { seal: sealForReaders } = readable
+  const writer = new ConfigurationWriter({ history, examine, prepare, sealForReaders })
+  const pool = new DiffPool()
+  return {
+    history,
+    cache,
+    configuration,
+    /** Makes every change that is requested of the service. */
+    writer,
+    editor: new ConfigEditor({ writer, configuration }),
+    summary,
+    identity,
+    readable,
+    /** Every change passes it. */
+    gate,
+    diff: async (before: Uint8Array, after: Uint8Array): Promise<Uint8Array<ArrayBuffer>> =>
+      new Uint8Array(await pool.unified(before, after)),
+    /** The edit script behind a diff. */
+    script: pool.script.bind(pool),
+    merge: mergeBy(summary),
+    [Symbol.asyncDispose]: async () => {
+      configuration[Symbol.dispose]()
+      await facts?.[Symbol.asyncDispose]()
+      await writer[Symbol.asyncDispose]()
+      await pool.close()
+      await history[Symbol.asyncDispose]()
+      await thread[Symbol.asyncDispose]()
+    },
   }
+}
 
-  static async open(options: ConfigServicesOptions): Promise<ConfigServices> {
-    const thread = new DocumentThread(options.box)
-    const facts = options.kept ? new KeptFacts({ ...options.kept, log: options.log }) : null
-    const cache = new DocumentCache(thread, { isRepeatable: false }, facts)
-    const summary = new ChangeSummary(cache)
-    const identity = new ServerIdentity()
-    const readable = new ReadableDocuments({ thread, cache })
-    const gate = new Gate({ ...options, cache, summary })
-    const examine = examineBy({ cache, identity, summary })
-    const prepare = prepareBy(examine, gate)
-    const history = await History.open({
-      ...options,
-      largestDocument: XML_LIMITS.maxBytes,
-      inspect: (document) => cache.inspect(document),
-      prepare,
-      judgePush: (push, origin) => gate.assertPushPasses(push, origin),
-      judgeNative: (commits, origin) => gate.assertNativePasses(commits, origin),
-      sealForReaders: readable.seal,
-      markPlainSecrets: readable.markPlain,
-      firstDocument,
-      serverEdition: EDITION,
-      serverVersion: options.version,
-      report: options.log,
-    })
-    gate.readBy((name) => history.findBeside(history.current().commit, name))
-    const configuration = await CurrentConfiguration.open({ history, cache, log: options.log })
-    configuration.subscribe((document) => {
-      identity.follow(document, { isFirst: history.size() === 1 })
-      facts?.keep(document)
-    })
-    const { seal: sealForReaders } = readable
-    const writer = new ConfigurationWriter({ history, examine, prepare, sealForReaders })
-    return new ConfigServices({
-      thread,
-      facts,
-      history,
-      writer,
-      cache,
-      configuration,
-      summary,
-      identity,
-      readable,
-      gate,
-    })
-  }
-
-  readonly diff = async (before: Uint8Array, after: Uint8Array): Promise<Uint8Array<ArrayBuffer>> =>
-    new Uint8Array(await this.#pool.unified(before, after))
-
-  /** The edit script behind a diff. */
-  readonly script: DiffPool['script'] = (before, after, options) =>
-    this.#pool.script(before, after, options)
-
-  /**
-   * Merges two edits of a document, of which the renames in theirs that the history knows are given; null where one of
-   * the three is not readable XML.
-   */
-  readonly merge: MergeDocuments = async (documents, known) => {
+/**
+ * Merges two edits of a document, of which the renames in theirs that the history knows are given; null where one of
+ * the three is not readable XML.
+ */
+function mergeBy(summary: ChangeSummary): MergeDocuments {
+  return async (documents, known) => {
     const text = await runCooperatively(mergeMembers(documents))
     if (text !== null) return { text, conflicts: [] }
-    const base = await this.summary.read(documents.base)
-    const ours = await this.summary.read(documents.ours)
-    const theirs = await this.summary.read(documents.theirs)
+    const base = await summary.read(documents.base)
+    const ours = await summary.read(documents.ours)
+    const theirs = await summary.read(documents.theirs)
     if ('problems' in base || 'problems' in ours || 'problems' in theirs) return null
     const renames = { known: { ours: [], theirs: known } }
     const edits = await runCooperatively(followRenames({ base, ours, theirs }, renames))
     return runCooperatively(mergeEdits(edits))
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.configuration[Symbol.dispose]()
-    await this.#facts?.[Symbol.asyncDispose]()
-    await this.writer[Symbol.asyncDispose]()
-    await this.#pool.close()
-    await this.history[Symbol.asyncDispose]()
-    await this.#thread[Symbol.asyncDispose]()
   }
 }
 

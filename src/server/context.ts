@@ -73,7 +73,8 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     maintenance,
     recovery,
   })
-  const { history, configuration: current, writer, editor, cache, summary, readable } = config
+  const { identity, [Symbol.asyncDispose]: _close, ...services } = config
+  const { history, configuration: current, cache, gate } = services
   // The log of several servers has each move with its entry.
   if (cluster === null) noteRevisions(history, audit, log)
   const logIns = await openAccess(boot, {
@@ -83,7 +84,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     key: box.keyFor('log-ins that are under way'),
   })
   const { access } = logIns
-  config.gate.decideBy(access)
+  gate.decideBy(access)
   const overrides = shutdown.own(
     'stop-background-work',
     await OverrideAlarm.open(
@@ -94,22 +95,12 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
   const watch = shutdown.own('release-waiters', new RevisionWatch({ history, access }))
   const configuration: ConfigurationDomain = {
     ...opened,
+    ...services,
     entities: index.entities,
     texts: index.texts,
     origins: index.origins,
-    history,
-    configuration: current,
-    writer,
-    editor,
-    cache,
-    gate: config.gate,
     maintenance,
     overrides,
-    summary,
-    readable,
-    diff: config.diff,
-    script: config.script,
-    merge: config.merge,
     access,
     box,
   }
@@ -122,7 +113,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
   const former = new FormerPipelines({ history, cache, entities: index.entities, pipelines })
   const rules = shutdown.own(
     'stop-background-work',
-    new RulesHealth({ history, configuration: current, access, gate: config.gate, log }),
+    new RulesHealth({ history, configuration: current, access, gate, log }),
   )
   const { fileName } = opened
   const proposalStore = new ProposalStore({ refs: history.proposalRefs, fileName, clock })
@@ -145,7 +136,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     ownerEdits,
     recovery,
     configuration,
-    identity: config.identity,
+    identity,
     logIns,
     audit,
     unsupported,
