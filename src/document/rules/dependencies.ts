@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { DependencyMaterial, Material, Pipeline } from '../model/model.ts'
 import { memoize } from '../../lib/memoize.ts'
-import { shorten } from '../text/shown-text.ts'
+import { quoting, shorten } from '../text/shown-text.ts'
 import { type Finding, repeats } from '../model/finding.ts'
 import type { PipelineRule, ReferenceRule, RuleContext } from './rule-context.ts'
 
@@ -19,10 +19,10 @@ export const upstreams: ReferenceRule = function* (
   for (const { at, pipeline: upstream, stage } of dependenciesOf(pipeline)) {
     const found = pipelinesByName.get(nameKey(upstream))
     if (!found) {
-      const message = `the pipeline "${shorten(upstream)}" that "${shorten(pipeline.name)}" depends on does not exist`
+      const message = quoting`the pipeline ${upstream} that ${pipeline.name} depends on does not exist`
       yield { at, message }
     } else if (!found.stages.some(({ name }) => nameKey(name) === nameKey(stage))) {
-      const message = `the pipeline "${shorten(found.name)}" that "${shorten(pipeline.name)}" depends on has no stage "${shorten(stage)}"`
+      const message = quoting`the pipeline ${found.name} that ${pipeline.name} depends on has no stage ${stage}`
       yield { at, message }
     }
   }
@@ -32,7 +32,7 @@ export const upstreams: ReferenceRule = function* (
 export const upstreamOnce: PipelineRule = function* (pipeline): Generator<Finding> {
   for (const { item, first } of repeats(dependenciesOf(pipeline), upstreamKey)) {
     if (item.pipeline === first.pipeline && item.stage === first.stage) continue
-    const message = `the pipeline "${shorten(pipeline.name)}" depends on "${shorten(item.pipeline)}" more than once`
+    const message = quoting`the pipeline ${pipeline.name} depends on ${item.pipeline} more than once`
     yield { at: item.at, message }
   }
 }

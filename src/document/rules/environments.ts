@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { nameKey } from '../../core/name-key.ts'
-import { shorten } from '../text/shown-text.ts'
+import { quoting } from '../text/shown-text.ts'
 import { type Finding, repeatsInOtherCase } from '../model/finding.ts'
 import { hasResourceCharacters, unusable } from './jobs.ts'
 import { isProfileResource } from '../unsupported/elastic-resource.ts'
@@ -9,7 +9,7 @@ import type { RuleContext } from './rule-context.ts'
 /** EVT-1: environment names differ by more than their case. */
 export function* environmentNames({ written }: RuleContext): Generator<Finding> {
   for (const { item, first } of repeatsInOtherCase(written.environments)) {
-    const message = `the environment "${shorten(item.name)}" is already defined as "${shorten(first.name)}"`
+    const message = quoting`the environment ${item.name} is already defined as ${first.name}`
     yield { at: item.at, message }
   }
 }
@@ -18,10 +18,7 @@ export function* environmentNames({ written }: RuleContext): Generator<Finding> 
 export function* pipelineOnce({ written: { environments } }: RuleContext): Generator<Finding> {
   const members = environments.flatMap(({ pipelines }) => pipelines)
   for (const { item } of repeatsInOtherCase(members)) {
-    yield {
-      at: item.at,
-      message: `the pipeline "${shorten(item.name)}" is already in an environment`,
-    }
+    yield { at: item.at, message: quoting`the pipeline ${item.name} is already in an environment` }
   }
 }
 
@@ -31,10 +28,8 @@ export function* environmentAgents({ written }: RuleContext): Generator<Finding>
   for (const { name, agents } of written.environments) {
     for (const { at, uuid } of agents) {
       if (uuids.has(uuid)) continue
-      yield {
-        at,
-        message: `the environment "${shorten(name)}" names the agent "${shorten(uuid)}", which does not exist`,
-      }
+      const message = quoting`the environment ${name} names the agent ${uuid}, which does not exist`
+      yield { at, message }
     }
   }
 }
@@ -44,7 +39,7 @@ export function* environmentPipelines(context: RuleContext): Generator<Finding> 
   for (const { name, pipelines } of context.written.environments) {
     for (const pipeline of pipelines) {
       if (context.pipelinesByName.has(nameKey(pipeline.name))) continue
-      const message = `the environment "${shorten(name)}" names the pipeline "${shorten(pipeline.name)}", which does not exist`
+      const message = quoting`the environment ${name} names the pipeline ${pipeline.name}, which does not exist`
       yield { at: pipeline.at, message }
     }
   }
@@ -57,7 +52,7 @@ export function* environmentPipelines(context: RuleContext): Generator<Finding> 
 export function* agentAddresses({ written: { agents } }: RuleContext): Generator<Finding> {
   for (const { at, hostname, ipaddress } of agents) {
     if (isIP(ipaddress) !== 0 || ipaddress === 'localhost') continue
-    const message = `the address "${shorten(ipaddress)}" of the agent "${shorten(hostname)}" is not an IP address`
+    const message = quoting`the address ${ipaddress} of the agent ${hostname} is not an IP address`
     yield { at, message }
   }
 }

@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { CancelTask, Job, Pipeline, Stage } from '../model/model.ts'
 import { memoize } from '../../lib/memoize.ts'
-import { shorten } from '../text/shown-text.ts'
+import { quoting } from '../text/shown-text.ts'
 import { dependenciesOf } from './dependencies.ts'
 import type { Finding } from '../model/finding.ts'
 import type { ReferenceRule, RuleContext } from './rule-context.ts'
@@ -52,7 +52,7 @@ function* originOf(site: FetchSite, context: RuleContext): Generator<string> {
   const steps = path === '' ? [pipeline.name] : path.split('/').map((step) => step.trim())
   const origin = context.pipelinesByName.get(nameKey(steps[0] ?? ''))
   if (!origin) {
-    yield `the pipeline "${shorten(steps[0] ?? '')}" that "${shorten(pipeline.name)}" fetches from does not exist`
+    yield quoting`the pipeline ${steps[0] ?? ''} that ${pipeline.name} fetches from does not exist`
     return
   }
   const missing = missingOrigin(origin, fetch, pipeline)
@@ -65,10 +65,10 @@ function* originOf(site: FetchSite, context: RuleContext): Generator<string> {
 function missingOrigin(origin: Pipeline, { stage, job }: Fetch, { name }: Pipeline): string | null {
   const found = origin.stages.find((each) => nameKey(each.name) === nameKey(stage))
   if (!found) {
-    return `the stage "${shorten(stage)}" of the pipeline "${shorten(origin.name)}" that "${shorten(name)}" fetches from does not exist`
+    return quoting`the stage ${stage} of the pipeline ${origin.name} that ${name} fetches from does not exist`
   }
   if (found.jobs.some((each) => isNamed(each, job))) return null
-  return `the job "${shorten(job)}" of the stage "${shorten(found.name)}" of the pipeline "${shorten(origin.name)}" that "${shorten(name)}" fetches from does not exist`
+  return quoting`the job ${job} of the stage ${found.name} of the pipeline ${origin.name} that ${name} fetches from does not exist`
 }
 
 function isNamed({ name, runOnAllAgents, runInstanceCount }: Job, asked: string): boolean {
@@ -82,7 +82,7 @@ function isNamed({ name, runOnAllAgents, runInstanceCount }: Job, asked: string)
 /** FET-1 (3a): from the own pipeline only what an earlier stage has made. */
 function* fromOwn({ fetch, pipeline, stage }: FetchSite): Generator<string> {
   if (indexOfStage(pipeline, fetch.stage) < indexOfStage(pipeline, stage.name)) return
-  yield `the stage "${shorten(fetch.stage)}" that the stage "${shorten(stage.name)}" of "${shorten(pipeline.name)}" fetches from is not an earlier one`
+  yield quoting`the stage ${fetch.stage} that the stage ${stage.name} of ${pipeline.name} fetches from is not an earlier one`
 }
 
 /** FET-1 (3b) and FET-2: by way of dependencies, up to the stage that the path depends on. */
@@ -97,14 +97,14 @@ function* fromAncestor(
     const dependency = dependenciesOf(here).find((each) => nameKey(each.pipeline) === nameKey(step))
     const upstream = pipelinesByName.get(nameKey(step))
     if (!dependency || !upstream) {
-      yield `the pipeline "${shorten(step)}" that "${shorten(pipeline.name)}" fetches from is not upstream of "${shorten(here.name)}"`
+      yield quoting`the pipeline ${step} that ${pipeline.name} fetches from is not upstream of ${here.name}`
       return
     }
     here = upstream
     dependsOn = dependency.stage
   }
   if (dependsOn !== null && indexOfStage(here, fetch.stage) > indexOfStage(here, dependsOn)) {
-    yield `the stage "${shorten(fetch.stage)}" of "${shorten(here.name)}" completes after the stage "${shorten(dependsOn)}" that "${shorten(pipeline.name)}" depends on`
+    yield quoting`the stage ${fetch.stage} of ${here.name} completes after the stage ${dependsOn} that ${pipeline.name} depends on`
   }
 }
 

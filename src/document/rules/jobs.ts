@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { Artifact, Job, Pipeline, Stage, Template } from '../model/model.ts'
-import { shorten } from '../text/shown-text.ts'
+import { quoting, shorten } from '../text/shown-text.ts'
 import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import { hasPathForm } from './paths.ts'
 import type { OwnContext, PipelineRule, RuleContext, StageRule } from './rule-context.ts'
@@ -29,7 +29,7 @@ function stagesTwice(owner: string, { name, stages }: Pipeline | Template): read
 /** JOB-1: job names of a stage differ by more than their case. */
 export const jobNames: StageRule = function* ({ name, jobs }): Generator<Finding> {
   for (const { item, first } of repeatsInOtherCase(jobs)) {
-    const message = `the job "${shorten(item.name)}" of the stage "${shorten(name)}" is already defined as "${shorten(first.name)}"`
+    const message = quoting`the job ${item.name} of the stage ${name} is already defined as ${first.name}`
     yield { at: item.at, message }
   }
 }
@@ -50,22 +50,17 @@ export const instanceMarkers: StageRule = function* ({ jobs }): Generator<Findin
 export const jobNumbers: StageRule = function* ({ jobs }): Generator<Finding> {
   for (const { at, name, runOnAllAgents, runInstanceCount, timeout } of jobs) {
     if (runOnAllAgents && runInstanceCount !== null) {
-      yield {
-        at,
-        message: `the job "${shorten(name)}" runs on all agents and has a number of instances`,
-      }
+      const message = quoting`the job ${name} runs on all agents and has a number of instances`
+      yield { at, message }
     }
     if (runInstanceCount !== null && runInstanceCount > MAX_INT) {
-      yield {
-        at,
-        message: `the job "${shorten(name)}" has too many instances: ${runInstanceCount}`,
-      }
+      yield { at, message: quoting`the job ${name} has too many instances: ${runInstanceCount}` }
     }
     if (timeout !== null && timeout < 0) {
-      yield { at, message: `the timeout of the job "${shorten(name)}" is negative: ${timeout}` }
+      yield { at, message: quoting`the timeout of the job ${name} is negative: ${timeout}` }
     }
     if (timeout === Infinity) {
-      yield { at, message: `the timeout of the job "${shorten(name)}" is not a finite number` }
+      yield { at, message: quoting`the timeout of the job ${name} is not a finite number` }
     }
   }
 }
@@ -75,7 +70,7 @@ export const jobResources: PipelineRule = function* (pipeline): Generator<Findin
   for (const { stage, job } of jobsOf(pipeline)) {
     for (const { at, name } of job.resources) {
       if (name === '') {
-        const message = `a resource of the job "${shorten(job.name)}" in the stage "${shorten(stage.name)}" of the pipeline "${shorten(pipeline.name)}" is empty`
+        const message = quoting`a resource of the job ${job.name} in the stage ${stage.name} of the pipeline ${pipeline.name} is empty`
         yield { at, message }
       } else if (!hasResourceCharacters(name)) yield { at, message: unusable(name) }
     }
@@ -95,7 +90,7 @@ export function hasResourceCharacters(name: string): boolean {
 }
 
 export function unusable(resource: string): string {
-  return `the resource "${shorten(resource)}" may have only letters, digits, spaces and -_.|`
+  return quoting`the resource ${resource} may have only letters, digits, spaces and -_.|`
 }
 
 function jobsOf({ stages }: Pipeline): { readonly stage: Stage; readonly job: Job }[] {
@@ -108,7 +103,7 @@ export const artifacts: StageRule = function* ({ jobs }, context): Generator<Fin
     const checked = all.filter(({ kind }) => kind !== 'external')
     for (const artifact of checked) yield* checkArtifact(artifact, name, context)
     for (const { item } of repeats(checked, identityOf)) {
-      const message = `the artifact "${shorten(item.src)}" is already in the job "${shorten(name)}"`
+      const message = quoting`the artifact ${item.src} is already in the job ${name}`
       yield { at: item.at, message }
     }
   }
@@ -120,10 +115,10 @@ function* checkArtifact(
   { replaced }: OwnContext,
 ): Generator<Finding> {
   if (src.trim() === '') {
-    yield { at, message: `an artifact of the job "${shorten(job)}" has an empty source` }
+    yield { at, message: quoting`an artifact of the job ${job} has an empty source` }
   }
   if (replaced.has(at) && dest !== null && dest.trim() !== '' && !hasPathForm(dest)) {
-    yield { at, message: `the destination "${shorten(dest)}" begins or ends with a dot or a space` }
+    yield { at, message: quoting`the destination ${dest} begins or ends with a dot or a space` }
   }
 }
 
@@ -135,16 +130,11 @@ function identityOf({ kind, src, dest }: Artifact): string {
 export const tabs: StageRule = function* ({ jobs }, { replaced }): Generator<Finding> {
   for (const { at, name, path } of jobs.flatMap((job) => job.tabs)) {
     if (!/^[a-zA-Z0-9_\-.]+$/.test(name)) {
-      yield {
-        at,
-        message: `the tab name "${shorten(name)}" may have only letters, digits and -_.`,
-      }
+      yield { at, message: quoting`the tab name ${name} may have only letters, digits and -_.` }
     }
     if (replaced.has(at) && !/^\S+$/.test(path)) {
-      yield {
-        at,
-        message: `the path "${shorten(path)}" of the tab "${shorten(name)}" is empty or has white space`,
-      }
+      const message = quoting`the path ${path} of the tab ${name} is empty or has white space`
+      yield { at, message }
     }
   }
 }
@@ -152,7 +142,7 @@ export const tabs: StageRule = function* ({ jobs }, { replaced }): Generator<Fin
 /** PRP-1: a property is read by an expression from a file. */
 export const jobProperties: StageRule = function* ({ jobs }): Generator<Finding> {
   for (const { at, name, src, xpath } of jobs.flatMap((job) => job.properties)) {
-    if (src === '') yield { at, message: `the property "${shorten(name)}" has no source` }
-    if (xpath === '') yield { at, message: `the property "${shorten(name)}" has no xpath` }
+    if (src === '') yield { at, message: quoting`the property ${name} has no source` }
+    if (xpath === '') yield { at, message: quoting`the property ${name} has no xpath` }
   }
 }

@@ -1,6 +1,6 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { Material } from '../model/model.ts'
-import { shorten } from '../text/shown-text.ts'
+import { quoting, shorten } from '../text/shown-text.ts'
 import type { Finding } from '../model/finding.ts'
 import { type OwnContext, type PipelineRule, materialNameOf } from './rule-context.ts'
 
@@ -15,7 +15,7 @@ const CUT = /\[:(\d+)\]\}/y
  */
 export const label: PipelineRule = function* (pipeline, context): Generator<Finding> {
   const { at, name, label: template } = pipeline
-  const subject = () => `the label "${shorten(template)}" of the pipeline "${shorten(name)}"`
+  const subject = () => quoting`the label ${template} of the pipeline ${name}`
   const uses = variablesIn(template)
   if (context.replaced.has(at) && !hasForm(template, context)) {
     yield { at, message: `${subject()} is malformed` }

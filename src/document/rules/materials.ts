@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import { materialIdentity } from '../materials/identity.ts'
 import type { Material, P4Material, TfsMaterial } from '../model/model.ts'
-import { shorten } from '../text/shown-text.ts'
+import { quoting, shorten } from '../text/shown-text.ts'
 import { type Finding, repeats } from '../model/finding.ts'
 import { normalPath, staysInside } from './paths.ts'
 import { type PipelineRule, type RuleContext, materialNameOf } from './rule-context.ts'
@@ -37,7 +37,7 @@ function* missingIn(material: Material): Generator<string> {
 function* missingInP4({ port, view }: P4Material): Generator<string> {
   if (isBlank(port)) yield 'the port of the p4 material is blank'
   else if (!/^[^:\s]+:\d+$/.test(port)) {
-    yield `the port "${shorten(port)}" of the p4 material does not have the form host:number`
+    yield quoting`the port ${port} of the p4 material does not have the form host:number`
   }
   if (isBlank(view)) yield 'the view of the p4 material is blank'
 }
@@ -61,7 +61,7 @@ export const materialNames: PipelineRule = function* (pipeline, context): Genera
   for (const { item, first } of repeats(pipeline.materials, keyOf)) {
     if (isSameThing(item, first)) continue
     const name = materialNameOf(item, context) ?? ''
-    const message = `the pipeline "${shorten(pipeline.name)}" has several materials named "${shorten(name)}"`
+    const message = quoting`the pipeline ${pipeline.name} has several materials named ${name}`
     yield { at: item.at, message }
   }
 }
@@ -81,7 +81,7 @@ export const materialFolders: PipelineRule = function* ({ name, materials }): Ge
   const checkouts = materials.filter((material): material is Checkout => 'dest' in material)
   for (const { at, dest } of checkouts) {
     if (dest !== null && !staysInside(dest)) {
-      yield { at, message: `the destination "${shorten(dest)}" is not inside the working folder` }
+      yield { at, message: quoting`the destination ${dest} is not inside the working folder` }
     }
   }
   if (checkouts.length > 1) yield* sharedFolders(checkouts, name)
@@ -97,14 +97,14 @@ interface PlacedCheckout {
 function* sharedFolders(checkouts: readonly Checkout[], pipeline: string): Generator<Finding> {
   for (const { at, dest } of checkouts) {
     if (dest !== null && dest !== '') continue
-    const message = `the pipeline "${shorten(pipeline)}" has several materials to check out, and one has no destination`
+    const message = quoting`the pipeline ${pipeline} has several materials to check out, and one has no destination`
     yield { at, message }
   }
   const placed = checkouts.flatMap(({ at, dest }) =>
     dest === null || dest === '' ? [] : [{ at, dest, folder: normalPath(dest) }],
   )
   for (const { item } of repeats(placed, ({ folder }) => nameKey(folder))) {
-    const message = `the destination "${shorten(item.dest)}" is already that of another material`
+    const message = quoting`the destination ${item.dest} is already that of another material`
     yield { at: item.at, message }
   }
   yield* nestedFolders(placed)
@@ -115,7 +115,7 @@ function* nestedFolders(placed: readonly PlacedCheckout[]): Generator<Finding> {
   for (const { at, dest, folder } of placed) {
     const outer = around.get(folder)
     if (outer === undefined) continue
-    const message = `the destination "${shorten(dest)}" is inside "${shorten(outer)}", that of another material`
+    const message = quoting`the destination ${dest} is inside ${outer}, that of another material`
     yield { at, message }
   }
 }

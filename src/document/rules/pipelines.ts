@@ -1,5 +1,5 @@
 import { nameKey } from '../../core/name-key.ts'
-import { shorten } from '../text/shown-text.ts'
+import { quoting } from '../text/shown-text.ts'
 import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import { isQuartzCron } from './quartz-cron.ts'
 import type { PipelineRule, ReferenceRule, RuleContext } from './rule-context.ts'
@@ -8,7 +8,7 @@ import type { PipelineRule, ReferenceRule, RuleContext } from './rule-context.ts
 export function* pipelineNames({ pipelines, pipelinesByName }: RuleContext): Generator<Finding> {
   if (pipelinesByName.size === pipelines.length) return
   for (const { item } of repeats(pipelines, ({ name }) => nameKey(name))) {
-    yield { at: item.at, message: `there are several pipelines named "${shorten(item.name)}"` }
+    yield { at: item.at, message: quoting`there are several pipelines named ${item.name}` }
   }
 }
 
@@ -18,11 +18,10 @@ export const stagesOrTemplate: ReferenceRule = function* (
   { templatesByName },
 ): Generator<Finding> {
   if (template !== null && !templatesByName.has(nameKey(template))) {
-    const message = `the template "${shorten(template)}" of the pipeline "${shorten(name)}" does not exist`
-    yield { at, message }
+    yield { at, message: quoting`the template ${template} of the pipeline ${name} does not exist` }
   }
   if (template === null && stages.length === 0) {
-    yield { at, message: `the pipeline "${shorten(name)}" has neither stages nor a template` }
+    yield { at, message: quoting`the pipeline ${name} has neither stages nor a template` }
   }
 }
 
@@ -32,7 +31,7 @@ export function* stagesBesideTemplate({ written }: RuleContext): Generator<Findi
     for (const { name, template, stages } of pipelines) {
       const [stage] = template === null ? [] : stages
       if (template === null || !stage) continue
-      const message = `the pipeline "${shorten(name)}" has the stage "${shorten(stage.name)}" and the template "${shorten(template)}": use one of them`
+      const message = quoting`the pipeline ${name} has the stage ${stage.name} and the template ${template}: use one of them`
       yield { at: stage.at, message }
     }
   }
@@ -41,7 +40,7 @@ export function* stagesBesideTemplate({ written }: RuleContext): Generator<Findi
 /** TPL-1: template names differ by more than their case. */
 export function* templateNames({ written }: RuleContext): Generator<Finding> {
   for (const { item, first } of repeatsInOtherCase(written.templates)) {
-    const message = `the template "${shorten(item.name)}" is already defined as "${shorten(first.name)}"`
+    const message = quoting`the template ${item.name} is already defined as ${first.name}`
     yield { at: item.at, message }
   }
 }
@@ -49,7 +48,7 @@ export function* templateNames({ written }: RuleContext): Generator<Finding> {
 /** PIP-6: the timer is a cron expression as Quartz reads it. */
 export const timer: PipelineRule = function* ({ name, timer: given }): Generator<Finding> {
   if (given && !isQuartzCron(given.cron)) {
-    const message = `the timer "${shorten(given.cron)}" of the pipeline "${shorten(name)}" is not a cron expression`
+    const message = quoting`the timer ${given.cron} of the pipeline ${name} is not a cron expression`
     yield { at: given.at, message }
   }
 }
@@ -59,7 +58,7 @@ export const trackingTool: PipelineRule = function* ({ trackingTool: tool }): Ge
   if (!tool) return
   const { at, link, regex } = tool
   if (!link.includes('${ID}')) {
-    yield { at, message: `the link "${shorten(link)}" of the tracking tool does not have \${ID}` }
+    yield { at, message: quoting`the link ${link} of the tracking tool does not have \${ID}` }
   }
   if (regex.trim() === '') yield { at, message: 'the regex of the tracking tool is empty' }
 }
@@ -67,14 +66,14 @@ export const trackingTool: PipelineRule = function* ({ trackingTool: tool }): Ge
 /** PIP-8: Mingle is reached by https. */
 export const mingle: PipelineRule = function* ({ mingle: given }): Generator<Finding> {
   if (!given || given.baseUrl.startsWith('https://')) return
-  const message = `the Mingle address "${shorten(given.baseUrl)}" does not begin with https://`
+  const message = quoting`the Mingle address ${given.baseUrl} does not begin with https://`
   yield { at: given.at, message }
 }
 
 /** PAR-1: the params of a pipeline differ by more than their case. */
 export const paramNames: PipelineRule = function* ({ name, params }): Generator<Finding> {
   for (const { item } of repeats(params, (param) => nameKey(param.name))) {
-    const message = `the param "${shorten(item.name)}" is already in the pipeline "${shorten(name)}"`
+    const message = quoting`the param ${item.name} is already in the pipeline ${name}`
     yield { at: item.at, message }
   }
 }

@@ -1,18 +1,18 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { Material, Property } from '../model/model.ts'
-import { shorten } from '../text/shown-text.ts'
+import { quoting, shorten } from '../text/shown-text.ts'
 import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 
 /** PKG-1: repositories and packages differ by more than the case of their names. */
 export function* packageNames({ written: { repositories } }: RuleContext): Generator<Finding> {
   for (const { item, first } of repeatsInOtherCase(repositories)) {
-    const message = `the repository "${shorten(item.name)}" is already defined as "${shorten(first.name)}"`
+    const message = quoting`the repository ${item.name} is already defined as ${first.name}`
     yield { at: item.at, message }
   }
   for (const { name, packages } of repositories) {
     for (const { item, first } of repeatsInOtherCase(packages)) {
-      const message = `the package "${shorten(item.name)}" of the repository "${shorten(name)}" is already defined as "${shorten(first.name)}"`
+      const message = quoting`the package ${item.name} of the repository ${name} is already defined as ${first.name}`
       yield { at: item.at, message }
     }
   }
@@ -28,7 +28,7 @@ export function* packageIdentities({ written: { repositories } }: RuleContext): 
     }))
   })
   for (const { item, first } of repeats(packages, ({ identity }) => identity)) {
-    const message = `the packages "${shorten(first.name)}" and "${shorten(item.name)}" have the same properties`
+    const message = quoting`the packages ${first.name} and ${item.name} have the same properties`
     yield { at: item.at, message }
   }
 }
@@ -36,15 +36,13 @@ export function* packageIdentities({ written: { repositories } }: RuleContext): 
 /** SCM-1: scms differ by more than the case of their names, and by their properties. */
 export function* scmDefinitions({ written: { scms } }: RuleContext): Generator<Finding> {
   for (const { item, first } of repeats(scms, ({ name }) => nameKey(name))) {
-    yield {
-      at: item.at,
-      message: `the scm "${shorten(item.name)}" is already defined as "${shorten(first.name)}"`,
-    }
+    const message = quoting`the scm ${item.name} is already defined as ${first.name}`
+    yield { at: item.at, message }
   }
   const identity = ({ plugin, properties }: (typeof scms)[number]) =>
     `${plugin.id} ${identityOf(properties)}`
   for (const { item, first } of repeats(scms, identity)) {
-    const message = `the scms "${shorten(first.name)}" and "${shorten(item.name)}" have the same properties`
+    const message = quoting`the scms ${first.name} and ${item.name} have the same properties`
     yield { at: item.at, message }
   }
 }
@@ -85,10 +83,8 @@ export const taskPropertyKeys: PipelineRule = function* ({ stages }): Generator<
 
 function* repeatedKeys(properties: readonly Property[]): Generator<Finding> {
   for (const { item } of repeats(properties, ({ key }) => nameKey(key))) {
-    yield {
-      at: item.at,
-      message: `the property "${shorten(item.key)}" is already in this configuration`,
-    }
+    const message = quoting`the property ${item.key} is already in this configuration`
+    yield { at: item.at, message }
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type Stage,
   isSecurityOn,
 } from '../model/model.ts'
-import { shorten } from '../text/shown-text.ts'
+import { quoting, shorten } from '../text/shown-text.ts'
 import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 
@@ -24,20 +24,15 @@ export function* ldapBases({ written: { server } }: RuleContext): Generator<Find
 export function* roles({ written: { server } }: RuleContext): Generator<Finding> {
   const all = server?.security?.roles ?? []
   for (const { item, first } of repeatsInOtherCase(all)) {
-    yield {
-      at: item.at,
-      message: `the role "${shorten(item.name)}" is already defined as "${shorten(first.name)}"`,
-    }
+    const message = quoting`the role ${item.name} is already defined as ${first.name}`
+    yield { at: item.at, message }
   }
   for (const role of all) yield* usersOf(role)
 }
 
 function* usersOf({ name, users }: Role): Generator<Finding> {
   for (const { item } of repeats(users, (user) => nameKey(user.name))) {
-    yield {
-      at: item.at,
-      message: `the user "${shorten(item.name)}" is already in the role "${shorten(name)}"`,
-    }
+    yield { at: item.at, message: quoting`the user ${item.name} is already in the role ${name}` }
   }
 }
 
@@ -64,7 +59,7 @@ export const approversInOtherCase: PipelineRule = function* ({ stages }): Genera
 function* sameUsers(list: readonly Grantee[]): Generator<Finding> {
   const users = list.filter(({ kind }) => kind === 'user')
   for (const { item, first } of repeatsInOtherCase(users)) {
-    const names = [item, first].map(({ name }) => `"${shorten(name)}"`)
+    const names = [item, first].map(({ name }) => quoting`${name}`)
     yield { at: item.at, message: `the user ${names.join(' is already in this list as ')}` }
   }
 }
@@ -72,7 +67,7 @@ function* sameUsers(list: readonly Grantee[]): Generator<Finding> {
 /** GRP-1: group names differ by more than their case. */
 export function* groupNames({ written: { groups } }: RuleContext): Generator<Finding> {
   for (const { item, first } of repeatsInOtherCase(groups)) {
-    const message = `the pipeline group "${shorten(item.name)}" is already defined as "${shorten(first.name)}"`
+    const message = quoting`the pipeline group ${item.name} is already defined as ${first.name}`
     yield { at: item.at, message }
   }
 }
@@ -103,7 +98,7 @@ function* unknownRoles(
 ): Generator<Finding> {
   for (const { at, kind, name } of principals) {
     if (kind === 'role' && !rolesByName.has(nameKey(name))) {
-      yield { at, message: `the role "${shorten(name)}" does not exist` }
+      yield { at, message: quoting`the role ${name} does not exist` }
     }
   }
 }

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path/posix'
 import type { Server } from '../model/model.ts'
-import { shorten } from '../text/shown-text.ts'
+import { quoting } from '../text/shown-text.ts'
 import type { Finding } from '../model/finding.ts'
 import { normalPath, normalSteps } from './paths.ts'
 import type { RuleContext } from './rule-context.ts'
@@ -21,7 +21,7 @@ export function* serverRules({ written: { server } }: RuleContext): Generator<Fi
 function* artifactsFolder({ at, artifactsDir }: Server): Generator<Finding> {
   if (artifactsDir.trim() === '') yield { at, message: 'the artifacts folder is empty' }
   else if (normalPath(artifactsDir) === '.') {
-    const message = `the artifacts folder "${shorten(artifactsDir)}" is the working folder of the server`
+    const message = quoting`the artifacts folder ${artifactsDir} is the working folder of the server`
     yield { at, message }
   }
 }
@@ -54,7 +54,7 @@ function* commandRepository({ at, commandRepositoryLocation }: Server): Generato
   if (location.trim() === '') {
     yield { at, message: 'the location of the command repository is blank' }
   } else if (!isStrictlyBelow(location)) {
-    const message = `the command repository "${shorten(location)}" is not a folder below the folder of all`
+    const message = quoting`the command repository ${location} is not a folder below the folder of all`
     yield { at, message }
   }
 }

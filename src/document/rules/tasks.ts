@@ -1,6 +1,6 @@
 import { quotedWords } from '../../core/service/command-words.ts'
 import type { CancelTask, Stage, Task } from '../model/model.ts'
-import { shorten } from '../text/shown-text.ts'
+import { quoting } from '../text/shown-text.ts'
 import type { Finding } from '../model/finding.ts'
 import { staysInside } from './paths.ts'
 import type { OwnContext, StageRule } from './rule-context.ts'
@@ -37,7 +37,7 @@ function* checkTask(task: CancelTask, context: OwnContext): Generator<Finding> {
   if (!('workingDir' in task)) return
   const { at, workingDir } = task
   if (workingDir !== null && !staysInside(workingDir)) {
-    const message = `the working folder "${shorten(workingDir)}" is not inside the folder of the job`
+    const message = quoting`the working folder ${workingDir} is not inside the folder of the job`
     yield { at, message }
   }
 }
@@ -49,11 +49,10 @@ function* checkExec(
   const { at, command, args, timeout } = task
   if (replaced.has(at) && command.trim() === '') yield { at, message: 'the command is empty' }
   if (args !== null && args !== '' && task.arguments.length > 0) {
-    const message = `the command "${shorten(command)}" has args as an attribute and as elements`
-    yield { at, message }
+    yield { at, message: quoting`the command ${command} has args as an attribute and as elements` }
   }
   if (timeout !== null && timeout > MAX_LONG) {
-    yield { at, message: `the timeout of the command "${shorten(command)}" is too large` }
+    yield { at, message: quoting`the timeout of the command ${command} is too large` }
   }
 }
 
@@ -63,7 +62,7 @@ function* checkWords(task: CancelTask): Generator<Finding> {
     task.kind === 'exec' ? ['args', task.args] : ['target', 'target' in task ? task.target : null]
   if (text === null || text.includes('#{')) return
   const split = quotedWords(text)
-  const of = task.kind === 'exec' ? `the command "${shorten(task.command)}"` : task.kind
+  const of = task.kind === 'exec' ? quoting`the command ${task.command}` : task.kind
   if (!split.ok) yield { at: task.at, message: `the ${attribute} of ${of} ${split.message}` }
 }
 
@@ -72,10 +71,8 @@ function* checkFetch(task: Extract<CancelTask, { kind: 'fetchartifact' }>): Gene
   const { at } = task
   for (const path of [task.srcFile, task.srcDir, task.dest]) {
     if (path !== null && !staysInside(path)) {
-      yield {
-        at,
-        message: `the path "${shorten(path)}" of the fetched artifact leaves the folder of the job`,
-      }
+      const message = quoting`the path ${path} of the fetched artifact leaves the folder of the job`
+      yield { at, message }
     }
   }
 }

@@ -24,6 +24,15 @@ function hidden(secret: string): string {
   return MASK + secret.replace(/[^\n]/g, '')
 }
 
+/** A message with pieces of a document in quotes, each as {@link shorten} has it; numbers stay as they are. */
+export function quoting(
+  texts: TemplateStringsArray,
+  ...values: readonly (string | number)[]
+): string {
+  const shown = values.map((each) => (typeof each === 'number' ? each : `"${shorten(each)}"`))
+  return String.raw({ raw: texts }, ...shown)
+}
+
 /** A piece of a document as a message may repeat it: on one line, of bounded length, without secrets. */
 export function shorten(text: string): string {
   const start = maskSecrets(text.slice(0, LOOKED_AT)).slice(0, 2 * MAX_LENGTH)
