@@ -134,7 +134,6 @@ export class AgentDirectory {
     if (isDue) await this.#writeSoon(record.uuid, contact.heard.at)
   }
 
-  /** Applies an event to an agent. */
   apply(uuid: string, event: AgentEvent): void {
     const agent = this.#agents.get(uuid)
     if (agent) this.#apply(agent, event)

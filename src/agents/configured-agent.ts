@@ -1,6 +1,5 @@
 import type { Configuration } from '../document/model/model.ts'
 
-/** An agent as it is configured. */
 export interface ConfiguredAgent {
   readonly uuid: string
   readonly hostname: string

@@ -1,7 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
 
-/** A new token of an agent. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }

@@ -23,7 +23,6 @@ export interface ServiceMetricsOptions extends HealthDeps {
   readonly work: () => CountedWork | null
 }
 
-/** Counts of the work of agents. */
 export interface CountedWork {
   readonly directory: AgentDirectory
   readonly builds: Builds

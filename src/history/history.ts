@@ -197,7 +197,6 @@ export class History extends HistoryReading implements AsyncDisposable {
     return this.#parts.git
   }
 
-  /** The tags of the repository. */
   get tags(): RevisionTags {
     return this.#parts.tags
   }

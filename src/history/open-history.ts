@@ -54,7 +54,6 @@ import { assertNotShallow } from './repository/repository-shape.ts'
 import { RevisionEvents } from './revision/revision-events.ts'
 import type { ObjectReader } from '../git/objects/object-reader.ts'
 
-/** The parts of an open history. */
 export interface HistoryParts extends AsyncDisposable {
   readonly repository: GitRepository
   readonly keeper: IndexKeeper

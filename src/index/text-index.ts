@@ -38,7 +38,6 @@ export class TextIndex {
   }
 }
 
-/** A search for one text. */
 export class TextSearch {
   readonly #deps: TextIndexDeps
   readonly #text: string

@@ -1,4 +1,3 @@
-/** A non-empty array. */
 export type NonEmptyArray<Item> = readonly [Item, ...Item[]]
 
 export function lastOf<Item>([first, ...others]: NonEmptyArray<Item>): Item {

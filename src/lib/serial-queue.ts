@@ -1,4 +1,3 @@
-/** The load of a queue. */
 export interface QueueLoad {
   /** Jobs that wait or run. */
   readonly waiting: number

@@ -4,7 +4,6 @@ import { dirname } from 'node:path'
 import { replaceFile } from '../storage/durable-fs.ts'
 import { readUsers, type UsersStore, writeUser } from './users.ts'
 
-/** The name of the first user. */
 export const FIRST_USER = 'admin'
 
 export interface FirstUserOptions {

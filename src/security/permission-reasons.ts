@@ -23,7 +23,6 @@ export interface GroupReasons {
   readonly administer: readonly Reason[]
 }
 
-/** A stage of a group. */
 export interface GroupStage {
   /** With its pipeline, such as `checkout/build`. */
   readonly name: string

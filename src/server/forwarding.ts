@@ -24,7 +24,6 @@ const UNREACHABLE = 'The server that runs builds does not answer'
 const UNKNOWN = `${UNREACHABLE}: whether this was done is known when it does`
 const SAFE: readonly string[] = ['GET', 'HEAD']
 
-/** Has the leader answer. */
 export function answerByLeader(forwarding: Forwarding): AnswerRequest {
   return async (request, context) => {
     const answered = await answerElsewhere(forwarding, request, context)

@@ -11,7 +11,6 @@ import { PAGE_ROUTES, pageRoutes } from '../pages/pages-routes.ts'
 import type { AppContext } from './context.ts'
 import { composeRoutes, refusing } from './routes.ts'
 
-/** The pages of the service. */
 export interface PageService {
   readonly addresses: RouteAddresses
   /** Answers whatever no call of programs answers. */

@@ -65,7 +65,6 @@ export class StateStore extends DocumentQueries implements AsyncDisposable {
     return this.#commits.run((query) => work(new DocumentTransaction(query)))
   }
 
-  /** The audit log in the store. */
   auditLog(options: AuditLogOptions): AuditLog {
     const write: SqlQuery = (text, ...values) =>
       this.#commits.run((query) => query(text, ...values))

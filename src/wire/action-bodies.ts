@@ -10,7 +10,6 @@ export type MessageBody = z.infer<typeof MessageBody>
 /** The new name of an invalid file on disk that a save replaced. */
 const SetAside = z.object({ setAside: z.string().exactOptional() })
 
-/** Answers a save. */
 export const SavedBody = MessageBody.extend(SetAside.shape)
 export type SavedBody = z.infer<typeof SavedBody>
 

@@ -126,7 +126,6 @@ export type MailSubscriptionBody = z.infer<typeof MailSubscriptionBody>
 /** Answers `GET /api/whoami`. */
 export const WhoAmIBody = z.object({
   name: UserField,
-  /** The source of the user. */
   source: UserSource,
   administrator: z.boolean().meta({ example: true }),
   /** The roles of the configuration that have the user. */

@@ -27,7 +27,6 @@ export const JobSummaryBody = z.object({
 })
 export type JobSummaryBody = z.infer<typeof JobSummaryBody>
 
-/** A job of one run of a stage. */
 export const StageJobBody = JobSummaryBody.extend({
   /** Null until an agent has the job. */
   agent_uuid: z.string().nullable().meta({ example: SAMPLE_NAMES.agent }),
@@ -38,7 +37,6 @@ export const StageJobBody = JobSummaryBody.extend({
 })
 export type StageJobBody = z.infer<typeof StageJobBody>
 
-/** A job that an agent ran. */
 export const AgentJobBody = JobSummaryBody.extend({
   agent_uuid: z.string().meta({ example: SAMPLE_NAMES.agent }),
   job_state_transitions: z.array(JobTransitionBody),

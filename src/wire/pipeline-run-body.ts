@@ -22,7 +22,6 @@ export const ModificationBody = z.object({
 })
 export type ModificationBody = z.infer<typeof ModificationBody>
 
-/** One material of a run. */
 export const MaterialRevisionBody = z.object({
   material: z.object({
     fingerprint: z

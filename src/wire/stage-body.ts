@@ -25,7 +25,6 @@ const STAGE = {
   counter: StageCounterField,
 } as const
 
-/** One run of a stage. */
 export const StageBody = z.object({ ...STAGE, jobs: z.array(StageJobBody) })
 export type StageBody = z.infer<typeof StageBody>
 

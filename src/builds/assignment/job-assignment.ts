@@ -17,7 +17,6 @@ import { assignTasks, type FindFetchSource } from './tasks.ts'
 
 const MINUTE_MS = 60_000
 
-/** The inputs of an assignment. */
 export interface AssignmentSources {
   readonly job: JobInstance
   readonly run: PipelineInstance
@@ -26,7 +25,6 @@ export interface AssignmentSources {
   readonly agent: AgentOffer
   /** The effective pipeline; null when it is no longer in the configuration. */
   readonly pipeline: Pipeline | null
-  /** Its group. */
   readonly group: string
   readonly environments: readonly Environment[]
   /** Minutes without output after which a job is cancelled; null and 0 mean never. */

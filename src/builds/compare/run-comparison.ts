@@ -12,7 +12,6 @@ import type { StageRun } from '../engine/queries.ts'
 import { parseUpstream } from '../engine/upstream-revision.ts'
 import { type AgentChange, agentChanges } from './agent-changes.ts'
 
-/** One of two compared runs. */
 export interface ComparedRun {
   readonly run: PipelineInstance
   /** The compared attempt of each of its stages. */
@@ -68,7 +67,6 @@ export interface ComparedVariable {
   readonly to: string | null
 }
 
-/** The agent of a run of a job. */
 export interface JobAgent {
   readonly uuid: string
   readonly hostname: string

@@ -51,7 +51,6 @@ export class EffectivePipelines {
     return [...this.#expanded().pipelines.values()]
   }
 
-  /** The environments that contain the pipeline. */
   environmentsOf(pipeline: string): readonly Environment[] {
     return this.#expanded().environments.get(nameKey(pipeline)) ?? []
   }

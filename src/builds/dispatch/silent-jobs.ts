@@ -29,7 +29,6 @@ export class SilentJobs {
     this.#options = options
   }
 
-  /** Problems for operators. */
   problems(): readonly HealthProblem[] {
     const silent = this.#active().filter((job) => this.#silence(job) >= NOTICED_AFTER_MS)
     return silent.map((job) => {

@@ -25,7 +25,6 @@ export function idsIn(ranges: IdRanges): number[] {
   )
 }
 
-/** Replaces one id by another. */
 export function withReplacedId(
   ranges: IdRanges,
   { from, to }: { readonly from: number; readonly to: number },

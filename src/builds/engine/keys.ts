@@ -1,11 +1,9 @@
 import { nameKey, stageNameKey } from '../../core/name-key.ts'
-/** One run of a pipeline. */
 export interface PipelineRun {
   readonly pipeline: string
   readonly counter: number
 }
 
-/** One run of a stage. */
 export interface StageRunName {
   readonly pipeline: string
   readonly pipelineCounter: number
@@ -59,12 +57,10 @@ export function pipelineCounterName(pipeline: string): string {
   return `pipeline/${nameKey(pipeline)}`
 }
 
-/** The list of all runs of a pipeline. */
 export function pipelineList(pipeline: string): string {
   return `pipeline/${nameKey(pipeline)}`
 }
 
-/** The list of all runs of a stage. */
 export function stageList({ pipeline, stage }: StageOfPipeline): string {
   return `stage/${stageNameKey({ pipeline, stage })}`
 }

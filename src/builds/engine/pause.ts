@@ -18,7 +18,6 @@ export interface PauseRequest {
   readonly cause: string
 }
 
-/** The pauses of several pipelines. */
 export interface PausesRequest extends Omit<PauseRequest, 'pipeline'> {
   readonly pipelines: readonly string[]
 }

@@ -23,7 +23,6 @@ export interface PipelinePlan {
 /** Where the job of a pipeline may run. */
 export interface JobPlacement {
   readonly resources: readonly string[]
-  /** The environments that contain the pipeline. */
   readonly environments: readonly string[]
 }
 
@@ -56,7 +55,6 @@ export interface Plans {
   configuration(): RunConfiguration
   /** Names compare without case. */
   pipelinePlan(pipeline: string): PipelinePlan | null
-  /** The environments that contain the pipeline. */
   environmentsOf(pipeline: string): readonly string[]
   /** The agents that may get work, live or not. */
   agents(): readonly AgentOffer[]

@@ -134,12 +134,10 @@ export class BuildQueries {
     return new Map(found.flatMap(([key, agent]) => (agent === null ? [] : [[key, agent]])))
   }
 
-  /** The current jobs of all agents. */
   async agentJobs(): Promise<readonly AgentJob[]> {
     return (await this.#store.list(AGENT_JOB)).map(({ value }) => value)
   }
 
-  /** Every active stage. */
   async activeStages(): Promise<readonly StageRun[]> {
     const keys = (await this.#store.list(ACTIVE_STAGE)).map(({ value }) => value)
     return this.#withJobs(await this.#store.findMany(STAGE, keys))
@@ -160,7 +158,6 @@ export class BuildQueries {
     return new Map((await this.#store.list(PIPELINE_PAUSE)).map(({ key, value }) => [key, value]))
   }
 
-  /** The pause of a pipeline, or null. */
   pauseOf(pipeline: string): Promise<PipelinePause | null> {
     return pauseOf(this.#store, pipeline)
   }

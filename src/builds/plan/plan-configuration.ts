@@ -324,7 +324,6 @@ const definitionOf = memoize((pipeline: Pipeline) =>
   JSON.stringify(pipeline, (key, value: unknown) => (key === 'at' ? undefined : value)),
 )
 
-/** The names of the changed entities of a kind. */
 function namesOf(changes: readonly DocumentChange[], kind: string): string[] {
   const start = `${kind}/`
   const entities = changes.map(({ entity }) => entity).filter((entity) => entity.startsWith(start))

@@ -51,7 +51,6 @@ export interface TriggersOptions {
   readonly retry: number
 }
 
-/** A manual start. */
 export interface ManualStart extends Omit<RunRequest, 'revisions' | 'former'> {
   readonly pins: readonly Pin[]
   /** The pipeline as an earlier configuration has it, which the run is to be made from. */

@@ -148,7 +148,6 @@ function isOnDemand(material: Material): material is VersionControlMaterial {
   return isSource(material) && !material.autoUpdate
 }
 
-/** The revision of a material in a run, or null. */
 export function revisionIn(run: PipelineInstance | null, fingerprint: string): string | null {
   return run?.revisions.find((each) => each.fingerprint === fingerprint)?.revision ?? null
 }

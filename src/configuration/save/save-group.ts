@@ -9,7 +9,6 @@ import type { Committed } from '../../history/sync/committer.ts'
 import { type Base, isCurrent } from '../../history/sync/reconciler.ts'
 import type { Settled } from '../../lib/group-queue.ts'
 
-/** The outcome of a change. */
 export interface SavedChange {
   /** The revision that is current after the change. */
   readonly revision: Revision
@@ -32,7 +31,6 @@ export interface DocumentBefore {
 /** Computes the next document; null changes nothing. */
 export type Compute = (before: DocumentBefore) => Promise<Uint8Array<ArrayBuffer> | null>
 
-/** A change that was asked for. */
 export interface RequestedChange {
   readonly origin: ChangeOrigin
   readonly compute: Compute

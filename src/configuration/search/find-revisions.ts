@@ -28,7 +28,6 @@ export interface ListPart {
   readonly limit: number | null
 }
 
-/** Every revision. */
 export const EVERYTHING: RevisionFilter = {
   mentions: '',
   text: '',

@@ -96,7 +96,6 @@ export function isUnfinished({ state }: Pick<JobProgress, 'state'>): boolean {
   return state !== 'Completed' && state !== 'Rescheduled'
 }
 
-/** Whether an agent has the job now. */
 export function isOnAgent(job: Pick<JobProgress, 'state'>): boolean {
   return isUnfinished(job) && job.state !== 'Scheduled'
 }

@@ -115,7 +115,6 @@ export function parseAuditEntry(id: number, text: string): AuditEntry {
   return AuditEntry.safeParse(parsed(text)).data ?? { ...DAMAGED, id }
 }
 
-/** The details of a change of the configuration. */
 interface ChangeDetails {
   readonly commits: number
   readonly isRewritten?: boolean

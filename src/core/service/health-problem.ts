@@ -51,7 +51,6 @@ export interface HealthProblem {
   readonly pipelines?: readonly string[]
 }
 
-/** A problem of the service, with its subject. */
 export interface ServiceProblem extends HealthProblem {
   readonly kind: ProblemKind
 }

@@ -66,7 +66,6 @@ const AgentLost = z.object({
 export const ServiceEvent = z.discriminatedUnion('type', [RunEvent, ProposalChanged, AgentLost])
 export type ServiceEvent = Readonly<z.infer<typeof ServiceEvent>>
 
-/** An event in the log of events. */
 export const NumberedEvent = z.object({ number: z.int().positive(), event: ServiceEvent })
 export type NumberedEvent = Readonly<z.infer<typeof NumberedEvent>>
 

@@ -53,7 +53,6 @@ export function deleteAgent(document: EditableDocument, uuid: string): string | 
   )
 }
 
-/** The current address of an agent. */
 export interface AgentAddress {
   readonly uuid: string
   readonly hostname: string
@@ -86,9 +85,7 @@ export interface AgentChanges {
   readonly resources?: readonly string[]
   /** The names of its environments, replacing all others. */
   readonly environments?: readonly string[]
-  /** Names to add. */
   readonly added?: AgentNames
-  /** Names to remove. */
   readonly removed?: AgentNames
 }
 

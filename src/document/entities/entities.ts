@@ -44,7 +44,6 @@ interface Row extends Partial<Omit<EntityDefinition, 'steps' | 'isOfServer'>> {
   readonly by: string
 }
 
-/** An entity of a document, with its element. */
 export interface EntityElement {
   readonly kind: EntityDefinition
   readonly name: string

@@ -13,7 +13,6 @@ import {
 } from './form-values.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
-/** A problem of a value, at its field. */
 export interface FieldProblem {
   /** The name of the field, such as `stage.0.name`. */
   readonly path: string

@@ -33,7 +33,6 @@ export function applyForm(
   return applyEdits(document, edits) ?? document.text
 }
 
-/** A new element with the values of a form. */
 export function newElementOf(name: string, shape: FormShape, values: FormValues): NewElement {
   const attributes: Record<string, string | null> = {}
   const children: (Inserted | string)[] = []

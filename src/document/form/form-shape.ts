@@ -67,7 +67,6 @@ const FORMS: ReadonlyMap<string, string> = new Map([
   ['role', 'roles/role'],
 ])
 
-/** The kinds of entities that have a form. */
 export const FORM_KINDS: readonly string[] = [...FORMS.keys()]
 
 export function hasForm(kind: string): boolean {

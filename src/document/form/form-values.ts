@@ -4,7 +4,6 @@ import type { XmlElement } from '../xml/xml-tree.ts'
 import { isWhiteSpace } from '../edit/layout.ts'
 import type { FieldPart, FormPart, FormShape, FormList, RowKind } from './form-shape.ts'
 
-/** The values of an element in a form. */
 export interface FormValues {
   readonly fields: ReadonlyMap<string, string>
   readonly sections: ReadonlyMap<string, FormValues>
@@ -127,7 +126,6 @@ function isBlankPart(part: FormPart, { fields, sections, lists }: FormValues): b
   return value === '' || (isFlag(part) && value === part.absent)
 }
 
-/** The number of rows of all lists. */
 export function countRows({ sections, lists }: FormValues): number {
   const below = [...sections.values(), ...[...lists.values()].flat()]
   const own = below.length - sections.size

@@ -138,7 +138,6 @@ function endOfTag(text: string, from: number): number {
   return text.length
 }
 
-/** The name of a tag. */
 export function tagNameOf(text: string, { kind, start }: Construct): string {
   return nameAt(text, start + (kind === 'close' ? 2 : 1))
 }

@@ -129,8 +129,6 @@ export function childrenOf<Form extends z.ZodType>(name: string, of: ModelField<
   }
 }
 
-/** The name of the element. */
 export const ELEMENT_NAME: ModelField<z.ZodString> = { form: z.string(), read: ({ name }) => name }
 
-/** The text of the element. */
 export const OWN_TEXT: ModelField<z.ZodString> = { form: z.string(), read: ({ text }) => text }

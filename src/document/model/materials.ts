@@ -78,5 +78,4 @@ const Material = {
 }
 export type Material = ValueOf<typeof Material>
 
-/** The materials of a pipeline. */
 export const MATERIAL_LIST = childrenOf('materials', Material)

@@ -109,7 +109,6 @@ const Task = {
 }
 export type Task = ValueOf<typeof Task>
 
-/** The tasks of a job. */
 export const TASK_LIST = childrenOf('tasks', Task)
 
 /** The origin had another name at first, and an element of its own before that. */

@@ -1,7 +1,6 @@
 import { flag, optional, required } from './attribute.ts'
 import type { ElementRows } from './element.ts'
 
-/** Environments and agents. */
 export const AGENT_ELEMENTS = {
   environments: { content: 'environment+', ordered: true },
   environment: {

@@ -59,7 +59,6 @@ const ROWS: ReadonlyMap<string, ElementRow> = new Map<string, ElementRow>(
 
 const rules = new Map<string, ElementRule>()
 
-/** The rule of the element with this key in the schema. */
 export function ruleOf(key: string): ElementRule {
   const cached = rules.get(key)
   if (cached) return cached
@@ -160,7 +159,6 @@ function typeNamed(name: string): ValueType {
   return VALUE_TYPES[name]
 }
 
-/** The rule of the root element. */
 export const CRUISE: ElementRule = ruleOf('cruise')
 
 interface ListedAttribute {

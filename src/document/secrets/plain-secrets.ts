@@ -9,7 +9,6 @@ import type { Span, XmlElement } from '../xml/xml-tree.ts'
 import { forAddress, plainSecretIn, replaced } from './address-secret.ts'
 import { findUserInfos } from './user-info.ts'
 
-/** A plain secret of a document. */
 export interface PlainSecret {
   readonly element: XmlElement
   /** The place of the secret, for readers. */

@@ -6,7 +6,6 @@ import { shorten } from '../text/shown-text.ts'
 import type { ValueType } from '../schema/value-types.ts'
 import { elementText } from '../xml/xml-elements.ts'
 
-/** One element to be checked, with its context. */
 export interface ElementCheck {
   readonly element: XmlElement
   readonly children: readonly XmlElement[]

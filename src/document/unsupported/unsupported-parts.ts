@@ -63,7 +63,6 @@ export class UnsupportedParts {
     }
   }
 
-  /** Unsupported parts outside of pipelines. */
   *outsidePipelines(configuration: Configuration): Generator<UnsupportedPart> {
     const { outside, unknown, environments, agents } = configuration
     yield* outside.flatMap((part) => this.#definition(part, agents))

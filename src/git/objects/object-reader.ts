@@ -1,7 +1,6 @@
 import type { CommitSha } from '../../core/revision.ts'
 import type { RawObjectReader } from './raw-object.ts'
 
-/** The facts of a commit. */
 export interface CommitRecord {
   readonly sha: CommitSha
   readonly parents: readonly CommitSha[]

@@ -58,7 +58,6 @@ export class CatFile implements AsyncDisposable {
     this.#keepAlive(false)
   }
 
-  /** Whether it has ended. */
   get isOver(): boolean {
     return this.#failure !== null
   }

@@ -95,7 +95,6 @@ async function releaseKept({ fs, gitDir }: GitStore): Promise<void> {
   }
 }
 
-/** Whether the repository has a commit. */
 export async function hasCommit(
   git: GitExecutable,
   gitDir: string,

@@ -100,7 +100,6 @@ export class ServedArchives implements AsyncDisposable {
     return this.#first(({ index }) => index.basesOf(commit))
   }
 
-  /** The revision with that number. */
   at(number: number): Revision | null {
     return this.#first(
       ({ index }) => index.at(index.size() - number),

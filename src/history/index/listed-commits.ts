@@ -4,7 +4,6 @@ import { believe } from '../revision/classify.ts'
 import { IndexLine, ROWS_PER_LINE } from './index-line.ts'
 import type { IndexEntry } from './revision-index.ts'
 
-/** A commit with its parents. */
 export type CommitLink = Pick<CommitRecord, 'sha' | 'parents'>
 
 /** A commit to be indexed. Its record is dropped once the message is trusted, to save memory. */

@@ -193,7 +193,6 @@ export class RevisionIndex {
     return this.#byCommit.find(commit)
   }
 
-  /** The commit at a place. */
   commitAt(place: number): CommitSha {
     return this.#at(place, (keys, row) => keys.commitAt(row))
   }

@@ -31,7 +31,6 @@ export type LogPack =
 
 /** The work for a new repository. */
 export interface LogWeight {
-  /** The newest entry. */
   readonly head: LogEntry
   readonly baseBytes: number
   /** The number of entries after the base, and the size of their packs in bytes. */

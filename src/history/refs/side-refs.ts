@@ -84,7 +84,6 @@ export class SideRefs implements AsyncDisposable {
     })
   }
 
-  /** The file of a commit, or null. */
   findFile(commit: CommitSha, path: string): Promise<Uint8Array<ArrayBuffer> | null> {
     return this.#options.reader.findFile(commit, path)
   }

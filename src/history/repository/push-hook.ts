@@ -24,7 +24,6 @@ export async function installPushHook(
   return true
 }
 
-/** Quotes an argument for a shell. */
 export function shellQuote(argument: string): string {
   return `'${argument.replaceAll("'", "'\\''")}'`
 }

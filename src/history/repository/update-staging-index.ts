@@ -168,7 +168,6 @@ export function indexMode({ isExecutable }: Pick<IndexUpdate, 'isExecutable'>): 
   return isExecutable ? EXECUTABLE : REGULAR
 }
 
-/** The mode of an entry. */
 export function modeIn({ facts }: IndexRow): number {
   return Buffer.from(facts).readUInt32BE(MODE_AT)
 }

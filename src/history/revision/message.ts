@@ -153,7 +153,6 @@ function escapeCharacter(character: string): string {
   return `%u${character.charCodeAt(0).toString(16)}`
 }
 
-/** Reduces a text to one line. */
 export function oneLine(text: string): string {
   return text
     .toWellFormed()

@@ -46,7 +46,6 @@ export function changeFactsOf({ door, entities = [] }: PreparedChange): ChangeFa
   return { door, entities: entities.slice(0, MAX_ENTITIES) }
 }
 
-/** A change that was committed. */
 export interface Committed {
   readonly revision: Revision
   /** The new name of an invalid live file that was moved away; null when there was none. */

@@ -7,7 +7,6 @@ import type { FsPromises } from '../../storage/fs-promises.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { inVanishingFolder } from '../../git/vanishing-folder.ts'
 
-/** The state of the live file at one moment. */
 export type LiveFileState =
   | { readonly kind: 'absent'; readonly stamp: string }
   | { readonly kind: 'not-a-file'; readonly stamp: string }

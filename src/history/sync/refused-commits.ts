@@ -18,7 +18,6 @@ export interface RefusedCommit {
   readonly base: CommitSha
 }
 
-/** A refused commit with what it has. */
 export interface TakenBackCommit extends RefusedCommit {
   readonly author: string
   readonly subject: string

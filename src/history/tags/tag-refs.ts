@@ -8,7 +8,6 @@ import type { RawObjectReader } from '../../git/objects/raw-object.ts'
 
 export const TAGS = 'refs/tags/'
 
-/** A tag of a repository. */
 export interface Tag {
   readonly name: string
   /** The object that its ref names: the commit, or the object of an annotated tag. */

@@ -46,7 +46,6 @@ export function changesOfRevision(
   return { entities, renames, leaves, stored: JSON.stringify(changes) }
 }
 
-/** Whether a change removed a whole pipeline. */
 export function isRemovedPipeline(change: DocumentChange): boolean {
   return change.kind === 'removed' && wholeEntityWord(change) === 'pipeline'
 }

@@ -69,7 +69,6 @@ export class RevisionTable {
     }, null)
   }
 
-  /** Whether a number is that revision's. */
   isAt(number: number, { commit }: Pick<Revision, 'commit'>): boolean {
     const sql = 'SELECT 1 FROM revision WHERE id = ? AND name = ?'
     return this.#database.rows(sql, rowIdOf(number), Buffer.from(commit, 'hex')).length > 0

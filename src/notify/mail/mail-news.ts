@@ -3,7 +3,6 @@ import type { DocumentKind } from '../../core/document-kind.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { ServiceEvent } from '../../core/service/service-event.ts'
 
-/** A revision that changed an entity. */
 const EntityChanged = z.object({
   type: z.literal('changed'),
   time: z.int(),

@@ -9,7 +9,6 @@ export interface WebhookCallOptions {
   readonly version: string
 }
 
-/** The answer of a receiver. */
 export interface WebhookAnswer {
   /** Null when there was none. */
   readonly status: number | null

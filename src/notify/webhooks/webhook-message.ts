@@ -18,7 +18,6 @@ export interface RevisionDelivery {
   readonly overrides?: readonly OverriddenRule[]
 }
 
-/** A message to a receiver. */
 export interface WebhookMessage {
   /** The same for every repetition. */
   readonly id: string

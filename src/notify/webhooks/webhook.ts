@@ -37,7 +37,6 @@ export interface WebhookPlaces {
   readonly event: number
 }
 
-/** The state of one receiver. */
 export interface WebhookState {
   readonly name: string
   /**

@@ -26,7 +26,6 @@ export interface ReplayRequest {
 /** A past change that rules would have held up. */
 export interface HeldUpChange {
   readonly revision: Revision
-  /** Its number. */
   readonly number: number
   readonly objections: PastVerdict['objections']
 }

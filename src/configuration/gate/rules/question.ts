@@ -61,7 +61,6 @@ export interface People {
 
 export type CredentialKind = 'password' | 'session' | 'token'
 
-/** The caller of a change. */
 export interface GateCaller {
   readonly standing: Standing
   readonly credential: CredentialKind

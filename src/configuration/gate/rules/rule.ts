@@ -47,7 +47,6 @@ export interface Match {
 
 export type IgnoredPlace = 'comment' | 'layout' | PathPattern
 
-/** One thing that a rule needs. */
 export type RuleNeed =
   | {
       readonly kind: 'approvals'
@@ -58,7 +57,6 @@ export type RuleNeed =
     }
   | { readonly kind: 'reason' }
 
-/** A bound for a number of the plan. */
 export interface PlanBound {
   readonly fact: keyof PlanFacts
   readonly comparison: '>' | '>=' | '<' | '<=' | '='
