@@ -107,8 +107,12 @@ async function commit(
     return { proposal: merged ?? proposal, saved }
   } catch (error) {
     // Whether a commit was made is not known while the service cannot write.
-    const isRefusal = error instanceof ServiceError && error.code !== 'unavailable'
-    if (isRefusal) await deps.store.add(number, () => ({ type: 'held', by, text: reasonOf(error) }))
+    if (!(error instanceof ServiceError) || error.code === 'unavailable') throw error
+    // The commit of an earlier merge may have come to light meanwhile.
+    await settleMerge(deps, proposal)
+    await deps.store.add(number, ({ state }) =>
+      state === 'open' ? { type: 'held', by, text: reasonOf(error) } : null,
+    )
     throw error
   }
 }

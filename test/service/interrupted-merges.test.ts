@@ -1,5 +1,8 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git } from '../support/git/git.ts'
+import { until } from '../support/programs/until.ts'
 import { ask, labelled, proposeLabel } from '../support/proposals/proposing.ts'
 import { save } from '../support/service/saving.ts'
 import { securedDocument } from '../support/service/secured-document.ts'
@@ -64,6 +67,35 @@ describe('a merge that was interrupted', () => {
     expect(open.body).toMatchObject({ state: 'open', approvals: [{ by: 'owner', holds: true }] })
     expect(merged.body).toMatchObject({ state: 'merged' })
     expect(merges(restarted)).toBe(1)
+  })
+
+  it('after its commit is done, also when that is found while it is asked for again', async () => {
+    const service = await approvedProposal()
+    await ask(service, 'viewer', '/1/merge', {})
+    let late = ''
+    const restarted = await again(service, (repository) => {
+      const [before, merged] = ['main~1', 'main'].map((name) => git(repository, 'rev-parse', name))
+      const undone = ['commit-tree', 'main~1^{tree}', '-p', merged?.trim() ?? '', '-m', 'Undo it']
+      late = git(repository, ...undone).trim()
+      git(repository, 'update-ref', META, `${META}~1`)
+      git(repository, 'reset', '--quiet', '--hard', before?.trim() ?? '')
+    })
+    const { repository } = restarted
+    const begun = () => git(repository, 'log', '--format=%s', META).split('1: merging').length - 1
+    // The service looks at the branch when no merge of git is in progress.
+    const mark = join(repository, '.git', 'MERGE_HEAD')
+
+    writeFileSync(mark, late)
+    git(repository, 'update-ref', 'refs/heads/main', late)
+    const asked = ask(restarted, 'viewer', '/1/merge', {})
+    await until(() => begun() === 2)
+    rmSync(mark)
+
+    expect((await asked).status).toBe(409)
+    expect((await ask(restarted, 'viewer', '/1')).body).toMatchObject({ state: 'merged' })
+    expect((await ask(restarted, 'viewer', '/1/merge', {})).status).toBe(409)
+    expect(merges(restarted)).toBe(1)
+    expect(git(repository, 'rev-parse', 'main').trim()).toBe(late)
   })
 
   it('and updated since is not merged with what nobody approved', async () => {
