@@ -24,11 +24,14 @@ const SECURITY = element('security', {}, [
   element('admins', {}, [element('user', {}, ['admin'])]),
 ])
 
-/** Olga operates and views the pipelines, vera views them. */
-const OPERATED = element('authorization', {}, [
-  element('view', {}, [element('user', {}, ['vera']), element('user', {}, ['olga'])]),
-  element('operate', {}, [element('user', {}, ['olga'])]),
-])
+/** Olga operates the pipelines, and others view them beside her. */
+function viewedBy(...others: readonly string[]) {
+  const viewers = [...others, 'olga'].map((name) => element('user', {}, [name]))
+  return element('authorization', {}, [
+    element('view', {}, viewers),
+    element('operate', {}, [element('user', {}, ['olga'])]),
+  ])
+}
 
 function headerOf(mail: ReceivedMail | undefined, name: string): string | undefined {
   return mail?.headers.get(name)
@@ -103,7 +106,7 @@ describe('mail about runs', () => {
       groups: [
         {
           group: 'guarded',
-          authorization: OPERATED,
+          authorization: viewedBy('vera'),
           pipelines: [{ name: 'app', stages: MANUAL_STAGE }],
         },
       ],
@@ -140,6 +143,36 @@ describe('mail about runs', () => {
     await until(() => receiver.mails.length === 3)
     expect(readers()).toEqual(['admin@example.org', 'olga@example.org', 'vera@example.org'])
     expect(await pageOf(service, '/account', 'vera')).toContain('value="vera@example.org"')
+  })
+
+  it('says nothing of what its reader has lost the right to view before it could be sent', async () => {
+    const receiver = await MailReceiver.open()
+    let ahead = 0
+    const configured = (...viewers: readonly string[]) => ({
+      server: mailServerElement(receiver, {}, [SECURITY]),
+      groups: [
+        {
+          group: 'guarded',
+          authorization: viewedBy(...viewers),
+          pipelines: [{ name: 'app', stages: MANUAL_STAGE }],
+        },
+      ],
+    })
+    const scene = await BuildScene.open(configured('vera'), [], () => Date.now() + ahead)
+    const { service } = scene
+    for (const as of ['olga', 'vera'])
+      await subscribeByForm(service, { pipelines: 'app', fails: '1', fixed: '1' }, as)
+    await receiver.stop()
+    await runWith(scene, await ProtocolAgent.join(service, 'a1'), 'Failed')
+    await expect.poll(() => mailProblemsOf(service)).toHaveLength(1)
+    await scene.configure(configured())
+    await receiver.start()
+    await until(() => receiver.mails.length > 0 && receiver.isIdle)
+    ahead += MINUTE_MS
+    await runWith(scene, await ProtocolAgent.join(service, 'a2'), 'Passed')
+    await until(() => receiver.textsTo('olga@example.org').length === 2)
+
+    expect(receiver.textsTo('vera@example.org')).toEqual([])
   })
 })
 

@@ -19,6 +19,13 @@ function documentWithLabel(label: string): string {
   )
 }
 
+/** The secured document with a role of these users. */
+function documentWithHelpers(...users: readonly string[]): string {
+  const members = users.map((user) => `<user>${user}</user>`).join('')
+  const role = `<roles><role name="helpers"><users>${members}</users></role></roles>`
+  return securedDocument().replace('<admins><user>root', `${role}<admins><user>root`)
+}
+
 async function labelNow(service: CalledService): Promise<string> {
   const document = await (await service.fetch('/api/admin/config.xml', { as: ROOT })).text()
   return /labeltemplate="(\w+)-/.exec(document)?.[1] ?? ''
@@ -129,6 +136,22 @@ describe('proposals', () => {
     expect([elsewhere, inside, back]).toEqual([true, false, true])
     expect(refused.status).toBe(403)
     await ask(service, 'viewer', `/${number}/close`, {})
+  })
+
+  it('lose an approval where they would let in more people than its giver has seen', async () => {
+    await save(service, documentWithHelpers('operator'), ROOT)
+    const [group = ''] = /<pipelines [^]*<\/pipelines>/.exec(securedDocument()) ?? []
+    const xml = group.replace('<view>', '<view><role>helpers</role>')
+    const entities = [{ kind: 'group', name: 'first', xml }]
+    const { body } = await ask(service, 'viewer', '', { title: 'Help', entities })
+    await ask(service, 'owner', `/${body.number}/approve`, {})
+    const merge = async () => (await ask(service, 'viewer', `/${body.number}/merge`, {})).status
+
+    await save(service, documentWithHelpers('operator', 'stranger'), ROOT)
+    const withStranger = await merge()
+    await save(service, documentWithHelpers('operator'), ROOT)
+
+    expect([withStranger, await merge()]).toEqual([403, 200])
   })
 
   it('lose their approvals with a new version, whose author is a contributor', async () => {

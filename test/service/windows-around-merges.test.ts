@@ -77,3 +77,23 @@ describe('in a window', () => {
     expect(await guarded.document()).toBe(OTHER_GOAL)
   })
 })
+
+describe('a proposal that is to merge by itself', () => {
+  const time = { now: Date.parse('2027-01-15T12:00:00Z') }
+
+  it('does not once its author cannot log in any more, and says so', async () => {
+    const guarded = await GuardedService.open(() => time.now)
+    const when = '2027-01-16T12:00:00Z'
+    const number = await guarded.propose('vic', { document: OTHER_GOAL, when })
+    await guarded.must('abe', number, 'approve')
+    await guarded.call('/api/users/vic/disable', { method: 'POST' })
+    const find = async () => JSON.parse((await guarded.call(`/api/proposals/${number}`)).text)
+
+    time.now = Date.parse(when)
+
+    await expect
+      .poll(find)
+      .toMatchObject({ state: 'open', held: 'The author vic cannot log in any more' })
+    expect(await guarded.document()).toBe(GUARDED)
+  })
+})

@@ -6,8 +6,9 @@ import { TempFolder } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { DirectoryServer, makeAuthority } from '../../support/identities/directory-server.ts'
 import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
+import { putRules } from '../../support/service/ruled-service.ts'
 import { save } from '../../support/service/saving.ts'
-import { type CalledService, openService } from '../../support/service/service.ts'
+import { ADMIN_PASSWORD, type CalledService, openService } from '../../support/service/service.ts'
 import { sourceSeen } from '../../support/identities/user-sources.ts'
 import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 import { AuditBody } from '../../../src/wire/service-bodies.ts'
@@ -70,6 +71,7 @@ const DOCUMENT = documentWith('one').replace(
 )
 const ANA = 'ana:her: pässword'
 const BEN = 'ben:his password'
+const ADMIN = `admin:${ADMIN_PASSWORD}`
 
 describe('users of a directory', { tags: ['slapd', 'openssl'] }, () => {
   const folder = new TempFolder()
@@ -144,6 +146,32 @@ describe('users of a directory', { tags: ['slapd', 'openssl'] }, () => {
       200, 200, 401,
     ])
     expect(await act('nobody', 'disable', '?source=oidc')).toBe(404)
+  })
+
+  it('approve nothing any more while they are disabled', async () => {
+    const service = await serviceWith(directory.secureUrl)
+    const json = { 'content-type': 'application/json' }
+    const post = async (path: string, as: string, body: object = {}) => {
+      const init = { method: 'POST', as, headers: json, body: JSON.stringify(body) }
+      return (await service.fetch(path, init)).status
+    }
+    await putRules(
+      service,
+      'version: 1\nrules:\n  - { name: ask, need: [{ approvals: 1, of: user/ben }] }\n',
+      ADMIN,
+    )
+    const change = { title: 'Two', document: documentWith('two') }
+
+    const statuses = [
+      await post('/api/proposals', ADMIN, change),
+      await post('/api/proposals/1/approve', BEN),
+      await post('/api/users/ben/disable', ADMIN),
+      await post('/api/proposals/1/merge', ADMIN),
+      await post('/api/users/ben/enable', ADMIN),
+      await post('/api/proposals/1/merge', ADMIN),
+    ]
+
+    expect(statuses).toEqual([201, 200, 200, 403, 200, 200])
   })
 
   it('administer agents where a group of theirs does', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Review } from '../../../../../src/core/change-origin.ts'
 import {
   asksForPlan,
   candidatesFor,
@@ -226,19 +227,31 @@ const FREEZE = `  - name: freeze
 
 const DIGEST = digestOfChange({ entities: [PAY] })
 
+const PAIR = `  - name: pair
+    match: { entity: pipeline in group/payments }
+    need: [{ approvals: 2, of: admins of the group }]
+`
+
+function approval(by: string, text = TWO_EYES) {
+  return { by, decision: 'approve', digest: DIGEST, rules: rules(text).version } as const
+}
+
 function reviewed(
   by: string,
   more: Partial<{ digest: string; rules: string; decision: 'reject'; userId: string }> = {},
   author = 'eve',
   contributors: readonly string[] = [author],
 ): Case {
-  const version = rules(TWO_EYES).version
-  const review = { by, decision: 'approve', digest: DIGEST, rules: version, ...more } as const
+  return reviewedBy([{ ...approval(by), ...more }], author, contributors)
+}
+
+function reviewedBy(
+  reviews: readonly Review[],
+  author = 'eve',
+  contributors: readonly string[] = [author],
+): Case {
   const writers = contributors.map((username) => ({ username, credential: 'session' }) as const)
-  return {
-    door: 'proposal',
-    proposal: { number: 7, author, contributors, writers, reviews: [review] },
-  }
+  return { door: 'proposal', proposal: { number: 7, author, contributors, writers, reviews } }
 }
 
 const VERDICTS: readonly (readonly [
@@ -317,6 +330,30 @@ const VERDICTS: readonly (readonly [
     TWO_EYES,
     reviewed('pia', { decision: 'reject', digest: 'older' }),
     `needs; ${GROUP}`,
+  ],
+  [
+    'a rejection beside an approval',
+    TWO_EYES,
+    reviewedBy([approval('pia'), { ...approval('root'), decision: 'reject' }]),
+    `needs; ${GROUP}`,
+  ],
+  [
+    'two approvals by one person',
+    PAIR,
+    reviewedBy([approval('pia', PAIR), approval('PIA', PAIR)]),
+    'needs; pair admins of the group payments',
+  ],
+  [
+    'two approvals by two people',
+    PAIR,
+    reviewedBy([approval('pia', PAIR), approval('root', PAIR)]),
+    'allowed',
+  ],
+  [
+    'what somebody else has written',
+    '  - { name: x, effect: deny, match: { user: ann } }\n',
+    reviewed('pia', {}, 'eve', ['eve', 'Ann']),
+    'denied; x',
   ],
   [
     'a rejection by somebody who does not count',
