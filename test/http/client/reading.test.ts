@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { aConfiguration } from '../../support/documents/a-configuration.ts'
 import { shared } from '../../support/programs/at-end.ts'
 import { ClientCommands } from '../../support/service/client-commands.ts'
@@ -18,6 +20,17 @@ const opened = shared(async () => {
   await save(service, TWO)
   return { service, client: new ClientCommands(service) }
 })
+
+/** The commands of a server that answers everything alike. */
+async function clientOf(answer: RequestListener): Promise<ClientCommands> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const address = server.address()
+  return new ClientCommands({
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
+  })
+}
 
 describe('the commands that read', () => {
   it('list revisions with number, author and summary, newest first', async () => {
@@ -109,8 +122,10 @@ describe('the exit code of a command', () => {
     const { client } = opened()
     const refused = await client.run('show', 'r99')
     const malformed = await client.run('history', '--entity', 'nothing')
+    const elsewhere = await client.run('show', '../../users')
 
     expect([refused.code, refused.stderr]).toEqual([1, 'cairn: There is no revision r99\n'])
+    expect(elsewhere.stderr).toBe('cairn: There is no revision ../../users\n')
     expect(malformed.code).toBe(1)
     expect(malformed.stderr).toMatch(/^cairn: entity: "nothing" is not an entity: .*\n$/)
   })
@@ -149,5 +164,31 @@ describe('the exit code of a command', () => {
     expect([stranger.code, stranger.stderr]).toEqual([3, 'cairn: The credentials are wrong\n'])
     expect(absent.code).toBe(3)
     expect(absent.stderr).toMatch(/^cairn: The server does not answer: .*\n$/)
+  })
+
+  it('is 3 where the server leads elsewhere, which is not asked', async () => {
+    const asked: string[] = []
+    const client = await clientOf(({ url = '' }, response) => {
+      asked.push(url)
+      response.writeHead(307, { location: '/elsewhere' }).end()
+    })
+
+    const { code, stderr } = await client.run('history', '--limit', '1')
+
+    expect([code, asked]).toEqual([3, ['/api/config/revisions?limit=1']])
+    expect(stderr).toMatch(/^cairn: The server does not answer: .*\n$/)
+  })
+
+  it('is 3 for an answer that is not as the interface describes it', async () => {
+    const client = await clientOf((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('[{}]')
+    })
+
+    const { code, stderr } = await client.run('history', '--json')
+
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(/^cairn: The server answers something else: 0\..*\n$/),
+    ])
   })
 })

@@ -125,8 +125,10 @@ describe('the tools of /mcp', () => {
     const unknown = await reader.call('entity', { kind: 'nothing', name: 'x' })
     const strange = await reader.call('history', { nonsense: 1 })
     const absent = await reader.call('nothing')
+    const elsewhere = await reader.call('revision', { revision: '../../users' })
 
     expect(missing).toMatchObject({ isError: true, text: 'There is no revision r99' })
+    expect(elsewhere.text).toBe('There is no revision ../../users')
     expect(unknown.text).toMatch(/^kind: "nothing" is not a kind of entity: /)
     expect(strange.text).toContain('has no argument nonsense')
     expect(absent.text).toBe('There is no tool nothing')
