@@ -3,6 +3,7 @@ import { nameKey } from '../../core/name-key.ts'
 import { formerNameOf, isMove } from '../../document/changes/entities-of.ts'
 import { LINE_ENDINGS } from '../../document/changes/line-endings.ts'
 import type { ConfigDocument } from '../../document/document.ts'
+import { isValueWord } from '../../document/compare/element-kind.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import {
   DEFAULT_GROUP,
@@ -129,7 +130,11 @@ function placesIn({ kind, path, subject, from, to }: DocumentChange): readonly C
   const place = (step: string, isWhole: boolean): ChangedPlace => {
     return { steps: [...path, step], sort: 'content', isWhole }
   }
-  if (kind === 'renamed') return [from, to].map((name) => place(`${subject} ${name}`, true))
+  const isOther =
+    kind === 'changed' && from !== undefined && to !== undefined && isValueWord(subject)
+  if (kind === 'renamed' || isOther) {
+    return [from, to].map((name) => place(`${subject} ${name}`, true))
+  }
   return [place(subject, kind !== 'changed' || subject === 'content')]
 }
 

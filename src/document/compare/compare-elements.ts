@@ -1,14 +1,14 @@
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { compareAttributes, compareText, shownLeaf } from './compare-attributes.ts'
 import { compareOrder } from './compare-order.ts'
-import { contentOf } from './content.ts'
-import { elementIdentity, elementKindOf } from './element-kind.ts'
+import { elementIdentity, elementKindOf, isNamed } from './element-kind.ts'
 import { labelOf, taskText } from './labels.ts'
-import { type Matching, matchItems, refine } from './match.ts'
+import { matchItems, type Matching } from './match.ts'
+import { matchValues, matchWithoutName } from './match-changed.ts'
 import { type ElementPart, partCount, partsOf } from './parts.ts'
 import { isWrittenAlike, lineCount, type Pair, rangeOf, rangesOf, type Scope } from './scope.ts'
 import type { DocumentChange } from '../entities/change.ts'
-import { displayedName, shownPair } from '../entities/shown-value.ts'
+import { displayedName, displayedPair, shownPair } from '../entities/shown-value.ts'
 import { matchSimilar } from './similar.ts'
 
 /** The path of a pair of elements, and the attributes that are reported in another way. */
@@ -40,15 +40,13 @@ export function compareElements(scope: Scope, pair: Pair, where: Where): void {
   compareOrder(scope, matching.pairs, where.path)
 }
 
-/** Parts that were renamed are found last. */
+/** Parts with another identity are found last. */
 function matchParts(
   scope: Scope,
   before: readonly ElementPart[],
   after: readonly ElementPart[],
 ): Matching<ElementPart> {
-  const named = refine(matchItems(before, after), ({ element, order }) =>
-    elementKindOf(element).by === '@name' ? `${order} ${contentOf(element, 'name')}` : null,
-  )
+  const named = matchValues(matchWithoutName(matchItems(before, after)), before, after)
   const [removed, added] = [named.removed.filter(isLarge), named.added.filter(isLarge)]
   const beforeParts = new Set(before)
   const similar = matchSimilar(removed, added, (part) => {
@@ -101,8 +99,8 @@ function* differences(
 }
 
 function comparePart(scope: Scope, pair: Pair, path: readonly string[]): void {
-  const covered = [...reportName(scope, pair, path), ...reportCommand(scope, pair, path)]
-  compareText(scope, pair, path)
+  const covered = [...reportIdentity(scope, pair, path), ...reportCommand(scope, pair, path)]
+  if (!isIdentity(pair.after)) compareText(scope, pair, path)
   const inside = [...path, labelOf(pair.after)]
   compareElements(scope, pair, { path: inside, covered })
 }
@@ -113,22 +111,32 @@ function contentChange(scope: Scope, pair: Pair, path: readonly string[]): Docum
   return { kind: 'changed', entity, label, path, subject: 'content', ...ranges }
 }
 
-/** Reports a new name as a rename, not as a changed attribute. Returns the attribute it covers. */
-function reportName(scope: Scope, pair: Pair, path: readonly string[]): readonly string[] {
-  const { word, by } = elementKindOf(pair.after)
+/** Whether the text of an element is its value, or the key of the element around it: this is reported with the identity. */
+function isIdentity(element: XmlElement): boolean {
+  const { by, isValue } = elementKindOf(element)
+  if (isValue && by === '#text') return true
+  return element.parent !== null && elementKindOf(element.parent).by === element.name
+}
+
+/**
+ * Reports another name as a rename, and another value as a change, not as a changed attribute. Returns the attributes
+ * that this covers.
+ */
+function reportIdentity(scope: Scope, pair: Pair, path: readonly string[]): readonly string[] {
+  const { word, by, isValue } = elementKindOf(pair.after)
   const [from, to] = [elementIdentity(pair.before), elementIdentity(pair.after)]
-  if (by !== '@name' || from === to || from === null || to === null) return []
+  if (!isValue && !isNamed(pair.after)) return []
+  if (from === to || from === null || to === null) return []
   scope.report({
-    kind: 'renamed',
+    kind: isValue ? 'changed' : 'renamed',
     entity: scope.entity,
     label: scope.label,
     path,
     subject: word,
-    from: displayedName(from),
-    to: displayedName(to),
+    ...(isValue ? displayedPair(from, to) : { from: displayedName(from), to: displayedName(to) }),
     ...rangesOf(scope, { before: pair.before.openTag, after: pair.after.openTag }),
   })
-  return ['name']
+  return by?.startsWith('@') === true ? [by.slice(1)] : ['name']
 }
 
 /** Reports a command as the line one would type. Returns the attributes it covers. */

@@ -9,6 +9,8 @@ export interface ElementKind {
   /** Whether several may be siblings without an identity, so that their order matters. */
   readonly isSequence: boolean
   readonly isExact: boolean
+  /** Whether the identity is a value: another one in its place is a change of it, not another thing. */
+  readonly isValue: boolean
 }
 
 /** Elements that only contain others: their children count as children of their parent. */
@@ -21,14 +23,14 @@ const LISTS = new Set(
   ).split(' '),
 )
 
-/** `where/element = word identity`; a `*` marks a sequence, a `!` an identity of exact text. */
+/** `where/element = word identity`; a `*` marks a sequence, a `!` an identity of exact text, a `~` a value. */
 const NOTATION = `
   stage = stage @name
   job = job @name
   variable = variable @name
   param = param @name
-  artifacts/artifact = artifact @src !
-  artifacts/test = artifact @src !
+  artifacts/artifact = artifact @src !~
+  artifacts/test = artifact @src !~
   tab = tab @name
   resource = resource #text
   property = property key
@@ -36,14 +38,15 @@ const NOTATION = `
   packages/package = package @name
   user = user #text !
   role = role #text
-  base = base @value
-  ignore = ignore @pattern !
-  runif = runif @status
+  base = base @value ~
+  ignore = ignore @pattern !~
+  runif = runif @status ~
   physical = agent @uuid !
   pipelines/pipeline = pipeline @name
-  depends = dependency @pipeline
-  allow = allow #text
-  deny = deny #text
+  depends = dependency @pipeline ~
+  allow = allow #text ~
+  deny = deny #text ~
+  pluginConfiguration = pluginConfiguration @id ~
   materials/git = material *
   materials/svn = material *
   materials/hg = material *
@@ -74,7 +77,17 @@ const KINDS = new Map(
 function parseKind(meaning: string): ElementKind {
   const [word = '', by = '', mark = ''] = meaning.split(' ')
   const isSequence = by === '*'
-  return { word, by: isSequence ? null : by, isSequence, isExact: mark === '!' }
+  const [isExact, isValue] = [mark.includes('!'), mark.includes('~')]
+  return { word, by: isSequence ? null : by, isSequence, isExact, isValue }
+}
+
+const VALUE_WORDS = new Set(
+  [...KINDS.values()].filter(({ isValue }) => isValue).map(({ word }) => word),
+)
+
+/** Whether elements with this word are values. */
+export function isValueWord(word: string): boolean {
+  return VALUE_WORDS.has(word)
 }
 
 export function isList(element: XmlElement): boolean {
@@ -90,7 +103,13 @@ export function elementKindOf(element: XmlElement): ElementKind {
 function otherKind({ name, attributes }: XmlElement): ElementKind {
   const identity = ['name', 'id', 'uuid'].find((candidate) => attributes.has(candidate))
   const by = identity === undefined ? null : `@${identity}`
-  return { word: name, by, isSequence: false, isExact: false }
+  return { word: name, by, isSequence: false, isExact: false, isValue: false }
+}
+
+/** Whether an element has a name that may become another one. Names of people, agents and the like are what they are. */
+export function isNamed(element: XmlElement): boolean {
+  const { by, isExact, isValue } = elementKindOf(element)
+  return by !== null && by !== '#text' && !isExact && !isValue
 }
 
 /** The identity of an element among its kind, as written; null when it has none. */

@@ -8,7 +8,7 @@ export function labelOf(element: XmlElement): string {
   const { word } = elementKindOf(element)
   if (word === 'task') return `task “${displayedName(taskText(element))}”`
   if (word === 'material') return `material ${displayedName(materialText(element))}`
-  if (word === 'argument') return `argument “${displayedName(elementText(element))}”`
+  if (word === 'argument') return `argument “${displayedName(argumentText(element))}”`
   const identity = elementIdentity(element)
   const named = identity === null ? word : `${word} ${displayedName(identity)}`
   return inRole(element.parent?.name ?? '', named)
@@ -31,10 +31,15 @@ export function taskText(task: XmlElement): string {
 }
 
 function commandLine(task: XmlElement): string {
-  const args = elementsAt(task, 'arg').map((arg) => quoted(elementText(arg).trim()))
+  const args = elementsAt(task, 'arg').map((arg) => quoted(argumentText(arg)))
   return [attributeOf(task, 'command') ?? '', attributeOf(task, 'args') ?? '', ...args]
     .filter((part) => part !== '')
     .join(' ')
+}
+
+/** Later versions write it as an attribute. */
+function argumentText(argument: XmlElement): string {
+  return attributeOf(argument, 'value') ?? elementText(argument).trim()
 }
 
 /** An argument of several words, held together as in a shell. */

@@ -47,6 +47,11 @@ export function shownPair(from: string, to: string): { from: string; to: string 
   return cutPair(older, newer, MAX_VALUE_LENGTH)
 }
 
+/** The identities of one thing before and after, in the same way: equal where no difference is shown. */
+export function displayedPair(from: string, to: string): { from: string; to: string } {
+  return cutPair(shownText(from), shownText(to), MAX_VALUE_LENGTH)
+}
+
 /** Cuts two texts to a length such that the first difference is seen. */
 export function cutPair(from: string, to: string, length: number): { from: string; to: string } {
   if (Math.max(from.length, to.length) <= length) return { from, to }

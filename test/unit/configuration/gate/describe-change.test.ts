@@ -121,6 +121,28 @@ describe('a change as rules see it', () => {
     expect(pipeline?.before).not.toBe(pipeline?.after)
   })
 
+  it.each([
+    [
+      'an artifact',
+      (src: string) => `<artifacts><artifact src="${src}" /></artifacts>`,
+      'artifact',
+    ],
+    [
+      'a condition',
+      (status: string) => `<tasks><exec command="x"><runif status="${status}" /></exec></tasks>`,
+      'runif',
+    ],
+  ])('by another value of %s is at what it was and at what it is', (_, written, word) => {
+    const job = /(name="m1">[^]*?<job name="unit">)[^]*?(?=<\/job>)/
+    const [before, after] = ['passed', 'failed'].map((value) =>
+      DELEGATED.replace(job, (_all, start: string) => start + written(value)),
+    )
+    const [pipeline] = touched(after ?? '', before)
+
+    const steps = pipeline?.places.map((place) => place.steps.at(-1))
+    expect(steps).toEqual([`${word} passed`, `${word} failed`])
+  })
+
   it('by another layout of everything is about each entity', () => {
     const names = namesOf(DELEGATED.replaceAll('\n      ', '\n       '))
 
