@@ -300,9 +300,17 @@ function isUndone(newestFirst: readonly DatedChange[]): boolean {
   if (!newest || !oldest || newest === oldest) return false
   if (oldest.kind === 'added' && newest.kind === 'removed') return true
   const isKnown = [oldest.from, newest.to].every((value) => value !== undefined && isWhole(value))
-  return (
-    oldest.kind === 'changed' && newest.kind === 'changed' && isKnown && oldest.from === newest.to
-  )
+  return isKnown && oldest.from === newest.to && newestFirst.every(isNextOf)
+}
+
+/** Whether a change goes on from the value that the one before has set: there may be several values of one name. */
+function isNextOf(
+  { change }: DatedChange,
+  at: number,
+  newestFirst: readonly DatedChange[],
+): boolean {
+  const before = newestFirst[at + 1]?.change
+  return change.kind === 'changed' && (before === undefined || before.to === change.from)
 }
 
 function isWhole(value: string): boolean {

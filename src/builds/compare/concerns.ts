@@ -55,8 +55,7 @@ const ASIDE = [
   'timer',
   'group',
   'approval',
-  'tab ',
-  'property ',
+  'tab',
   'view permission',
   'operate permission',
   'administrator',
@@ -67,8 +66,15 @@ const ASIDE = [
   'displayordering',
 ]
 
+/** What is read from a job's artifacts; properties of plugins, in tasks and packages, are what is run. */
+const PROPERTY = /^property\b/
+
 /** Whether no job sees a change: labels, timers, permissions, the order of things, tabs. */
 export function isAside({ kind, path, subject }: DocumentChange): boolean {
   if (kind === 'reordered' && !subject.startsWith('task')) return true
-  return [...path, subject].some((step) => ASIDE.some((word) => nameKey(step).startsWith(word)))
+  const steps = [...path, subject]
+  return steps.some((step, at) => {
+    const isOfJob = PROPERTY.test(step) && (steps[at - 1] ?? '').startsWith('job ')
+    return isOfJob || ASIDE.some((word) => nameKey(step).startsWith(word))
+  })
 }

@@ -31,6 +31,29 @@ function running(command: string, more: Pipeline = {}): Pipeline {
   return { name: 'app', stages: [{ name: 'build', approval: MANUAL, jobs }], ...more }
 }
 
+/** A pipeline with one job of several commands. */
+function tasked(...commands: readonly string[]): Pipeline {
+  const jobs = [{ tasks: commands.map((command) => exec(command)) }]
+  return running('', { stages: [{ name: 'build', approval: MANUAL, jobs }] })
+}
+
+/** A pipeline whose job runs a script by a plugin, with a place that a property of the job and the label name. */
+function scripted(script: string, place: string): Pipeline {
+  const configured = element('property', {}, [
+    element('key', {}, ['script']),
+    element('value', {}, [script]),
+  ])
+  const task = element('task', {}, [
+    element('pluginConfiguration', { id: 'script-executor', version: '1' }),
+    element('configuration', {}, [configured]),
+  ])
+  const properties = [element('property', { name: 'size', src: 'out.xml', xpath: place })]
+  return running('', {
+    attributes: { labeltemplate: `${place}-\${COUNT}` },
+    stages: [{ name: 'build', approval: MANUAL, jobs: [{ tasks: [task], properties }] }],
+  })
+}
+
 class Compared {
   readonly scene: BuildScene
   readonly #agents = new Map<string, ProtocolAgent>()
@@ -169,6 +192,36 @@ describe('the comparison of two runs', () => {
     const { configuration, causes } = await compared.compare('1/2')
 
     expect([configuration.changes, causes]).toEqual([[], []])
+  })
+
+  it('hides no change where what one task was has become another one', async () => {
+    const compared = await Compared.open({ pipelines: [tasked('make', 'test')] })
+    await compared.run('Passed')
+    await compared.configure({ pipelines: [tasked('check', 'test')] })
+    await compared.configure({ pipelines: [tasked('check', 'make')] })
+    await compared.run('Failed')
+
+    const { configuration } = await compared.compare('1/2')
+
+    expect(configuration.changes.map(({ text }) => text)).toEqual([
+      'stage build › job unit: task test → make',
+      'stage build › job unit: task make → check',
+    ])
+  })
+
+  it('takes the property of a plugin for what is run, and that of a job for what is read after it', async () => {
+    const compared = await Compared.open({ pipelines: [scripted('make', 'a')] })
+    await compared.run('Passed')
+    await compared.configure({ pipelines: [scripted('make test', 'b')] })
+    await compared.run('Failed')
+
+    const { causes } = await compared.compare('1/2')
+
+    expect(causes.map(({ text }) => text)).toEqual([
+      expect.stringContaining('property script: value make → make test'),
+      expect.stringContaining('labeltemplate a-${COUNT} → b-${COUNT}'),
+      expect.stringContaining('property size: xpath a → b'),
+    ])
   })
 
   it('tells of the programs of an agent, and of what became of its resources', async () => {
