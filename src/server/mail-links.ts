@@ -1,6 +1,6 @@
 import { splitEntity } from '../document/entities/entities.ts'
 import type { MailLinks } from '../notify/mail/mail-digest.tsx'
-import { Links } from '../pages/kit/links/links.ts'
+import { Links } from '../pages/kit/links.ts'
 import type { AppContext } from './context.ts'
 
 /**

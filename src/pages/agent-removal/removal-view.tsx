@@ -4,7 +4,7 @@ import { agentsFor, type Removal, type RemovalStep, STOP_WINDOW_MS } from './rem
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
 import { type Crumb, PageHead } from '../kit/page-head.tsx'
 import { Status } from '../kit/status.tsx'

@@ -6,7 +6,7 @@ import type { AgentRow, ShownClaim } from './agents-page.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
 import { duration } from '../kit/words/duration.ts'
 import { When } from '../kit/when.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 
 /** The status of an agent, with the job that it runs. */
 export function Running({ links, job, now }: { links: Links; job: CurrentJob; now: number }) {

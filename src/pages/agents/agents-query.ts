@@ -2,7 +2,7 @@ import { parseOffset } from '../../core/page.ts'
 import { AGENT_COLUMNS, type AgentColumn } from './agent-order.ts'
 import type { AgentsQuery } from './agents-page.ts'
 import { malformed } from '../../http/parameters.ts'
-import type { Query } from '../kit/links/links.ts'
+import type { Query } from '../kit/links.ts'
 
 /** @throws {ServiceError} `malformed-request` */
 export function parseAgentsQuery(given: Readonly<Record<string, string>>): AgentsQuery {

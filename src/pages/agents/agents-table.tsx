@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { AgentColumn } from './agent-order.ts'
 import type { AgentRow, AgentsPage, AgentsQuery } from './agents-page.ts'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { Status } from '../kit/status.tsx'
 import { Table } from '../kit/table.tsx'
 import {

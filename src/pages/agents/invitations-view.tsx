@@ -1,7 +1,7 @@
 import type { AgentNames } from '../../document/agents/agent-edits.ts'
 import type { InvitationRecord } from '../../identities/issued-record.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { ActionButton } from '../kit/buttons.tsx'
 import { SelectField } from '../kit/forms.tsx'
 import type { FieldProblems } from '../runs/refusal.ts'

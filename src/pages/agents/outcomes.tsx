@@ -1,6 +1,6 @@
 import type { AgentOutcome } from './act-on-agents.ts'
 import { setAsideText } from '../frame/flash-message.ts'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 
 /** The result of an action for each chosen agent. */
 export function Outcomes({ links, outcomes }: { links: Links; outcomes: readonly AgentOutcome[] }) {

@@ -4,7 +4,7 @@ import { CommitSha } from '../../core/revision.ts'
 import { splitEntity } from '../../document/entities/entities.ts'
 import { Digest } from '../../core/digest.ts'
 import { shownAgent } from '../agents/shown-agent.ts'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import type { PageStateDeps } from '../frame/page-state.tsx'
 
 export interface AuditSentenceDeps extends PageStateDeps {

@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditPage, AuditQuery } from '../../core/service/audit.ts'
 import { shownAuthor } from '../../core/revision.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { StateAway } from '../frame/page-state.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
 import { FilterText, Select, type SelectOption } from '../kit/forms.tsx'

@@ -1,6 +1,6 @@
 import type { ComparisonOptions } from './comparison.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
-import type { Query } from '../kit/links/links.ts'
+import type { Query } from '../kit/links.ts'
 
 /** `fitting`: side by side where the window is wide enough, else unified. */
 export type View = 'fitting' | 'split' | 'unified'

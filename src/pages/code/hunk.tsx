@@ -4,7 +4,7 @@ import type { ShownRegion } from './comparison.ts'
 import type { CompareQuery } from './compare-query.ts'
 import { countOf, plural } from '../kit/words/count.ts'
 import { type RowsOptions, splitRows, unifiedRows } from './rows-html.ts'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 
 export interface HunkProps {
   readonly region: ShownRegion

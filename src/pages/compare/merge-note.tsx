@@ -3,7 +3,7 @@ import type { DocumentChange } from '../../document/entities/change.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import type { ComparedRevisions } from '../code/comparison.ts'
 import { LinkChoice } from '../kit/buttons.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { someOf } from '../kit/lists.tsx'
 import type { RevisionReadingDeps } from '../revisions/numbered-revision.ts'
 

@@ -6,7 +6,7 @@ import { Moment } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
 import type { CompareViewProps } from './compare-view.tsx'
 import { DateRange } from '../kit/date-field.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
 /** The revisions of a comparison, with their authors, and the same comparison as commands. */

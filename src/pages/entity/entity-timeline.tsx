@@ -16,7 +16,7 @@ import type { EntityRun } from './runs-of-entity.ts'
 import type { TemplateStep } from './template-steps.ts'
 import { countOf } from '../kit/words/count.ts'
 import { moreOf } from '../kit/lists.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 
 /** The changes, newest first, each below the runs after it. */
 export function EntityTimeline(props: EntityViewProps) {

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../core/principal.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import type { Query } from '../kit/links/links.ts'
+import type { Query } from '../kit/links.ts'
 import type { FlashMessage } from '../kit/notice.tsx'
 
 /** The results of actions that the next page can show. */

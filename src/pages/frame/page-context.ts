@@ -7,7 +7,7 @@ import { readHealth, visibleProblems } from '../../health/health.ts'
 import { type Assets, builtAssets } from '../assets/assets.ts'
 import { coloursOf } from '../kit/colours.ts'
 import type { PageFrame } from '../kit/layout.tsx'
-import { Links } from '../kit/links/links.ts'
+import { Links } from '../kit/links.ts'
 import { FlashMessages } from './flash-message.ts'
 
 /** The context that all pages share: their addresses, their assets, and the data of their frame. */

@@ -1,7 +1,7 @@
 import type { DayBar } from './selected-revisions.ts'
 import { type HistoryPage, type HistoryQuery, ROWS } from './history-page.ts'
 import { countOf } from '../kit/words/count.ts'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { shortDay } from '../kit/when.tsx'
 import { historyQueryOf } from './history-query.ts'
 

@@ -1,6 +1,6 @@
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { escapeHtml } from '../kit/words/escape.ts'
-import type { Links, Query } from '../kit/links/links.ts'
+import type { Links, Query } from '../kit/links.ts'
 
 /** The number of revisions in a feed. */
 export const FEED = 50

@@ -7,7 +7,7 @@ import type { HistoryPage, HistoryQuery } from './history-page.ts'
 import { countOf, plural } from '../kit/words/count.ts'
 import { DateField, InUtc } from '../kit/date-field.tsx'
 import { FilterText, Options, Select, type SelectOption } from '../kit/forms.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { CHANGE_KINDS, HISTORY_KINDS, historyQueryOf } from './history-query.ts'
 import { pluralOf } from '../parts/change-list.tsx'
 

@@ -6,7 +6,7 @@ import type { EntityChangeKind } from '../../document/changes/entities-of.ts'
 import { ENTITY_KINDS } from '../../document/entities/entities.ts'
 import { malformed, parseSearchedText } from '../../http/parameters.ts'
 import { firstMomentOf } from '../../lib/moments.ts'
-import type { Query } from '../kit/links/links.ts'
+import type { Query } from '../kit/links.ts'
 
 const START_OF_DAY = 'T00:00:00.000Z'
 const END_OF_DAY = 'T23:59:59.999Z'

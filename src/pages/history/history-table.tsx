@@ -1,7 +1,7 @@
 import { parseRestoreSubject } from '../../core/restore-subject.ts'
 import { isCosmetic } from '../../document/changes/entities-of.ts'
 import type { CooperativeWork } from '../../lib/cooperative.ts'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { Ago, dayName } from '../kit/when.tsx'
 import { type ListedChanges, listChanges } from '../parts/change-groups.ts'
 import { ChangeGist, Mark, toEntityHistory } from '../parts/change-list.tsx'

@@ -4,7 +4,7 @@ import type { Assets } from '../assets/assets.ts'
 import type { Colours } from './colours.ts'
 import { AdminMenu, PersonMenu } from './bar-menus.tsx'
 import { Keys } from './keys.tsx'
-import type { Links } from './links/links.ts'
+import type { Links } from './links.ts'
 import { Notices } from './notices.tsx'
 
 /** The data of the frame around every page. */

@@ -1,7 +1,7 @@
 import type { ProblemKind, ServiceProblem } from '../../core/service/health-problem.ts'
 import { countOf, plural } from './words/count.ts'
 import { Icon } from './icon.tsx'
-import type { Links } from './links/links.ts'
+import type { Links } from './links.ts'
 import { FirstOf, problemText } from './lists.tsx'
 
 type Wording = (count: number) => string

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 
 interface FirstUseProps {
   readonly links: Links

@@ -9,7 +9,7 @@ import { countOf } from '../kit/words/count.ts'
 import { ProblemAtField, refusedAs, Select, type SelectOption } from '../kit/forms.tsx'
 import { ProblemList } from '../kit/lists.tsx'
 import { PageHead } from '../kit/page-head.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 
 /** The pipeline that the form would create. */
 export interface PreviewedPipeline {

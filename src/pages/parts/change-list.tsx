@@ -11,7 +11,7 @@ import {
 } from './change-groups.ts'
 import { runSync } from '../../lib/cooperative.ts'
 import { moreOf } from '../kit/lists.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 
 export interface ChangeListProps extends Omit<ListedChangeGroupsProps, 'listed'> {
   readonly changes: readonly DocumentChange[]

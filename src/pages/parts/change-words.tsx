@@ -2,7 +2,7 @@ import { raw } from 'hono/html'
 import { parseRestoreSubject } from '../../core/restore-subject.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { revisionTitle } from '../revisions/revision-title.ts'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { withNamedCharacters } from '../kit/words/escape.ts'
 
 export interface ChangeWordsProps {

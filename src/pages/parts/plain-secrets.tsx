@@ -1,7 +1,7 @@
 import type { PlainSecrets } from '../../configuration/read/plain-secret-alarm.ts'
 import { countOf } from '../kit/words/count.ts'
 import { moreOf } from '../kit/lists.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
 /** The most places that are named one by one. */

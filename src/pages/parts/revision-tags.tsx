@@ -1,4 +1,4 @@
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
 /** The tags of a revision. */

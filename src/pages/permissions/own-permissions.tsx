@@ -1,5 +1,5 @@
 import { LinkButton } from '../kit/buttons.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { moreOf } from '../kit/lists.tsx'
 import { Table } from '../kit/table.tsx'
 import type { OwnPermissions } from './permissions-page.ts'

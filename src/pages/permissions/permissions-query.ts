@@ -1,6 +1,6 @@
 import { parseOffset } from '../../core/page.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
-import type { Query } from '../kit/links/links.ts'
+import type { Query } from '../kit/links.ts'
 import type { TableQuery } from '../work/permissions/permissions-table.ts'
 
 /** The query of the page. */

@@ -1,5 +1,5 @@
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { LinkButton } from '../kit/buttons.tsx'
 import { countOf, plural } from '../kit/words/count.ts'
 import { FilterText } from '../kit/forms.tsx'

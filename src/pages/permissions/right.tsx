@@ -1,4 +1,4 @@
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { moreOf } from '../kit/lists.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import type { RightName, ShownRight } from '../work/permissions/permissions-table.ts'

@@ -1,5 +1,5 @@
 import { LinkButton } from '../kit/buttons.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { moreOf, someOf } from '../kit/lists.tsx'
 import { Table } from '../kit/table.tsx'
 import type { RoleOfPerson } from '../work/permissions/permissions-of-person.ts'

@@ -1,4 +1,4 @@
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { countOf } from '../kit/words/count.ts'
 import { moreOf } from '../kit/lists.tsx'
 import type { RoleMembers } from '../work/permissions/permissions-table.ts'

@@ -1,5 +1,5 @@
 import { countOf } from '../kit/words/count.ts'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { FirstOf } from '../kit/lists.tsx'
 import type { PipelineAction, PipelineOutcome } from './act-on-pipelines.ts'
 

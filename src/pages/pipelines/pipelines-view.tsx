@@ -8,7 +8,7 @@ import {
 import { PIPELINE_STATES, STATE_ORDER } from './pipeline-state.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
-import type { Query } from '../kit/links/links.ts'
+import type { Query } from '../kit/links.ts'
 import { Ago, When } from '../kit/when.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'

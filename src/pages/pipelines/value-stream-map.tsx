@@ -1,4 +1,4 @@
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { PIPELINE_STATES, type RunState } from './pipeline-state.ts'
 import { nextTo, type StreamNode, type ValueStream } from './value-stream.ts'
 

@@ -1,6 +1,6 @@
 import { isAboutAll } from '../parts/change-groups.ts'
 import type { RestorePreview } from './restore-preview.ts'
-import type { Links, Query } from '../kit/links/links.ts'
+import type { Links, Query } from '../kit/links.ts'
 
 /** The texts and addresses on the page of a restore. */
 export interface RestoreTexts {

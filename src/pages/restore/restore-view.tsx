@@ -13,7 +13,7 @@ import { countOf } from '../kit/words/count.ts'
 import { FirstOf, ProblemList } from '../kit/lists.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { RevisionName } from '../parts/revision-name.tsx'
-import type { Links, Query, RevisionStep } from '../kit/links/links.ts'
+import type { Links, Query, RevisionStep } from '../kit/links.ts'
 import { Moment } from '../kit/when.tsx'
 import { restoreTexts } from './restore-text.ts'
 

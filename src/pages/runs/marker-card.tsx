@@ -3,7 +3,7 @@ import { ChangeItems } from '../parts/change-list.tsx'
 import { ChangeHeadline, ChangeWords } from '../parts/change-words.tsx'
 import { countOf } from '../kit/words/count.ts'
 import type { PageFrame } from '../kit/layout.tsx'
-import type { Links, RevisionStep } from '../kit/links/links.ts'
+import type { Links, RevisionStep } from '../kit/links.ts'
 import { Moment } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
 

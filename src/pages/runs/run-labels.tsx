@@ -4,7 +4,7 @@ import { isUnfinished } from '../../core/builds/job.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { Chips } from '../kit/chips.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { lookOf, Status } from '../kit/status.tsx'
 
 export function runAddress({ stage }: StageRun) {

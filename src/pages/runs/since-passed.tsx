@@ -1,6 +1,6 @@
 import type { StageRun } from '../../builds/runs/stages.ts'
 import { LinkButton } from '../kit/buttons.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 
 /** Whether a failed run can be compared with the one in which the stage had passed last. */
 export function hasPassedBefore({ result, stage }: StageRun): boolean {

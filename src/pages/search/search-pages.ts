@@ -1,4 +1,4 @@
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import type { SearchGroup, SearchHit } from './search.ts'
 
 interface Place extends SearchHit {

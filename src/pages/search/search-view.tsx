@@ -1,6 +1,6 @@
 import { IndexingNotice } from '../parts/indexing-notice.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { EmptyCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Moment } from '../kit/when.tsx'

@@ -12,7 +12,7 @@ import type { Principal } from '../../core/principal.ts'
 import { type Revision, shownAuthor } from '../../core/revision.ts'
 import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
 import { countOf } from '../kit/words/count.ts'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import type { PageStateDeps } from '../frame/page-state.tsx'
 import {
   findInEffect,

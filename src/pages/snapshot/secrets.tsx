@@ -1,6 +1,6 @@
 import type { RevealCount } from './reveal-secrets.ts'
 import { countOf } from '../kit/words/count.ts'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 
 /** Requests the secrets of a page; every request is recorded in the audit log. */
 export function RevealButton({ action }: { action: string }) {

@@ -1,6 +1,6 @@
 import type { SnapshotPlace, SnapshotQuery } from './snapshot-page.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
-import type { Links, Query } from '../kit/links/links.ts'
+import type { Links, Query } from '../kit/links.ts'
 
 /** @throws {ServiceError} `malformed-request` */
 export function parseSnapshotQuery(given: Readonly<Record<string, string>>): SnapshotQuery {

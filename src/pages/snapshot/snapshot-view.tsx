@@ -15,7 +15,7 @@ import { listingHtml } from '../code/listing-html.ts'
 import { LinkChoice, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { PageHead } from '../kit/page-head.tsx'
-import type { Links, RevisionStep } from '../kit/links/links.ts'
+import type { Links, RevisionStep } from '../kit/links.ts'
 import { OutlineView, pathAt } from './outline.tsx'
 import { permanentAddress, snapshotQueryOf } from './snapshot-query.ts'
 

@@ -2,7 +2,7 @@ import type { ListedUser, NewCredentials } from '../../identities/administer-use
 import type { UserSource } from '../../core/principal.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Avatar } from '../kit/icon.tsx'
-import type { Links } from '../kit/links/links.ts'
+import type { Links } from '../kit/links.ts'
 import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { ActionForm, Field, FilterForm } from '../kit/forms.tsx'
