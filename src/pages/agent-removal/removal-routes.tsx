@@ -5,9 +5,8 @@ import type { AgentOutcome } from '../agents/act-on-agents.ts'
 import { readRemovals, REMOVAL_STEPS, type StepRequest, takeStep } from './removal.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
-import { formAction } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
+import { defineLeaderPage, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { noteOutcomes } from '../agents/agents-routes.tsx'
 import { afterStep, disabledHere, parseRemovalQuery, type RemovalQuery } from './removal-query.ts'
@@ -19,57 +18,39 @@ const ONE = '/agents/:uuid/remove'
 
 type OneContext = Context<RouteEnv, typeof ONE>
 
-const route = pageWith<LeaderPagesContext>()
-const formRules = { method: 'POST', scope: 'operate', errors: ['not-authorized'] } as const
+const { get, formAt } = routesWith<LeaderPagesContext>()
+const rules = { scope: 'operate', errors: ['not-authorized'], fields: Fields } as const
 
 /** The removal of one agent or of several, which the address names: disable, stop, delete. */
 export const removalPages = defineLeaderPage([
-  route({
-    method: 'GET',
-    path: SEVERAL,
-    handle: (c, context) => answer(context, c, { query: parseRemovalQuery(c.req.queries()) }),
-  }),
-  route({
-    ...formRules,
-    path: SEVERAL,
-    handle: formAction({
-      fields: Fields,
-      act: async (context, c, { fields: { step } }) => {
-        const query = parseRemovalQuery(c.req.queries())
-        const chosen = step === 'enable' ? disabledHere(query) : query.leaving
-        const uuids = chosen.map(({ uuid }) => uuid)
-        const outcomes = await take(context, c, { step, uuids, isForced: false })
-        const after = afterStep(query, { step, outcomes, now: context.clock() })
-        return answer(context, c, { query: after, outcomes })
-      },
-    }),
-  }),
-  route({
-    method: 'GET',
-    path: ONE,
-    handle: (c, context) => {
-      return answer(context, c, { query: queryOfOne(context, c), isAlone: true })
+  get(SEVERAL, (context, c) => answer(context, c, { query: parseRemovalQuery(c.req.queries()) })),
+  formAt(SEVERAL, {
+    ...rules,
+    act: async (context, c, { fields: { step } }) => {
+      const query = parseRemovalQuery(c.req.queries())
+      const chosen = step === 'enable' ? disabledHere(query) : query.leaving
+      const uuids = chosen.map(({ uuid }) => uuid)
+      const outcomes = await take(context, c, { step, uuids, isForced: false })
+      const after = afterStep(query, { step, outcomes, now: context.clock() })
+      return answer(context, c, { query: after, outcomes })
     },
   }),
-  route({
-    ...formRules,
-    path: ONE,
-    handle: formAction({
-      fields: Fields,
-      act: async (context, c, { fields: { step } }) => {
-        const { links } = context.pages
-        const uuid = c.req.param('uuid')
-        const outcomes = await take(context, c, { step, uuids: [uuid], isForced: true })
-        const [outcome] = outcomes
-        if (outcome?.isDone !== true) {
-          const query = queryOfOne(context, c)
-          return answer(context, c, { query, outcomes, isAlone: true, status: 409 })
-        }
-        if (step === 'enable') return c.redirect(links.agent(uuid), 303)
-        const query = step === 'delete' ? { gone: outcome.name } : { since: context.clock() }
-        return c.redirect(links.removeAgent(uuid, query), 303)
-      },
-    }),
+  get(ONE, (context, c) => answer(context, c, { query: queryOfOne(context, c), isAlone: true })),
+  formAt(ONE, {
+    ...rules,
+    act: async (context, c, { fields: { step } }) => {
+      const { links } = context.pages
+      const uuid = c.req.param('uuid')
+      const outcomes = await take(context, c, { step, uuids: [uuid], isForced: true })
+      const [outcome] = outcomes
+      if (outcome?.isDone !== true) {
+        const query = queryOfOne(context, c)
+        return answer(context, c, { query, outcomes, isAlone: true, status: 409 })
+      }
+      if (step === 'enable') return c.redirect(links.agent(uuid), 303)
+      const query = step === 'delete' ? { gone: outcome.name } : { since: context.clock() }
+      return c.redirect(links.removeAgent(uuid, query), 303)
+    },
   }),
 ])
 

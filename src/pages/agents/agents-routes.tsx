@@ -15,74 +15,61 @@ import { readAgentsPage } from './agents-page.ts'
 import type { AuditAction, RouteEnv } from '../../http/request-context.ts'
 import { malformed } from '../../http/parameters.ts'
 import { type Form, textsIn } from '../../http/request-body.ts'
-import { formAction } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
+import { defineLeaderPage, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { AgentView } from './agent-view.tsx'
 import { parseAgentsQuery } from './agents-query.ts'
 import { AgentsView } from './agents-view.tsx'
 import { JOB_RUN_COLUMNS, type JobRunOrder } from './job-runs.tsx'
 
-const route = pageWith<LeaderPagesContext>()
+const { get, formAt } = routesWith<LeaderPagesContext>()
 
 /** `/agents` and `/agents/[uuid]`: the agents, and the actions of administrators on them. */
 export const agentsPages = defineLeaderPage([
-  route({ method: 'GET', path: '/agents', handle: (c, context) => answerList(context, c, {}) }),
-  route({
-    method: 'POST',
-    path: '/agents',
+  get('/agents', answerList),
+  formAt('/agents', {
     scope: 'operate',
-    handle: formAction({
-      fields: z.object({ action: z.enum([...AGENT_ACTIONS, 'remove']) }),
-      act: async (context, c, { fields: { action }, form }) => {
-        const { links } = context.pages
-        const uuids = textsIn(form, 'agent')
-        const [uuid] = uuids
-        if (uuid === undefined) return answerList(context, c, { refusal: NONE_SELECTED })
-        if (action === 'remove') {
-          const several = uuids.map((each) => ['agent', each] as const)
-          return c.redirect(
-            several.length > 1 ? links.removeAgents(several) : links.removeAgent(uuid),
-            303,
-          )
-        }
-        const names = namesIn(form)
-        if (isNameless(action, names)) return answerList(context, c, { refusal: NO_NAME, uuids })
-        const outcomes = await actAndNote(context, c, { action, uuids, names })
-        return answerList(context, c, { outcomes, names })
-      },
-    }),
+    fields: z.object({ action: z.enum([...AGENT_ACTIONS, 'remove']) }),
+    act: async (context, c, { fields: { action }, form }) => {
+      const { links } = context.pages
+      const uuids = textsIn(form, 'agent')
+      const [uuid] = uuids
+      if (uuid === undefined) return answerList(context, c, { refusal: NONE_SELECTED })
+      if (action === 'remove') {
+        const several = uuids.map((each) => ['agent', each] as const)
+        return c.redirect(
+          several.length > 1 ? links.removeAgents(several) : links.removeAgent(uuid),
+          303,
+        )
+      }
+      const names = namesIn(form)
+      if (isNameless(action, names)) return answerList(context, c, { refusal: NO_NAME, uuids })
+      const outcomes = await actAndNote(context, c, { action, uuids, names })
+      return answerList(context, c, { outcomes, names })
+    },
   }),
-  route({
-    method: 'GET',
-    path: '/agents/:uuid',
-    handle: (c, context) => answerOne(context, c, null),
-  }),
-  route({
-    method: 'POST',
-    path: '/agents/:uuid',
+  get('/agents/:uuid', answerOne),
+  formAt('/agents/:uuid', {
     scope: 'operate',
-    handle: formAction({
-      fields: z.object({
-        claim: z.string().nullable().default(null),
-        action: z.enum(AGENT_ACTIONS).optional(),
-      }),
-      act: async (context, c, { fields, form }) => {
-        const { claim } = fields
-        const action = claim === null ? fields.action : 'enable'
-        if (action === undefined) throw malformed('Unknown action', 'action')
-        const names = namesIn(form)
-        if (isNameless(action, names)) throw malformed(NO_NAME, 'resources')
-        const request = { action, uuids: [c.req.param('uuid')], names, claim }
-        const [outcome = null] = await actAndNote(context, c, request)
-        if (action === 'delete' && outcome?.isDone === true) {
-          const gone = { gone: outcome.name }
-          return c.redirect(context.pages.links.removeAgent(outcome.uuid, gone), 303)
-        }
-        return answerOne(context, c, outcome)
-      },
+    fields: z.object({
+      claim: z.string().nullable().default(null),
+      action: z.enum(AGENT_ACTIONS).optional(),
     }),
+    act: async (context, c, { fields, form }) => {
+      const { claim } = fields
+      const action = claim === null ? fields.action : 'enable'
+      if (action === undefined) throw malformed('Unknown action', 'action')
+      const names = namesIn(form)
+      if (isNameless(action, names)) throw malformed(NO_NAME, 'resources')
+      const request = { action, uuids: [c.req.param('uuid')], names, claim }
+      const [outcome = null] = await actAndNote(context, c, request)
+      if (action === 'delete' && outcome?.isDone === true) {
+        const gone = { gone: outcome.name }
+        return c.redirect(context.pages.links.removeAgent(outcome.uuid, gone), 303)
+      }
+      return answerOne(context, c, outcome)
+    },
   }),
 ])
 
@@ -145,7 +132,7 @@ async function answerList(
     refusal?: string
     uuids?: readonly string[]
     names?: AgentNames
-  },
+  } = {},
 ): Promise<Response> {
   const { principal } = c.env
   const query = parseAgentsQuery(c.req.query())
@@ -172,7 +159,7 @@ function namesAskedFor(c: Context<RouteEnv>): AgentNames {
 async function answerOne(
   { pages, clock, agents }: LeaderPagesContext,
   c: Context<RouteEnv, '/agents/:uuid'>,
-  outcome: AgentOutcome | null,
+  outcome: AgentOutcome | null = null,
 ): Promise<Response> {
   const { principal } = c.env
   const { offset = '0', sort = '' } = c.req.query()

@@ -5,8 +5,8 @@ import { createdInvitation } from '../../api/identities/invitation-routes.ts'
 import type { AgentNames } from '../../document/agents/agent-edits.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { type FormDone, formAction } from '../frame/form-action.ts'
-import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
+import type { FormDone } from '../frame/form-action.ts'
+import { defineLeaderPage, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { fieldProblems, type Refusal } from '../runs/refusal.ts'
@@ -22,26 +22,18 @@ const InvitationAction = z.object({
   invitation: z.string().default(''),
 })
 
-const route = pageWith<LeaderPagesContext>()
+const { get, formAt } = routesWith<LeaderPagesContext>()
 
 /** `/agent-invitations`: administrators invite agents here. */
 export const invitationsPages = defineLeaderPage([
-  route({
-    method: 'GET',
-    path: '/agent-invitations',
-    handle: (c, context) => answer(context, c, {}),
-  }),
-  route({
-    method: 'POST',
-    path: '/agent-invitations',
-    handle: formAction({
-      fields: InvitationAction,
-      act: (context, c, { fields, form }) =>
-        fields.action === 'create'
-          ? create(context, c, { hours: fields.hours, names: namesIn(form) })
-          : revoke(context, c, fields.invitation),
-      refused: (context, c, refusal, form) => answer(context, c, { refusal, names: namesIn(form) }),
-    }),
+  get('/agent-invitations', answer),
+  formAt('/agent-invitations', {
+    fields: InvitationAction,
+    act: (context, c, { fields, form }) =>
+      fields.action === 'create'
+        ? create(context, c, { hours: fields.hours, names: namesIn(form) })
+        : revoke(context, c, fields.invitation),
+    refused: (context, c, refusal, form) => answer(context, c, { refusal, names: namesIn(form) }),
   }),
 ])
 
@@ -92,7 +84,7 @@ interface Answered {
 async function answer(
   context: LeaderPagesContext,
   c: Context<RouteEnv>,
-  { made, refusal, names = NO_NAMES }: Answered,
+  { made, refusal, names = NO_NAMES }: Answered = {},
 ): Promise<Response> {
   const { pages, clock, identities } = context
   const { environments } = identities.configuration.read().configuration

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { NOT_MODIFIED, reads } from '../../api/definition/operation.ts'
 import { ApiView } from './api-view.tsx'
 import { PageCache } from '../frame/page-response.ts'
-import { definePageWith, pageWith } from '../frame/page-routes.ts'
+import { definePageWith, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { digestOf } from '../../core/digest.ts'
@@ -12,8 +12,7 @@ import { renderOpenApi } from '../../api/description/openapi.ts'
 /** The size of the page cache, in bytes. */
 const CACHE_BYTES = 4 * 1_048_576
 
-interface DescriptionState {
-  readonly context: PagesContext
+interface DescriptionState extends PagesContext {
   readonly cache: PageCache
   readonly description: () => Description
 }
@@ -24,37 +23,25 @@ interface Description {
 }
 
 const tag = 'Service'
-const route = pageWith<DescriptionState>()
+const { get } = routesWith<DescriptionState>()
 
 /** `/api` and `/api/openapi.json`: the description of every route, for people and for programs. */
 export const descriptionPages = definePageWith(
   (context): DescriptionState => ({
-    context,
+    ...context,
     cache: new PageCache(CACHE_BYTES),
     description: once(() => describe(context)),
   }),
   [
-    route({
-      method: 'GET',
-      path: '/api/openapi.json',
+    get('/api/openapi.json', ({ description }, c) => description().body.answer(c), {
       tag,
       summary: 'This description',
       answers: reads('OpenAPI 3.1', z.object({ openapi: z.string() }).loose()),
       example: { answer: { openapi: '3.1.0', info: { title: 'Cairn', version: '0.1.0' } } },
-      handle: (c, { description }) => description().body.answer(c),
     }),
-    route({
-      method: 'GET',
-      path: '/api',
-      tag,
-      summary: 'This page',
-      answers: {
-        200: { text: 'A page', content: [{ type: 'text/html', schema: null }] },
-        304: NOT_MODIFIED,
-      },
-      example: {},
-      handle: (c, { context, cache, description }) => {
-        const { pages, site } = context
+    get(
+      '/api',
+      ({ pages, site, cache, description }, c) => {
         const frame = pages.frame(c.req.raw, c.env.principal)
         const origin = `${pages.originOf(c.req.raw)}${site.basePath}`
         const etag = pages.etag(frame, ['api', origin])
@@ -63,7 +50,16 @@ export const descriptionPages = definePageWith(
           page: <ApiView frame={frame} calls={calls} origin={origin} />,
         }))
       },
-    }),
+      {
+        tag,
+        summary: 'This page',
+        answers: {
+          200: { text: 'A page', content: [{ type: 'text/html', schema: null }] },
+          304: NOT_MODIFIED,
+        },
+        example: {},
+      },
+    ),
   ],
 )
 

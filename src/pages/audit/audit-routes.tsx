@@ -2,7 +2,7 @@ import type { AuditEntry, AuditPage } from '../../core/service/audit.ts'
 import { readAudit } from '../../notify/audit/audit.ts'
 import { parseAuditQuery } from '../../api/service/audit-query.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import { definePage, pageWith } from '../frame/page-routes.ts'
+import { definePage, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { auditSentence, type ToldEntry } from './audit-sentence.ts'
 import { AuditView } from './audit-view.tsx'
@@ -58,15 +58,13 @@ function isMadeBy(change: AuditEntry, { user, action, outcome, request, md5, tim
   return (ACTIONS_OF_DOORS[change.door ?? ''] ?? []).includes(action)
 }
 
-const route = pageWith<PagesContext>()
+const { get } = routesWith<PagesContext>()
 
 /** `/audit`: the audit log as a page. */
 export const auditPage = definePage([
-  route({
-    method: 'GET',
-    path: '/audit',
-    needs: 'leader-if-reachable',
-    handle: async (c, { pages, notify, configuration, clock }) => {
+  get(
+    '/audit',
+    async ({ pages, notify, configuration, clock }, c) => {
       const query = parseAuditQuery(c.req.query())
       const entries = foldChanges(await readAudit(notify, c.env.principal, query))
       const frame = pages.frame(c.req.raw, c.env.principal)
@@ -76,5 +74,6 @@ export const auditPage = definePage([
       const view = { frame, query, page: entries, sentenceOf, days, isWhole, now: clock() }
       return pageResponse(<AuditView {...view} />)
     },
-  }),
+    { needs: 'leader-if-reachable' },
+  ),
 ])

@@ -13,7 +13,7 @@ import { revealComparison } from '../snapshot/reveal-secrets.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseSha } from '../../http/parameters.ts'
 import { PageCache, NO_STORE, pageResponse } from '../frame/page-response.ts'
-import { definePageWith, pageWith } from '../frame/page-routes.ts'
+import { definePageWith, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { compareQueryOf, comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { answerPatch, PATCH, renderPatch } from './patch.ts'
@@ -35,67 +35,49 @@ const BY_COMMITS = new RegExp(`/${OBJECT_NAME}/${OBJECT_NAME}\\.patch$`)
 /** The size of the page cache, in bytes. */
 const CACHE_BYTES = 16 * 1_048_576
 
-interface CompareState {
-  readonly context: PagesContext
+interface CompareState extends PagesContext {
   readonly kept: PageCache
 }
 
-const route = pageWith<CompareState>()
+const { get, post } = routesWith<CompareState>()
 
 /** `/config/compare/…`: the differences of two revisions as a page and as a patch. */
 export const comparePages = definePageWith(
-  (context): CompareState => ({ context, kept: new PageCache(CACHE_BYTES) }),
+  (context): CompareState => ({ ...context, kept: new PageCache(CACHE_BYTES) }),
   [
-    route({
-      method: 'GET',
-      path: '/config/compare',
-      handle: (c, { context: { configuration, pages } }) => {
-        const fields = c.req.query()
-        const { from, to } = chooseRevisions(configuration, c.env.principal, fields)
-        const { entity = null } = fields
-        return c.redirect(pages.links.compare(from, to, { entity }), 303)
-      },
+    get('/config/compare', ({ configuration, pages }, c) => {
+      const fields = c.req.query()
+      const { from, to } = chooseRevisions(configuration, c.env.principal, fields)
+      const { entity = null } = fields
+      return c.redirect(pages.links.compare(from, to, { entity }), 303)
     }),
-    route({
-      method: 'GET',
-      path: '/config/compare/:from/:file{.+\\.patch}',
-      ...PATCH,
-      summary: 'The difference of two revisions as a patch for git',
-      errors: ['malformed-request', 'revision-not-found'],
-      handle: (c, { context: { configuration } }) => {
+    get(
+      '/config/compare/:from/:file{.+\\.patch}',
+      ({ configuration }, c) => {
         const from = c.req.param('from')
         const to = c.req.param('file').slice(0, -'.patch'.length)
         const compared = findCompared(configuration, c.env.principal, { from, to })
         return patch(configuration, c, compared)
       },
-    }),
-    route({
-      method: 'GET',
-      path: '/config/compare/:from/:to',
-      handle: (c, state) => answerComparison(state, c),
-    }),
-    route({
-      method: 'GET',
-      path: '/config/compare/:from/:to/reveal',
-      handle: (c, { context: { pages } }) => {
-        const { from, to } = c.req.param()
-        return c.redirect(pages.links.compare(from, to, c.req.query()), 303)
+      {
+        ...PATCH,
+        summary: 'The difference of two revisions as a patch for git',
+        errors: ['malformed-request', 'revision-not-found'],
       },
+    ),
+    get('/config/compare/:from/:to', answerComparison),
+    get('/config/compare/:from/:to/reveal', ({ pages }, c) => {
+      const { from, to } = c.req.param()
+      return c.redirect(pages.links.compare(from, to, c.req.query()), 303)
     }),
-    route({
-      method: 'POST',
-      path: '/config/compare/:from/:to/reveal',
-      audit: 'reveal-secrets',
-      handle: (c, { context }) => reveal(context, c),
-    }),
+    post('/config/compare/:from/:to/reveal', reveal, { audit: 'reveal-secrets' }),
   ],
 )
 
 async function answerComparison(
-  { context, kept }: CompareState,
-  c: Context<RouteEnv, '/:from/:to'>,
+  { pages, configuration, kept }: CompareState,
+  c: Context<RouteEnv, '/config/compare/:from/:to'>,
 ): Promise<Response> {
-  const { pages, configuration } = context
   const { entities, fileName } = configuration
   const { from, to } = c.req.param()
   const query = parseCompareQuery(c.req.query())

@@ -17,7 +17,7 @@ import { findNamed, numbered, revisionNamed } from '../revisions/numbered-revisi
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, statusOf } from '../../http/errors.ts'
 import { NO_STORE, pageResponse, pageWithText, policyWith } from '../frame/page-response.ts'
-import { defineLeaderPage, PAGES_TAG, pageWith } from '../frame/page-routes.ts'
+import { defineLeaderPage, PAGES_TAG, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { ConflictView } from './conflict-view.tsx'
 import { type EditForm, parseEntity, readEditForm } from './edit-form.ts'
@@ -31,71 +31,66 @@ import { editBase } from './started-from.tsx'
 
 type EditContext = Context<RouteEnv>
 
-const route = pageWith<LeaderPagesContext>()
+const { get, post } = routesWith<LeaderPagesContext>()
 
 /**
  * `/config/edit`: the XML in a form, the preview of its changes, and the resolution of conflicts.
  */
 export const editPages = defineLeaderPage([
-  route({
-    method: 'GET',
-    path: '/config/edit',
-    handle: async (c, context) => {
-      const { principal } = c.env
-      const entity = parseEntity(c.req.query('entity') ?? '')
-      const name = c.req.query('from')
-      if (name === 'live') return repairLiveFile(context, c)
-      const undone = c.req.query('undo')
-      if (undone !== undefined) return editUndoing(context, c, undone)
-      const copied = c.req.query('copy')
-      if (copied !== undefined) return editCopy(context, c, copied)
-      assertMay(context.builds.access, principal, { action: 'administer-something' })
-      const from = name === undefined ? null : revisionNamed(context.builds.history, name)
-      const start = await beginEdit(context.builds, principal, { entity, from })
-      const draft = { typed: start.text, basedOn: start.base.digest, entity }
-      const notice =
-        from === null ? null : `This is the text of r${from.number}. Preview it, then save.`
-      return answerEditor(context, c, draft, { notice })
-    },
+  get('/config/edit', async (context, c) => {
+    const { principal } = c.env
+    const entity = parseEntity(c.req.query('entity') ?? '')
+    const name = c.req.query('from')
+    if (name === 'live') return repairLiveFile(context, c)
+    const undone = c.req.query('undo')
+    if (undone !== undefined) return editUndoing(context, c, undone)
+    const copied = c.req.query('copy')
+    if (copied !== undefined) return editCopy(context, c, copied)
+    assertMay(context.builds.access, principal, { action: 'administer-something' })
+    const from = name === undefined ? null : revisionNamed(context.builds.history, name)
+    const start = await beginEdit(context.builds, principal, { entity, from })
+    const draft = { typed: start.text, basedOn: start.base.digest, entity }
+    const notice =
+      from === null ? null : `This is the text of r${from.number}. Preview it, then save.`
+    return answerEditor(context, c, draft, { notice })
   }),
-  route({
-    method: 'POST',
-    path: '/config/edit/check',
-    tag: PAGES_TAG,
-    summary: 'The problems of a text that is being edited',
-    caller: 'administrator',
-    audit: QUIET,
-    body: {
-      required: true,
-      content: [
-        {
-          type: 'application/x-www-form-urlencoded',
-          schema: z.object({
-            xml: z.string(),
-            basedOn: z.string(),
-            entity: z.string().optional(),
-          }),
-        },
-      ],
-    },
-    answers: {
-      200: jsonAnswer('Problems', z.object({ problems: z.array(z.unknown()) }).loose()),
-    },
-    errors: ['malformed-request', 'body-too-large', 'entity-not-found', 'config-stale'],
-    example: {
-      body: { xml: SAMPLE.document, basedOn: SAMPLE.digest },
-      answer: { problems: [] },
-    },
-    handle: async (c, { builds, site }) => {
+  post(
+    '/config/edit/check',
+    async ({ builds, site }, c) => {
       const { draft } = await readEditForm(c.req.raw, site.maxBody)
       return json((await openDraft(builds, c.env.principal, draft)).check)
     },
-  }),
-  route({
-    method: 'POST',
-    path: '/config/edit',
-    audit: 'save-configuration',
-    handle: async (c, context) => {
+    {
+      tag: PAGES_TAG,
+      summary: 'The problems of a text that is being edited',
+      caller: 'administrator',
+      audit: QUIET,
+      body: {
+        required: true,
+        content: [
+          {
+            type: 'application/x-www-form-urlencoded',
+            schema: z.object({
+              xml: z.string(),
+              basedOn: z.string(),
+              entity: z.string().optional(),
+            }),
+          },
+        ],
+      },
+      answers: {
+        200: jsonAnswer('Problems', z.object({ problems: z.array(z.unknown()) }).loose()),
+      },
+      errors: ['malformed-request', 'body-too-large', 'entity-not-found', 'config-stale'],
+      example: {
+        body: { xml: SAMPLE.document, basedOn: SAMPLE.digest },
+        answer: { problems: [] },
+      },
+    },
+  ),
+  post(
+    '/config/edit',
+    async (context, c) => {
       const form = await readEditForm(c.req.raw, context.site.maxBody)
       try {
         const answer = await act(context, c, form)
@@ -113,7 +108,8 @@ export const editPages = defineLeaderPage([
         })
       }
     },
-  }),
+    { audit: 'save-configuration' },
+  ),
 ])
 
 async function act(context: LeaderPagesContext, c: EditContext, form: EditForm): Promise<Response> {
@@ -334,5 +330,8 @@ async function answerEditor(
         : null,
   }
   const headers = { ...NO_STORE, 'content-security-policy': policyWith(nonce) }
-  return pageWithText(<EditView {...view} />, draft.typed, { status: shown.status ?? 200, headers })
+  return pageWithText(<EditView {...view} />, draft.typed, {
+    status: shown.status ?? 200,
+    headers,
+  })
 }

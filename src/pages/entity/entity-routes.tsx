@@ -8,39 +8,25 @@ import { mayShowEffective, mayUndoRevision, readEntityHistory } from './entity-h
 import type { RouteEnv } from '../../http/request-context.ts'
 import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import { definePage, pageWith } from '../frame/page-routes.ts'
+import { definePage, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { answerPatch, PATCH, renderPatch } from '../compare/patch.ts'
 import { EntityCompareView } from './entity-compare-view.tsx'
 import { REFRESHING } from '../parts/indexing-notice.tsx'
 import { EntityView } from './entity-view.tsx'
 
+/** An entity that is the only one of its kind, and one with a name. */
+const ALONE = '/config/entity/:kind'
+const NAMED = '/config/entity/:kind/:name'
 const needs = 'leader-if-reachable'
-const route = pageWith<PagesContext>()
+const { get } = routesWith<PagesContext>()
 
 /** `/config/entity/…`: the history of one entity, and its comparison between two revisions. */
 export const entityPages = definePage([
-  route({
-    method: 'GET',
-    path: '/config/entity/:kind',
-    needs,
-    handle: (c, context) => answerHistory(context, c, { kind: c.req.param('kind'), name: '' }),
-  }),
-  route({
-    method: 'GET',
-    path: '/config/entity/:kind/:name',
-    needs,
-    handle: (c, context) => answerHistory(context, c, c.req.param()),
-  }),
-  route({
-    method: 'GET',
-    path: '/config/entity/:kind/compare/:from/:to',
-    needs,
-    handle: (c, context) => answerComparison(context, c, { ...c.req.param(), name: '' }),
-  }),
-  route({
-    method: 'GET',
-    path: '/config/entity/:kind/:name/compare/:from/:file{.+\\.patch}',
+  get(ALONE, answerHistory, { needs }),
+  get(NAMED, answerHistory, { needs }),
+  get(`${ALONE}/compare/:from/:to`, answerComparison, { needs }),
+  get(`${NAMED}/compare/:from/:file{.+\\.patch}`, patch, {
     ...PATCH,
     summary: 'The difference of one entity between two revisions as a patch for git',
     parameters: {
@@ -53,22 +39,15 @@ export const entityPages = definePage([
     },
     errors: ['malformed-request', 'revision-not-found', 'entity-not-found', 'unavailable'],
     needs,
-    handle: (c, context) => patch(context, c, c.req.param()),
   }),
-  route({
-    method: 'GET',
-    path: '/config/entity/:kind/:name/compare/:from/:to',
-    needs,
-    handle: (c, context) => answerComparison(context, c, c.req.param()),
-  }),
+  get(`${NAMED}/compare/:from/:to`, answerComparison, { needs }),
 ])
 
 async function answerHistory(
   { pages, clock, configuration }: PagesContext,
-  c: Context<RouteEnv>,
-  { kind, name }: Readonly<Record<'kind' | 'name', string>>,
+  c: Context<RouteEnv, typeof ALONE | typeof NAMED>,
 ): Promise<Response> {
-  const address = entityAddress(kind, name)
+  const address = entityAddress(c.req.param('kind'), c.req.param('name') ?? '')
   const offset = parseOffset(c.req.query('offset') ?? '0')
   const isEffective = c.req.query('show') === 'effective'
   const asked = { address, offset, isEffective }
@@ -80,10 +59,10 @@ async function answerHistory(
 
 async function answerComparison(
   { pages, configuration }: PagesContext,
-  c: Context<RouteEnv>,
-  { kind, name, from, to }: Readonly<Record<'kind' | 'name' | 'from' | 'to', string>>,
+  c: Context<RouteEnv, `${typeof ALONE | typeof NAMED}/compare/:from/:to`>,
 ): Promise<Response> {
-  const address = entityAddress(kind, name)
+  const { kind, from, to } = c.req.param()
+  const address = entityAddress(kind, c.req.param('name') ?? '')
   const query = { ...parseCompareQuery(c.req.query()), entity: '' }
   const { isEffective } = query
   const asked = { from, to, isEffective, options: comparisonOptionsOf(query) }
@@ -104,9 +83,9 @@ async function answerComparison(
 
 async function patch(
   { configuration }: PagesContext,
-  c: Context<RouteEnv>,
-  { kind, name, from, file }: Readonly<Record<'kind' | 'name' | 'from' | 'file', string>>,
+  c: Context<RouteEnv, `${typeof NAMED}/compare/:from/:file{.+\\.patch}`>,
 ): Promise<Response> {
+  const { kind, name, from, file } = c.req.param()
   const asked = { from, to: file.slice(0, -'.patch'.length) }
   const address = entityAddress(kind, name)
   const found = await readEntityPatch(configuration, c.env.principal, address, asked)

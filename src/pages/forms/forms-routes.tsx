@@ -16,9 +16,9 @@ import { ConflictView } from '../edit/conflict-view.tsx'
 import { type EditReview, type ReadyEdit, reviewEdit, saveEdit } from '../edit/edit-review.ts'
 import { proposeChange, refusedSave } from '../edit/propose-change.ts'
 import { editBase } from '../edit/started-from.tsx'
-import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
+import type { FormAction, FormDone, SentForm } from '../frame/form-action.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
-import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
+import { defineLeaderPage, type PageRules, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
 import { EntityName } from '../work/edit-scope.ts'
@@ -52,42 +52,23 @@ const MAX_XML = 40_000
 /** An entity of more rows is edited as XML: its form would be too long for a page. */
 const MAX_ROWS = 600
 
-const route = pageWith<LeaderPagesContext>()
+const { get, formAt } = routesWith<LeaderPagesContext>()
 
-const handleForm = formAction({
+const readRules = { errors: ['entity-not-found', 'not-permitted'] } as const
+const entityForm: FormAction<LeaderPagesContext, FormPath, typeof Fields> & PageRules = {
+  audit: 'save-configuration',
+  errors: ['entity-not-found', 'config-stale', 'not-permitted'],
   fields: Fields,
   maxBytes: ({ site }) => site.maxBody,
   act,
-})
+}
 
 /** `/config/edit/[kind]/[name]` and `/config/new/[kind]`: the forms of entities, and their previews. */
 export const formPages = defineLeaderPage([
-  route({
-    method: 'GET',
-    path: '/config/edit/:kind/:name',
-    errors: ['entity-not-found', 'not-permitted'],
-    handle: (c, context) => begin(context, c),
-  }),
-  route({
-    method: 'POST',
-    path: '/config/edit/:kind/:name',
-    audit: 'save-configuration',
-    errors: ['entity-not-found', 'config-stale', 'not-permitted'],
-    handle: handleForm,
-  }),
-  route({
-    method: 'GET',
-    path: '/config/new/:kind',
-    errors: ['entity-not-found', 'not-permitted'],
-    handle: (c, context) => begin(context, c),
-  }),
-  route({
-    method: 'POST',
-    path: '/config/new/:kind',
-    audit: 'save-configuration',
-    errors: ['entity-not-found', 'config-stale', 'not-permitted'],
-    handle: handleForm,
-  }),
+  get('/config/edit/:kind/:name', begin, readRules),
+  formAt('/config/edit/:kind/:name', entityForm),
+  get('/config/new/:kind', begin, readRules),
+  formAt('/config/new/:kind', entityForm),
 ])
 
 async function begin(context: LeaderPagesContext, c: FormContext): Promise<Response> {

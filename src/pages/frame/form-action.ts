@@ -34,7 +34,7 @@ export interface SentForm<Fields extends z.ZodType> {
   readonly form: Form
 }
 
-interface FormAction<State, Path extends string, Fields extends z.ZodObject> {
+export interface FormAction<State, Path extends string, Fields extends z.ZodObject> {
   readonly fields: Fields
   readonly maxBytes?: (context: State) => number
   /**
@@ -61,12 +61,12 @@ interface FormAction<State, Path extends string, Fields extends z.ZodObject> {
  * The handler of a form: reads its fields, does its action, notes it for the audit log, and redirects to the
  * page that shows the result. A refusal is said on the page of the form, at its field where it has one.
  */
-export function formAction<
+export function formHandler<
   State extends { readonly pages: PageContext },
   const Path extends string,
   Fields extends z.ZodObject,
 >(action: FormAction<State, Path, Fields>) {
-  return async (c: Context<RouteEnv, Path>, context: State): Promise<Response> => {
+  return async (context: State, c: Context<RouteEnv, Path>): Promise<Response> => {
     const form = await readForm(c.req.raw, action.maxBytes?.(context) ?? MAX_FORM_BYTES)
     const act = () => action.act(context, c, { form, fields: fieldsIn(form, action.fields) })
     const outcome = await refusalOf(c.env, act, action.explains)
@@ -89,8 +89,8 @@ export function redirectDone(
   return c.redirect(to(pages.flash.query(c.env.principal, ...says, saved)), 303)
 }
 
-/** @throws {ServiceError} `malformed-request` with the field that is not as it must be. */
-function fieldsIn<Fields extends z.ZodObject>(form: Form, fields: Fields): z.infer<Fields> {
+/** The fields of a form. @throws {ServiceError} `malformed-request` with the field that is not as it must be. */
+export function fieldsIn<Fields extends z.ZodObject>(form: Form, fields: Fields): z.infer<Fields> {
   const texts = Object.keys(fields.shape).map((name) => [name, textField(form, name) ?? undefined])
   const read = fields.safeParse(Object.fromEntries(texts))
   if (read.success) return read.data

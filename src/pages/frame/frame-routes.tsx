@@ -5,18 +5,16 @@ import { readForm, textField } from '../../http/request-body.ts'
 import { type Colours, coloursCookie } from '../kit/colours.ts'
 import { isOwnPath } from './kept-form.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
-import { definePage, PAGES_TAG, pageWith } from './page-routes.ts'
+import { definePage, PAGES_TAG, routesWith } from './page-routes.ts'
 import type { PagesContext } from './pages-context.ts'
 
 const MAX_FORM_BYTES = 16_384
 
-const route = pageWith<PagesContext>()
+const { get, post } = routesWith<PagesContext>()
 
 /** The routes that belong to no page: assets, the choice of colours, the start page. */
 export const framePages = definePage([
-  route({
-    method: 'GET',
-    path: '/assets/:name',
+  get('/assets/:name', ({ pages }, c) => pages.assets.answer(c, c.req.param('name')), {
     tag: PAGES_TAG,
     summary: 'Files that pages load',
     caller: 'anybody',
@@ -33,20 +31,11 @@ export const framePages = definePage([
       404: jsonAnswer('There is none', ErrorBody),
     },
     example: {},
-    handle: (c, { pages }) => pages.assets.answer(c, c.req.param('name')),
   }),
-  route({
-    method: 'GET',
-    path: '/',
-    handle: (c, { pages }) => c.redirect(pages.homeOf(c.env.principal), 302),
-  }),
-  route({
-    method: 'POST',
-    path: '/colours',
-    caller: 'anybody',
-    scope: 'read',
-    audit: QUIET,
-    handle: async (c, { pages }) => {
+  get('/', ({ pages }, c) => c.redirect(pages.homeOf(c.env.principal), 302)),
+  post(
+    '/colours',
+    async ({ pages }, c) => {
       const { links } = pages
       const form = await readForm(c.req.raw, MAX_FORM_BYTES)
       const colours: Colours =
@@ -60,5 +49,6 @@ export const framePages = definePage([
         },
       })
     },
-  }),
+    { caller: 'anybody', scope: 'read', audit: QUIET },
+  ),
 ])

@@ -1,30 +1,54 @@
 import { type Context, Hono } from 'hono'
+import type { z } from 'zod'
 import { mountRoutes, perLeader } from '../../api/definition/mount-routes.ts'
 import type { KnownRoute } from '../../api/description/described-call.ts'
 import type { Operation } from '../../api/definition/operation.ts'
 import type { RouteRules } from '../../api/definition/route-rules.ts'
 import { conditionalGets } from '../../http/conditional-get.ts'
 import type { AnswerRequest, RouteEnv } from '../../http/request-context.ts'
+import { type FormAction, formHandler } from './form-action.ts'
 import type { LeaderPagesContext, PagesContext } from './pages-context.ts'
 
 /** The tag of the routes beside the pages in the description. */
 export const PAGES_TAG = 'Pages'
 
 /** The rules of a page or of one of its forms; every user may ask for it unless it says otherwise. */
-type PageRules = Omit<RouteRules, 'caller'> & Partial<Operation>
+export type PageRules = Omit<RouteRules, 'method' | 'path' | 'caller'> & Partial<Operation>
 
-export interface PageRoute<State> extends PageRules {
+export interface PageRoute<State> extends PageRules, Pick<RouteRules, 'method' | 'path'> {
   handle(c: Context<RouteEnv>, state: State): Response | Promise<Response>
 }
 
-type Definition<State, Path extends string> = PageRules & {
-  readonly path: Path
-  readonly handle: (c: Context<RouteEnv, Path>, state: State) => Response | Promise<Response>
-}
+type Handle<State, Path extends string> = (
+  context: State,
+  c: Context<RouteEnv, Path>,
+) => Response | Promise<Response>
 
 /** Defines the routes of a page one by one, so that handlers know the parameters of their paths. */
-export function pageWith<State>() {
-  return <const Path extends string>(route: Definition<State, Path>): PageRoute<State> => route
+export function routesWith<State extends PagesContext>() {
+  const call = <const Path extends string>(
+    rules: PageRules & { readonly method: RouteRules['method']; readonly path: Path },
+    handle: Handle<State, Path>,
+  ): PageRoute<State> => ({
+    ...rules,
+    handle: (c: Context<RouteEnv, Path>, state: State) => handle(state, c),
+  })
+  const get = <const Path extends string>(
+    path: Path,
+    handle: Handle<State, Path>,
+    rules: PageRules = {},
+  ) => call({ ...rules, method: 'GET', path }, handle)
+  const post = <const Path extends string>(
+    path: Path,
+    handle: Handle<State, Path>,
+    rules: PageRules = {},
+  ) => call({ ...rules, method: 'POST', path }, handle)
+  /** A form that is sent to a path: its action, and its rules. */
+  const formAt = <const Path extends string, Fields extends z.ZodObject>(
+    path: Path,
+    sent: PageRules & FormAction<State, NoInfer<Path>, Fields>,
+  ) => post(path, formHandler(sent), sent)
+  return { call, get, post, formAt }
 }
 
 /** The routes of a page that belong together. */
@@ -78,6 +102,6 @@ export function defineLeaderPageWith<State>(
   }
 }
 
-function withCaller<Rules extends PageRules>(route: Rules): Rules & RouteRules {
+function withCaller<State>(route: PageRoute<State>): PageRoute<State> & RouteRules {
   return { ...route, caller: route.caller ?? 'user' }
 }

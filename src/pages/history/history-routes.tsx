@@ -16,7 +16,7 @@ import { json } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { LaterPart, PageCache, pageResponse } from '../frame/page-response.ts'
-import { definePageWith, PAGES_TAG, pageWith } from '../frame/page-routes.ts'
+import { definePageWith, PAGES_TAG, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { FEED, type FeedItem, renderFeed } from './feed.ts'
 import { runCooperatively, Turns } from '../../lib/cooperative.ts'
@@ -35,21 +35,18 @@ const FRESH_MS = 60_000
 /** How many changes the title of an entry of the feed names. */
 const MAX_SENTENCES = 20
 
-interface HistoryState {
-  readonly context: PagesContext
+interface HistoryState extends PagesContext {
   readonly kept: PageCache
 }
 
-const route = pageWith<HistoryState>()
+const { get } = routesWith<HistoryState>()
 
 /** `/config`: the history, its feeds, and the configuration in effect at a time. */
 export const historyPages = definePageWith(
-  (context): HistoryState => ({ context, kept: new PageCache(CACHE_BYTES) }),
+  (context): HistoryState => ({ ...context, kept: new PageCache(CACHE_BYTES) }),
   [
-    route({ method: 'GET', path: '/config', handle: (c, state) => answerHistory(state, c) }),
-    route({
-      method: 'GET',
-      path: '/config/feed.atom',
+    get('/config', answerHistory),
+    get('/config/feed.atom', feed, {
       tag: PAGES_TAG,
       summary: 'The newest revisions as a feed; filters as on the page',
       caller: 'entityReader',
@@ -58,50 +55,40 @@ export const historyPages = definePageWith(
       },
       errors: ['malformed-request', 'unavailable'],
       example: {},
-      handle: (c, { context }) => feed(context, c),
     }),
-    route({
-      method: 'GET',
-      path: '/config/feed.json',
-      tag: PAGES_TAG,
-      summary: 'The newest revisions as JSON; filters as on the page',
-      caller: 'entityReader',
-      answers: {
-        200: jsonAnswer(
-          'Revisions',
-          z.array(
-            ListedRevision.omit({ tags: true }).extend({
-              kind: z.string().meta({ example: 'person' }),
-            }),
-          ),
-        ),
-      },
-      errors: ['malformed-request', 'unavailable'],
-      handle: async (c, { context }) => {
+    get(
+      '/config/feed.json',
+      async (context, c) => {
         const { filter } = parseHistoryQuery(c.req.query())
-        const { configuration } = context
-        const { revisions } = await findRevisions(configuration, c.env.principal, filter)
+        const { revisions } = await findRevisions(context.configuration, c.env.principal, filter)
         return json(revisions.slice(0, FEED).map((revision) => entryOf(context, revision)))
       },
-    }),
-    route({
-      method: 'GET',
-      path: '/config/at',
-      handle: (c, { context }) => inEffect(context, c, c.req.query('time') ?? ''),
-    }),
-    route({
-      method: 'GET',
-      path: '/config/at/:time',
-      handle: (c, { context }) => inEffect(context, c, c.req.param('time')),
-    }),
+      {
+        tag: PAGES_TAG,
+        summary: 'The newest revisions as JSON; filters as on the page',
+        caller: 'entityReader',
+        answers: {
+          200: jsonAnswer(
+            'Revisions',
+            z.array(
+              ListedRevision.omit({ tags: true }).extend({
+                kind: z.string().meta({ example: 'person' }),
+              }),
+            ),
+          ),
+        },
+        errors: ['malformed-request', 'unavailable'],
+      },
+    ),
+    get('/config/at', inEffect),
+    get('/config/at/:time', inEffect),
   ],
 )
 
 async function answerHistory(
-  { context, kept }: HistoryState,
+  { pages, clock, configuration, kept }: HistoryState,
   c: Context<RouteEnv>,
 ): Promise<Response> {
-  const { pages, clock, configuration } = context
   const query = parseHistoryQuery(c.req.query())
   const { entity } = query.filter
   if (entity !== '' && !pages.isAdministrator(c.env.principal)) {
@@ -182,9 +169,9 @@ function entryOf({ configuration, site }: PagesContext, revision: Revision) {
 
 function inEffect(
   { pages, configuration }: PagesContext,
-  c: Context<RouteEnv>,
-  text: string,
+  c: Context<RouteEnv, '/config/at' | '/config/at/:time'>,
 ): Response {
+  const text = c.req.param('time') ?? c.req.query('time') ?? ''
   const time = lastMomentOf(text)
   if (time === null) throw malformed(`"${text}" is not a time such as 2015-06-03T14:00`, 'time')
   const revision = findInEffect(configuration, c.env.principal, time)

@@ -3,44 +3,36 @@ import { isOver, type JobName, readConsoleOf, readJobPage } from './job-page.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { PAGE_HEADERS, pageResponse, WITH_FRAMES } from '../frame/page-response.ts'
-import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
+import { defineLeaderPage, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { consoleHtml } from './console-html.ts'
 import { JobView } from './job-view.tsx'
 
 const JOB = '/stages/:pipeline/:stage/:pipelineCounter/:stageCounter/:job'
 
-const route = pageWith<LeaderPagesContext>()
+const { get } = routesWith<LeaderPagesContext>()
 
 /** `/stages/…/[job]`: one job, and the lines of its console for the script that updates it. */
 export const jobPage = defineLeaderPage([
-  route({
-    method: 'GET',
-    path: JOB,
-    handle: async (c, { pages, clock, builds }) => {
-      const { principal } = c.env
-      const tab = c.req.query('tab') ?? null
-      const shown = await readJobPage(builds, principal, { ...nameOf(c), tab })
-      const now = clock()
-      const frame = pages.frame(c.req.raw, principal)
-      const view = { frame, page: shown, isOver: isOver(shown.job, now), now }
-      return pageResponse(<JobView {...view} />, 200, WITH_FRAMES)
-    },
+  get(JOB, async ({ pages, clock, builds }, c) => {
+    const { principal } = c.env
+    const tab = c.req.query('tab') ?? null
+    const shown = await readJobPage(builds, principal, { ...nameOf(c), tab })
+    const now = clock()
+    const frame = pages.frame(c.req.raw, principal)
+    const view = { frame, page: shown, isOver: isOver(shown.job, now), now }
+    return pageResponse(<JobView {...view} />, 200, WITH_FRAMES)
   }),
-  route({
-    method: 'GET',
-    path: `${JOB}/console`,
-    handle: async (c, { builds, clock }) => {
-      const line = parseWholeNumber(c.req.query('startLineNumber') ?? '0', 'startLineNumber')
-      const part = await readConsoleOf({ ...builds, clock }, c.env.principal, {
-        ...nameOf(c),
-        line,
-      })
-      const headers = { 'x-next-line': `${part.next}`, 'x-ended': `${part.isEnded}` }
-      return new Response(`<!doctype html><ol>${consoleHtml(part, part)}</ol>`, {
-        headers: { ...PAGE_HEADERS, 'cache-control': 'no-store', ...headers },
-      })
-    },
+  get(`${JOB}/console`, async ({ builds, clock }, c) => {
+    const line = parseWholeNumber(c.req.query('startLineNumber') ?? '0', 'startLineNumber')
+    const part = await readConsoleOf({ ...builds, clock }, c.env.principal, {
+      ...nameOf(c),
+      line,
+    })
+    const headers = { 'x-next-line': `${part.next}`, 'x-ended': `${part.isEnded}` }
+    return new Response(`<!doctype html><ol>${consoleHtml(part, part)}</ol>`, {
+      headers: { ...PAGE_HEADERS, 'cache-control': 'no-store', ...headers },
+    })
   }),
 ])
 

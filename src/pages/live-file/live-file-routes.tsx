@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { readInvalidEdit, setLiveFileAside } from '../../configuration/save/invalid-live-file.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { PLAIN } from '../code/comparison.ts'
-import { formAction } from '../frame/form-action.ts'
-import { definePage, pageWith } from '../frame/page-routes.ts'
+import { definePage, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
@@ -13,34 +12,26 @@ import { LiveFileView } from './live-file-view.tsx'
 
 const Version = z.object({ version: z.string().default('') })
 
-const route = pageWith<PagesContext>()
+const { get, formAt } = routesWith<PagesContext>()
 
 /** `/config/live`: the file on disk while it is not valid, and what can be done about it. */
 export const liveFilePage = definePage([
-  route({
-    method: 'GET',
-    path: '/config/live',
-    handle: (c, context) => answer(context, c, null),
-  }),
-  route({
-    method: 'POST',
-    path: '/config/live',
+  get('/config/live', answer),
+  formAt('/config/live', {
     audit: 'set-live-file-aside',
-    handle: formAction({
-      fields: Version,
-      act: async ({ configuration, pages: { links } }, c, { fields: { version } }) => {
-        const name = await setLiveFileAside(configuration, c.env.principal, version)
-        return { says: ['set-aside', name], to: (flash) => links.liveFile(flash) }
-      },
-      refused: answer,
-    }),
+    fields: Version,
+    act: async ({ configuration, pages: { links } }, c, { fields: { version } }) => {
+      const name = await setLiveFileAside(configuration, c.env.principal, version)
+      return { says: ['set-aside', name], to: (flash) => links.liveFile(flash) }
+    },
+    refused: answer,
   }),
 ])
 
 async function answer(
   { pages, configuration }: PagesContext,
   c: Context<RouteEnv>,
-  refusal: Refusal | null,
+  refusal: Refusal | null = null,
 ): Promise<Response> {
   const { principal } = c.env
   const { history, fileName } = configuration

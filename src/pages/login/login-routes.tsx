@@ -6,7 +6,7 @@ import { statusOf } from '../../http/errors.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { textField } from '../../http/request-body.ts'
 import { isOwnPath, type KeptForm, keptIn } from '../frame/kept-form.ts'
-import { definePage, pageWith } from '../frame/page-routes.ts'
+import { definePage, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { SendAgainView } from './kept-view.tsx'
@@ -15,29 +15,19 @@ import { LoggedOutView, LoginView, LogOutView } from './login-view.tsx'
 const NOT_YET = 'You are not logged in yet.'
 const WRONG = 'Wrong user name or password.'
 
-const route = pageWith<PagesContext>()
+const { get, post } = routesWith<PagesContext>()
 
 /** `/login` and `/log-out`: where a session begins and ends. */
 export const loginPages = definePage([
-  route({
-    method: 'GET',
-    path: '/login',
-    caller: 'anybody',
-    handle: (c, context) => answerForm(context, c.req.raw, { next: c.req.query('next') ?? '' }),
-  }),
-  route({
-    method: 'POST',
-    path: '/login',
-    caller: 'anybody',
-    scope: 'read',
-    audit: 'log-in',
-    handle: (c, context) => logIn(context, c),
-  }),
-  route({
-    method: 'GET',
-    path: '/log-out',
-    caller: 'anybody',
-    handle: (c, { pages, sessionCookie }) => {
+  get(
+    '/login',
+    (context, c) => answerForm(context, c.req.raw, { next: c.req.query('next') ?? '' }),
+    { caller: 'anybody' },
+  ),
+  post('/login', logIn, { caller: 'anybody', scope: 'read', audit: 'log-in' }),
+  get(
+    '/log-out',
+    ({ pages, sessionCookie }, c) => {
       const frame = pages.frame(c.req.raw, null)
       return sessionCookie.read(c.req.raw) === null
         ? pageResponse(<LoggedOutView frame={frame} />, 401, {
@@ -46,14 +36,11 @@ export const loginPages = definePage([
           })
         : pageResponse(<LogOutView frame={frame} />, 200, NO_STORE)
     },
-  }),
-  route({
-    method: 'POST',
-    path: '/log-out',
-    caller: 'anybody',
-    scope: 'read',
-    audit: 'log-out',
-    handle: async (c, { pages, sessionCookie, identities: { sessions } }) => {
+    { caller: 'anybody' },
+  ),
+  post(
+    '/log-out',
+    async ({ pages, sessionCookie, identities: { sessions } }, c) => {
       const secret = sessionCookie.read(c.req.raw)
       if (secret !== null) {
         c.env.principal = (await sessions.find(secret)) ?? c.env.principal
@@ -66,7 +53,8 @@ export const loginPages = definePage([
       }
       return new Response(null, { status: 303, headers })
     },
-  }),
+    { caller: 'anybody', scope: 'read', audit: 'log-out' },
+  ),
 ])
 
 async function logIn(context: PagesContext, c: Context<RouteEnv>): Promise<Response> {

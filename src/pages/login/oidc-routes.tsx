@@ -6,44 +6,41 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { SessionCookie } from '../../http/session-cookie.ts'
 import type { OidcLogIn } from '../../identities/oidc/oidc-log-in.ts'
 import { isOwnPath } from '../frame/kept-form.ts'
-import { definePageWith, pageWith } from '../frame/page-routes.ts'
+import { definePageWith, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { answerForm, beginSession } from './login-routes.tsx'
 
-interface OidcState {
-  readonly context: PagesContext
+interface OidcState extends PagesContext {
   readonly oidc: OidcLogIn
   /** Keeps a log-in that is under way. */
   readonly attempt: SessionCookie
 }
 
-const route = pageWith<OidcState>()
+const { get } = routesWith<OidcState>()
 
 /** `/login/oidc` and `/login/oidc/callback`: the way to the provider and back, where there is one. */
 export const oidcPages = definePageWith(
   (context): OidcState | null => {
     const { oidc } = context.identities
-    return oidc && { context, oidc, attempt: new SessionCookie(context.site, 'cairn-login') }
+    return oidc && { ...context, oidc, attempt: new SessionCookie(context.site, 'cairn-login') }
   },
   [
-    route({
-      method: 'GET',
-      path: '/login/oidc',
-      caller: 'anybody',
-      handle: (c, { context, oidc, attempt }) => {
+    get(
+      '/login/oidc',
+      (context, c) => {
+        const { oidc, attempt } = context
         const next = shortNext(c.req.query('next') ?? '')
         return orForm(context, c, next, async () => {
           const { location, sealed } = await oidc.begin(next, c.env.address)
           return redirected(location, [attempt.set(c.req.raw, sealed)])
         })
       },
-    }),
-    route({
-      method: 'GET',
-      path: '/login/oidc/callback',
-      caller: 'anybody',
-      audit: 'log-in',
-      handle: async (c, { context, oidc, attempt }) => {
+      { caller: 'anybody' },
+    ),
+    get(
+      '/login/oidc/callback',
+      async (context, c) => {
+        const { oidc, attempt } = context
         const { links } = context.pages
         const forget = attempt.clear(c.req.raw)
         const answer = await orForm(context, c, '', async () => {
@@ -58,7 +55,8 @@ export const oidcPages = definePageWith(
         answer.headers.append('set-cookie', forget)
         return answer
       },
-    }),
+      { caller: 'anybody', audit: 'log-in' },
+    ),
   ],
 )
 

@@ -19,10 +19,10 @@ import { maskSecrets } from '../../document/text/shown-text.ts'
 import { messageOf } from '../../http/change-message.ts'
 import type { Form } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
+import type { FormDone, SentForm } from '../frame/form-action.ts'
 import { proposeChange, refusedSave } from '../edit/propose-change.ts'
 import type { Refusal } from '../runs/refusal.ts'
-import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
+import { defineLeaderPage, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import {
@@ -46,29 +46,21 @@ interface Shown {
 
 const Fields = z.object({ action: z.string().default('') })
 
-const route = pageWith<LeaderPagesContext>()
+const { get, formAt } = routesWith<LeaderPagesContext>()
 
 /** `/config/new-pipeline`: the form of a pipeline with one material and one task, and its preview. */
 export const newPipelinePage = defineLeaderPage([
-  route({
-    method: 'GET',
-    path: '/config/new-pipeline',
-    handle: (c, context) => {
-      const values = new Map(Object.entries(c.req.query()))
-      return answer(context, c, { values, problems: [], preview: null, status: 200 })
-    },
+  get('/config/new-pipeline', (context, c) => {
+    const values = new Map(Object.entries(c.req.query()))
+    return answer(context, c, { values, problems: [], preview: null, status: 200 })
   }),
-  route({
-    method: 'POST',
-    path: '/config/new-pipeline',
+  formAt('/config/new-pipeline', {
     audit: 'create-pipeline',
-    handle: formAction({
-      fields: Fields,
-      maxBytes: ({ site }) => site.maxBody,
-      act,
-      refused: answerRefused,
-      explains: ['not-permitted', 'not-authorized'],
-    }),
+    fields: Fields,
+    maxBytes: ({ site }) => site.maxBody,
+    act,
+    refused: answerRefused,
+    explains: ['not-permitted', 'not-authorized'],
   }),
 ])
 

@@ -22,9 +22,9 @@ import { type Form, textField, textsIn } from '../../http/request-body.ts'
 import { countOf } from '../kit/words/count.ts'
 import type { FlashKind } from '../frame/flash-message.ts'
 import type { Query } from '../kit/links.ts'
-import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
+import type { FormDone, SentForm } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
+import { defineLeaderPage, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { PipelineView } from './pipeline-view.tsx'
 import { PipelinesView, queryOf } from './pipelines-view.tsx'
@@ -46,77 +46,53 @@ const Fields = z.object({
 })
 type Sent = SentForm<typeof Fields>
 
-const route = pageWith<LeaderPagesContext>()
+const { get, formAt } = routesWith<LeaderPagesContext>()
 
 /** `/pipelines` and `/pipelines/[name]`: the runs, and the buttons that start them. */
 export const pipelinesPages = defineLeaderPage([
-  route({
-    method: 'GET',
-    path: '/pipelines',
-    handle: (c, context) => answerList(context, c, null),
-  }),
-  route({
-    method: 'POST',
-    path: '/pipelines',
+  get('/pipelines', answerList),
+  formAt('/pipelines', {
     scope: 'operate',
-    handle: formAction({
-      fields: Fields,
-      act: (context, c, sent) => {
-        const { fields, form } = sent
-        const query = parsePipelinesQuery(c.req.query())
-        const to = (flash: Query) => context.pages.links.pipelines({ ...queryOf(query), ...flash })
-        if (fields.selected !== undefined) {
-          return actOnSelected(context, c, { ...sent, query, to })
-        }
-        const [pipeline = ''] = textsIn(form, 'pipeline')
-        return act(context, c, { pipeline, fields, to })
-      },
-      refused: answerList,
-    }),
+    fields: Fields,
+    act: (context, c, sent) => {
+      const { fields, form } = sent
+      const query = parsePipelinesQuery(c.req.query())
+      const to = (flash: Query) => context.pages.links.pipelines({ ...queryOf(query), ...flash })
+      if (fields.selected !== undefined) {
+        return actOnSelected(context, c, { ...sent, query, to })
+      }
+      const [pipeline = ''] = textsIn(form, 'pipeline')
+      return act(context, c, { pipeline, fields, to })
+    },
+    refused: answerList,
   }),
-  route({
-    method: 'GET',
-    path: '/pipelines/:name',
-    handle: (c, context) => answerOne(context, c, null),
-  }),
-  route({
-    method: 'POST',
-    path: '/pipelines/:name',
+  get('/pipelines/:name', answerOne),
+  formAt('/pipelines/:name', {
     scope: 'operate',
-    handle: formAction({
-      fields: Fields,
-      act: (context, c, { fields }) => {
-        const pipeline = c.req.param('name')
-        const to = (flash: Query) => context.pages.links.pipeline(pipeline, flash)
-        return act(context, c, { pipeline, fields, to })
-      },
-      refused: answerOne,
-    }),
+    fields: Fields,
+    act: (context, c, { fields }) => {
+      const pipeline = c.req.param('name')
+      const to = (flash: Query) => context.pages.links.pipeline(pipeline, flash)
+      return act(context, c, { pipeline, fields, to })
+    },
+    refused: answerOne,
   }),
-  route({
-    method: 'GET',
-    path: '/pipelines/:name/trigger',
-    handle: (c, context) => answerTrigger(context, c, null),
-  }),
-  route({
-    method: 'POST',
-    path: '/pipelines/:name/trigger',
+  get('/pipelines/:name/trigger', answerTrigger),
+  formAt('/pipelines/:name/trigger', {
     scope: 'operate',
-    handle: formAction({
-      fields: z.object({}),
-      act: async ({ builds, pages }, c, { form }) => {
-        const { principal } = c.env
-        const pipeline = c.req.param('name')
-        c.env.auditActions = [pipelineAuditAction('trigger', pipeline)]
-        const options = optionsIn(form, await readTriggerPage(builds, principal, pipeline))
-        const { name, counter } = await startPipeline(builds, principal, { pipeline, options })
-        return {
-          says: ['scheduled', `${counter} of ${name}`],
-          to: (flash) => pages.links.pipeline(pipeline, flash),
-        }
-      },
-      refused: (context, c, refusal, form) => answerTrigger(context, c, { form, refusal }),
-    }),
+    fields: z.object({}),
+    act: async ({ builds, pages }, c, { form }) => {
+      const { principal } = c.env
+      const pipeline = c.req.param('name')
+      c.env.auditActions = [pipelineAuditAction('trigger', pipeline)]
+      const options = optionsIn(form, await readTriggerPage(builds, principal, pipeline))
+      const { name, counter } = await startPipeline(builds, principal, { pipeline, options })
+      return {
+        says: ['scheduled', `${counter} of ${name}`],
+        to: (flash) => pages.links.pipeline(pipeline, flash),
+      }
+    },
+    refused: answerTrigger,
   }),
 ])
 
@@ -194,13 +170,13 @@ function refused(text: string, status: number): ListResult {
 async function answerTrigger(
   { pages, builds }: LeaderPagesContext,
   c: Context<RouteEnv, '/pipelines/:name/trigger'>,
-  sent: { readonly form: Form; readonly refusal: Refusal } | null,
+  refusal: Refusal | null = null,
+  sent: Form = new Map(),
 ): Promise<Response> {
   const { principal } = c.env
   const page = await readTriggerPage(builds, principal, c.req.param('name'))
   const frame = pages.frame(c.req.raw, principal)
-  const typed = (field: string) => sent && textField(sent.form, field)
-  const refusal = sent?.refusal ?? null
+  const typed = (field: string) => textField(sent, field)
   const view = { frame, page, typed, refusal }
   return pageResponse(<TriggerView {...view} />, refusal?.status)
 }
@@ -213,7 +189,7 @@ type ListResult =
 async function answerList(
   { pages, clock, builds }: LeaderPagesContext,
   c: Context<RouteEnv>,
-  result: ListResult | null,
+  result: ListResult | null = null,
 ): Promise<Response> {
   const { principal } = c.env
   const query = parsePipelinesQuery(c.req.query())
@@ -247,7 +223,7 @@ function parsePipelinesQuery({
 async function answerOne(
   { pages, clock, builds }: LeaderPagesContext,
   c: Context<RouteEnv, '/pipelines/:name'>,
-  refusal: Refusal | null,
+  refusal: Refusal | null = null,
 ): Promise<Response> {
   const { principal } = c.env
   const offset = parseOffset(c.req.query('offset') ?? '0')

@@ -5,8 +5,7 @@ import { acknowledgeSecrets } from '../../configuration/read/plain-secret-alarm.
 import { parseSha } from '../../http/parameters.ts'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 import { countOf } from '../kit/words/count.ts'
-import { formAction } from '../frame/form-action.ts'
-import { defineLeaderPage, definePage, pageWith } from '../frame/page-routes.ts'
+import { defineLeaderPage, definePage, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext, PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { ProblemsView } from './problems-view.tsx'
@@ -16,82 +15,62 @@ const NOTHING_FREED = ['no-room-freed', ''] as const
 /** A button alone. */
 const Nothing = z.object({})
 
-const route = pageWith<PagesContext>()
-const ledRoute = pageWith<LeaderPagesContext>()
+const { get, formAt } = routesWith<PagesContext>()
+const { formAt: ledFormAt } = routesWith<LeaderPagesContext>()
 
 /** `/problems`: what an operator should look at, as far as the caller may know of it. */
 export const problemsPage = definePage([
-  route({
-    method: 'GET',
-    path: '/problems',
-    handle: (c, { pages, configuration: { access }, leader }) => {
-      const flash = pages.flash.take(c)
-      const { principal } = c.env
-      const frame = pages.frame(c.req.raw, principal)
-      const mayOperate = (pipeline: string) =>
-        access.may(principal, { action: 'operate-pipeline', pipeline })
-      const taken = leader()?.builds.quota.use().bytes ?? null
-      const shown = <ProblemsView {...{ frame, flash, mayOperate, taken }} />
-      return pageResponse(shown, 200, flash === null ? {} : NO_STORE)
-    },
+  get('/problems', ({ pages, configuration: { access }, leader }, c) => {
+    const flash = pages.flash.take(c)
+    const { principal } = c.env
+    const frame = pages.frame(c.req.raw, principal)
+    const mayOperate = (pipeline: string) =>
+      access.may(principal, { action: 'operate-pipeline', pipeline })
+    const taken = leader()?.builds.quota.use().bytes ?? null
+    const shown = <ProblemsView {...{ frame, flash, mayOperate, taken }} />
+    return pageResponse(shown, 200, flash === null ? {} : NO_STORE)
   }),
-  route({
-    method: 'POST',
-    path: '/config/:name/acknowledge-override',
+  formAt('/config/:name/acknowledge-override', {
     audit: 'acknowledge-override',
-    handle: formAction({
-      fields: Nothing,
-      act: async ({ configuration, pages: { links } }, c) => {
-        const commit = parseSha(c.req.param('name'))
-        await acknowledgeOverride(configuration, c.env.principal, commit)
-        const says = ['override-acknowledged', commit.slice(0, 10)] as const
-        return { says, to: (flash) => links.problems(flash) }
-      },
-    }),
+    fields: Nothing,
+    act: async ({ configuration, pages: { links } }, c) => {
+      const commit = parseSha(c.req.param('name'))
+      await acknowledgeOverride(configuration, c.env.principal, commit)
+      const says = ['override-acknowledged', commit.slice(0, 10)] as const
+      return { says, to: (flash) => links.problems(flash) }
+    },
   }),
 ])
 
 /** The forms of `/problems`. They change the state, which the leader has. */
 export const problemForms = defineLeaderPage([
-  ledRoute({
-    method: 'POST',
-    path: '/config/:name/acknowledge-secrets',
+  ledFormAt('/config/:name/acknowledge-secrets', {
     audit: 'acknowledge-secrets',
-    handle: formAction({
-      fields: Nothing,
-      act: async ({ configuration, pages: { links } }, c) => {
-        const commit = parseSha(c.req.param('name'))
-        const count = await acknowledgeSecrets(configuration, c.env.principal, commit)
-        const of = count === 1 ? `commit ${commit.slice(0, 10)}` : countOf(count, 'commit')
-        return { says: ['secrets-acknowledged', of], to: (flash) => links.problems(flash) }
-      },
-    }),
+    fields: Nothing,
+    act: async ({ configuration, pages: { links } }, c) => {
+      const commit = parseSha(c.req.param('name'))
+      const count = await acknowledgeSecrets(configuration, c.env.principal, commit)
+      const of = count === 1 ? `commit ${commit.slice(0, 10)}` : countOf(count, 'commit')
+      return { says: ['secrets-acknowledged', of], to: (flash) => links.problems(flash) }
+    },
   }),
-  ledRoute({
-    method: 'POST',
-    path: '/problems/materials/:fingerprint',
+  ledFormAt('/problems/materials/:fingerprint', {
     audit: 'poll-material',
-    handle: formAction({
-      fields: Nothing,
-      act: async ({ builds, pages: { links } }, c) => {
-        const isRead = await retryMaterial(builds, c.env.principal, c.req.param('fingerprint'))
-        const says = [isRead ? 'material-read' : 'material-unread', ''] as const
-        return { says, to: (flash) => links.problems(flash) }
-      },
-    }),
+    fields: Nothing,
+    act: async ({ builds, pages: { links } }, c) => {
+      const isRead = await retryMaterial(builds, c.env.principal, c.req.param('fingerprint'))
+      const says = [isRead ? 'material-read' : 'material-unread', ''] as const
+      return { says, to: (flash) => links.problems(flash) }
+    },
   }),
-  ledRoute({
-    method: 'POST',
-    path: '/problems/room',
+  ledFormAt('/problems/room', {
     caller: 'administrator',
     audit: 'free-room',
-    handle: formAction({
-      fields: z.object({ bytes: z.coerce.number().int().positive() }),
-      act: async ({ builds, pages: { links } }, c, { fields }) => {
-        const freed = await freeRoom(builds, c.env.principal, fields.bytes)
-        const says = freed > 0 ? (['room-freed', renderFreeSpace(freed)] as const) : NOTHING_FREED
-        return { says, to: (flash) => links.problems(flash) }
-      },
-    }),
+    fields: z.object({ bytes: z.coerce.number().int().positive() }),
+    act: async ({ builds, pages: { links } }, c, { fields }) => {
+      const freed = await freeRoom(builds, c.env.principal, fields.bytes)
+      const says = freed > 0 ? (['room-freed', renderFreeSpace(freed)] as const) : NOTHING_FREED
+      return { says, to: (flash) => links.problems(flash) }
+    },
   }),
 ])

@@ -18,9 +18,9 @@ import { numbered } from '../revisions/numbered-revision.ts'
 import { KeptComparisons, entityTextsOf, textsSince } from './compare-proposal.ts'
 import { readConflicts, solveConflicts } from './solve-conflicts.ts'
 import type { FlashKind } from '../frame/flash-message.ts'
-import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
+import type { FormDone, SentForm } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import { defineLeaderPageWith, pageWith } from '../frame/page-routes.ts'
+import { defineLeaderPageWith, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import type { Refusal } from '../runs/refusal.ts'
 import { ProposalView } from './proposal-view.tsx'
@@ -42,32 +42,27 @@ interface ProposalPages extends LeaderPagesContext {
   readonly comparisons: KeptComparisons
 }
 
-const route = pageWith<ProposalPages>()
+const { get, formAt } = routesWith<ProposalPages>()
 
 /** `/proposals`: changes that wait for others, and one of them with the forms to decide about it. */
 export const proposalsPages = defineLeaderPageWith(
   (context): ProposalPages => ({ ...context, comparisons: new KeptComparisons() }),
   [
-    route({ method: 'GET', path: '/proposals', handle: answerList }),
-    route({
-      method: 'GET',
-      path: ONE,
-      errors: ['proposal-not-found'],
-      handle: (c, context) => answer(context, c, null),
-    }),
-    route({
-      method: 'POST',
-      path: ONE,
+    get('/proposals', answerList),
+    get(ONE, answer, { errors: ['proposal-not-found'] }),
+    formAt(ONE, {
       scope: 'operate',
       errors: ['proposal-not-found', 'not-permitted'],
-      handle: formAction({ fields: Fields, act, refused: answer }),
+      fields: Fields,
+      act,
+      refused: answer,
     }),
   ],
 )
 
 async function answerList(
-  c: Context<RouteEnv>,
   { pages, proposals, clock }: LeaderPagesContext,
+  c: Context<RouteEnv>,
 ): Promise<Response> {
   const { principal } = c.env
   const state = PROPOSAL_STATES.find((each) => each === c.req.query('state')) ?? 'open'
@@ -86,7 +81,7 @@ async function answerList(
 async function answer(
   context: ProposalPages,
   c: ProposalPageContext,
-  refusal: Refusal | null,
+  refusal: Refusal | null = null,
   sent: Form = new Map(),
 ): Promise<Response> {
   const { pages, proposals, builds, comparisons, clock } = context

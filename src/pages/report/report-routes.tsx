@@ -4,7 +4,7 @@ import { malformed, parseMoment } from '../../http/parameters.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { renderReport, REPORT_FORMS, type ReportForm } from '../../operations/render-report.ts'
 import { parseEntity } from '../edit/edit-form.ts'
-import { definePage, pageWith } from '../frame/page-routes.ts'
+import { definePage, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import { readReport, type ReportQuery } from './read-report.ts'
@@ -19,15 +19,13 @@ const TYPES: Readonly<Record<ReportForm, string>> = {
   json: 'application/json; charset=utf-8',
 }
 
-const route = pageWith<PagesContext>()
+const { get } = routesWith<PagesContext>()
 
 /** `/report`: each change with those who asked for, approved and overrode it, from git alone. */
 export const reportPage = definePage([
-  route({
-    method: 'GET',
-    path: '/report',
-    caller: 'administrator',
-    handle: async (c, context) => {
+  get(
+    '/report',
+    async (context, c) => {
       const { pages, clock } = context
       const form = formIn(c)
       const now = clock()
@@ -40,7 +38,8 @@ export const reportPage = definePage([
       const frame = pages.frame(c.req.raw, c.env.principal)
       return pageResponse(<ReportView {...{ frame, query, changes, now }} />)
     },
-  }),
+    { caller: 'administrator' },
+  ),
 ])
 
 /** The form of a report that is no page; null for the page. */

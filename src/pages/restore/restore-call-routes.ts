@@ -10,7 +10,7 @@ import { malformed } from '../../http/parameters.ts'
 import { readFields } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { savedBody } from '../../wire/action-bodies.ts'
-import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
+import { defineLeaderPage, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { entityAddress } from '../revisions/entity-address.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
@@ -19,26 +19,20 @@ import type { RestoreScope } from './restore-scope.ts'
 
 const MAX_BODY_BYTES = 65_536
 
-const route = pageWith<LeaderPagesContext>()
+const { call } = routesWith<LeaderPagesContext>()
 
 /** Undo and restore of one entity, for programs. */
 export const restoringCalls = defineLeaderPage([
-  route({
-    ...RESTORING_CALLS.undo,
-    handle: (c, context) => {
-      const isRest = c.req.query('rest') === '1'
-      const scopeOf = () => ({ kind: 'change', isRest }) as const
-      return restore(c, context, { name: c.req.param('commit'), scopeOf, told: undoneText })
-    },
+  call(RESTORING_CALLS.undo, (context, c) => {
+    const isRest = c.req.query('rest') === '1'
+    const scopeOf = () => ({ kind: 'change', isRest }) as const
+    return restore(context, c, { name: c.req.param('commit'), scopeOf, told: undoneText })
   }),
-  route({
-    ...RESTORING_CALLS.restoreEntity,
-    handle: (c, context) => {
-      const { kind, name } = c.req.param()
-      const scopeOf = () => ({ kind: 'entity', address: entityAddress(kind, name) }) as const
-      const told = () => `The ${kind} ${name} is restored`
-      return restore(c, context, { name: c.req.query('to'), scopeOf, told })
-    },
+  call(RESTORING_CALLS.restoreEntity, (context, c) => {
+    const { kind, name } = c.req.param()
+    const scopeOf = () => ({ kind: 'entity', address: entityAddress(kind, name) }) as const
+    const told = () => `The ${kind} ${name} is restored`
+    return restore(context, c, { name: c.req.query('to'), scopeOf, told })
   }),
 ])
 
@@ -56,8 +50,8 @@ interface Order {
 }
 
 async function restore(
-  c: Context<RouteEnv>,
   context: LeaderPagesContext,
+  c: Context<RouteEnv>,
   { name, scopeOf, told }: Order,
 ): Promise<Response> {
   const { builds, configuration, site } = context

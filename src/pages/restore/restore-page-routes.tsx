@@ -12,9 +12,9 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { malformed, parseDigest } from '../../http/parameters.ts'
 import { textField } from '../../http/request-body.ts'
 import { checkedMessage } from '../../http/change-message.ts'
-import { type FormDone, formAction } from '../frame/form-action.ts'
+import type { FormAction, FormDone } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
+import { defineLeaderPage, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { parseCompareQuery } from '../code/compare-query.ts'
 import { RestoreView } from './restore-view.tsx'
@@ -24,6 +24,8 @@ const Fields = z.object({
   reason: z.string().default(''),
   basedOn: z.string().default(''),
 })
+
+const ENTITY = '/config/entity/:kind/:name/restore/:from'
 
 /** The subject of the restore, and its revision. */
 interface Asked {
@@ -38,88 +40,60 @@ interface FormState {
   readonly status: number
 }
 
-const route = pageWith<LeaderPagesContext>()
+const { get, formAt } = routesWith<LeaderPagesContext>()
 
 /** `…/restore` and `…/undo`: the preview of a restore, and the restore itself. */
 export const restorePages = defineLeaderPage([
-  route({
-    method: 'GET',
-    path: '/config/:name/restore',
-    handle: (c, context) => show(context, c, whole(c.req.param('name'))),
-  }),
-  route({
-    method: 'POST',
-    path: '/config/:name/restore',
-    audit: 'restore-revision',
-    handle: (c, context) => restoring(whole(c.req.param('name')))(c, context),
-  }),
-  route({
-    method: 'GET',
-    path: '/config/:name/undo',
-    handle: (c, context) => show(context, c, change(c, c.req.param('name'))),
-  }),
-  route({
-    method: 'POST',
-    path: '/config/:name/undo',
-    audit: 'undo-revision',
-    handle: (c, context) => restoring(change(c, c.req.param('name')))(c, context),
-  }),
-  route({
-    method: 'GET',
-    path: '/config/entity/:kind/:name/restore/:from',
-    handle: (c, context) => show(context, c, one(c.req.param())),
-  }),
-  route({
-    method: 'POST',
-    path: '/config/entity/:kind/:name/restore/:from',
-    audit: 'restore-entity',
-    handle: (c, context) => restoring(one(c.req.param()))(c, context),
-  }),
+  get('/config/:name/restore', (context, c) => answer(context, c, whole(c))),
+  formAt('/config/:name/restore', { audit: 'restore-revision', ...restoring(whole) }),
+  get('/config/:name/undo', (context, c) => answer(context, c, change(c))),
+  formAt('/config/:name/undo', { audit: 'undo-revision', ...restoring(change) }),
+  get(ENTITY, (context, c) => answer(context, c, one(c))),
+  formAt(ENTITY, { audit: 'restore-entity', ...restoring(one) }),
 ])
 
-function whole(name: string): Asked {
-  return { name, scope: { kind: 'revision' } }
+function whole(c: Context<RouteEnv, '/config/:name'>): Asked {
+  return { name: c.req.param('name'), scope: { kind: 'revision' } }
 }
 
-function change(c: Context<RouteEnv>, name: string): Asked {
-  return { name, scope: { kind: 'change', isRest: c.req.query('rest') === '1' } }
+function change(c: Context<RouteEnv, '/config/:name'>): Asked {
+  const isRest = c.req.query('rest') === '1'
+  return { name: c.req.param('name'), scope: { kind: 'change', isRest } }
 }
 
-function one(place: { readonly kind: string; readonly name: string; readonly from: string }) {
-  const address = entityAddress(place.kind, place.name)
-  return { name: place.from, scope: { kind: 'entity', address } } as const
+function one(c: Context<RouteEnv, typeof ENTITY>): Asked {
+  const { kind, name, from } = c.req.param()
+  return { name: from, scope: { kind: 'entity', address: entityAddress(kind, name) } }
 }
 
-function show(context: LeaderPagesContext, c: Context<RouteEnv>, asked: Asked): Promise<Response> {
-  return answer(context, c, asked, { reason: '', notice: null, status: 200 })
-}
-
-/** The handler of the form about a restore. */
-function restoring(asked: Asked) {
-  return formAction({
+/** The form about a restore. */
+function restoring<Path extends string>(
+  askedIn: (c: Context<RouteEnv, Path>) => Asked,
+): FormAction<LeaderPagesContext, Path, typeof Fields> {
+  return {
     fields: Fields,
-    act: (context: LeaderPagesContext, c: Context<RouteEnv>, { fields }) =>
+    act: (context, c, { fields }) =>
       fields.action === 'propose'
-        ? proposeRestore(context, c.env.principal, asked, fields)
-        : restore(context, c, asked, fields),
+        ? proposeRestore(context, c.env.principal, askedIn(c), fields)
+        : restore(context, c.env.principal, askedIn(c), fields),
     explains: ['not-permitted'],
-    refused: (context, c, { error, status }, form) => {
+    refused: (context, c, { error, status }, sent) => {
       const refused = refusedSave(error)
       if (error.code === 'not-permitted' && refused === null) throw error
       const shown = 'Nothing was restored. This page shows the current state.'
       const notice = refused ?? `${error.message}. ${shown}`
-      return answer(context, c, asked, { reason: textField(form, 'reason') ?? '', notice, status })
+      const reason = textField(sent, 'reason') ?? ''
+      return answer(context, c, askedIn(c), { reason, notice, status })
     },
-  })
+  }
 }
 
 async function restore(
   { builds, pages: { links } }: LeaderPagesContext,
-  c: Context<RouteEnv>,
+  principal: Principal,
   asked: Asked,
   fields: z.infer<typeof Fields>,
 ): Promise<FormDone> {
-  const { principal } = c.env
   const order = { ...asked, ...givenIn(fields) }
   const saved = await restoreNow(builds, principal, order)
   const revision = numbered(builds.history, saved.revision)
@@ -161,7 +135,7 @@ async function answer(
   context: LeaderPagesContext,
   c: Context<RouteEnv>,
   asked: Asked,
-  { reason, notice, status }: FormState,
+  { reason, notice, status }: FormState = { reason: '', notice: null, status: 200 },
 ): Promise<Response> {
   const preview = await previewRestore(context.builds, c.env.principal, asked)
   const frame = context.pages.frame(c.req.raw, c.env.principal)

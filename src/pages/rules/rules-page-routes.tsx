@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { z } from 'zod'
 import { QUIET } from '../../api/definition/route-rules.ts'
 import { type Replay, replayRules } from '../../configuration/gate/replay/replay-rules.ts'
 import { editRules } from '../../configuration/gate/rules/edit-rules.ts'
@@ -6,14 +7,16 @@ import { MAX_RULES_BYTES } from '../../configuration/gate/rules/read-rules.ts'
 import { saveRules } from '../../configuration/gate/save-rules.ts'
 import { rulesVersionOf } from '../../configuration/gate/sound-rules.ts'
 import { showRules, type ShownRules } from '../../configuration/gate/shown-rules.ts'
-import { ServiceError } from '../../core/errors.ts'
+import type { ServiceError } from '../../core/errors.ts'
 import type { Problem } from '../../core/problem.ts'
 import { statusOf } from '../../http/errors.ts'
-import { type Form, readForm, textField } from '../../http/request-body.ts'
+import { type Form, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { definePage, pageWith } from '../frame/page-routes.ts'
+import { fieldsIn, type SentForm } from '../frame/form-action.ts'
+import { definePage, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
+import type { Refusal } from '../runs/refusal.ts'
 import { ruleInForm, valuesInForm, valuesOfRule } from './rule-form.ts'
 import { RuleFormView, type RuleFormViewProps } from './rule-form-view.tsx'
 import { RulesView } from './rules-view.tsx'
@@ -22,73 +25,73 @@ import { RulesView } from './rules-view.tsx'
 const MAX_FORM_BYTES = 3 * MAX_RULES_BYTES + 65_536
 /** Changes that a replay shows one by one, the newest first. */
 const MAX_SHOWN = 100
-const path = '/rules'
 
-const route = pageWith<PagesContext>()
+/** The text of the rules as it was sent. */
+const Typed = z.object({
+  text: z
+    .string()
+    .default('')
+    .transform((text) => text.replaceAll('\r\n', '\n')),
+  version: z.string().default(''),
+  reason: z.string().default(''),
+})
+
+type Typed = z.infer<typeof Typed>
+
+const { get, formAt } = routesWith<PagesContext>()
+const ofText = { caller: 'administrator', fields: Typed, maxBytes: () => MAX_FORM_BYTES } as const
 
 /** `/rules`: the rules about changes in words, whose approvals they ask for, and their text. */
 export const rulesPage = definePage([
-  route({
-    method: 'GET',
-    path,
-    caller: 'administrator',
-    handle: (c, context) => answer(context, c, null),
-  }),
-  route({
-    method: 'POST',
-    path,
-    caller: 'administrator',
+  get('/rules', answer, { caller: 'administrator' }),
+  formAt('/rules', {
+    ...ofText,
     audit: 'save-rules',
-    handle: async (c, context) => {
-      const { pages, configuration } = context
-      const { principal } = c.env
-      const typed = await typedIn(c)
-      const save = () =>
-        saveRules(configuration, principal, {
-          bytes: bytesOf(typed),
-          basedOn: typed.version === '' ? 'none' : { version: typed.version },
-          message: typed.reason,
-        })
-      const error = await refusalBeside(save)
-      if (error !== null) {
-        c.env.reason = error.code
-        return answer(context, c, { typed, error })
-      }
-      return c.redirect(pages.links.rules(pages.flash.query(principal, 'rules-saved', '')), 303)
+    act: async ({ pages: { links }, configuration }, c, { fields: typed }) => {
+      await saveRules(configuration, c.env.principal, {
+        bytes: bytesOf(typed),
+        basedOn: typed.version === '' ? 'none' : { version: typed.version },
+        message: typed.reason,
+      })
+      return { says: ['rules-saved', ''], to: (flash) => links.rules(flash) }
     },
+    explains: ['not-permitted'],
+    refused: answerRefused,
   }),
-  route({
-    method: 'POST',
-    path: '/rules/form',
-    caller: 'administrator',
-    audit: QUIET,
-    handle: editRule,
-  }),
-  route({
-    method: 'POST',
-    path: '/rules/replay',
-    caller: 'administrator',
+  formAt('/rules/form', { ...ofText, audit: QUIET, act: editRule }),
+  formAt('/rules/replay', {
+    ...ofText,
     audit: QUIET,
     needs: 'leader',
-    handle: async (c, context) => {
-      const typed = await typedIn(c)
-      let replay: Replay | null = null
+    act: async (context, c, { fields: typed }) => {
       const request = { bytes: bytesOf(typed), since: null, limit: MAX_SHOWN }
-      const error = await refusalBeside(async () => {
-        replay = await replayRules(context.configuration, c.env.principal, request)
-      })
-      if (error !== null) c.env.reason = error.code
-      return answer(context, c, { typed, error, replay })
+      const replay = await replayRules(context.configuration, c.env.principal, request)
+      return answer(context, c, { typed, error: null, replay })
     },
+    explains: ['not-permitted'],
+    refused: answerRefused,
   }),
 ])
 
+/** The typed text again, with the reason why it was not saved or tried. */
+async function answerRefused(
+  context: PagesContext,
+  c: Context<RouteEnv>,
+  { error }: Refusal,
+  sent: Form,
+): Promise<Response> {
+  if (!REFUSALS.includes(error.code)) throw error
+  return answer(context, c, { typed: fieldsIn(sent, Typed), error })
+}
+
 /** Edits one rule of the text that was sent, which is not saved: the form of a rule, or the text with what it says. */
-async function editRule(c: Context<RouteEnv>, context: PagesContext): Promise<Response> {
+async function editRule(
+  context: PagesContext,
+  c: Context<RouteEnv>,
+  { fields: typed, form }: SentForm<typeof Typed>,
+): Promise<Response> {
   const { pages, configuration } = context
   const { principal } = c.env
-  const form = await readForm(c.req.raw, MAX_FORM_BYTES)
-  const typed = typedOf(form)
   const { rules } = await showRules(configuration, principal, { draft: bytesOf(typed) })
   const frame = pages.frame(c.req.raw, principal)
   const page = (view: Pick<RuleFormViewProps, 'rule' | 'values' | 'problems'>, status: 200 | 422) =>
@@ -131,38 +134,8 @@ const REFUSALS: readonly ServiceError['code'][] = [
   'not-permitted',
 ]
 
-/** The fields of the form. */
-interface Typed {
-  readonly text: string
-  readonly version: string
-  readonly reason: string
-}
-
-async function typedIn(c: Context<RouteEnv>): Promise<Typed> {
-  return typedOf(await readForm(c.req.raw, MAX_FORM_BYTES))
-}
-
-function typedOf(form: Form): Typed {
-  return {
-    text: (textField(form, 'text') ?? '').replaceAll('\r\n', '\n'),
-    version: textField(form, 'version') ?? '',
-    reason: textField(form, 'reason') ?? '',
-  }
-}
-
 function bytesOf({ text }: Typed): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(text))
-}
-
-/** The refusal that the form shows; null where there was none. */
-async function refusalBeside(work: () => Promise<unknown>): Promise<ServiceError | null> {
-  try {
-    await work()
-    return null
-  } catch (error) {
-    if (!(error instanceof ServiceError) || !REFUSALS.includes(error.code)) throw error
-    return error
-  }
 }
 
 /** A text that was sent: why it was not saved or tried, or what it would have held up. */
@@ -175,7 +148,7 @@ interface Sent {
 async function answer(
   { pages, configuration, clock }: PagesContext,
   c: Context<RouteEnv>,
-  sent: Sent | null,
+  sent: Sent | null = null,
 ): Promise<Response> {
   const { principal } = c.env
   const entity = c.req.query('q')?.trim() ?? ''
@@ -189,7 +162,7 @@ async function answer(
     flash: pages.flash.take(c),
     shown,
     draft: sent?.typed ?? { text: shown.text, version: shown.version ?? '', reason: '' },
-    problems: error && problemsOf(error),
+    problems: error === null ? [] : problemsOf(error),
     replay: sent?.replay ?? null,
     now: clock(),
     isDraft: sent !== null && error === null && !isSaved(shown, sent.typed),

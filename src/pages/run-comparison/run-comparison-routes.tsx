@@ -5,9 +5,9 @@ import { startPipeline } from '../../builds/runs/start-runs.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { type FormDone, formAction } from '../frame/form-action.ts'
+import type { FormDone } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
+import { defineLeaderPage, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import type { Refusal } from '../runs/refusal.ts'
 import { RunComparisonView } from './run-comparison-view.tsx'
@@ -17,24 +17,16 @@ const PATH = '/pipelines/:name/compare/:from/:to'
 
 type PageContext = Context<RouteEnv, typeof PATH>
 
-const route = pageWith<LeaderPagesContext>()
+const { get, formAt } = routesWith<LeaderPagesContext>()
 
 /** `/pipelines/[name]/compare/[from]/[to]`: what changed between two runs. */
 export const runComparisonPage = defineLeaderPage([
-  route({
-    method: 'GET',
-    path: PATH,
-    handle: (c, context) => answer(context, c, null),
-  }),
-  route({
-    method: 'POST',
-    path: PATH,
+  get(PATH, answer),
+  formAt(PATH, {
     scope: 'operate',
-    handle: formAction({
-      fields: z.object({ action: z.literal('run-again') }),
-      act: runAgain,
-      refused: answer,
-    }),
+    fields: z.object({ action: z.literal('run-again') }),
+    act: runAgain,
+    refused: answer,
   }),
 ])
 
@@ -76,7 +68,7 @@ async function runAgain({ pages, builds }: LeaderPagesContext, c: PageContext): 
 async function answer(
   { pages, clock, builds }: LeaderPagesContext,
   c: PageContext,
-  refusal: Refusal | null,
+  refusal: Refusal | null = null,
 ): Promise<Response> {
   const { principal } = c.env
   const found = await compareRuns(builds, principal, requestOf(c))

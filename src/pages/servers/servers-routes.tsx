@@ -1,6 +1,6 @@
 import { assertMay } from '../../configuration/access/permission.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import { definePage, pageWith } from '../frame/page-routes.ts'
+import { definePage, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { type SeenServers, silentServers } from '../../core/service/seen-server.ts'
 import { countOf } from '../kit/words/count.ts'
@@ -9,19 +9,15 @@ import { EmptyCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 
-const route = pageWith<PagesContext>()
+const { get } = routesWith<PagesContext>()
 
 /** `/servers`: the servers that share a database, and which of them leads. */
 export const serversPage = definePage([
-  route({
-    method: 'GET',
-    path: '/servers',
-    handle: (c, { pages, configuration, health }) => {
-      const { principal } = c.env
-      assertMay(configuration.access, principal, { action: 'administer' })
-      const seen = health.cluster?.seen() ?? null
-      return pageResponse(<ServersView frame={pages.frame(c.req.raw, principal)} seen={seen} />)
-    },
+  get('/servers', ({ pages, configuration, health }, c) => {
+    const { principal } = c.env
+    assertMay(configuration.access, principal, { action: 'administer' })
+    const seen = health.cluster?.seen() ?? null
+    return pageResponse(<ServersView frame={pages.frame(c.req.raw, principal)} seen={seen} />)
   }),
 ])
 

@@ -4,7 +4,7 @@ import { revealSnapshot } from './reveal-secrets.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseSha } from '../../http/parameters.ts'
 import { PageCache, NO_STORE, pageResponse } from '../frame/page-response.ts'
-import { definePageWith, pageWith } from '../frame/page-routes.ts'
+import { definePageWith, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { parseSnapshotQuery, permanentAddress } from './snapshot-query.ts'
 import type { RefusedTag } from '../parts/revision-tags.tsx'
@@ -20,42 +20,28 @@ const FRESH_MS = 60_000
 /** The interval at which a browser requests unfinished data again, in seconds. */
 const ASK_AGAIN = 3
 
-interface SnapshotState {
-  readonly context: PagesContext
+interface SnapshotState extends PagesContext {
   readonly kept: PageCache
 }
 
-const route = pageWith<SnapshotState>()
+const { get, post } = routesWith<SnapshotState>()
 
 /** `/config/[name]`: the configuration in one revision. Registered after all fixed paths. */
 export const snapshotPages = definePageWith(
-  (context): SnapshotState => ({ context, kept: new PageCache(CACHE_BYTES) }),
+  (context): SnapshotState => ({ ...context, kept: new PageCache(CACHE_BYTES) }),
   [
-    route({
-      method: 'GET',
-      path: '/config/:name',
-      handle: (c, state) => answerSnapshot(state, c),
-    }),
-    route({
-      method: 'GET',
-      path: '/config/:name/reveal',
-      handle: (c, { context: { pages } }) =>
-        c.redirect(pages.links.snapshot(c.req.param('name'), c.req.query()), 303),
-    }),
-    route({
-      method: 'POST',
-      path: '/config/:name/reveal',
-      audit: 'reveal-secrets',
-      handle: (c, { context }) => reveal(context, c),
-    }),
+    get('/config/:name', answerSnapshot),
+    get('/config/:name/reveal', ({ pages }, c) =>
+      c.redirect(pages.links.snapshot(c.req.param('name'), c.req.query()), 303),
+    ),
+    post('/config/:name/reveal', reveal, { audit: 'reveal-secrets' }),
   ],
 )
 
 async function answerSnapshot(
-  { context, kept }: SnapshotState,
+  { pages, clock, configuration, kept }: SnapshotState,
   c: Context<RouteEnv, '/config/:name'>,
 ): Promise<Response> {
-  const { pages, clock, configuration } = context
   const name = c.req.param('name')
   await configuration.history.tags.refresh()
   const place = findSnapshotPlace(configuration, c.env.principal, name)

@@ -6,9 +6,9 @@ import { readStagePage } from './stage-page.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 import { type Form, textsIn } from '../../http/request-body.ts'
-import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
+import type { FormDone, SentForm } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import { defineLeaderPage, pageWith } from '../frame/page-routes.ts'
+import { defineLeaderPage, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { assertShown, type Refusal } from '../runs/refusal.ts'
 import { runAction } from '../runs/run-action.ts'
@@ -30,31 +30,19 @@ const RUN = '/stages/:pipeline/:stage/:pipelineCounter/:stageCounter'
 type StageContext = Context<RouteEnv, '/stages/:pipeline/:stage'>
 type RunContext = Context<RouteEnv, typeof RUN>
 
-const route = pageWith<LeaderPagesContext>()
+const { get, formAt } = routesWith<LeaderPagesContext>()
 
 /** `/stages/…`: the runs of a stage, one of them in full, and the actions on it. */
 export const stagePages = defineLeaderPage([
-  route({
-    method: 'GET',
-    path: '/stages/:pipeline/:stage',
-    handle: (c, context) => answer(context, c, { run: null, refusal: null }),
-  }),
-  route({
-    method: 'GET',
-    path: RUN,
-    handle: (c, context) => answer(context, c, { run: runOf(c), refusal: null }),
-  }),
-  route({
-    method: 'POST',
-    path: RUN,
+  get('/stages/:pipeline/:stage', (context, c) => answer(context, c, { run: null, refusal: null })),
+  get(RUN, (context, c) => answer(context, c, { run: runOf(c), refusal: null })),
+  formAt(RUN, {
     scope: 'operate',
     errors: ['not-authorized'],
-    handle: formAction({
-      fields: StageAction,
-      maxBytes: () => MAX_FORM_BYTES,
-      act,
-      refused: (context, c, refusal) => answer(context, c, { run: runOf(c), refusal }),
-    }),
+    fields: StageAction,
+    maxBytes: () => MAX_FORM_BYTES,
+    act,
+    refused: (context, c, refusal) => answer(context, c, { run: runOf(c), refusal }),
   }),
 ])
 

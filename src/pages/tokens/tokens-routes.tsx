@@ -5,8 +5,8 @@ import { firstMomentOf } from '../../lib/moments.ts'
 import { createToken, listTokens, revokeToken } from '../../identities/tokens.ts'
 import { malformed } from '../../http/parameters.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
-import { definePage, pageWith } from '../frame/page-routes.ts'
+import type { FormDone, SentForm } from '../frame/form-action.ts'
+import { definePage, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { fieldProblems, type Refusal } from '../runs/refusal.ts'
@@ -20,19 +20,15 @@ const TokenFields = z.object({
   token: z.string().default(''),
 })
 
-const route = pageWith<PagesContext>()
+const { get, formAt } = routesWith<PagesContext>()
 
 /** `/tokens`: what the caller's programs log in with. */
 export const tokensPage = definePage([
-  route({ method: 'GET', path: '/tokens', handle: (c, context) => answer(context, c, {}) }),
-  route({
-    method: 'POST',
-    path: '/tokens',
-    handle: formAction({
-      fields: TokenFields,
-      act,
-      refused: (context, c, refusal) => answer(context, c, { refusal }),
-    }),
+  get('/tokens', answer),
+  formAt('/tokens', {
+    fields: TokenFields,
+    act,
+    refused: (context, c, refusal) => answer(context, c, { refusal }),
   }),
 ])
 
@@ -81,7 +77,7 @@ interface Answered {
 async function answer(
   { pages, clock, identities }: PagesContext,
   c: Context<RouteEnv>,
-  { made, refusal }: Answered,
+  { made, refusal }: Answered = {},
 ): Promise<Response> {
   const view = {
     frame: pages.frame(c.req.raw, c.env.principal),

@@ -7,8 +7,7 @@ import { TOKEN_VOUCHED_FOR_MS } from '../../identities/tokens.ts'
 import { type Form, textField } from '../../http/request-body.ts'
 import { userTarget } from '../../api/identities/user-routes.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { formAction } from '../frame/form-action.ts'
-import { definePage, pageWith } from '../frame/page-routes.ts'
+import { definePage, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { fieldProblems, type Refusal } from '../runs/refusal.ts'
@@ -26,50 +25,42 @@ const Subscription = z.object({
 })
 
 const DAY_MS = 86_400_000
-const route = pageWith<PagesContext>()
+const { get, formAt } = routesWith<PagesContext>()
 
 /** `/account`: the caller's own password, sessions, and news by mail. */
 export const accountPage = definePage([
-  route({ method: 'GET', path: '/account', handle: (c, context) => answer(context, c, null) }),
-  route({
-    method: 'POST',
-    path: '/account',
-    handle: formAction({
-      fields: OldPassword,
-      act: async ({ identities, pages: { links } }, c, { fields: { old }, form }) => {
-        const { principal, address } = c.env
-        const password = newPasswordIn(form) ?? ''
-        await changeOwnPassword(identities, principal, { old, password, address })
-        const target = userTarget(principal.username)
-        return {
-          says: ['password-changed', principal.username],
-          to: (flash) => links.account(flash),
-          audited: { action: 'change-own-password', target },
-        }
-      },
-      refused: answer,
-      explains: ['not-permitted'],
-    }),
+  get('/account', answer),
+  formAt('/account', {
+    fields: OldPassword,
+    act: async ({ identities, pages: { links } }, c, { fields: { old }, form }) => {
+      const { principal, address } = c.env
+      const password = newPasswordIn(form) ?? ''
+      await changeOwnPassword(identities, principal, { old, password, address })
+      const target = userTarget(principal.username)
+      return {
+        says: ['password-changed', principal.username],
+        to: (flash) => links.account(flash),
+        audited: { action: 'change-own-password', target },
+      }
+    },
+    refused: answer,
+    explains: ['not-permitted'],
   }),
-  route({
-    method: 'POST',
-    path: '/account/mail',
+  formAt('/account/mail', {
     audit: 'change-mail-subscription',
-    handle: formAction<PagesContext, '/account/mail', typeof Subscription>({
-      fields: Subscription,
-      act: async ({ identities, pages: { links } }, c, { fields, form }) => {
-        const { principal } = c.env
-        const wishes = wishesIn(fields, form)
-        const isWanted = wishes.address !== ''
-        if (isWanted) await subscribe(identities, principal, wishes)
-        else await unsubscribe(identities, principal)
-        return {
-          says: [isWanted ? 'mail-subscribed' : 'mail-unsubscribed', wishes.address],
-          to: (flash) => links.account(flash),
-        }
-      },
-      refused: answer,
-    }),
+    fields: Subscription,
+    act: async ({ identities, pages: { links } }, c, { fields, form }) => {
+      const { principal } = c.env
+      const wishes = wishesIn(fields, form)
+      const isWanted = wishes.address !== ''
+      if (isWanted) await subscribe(identities, principal, wishes)
+      else await unsubscribe(identities, principal)
+      return {
+        says: [isWanted ? 'mail-subscribed' : 'mail-unsubscribed', wishes.address],
+        to: (flash) => links.account(flash),
+      }
+    },
+    refused: answer,
   }),
 ])
 
@@ -95,7 +86,7 @@ function linesOf(text: string): readonly string[] {
 async function answer(
   { pages, identities, configuration }: PagesContext,
   c: Context<RouteEnv>,
-  refusal: Refusal | null,
+  refusal: Refusal | null = null,
 ): Promise<Response> {
   const { principal } = c.env
   const view = {

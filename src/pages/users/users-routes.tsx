@@ -17,8 +17,8 @@ import { namedIn, userTarget } from '../../api/identities/user-routes.ts'
 import { textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { Query } from '../kit/links.ts'
-import { type FormDone, formAction, type SentForm } from '../frame/form-action.ts'
-import { definePage, pageWith } from '../frame/page-routes.ts'
+import type { FormDone, SentForm } from '../frame/form-action.ts'
+import { definePage, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { readPermissionsOf } from '../permissions/permissions-page.ts'
@@ -34,41 +34,29 @@ const UserAction = z.object({
   token: z.string().default(''),
 })
 
-const route = pageWith<PagesContext>()
+const { get, formAt } = routesWith<PagesContext>()
 
 /** `/users` and `/users/[name]`: who can log in, for administrators. */
 export const usersPages = definePage([
-  route({ method: 'GET', path: '/users', handle: (c, context) => answerList(context, c, {}) }),
-  route({
-    method: 'POST',
-    path: '/users',
-    handle: formAction({
-      fields: NewUser,
-      act: async (context, c, { fields: { name }, form }) => {
-        const wanted = { name, password: newPasswordIn(form) }
-        const made = await createUser(context.identities, c.env.principal, wanted)
-        c.env.auditActions = [{ action: 'create-user', target: userTarget(made.name) }]
-        return answerList(context, c, { made })
-      },
-      refused: (context, c, refusal, form) =>
-        answerList(context, c, { refusal, name: textField(form, 'name') ?? '' }),
-      explains: ['not-permitted'],
-    }),
+  get('/users', answerList),
+  formAt('/users', {
+    fields: NewUser,
+    act: async (context, c, { fields: { name }, form }) => {
+      const wanted = { name, password: newPasswordIn(form) }
+      const made = await createUser(context.identities, c.env.principal, wanted)
+      c.env.auditActions = [{ action: 'create-user', target: userTarget(made.name) }]
+      return answerList(context, c, { made })
+    },
+    refused: (context, c, refusal, form) =>
+      answerList(context, c, { refusal, name: textField(form, 'name') ?? '' }),
+    explains: ['not-permitted'],
   }),
-  route({
-    method: 'GET',
-    path: '/users/:name',
-    handle: (c, context) => answerOne(context, c, {}),
-  }),
-  route({
-    method: 'POST',
-    path: '/users/:name',
-    handle: formAction({
-      fields: UserAction,
-      act,
-      refused: (context, c, refusal) => answerOne(context, c, { refusal }),
-      explains: ['not-permitted'],
-    }),
+  get('/users/:name', answerOne),
+  formAt('/users/:name', {
+    fields: UserAction,
+    act,
+    refused: (context, c, refusal) => answerOne(context, c, { refusal }),
+    explains: ['not-permitted'],
   }),
 ])
 
@@ -120,7 +108,7 @@ interface Answered {
 async function answerList(
   { pages, clock, identities }: PagesContext,
   c: Context<RouteEnv>,
-  { made, refusal, name = '' }: Answered & { readonly name?: string },
+  { made, refusal, name = '' }: Answered & { readonly name?: string } = {},
 ): Promise<Response> {
   const { q = '', offset = '0' } = c.req.query()
   const all = await listUsers(identities, c.env.principal)
@@ -146,7 +134,7 @@ async function answerList(
 async function answerOne(
   { pages, clock, identities }: PagesContext,
   c: Context<RouteEnv, '/users/:name'>,
-  { made, refusal }: Answered,
+  { made, refusal }: Answered = {},
 ): Promise<Response> {
   const { principal } = c.env
   const { name: asked, source } = namedIn(c)
