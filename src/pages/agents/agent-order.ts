@@ -1,7 +1,8 @@
+import { compareKeys, type SortKey, type SortOrder, SortOrders } from '../kit/sorting.ts'
 import type { ShownAgent } from './shown-agent.ts'
 
 /** The columns of the list, in their order; it can be sorted by each of them. */
-export const AGENT_COLUMNS = [
+const AGENT_COLUMNS = [
   'name',
   'status',
   'sandbox',
@@ -13,12 +14,9 @@ export const AGENT_COLUMNS = [
 ] as const
 export type AgentColumn = (typeof AGENT_COLUMNS)[number]
 
-export interface AgentOrder {
-  readonly column: AgentColumn
-  readonly isDescending: boolean
-}
+export type AgentOrder = SortOrder<AgentColumn>
 
-type Key = string | number
+export const AGENT_ORDERS = new SortOrders(AGENT_COLUMNS, { column: 'name', isDescending: false })
 
 /** The limit of cached sort keys. The list is requested often and names rarely change. */
 const MAX_CACHED_KEYS = 100_000
@@ -34,7 +32,7 @@ function natural(text: string): string {
   return key
 }
 
-const KEYS: Record<AgentColumn, (agent: ShownAgent) => Key> = {
+const KEYS: Record<AgentColumn, (agent: ShownAgent) => SortKey> = {
   name: ({ name }) => natural(name),
   status: ({ status }) => status,
   sandbox: ({ sandbox }) => natural(sandbox),
@@ -56,14 +54,10 @@ export function sorted(
   const sign = isDescending ? -1 : 1
   keyed.sort(
     (one, other) =>
-      sign * compare(one.first, other.first) ||
-      compare(one.name, other.name) ||
-      compare(one.agent.sandbox, other.agent.sandbox) ||
-      compare(one.agent.uuid, other.agent.uuid),
+      sign * compareKeys(one.first, other.first) ||
+      compareKeys(one.name, other.name) ||
+      compareKeys(one.agent.sandbox, other.agent.sandbox) ||
+      compareKeys(one.agent.uuid, other.agent.uuid),
   )
   return keyed.map(({ agent }) => agent)
-}
-
-function compare(one: Key, other: Key): number {
-  return one < other ? -1 : one > other ? 1 : 0
 }

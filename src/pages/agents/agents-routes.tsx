@@ -21,7 +21,7 @@ import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { AgentView } from './agent-view.tsx'
 import { parseAgentsQuery } from './agents-query.ts'
 import { AgentsView } from './agents-view.tsx'
-import { JOB_RUN_COLUMNS, type JobRunOrder } from './job-runs.tsx'
+import { JOB_RUN_ORDERS } from './job-runs.tsx'
 
 const { get, formAt } = routesWith<LeaderPagesContext>()
 
@@ -166,15 +166,6 @@ async function answerOne(
   const asked = { uuid: c.req.param('uuid'), offset: parseOffset(offset) }
   const page = await readAgentPage(agents, principal, asked)
   const frame = pages.frame(c.req.raw, principal)
-  const view = { frame, page, order: parseOrder(sort), outcome, now: clock() }
+  const view = { frame, page, order: JOB_RUN_ORDERS.parse(sort), outcome, now: clock() }
   return pageResponse(<AgentView {...view} />, outcome === null || outcome.isDone ? 200 : 409)
-}
-
-function parseOrder(text: string): JobRunOrder {
-  if (text === '') return { column: 'completed', isDescending: true }
-  const isDescending = text.startsWith('-')
-  const name = text.slice(isDescending ? 1 : 0)
-  const column = JOB_RUN_COLUMNS.find((each) => each === name)
-  if (column !== undefined) return { column, isDescending }
-  throw malformed(`"${name}" is not a column: ${JOB_RUN_COLUMNS.join(', ')}`, 'sort')
 }

@@ -3,20 +3,23 @@ import type { JobInstance } from '../../builds/runs/stages.ts'
 import { placeOfJob } from '../../builds/artifacts/job-folders.ts'
 import { duration } from '../kit/words/duration.ts'
 import type { PageFrame } from '../kit/layout.tsx'
+import { compareKeys, type SortKey, type SortOrder, SortOrders } from '../kit/sorting.ts'
 import { Status } from '../kit/status.tsx'
 import { When } from '../kit/when.tsx'
 import { BY_TIME, Pager } from '../kit/pager.tsx'
 import { Table } from '../kit/table.tsx'
 import { jobOf } from './agent-cells.tsx'
 
-export const JOB_RUN_COLUMNS = ['completed', 'job', 'result', 'duration'] as const
-export type JobRunColumn = (typeof JOB_RUN_COLUMNS)[number]
+const JOB_RUN_COLUMNS = ['completed', 'job', 'result', 'duration'] as const
+type JobRunColumn = (typeof JOB_RUN_COLUMNS)[number]
 
 /** The order of the runs on one page. The pages themselves are always by end time, newest first. */
-export interface JobRunOrder {
-  readonly column: JobRunColumn
-  readonly isDescending: boolean
-}
+export type JobRunOrder = SortOrder<JobRunColumn>
+
+export const JOB_RUN_ORDERS = new SortOrders(JOB_RUN_COLUMNS, {
+  column: 'completed',
+  isDescending: true,
+})
 
 export interface JobRunsProps {
   readonly frame: PageFrame
@@ -51,7 +54,7 @@ function RunsTable({ frame: { links }, page, order, now }: JobRunsProps) {
   const sorting = {
     ...order,
     to: (column: JobRunColumn, isDescending: boolean) =>
-      links.agent(page.uuid, { sort: isDescending ? `-${column}` : column, offset }),
+      links.agent(page.uuid, { sort: JOB_RUN_ORDERS.render({ column, isDescending }), offset }),
   }
   const rows = sortedRuns(items, order).map((job) => ({
     cells: [
@@ -76,8 +79,7 @@ function nameOf({ pipelineName, pipelineCounter, stageName, stageCounter, name }
 }
 
 function Pages({ frame: { links }, page, order }: JobRunsProps) {
-  const isUsual = order.column === 'completed' && order.isDescending
-  const sort = isUsual ? '' : `${order.isDescending ? '-' : ''}${order.column}`
+  const sort = JOB_RUN_ORDERS.render(order)
   return (
     <Pager
       pagination={page.runs.pagination}
@@ -90,11 +92,13 @@ function Pages({ frame: { links }, page, order }: JobRunsProps) {
 
 function sortedRuns(runs: readonly JobInstance[], order: JobRunOrder): readonly JobInstance[] {
   const { column, isDescending } = order
-  const ascending = runs.toSorted((one, other) => compare(keyOf(one, column), keyOf(other, column)))
+  const ascending = runs.toSorted((one, other) =>
+    compareKeys(keyOf(one, column), keyOf(other, column)),
+  )
   return isDescending ? ascending.toReversed() : ascending
 }
 
-function keyOf(job: JobInstance, column: JobRunColumn): string | number {
+function keyOf(job: JobInstance, column: JobRunColumn): SortKey {
   switch (column) {
     case 'completed':
       return endOf(job)
@@ -109,8 +113,4 @@ function keyOf(job: JobInstance, column: JobRunColumn): string | number {
 
 function endOf({ transitions, scheduledDate }: JobInstance): number {
   return transitions.at(-1)?.time ?? scheduledDate
-}
-
-function compare(one: string | number, other: string | number): number {
-  return one < other ? -1 : one > other ? 1 : 0
 }

@@ -1,9 +1,8 @@
 import type { Child } from 'hono/jsx'
+import type { SortOrder } from './sorting.ts'
 
 /** The order of the rows, and the address of another one. */
-export interface Sorting<Name extends string> {
-  readonly column: Name
-  readonly isDescending: boolean
+export interface Sorting<Name extends string> extends SortOrder<Name> {
   readonly to: (column: Name, isDescending: boolean) => string
 }
 

@@ -23,25 +23,26 @@ export function dayName(time: number): string {
   return nameOfDay(dayNumber(time))
 }
 
-/**
- * A time: its age within a day, else date and hour. Times are in UTC and say so; `enhance.js` keeps
- * ages up to date and shows the others as the reader's clock does, with UTC as the title.
- */
-export function When({ time, now }: { time: number; now: number }) {
+/** How a time is shown: `enhance.js` keeps ages up to date, and shows all on the clock of the reader. */
+type TimeForm = 'age' | 'ago' | 'moment' | 'exact' | 'day' | 'hour'
+
+/** A time in UTC, which says so or has it as its title. */
+function timeAs(form: TimeForm, time: number, text: string) {
   return (
-    <time datetime={isoTime(time)} title={exactTime(time)} data-when="age">
-      {relativeTime(time, now)}
+    <time datetime={isoTime(time)} title={exactTime(time)} data-when={form}>
+      {text}
     </time>
   )
 }
 
+/** A time: its age within a day, else date and hour. */
+export function When({ time, now }: { time: number; now: number }) {
+  return timeAs('age', time, relativeTime(time, now))
+}
+
 /** The age of a time in its largest unit, and the day after a month: `3 days ago`, `5 Jun 2015`. */
 export function Ago({ time, now }: { time: number; now: number }) {
-  return (
-    <time datetime={isoTime(time)} title={exactTime(time)} data-when="ago">
-      {agoOf(time, now)}
-    </time>
-  )
+  return timeAs('ago', time, agoOf(time, now))
 }
 
 /** As `Ago`, in the words of a string builder, whose surroundings have the exact time. */
@@ -57,41 +58,25 @@ function agoOf(time: number, now: number): string {
 
 /** Date and hour, whatever the age: `5 Jun 2015, 14:03 UTC`. */
 export function Moment({ time }: { time: number }) {
-  return (
-    <time datetime={isoTime(time)} title={exactTime(time)} data-when="moment">
-      {momentOf(time)}
-    </time>
-  )
+  return timeAs('moment', time, momentOf(time))
 }
 
 /** Date, hour and second: `5 Jun 2015, 14:03:22 UTC`. */
 export function Exact({ time }: { time: number }) {
-  return (
-    <time datetime={isoTime(time)} title={exactTime(time)} data-when="exact">
-      {exactTime(time)}
-    </time>
-  )
+  return timeAs('exact', time, exactTime(time))
 }
 
 /** The day alone: `5 Jun 2015`. */
 export function Day({ time }: { time: number }) {
-  return (
-    <time datetime={isoTime(time)} title={exactTime(time)} data-when="day">
-      {dateOf(time)}
-    </time>
-  )
+  return timeAs('day', time, dateOf(time))
 }
 
 /** The hour alone, below a heading that has the day and says that it is in UTC: `14:03`. */
 export function Hour({ time }: { time: number }) {
-  return (
-    <time datetime={isoTime(time)} title={exactTime(time)} data-when="hour">
-      {hourOf(time)}
-    </time>
-  )
+  return timeAs('hour', time, hourOf(time))
 }
 
-export function relativeTime(time: number, now: number): string {
+function relativeTime(time: number, now: number): string {
   const age = now - time
   if (age < MINUTE_MS) return age > -MINUTE_MS ? 'just now' : momentOf(time)
   if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min ago`
@@ -104,7 +89,7 @@ export function exactTime(time: number): string {
 }
 
 /** `5 Jun 2015, 14:03 UTC` */
-export function momentOf(time: number): string {
+function momentOf(time: number): string {
   return `${dateOf(time)}, ${hourOf(time)} UTC`
 }
 
