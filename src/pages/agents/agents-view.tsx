@@ -9,7 +9,7 @@ import { countOf } from '../kit/words/count.ts'
 import { FilterForm } from '../kit/forms.tsx'
 import { EmptyCard, FlashCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
-import { BY_PLACE, Pager } from '../kit/pager.tsx'
+import { Pager } from '../kit/pager.tsx'
 import { statusWord } from '../kit/status.tsx'
 import { agentsQueryOf } from './agents-query.ts'
 import { AgentsTable } from './agents-table.tsx'
@@ -71,7 +71,10 @@ export function AgentsView(props: AgentsViewProps) {
             )}
           </form>
         )}
-        <Pages {...props} />
+        <Pager
+          pagination={{ offset: page.offset, total: page.matching, pageSize: AGENT_ROWS }}
+          to={(offset) => links.agents(agentsQueryOf({ ...query, offset: offset ?? 0 }))}
+        />
       </Live>
       {invitations.length > 0 && (
         <section class="below">
@@ -176,17 +179,5 @@ function FirstUse({ server }: Pick<AgentsViewProps, 'server'>) {
         <code>{`cairn agent --server ${server} --work-dir cairn-agent`}</code>
       </pre>
     </section>
-  )
-}
-
-function Pages({ frame: { links }, page, query }: AgentsViewProps) {
-  const { offset, matching, rows } = page
-  return (
-    <Pager
-      pagination={{ offset, total: matching, pageSize: AGENT_ROWS }}
-      shown={rows.length}
-      labels={BY_PLACE}
-      to={(start) => links.agents(agentsQueryOf({ ...query, offset: start ?? 0 }))}
-    />
   )
 }

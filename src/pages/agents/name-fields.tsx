@@ -1,5 +1,5 @@
 import type { AgentNames } from '../../document/agents/agent-edits.ts'
-import { Field, ProblemAtField } from '../kit/forms.tsx'
+import { CheckBox, Field, ProblemAtField } from '../kit/forms.tsx'
 import type { FieldProblems } from '../runs/refusal.ts'
 
 const NONE: FieldProblems = new Map()
@@ -28,15 +28,12 @@ export function NameFields({ names, environments, problems = NONE }: NameFieldsP
           <legend>Environments</legend>
           <ProblemAtField name="environments" problem={problems.get('environments')} />
           {environments.map((name) => (
-            <label class="check">
-              <input
-                type="checkbox"
-                name="environments"
-                value={name}
-                checked={names.environments.includes(name)}
-              />{' '}
-              {name}
-            </label>
+            <CheckBox
+              name="environments"
+              value={name}
+              isChecked={names.environments.includes(name)}
+              label={name}
+            />
           ))}
         </fieldset>
       )}

@@ -11,6 +11,7 @@ import { ActionButton, SAVE } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ProblemList, problemText } from '../kit/lists.tsx'
+import { NoticeCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { LaterPart } from '../frame/page-response.ts'
 import { type EditBase, StartedFrom } from './started-from.tsx'
@@ -59,11 +60,7 @@ export function EditView(props: EditViewProps) {
       >
         <DraftFields basedOn={base.digest} entity={entity} />
         <PageHead title={title} about={<About {...props} />} actions={<Actions {...props} />} />
-        {notice !== null && (
-          <p class="card stale" role="status">
-            {notice}
-          </p>
-        )}
+        <NoticeCard>{notice}</NoticeCard>
         {props.hasInvalidEdit && <InvalidEditCard links={frame.links} />}
         <div id="draft" class="draft card stale" role="status" />
         <div class="snapshot editing">
@@ -73,14 +70,12 @@ export function EditView(props: EditViewProps) {
           <EditOutline {...props} />
         </div>
         <div id="problems" aria-live="polite">
-          {problems.length > 0 && (
-            <ProblemList
-              title={`Fix ${countOf(problems.length, 'problem')} before saving`}
-              problems={problems}
-              of={(problem) => <ProblemLine problem={problem} />}
-              isAlert
-            />
-          )}
+          <ProblemList
+            title={`Fix ${countOf(problems.length, 'problem')} before saving`}
+            problems={problems}
+            of={(problem) => <ProblemLine problem={problem} />}
+            isAlert
+          />
         </div>
       </form>
     </PageLayout>

@@ -5,6 +5,7 @@ import { PlainDiff } from '../code/plain-diff.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { ActionButton, SAVE } from '../kit/buttons.tsx'
 import type { Links } from '../kit/links.ts'
+import { NoticeCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { ChangesCard } from '../parts/change-list.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
@@ -57,17 +58,11 @@ export function SavePreviewParts({ links, title, back, preview, ...rest }: SaveP
           </>
         }
       />
-      {notice !== null && (
-        <p class="card bad" role="alert">
-          {notice}
-        </p>
-      )}
+      <NoticeCard look="bad" role="alert">
+        {notice}
+      </NoticeCard>
       {hasInvalidEdit && <InvalidEditCard links={links} />}
-      {merged !== null && (
-        <p class="card stale" role="status">
-          {merged}
-        </p>
-      )}
+      <NoticeCard>{merged}</NoticeCard>
       <ChangesCard changes={comparison.changes} />
       <PlanCard plan={plan} />
       {children}

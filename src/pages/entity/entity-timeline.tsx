@@ -42,7 +42,11 @@ export function EntityTimeline(props: EntityViewProps) {
         ))}
         {isEnd && steps.length > 0 && <Beginning step={steps.at(-1)} />}
       </ol>
-      <Pages {...props} />
+      <Pager
+        pagination={{ offset, total, pageSize: STEPS }}
+        labels={BY_TIME}
+        to={(start) => props.frame.links.entity(address.kind, address.name, { offset: start })}
+      />
     </>
   )
 }
@@ -135,18 +139,6 @@ function Beginning({ step }: { step: ShownStep | undefined }) {
   if (!step || isCreation) return <></>
   const number = step.revision.number
   return <li class="off muted">{`Older than r${number}, its first recorded change`}</li>
-}
-
-function Pages({ frame: { links }, entity }: EntityViewProps) {
-  const { offset, total, steps, address } = entity
-  return (
-    <Pager
-      pagination={{ offset, total, pageSize: STEPS }}
-      shown={steps.length}
-      labels={BY_TIME}
-      to={(start) => links.entity(address.kind, address.name, { offset: start })}
-    />
-  )
 }
 
 /** The actions on a step: show its text, compare it, restore it. */

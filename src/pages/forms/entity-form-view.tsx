@@ -4,6 +4,7 @@ import { ActionButton, LinkButton, SAVE } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ProblemList } from '../kit/lists.tsx'
+import { NoticeCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { RevisionName } from '../parts/revision-name.tsx'
 import { FormFields, Part, type ShownForm, Suggestions } from './form-fields.tsx'
@@ -45,21 +46,15 @@ export function EntityFormView(props: EntityFormViewProps) {
       <form class="edit entity-form" method="post" action={action} autocomplete="off">
         <FormBaseFields {...props} />
         <PageHead title={title} about={<About {...props} />} actions={<Actions {...props} />} />
-        {notice !== null && (
-          <p class="card stale" role="status">
-            {notice}
-          </p>
-        )}
-        {problems.length > 0 && (
-          <ProblemList
-            title={`Fix ${countOf(problems.length, 'problem')} before saving`}
-            problems={problems}
-            of={({ path, message }) =>
-              path === null ? message : <a href={`#f.${path}`}>{message}</a>
-            }
-            isAlert
-          />
-        )}
+        <NoticeCard>{notice}</NoticeCard>
+        <ProblemList
+          title={`Fix ${countOf(problems.length, 'problem')} before saving`}
+          problems={problems}
+          of={({ path, message }) =>
+            path === null ? message : <a href={`#f.${path}`}>{message}</a>
+          }
+          isAlert
+        />
         {cards.length > 1 && <Tabs cards={cards} />}
         <section class="card fields" id="general">
           <h2>General</h2>

@@ -16,7 +16,7 @@ import {
   STORED,
 } from '../../document/form/form-values.ts'
 import { ActionButton } from '../kit/buttons.tsx'
-import { Options, Select, type SelectOption } from '../kit/forms.tsx'
+import { CheckBox, Options, Select, type SelectOption } from '../kit/forms.tsx'
 import { FIELD, REMOVED, rowFields, TYPED } from './form-codec.ts'
 
 /** A problem, and the field or the row that has it. */
@@ -389,10 +389,11 @@ function SecretField({ part, shape, values: { fields }, id, attributes, said }: 
       </label>
       <input type="hidden" name={id + SEALED} value={sealed} />
       {isStored && shape.variable === null && (
-        <label class="check">
-          <input type="checkbox" name={id + REMOVED} value="true" />
-          {`Remove the ${part.label.toLowerCase()}`}
-        </label>
+        <CheckBox
+          name={id + REMOVED}
+          value="true"
+          label={`Remove the ${part.label.toLowerCase()}`}
+        />
       )}
     </>
   )

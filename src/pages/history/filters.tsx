@@ -6,7 +6,7 @@ import { foldEntity } from '../../document/entities/entities.ts'
 import type { HistoryPage, HistoryQuery } from './history-page.ts'
 import { countOf, plural } from '../kit/words/count.ts'
 import { DateField, InUtc } from '../kit/date-field.tsx'
-import { FilterText, Options, Select, type SelectOption } from '../kit/forms.tsx'
+import { CheckBox, FilterText, Options, Select, type SelectOption } from '../kit/forms.tsx'
 import type { Links } from '../kit/links.ts'
 import { CHANGE_KINDS, HISTORY_KINDS, historyQueryOf } from './history-query.ts'
 import { pluralOf } from '../parts/change-list.tsx'
@@ -63,16 +63,19 @@ export function Filters(props: FiltersProps) {
           <Dates {...props} />
           <Sources {...props} />
           {agentRegistrations > 0 && (
-            <label class="check">
-              <input type="checkbox" name="agents" value="1" checked={filter.agents} />
-              {` Agent registrations (${agentRegistrations})`}
-            </label>
+            <CheckBox
+              name="agents"
+              isChecked={filter.agents}
+              label={`Agent registrations (${agentRegistrations})`}
+            />
           )}
           {(noise > 0 || filter.withoutNoise) && (
-            <label class="check">
-              <input type="checkbox" name="noise" value="0" checked={filter.withoutNoise} />
-              {` Hide layout changes (${noise})`}
-            </label>
+            <CheckBox
+              name="noise"
+              value="0"
+              isChecked={filter.withoutNoise}
+              label={`Hide layout changes (${noise})`}
+            />
           )}
         </span>
       </details>

@@ -94,6 +94,22 @@ export function SelectField({ label, ...select }: SelectFieldProps) {
   )
 }
 
+interface CheckBoxProps {
+  readonly name: string
+  readonly value?: string
+  readonly isChecked?: boolean
+  readonly label: Child
+}
+
+/** A box to tick, with its label behind it. */
+export function CheckBox({ name, value = '1', isChecked = false, label }: CheckBoxProps) {
+  return (
+    <label class="check">
+      <input type="checkbox" name={name} value={value} checked={isChecked} /> {label}
+    </label>
+  )
+}
+
 interface ActionFormProps {
   readonly action: string
   /** For buttons that stand elsewhere. */

@@ -63,9 +63,10 @@ interface ProblemListProps<Found extends PlacedProblem> {
 /** More problems are counted alone. */
 const MAX_PROBLEMS = 50
 
-/** The problems that keep a text or a form from being accepted. */
+/** The problems that keep a text or a form from being accepted; nothing where there are none. */
 export function ProblemList<Found extends PlacedProblem>(props: ProblemListProps<Found>) {
   const { title, problems, of = problemText, isAlert = false } = props
+  if (problems.length === 0) return <></>
   return (
     <section class="card bad problems" role={isAlert ? 'alert' : undefined}>
       <h2>{title}</h2>

@@ -20,6 +20,23 @@ export function FlashCard({ flash, children }: { flash: FlashMessage; children?:
   )
 }
 
+interface NoticeCardProps {
+  readonly look?: 'stale' | 'bad'
+  readonly role?: 'status' | 'alert'
+  /** Null where there is nothing to say. */
+  readonly children: Child | null
+}
+
+/** A sentence above the content of a page. */
+export function NoticeCard({ look = 'stale', role = 'status', children }: NoticeCardProps) {
+  if (children === null) return <></>
+  return (
+    <p class={`card ${look}`} role={role}>
+      {children}
+    </p>
+  )
+}
+
 interface ShownOnceProps {
   readonly done: string
   /** Advice about the secret. */

@@ -46,16 +46,14 @@ export function NewPipelineView(props: NewPipelineViewProps) {
   return (
     <PageLayout frame={frame} title="New pipeline" section="pipelines" styles={['edit.css']}>
       <PageHead title="New pipeline" about="One material, stage, job and task to start with." />
-      {problems.length > 0 && (
-        <ProblemList
-          title={countOf(problems.length, 'problem')}
-          problems={problems}
-          of={({ message, path }) =>
-            path === undefined ? message : <a href={`#${path}`}>{message}</a>
-          }
-          isAlert
-        />
-      )}
+      <ProblemList
+        title={countOf(problems.length, 'problem')}
+        problems={problems}
+        of={({ message, path }) =>
+          path === undefined ? message : <a href={`#${path}`}>{message}</a>
+        }
+        isAlert
+      />
       <form class="edit new-pipeline" method="post" action={links.newPipeline()}>
         {preview !== null && <Preview preview={preview} />}
         <General {...props} problems={problems} />

@@ -2,7 +2,7 @@ import type { Links } from '../kit/links.ts'
 import { countOf } from '../kit/words/count.ts'
 import { moreOf } from '../kit/lists.tsx'
 import { Table } from '../kit/table.tsx'
-import { BY_PLACE, Pager } from '../kit/pager.tsx'
+import { Pager } from '../kit/pager.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import type { PermissionChanges, RightChanges } from '../work/permissions/permissions-changes.ts'
 import type { PermissionsPage } from './permissions-page.ts'
@@ -45,8 +45,6 @@ export function ChangesView({ links, query, page, changes }: ChangesViewProps) {
       )}
       <Pager
         pagination={{ offset: query.offset, total, pageSize: TABLE_ROWS }}
-        shown={people.length}
-        labels={BY_PLACE}
         to={(offset) => links.permissions(permissionsQueryOf(query, { offset: offset ?? 0 }))}
       />
     </>

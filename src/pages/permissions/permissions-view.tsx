@@ -5,7 +5,7 @@ import { countOf, plural } from '../kit/words/count.ts'
 import { FilterText } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
-import { BY_PLACE, Pager } from '../kit/pager.tsx'
+import { Pager } from '../kit/pager.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangesView } from './changes-view.tsx'
 import type { PermissionsPage } from './permissions-page.ts'
@@ -128,7 +128,7 @@ interface MatrixProps {
 
 function MatrixPages(props: MatrixProps) {
   const { links, query, table } = props
-  const { columns, width, rows, height, without } = table
+  const { width, height, without } = table
   const to = (other: Partial<PermissionsQuery>) =>
     links.permissions(permissionsQueryOf(query, other))
   const what = query.group === null ? 'groups and templates' : 'stages'
@@ -140,14 +140,11 @@ function MatrixPages(props: MatrixProps) {
       )}
       <Pager
         pagination={{ offset: query.offset, total: height, pageSize: TABLE_ROWS }}
-        shown={rows.length}
-        labels={BY_PLACE}
         to={(offset) => to({ offset: offset ?? 0 })}
       />
       <Pager
         name={`Pages of ${what}`}
         pagination={{ offset: query.column, total: width, pageSize: TABLE_COLUMNS }}
-        shown={columns.length}
         labels={[`Previous ${what}`, `Next ${what}`]}
         to={(column) => to({ column: column ?? 0 })}
       />

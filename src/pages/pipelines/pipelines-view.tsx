@@ -12,10 +12,10 @@ import type { Query } from '../kit/links.ts'
 import { Ago, When } from '../kit/when.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
-import { FilterForm, Select, type SelectOption } from '../kit/forms.tsx'
+import { CheckBox, FilterForm, Select, type SelectOption } from '../kit/forms.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { PageHead } from '../kit/page-head.tsx'
-import { BY_PLACE, Pager } from '../kit/pager.tsx'
+import { Pager } from '../kit/pager.tsx'
 import { FirstUse } from '../new-pipeline/first-use.tsx'
 import type { PipelineAction, PipelineOutcome } from './act-on-pipelines.ts'
 import { Cause } from './materials.tsx'
@@ -84,7 +84,10 @@ export function PipelinesView(props: PipelinesViewProps) {
             </details>
           ))}
         </div>
-        <Pages {...props} />
+        <Pager
+          pagination={{ offset: page.offset, total: page.matching, pageSize: PIPELINE_ROWS }}
+          to={(offset) => links.pipelines({ ...queryOf(query), offset })}
+        />
         {page.mayOperate && <Selected {...props} />}
       </Live>
     </PageLayout>
@@ -187,10 +190,10 @@ function Selected({ frame: { links }, page, query }: PipelinesViewProps) {
         </span>
       </label>
       {matching > cards.length && (
-        <label class="check">
-          <input type="checkbox" name="all" value="1" />
-          {`All ${matching.toLocaleString('en')}${query.filter === '' && query.status === null ? '' : ' that match'}`}
-        </label>
+        <CheckBox
+          name="all"
+          label={`All ${matching.toLocaleString('en')}${query.filter === '' && query.status === null ? '' : ' that match'}`}
+        />
       )}
       <ActionButton
         value="trigger"
@@ -341,18 +344,6 @@ function Actions({ frame: { links }, card }: { frame: PageFrame; card: PipelineC
         </details>
       )}
     </div>
-  )
-}
-
-function Pages({ frame: { links }, page, query }: PipelinesViewProps) {
-  const { offset, matching, cards } = page
-  return (
-    <Pager
-      pagination={{ offset, total: matching, pageSize: PIPELINE_ROWS }}
-      shown={cards.length}
-      labels={BY_PLACE}
-      to={(start) => links.pipelines({ ...queryOf(query), offset: start })}
-    />
   )
 }
 

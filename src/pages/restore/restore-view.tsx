@@ -11,6 +11,7 @@ import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { FirstOf, ProblemList } from '../kit/lists.tsx'
+import { NoticeCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { RevisionName } from '../parts/revision-name.tsx'
 import type { Links, Query, RevisionStep } from '../kit/links.ts'
@@ -44,18 +45,12 @@ export function RestoreView(props: RestoreViewProps) {
       styles={['code.css', 'compare.css', 'edit.css']}
     >
       <Head {...props} title={title} />
-      {notice !== null && (
-        <p class="card stale" role="alert">
-          {notice}
-        </p>
-      )}
+      <NoticeCard role="alert">{notice}</NoticeCard>
       {obstacle !== null && <InTheWay {...props} obstacle={obstacle} />}
-      {problems.length > 0 && (
-        <ProblemList
-          title="The result is not valid today, so it cannot be restored"
-          problems={problems.map(({ line, message }) => ({ line, message }))}
-        />
-      )}
+      <ProblemList
+        title="The result is not valid today, so it cannot be restored"
+        problems={problems.map(({ line, message }) => ({ line, message }))}
+      />
       {isSame && (
         <section class="card">
           <p>{`${same} There is nothing to restore.`}</p>

@@ -1,6 +1,6 @@
 import { DOORS_OF_PEOPLE, DOORS_WITHOUT_CALLER } from '../../core/change-origin.ts'
 import { Credentials, PLAN_FACTS } from '../../configuration/gate/rules/rules-schema.ts'
-import { ActionForm, Field, SelectField } from '../kit/forms.tsx'
+import { ActionForm, CheckBox, Field, SelectField } from '../kit/forms.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ProblemList } from '../kit/lists.tsx'
 import type { Problem } from '../../core/problem.ts'
@@ -34,9 +34,7 @@ export function RuleFormView({ frame, rule, values, problems, draft }: RuleFormV
   return (
     <PageLayout frame={frame} title={title}>
       <PageHead title={title} about="Several values of a field stand on lines of their own." />
-      {problems.length > 0 && (
-        <ProblemList title="The rule is not valid" problems={problems} isAlert />
-      )}
+      <ProblemList title="The rule is not valid" problems={problems} isAlert />
       <ActionForm
         action={links.ruleForm()}
         title={title}
@@ -178,25 +176,12 @@ function Checks({
     <fieldset>
       <legend>{label}</legend>
       {options.map((option) => (
-        <label class="check">
-          <input type="checkbox" name={name} value={option} checked={chosen.includes(option)} />
-          {option}
-        </label>
+        <CheckBox name={name} value={option} isChecked={chosen.includes(option)} label={option} />
       ))}
     </fieldset>
   )
 }
 
 function Flag({ values, name, label }: FieldOfRule) {
-  return (
-    <label class="check">
-      <input
-        type="checkbox"
-        name={name}
-        value="1"
-        checked={values.has(name) && values.get(name)?.[0] === '1'}
-      />
-      {label}
-    </label>
-  )
+  return <CheckBox name={name} isChecked={values.get(name)?.[0] === '1'} label={label} />
 }

@@ -16,8 +16,8 @@ interface RulesViewProps {
   readonly shown: ShownRules
   /** The text of the form. */
   readonly draft: { readonly text: string; readonly version: string; readonly reason: string }
-  /** The reasons why the text of the form was not saved; null for the text as it stands. */
-  readonly problems: readonly Problem[] | null
+  /** The reasons why the text of the form was not saved. */
+  readonly problems: readonly Problem[]
   /** The changes of the past that the text of the form would have held up; null where that was not asked. */
   readonly replay: Replay | null
   readonly now: number
@@ -73,11 +73,9 @@ export function RulesView(props: RulesViewProps) {
           These rules are not saved yet.
         </p>
       )}
-      {problems !== null && (
-        <ProblemList title="The rules are not saved" problems={problems} isAlert />
-      )}
+      <ProblemList title="The rules are not saved" problems={problems} isAlert />
       {replay !== null && <ReplayView frame={frame} replay={replay} now={now} />}
-      {problems === null && shown.problems.length > 0 && (
+      {problems.length === 0 && (
         <ProblemList title="These rules need attention" problems={shown.problems} />
       )}
       {rules.length > 0 && (

@@ -3,7 +3,7 @@ import {
   PIPELINE_NEWS,
   type PipelineNews,
 } from '../../core/service/mail-wishes.ts'
-import { ActionForm, Field } from '../kit/forms.tsx'
+import { ActionForm, CheckBox, Field } from '../kit/forms.tsx'
 
 const NEWS: Readonly<Record<PipelineNews, string>> = {
   breaks: 'A stage breaks (fails after passing)',
@@ -52,7 +52,7 @@ export function MailForm({ action, wishes, sendsMail, pausedAfterDays }: MailFor
       />
       <fieldset class="fields">
         <legend>About</legend>
-        <Choice
+        <CheckBox
           name="own"
           label="My pipelines: those in groups that I can operate"
           isChecked={own}
@@ -66,12 +66,16 @@ export function MailForm({ action, wishes, sendsMail, pausedAfterDays }: MailFor
       <fieldset class="fields">
         <legend>When</legend>
         {PIPELINE_NEWS.map((each) => (
-          <Choice name={each} label={NEWS[each]} isChecked={news.includes(each)} />
+          <CheckBox name={each} label={NEWS[each]} isChecked={news.includes(each)} />
         ))}
       </fieldset>
       <fieldset class="fields">
         <legend>Also</legend>
-        <Choice name="proposals" label="Proposals waiting for my approval" isChecked={proposals} />
+        <CheckBox
+          name="proposals"
+          label="Proposals waiting for my approval"
+          isChecked={proposals}
+        />
         <Names
           label="Changes to these entities, one per line"
           name="entities"
@@ -80,14 +84,6 @@ export function MailForm({ action, wishes, sendsMail, pausedAfterDays }: MailFor
         />
       </fieldset>
     </ActionForm>
-  )
-}
-
-function Choice({ name, label, isChecked }: { name: string; label: string; isChecked: boolean }) {
-  return (
-    <label class="check">
-      <input type="checkbox" name={name} value="1" checked={isChecked} /> {label}
-    </label>
   )
 }
 

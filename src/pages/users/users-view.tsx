@@ -7,7 +7,7 @@ import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { ActionForm, Field, FilterForm } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
-import { BY_PLACE, Pager } from '../kit/pager.tsx'
+import { Pager } from '../kit/pager.tsx'
 import { Table } from '../kit/table.tsx'
 import { When } from '../kit/when.tsx'
 import type { FieldProblems } from '../runs/refusal.ts'
@@ -60,8 +60,6 @@ export function UsersView(props: UsersViewProps) {
       <UsersTable links={links} users={users} now={now} />
       <Pager
         pagination={{ offset, total: matching, pageSize: USER_ROWS }}
-        shown={users.length}
-        labels={BY_PLACE}
         to={(start) => links.users({ q: filter, offset: start || null })}
       />
       <NewUser {...props} />
