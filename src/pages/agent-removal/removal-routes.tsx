@@ -84,7 +84,7 @@ interface Answered {
 }
 
 async function answer(
-  { pages, clock, agents }: LeaderPagesContext,
+  { pages, agents }: LeaderPagesContext,
   c: Context<RouteEnv>,
   { query: { leaving, gone }, outcomes = [], isAlone = false, status = 200 }: Answered,
 ): Promise<Response> {
@@ -98,7 +98,6 @@ async function answer(
     throw new ServiceError('agent-not-found', `There is no agent ${uuid}`, { uuid })
   }
   const back = query.gone.filter((agent) => directory.find(agent.uuid) !== null)
-  const frame = pages.frame(c.req.raw, principal)
-  const view = { frame, query, removals, back, outcomes, isAlone, now: clock() }
+  const view = { ...pages.open(c), query, removals, back, outcomes, isAlone }
   return pageResponse(<RemovalView {...view} />, status)
 }

@@ -3,9 +3,9 @@ import type { AgentOutcome } from '../agents/act-on-agents.ts'
 import { agentsFor, type Removal, type RemovalStep, STOP_WINDOW_MS } from './removal.ts'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import type { OpenPage } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
-import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
+import { Freshness, LivePage } from '../kit/live.tsx'
 import { type Crumb, PageHead } from '../kit/page-head.tsx'
 import { Status } from '../kit/status.tsx'
 import { Table } from '../kit/table.tsx'
@@ -14,8 +14,7 @@ import { Running } from '../agents/agent-cells.tsx'
 import { Outcomes } from '../agents/outcomes.tsx'
 import { disabledHere, type RemovalQuery, removalQueryOf } from './removal-query.ts'
 
-export interface RemovalViewProps {
-  readonly frame: PageFrame
+export interface RemovalViewProps extends OpenPage {
   readonly query: RemovalQuery
   readonly removals: readonly Removal[]
   /** Agents that were deleted and have registered again. */
@@ -23,7 +22,6 @@ export interface RemovalViewProps {
   readonly outcomes: readonly AgentOutcome[]
   /** Whether the page is about one agent. */
   readonly isAlone: boolean
-  readonly now: number
 }
 
 const POLL_INTERVAL_MS = 1_000
@@ -34,7 +32,7 @@ const STOP_WINDOW_SECONDS = STOP_WINDOW_MS / 1_000
  * One agent has its steps in full; of several, a button takes those that are ready for it.
  */
 export function RemovalView(props: RemovalViewProps) {
-  const { frame, query, removals, back, outcomes, isAlone, now } = props
+  const { frame, query, removals, back, outcomes, isAlone } = props
   const { links } = frame
   const here = isAlone ? frame.here : links.removeAgents(removalQueryOf(query))
   const agents = ['Agents', links.agents()] as const
@@ -43,26 +41,24 @@ export function RemovalView(props: RemovalViewProps) {
   const title = titleOf(props)
   const hasEnded = isAlone && gone !== undefined && back.length > 0
   return (
-    <PageLayout
-      frame={frame}
+    <LivePage
+      {...props}
       title={title}
       section="agents"
-      styles={['runs.css']}
-      scripts={LIVE_SCRIPTS}
+      every={hasEnded ? 0 : POLL_INTERVAL_MS}
+      at={isAlone ? undefined : here}
     >
-      <Live every={hasEnded ? 0 : POLL_INTERVAL_MS} now={now} {...(isAlone ? {} : { at: here })}>
-        <PageHead
-          title={title}
-          trail={isAlone && removal ? [agents, crumbOf(links, removal)] : [agents]}
-        >
-          <Freshness here={here} />
-        </PageHead>
-        <Outcomes links={links} outcomes={outcomes} />
-        {!isAlone && <Several {...props} here={here} />}
-        {isAlone && removal && <Steps {...props} removal={removal} />}
-        {isAlone && gone && <Gone {...props} isBack={back.length > 0} />}
-      </Live>
-    </PageLayout>
+      <PageHead
+        title={title}
+        trail={isAlone && removal ? [agents, crumbOf(links, removal)] : [agents]}
+      >
+        <Freshness here={here} />
+      </PageHead>
+      <Outcomes links={links} outcomes={outcomes} />
+      {!isAlone && <Several {...props} here={here} />}
+      {isAlone && removal && <Steps {...props} removal={removal} />}
+      {isAlone && gone && <Gone {...props} isBack={back.length > 0} />}
+    </LivePage>
   )
 }
 

@@ -1,8 +1,8 @@
 import { type AgentOutcome, NO_NAMES } from './act-on-agents.ts'
 import type { AgentPage } from './agent-page.ts'
 import type { AgentRow } from './agents-page.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
+import type { OpenPage } from '../kit/layout.tsx'
+import { Freshness, LivePage } from '../kit/live.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { type Fact, Facts } from '../kit/facts.tsx'
 import type { Links } from '../kit/links.ts'
@@ -24,12 +24,10 @@ import {
 import { NameFields } from './name-fields.tsx'
 import { JobRuns, type JobRunOrder } from './job-runs.tsx'
 
-export interface AgentViewProps {
-  readonly frame: PageFrame
+export interface AgentViewProps extends OpenPage {
   readonly page: AgentPage
   readonly order: JobRunOrder
   readonly outcome: AgentOutcome | null
-  readonly now: number
 }
 
 const RELOAD_INTERVAL_MS = 5_000
@@ -40,26 +38,16 @@ export function AgentView(props: AgentViewProps) {
   const { row, uuid } = page
   const name = row?.agent.name ?? uuid
   return (
-    <PageLayout
-      frame={frame}
-      title={`Agent ${name}`}
-      section="agents"
-      styles={['runs.css']}
-      scripts={LIVE_SCRIPTS}
-    >
-      <Live every={RELOAD_INTERVAL_MS} now={now}>
-        <PageHead title={name} trail={[['Agents', frame.links.agents()]]}>
-          <Freshness here={frame.here} />
-        </PageHead>
-        {outcome !== null && (
-          <FlashCard
-            flash={{ isDone: outcome.isDone, text: `${outcome.name} ${outcome.result}.` }}
-          />
-        )}
-        {row === null ? <Gone /> : <AboutAgent {...props} row={row} />}
-        <JobRuns {...props} now={now} />
-      </Live>
-    </PageLayout>
+    <LivePage {...props} title={`Agent ${name}`} section="agents" every={RELOAD_INTERVAL_MS}>
+      <PageHead title={name} trail={[['Agents', frame.links.agents()]]}>
+        <Freshness here={frame.here} />
+      </PageHead>
+      {outcome !== null && (
+        <FlashCard flash={{ isDone: outcome.isDone, text: `${outcome.name} ${outcome.result}.` }} />
+      )}
+      {row === null ? <Gone /> : <AboutAgent {...props} row={row} />}
+      <JobRuns {...props} now={now} />
+    </LivePage>
   )
 }
 

@@ -125,7 +125,7 @@ function namesOf(texts: readonly string[]): string[] {
 }
 
 async function answerList(
-  { pages, clock, agents, identities }: LeaderPagesContext,
+  { pages, agents, identities }: LeaderPagesContext,
   c: Context<RouteEnv>,
   result: {
     outcomes?: readonly AgentOutcome[]
@@ -137,7 +137,6 @@ async function answerList(
   const { principal } = c.env
   const query = parseAgentsQuery(c.req.query())
   const page = await readAgentsPage(agents, principal, query)
-  const frame = pages.frame(c.req.raw, principal)
   const { outcomes = [], refusal = null } = result
   const names = result.names ?? namesAskedFor(c)
   const refused = outcomes.filter(({ isDone }) => !isDone).map(({ uuid }) => uuid)
@@ -146,7 +145,7 @@ async function answerList(
   const invitations = page.mayAdminister ? await identities.invitations.list() : []
   const shown = { outcomes, refusal, selected, names: kept, invitations }
   const server = pages.serverAddress(c.req.raw)
-  const view = { frame, server, page, query, ...shown, now: clock() }
+  const view = { ...pages.open(c), server, page, query, ...shown }
   return pageResponse(<AgentsView {...view} />, refusal === null ? 200 : 409)
 }
 
@@ -157,7 +156,7 @@ function namesAskedFor(c: Context<RouteEnv>): AgentNames {
 }
 
 async function answerOne(
-  { pages, clock, agents }: LeaderPagesContext,
+  { pages, agents }: LeaderPagesContext,
   c: Context<RouteEnv, '/agents/:uuid'>,
   outcome: AgentOutcome | null = null,
 ): Promise<Response> {
@@ -165,7 +164,6 @@ async function answerOne(
   const { offset = '0', sort = '' } = c.req.query()
   const asked = { uuid: c.req.param('uuid'), offset: parseOffset(offset) }
   const page = await readAgentPage(agents, principal, asked)
-  const frame = pages.frame(c.req.raw, principal)
-  const view = { frame, page, order: JOB_RUN_ORDERS.parse(sort), outcome, now: clock() }
+  const view = { ...pages.open(c), page, order: JOB_RUN_ORDERS.parse(sort), outcome }
   return pageResponse(<AgentView {...view} />, outcome === null || outcome.isDone ? 200 : 409)
 }

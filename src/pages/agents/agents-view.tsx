@@ -2,8 +2,8 @@ import type { AgentNames } from '../../document/agents/agent-edits.ts'
 import type { InvitationRecord } from '../../identities/issued-record.ts'
 import type { AgentOutcome } from './act-on-agents.ts'
 import { AGENT_ROWS, type AgentsPage, type AgentsQuery } from './agents-page.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
+import type { OpenPage } from '../kit/layout.tsx'
+import { Freshness, LivePage } from '../kit/live.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { FilterForm } from '../kit/forms.tsx'
@@ -17,8 +17,7 @@ import { InvitationsTable } from './invitations-view.tsx'
 import { NameFields } from './name-fields.tsx'
 import { Outcomes } from './outcomes.tsx'
 
-export interface AgentsViewProps {
-  readonly frame: PageFrame
+export interface AgentsViewProps extends OpenPage {
   /** The address for agents. */
   readonly server: string
   readonly page: AgentsPage
@@ -33,7 +32,6 @@ export interface AgentsViewProps {
   readonly refusal: string | null
   /** The invitations that agents may still use, for administrators. */
   readonly invitations: readonly InvitationRecord[]
-  readonly now: number
 }
 
 /**
@@ -42,47 +40,49 @@ export interface AgentsViewProps {
 const RELOAD_INTERVAL_MS = 5_000
 
 export function AgentsView(props: AgentsViewProps) {
-  const { frame, page, query, invitations, server, now } = props
+  const { frame, page, query, server } = props
   const { links } = frame
   const here = links.agents(agentsQueryOf(query))
   return (
-    <PageLayout
-      frame={frame}
+    <LivePage
+      {...props}
       title="Agents"
       section="agents"
-      styles={['runs.css']}
-      scripts={LIVE_SCRIPTS}
+      every={RELOAD_INTERVAL_MS}
+      end={<OpenInvitations {...props} />}
     >
-      <Live every={RELOAD_INTERVAL_MS} now={now}>
-        <Head {...props} here={here} />
-        <ActionResult {...props} />
-        {page.total === 0 ? (
-          <FirstUse server={server} />
-        ) : (
-          <form method="post" action={here}>
-            {page.rows.length === 0 ? (
-              <EmptyCard title="No agents match" part="agents">
-                <a href={links.agents()}>{`Show all ${page.total}`}</a>
-              </EmptyCard>
-            ) : (
-              <AgentsTable {...props} links={links}>
-                {page.mayAdminister && <Actions {...props} />}
-              </AgentsTable>
-            )}
-          </form>
-        )}
-        <Pager
-          pagination={{ offset: page.offset, total: page.matching, pageSize: AGENT_ROWS }}
-          to={(offset) => links.agents(agentsQueryOf({ ...query, offset: offset ?? 0 }))}
-        />
-      </Live>
-      {invitations.length > 0 && (
-        <section class="below">
-          <h2>Open invitations</h2>
-          <InvitationsTable links={links} invitations={invitations} now={now} />
-        </section>
+      <Head {...props} here={here} />
+      <ActionResult {...props} />
+      {page.total === 0 ? (
+        <FirstUse server={server} />
+      ) : (
+        <form method="post" action={here}>
+          {page.rows.length === 0 ? (
+            <EmptyCard title="No agents match" part="agents">
+              <a href={links.agents()}>{`Show all ${page.total}`}</a>
+            </EmptyCard>
+          ) : (
+            <AgentsTable {...props} links={links}>
+              {page.mayAdminister && <Actions {...props} />}
+            </AgentsTable>
+          )}
+        </form>
       )}
-    </PageLayout>
+      <Pager
+        pagination={{ offset: page.offset, total: page.matching, pageSize: AGENT_ROWS }}
+        to={(offset) => links.agents(agentsQueryOf({ ...query, offset: offset ?? 0 }))}
+      />
+    </LivePage>
+  )
+}
+
+function OpenInvitations({ frame: { links }, invitations, now }: AgentsViewProps) {
+  if (invitations.length === 0) return <></>
+  return (
+    <section class="below">
+      <h2>Open invitations</h2>
+      <InvitationsTable links={links} invitations={invitations} now={now} />
+    </section>
   )
 }
 

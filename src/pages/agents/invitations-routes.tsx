@@ -86,17 +86,15 @@ async function answer(
   c: Context<RouteEnv>,
   { made, refusal, names = NO_NAMES }: Answered = {},
 ): Promise<Response> {
-  const { pages, clock, identities } = context
+  const { pages, identities } = context
   const { environments } = identities.configuration.read().configuration
   const view = {
     invitations: await listInvitations(identities, c.env.principal),
-    frame: pages.frame(c.req.raw, c.env.principal),
-    flash: refusal?.flash ?? pages.flash.take(c),
+    ...pages.openWithMessage(c, refusal),
     made: made ?? null,
     names,
     problems: fieldProblems(refusal),
     environments: environments.map(({ name }) => name),
-    now: clock(),
   }
   return pageResponse(<InvitationsView {...view} />, refusal?.status, NO_STORE)
 }

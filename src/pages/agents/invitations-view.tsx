@@ -1,20 +1,18 @@
 import type { AgentNames } from '../../document/agents/agent-edits.ts'
 import type { InvitationRecord } from '../../identities/issued-record.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
 import { ActionButton } from '../kit/buttons.tsx'
 import { SelectField } from '../kit/forms.tsx'
 import type { FieldProblems } from '../runs/refusal.ts'
-import { FlashCard, type FlashMessage, ShownOnce } from '../kit/notice.tsx'
+import { FlashCard, ShownOnce } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 import { When } from '../kit/when.tsx'
 import { Revoke } from '../tokens/tokens-view.tsx'
 import { NameFields } from './name-fields.tsx'
 
-export interface InvitationsViewProps {
-  readonly frame: PageFrame
-  readonly flash: FlashMessage | null
+export interface InvitationsViewProps extends OpenPageWithMessage {
   readonly invitations: readonly InvitationRecord[]
   /** The command with the invitation that was just created, or null. */
   readonly made: string | null
@@ -23,7 +21,6 @@ export interface InvitationsViewProps {
   readonly environments: readonly string[]
   /** Why the fields of an invitation were refused. */
   readonly problems: FieldProblems
-  readonly now: number
 }
 
 /** The times that an invitation can be valid for, in hours and in words. */

@@ -2,7 +2,7 @@ import type { AgentPage } from './agent-page.ts'
 import type { JobInstance } from '../../builds/runs/stages.ts'
 import { placeOfJob } from '../../builds/artifacts/job-folders.ts'
 import { duration } from '../kit/words/duration.ts'
-import type { PageFrame } from '../kit/layout.tsx'
+import type { OpenPage } from '../kit/layout.tsx'
 import { compareKeys, type SortKey, type SortOrder, SortOrders } from '../kit/sorting.ts'
 import { Status } from '../kit/status.tsx'
 import { When } from '../kit/when.tsx'
@@ -21,11 +21,9 @@ export const JOB_RUN_ORDERS = new SortOrders(JOB_RUN_COLUMNS, {
   isDescending: true,
 })
 
-export interface JobRunsProps {
-  readonly frame: PageFrame
+export interface JobRunsProps extends OpenPage {
   readonly page: AgentPage
   readonly order: JobRunOrder
-  readonly now: number
 }
 
 /** The jobs that an agent ran, ten per page. */

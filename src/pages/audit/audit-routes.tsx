@@ -64,14 +64,13 @@ const { get } = routesWith<PagesContext>()
 export const auditPage = definePage([
   get(
     '/audit',
-    async ({ pages, notify, configuration, clock }, c) => {
+    async ({ pages, notify, configuration }, c) => {
       const query = parseAuditQuery(c.req.query())
       const entries = foldChanges(await readAudit(notify, c.env.principal, query))
-      const frame = pages.frame(c.req.raw, c.env.principal)
       const sentenceOf = (entry: ToldEntry) => auditSentence(configuration, pages.links, entry)
       const days = dayFields(c.req.query())
       const isWhole = configuration.runs() !== null
-      const view = { frame, query, page: entries, sentenceOf, days, isWhole, now: clock() }
+      const view = { ...pages.open(c), query, page: entries, sentenceOf, days, isWhole }
       return pageResponse(<AuditView {...view} />)
     },
     { needs: 'leader-if-reachable' },

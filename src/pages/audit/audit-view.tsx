@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditPage, AuditQuery } from '../../core/service/audit.ts'
 import { shownAuthor } from '../../core/revision.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPage, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
 import { StateAway } from '../frame/page-state.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
@@ -11,8 +11,7 @@ import { Table } from '../kit/table.tsx'
 import { dayName, Hour, longDay, When } from '../kit/when.tsx'
 import { AUDIT_ACTIONS, type AuditSentence } from './audit-sentence.ts'
 
-interface AuditViewProps {
-  readonly frame: PageFrame
+interface AuditViewProps extends OpenPage {
   readonly query: AuditQuery
   readonly page: AuditPage
   readonly sentenceOf: (entry: AuditEntry) => AuditSentence
@@ -20,7 +19,6 @@ interface AuditViewProps {
   readonly days: { readonly since: string; readonly until: string }
   /** Whether the names of agents are known. */
   readonly isWhole: boolean
-  readonly now: number
 }
 
 const OUTCOMES: readonly SelectOption[] = [

@@ -18,7 +18,7 @@ import type { PagesContext } from '../frame/pages-context.ts'
 import { compareQueryOf, comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { answerPatch, PATCH, renderPatch } from './patch.ts'
 import { mergeIn } from './merge-note.tsx'
-import { CompareView, type Leak } from './compare-view.tsx'
+import { CompareView, type CompareViewProps, type Leak } from './compare-view.tsx'
 import { SummaryCard } from './summary-card.tsx'
 import type { Principal } from '../../core/principal.ts'
 import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
@@ -75,10 +75,10 @@ export const comparePages = definePageWith(
 )
 
 async function answerComparison(
-  { pages, configuration, kept }: CompareState,
+  context: CompareState,
   c: Context<RouteEnv, '/config/compare/:from/:to'>,
 ): Promise<Response> {
-  const { entities, fileName } = configuration
+  const { pages, configuration, kept } = context
   const { from, to } = c.req.param()
   const query = parseCompareQuery(c.req.query())
   if (query.entity !== '' && !pages.isAdministrator(c.env.principal)) {
@@ -90,38 +90,25 @@ async function answerComparison(
   }
   await configuration.history.tags.refresh()
   const compared = findCompared(configuration, c.env.principal, { from, to })
-  const frame = pages.frame(c.req.raw, c.env.principal)
-  const { indexed, of } = entities.progress()
+  const shown = viewOf(context, c, { compared, query, from, to })
+  const { frame, leaks } = shown
+  const { indexed, of } = configuration.entities.progress()
   const isIndexed = indexed >= of
   const isFixed = isForEver(compared, { from, to }) && isIndexed && frame.problems.length === 0
   const { before, after, older, newer } = compared
   const neighbours = `${older?.commit ?? ''} ${newer?.commit ?? ''}`
-  const leaks = leaksOf(configuration, compared)
   const known = `${isIndexed} ${JSON.stringify([leaks, [before, after, ...compared.between].map(({ tags }) => tags)])}`
   const facts = [before.commit, after.commit, neighbours, c.req.url, known]
   const etag = pages.etag(frame, facts)
   const immutable = isFixed && leaks.length === 0
   const flash = pages.flash.take(c)
   const read = () => readComparison(configuration, compared, comparisonOptionsOf(query))
-  const origin = pages.originOf(c.req.raw)
-  const common = {
-    frame,
-    query,
-    from,
-    to,
-    fileName,
-    origin,
-    flash,
-    leaks,
-    merge: mergeIn(configuration, compared),
-    reveal: null,
-    hasTags: !immutable,
-  }
+  const common = { ...shown, flash, hasTags: !immutable }
   if (flash !== null) {
     const comparison = await read()
     const summary = await comparison.describe()
-    const shown = <CompareView {...common} comparison={comparison} summary={summary} />
-    return pageResponse(shown, 200, NO_STORE)
+    const view = { ...common, comparison, summary }
+    return pageResponse(<CompareView {...view} />, 200, NO_STORE)
   }
   return kept.answer(c, { etag, immutable }, async () => {
     const comparison = await read()
@@ -136,6 +123,28 @@ async function answerComparison(
       ),
     }
   })
+}
+
+/** The view of two revisions, but for their differences. */
+function viewOf(
+  { pages, configuration }: PagesContext,
+  c: Context<RouteEnv>,
+  {
+    compared,
+    ...asked
+  }: Pick<CompareViewProps, 'query' | 'from' | 'to'> & { readonly compared: ComparedRevisions },
+): Omit<CompareViewProps, 'comparison' | 'summary'> {
+  return {
+    ...pages.open(c),
+    ...asked,
+    fileName: configuration.fileName,
+    origin: pages.originOf(c.req.raw),
+    leaks: leaksOf(configuration, compared),
+    merge: mergeIn(configuration, compared),
+    flash: null,
+    reveal: null,
+    hasTags: false,
+  }
 }
 
 /** The plain secrets of the two revisions. */
@@ -159,38 +168,22 @@ function isTextFirst({ isLarge, next, previous }: Comparison): boolean {
  * revisions.
  */
 async function reveal(
-  { pages, configuration }: PagesContext,
+  context: PagesContext,
   c: Context<RouteEnv, '/config/compare/:from/:to/reveal'>,
 ): Promise<Response> {
-  const { fileName } = configuration
-  const { principal } = c.env
+  const { configuration } = context
   const names = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
   const query = parseCompareQuery(c.req.query())
-  const compared = findCompared(configuration, principal, names)
+  const compared = findCompared(configuration, c.env.principal, names)
   const { shown, count } = await revealComparison(
     configuration,
     compared,
     comparisonOptionsOf(query),
   )
   const [from, to] = [`r${compared.before.number}`, `r${compared.after.number}`]
-  const origin = pages.originOf(c.req.raw)
-  const frame = pages.frame(c.req.raw, principal)
   const summary = await shown.describe()
-  const leaks = leaksOf(configuration, compared)
-  const view = {
-    frame,
-    query,
-    from,
-    to,
-    fileName,
-    origin,
-    summary,
-    leaks,
-    merge: mergeIn(configuration, compared),
-    flash: null,
-    hasTags: false,
-  }
-  return pageResponse(<CompareView {...view} comparison={shown} reveal={count} />, 200, NO_STORE)
+  const view = { ...viewOf(context, c, { compared, query, from, to }), summary, reveal: count }
+  return pageResponse(<CompareView {...view} comparison={shown} />, 200, NO_STORE)
 }
 
 async function patch(

@@ -14,10 +14,10 @@ import { someOf } from '../kit/lists.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
 import type { Query } from '../kit/links.ts'
 import { countOf } from '../kit/words/count.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { PageHead } from '../kit/page-head.tsx'
-import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { FlashCard } from '../kit/notice.tsx'
 import { dateOf, Moment } from '../kit/when.tsx'
 import { RevealButton, RevealedNotice } from '../snapshot/secrets.tsx'
 import { CompareCommands, RangeCard, Chooser } from './range-card.tsx'
@@ -35,8 +35,7 @@ export interface Leak {
   readonly secrets: PlainSecrets
 }
 
-export interface CompareViewProps {
-  readonly frame: PageFrame
+export interface CompareViewProps extends OpenPageWithMessage {
   readonly comparison: Comparison
   /** The described changes, null when too much differs; or `later`, when they follow the text. */
   readonly summary: ShownChanges | null | 'later'
@@ -50,8 +49,6 @@ export interface CompareViewProps {
   readonly origin: string
   /** The revisions of the two that have secrets in plain text. */
   readonly leaks: readonly Leak[]
-  /** The result of the action that led here, such as a save. */
-  readonly flash: FlashMessage | null
   /** The count of decrypted secrets; null where secrets are hidden. */
   readonly reveal: RevealCount | null
   /** Whether tags are shown: not on a page that stays for ever, as tags do not. */

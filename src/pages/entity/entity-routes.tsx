@@ -44,7 +44,7 @@ export const entityPages = definePage([
 ])
 
 async function answerHistory(
-  { pages, clock, configuration }: PagesContext,
+  { pages, configuration }: PagesContext,
   c: Context<RouteEnv, typeof ALONE | typeof NAMED>,
 ): Promise<Response> {
   const address = entityAddress(c.req.param('kind'), c.req.param('name') ?? '')
@@ -52,9 +52,8 @@ async function answerHistory(
   const isEffective = c.req.query('show') === 'effective'
   const asked = { address, offset, isEffective }
   const entity = await readEntityHistory(configuration, c.env.principal, asked)
-  const frame = pages.frame(c.req.raw, c.env.principal)
   const headers = entity.indexing === null ? {} : REFRESHING
-  return pageResponse(<EntityView frame={frame} entity={entity} now={clock()} />, 200, headers)
+  return pageResponse(<EntityView {...pages.open(c)} entity={entity} />, 200, headers)
 }
 
 async function answerComparison(

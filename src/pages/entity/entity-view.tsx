@@ -2,7 +2,7 @@ import { raw } from 'hono/html'
 import type { EntityHistory } from './entity-history.ts'
 import { hasForm } from '../../document/form/form-shape.ts'
 import { EntityName } from '../work/edit-scope.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPage, PageLayout } from '../kit/layout.tsx'
 import { EffectiveTable } from './effective-table.tsx'
 import { LinkButton, LinkChoice } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
@@ -13,10 +13,8 @@ import { listingHtml } from '../code/listing-html.ts'
 import { IndexingNotice } from '../parts/indexing-notice.tsx'
 import { EntityTimeline } from './entity-timeline.tsx'
 
-export interface EntityViewProps {
-  readonly frame: PageFrame
+export interface EntityViewProps extends OpenPage {
   readonly entity: EntityHistory
-  readonly now: number
 }
 
 /** The history of one entity, without other changes. */

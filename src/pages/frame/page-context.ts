@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
+import type { Context } from 'hono'
 import { describeMaintenance, isMaintained } from '../../core/service/maintenance.ts'
 import type { AdministeredParts } from '../../configuration/access/access.ts'
 import type { Principal } from '../../core/principal.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
 import type { ApiContext } from '../../api/definition/api-context.ts'
 import { readHealth, visibleProblems } from '../../health/health.ts'
 import { type Assets, builtAssets } from '../assets/assets.ts'
 import { coloursOf } from '../kit/colours.ts'
-import type { PageFrame } from '../kit/layout.tsx'
+import type { OpenPage, OpenPageWithMessage, PageFrame } from '../kit/layout.tsx'
 import { Links } from '../kit/links.ts'
 import { FlashMessages } from './flash-message.ts'
 
@@ -18,8 +20,10 @@ export class PageContext {
   readonly #health: ApiContext['health']
   readonly #access: ApiContext['configuration']['access']
   readonly #publicUrl: string | null
+  readonly #clock: ApiContext['clock']
 
-  constructor({ health, configuration, site }: ApiContext) {
+  constructor({ health, configuration, site, clock }: ApiContext) {
+    this.#clock = clock
     this.links = new Links(site.basePath)
     this.#health = health
     this.#access = configuration.access
@@ -48,6 +52,19 @@ export class PageContext {
   /** The start page of a user: the history for users who may see it. */
   homeOf(principal: Principal): string {
     return this.isAdministrator(principal) ? this.links.history() : this.links.pipelines()
+  }
+
+  /** A page that answers the request of a user. */
+  open(c: Context<RouteEnv>): OpenPage {
+    return { frame: this.frame(c.req.raw, c.env.principal), now: this.#clock() }
+  }
+
+  /** Such a page with the message of the action before it, or the reason why that was refused. */
+  openWithMessage(
+    c: Context<RouteEnv>,
+    refusal?: Pick<OpenPageWithMessage, 'flash'> | null,
+  ): OpenPageWithMessage {
+    return { ...this.open(c), flash: refusal?.flash ?? this.flash.take(c) }
   }
 
   /** The frame of the page that answers the request. */

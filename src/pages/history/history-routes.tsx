@@ -86,7 +86,7 @@ export const historyPages = definePageWith(
 )
 
 async function answerHistory(
-  { pages, clock, configuration, kept }: HistoryState,
+  { pages, configuration, kept }: HistoryState,
   c: Context<RouteEnv>,
 ): Promise<Response> {
   const query = parseHistoryQuery(c.req.query())
@@ -95,8 +95,7 @@ async function answerHistory(
     const { kind, name } = splitEntity(entity)
     return c.redirect(pages.links.entity(kind, name), 302)
   }
-  const frame = pages.frame(c.req.raw, c.env.principal)
-  const now = clock()
+  const { frame, now } = pages.open(c)
   await configuration.history.tags.refresh()
   const shown = await readHistoryPage(configuration, c.env.principal, query)
   const { current, total, indexed } = shown

@@ -9,7 +9,7 @@ import {
 } from './history-page.ts'
 import { chosenText } from './chosen-text.ts'
 import type { ListedChanges } from '../parts/change-groups.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPage, PageLayout } from '../kit/layout.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { EmptyCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
@@ -22,11 +22,9 @@ import { Filters } from './filters.tsx'
 import { historyQueryOf } from './history-query.ts'
 import { chosenOf, HistoryTable, Pick } from './history-table.tsx'
 
-export interface HistoryViewProps {
-  readonly frame: PageFrame
+export interface HistoryViewProps extends OpenPage {
   readonly query: HistoryQuery
   readonly page: HistoryPage
-  readonly now: number
   /** The address that the caller reaches the service by, without a path. */
   readonly origin: string
   /** The name of the configuration in its repository. */

@@ -14,13 +14,12 @@ const { get } = routesWith<LeaderPagesContext>()
 
 /** `/stages/…/[job]`: one job, and the lines of its console for the script that updates it. */
 export const jobPage = defineLeaderPage([
-  get(JOB, async ({ pages, clock, builds }, c) => {
+  get(JOB, async ({ pages, builds }, c) => {
     const { principal } = c.env
     const tab = c.req.query('tab') ?? null
     const shown = await readJobPage(builds, principal, { ...nameOf(c), tab })
-    const now = clock()
-    const frame = pages.frame(c.req.raw, principal)
-    const view = { frame, page: shown, isOver: isOver(shown.job, now), now }
+    const open = pages.open(c)
+    const view = { ...open, page: shown, isOver: isOver(shown.job, open.now) }
     return pageResponse(<JobView {...view} />, 200, WITH_FRAMES)
   }),
   get(`${JOB}/console`, async ({ builds, clock }, c) => {

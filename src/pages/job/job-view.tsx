@@ -4,8 +4,8 @@ import type { ArtifactNode } from './artifact-tree.ts'
 import { segmentsOf } from './job-timeline.ts'
 import { type JobName, type JobPage, startOf } from './job-page.ts'
 import { duration } from '../kit/words/duration.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
+import type { OpenPage, PageFrame } from '../kit/layout.tsx'
+import { Freshness, LivePage } from '../kit/live.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { Chips } from '../kit/chips.tsx'
 import { countOf } from '../kit/words/count.ts'
@@ -22,39 +22,34 @@ import { runAddress, RunName, WaitReason } from '../runs/run-labels.tsx'
 import { hasPassedBefore, SincePassed } from '../runs/since-passed.tsx'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 
-export interface JobViewProps {
-  readonly frame: PageFrame
+export interface JobViewProps extends OpenPage {
   readonly page: JobPage
   /** Whether the output is complete. */
   readonly isOver: boolean
-  readonly now: number
 }
 
 const RELOAD_INTERVAL_MS = 2_000
 
 /** One job: its agent, its states, its console and its artifacts. */
 export function JobView(props: JobViewProps) {
-  const { frame, page, isOver, now } = props
+  const { page, isOver } = props
   const { job } = page
   return (
-    <PageLayout
-      frame={frame}
+    <LivePage
+      {...props}
       title={`${job.pipelineName} / ${job.stageName} / ${job.name}`}
       section="pipelines"
-      styles={['runs.css']}
-      scripts={LIVE_SCRIPTS}
+      every={isOver ? 0 : RELOAD_INTERVAL_MS}
     >
-      <Live every={isOver ? 0 : RELOAD_INTERVAL_MS} now={now}>
-        <Head {...props} />
-        <Siblings {...props} />
-        <div class="columns uneven">
-          <About {...props} />
-          <Artifacts {...props} />
-        </div>
-        <Tabs {...props} />
-        <Console {...props} />
-      </Live>
-    </PageLayout>
+      <Head {...props} />
+      <Siblings {...props} />
+      <div class="columns uneven">
+        <About {...props} />
+        <Artifacts {...props} />
+      </div>
+      <Tabs {...props} />
+      <Console {...props} />
+    </LivePage>
   )
 }
 

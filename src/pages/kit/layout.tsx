@@ -5,6 +5,7 @@ import type { Colours } from './colours.ts'
 import { AdminMenu, PersonMenu } from './bar-menus.tsx'
 import { Keys } from './keys.tsx'
 import type { Links } from './links.ts'
+import type { FlashMessage } from './notice.tsx'
 import { Notices } from './notices.tsx'
 
 /** The data of the frame around every page. */
@@ -28,6 +29,17 @@ export interface PageFrame {
   readonly here: string
   /** Differs when anything in the frame does; a part of every page's ETag. */
   readonly key: string
+}
+
+/** The parts of a page that do not depend on what it shows. */
+export interface OpenPage {
+  readonly frame: PageFrame
+  readonly now: number
+}
+
+/** Such a page that says how the action went that led to it; null where none did. */
+export interface OpenPageWithMessage extends OpenPage {
+  readonly flash: FlashMessage | null
 }
 
 export type Section = 'history' | 'current' | 'edit' | 'agents' | 'pipelines' | 'audit'

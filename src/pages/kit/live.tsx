@@ -1,25 +1,28 @@
 import type { Child } from 'hono/jsx'
+import { PageLayout, type PageProps } from './layout.tsx'
 
-/** The scripts of pages that update themselves. */
-export const LIVE_SCRIPTS = ['live.js']
-
-interface LiveProps {
+interface LivePageProps extends PageProps {
+  /** In milliseconds; 0 for a page that will not change. */
   readonly every: number
   readonly now: number
   /** The address to reload where it differs, as after an action. */
-  readonly at?: string
-  readonly children: Child
+  readonly at?: string | undefined
+  /** The end of the page, which stays as it is. */
+  readonly end?: Child
 }
 
 /**
- * A page that reloads its own address at an interval in milliseconds; 0 for a page that will not
- * change. Elements with `data-part` are replaced by the new ones. Without scripts there is a link.
+ * A page about agents or runs that reloads its own address at an interval. Elements with `data-part`
+ * are replaced by the new ones. Without scripts there is a link.
  */
-export function Live({ every, now, at, children }: LiveProps) {
+export function LivePage({ every, now, at, end, children, ...page }: LivePageProps) {
   return (
-    <div class="live-page" data-live={every} data-now={now} data-at={at}>
-      {children}
-    </div>
+    <PageLayout {...page} styles={['runs.css']} scripts={['live.js']}>
+      <div class="live-page" data-live={every} data-now={now} data-at={at}>
+        {children}
+      </div>
+      {end}
+    </PageLayout>
   )
 }
 

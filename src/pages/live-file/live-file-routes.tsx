@@ -40,11 +40,10 @@ async function answer(
   const bytes = edit?.bytes ?? null
   const before = bytes === null ? null : await history.readDocument(current)
   const view = {
-    frame: pages.frame(c.req.raw, principal),
     fileName,
-    flash: refusal === null ? pages.flash.take(c) : refusal.flash,
     current: numbered(history, current),
     edit,
+    ...pages.openWithMessage(c, refusal),
     comparison: before && bytes && (await configuration.compare([before, bytes], PLAIN)),
   }
   return pageResponse(<LiveFileView {...view} />, refusal?.status, NO_STORE)

@@ -2,19 +2,17 @@ import type { InvalidEdit } from '../../history/sync/reconciler.ts'
 import type { DocumentComparison } from '../code/comparison.ts'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { ChangesAboveText } from '../parts/change-list.tsx'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { ProblemList } from '../kit/lists.tsx'
 import { PageHead } from '../kit/page-head.tsx'
-import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { FlashCard } from '../kit/notice.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
-export interface LiveFileViewProps {
-  readonly frame: PageFrame
+export interface LiveFileViewProps extends OpenPageWithMessage {
   readonly fileName: string
-  readonly flash: FlashMessage | null
   readonly current: NumberedRevision
   /** Null while the file is valid, and so current. */
   readonly edit: InvalidEdit | null

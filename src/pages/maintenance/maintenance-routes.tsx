@@ -5,8 +5,8 @@ import { definePage, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { ActionForm, Field } from '../kit/forms.tsx'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
+import { FlashCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Moment } from '../kit/when.tsx'
 
@@ -21,9 +21,8 @@ export const maintenancePage = definePage([
     async ({ pages, configuration }, c) => {
       const { principal } = c.env
       const maintenance = await readMaintenance(configuration, principal)
-      const flash = pages.flash.take(c)
-      const frame = pages.frame(c.req.raw, principal)
-      return pageResponse(<MaintenanceView {...{ frame, flash, maintenance }} />, 200, NO_STORE)
+      const view = { ...pages.openWithMessage(c), maintenance }
+      return pageResponse(<MaintenanceView {...view} />, 200, NO_STORE)
     },
     { caller: 'administrator' },
   ),
@@ -47,9 +46,7 @@ export const maintenancePage = definePage([
   }),
 ])
 
-interface MaintenanceViewProps {
-  readonly frame: PageFrame
-  readonly flash: FlashMessage | null
+interface MaintenanceViewProps extends OpenPageWithMessage {
   readonly maintenance: ServiceMaintenance
 }
 

@@ -1,7 +1,7 @@
 import type { PipelinePage, ShownRun } from './pipeline-page.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
-import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import type { OpenPageWithMessage, PageFrame } from '../kit/layout.tsx'
+import { Freshness, LivePage } from '../kit/live.tsx'
+import { FlashCard } from '../kit/notice.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { PageHead } from '../kit/page-head.tsx'
@@ -15,70 +15,62 @@ import { ValueStreamCard } from './value-stream-map.tsx'
 import { aboutRuns, runAddress, runLook, StageChips } from '../runs/run-labels.tsx'
 import { pipelineStart } from '../runs/run-starts.ts'
 
-export interface PipelineViewProps {
-  readonly frame: PageFrame
+export interface PipelineViewProps extends OpenPageWithMessage {
   readonly page: PipelinePage
-  readonly flash: FlashMessage | null
-  readonly now: number
 }
 
 const RELOAD_INTERVAL_MS = 3_000
 
 /** The runs of a pipeline with the changes of its configuration between them. */
 export function PipelineView(props: PipelineViewProps) {
-  const { frame, page, flash, now } = props
+  const { frame, page, flash } = props
   const { links } = frame
   const runs = page.entries.filter(({ type }) => type === 'run').length
   return (
-    <PageLayout
-      frame={frame}
+    <LivePage
+      {...props}
       title={`Pipeline ${page.name}`}
       section="pipelines"
-      styles={['runs.css']}
-      scripts={LIVE_SCRIPTS}
+      every={RELOAD_INTERVAL_MS}
     >
-      <Live every={RELOAD_INTERVAL_MS} now={now}>
-        <Head {...props} />
-        {flash !== null && <FlashCard flash={flash} />}
-        <div data-part="runs">
-          {page.problems.map((problem) => (
-            <p class="card problem">{`Unreadable material: ${problem}`}</p>
-          ))}
-          {page.pause !== null && (
-            <section class="card" aria-label="Pause">
-              <Paused pause={page.pause} />
-            </section>
+      <Head {...props} />
+      {flash !== null && <FlashCard flash={flash} />}
+      <div data-part="runs">
+        {page.problems.map((problem) => (
+          <p class="card problem">{`Unreadable material: ${problem}`}</p>
+        ))}
+        {page.pause !== null && (
+          <section class="card" aria-label="Pause">
+            <Paused pause={page.pause} />
+          </section>
+        )}
+        {page.stuck.map((sentence) => (
+          <p class="card problem">{`${sentence}.`}</p>
+        ))}
+        <UnsupportedParts {...page} />
+        {page.stream !== null && (
+          <ValueStreamCard links={links} name={page.name} stream={page.stream} />
+        )}
+        {runs === 0 && (
+          <p class="card muted">{page.pagination.total === 0 ? 'Not run yet.' : 'No more runs.'}</p>
+        )}
+        <ol class="timeline">
+          {page.entries.map((entry) =>
+            entry.type === 'run' ? (
+              <Run {...props} shown={entry.run} />
+            ) : (
+              <Markers {...props} {...entry} pipeline={page.name} />
+            ),
           )}
-          {page.stuck.map((sentence) => (
-            <p class="card problem">{`${sentence}.`}</p>
-          ))}
-          <UnsupportedParts {...page} />
-          {page.stream !== null && (
-            <ValueStreamCard links={links} name={page.name} stream={page.stream} />
-          )}
-          {runs === 0 && (
-            <p class="card muted">
-              {page.pagination.total === 0 ? 'Not run yet.' : 'No more runs.'}
-            </p>
-          )}
-          <ol class="timeline">
-            {page.entries.map((entry) =>
-              entry.type === 'run' ? (
-                <Run {...props} shown={entry.run} />
-              ) : (
-                <Markers {...props} {...entry} pipeline={page.name} />
-              ),
-            )}
-          </ol>
-          <Pager
-            labels={['Newer runs', 'Older runs']}
-            pagination={page.pagination}
-            shown={runs}
-            to={(offset) => links.pipeline(page.name, { offset })}
-          />
-        </div>
-      </Live>
-    </PageLayout>
+        </ol>
+        <Pager
+          labels={['Newer runs', 'Older runs']}
+          pagination={page.pagination}
+          shown={runs}
+          to={(offset) => links.pipeline(page.name, { offset })}
+        />
+      </div>
+    </LivePage>
   )
 }
 

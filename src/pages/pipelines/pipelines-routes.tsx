@@ -187,20 +187,19 @@ type ListResult =
   | { readonly action: PipelineAction; readonly outcomes: readonly PipelineOutcome[] }
 
 async function answerList(
-  { pages, clock, builds }: LeaderPagesContext,
+  { pages, builds }: LeaderPagesContext,
   c: Context<RouteEnv>,
   result: ListResult | null = null,
 ): Promise<Response> {
   const { principal } = c.env
   const query = parsePipelinesQuery(c.req.query())
   const page = await readPipelinesPage(builds, principal, query)
-  const frame = pages.frame(c.req.raw, principal)
   const refusal = result !== null && 'flash' in result ? result : null
-  const flash = refusal?.flash ?? pages.flash.take(c)
+  const open = pages.openWithMessage(c, refusal)
   const done = result !== null && 'outcomes' in result ? result : null
-  const mayCreate = frame.isAdministrator || listOwnGroups(builds, principal).length > 0
+  const mayCreate = open.frame.isAdministrator || listOwnGroups(builds, principal).length > 0
   const places = { origin: pages.originOf(c.req.raw), fileName: builds.fileName }
-  const view = { frame, page, query, flash, done, now: clock(), mayCreate, ...places }
+  const view = { ...open, page, query, done, mayCreate, ...places }
   return pageResponse(<PipelinesView {...view} />, refusal?.status ?? (done ? 409 : 200))
 }
 
@@ -221,7 +220,7 @@ function parsePipelinesQuery({
 }
 
 async function answerOne(
-  { pages, clock, builds }: LeaderPagesContext,
+  { pages, builds }: LeaderPagesContext,
   c: Context<RouteEnv, '/pipelines/:name'>,
   refusal: Refusal | null = null,
 ): Promise<Response> {
@@ -230,8 +229,6 @@ async function answerOne(
   const name = c.req.param('name')
   assertShown(refusal, builds.access.may(principal, { action: 'view-pipeline', pipeline: name }))
   const page = await readPipelinePage(builds, principal, { name, offset })
-  const frame = pages.frame(c.req.raw, principal)
-  const flash = refusal?.flash ?? pages.flash.take(c)
-  const view = { frame, page, flash, now: clock() }
+  const view = { ...pages.openWithMessage(c, refusal), page }
   return pageResponse(<PipelineView {...view} />, refusal?.status)
 }

@@ -1,4 +1,4 @@
-import { EmptyCard, FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { EmptyCard, FlashCard } from '../kit/notice.tsx'
 import {
   type PipelineCard,
   PIPELINE_ROWS,
@@ -6,8 +6,8 @@ import {
   type PipelinesQuery,
 } from './pipelines-page.ts'
 import { PIPELINE_STATES, STATE_ORDER } from './pipeline-state.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
+import type { OpenPageWithMessage, PageFrame } from '../kit/layout.tsx'
+import { Freshness, LivePage } from '../kit/live.tsx'
 import type { Query } from '../kit/links.ts'
 import { Ago, When } from '../kit/when.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
@@ -30,14 +30,11 @@ interface PipelinesDone {
   readonly outcomes: readonly PipelineOutcome[]
 }
 
-export interface PipelinesViewProps {
-  readonly frame: PageFrame
+export interface PipelinesViewProps extends OpenPageWithMessage {
   readonly page: PipelinesPage
   readonly query: PipelinesQuery
-  readonly flash: FlashMessage | null
   /** How an action went with each of several pipelines; null without one that was refused for some. */
   readonly done: PipelinesDone | null
-  readonly now: number
   /** Whether the caller may create a pipeline. */
   readonly mayCreate: boolean
   readonly origin: string
@@ -50,47 +47,35 @@ const UNFOLDED = 30
 
 /** The pipelines by group, each with the result of its newest run. */
 export function PipelinesView(props: PipelinesViewProps) {
-  const { frame, page, query, flash, done, now } = props
+  const { frame, page, query, flash, done } = props
   const { links } = frame
   const isLong = page.total > UNFOLDED && query.filter === '' && query.status === null
   return (
-    <PageLayout
-      frame={frame}
-      title="Pipelines"
-      section="pipelines"
-      styles={['runs.css']}
-      scripts={LIVE_SCRIPTS}
-    >
-      <Live every={RELOAD_INTERVAL_MS} now={now}>
-        <Head {...props} />
-        {flash !== null && <FlashCard flash={flash} />}
-        {done !== null && <PipelineOutcomes links={links} {...done} />}
-        <div data-part="pipelines">
-          {page.cards.length === 0 && <Nothing {...props} />}
-          {groupsOf(page.cards).map(({ group, cards }) => (
-            <details
-              class="group"
-              id={`group-${group}`}
-              open={!isLong || cards.some(needsAttention)}
-            >
-              <summary>
-                <h2>{group}</h2> <GroupAbout {...page} group={group} shown={cards.length} />
-              </summary>
-              <ul class="table-card pipelines">
-                {cards.map((card) => (
-                  <Card {...props} card={card} />
-                ))}
-              </ul>
-            </details>
-          ))}
-        </div>
-        <Pager
-          pagination={{ offset: page.offset, total: page.matching, pageSize: PIPELINE_ROWS }}
-          to={(offset) => links.pipelines({ ...queryOf(query), offset })}
-        />
-        {page.mayOperate && <Selected {...props} />}
-      </Live>
-    </PageLayout>
+    <LivePage {...props} title="Pipelines" section="pipelines" every={RELOAD_INTERVAL_MS}>
+      <Head {...props} />
+      {flash !== null && <FlashCard flash={flash} />}
+      {done !== null && <PipelineOutcomes links={links} {...done} />}
+      <div data-part="pipelines">
+        {page.cards.length === 0 && <Nothing {...props} />}
+        {groupsOf(page.cards).map(({ group, cards }) => (
+          <details class="group" id={`group-${group}`} open={!isLong || cards.some(needsAttention)}>
+            <summary>
+              <h2>{group}</h2> <GroupAbout {...page} group={group} shown={cards.length} />
+            </summary>
+            <ul class="table-card pipelines">
+              {cards.map((card) => (
+                <Card {...props} card={card} />
+              ))}
+            </ul>
+          </details>
+        ))}
+      </div>
+      <Pager
+        pagination={{ offset: page.offset, total: page.matching, pageSize: PIPELINE_ROWS }}
+        to={(offset) => links.pipelines({ ...queryOf(query), offset })}
+      />
+      {page.mayOperate && <Selected {...props} />}
+    </LivePage>
   )
 }
 

@@ -21,14 +21,13 @@ const { formAt: ledFormAt } = routesWith<LeaderPagesContext>()
 /** `/problems`: what an operator should look at, as far as the caller may know of it. */
 export const problemsPage = definePage([
   get('/problems', ({ pages, configuration: { access }, leader }, c) => {
-    const flash = pages.flash.take(c)
     const { principal } = c.env
-    const frame = pages.frame(c.req.raw, principal)
+    const open = pages.openWithMessage(c)
     const mayOperate = (pipeline: string) =>
       access.may(principal, { action: 'operate-pipeline', pipeline })
     const taken = leader()?.builds.quota.use().bytes ?? null
-    const shown = <ProblemsView {...{ frame, flash, mayOperate, taken }} />
-    return pageResponse(shown, 200, flash === null ? {} : NO_STORE)
+    const shown = <ProblemsView {...open} mayOperate={mayOperate} taken={taken} />
+    return pageResponse(shown, 200, open.flash === null ? {} : NO_STORE)
   }),
   formAt('/config/:name/acknowledge-override', {
     audit: 'acknowledge-override',

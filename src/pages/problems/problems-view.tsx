@@ -1,5 +1,5 @@
 import type { ProblemKind, ServiceProblem } from '../../core/service/health-problem.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPageWithMessage, type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 import { countOf, plural } from '../kit/words/count.ts'
 import { FirstOf, moreOf } from '../kit/lists.tsx'
@@ -7,7 +7,7 @@ import { LinkButton } from '../kit/buttons.tsx'
 import { Select } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import type { Links } from '../kit/links.ts'
-import { EmptyCard, FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { EmptyCard, FlashCard } from '../kit/notice.tsx'
 import { AcknowledgeSecrets } from '../parts/plain-secrets.tsx'
 import { groupProblems, problemCount, type ProblemGroup, ProblemText } from '../kit/notices.tsx'
 
@@ -32,10 +32,7 @@ export function ProblemsView({
   flash,
   mayOperate,
   taken,
-}: {
-  frame: PageFrame
-  /** The result of the action that led here. */
-  flash: FlashMessage | null
+}: OpenPageWithMessage & {
   readonly mayOperate: MayOperate
   /** The bytes that consoles and artifacts take, once they are known. */
   readonly taken: number | null

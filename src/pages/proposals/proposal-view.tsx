@@ -11,8 +11,8 @@ import { ActionButton, LinkButton, LinkChoice } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { type Fact, Facts } from '../kit/facts.tsx'
 import { ActionForm, SelectField } from '../kit/forms.tsx'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { type OpenPageWithMessage, type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { FlashCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 import { Moment, When } from '../kit/when.tsx'
@@ -27,16 +27,13 @@ interface ShownConflicts {
   readonly choices: EditForm['choices']
 }
 
-export interface ProposalViewProps {
-  readonly frame: PageFrame
+export interface ProposalViewProps extends OpenPageWithMessage {
   readonly detail: ProposalDetail
   readonly comparison: DocumentComparison
   /** The places that others have changed in another way since; null for none. */
   readonly conflicts: ShownConflicts | null
   /** The version that the newest one is compared with; null for what merging changes. */
   readonly since: number | null
-  readonly flash: FlashMessage | null
-  readonly now: number
 }
 
 /** A proposal with its changes, what is missing, what was said, and the forms to decide about it. */

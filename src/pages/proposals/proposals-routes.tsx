@@ -61,7 +61,7 @@ export const proposalsPages = defineLeaderPageWith(
 )
 
 async function answerList(
-  { pages, proposals, clock }: LeaderPagesContext,
+  { pages, proposals }: LeaderPagesContext,
   c: Context<RouteEnv>,
 ): Promise<Response> {
   const { principal } = c.env
@@ -69,11 +69,10 @@ async function answerList(
   const isWaiting = c.req.query('waiting-for') === 'me'
   const query = { state, isWaitingForCaller: isWaiting }
   const view = {
-    frame: pages.frame(c.req.raw, principal),
+    ...pages.open(c),
     proposals: await listProposals(proposals, principal, query),
     state,
     isWaiting,
-    now: clock(),
   }
   return pageResponse(<ProposalsView {...view} />)
 }
@@ -84,19 +83,17 @@ async function answer(
   refusal: Refusal | null = null,
   sent: Form = new Map(),
 ): Promise<Response> {
-  const { pages, proposals, builds, comparisons, clock } = context
+  const { pages, proposals, builds, comparisons } = context
   const { principal } = c.env
   const detail = await readProposal(proposals, principal, numberOf(c))
-  const frame = pages.frame(c.req.raw, principal)
   const since = sinceIn(c, detail.proposal)
   const { before, after } =
     since !== null
       ? await textsSince(proposals, detail.proposal, since)
-      : frame.isAdministrator
+      : pages.isAdministrator(principal)
         ? detail.documents
         : await entityTextsOf(proposals, detail)
   const view = {
-    frame,
     detail,
     since: since?.version ?? null,
     comparison: await comparisons.compare(
@@ -105,8 +102,7 @@ async function answer(
       since === null ? detail.changes : null,
     ),
     conflicts: await conflictsOf(context, detail, choicesIn(sent)),
-    flash: refusal?.flash ?? pages.flash.take(c),
-    now: clock(),
+    ...pages.openWithMessage(c, refusal),
   }
   return pageResponse(<ProposalView {...view} />, refusal?.status)
 }

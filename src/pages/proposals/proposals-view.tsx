@@ -1,17 +1,15 @@
 import type { Proposal, ProposalState } from '../../proposals/proposal.ts'
 import { LinkChoice } from '../kit/buttons.tsx'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPage, PageLayout } from '../kit/layout.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 import { When } from '../kit/when.tsx'
 
-export interface ProposalsViewProps {
-  readonly frame: PageFrame
+export interface ProposalsViewProps extends OpenPage {
   readonly proposals: readonly Proposal[]
   readonly state: ProposalState
   /** Whether only those are shown that wait for the reader. */
   readonly isWaiting: boolean
-  readonly now: number
 }
 
 const COLUMNS = [

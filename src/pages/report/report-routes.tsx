@@ -35,8 +35,7 @@ export const reportPage = definePage([
         const headers = { 'content-type': TYPES[form], 'cache-control': 'private, no-cache' }
         return new Response(renderReport(changes, form), { headers })
       }
-      const frame = pages.frame(c.req.raw, c.env.principal)
-      return pageResponse(<ReportView {...{ frame, query, changes, now }} />)
+      return pageResponse(<ReportView {...pages.open(c)} query={query} changes={changes} />)
     },
     { caller: 'administrator' },
   ),

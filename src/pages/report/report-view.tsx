@@ -5,18 +5,16 @@ import { REPORT_FORMS } from '../../operations/render-report.ts'
 import { countOf } from '../kit/words/count.ts'
 import { DateRange } from '../kit/date-field.tsx'
 import { FilterText } from '../kit/forms.tsx'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPage, PageLayout } from '../kit/layout.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 import { When } from '../kit/when.tsx'
 import type { ReportQuery } from './read-report.ts'
 
-interface ReportViewProps {
-  readonly frame: PageFrame
+interface ReportViewProps extends OpenPage {
   readonly query: ReportQuery
   /** Oldest first. */
   readonly changes: readonly ReportedChange[]
-  readonly now: number
 }
 
 const COLUMNS = [

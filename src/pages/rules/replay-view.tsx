@@ -1,15 +1,13 @@
 import type { HeldUpChange, Replay } from '../../configuration/gate/replay/replay-rules.ts'
 import { shownAuthor } from '../../core/revision.ts'
 import { countOf } from '../kit/words/count.ts'
-import type { PageFrame } from '../kit/layout.tsx'
+import type { OpenPage } from '../kit/layout.tsx'
 import { someOf } from '../kit/lists.tsx'
 import { Table } from '../kit/table.tsx'
 import { When } from '../kit/when.tsx'
 
-interface ReplayViewProps {
-  readonly frame: PageFrame
+interface ReplayViewProps extends OpenPage {
   readonly replay: Replay
-  readonly now: number
 }
 
 const COLUMNS = [{ label: 'Revision', isHead: true }, 'When', 'Who', 'What', 'Why']

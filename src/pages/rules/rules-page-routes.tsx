@@ -146,7 +146,7 @@ interface Sent {
 }
 
 async function answer(
-  { pages, configuration, clock }: PagesContext,
+  { pages, configuration }: PagesContext,
   c: Context<RouteEnv>,
   sent: Sent | null = null,
 ): Promise<Response> {
@@ -158,13 +158,11 @@ async function answer(
   })
   const error = sent?.error ?? null
   const view = {
-    frame: pages.frame(c.req.raw, principal),
-    flash: pages.flash.take(c),
+    ...pages.openWithMessage(c),
     shown,
     draft: sent?.typed ?? { text: shown.text, version: shown.version ?? '', reason: '' },
     problems: error === null ? [] : problemsOf(error),
     replay: sent?.replay ?? null,
-    now: clock(),
     isDraft: sent !== null && error === null && !isSaved(shown, sent.typed),
   }
   return pageResponse(<RulesView {...view} />, error ? statusOf(error) : 200, NO_STORE)

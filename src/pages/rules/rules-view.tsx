@@ -3,16 +3,14 @@ import type { Replay } from '../../configuration/gate/replay/replay-rules.ts'
 import type { Problem } from '../../core/problem.ts'
 import { countOf } from '../kit/words/count.ts'
 import { ActionForm, Field, FilterForm } from '../kit/forms.tsx'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPageWithMessage, type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ProblemList, someOf } from '../kit/lists.tsx'
-import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { FlashCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { ReplayView } from './replay-view.tsx'
 import { Table, type TableColumn } from '../kit/table.tsx'
 
-interface RulesViewProps {
-  readonly frame: PageFrame
-  readonly flash: FlashMessage | null
+interface RulesViewProps extends OpenPageWithMessage {
   readonly shown: ShownRules
   /** The text of the form. */
   readonly draft: { readonly text: string; readonly version: string; readonly reason: string }
@@ -20,7 +18,6 @@ interface RulesViewProps {
   readonly problems: readonly Problem[]
   /** The changes of the past that the text of the form would have held up; null where that was not asked. */
   readonly replay: Replay | null
-  readonly now: number
   /** Whether the rules are those of a text that is not saved. */
   readonly isDraft: boolean
 }

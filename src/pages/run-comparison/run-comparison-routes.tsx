@@ -66,7 +66,7 @@ async function runAgain({ pages, builds }: LeaderPagesContext, c: PageContext): 
 }
 
 async function answer(
-  { pages, clock, builds }: LeaderPagesContext,
+  { pages, builds }: LeaderPagesContext,
   c: PageContext,
   refusal: Refusal | null = null,
 ): Promise<Response> {
@@ -74,12 +74,10 @@ async function answer(
   const found = await compareRuns(builds, principal, requestOf(c))
   const group = builds.pipelines.find(found.pipeline)?.group
   const view = {
-    frame: pages.frame(c.req.raw, principal),
     found,
-    flash: refusal?.flash ?? pages.flash.take(c),
+    ...pages.openWithMessage(c, refusal),
     mayAdminister:
       group !== undefined && builds.access.may(principal, { action: 'administer-group', group }),
-    now: clock(),
   }
   return pageResponse(<RunComparisonView {...view} />, refusal?.status)
 }

@@ -6,21 +6,18 @@ import type { DatedChange } from '../../configuration/changes/changes-between.ts
 import { renderChange } from '../../document/changes/render-change.ts'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
 import { FirstOf, moreOf } from '../kit/lists.tsx'
-import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { FlashCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 import { When } from '../kit/when.tsx'
 
-export interface RunComparisonViewProps {
-  readonly frame: PageFrame
+export interface RunComparisonViewProps extends OpenPageWithMessage {
   readonly found: RunComparison
-  readonly flash: FlashMessage | null
   /** Whether the caller administers the group of the pipeline. */
   readonly mayAdminister: boolean
-  readonly now: number
 }
 
 /** The limits of what is listed at once. */

@@ -8,7 +8,7 @@ import { definePageWith, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { parseSnapshotQuery, permanentAddress } from './snapshot-query.ts'
 import type { RefusedTag } from '../parts/revision-tags.tsx'
-import { SnapshotView } from './snapshot-view.tsx'
+import { SnapshotView, type SnapshotViewProps } from './snapshot-view.tsx'
 
 /** The size of the page cache, in bytes. */
 const CACHE_BYTES = 8 * 1_048_576
@@ -39,28 +39,29 @@ export const snapshotPages = definePageWith(
 )
 
 async function answerSnapshot(
-  { pages, clock, configuration, kept }: SnapshotState,
+  context: SnapshotState,
   c: Context<RouteEnv, '/config/:name'>,
 ): Promise<Response> {
+  const { pages, configuration, kept } = context
   const name = c.req.param('name')
   await configuration.history.tags.refresh()
   const place = findSnapshotPlace(configuration, c.env.principal, name)
   const query = parseSnapshotQuery(c.req.query())
-  const isMoving = name === 'current'
   const read = await readSnapshotText(configuration, place, query)
   const first = query.line === null ? read.text.found?.lines[0] : undefined
   if (first !== undefined) {
     const found = permanentAddress(pages.links, place, { ...query, line: first })
     return c.redirect(`${found}#L${first}`)
   }
-  const frame = pages.frame(c.req.raw, c.env.principal)
-  const now = clock()
-  const shown = await readSnapshotPage(configuration, place, { ...query, ...read })
-  const leak = configuration.secretAlarm.find(place.revision)
-  const flash = pages.flash.take(c)
-  const view = { frame, page: shown, query, now, isMoving, leak, flash, reveal: null }
-  if (flash !== null) return pageResponse(<SnapshotView {...view} />, 200, NO_STORE)
-  if (shown.blame?.known === false) {
+  const page = await readSnapshotPage(configuration, place, { ...query, ...read })
+  const view = {
+    ...viewOf(context, c, { page, query }),
+    ...pages.openWithMessage(c),
+    isMoving: name === 'current',
+  }
+  const { frame, now, leak } = view
+  if (view.flash !== null) return pageResponse(<SnapshotView {...view} />, 200, NO_STORE)
+  if (page.blame?.known === false) {
     return pageResponse(<SnapshotView {...view} />, 200, { refresh: String(ASK_AGAIN) })
   }
   const { revision, current } = place
@@ -72,26 +73,28 @@ async function answerSnapshot(
   }))
 }
 
+/** A revision as its own page shows it, with its secrets hidden. */
+function viewOf(
+  { pages, configuration }: PagesContext,
+  c: Context<RouteEnv>,
+  shown: Pick<SnapshotViewProps, 'page' | 'query'>,
+): SnapshotViewProps {
+  const leak = configuration.secretAlarm.find(shown.page.revision)
+  return { ...pages.open(c), ...shown, isMoving: false, leak, flash: null, reveal: null }
+}
+
 /** The page of a revision that was not tagged, with the reason. */
 export async function showRefusedTag(
-  { pages, clock, configuration }: PagesContext,
+  context: PagesContext,
   c: Context<RouteEnv>,
   { revision, refused, status }: { revision: string; refused: RefusedTag; status: number },
 ): Promise<Response> {
-  const { principal } = c.env
-  const place = findSnapshotPlace(configuration, principal, revision)
+  const { configuration } = context
+  const place = findSnapshotPlace(configuration, c.env.principal, revision)
   const query = parseSnapshotQuery({})
   const text = await readSnapshotText(configuration, place, query)
-  const view = {
-    frame: pages.frame(c.req.raw, principal),
-    page: await readSnapshotPage(configuration, place, { ...query, ...text }),
-    query,
-    now: clock(),
-    isMoving: false,
-    leak: configuration.secretAlarm.find(place.revision),
-    flash: null,
-    reveal: null,
-  }
+  const page = await readSnapshotPage(configuration, place, { ...query, ...text })
+  const view = viewOf(context, c, { page, query })
   return pageResponse(<SnapshotView {...view} refused={refused} />, status, NO_STORE)
 }
 
@@ -100,24 +103,14 @@ export async function showRefusedTag(
  * revision.
  */
 async function reveal(
-  { pages, clock, configuration }: PagesContext,
+  context: PagesContext,
   c: Context<RouteEnv, '/config/:name/reveal'>,
 ): Promise<Response> {
-  const { principal } = c.env
-  const place = findSnapshotPlace(configuration, principal, parseSha(c.req.param('name')))
+  const { configuration } = context
+  const commit = parseSha(c.req.param('name'))
+  const place = findSnapshotPlace(configuration, c.env.principal, commit)
   const query = parseSnapshotQuery(c.req.query())
-  const { shown, count } = await revealSnapshot(configuration, place, query)
-  const frame = pages.frame(c.req.raw, principal)
-  const leak = configuration.secretAlarm.find(place.revision)
-  const view = {
-    frame,
-    page: shown,
-    query,
-    now: clock(),
-    isMoving: false,
-    leak,
-    flash: null,
-    reveal: count,
-  }
-  return pageResponse(<SnapshotView {...view} />, 200, NO_STORE)
+  const { shown: page, count } = await revealSnapshot(configuration, place, query)
+  const view = viewOf(context, c, { page, query })
+  return pageResponse(<SnapshotView {...view} reveal={count} />, 200, NO_STORE)
 }

@@ -4,10 +4,10 @@ import type { PlainSecrets } from '../../configuration/read/plain-secret-alarm.t
 import { PlainSecretsCard } from '../parts/plain-secrets.tsx'
 import type { SnapshotPage, SnapshotQuery } from './snapshot-page.ts'
 import type { RevealCount } from './reveal-secrets.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
 import { ChangeWords, Headline } from '../parts/change-words.tsx'
 import { type RefusedTag, TagForm, TagLine } from '../parts/revision-tags.tsx'
-import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { FlashCard } from '../kit/notice.tsx'
 import { RevealButton, RevealedNotice } from './secrets.tsx'
 import { Moment } from '../kit/when.tsx'
 import { Who } from '../parts/who.tsx'
@@ -19,19 +19,15 @@ import type { Links, RevisionStep } from '../kit/links.ts'
 import { OutlineView, pathAt } from './outline.tsx'
 import { permanentAddress, snapshotQueryOf } from './snapshot-query.ts'
 
-export interface SnapshotViewProps {
-  readonly frame: PageFrame
+export interface SnapshotViewProps extends OpenPageWithMessage {
   readonly page: SnapshotPage
   readonly query: SnapshotQuery
-  readonly now: number
   /** Whether the address of the page means another revision after the next save. */
   readonly isMoving: boolean
   /** The secrets that this revision has in plain text, or null. */
   readonly leak: PlainSecrets | null
   /** The count of decrypted secrets; null where secrets are hidden. */
   readonly reveal: RevealCount | null
-  /** The result of the action that led here, such as a tag. */
-  readonly flash: FlashMessage | null
   readonly refused?: RefusedTag
 }
 

@@ -94,7 +94,7 @@ function choiceOf(action: 'run' | 'rerun' | 'failed' | 'chosen', form: Form): Jo
 }
 
 async function answer(
-  { pages, clock, builds }: LeaderPagesContext,
+  { pages, builds }: LeaderPagesContext,
   c: StageContext,
   asked: { run: ReturnType<typeof runOf> | null; refusal: Refusal | null },
 ): Promise<Response> {
@@ -104,10 +104,8 @@ async function answer(
   assertShown(refusal, builds.access.may(principal, { action: 'view-pipeline', pipeline }))
   const offset = parseOffset(c.req.query('offset') ?? '0')
   const page = await readStagePage(builds, principal, { pipeline, stage, run, offset })
-  const frame = pages.frame(c.req.raw, principal)
-  const flash = refusal?.flash ?? pages.flash.take(c)
   const ask = c.req.query('ask')
   const asks = CONFIRMED.find((each) => each === ask) ?? null
-  const view = { frame, page, flash, asks, now: clock() }
+  const view = { ...pages.openWithMessage(c, refusal), page, asks }
   return pageResponse(<StageView {...view} />, refusal?.status)
 }

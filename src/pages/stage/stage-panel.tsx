@@ -8,7 +8,7 @@ import { ChangeItems } from '../parts/change-list.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { duration } from '../kit/words/duration.ts'
 import { type Fact, Facts } from '../kit/facts.tsx'
-import type { PageFrame } from '../kit/layout.tsx'
+import type { OpenPage, PageFrame } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
 import { Status } from '../kit/status.tsx'
 import { When } from '../kit/when.tsx'
@@ -21,11 +21,9 @@ import { StageActions } from './stage-actions.tsx'
 /** The shown part of a digest. */
 const SHOWN_DIGITS = 8
 
-export interface StagePanelProps {
-  readonly frame: PageFrame
+export interface StagePanelProps extends OpenPage {
   readonly details: StageDetails
   readonly asks: 'cancel' | 'run' | null
-  readonly now: number
 }
 
 /** One run of a stage: its cause, its configuration, its jobs, and the actions on it. */

@@ -1,9 +1,9 @@
 import { endOfRun } from '../../builds/runs/recent-runs.ts'
 import type { StageHistoryRow, StagePage } from './stage-page.ts'
 import { duration } from '../kit/words/duration.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { Freshness, Live, LIVE_SCRIPTS } from '../kit/live.tsx'
-import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import type { OpenPageWithMessage, PageFrame } from '../kit/layout.tsx'
+import { Freshness, LivePage } from '../kit/live.tsx'
+import { FlashCard } from '../kit/notice.tsx'
 import { type Crumb, PageHead } from '../kit/page-head.tsx'
 import { When } from '../kit/when.tsx'
 import { Markers } from '../runs/marker-card.tsx'
@@ -12,13 +12,10 @@ import { aboutRuns, runAddress, runLook, RunName, RunStatus } from '../runs/run-
 import { stageStart } from '../runs/run-starts.ts'
 import { StagePanel } from './stage-panel.tsx'
 
-export interface StageViewProps {
-  readonly frame: PageFrame
+export interface StageViewProps extends OpenPageWithMessage {
   readonly page: StagePage
-  readonly flash: FlashMessage | null
   /** The action whose confirmation is shown. */
   readonly asks: 'cancel' | 'run' | null
-  readonly now: number
 }
 
 /** The update interval for a run in progress, in milliseconds. */
@@ -27,31 +24,28 @@ const IDLE_INTERVAL_MS = 10_000
 
 /** The runs of a stage, and one of them in full. */
 export function StageView(props: StageViewProps) {
-  const { frame, page, flash, now } = props
+  const { page, flash } = props
   const { name, details } = page
   return (
-    <PageLayout
-      frame={frame}
+    <LivePage
+      {...props}
       title={`${name.pipeline} / ${name.stage}`}
       section="pipelines"
-      styles={['runs.css']}
-      scripts={LIVE_SCRIPTS}
+      every={details?.run.active === true ? ACTIVE_INTERVAL_MS : IDLE_INTERVAL_MS}
     >
-      <Live every={details?.run.active === true ? ACTIVE_INTERVAL_MS : IDLE_INTERVAL_MS} now={now}>
-        <Head {...props} />
-        {flash !== null && <FlashCard flash={flash} />}
-        <div class="columns">
-          <div class="stage-panel">
-            {details === null ? (
-              <p class="card muted">Not run yet.</p>
-            ) : (
-              <StagePanel {...props} details={details} />
-            )}
-          </div>
-          <History {...props} />
+      <Head {...props} />
+      {flash !== null && <FlashCard flash={flash} />}
+      <div class="columns">
+        <div class="stage-panel">
+          {details === null ? (
+            <p class="card muted">Not run yet.</p>
+          ) : (
+            <StagePanel {...props} details={details} />
+          )}
         </div>
-      </Live>
-    </PageLayout>
+        <History {...props} />
+      </div>
+    </LivePage>
   )
 }
 

@@ -75,17 +75,15 @@ interface Answered {
 }
 
 async function answer(
-  { pages, clock, identities }: PagesContext,
+  { pages, identities }: PagesContext,
   c: Context<RouteEnv>,
   { made, refusal }: Answered = {},
 ): Promise<Response> {
   const view = {
-    frame: pages.frame(c.req.raw, c.env.principal),
-    flash: refusal === undefined ? pages.flash.take(c) : refusal.flash,
+    ...pages.openWithMessage(c, refusal),
     tokens: await listTokens(identities, c.env.principal),
     made: made ?? null,
     problems: fieldProblems(refusal),
-    now: clock(),
   }
   return pageResponse(<TokensView {...view} />, refusal?.status, NO_STORE)
 }

@@ -1,9 +1,9 @@
 import type { TokenScope } from '../../core/principal.ts'
 import type { TokenRecord } from '../../identities/issued-record.ts'
 import { isExpired } from '../../identities/tokens.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
-import { FlashCard, type FlashMessage, ShownOnce } from '../kit/notice.tsx'
+import { FlashCard, ShownOnce } from '../kit/notice.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { ActionForm, Field, ProblemAtField, SelectField } from '../kit/forms.tsx'
 import { DateField, InUtc } from '../kit/date-field.tsx'
@@ -18,15 +18,12 @@ export interface ShownToken {
   readonly token: string
 }
 
-export interface TokensViewProps {
-  readonly frame: PageFrame
-  readonly flash: FlashMessage | null
+export interface TokensViewProps extends OpenPageWithMessage {
   readonly tokens: readonly TokenRecord[]
   /** The token that was made by this request. */
   readonly made: ShownToken | null
   /** Why the fields of a new token were refused. */
   readonly problems: FieldProblems
-  readonly now: number
 }
 
 const SCOPES: readonly (readonly [TokenScope, string])[] = [

@@ -90,8 +90,7 @@ async function answer(
 ): Promise<Response> {
   const { principal } = c.env
   const view = {
-    frame: pages.frame(c.req.raw, principal),
-    flash: refusal === null ? pages.flash.take(c) : refusal.flash,
+    ...pages.openWithMessage(c, refusal),
     hasPassword: principal.external === undefined,
     wishes: (await identities.subscriptions.find(principal)) ?? USUAL_WISHES,
     sendsMail: (configuration.configuration.read().configuration.server?.mailHost ?? null) !== null,

@@ -1,6 +1,6 @@
 import type { MailWishes } from '../../core/service/mail-wishes.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
+import { FlashCard } from '../kit/notice.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
 import { ActionForm, Field } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
@@ -9,9 +9,7 @@ import { LogOutEverywhere } from '../tokens/tokens-view.tsx'
 import { MailForm } from './mail-form.tsx'
 import { RepeatedPassword } from './password-fields.tsx'
 
-export interface AccountViewProps {
-  readonly frame: PageFrame
-  readonly flash: FlashMessage | null
+export interface AccountViewProps extends OpenPageWithMessage {
   /** Whether the caller's password is stored here. */
   readonly hasPassword: boolean
   readonly wishes: MailWishes

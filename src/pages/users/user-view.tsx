@@ -1,8 +1,8 @@
 import type { ListedUser, NewCredentials } from '../../identities/administer-users.ts'
 import type { TokenRecord } from '../../identities/issued-record.ts'
 import { isSameName } from '../../core/name-key.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
+import { FlashCard } from '../kit/notice.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { ActionForm } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
@@ -15,9 +15,7 @@ import { MadePassword, PasswordFields } from './password-fields.tsx'
 import type { FieldProblems } from '../runs/refusal.ts'
 import { sourceIn, SOURCES } from './users-view.tsx'
 
-export interface UserViewProps {
-  readonly frame: PageFrame
-  readonly flash: FlashMessage | null
+export interface UserViewProps extends OpenPageWithMessage {
   readonly user: ListedUser
   readonly tokens: readonly TokenRecord[]
   /** The permissions of the user; null for one who is disabled. */
@@ -26,7 +24,6 @@ export interface UserViewProps {
   readonly made: NewCredentials | null
   /** Why the fields of a new password were refused. */
   readonly problems: FieldProblems
-  readonly now: number
 }
 
 /** One user: what is known, the tokens, and the actions of an administrator. */

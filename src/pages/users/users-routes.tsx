@@ -106,7 +106,7 @@ interface Answered {
 }
 
 async function answerList(
-  { pages, clock, identities }: PagesContext,
+  { pages, identities }: PagesContext,
   c: Context<RouteEnv>,
   { made, refusal, name = '' }: Answered & { readonly name?: string } = {},
 ): Promise<Response> {
@@ -116,8 +116,7 @@ async function answerList(
   const users = all.filter((user) => user.name.toLowerCase().includes(wanted))
   const first = parseOffset(offset)
   const view = {
-    frame: pages.frame(c.req.raw, c.env.principal),
-    flash: refusal?.flash ?? pages.flash.take(c),
+    ...pages.openWithMessage(c, refusal),
     users: users.slice(first, first + USER_ROWS),
     offset: first,
     matching: users.length,
@@ -126,13 +125,12 @@ async function answerList(
     made: made ?? null,
     name,
     problems: fieldProblems(refusal, { 'name-in-use': 'name' }),
-    now: clock(),
   }
   return pageResponse(<UsersView {...view} />, refusal?.status, NO_STORE)
 }
 
 async function answerOne(
-  { pages, clock, identities }: PagesContext,
+  { pages, identities }: PagesContext,
   c: Context<RouteEnv, '/users/:name'>,
   { made, refusal }: Answered = {},
 ): Promise<Response> {
@@ -144,14 +142,12 @@ async function answerOne(
   if (user === undefined)
     throw new ServiceError('user-not-found', `There is no user ${asked}`, { username: asked })
   const view = {
-    frame: pages.frame(c.req.raw, principal),
-    flash: refusal?.flash ?? pages.flash.take(c),
     user,
     tokens: await listTokens(identities, principal, user.known),
     own: user.disabled ? null : await readPermissionsOf(identities, principal, user.known),
     made: made ?? null,
     problems: fieldProblems(refusal),
-    now: clock(),
+    ...pages.openWithMessage(c, refusal),
   }
   return pageResponse(<UserView {...view} />, refusal?.status, NO_STORE)
 }

@@ -1,9 +1,9 @@
 import type { ListedUser, NewCredentials } from '../../identities/administer-users.ts'
 import type { UserSource } from '../../core/principal.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
 import { Avatar } from '../kit/icon.tsx'
 import type { Links } from '../kit/links.ts'
-import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { FlashCard } from '../kit/notice.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { ActionForm, Field, FilterForm } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
@@ -13,9 +13,7 @@ import { When } from '../kit/when.tsx'
 import type { FieldProblems } from '../runs/refusal.ts'
 import { MadePassword, PasswordFields } from './password-fields.tsx'
 
-export interface UsersViewProps {
-  readonly frame: PageFrame
-  readonly flash: FlashMessage | null
+export interface UsersViewProps extends OpenPageWithMessage {
   readonly users: readonly ListedUser[]
   readonly offset: number
   readonly matching: number
@@ -27,7 +25,6 @@ export interface UsersViewProps {
   readonly name: string
   /** Why its fields were refused. */
   readonly problems: FieldProblems
-  readonly now: number
 }
 
 /** Users on a page. */

@@ -22,9 +22,8 @@ export const webhooksPage = defineLeaderPage([
           deliveries: await listDeliveries(webhooks, principal, state.name),
         })),
       )
-      const flash = pages.flash.take(c)
-      const frame = pages.frame(c.req.raw, principal)
-      return pageResponse(<WebhooksView {...{ frame, flash, receivers }} />, 200, NO_STORE)
+      const view = { ...pages.openWithMessage(c), receivers }
+      return pageResponse(<WebhooksView {...view} />, 200, NO_STORE)
     },
     { caller: 'administrator' },
   ),

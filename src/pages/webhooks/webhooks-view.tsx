@@ -1,9 +1,9 @@
 import type { WebhookDelivery } from '../../notify/webhooks/delivery-log.ts'
 import type { WebhookState } from '../../notify/webhooks/webhook.ts'
 import { countOf } from '../kit/words/count.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
-import { EmptyCard, FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import { EmptyCard, FlashCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 import { Moment } from '../kit/when.tsx'
@@ -13,9 +13,7 @@ interface Receiver {
   readonly deliveries: readonly WebhookDelivery[]
 }
 
-interface WebhooksViewProps {
-  readonly frame: PageFrame
-  readonly flash: FlashMessage | null
+interface WebhooksViewProps extends OpenPageWithMessage {
   readonly receivers: readonly Receiver[]
 }
 
