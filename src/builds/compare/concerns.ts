@@ -66,7 +66,7 @@ const ASIDE = [
   'displayordering',
 ]
 
-/** What is read from a job's artifacts; properties of plugins, in tasks and packages, are what is run. */
+/** Values read from the artifacts of a job; properties of plugins, in tasks and packages, are part of what is run. */
 const PROPERTY = /^property\b/
 
 /** Whether no job sees a change: labels, timers, permissions, the order of things, tabs. */
