@@ -51,9 +51,14 @@ const FORGED = [
   'Overridden-by: sue two-eyes',
 ].join('\n')
 
-/** Writes the newest commit again, as if the service had written it. */
+/** Writes the newest commit again, as if the service had written it: its two times are the same. */
 async function amendAsService({ folder }: Clone): Promise<void> {
-  const env = { GIT_COMMITTER_NAME: 'Cairn', GIT_COMMITTER_EMAIL: 'cairn@localhost' }
+  const { stdout: written } = await runGit(folder, ['log', '-1', '--format=%ad', '--date=raw'])
+  const env = {
+    GIT_COMMITTER_NAME: 'Cairn',
+    GIT_COMMITTER_EMAIL: 'cairn@localhost',
+    GIT_COMMITTER_DATE: written.trim(),
+  }
   await runGit(folder, ['commit', '--quiet', '--amend', '--no-edit'], env)
 }
 
