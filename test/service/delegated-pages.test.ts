@@ -8,7 +8,7 @@ import { type CalledService, openService } from '../support/service/service.ts'
 const OWNER = { as: loginOf('owner') }
 const ROOT = loginOf('root')
 /** Hidden text stands beside the lines that change. */
-const HIDDEN = /h1\.git|h2\.git|p-hidden|s-hidden|name="h1"/
+const HIDDEN = /h1\.git|h2\.git|p-hidden|s-hidden|(?:name|group)=&quot;(?:h1|hidden)&quot;/
 
 async function service(): Promise<CalledService> {
   return delegate(await openService())
@@ -43,7 +43,9 @@ describe('the editor of an administrator of a group', () => {
   it('has one entity, with a preview that shows nothing of others around it', async () => {
     const opened = await service()
     await save(opened, NEXT_TO_HIDDEN, ROOT)
-    const xml = textOf('s2', NEXT_TO_HIDDEN).replace('s2.git', 'x.git')
+    // The start of the next group is the third line behind it.
+    const edit = (text: string) => text.replace(/s2\.git([^]*?<\/materials>)/, 's2.git$1<!-- x -->')
+    const xml = edit(textOf('s2', NEXT_TO_HIDDEN))
     const fields = { entity: 'pipeline/s2', basedOn: basedOn(NEXT_TO_HIDDEN), xml }
 
     const begun = await page(opened, '/config/edit?entity=pipeline/s2')
@@ -51,10 +53,10 @@ describe('the editor of an administrator of a group', () => {
     const saved = await page(opened, '/config/edit', form({ ...fields, action: 'save' }))
 
     expect([begun.status, preview.status, saved.status]).toEqual([200, 200, 303])
-    expect(preview.text).toContain('x.git')
+    expect(preview.text).toContain('&lt;!-- x --&gt;')
     expect(preview.text).not.toMatch(HIDDEN)
     const now = await (await opened.fetch('/api/admin/config.xml', { as: ROOT })).text()
-    expect(now).toBe(NEXT_TO_HIDDEN.replace('s2.git', 'x.git'))
+    expect(now).toBe(edit(NEXT_TO_HIDDEN))
   })
 
   it('is closed for the whole document, and for what others administer', async () => {
