@@ -446,6 +446,20 @@ describe('whoever administers a group', () => {
     expect([now.status, then.status]).toEqual([200, 403])
   })
 
+  it('reads no entity as it was before it went into a group of others', async () => {
+    const service = await delegatedService()
+    const { commitSHA } = await newest(service)
+    const moved = DELEGATED_CASES.find(({ what }) => what === 'a move out of an own group')
+    await save(service, moved?.document ?? '', ROOT)
+    const read = (as: string | null) =>
+      service.fetch(`/api/config/entities/pipeline/m1?at=${commitSHA}`, { as })
+
+    const [owner, root] = [await read(loginOf('owner')), await read(ROOT)]
+
+    expect([owner.status, root.status]).toEqual([403, 200])
+    expect(await owner.text()).not.toContain('m1.git')
+  })
+
   it('saves beside a change of others that came in between', async () => {
     const service = await delegatedService()
     await save(service, DELEGATED.replace('h1.git', 'elsewhere.git'), ROOT)

@@ -265,6 +265,27 @@ describe('PUT /api/config/entities/[kind]/[name]', () => {
     expect(await currentOf(service)).toBe(BASE)
   })
 
+  it('says of what it would break elsewhere what it is, and no place in the text', async () => {
+    const material = '<pipeline pipelineName="gamma" stageName="build" />'
+    const document = BASE.replace(
+      /<pipeline name="beta">\s*<materials>/,
+      (start) => start + material,
+    )
+    const service = await serviceAt(document)
+    const body = cut(document, '<pipeline name="gamma"', '</pipeline>').replace('build', 'other')
+
+    const answer = await put(service, 'pipeline/gamma', { body, headers: ANY })
+
+    expect(answer.status).toBe(422)
+    const { errors } = JSON.parse(await answer.text())
+    expect(errors).toEqual([
+      {
+        path: 'pipeline "beta" › upstream pipeline "gamma"',
+        message: 'the pipeline "gamma" that "beta" depends on has no stage "build"',
+      },
+    ])
+  })
+
   it.each([
     ['<pipeline', 422],
     ['<pipelines group="alpha" />', 400],

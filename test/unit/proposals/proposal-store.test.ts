@@ -94,6 +94,20 @@ describe('proposals in git', () => {
     expect((await store.find(1))?.reviews).toHaveLength(1)
   })
 
+  it('are changed as git has left them, and on disk', async () => {
+    const { repository, base } = aRepository()
+    using _ = repository
+    const store = await openProposals(repository)
+    await store.open(contentOf(base, 'two\n'), opening(base))
+    await store.add(1, () => approvalBy('ben'))
+    repository.git('update-ref', 'refs/proposals/1/meta', 'refs/proposals/1/meta~1')
+
+    const changed = await store.add(1, () => approvalBy('eve'))
+
+    expect(changed?.reviews.map(({ by }) => by.username)).toEqual(['eve'])
+    expect(await (await openProposals(repository)).find(1)).toEqual(changed)
+  })
+
   it('refuse a change by what they are when it is made', async () => {
     const { repository, base } = aRepository()
     using _ = repository

@@ -59,8 +59,14 @@ describe('params', () => {
 
   it('are not for secrets', () => {
     const svn = element('svn', { url: 'u', password: 'a#b' })
+    const value = element('value', {}, ['a#b'])
+    const variables = (secure: string) =>
+      element('environmentvariables', {}, [element('variable', { name: 'KEY', secure }, [value])])
+    const ofVariable = (secure: string) =>
+      messagesOf({ pipelines: [{ before: [variables(secure)] }] })
 
     expect(messagesOf({ pipelines: [{ materials: [svn] }] })).toEqual([])
+    expect([ofVariable('true'), ofVariable('false').length]).toEqual([[], 1])
   })
 
   it.each([
@@ -84,6 +90,10 @@ describe('params', () => {
     [
       { tasks: [element('exec', { command: 'a', workingdir: '#{UP}' })] },
       'the working folder "../x" is not inside the folder of the job',
+    ],
+    [
+      { tasks: [element('exec', { command: 'a', workingdir: '#{UP}##' })] },
+      'the working folder "../x#" is not inside the folder of the job',
     ],
   ])('can make what they stand in wrong: case %#', (job, message) => {
     const params = { EMPTY: '', DOT: '.x', SPACE: 'a b', UP: '../x' }

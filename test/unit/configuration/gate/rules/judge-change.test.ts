@@ -227,6 +227,11 @@ const FREEZE = `  - name: freeze
 
 const DIGEST = digestOfChange({ entities: [PAY] })
 
+const OTHERS = `  - name: others
+    match: { entity: pipeline in group/payments }
+    need: [{ approvals: 1, of: admins of the group }]
+    not: author
+`
 const PAIR = `  - name: pair
     match: { entity: pipeline in group/payments }
     need: [{ approvals: 2, of: admins of the group }]
@@ -318,6 +323,18 @@ const VERDICTS: readonly (readonly [
     TWO_EYES,
     reviewed('Pia', {}, 'pia'),
     `needs; ${GROUP}`,
+  ],
+  [
+    'an approval by the author alone',
+    OTHERS,
+    reviewedBy([approval('pia', OTHERS)], 'pia'),
+    'needs; others admins of the group payments',
+  ],
+  [
+    'an approval by a contributor where the author is excluded',
+    OTHERS,
+    reviewedBy([approval('pia', OTHERS)], 'eve', ['eve', 'pia']),
+    'allowed',
   ],
   [
     'an approval by a contributor',
