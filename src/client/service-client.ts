@@ -1,3 +1,4 @@
+import { parseJsonOrNull } from '../lib/parse-json.ts'
 import { RESTORING_CALLS } from '../api/configuration/restoring-calls.ts'
 import { nameOf } from '../api/definition/route-rules.ts'
 import type { RouteFacts } from '../api/definition/route.ts'
@@ -112,7 +113,7 @@ function readBody(
   const content = route.answers[status]?.content?.find((each) => each.type === type)
   if (content === undefined) throw new NoServer(`The server answers ${status} with "${type}"`)
   if (content.schema === null) return text
-  const read = content.schema.safeParse(parsed(text))
+  const read = content.schema.safeParse(parseJsonOrNull(text))
   if (read.success) return read.data
   const [issue] = read.error.issues
   const place = issue?.path.join('.') ?? ''
@@ -121,17 +122,8 @@ function readBody(
 
 /** The error in an answer of any form: a proxy may have given it. */
 function errorIn(text: string, { status, statusText }: Response): ErrorBody {
-  const read = ErrorBody.safeParse(parsed(text))
+  const read = ErrorBody.safeParse(parseJsonOrNull(text))
   return read.success ? read.data : { message: `The server answers ${status} ${statusText}` }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
 }
 
 async function orNoServer<Result>(work: () => Promise<Result>): Promise<Result> {

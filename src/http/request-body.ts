@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream'
 import { z } from 'zod'
+import { parseJsonOr } from '../lib/parse-json.ts'
 import { ServiceError } from '../core/errors.ts'
 import { isCoded, plainBody } from './content-coding.ts'
 import { malformed, malformedBy } from './parameters.ts'
@@ -87,12 +88,9 @@ function tooLarge(limit: number): ServiceError {
 
 /** @throws {ServiceError} `malformed-request`. */
 export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw malformed(`The body is not JSON: ${error.message}`, 'body')
-  }
+  return parseJsonOr(text, ({ message }) => {
+    throw malformed(`The body is not JSON: ${message}`, 'body')
+  })
 }
 
 /**

@@ -7,12 +7,6 @@ interface RenamesDeps {
   readonly changes: Pick<ChangeTable, 'renames'>
 }
 
-/** Numbers of revisions in the history. */
-interface NumberPair {
-  readonly from: number
-  readonly to: number
-}
-
 /**
  * The names of entities in one revision and in another, where revisions on the way have renamed them:
  * back to what both came upon, and from there on. A branch that was merged is on the way although
@@ -20,7 +14,7 @@ interface NumberPair {
  */
 export function renamesOnTheWay(
   { history, changes }: RenamesDeps,
-  { from, to }: NumberPair,
+  { from, to }: { readonly from: number; readonly to: number },
 ): EntityRenames {
   const [before, after] = [ownHistoryOf(history, from), ownHistoryOf(history, to)]
   const above = Math.min(before.wholeTo, after.wholeTo)

@@ -24,11 +24,6 @@ const MAX_CHECKS_WITH_GOOD = 2 * MAX_CHECKS
 /** The `Retry-After` of a refused caller, in milliseconds. */
 const RETRY_AFTER_MS = 2_000
 
-interface Verified {
-  readonly principal: Principal
-  readonly until: number
-}
-
 /** A name and a password, as they were entered. */
 export interface GivenPassword {
   readonly username: string
@@ -87,7 +82,7 @@ export class CredentialCheck {
   readonly #options: CredentialCheckOptions
   readonly #limits: LoginLimits
   readonly #key = randomBytes(32).toString('base64')
-  readonly #verified = new Map<string, Verified>()
+  readonly #verified = new Map<string, { readonly principal: Principal; readonly until: number }>()
   /**
    * Keyed hashes of the credentials that were right at their last check, with the password's hash that
    * they fit; null for users of elsewhere.

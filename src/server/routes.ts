@@ -65,13 +65,10 @@ export function matcherOf(parts: readonly Hono<RouteEnv>[]): (path: string) => b
   return (path) => methods(path).length > 0
 }
 
-interface Route {
-  readonly method: string
-  readonly path: string
-}
-
 /** Finds the methods that an address takes, for 405 answers. */
-function methodTable(routes: readonly Route[]): (path: string) => string[] {
+function methodTable(
+  routes: readonly { readonly method: string; readonly path: string }[],
+): (path: string) => string[] {
   const router = new TrieRouter<string>()
   for (const { method, path } of routes) router.add(method, path, method)
   const methods = [...new Set(routes.map(({ method }) => method))]

@@ -1,3 +1,4 @@
+import { parseJsonOr } from '../lib/parse-json.ts'
 import type { DocumentKind } from '../core/document-kind.ts'
 import { type SqlQuery, type SqlRow, numberOf, textColumn } from './sql.ts'
 import { storeUnavailable } from './unavailable.ts'
@@ -101,13 +102,9 @@ export class DocumentQueries implements StateReader {
 function parsed<Value>(kind: DocumentKind<Value>, key: string, row: SqlRow): Value {
   const problem = (reason: string, cause: unknown) =>
     storeUnavailable(`the ${kind.name} "${key}" is damaged: ${reason}`, { cause })
-  let value: unknown
-  try {
-    value = JSON.parse(textColumn(row, 'json'))
-  } catch (error) {
-    if (error instanceof SyntaxError) throw problem('it is not JSON', error)
-    throw error
-  }
+  const value = parseJsonOr(textColumn(row, 'json'), (error) => {
+    throw problem('it is not JSON', error)
+  })
   const result = kind.schema.safeParse(value)
   if (result.success) return result.data
   throw problem(result.error.issues[0]?.message ?? 'it has another form', result.error)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJsonOr } from '../lib/parse-json.ts'
 import { MovedEntry } from '../core/service/audit.ts'
 import { auditText, type NumberedEntry, readAuditEntries } from './audit-log.ts'
 import { type Driver, type SqlQuery, type StoreSnapshot, numberOf, textColumn } from './sql.ts'
@@ -148,13 +149,8 @@ async function insert(query: SqlQuery, line: Exclude<z.infer<typeof Line>, z.inf
   }
 }
 
-function jsonOf(text: string, what: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    return value
-  } catch (error) {
-    if (error instanceof SyntaxError)
-      throw storeUnavailable(`${what} is not JSON`, { cause: error })
-    throw error
-  }
+export function jsonOf(text: string, what: string): unknown {
+  return parseJsonOr(text, (cause) => {
+    throw storeUnavailable(`${what} is not JSON`, { cause })
+  })
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../core/errors.ts'
 import { numberedEntry } from './audit-log.ts'
-import { auditLine, VERSION_WITH_AUDIT } from './dump.ts'
+import { auditLine, jsonOf, VERSION_WITH_AUDIT } from './dump.ts'
 import { loadSqliteState } from './open-sqlite.ts'
 import { type SqlRow, type SqlValue, numberOf, textColumn } from './sql.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -88,18 +88,8 @@ const LINES: Readonly<Record<Table, (row: SqlRow) => object>> = {
   document: (row) => ({
     document: textColumn(row, 'kind'),
     key: textColumn(row, 'key'),
-    value: parsed(textColumn(row, 'json')),
+    value: jsonOf(textColumn(row, 'json'), 'a document'),
   }),
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch (error) {
-    if (error instanceof SyntaxError)
-      throw storeUnavailable('a document is not JSON', { cause: error })
-    throw error
-  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { parseJsonOrNull } from '../lib/parse-json.ts'
 import { type ServiceError, unavailable } from '../core/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { draftName } from './file-draft.ts'
@@ -173,12 +174,7 @@ async function readHolder(file: string): Promise<Found> {
 }
 
 function parseIdentity(text: string): ProcessIdentity | null {
-  try {
-    return ProcessIdentity.safeParse(JSON.parse(text)).data ?? null
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+  return ProcessIdentity.safeParse(parseJsonOrNull(text)).data ?? null
 }
 
 async function holderOf(file: string): Promise<ProcessIdentity | null> {

@@ -228,16 +228,11 @@ function responseOf(text: string): CachedResponse {
   return new CachedResponse(bytes, { type, etag: digestOf(bytes), immutable: false })
 }
 
-interface Rendered {
-  readonly buildLocator: string
-  readonly text: string
-}
-
 /** Caches the rendering of an agent until its next contact. */
 function rememberedBy({
   clientNames,
 }: LeaderContext['site']): (agent: KnownAgent, buildLocator: string) => string {
-  const kept = new WeakMap<KnownAgent, Rendered>()
+  const kept = new WeakMap<KnownAgent, { readonly buildLocator: string; readonly text: string }>()
   return (agent, buildLocator) => {
     const known = kept.get(agent)
     if (known?.buildLocator === buildLocator) return known.text

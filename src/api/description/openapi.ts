@@ -153,12 +153,7 @@ function jsonSchema(schema: z.ZodType, { io = 'output', keys }: Form): Json {
   return rest
 }
 
-interface ObjectSchema {
-  properties?: Record<string, unknown>
-  required?: string[]
-}
-
-function inSnakeCase(schema: ObjectSchema): void {
+function inSnakeCase(schema: { properties?: Record<string, unknown>; required?: string[] }): void {
   if (schema.properties) {
     schema.properties = Object.fromEntries(
       Object.entries(schema.properties).map(([key, value]) => [snakeCase(key), value]),

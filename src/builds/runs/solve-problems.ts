@@ -35,11 +35,6 @@ export async function retryMaterial(
   }
 }
 
-interface FreeRoomDeps {
-  readonly access: Access
-  readonly quota: Pick<ArtifactQuota, 'free'>
-}
-
 /**
  * Removes the consoles and artifacts of the oldest runs until so many bytes are free, and returns how many
  * are. The newest run of each stage and what is in progress keep theirs.
@@ -47,7 +42,7 @@ interface FreeRoomDeps {
  * @throws {ServiceError} `not-permitted` for callers who are not administrators.
  */
 export async function freeRoom(
-  { access, quota }: FreeRoomDeps,
+  { access, quota }: { readonly access: Access; readonly quota: Pick<ArtifactQuota, 'free'> },
   principal: Principal,
   bytes: number,
 ): Promise<number> {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJsonOrNull } from '../../lib/parse-json.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { ChangeFacts } from '../change-origin.ts'
@@ -112,7 +113,7 @@ export function isAskedFor(
 
 /** The entry in a line or row of the log; an unreadable one becomes an entry that says so. */
 export function parseAuditEntry(id: number, text: string): AuditEntry {
-  return AuditEntry.safeParse(parsed(text)).data ?? { ...DAMAGED, id }
+  return AuditEntry.safeParse(parseJsonOrNull(text)).data ?? { ...DAMAGED, id }
 }
 
 interface ChangeDetails {
@@ -166,12 +167,3 @@ const DAMAGED = {
   address: '',
   outcome: 'failed',
 } as const
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
-}

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJsonOrNull } from '../../lib/parse-json.ts'
 import { unavailable } from '../../core/errors.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { alignBoundary, type Boundary } from '../../git/boundary.ts'
@@ -63,7 +64,9 @@ export async function readArchiveRecord({
   const oid = await readRef(store, RECORD)
   if (oid === null) return []
   const object = await reader.findObject(oid)
-  const record = ArchiveRecord.safeParse(parseJson(object?.content ?? new Uint8Array()))
+  const record = ArchiveRecord.safeParse(
+    parseJsonOrNull(Buffer.from(object?.content ?? []).toString('utf8')),
+  )
   if (record.success) return record.data.parts
   throw unavailable(`${RECORD} of ${store.gitDir} does not say what was archived: it is damaged`)
 }
@@ -136,14 +139,4 @@ export async function followArchiveRecord(place: RecordPlace): Promise<readonly 
   const parts = await readArchiveRecord(place)
   await alignBoundary(place.store, await wholeBoundaryOf(place, parts))
   return parts
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
-    return value
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
 }

@@ -112,15 +112,10 @@ interface Replacement {
   readonly oid: string
 }
 
-interface ReplacedTrees {
-  readonly root: NamedObject
-  readonly below: readonly NamedObject[]
-}
-
 async function replaceInTree(
   reader: RawObjectReader,
   { tree, parts, oid }: Replacement,
-): Promise<ReplacedTrees> {
+): Promise<{ readonly root: NamedObject; readonly below: readonly NamedObject[] }> {
   const [name, next, ...rest] = parts
   const entries = tree ?? []
   if (next === undefined) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJsonOr } from '../../lib/parse-json.ts'
 import { Digest, isDigest } from '../../core/digest.ts'
 import { UNFIT_IN_MESSAGE } from '../../core/revision.ts'
 
@@ -177,7 +178,7 @@ function parseTrailers(message: string): RecordedMessage | null {
   const match = TRAILERS.exec(message)
   if (match === null) return null
   const [, digest = '', time, schemaVersion, serverEdition = '', serverVersion = '', user] = match
-  const username = user === undefined ? null : parseQuoted(user)
+  const username = user === undefined ? null : parseJsonOr(user, () => undefined)
   if ((username !== null && typeof username !== 'string') || !isDigest(digest)) return null
   return {
     form: 'trailers',
@@ -187,15 +188,6 @@ function parseTrailers(message: string): RecordedMessage | null {
     serverEdition,
     serverVersion,
     username,
-  }
-}
-
-function parseQuoted(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return undefined
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseJsonOrNull } from '../../lib/parse-json.ts'
 import { AuditEntry, type NewAuditEntry } from '../../core/service/audit.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { inBackground } from '../../lib/in-background.ts'
@@ -123,7 +124,7 @@ export class CommandEntries implements AsyncDisposable {
   }
 
   #entryIn(text: string, name: string): NewAuditEntry {
-    const read = Entry.safeParse(parsed(text))
+    const read = Entry.safeParse(parseJsonOrNull(text))
     if (read.success) return read.data
     const about = { user: '', action: 'damaged-entry', target: name }
     return { ...entryOf(about), outcome: 'failed' }
@@ -136,13 +137,4 @@ function entryOf(action: CommandAction): NewAuditEntry {
 
 function write(file: string, entry: NewAuditEntry): Promise<void> {
   return replaceFile(file, JSON.stringify(entry), { mode: 0o644 })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
 }

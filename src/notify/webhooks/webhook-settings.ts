@@ -1,5 +1,6 @@
 import { chmod, readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { parseJsonOr } from '../../lib/parse-json.ts'
 import { type ServiceError, unavailable } from '../../core/errors.ts'
 import { PROPOSAL_EVENTS, RUN_EVENTS } from '../../core/service/service-event.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
@@ -69,14 +70,10 @@ export async function readWebhooksFile(file: string): Promise<readonly WebhookSe
 }
 
 function parseJson(file: string, text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    return value
-  } catch (error) {
-    // The parser's message quotes the text, secrets included.
-    if (error instanceof SyntaxError) throw unusable(file, 'it is not JSON')
-    throw error
-  }
+  // The parser's message quotes the text, secrets included.
+  return parseJsonOr(text, () => {
+    throw unusable(file, 'it is not JSON')
+  })
 }
 
 function unusable(file: string, why: string): ServiceError {

@@ -1,5 +1,6 @@
 import nodeFs, { copyFile, cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { parseJsonOrNull } from '../../lib/parse-json.ts'
 import { type ServiceError, unavailable } from '../../core/errors.ts'
 import { restoreFolder } from '../../history/sync/restore-folder.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
@@ -71,20 +72,9 @@ async function unpack(archive: string, folder: string): Promise<Manifest> {
 
 async function readManifest(archive: string, folder: string): Promise<Manifest> {
   const text = await orNullWhenAbsent(readFile(join(folder, MANIFEST), 'utf8'))
-  const manifest = Manifest.safeParse(parseJson(text ?? ''))
+  const manifest = Manifest.safeParse(parseJsonOrNull(text ?? ''))
   if (manifest.success) return manifest.data
   throw unavailable(`${archive} is not a backup that this program can read`)
-}
-
-/** Null, which is no manifest, when the text is no JSON. */
-function parseJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    return value
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
 }
 
 async function assertSame(archive: string, folder: string, part: BackupPart): Promise<void> {

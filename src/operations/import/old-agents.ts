@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { parseJsonOr } from '../../lib/parse-json.ts'
 import { type ServiceError, unavailable } from '../../core/errors.ts'
 import {
   type IgnoredWish,
@@ -125,12 +126,9 @@ function namesOf(names: z.infer<typeof Names>): string[] {
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw noList(`it is not JSON: ${error.message}`)
-  }
+  return parseJsonOr(text, ({ message }) => {
+    throw noList(`it is not JSON: ${message}`)
+  })
 }
 
 function noList(why: string): ServiceError<'unavailable'> {

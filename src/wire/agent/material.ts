@@ -74,11 +74,7 @@ export const AssignedSourceMaterial = z.discriminatedUnion('type', [
 export type AssignedSourceMaterial = z.infer<typeof AssignedSourceMaterial>
 
 export const AssignedMaterial = z.discriminatedUnion('type', [
-  AssignedGitMaterial,
-  AssignedSvnMaterial,
-  AssignedHgMaterial,
-  AssignedP4Material,
-  AssignedTfsMaterial,
+  ...AssignedSourceMaterial.options,
   AssignedDependency,
 ])
 export type AssignedMaterial = z.infer<typeof AssignedMaterial>

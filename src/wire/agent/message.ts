@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { parseJsonOr } from '../../lib/parse-json.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Problem } from '../../core/problem.ts'
 
@@ -34,12 +35,9 @@ export function parseAgentMessage<Message>(schema: z.ZodType<Message>, text: str
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause
+  return parseJsonOr(text, (cause) => {
     throw malformed([{ message: `The body is not JSON: ${cause.message}` }], { cause })
-  }
+  })
 }
 
 function mapKeys(value: unknown, rename: (key: string) => string, depth: number): unknown {
