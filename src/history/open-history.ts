@@ -197,7 +197,8 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   const live = new LiveFile(fs, join(folder.path, options.fileName), options.largestDocument)
   const index = new IndexFile({ fs, path: join(folder.ownDir, 'revisions') }, options)
   const keeper = openKeeper(index, options, resources)
-  const [problems, events, rest] = [new Problems(report), new RevisionEvents(), restOf(options)]
+  const [problems, events] = [new Problems(report), new RevisionEvents()]
+  const rest = Math.min(MAX_REST_MS, options.pollInterval / 2)
   const publish = openPublish(options, resources)
   const committer = new Committer({ ...options, repository, keeper, live, publish })
   const { reader } = repository
@@ -352,8 +353,4 @@ async function prepareForPushes({ pushCheck, report }: Options, store: GitStore)
   if (!pushCheck || (await installPushHook(store, pushCheck))) return
   const message = 'The repository has a pre-receive hook of its own: pushes are not checked'
   report({ level: 'warning', message })
-}
-
-function restOf({ pollInterval }: HistoryOptions): number {
-  return Math.min(MAX_REST_MS, pollInterval / 2)
 }

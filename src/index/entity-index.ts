@@ -179,7 +179,7 @@ export class EntityIndex {
     if (cached !== undefined) return cached
     const stored = this.findStored(revision)
     if (stored === null) return ''
-    const sentences = sentencesIn(stored)
+    const sentences = parseChanges(stored).map(sentenceOf).join('\n').toLowerCase()
     this.#sentences.set(revision.commit, sentences)
     return sentences
   }
@@ -417,8 +417,4 @@ function* changesByEntity(stored: string): CooperativeWork<ChangesByEntity> {
 /** A change with the name of its entity in front. */
 export function sentenceOf(change: DocumentChange): string {
   return `${change.label} ${renderChange(change)}`
-}
-
-function sentencesIn(stored: string): string {
-  return parseChanges(stored).map(sentenceOf).join('\n').toLowerCase()
 }

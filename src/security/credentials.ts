@@ -282,14 +282,10 @@ function parseIssued(authorization: string): IssuedSecret | null {
   if (authorization.startsWith(SESSION)) {
     return { kind: 'session', secret: authorization.slice(SESSION.length), username: null }
   }
-  const bearer = parseBearer(authorization) ?? ''
+  const bearer = /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? ''
   if (meansApiToken(bearer)) return { kind: 'token', secret: bearer, username: null }
   const { username = '', password = '' } = parseBasic(authorization) ?? {}
   return meansApiToken(password) ? { kind: 'token', secret: password, username } : null
-}
-
-function parseBearer(authorization: string): string | null {
-  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? null
 }
 
 /** User name and password of a Basic header, or null when it has another form. */

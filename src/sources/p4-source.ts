@@ -16,7 +16,7 @@ export function p4Source(material: P4Material, place: SourcePlace): MaterialSour
   const { tools, folder, password } = place
   const { username, useTickets } = material
   const { url: port } = addressOf('p4', material.port)
-  const client = `cairn-${nameOf(folder)}`
+  const client = `cairn-${folder.slice(folder.lastIndexOf('/') + 1).slice(0, 24)}`
   const user = username === null || username === '' ? [] : ['-u', username]
   const secret = password ?? ''
 
@@ -71,10 +71,6 @@ export function p4Source(material: P4Material, place: SourcePlace): MaterialSour
   }
 
   return { newest, changes, find }
-}
-
-function nameOf(folder: string): string {
-  return folder.slice(folder.lastIndexOf('/') + 1).slice(0, 24)
 }
 
 /** Replaces the view's own client name by ours. */

@@ -5,10 +5,9 @@ import { ServiceError } from '../core/errors.ts'
 import {
   type Driver,
   type SqlQuery,
-  type SqlRow,
   type StoreSnapshot,
-  type WriteSession,
   textColumn,
+  type WriteSession,
 } from './sql.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -68,7 +67,7 @@ export class SqliteDriver implements Driver {
   async integrity(): Promise<readonly string[]> {
     try {
       const rows = await this.#reader.query('PRAGMA integrity_check')
-      return rows.map(firstText).filter((line) => line !== 'ok')
+      return rows.map((row) => String(Object.values(row)[0])).filter((line) => line !== 'ok')
     } catch (error) {
       // Some damage makes the check itself fail.
       if (error instanceof ServiceError) return [error.message]
@@ -105,10 +104,6 @@ export class SqliteDriver implements Driver {
     await syncFolder(nodeFs, dirname(this.#file))
     return wal
   }
-}
-
-function firstText(row: SqlRow): string {
-  return String(Object.values(row)[0])
 }
 
 function openedForWriting(file: string): SqliteConnection {

@@ -25,7 +25,7 @@ export interface ReplaceOptions {
 export async function replaceFile(
   file: string,
   bytes: string | Uint8Array,
-  { mode, newMode, fs = nodeFs, mayReplace = always }: ReplaceOptions = {},
+  { mode, newMode, fs = nodeFs, mayReplace = async () => true }: ReplaceOptions = {},
 ): Promise<void> {
   await using draft = await FileDraft.write(file, bytes, {
     fs,
@@ -94,8 +94,4 @@ async function syncChain(
 async function modeOf(fs: FsPromises, file: string): Promise<number | null> {
   const stats = await orNullWhenAbsent(fs.stat(file))
   return stats === null ? null : stats.mode & 0o7777
-}
-
-async function always(): Promise<boolean> {
-  return true
 }

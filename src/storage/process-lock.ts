@@ -170,11 +170,7 @@ type Found =
 async function readHolder(file: string): Promise<Found> {
   const text = await orNullWhenAbsent(readFile(file, 'utf8'))
   if (text === null) return { state: 'gone' }
-  return { state: 'present', holder: parseIdentity(text) }
-}
-
-function parseIdentity(text: string): ProcessIdentity | null {
-  return ProcessIdentity.safeParse(parseJsonOrNull(text)).data ?? null
+  return { state: 'present', holder: ProcessIdentity.safeParse(parseJsonOrNull(text)).data ?? null }
 }
 
 async function holderOf(file: string): Promise<ProcessIdentity | null> {

@@ -41,6 +41,14 @@ const SOURCE = {
   source: { text: 'The source of the user, where several have the name', schema: UserSource },
 } as const
 
+/** The change of one user. */
+const accountRoute = {
+  tag,
+  caller: 'administrator',
+  parameters: NAME,
+  query: SOURCE,
+} as const
+
 /** `/api/users…`: the users of this server, for administrators. */
 export const userResource = resource({
   conditional: true,
@@ -75,15 +83,12 @@ export const userResource = resource({
       },
     }),
     route({
+      ...accountRoute,
       method: 'PUT',
       path: '/api/users/:name/password',
-      tag,
       summary:
         'Resets the password of a user, which ends the sessions; generates one if none is given',
-      caller: 'administrator',
       audit: 'reset-password',
-      parameters: NAME,
-      query: SOURCE,
       body: jsonBody(NewPasswordBody),
       answers: { 200: jsonAnswer('The user', UserCredentialsBody) },
       errors: ['malformed-request', 'body-too-large', 'user-not-found'],
@@ -96,14 +101,11 @@ export const userResource = resource({
       },
     }),
     route({
+      ...accountRoute,
       method: 'POST',
       path: '/api/users/:name/disable',
-      tag,
       summary: 'Disables a user of any source: ends sessions, rejects password and tokens',
-      caller: 'administrator',
       audit: 'disable-user',
-      parameters: NAME,
-      query: SOURCE,
       answers: { 200: jsonAnswer('Disabled', MessageBody) },
       errors: ['malformed-request', 'user-not-found', 'last-administrator'],
       example: { answer: { message: 'The user ana is disabled' } },
@@ -113,14 +115,11 @@ export const userResource = resource({
       },
     }),
     route({
+      ...accountRoute,
       method: 'POST',
       path: '/api/users/:name/enable',
-      tag,
       summary: 'Enables a disabled user, with the same password and tokens',
-      caller: 'administrator',
       audit: 'enable-user',
-      parameters: NAME,
-      query: SOURCE,
       answers: { 200: jsonAnswer('Enabled', MessageBody) },
       errors: ['malformed-request', 'user-not-found'],
       example: { answer: { message: 'The user ana is enabled' } },
@@ -130,15 +129,12 @@ export const userResource = resource({
       },
     }),
     route({
+      ...accountRoute,
       method: 'DELETE',
       path: '/api/users/:name',
-      tag,
       summary:
         'Removes a user, with sessions, tokens and invitations; one of another source may log in again',
-      caller: 'administrator',
       audit: 'delete-user',
-      parameters: NAME,
-      query: SOURCE,
       answers: { 200: jsonAnswer('Removed', MessageBody) },
       errors: ['malformed-request', 'user-not-found', 'last-administrator'],
       example: { answer: { message: 'The user ana is removed' } },

@@ -38,7 +38,8 @@ export interface UploadLimits {
 export async function keepUpload(upload: Upload, limits: UploadLimits): Promise<number> {
   const segments = artifactSegments(upload.path)
   if (segments.length === 0 || upload.path === CONSOLE_PATH) throw inTheWay(upload.path)
-  if (Buffer.byteLength(join(upload.folder, upload.path)) >= MAX_PATH_BYTES) throw tooLong()
+  if (Buffer.byteLength(join(upload.folder, upload.path)) >= MAX_PATH_BYTES)
+    throw malformedRequest('The path of the file is too long for the disk of the server', 'path')
   if (upload.size > limits.largest) throw tooLarge(limits.largest)
   await assertRoomFor(upload.size, { folder: limits.drafts, what: 'file' })
   return orDiskFull(async () => {
@@ -84,10 +85,6 @@ async function moveTo(draft: string, target: string, path: string): Promise<void
 
 function tooLarge(limit: number): ServiceError {
   return new ServiceError('body-too-large', `The file is larger than ${limit} bytes`, { limit })
-}
-
-function tooLong(): ServiceError {
-  return malformedRequest('The path of the file is too long for the disk of the server', 'path')
 }
 
 function cutShort(arrived: string): ServiceError {

@@ -47,16 +47,14 @@ async function compareRevisions(
     await history.readAsWritten(after),
   ] as const
   const changes = await summary.changes(...documents)
-  const kinds = new Set(changes.filter(isAboutWhole).map(({ kind }) => kind))
+  const kinds = new Set(
+    changes.filter((change) => wholeEntityWord(change) !== null).map(({ kind }) => kind),
+  )
   if (!kinds.has('added') || !kinds.has('removed')) return { changes, isFinal: true }
   await entities.settle()
   const isFinal = unfinished(entities.progress()) === null
   const renames = entities.renamesBetween(before, after)
   return { changes: await summary.changes(...documents, renames), isFinal }
-}
-
-function isAboutWhole(change: DocumentChange): boolean {
-  return wholeEntityWord(change) !== null
 }
 
 /** The differences between a pair from `findPair`; none when the documents are equal. */

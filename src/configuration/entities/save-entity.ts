@@ -13,7 +13,7 @@ import {
 } from '../../document/edit/entity-edits.ts'
 import { applySplices } from '../../document/edit/splice.ts'
 import type { EntityElement } from '../../document/entities/entities.ts'
-import type { Position } from '../../document/text/line-index.ts'
+import { isBefore } from '../../document/text/line-index.ts'
 import { readXml, type XmlDocument } from '../../document/xml/xml-reader.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
 import { type Access, assertMay } from '../access/permission.ts'
@@ -233,8 +233,4 @@ export async function placedInSent(
     const shift = line === first.line ? from.column - first.column : 0
     return { ...problem, line: line - first.line + from.line, column: column + shift }
   })
-}
-
-function isBefore(one: Position, other: Position): boolean {
-  return one.line < other.line || (one.line === other.line && one.column < other.column)
 }

@@ -3,7 +3,12 @@ import type { DocumentChange } from '../../document/entities/change.ts'
 import { entitiesOf } from '../../document/changes/entities-of.ts'
 import type { ConfigDocument } from '../../document/document.ts'
 import { expandConfiguration } from '../../document/effective/effective.ts'
-import { DOCUMENT, entityOf, findNamedEntity } from '../../document/entities/entities.ts'
+import {
+  DOCUMENT,
+  entityOf,
+  findNamedEntity,
+  splitEntity,
+} from '../../document/entities/entities.ts'
 import type { Configuration, Grantee, Template } from '../../document/model/model.ts'
 import { findSecrets } from '../../document/secrets/find-secrets.ts'
 import { runSync } from '../../lib/cooperative.ts'
@@ -96,8 +101,7 @@ function isOwnEntity(entity: string, { before, after }: DelegatedChange, parts: 
 
 /** Names only what the caller may view; of everything else the kind. */
 function visibleName(entity: string, rights: Permissions): string {
-  const [kind = '', ...rest] = entity.split('/')
-  const name = rest.join('/')
+  const { kind, name } = splitEntity(entity)
   const isVisible =
     (kind === 'pipeline' && rights.mayView(name)) || (kind === 'group' && rights.mayViewGroup(name))
   if (isVisible) return `${kind} ${name}`

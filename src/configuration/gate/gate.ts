@@ -9,7 +9,6 @@ import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { ChangeSummary } from '../../document/changes/change-summary.ts'
 import type { ConfigDocument } from '../../document/document.ts'
-import type { Configuration } from '../../document/model/model.ts'
 import { reasonIn } from '../../history/revision/message.ts'
 import type {
   ChangeGround,
@@ -18,7 +17,6 @@ import type {
   PushToJudge,
 } from '../../history/revision/prepared-change.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Permissions } from '../../security/permissions.ts'
 import type { DocumentCache } from '../current/document-cache.ts'
 import { judgeDelegated } from './delegated-change.ts'
 import { describeChange } from './describe-change.ts'
@@ -208,7 +206,7 @@ export class Gate {
     { before, after }: GatedDocuments,
   ): Promise<readonly [before: Uint8Array<ArrayBuffer>, after: Uint8Array<ArrayBuffer>]> {
     const { cache, summary } = this.#deps
-    const rights = this.#rightsIn((await cache.read(before)).configuration, principal)
+    const rights = this.knownRights.rightsIn((await cache.read(before)).configuration, principal)
     if (rights.isAdministrator) return [before, after]
     const parts = ownPartsOf(rights, rights)
     const viewOf = async (document: Uint8Array<ArrayBuffer>) => {
@@ -230,7 +228,7 @@ export class Gate {
     { current, before, after }: GatedDocuments & { readonly current: Uint8Array<ArrayBuffer> },
   ): Promise<void> {
     const { cache, summary } = this.#deps
-    const rights = this.#rightsIn((await cache.read(current)).configuration, principal)
+    const rights = this.knownRights.rightsIn((await cache.read(current)).configuration, principal)
     if (rights.isAdministrator) return
     const sides = [await summary.read(before), await summary.read(after)]
     const parts = ownPartsOf(rights, rights)
@@ -252,7 +250,7 @@ export class Gate {
     if (principal === null) return problems
     const { cache, summary } = this.#deps
     const { configuration } = await cache.read(before)
-    const rights = this.#rightsIn(configuration, principal)
+    const rights = this.knownRights.rightsIn(configuration, principal)
     const document = rights.isAdministrator ? null : await summary.read(after)
     if (document === null || 'problems' in document) return problems
     return shownProblems(problems, { document, configuration, rights })
@@ -376,10 +374,6 @@ export class Gate {
   #isAdministrator({ configuration }: ConfigDocument, principal: Principal | null): boolean {
     if (principal === null) return false
     return this.knownRights.rightsIn(configuration, principal).isAdministrator
-  }
-
-  #rightsIn(configuration: Configuration, principal: Principal): Permissions {
-    return this.knownRights.rightsIn(configuration, principal)
   }
 
   /**

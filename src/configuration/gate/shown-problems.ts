@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Configuration } from '../../document/model/model.ts'
-import type { Position } from '../../document/text/line-index.ts'
+import { isBefore } from '../../document/text/line-index.ts'
 import type { XmlDocument } from '../../document/xml/xml-reader.ts'
 import type { Permissions } from '../../security/permissions.ts'
 import { ownElements, ownPartsOf } from './own-parts.ts'
@@ -62,8 +62,4 @@ function hiddenNames({ groups, templates }: Configuration, rights: Permissions):
 
 function namesIn(text: string): string[] {
   return text.split(BETWEEN_NAMES).map((word) => nameKey(word.replace(LAST_DOTS, '')))
-}
-
-function isBefore(one: Position, other: Position): boolean {
-  return one.line < other.line || (one.line === other.line && one.column < other.column)
 }

@@ -78,7 +78,7 @@ function headOf([first, ...others]: Group): string {
   if (prefix === 'server') return prefix
   const count = others.length + 1
   const names = namesOf([first, ...others])
-  const word = wordOf(prefix)
+  const word = ENTITY_KINDS.findLast((kind) => kind.prefix === prefix)?.word ?? prefix
   if (count > 1 && names.length > MAX_LIST_LENGTH) return `${count} ${plural(word)}`
   if (prefix === 'pipeline') return names
   return `${count === 1 ? word : plural(word)} ${names}`
@@ -91,10 +91,6 @@ function namesOf(changes: readonly DocumentChange[]): string {
 
 function prefixOf({ entity }: DocumentChange): string {
   return entity.split('/', 1)[0] ?? ''
-}
-
-function wordOf(prefix: string): string {
-  return ENTITY_KINDS.findLast((kind) => kind.prefix === prefix)?.word ?? prefix
 }
 
 function plural(word: string): string {

@@ -29,7 +29,9 @@ export function createPipeline(
 ): string {
   const groups = elementsAt(document.root, 'pipelines')
   assertUnused(groups, request.name)
-  const group = groups.find((candidate) => groupName(candidate) === request.group)
+  const group = groups.find(
+    (each) => (attributeOf(each, 'group') ?? DEFAULT_GROUP) === request.group,
+  )
   const element = pipelineElement(request, seal)
   const edit: XmlEdit = group
     ? { kind: 'insert', parent: group, element, place: { kind: 'last' } }
@@ -48,10 +50,6 @@ function assertUnused(groups: readonly XmlElement[], name: string): void {
     .map((pipeline) => attributeOf(pipeline, 'name'))
     .find((known) => known !== null && isSameName(known, name))
   if (taken) throw new ServiceError('name-in-use', `A pipeline "${taken}" exists`, { name: taken })
-}
-
-function groupName(group: XmlElement): string {
-  return attributeOf(group, 'group') ?? DEFAULT_GROUP
 }
 
 /** The element of a new pipeline. Values that are defaults are not written. */

@@ -1,4 +1,3 @@
-import type { XmlText } from '../xml/xml-tree.ts'
 import { breakOf, isSpace, isWhiteSpace, leadBefore } from './layout.ts'
 import { newCdata, newText } from './new-element.ts'
 import { renderText } from './render-element.ts'
@@ -13,7 +12,7 @@ export function textSplices(document: string, edit: EditOf<'set-text'>): Splice[
   const eol = breakOf(document, leadBefore(document, element.span.start))
   const heir = runs.find((run) => !isWhiteSpace(run)) ?? runs[0]
   const written = renderText(heir?.cdata ? newCdata(text) : newText(text), eol)
-  if (heir) return runs.map((run) => replaced(run, run === heir ? written : ''))
+  if (heir) return runs.map((run) => ({ ...run.span, text: run === heir ? written : '' }))
   if (element.closeTag) {
     const { start } = element.closeTag
     return [{ start, end: start, text: written }]
@@ -31,8 +30,4 @@ export function openedTag(
   let start = end - '/>'.length
   while (isSpace(document.charCodeAt(start - 1))) start -= 1
   return { start, end, text: `>${content}</${element.name}>` }
-}
-
-function replaced({ span }: XmlText, text: string): Splice {
-  return { ...span, text }
 }

@@ -125,7 +125,9 @@ function* leavesOf(part: unknown, { written, at, path }: Walk): Generator<Leaf, 
     const own = 'at' in part && typeof part.at === 'number' ? part.at : at
     for (const [key, value] of Object.entries(part)) {
       if (key === 'at' || key === 'unknown') continue
-      const isSecret = value !== null && (isSecretKey(key) || (isSecure && key === 'value'))
+      const isSecret =
+        value !== null &&
+        (isSecretName(key) || key.startsWith('encrypted') || (isSecure && key === 'value'))
       const shown = isSecret ? HIDDEN : value
       const as = isSecret ? HIDDEN : fields.get(key)
       yield* leavesOf(shown, { written: as, at: own, path: [...path, key] })
@@ -140,10 +142,6 @@ function* leavesOf(part: unknown, { written, at, path }: Walk): Generator<Leaf, 
 function scalarText(value: unknown): string {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'boolean' ? `${value}` : ''
-}
-
-function isSecretKey(key: string): boolean {
-  return isSecretName(key) || key.startsWith('encrypted')
 }
 
 /** The name of an item of a list, or its number from 1. */

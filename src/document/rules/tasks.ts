@@ -1,5 +1,5 @@
 import { quotedWords } from '../../core/service/command-words.ts'
-import type { CancelTask, Stage, Task } from '../model/model.ts'
+import type { CancelTask, Task } from '../model/model.ts'
 import { quoting } from '../text/shown-text.ts'
 import type { Finding } from '../model/finding.ts'
 import { staysInside } from './paths.ts'
@@ -9,14 +9,10 @@ const MAX_LONG = 2 ** 63
 
 /** TSK-1, for tasks and for what they do on cancel. */
 export const tasks: StageRule = function* (stage, context): Generator<Finding> {
-  for (const task of tasksOf(stage)) {
+  for (const task of stage.jobs.flatMap((job) => job.tasks)) {
     yield* checkTask(task, context)
     yield* checkCancels(task, context)
   }
-}
-
-function tasksOf({ jobs }: Stage): readonly Task[] {
-  return jobs.flatMap((job) => job.tasks)
 }
 
 /** At most one `oncancel`, and none within it. */

@@ -8,6 +8,10 @@ export interface Position {
   readonly column: number
 }
 
+export function isBefore(one: Position, other: Position): boolean {
+  return one.line < other.line || (one.line === other.line && one.column < other.column)
+}
+
 /** Characters after which the number of lines so far is noted. */
 const BLOCK = 256
 const LINE_FEED = 0x0a

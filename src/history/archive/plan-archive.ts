@@ -45,7 +45,7 @@ export async function planArchive(place: PlanPlace, before: number): Promise<Arc
   const [last, kept] = [index.commitAt(cut), families.filter((family) => family.place > cut)]
   const above = kept.filter(({ parents }) => parents.some((parent) => parent <= cut))
   const boundary = above.map(({ commit }) => commit)
-  const number = revisionsUpTo(index, cut)
+  const number = index.entries(0, cut + 1).filter(({ revision }) => revision !== null).length
   if (number === 0) throw nothingBefore(before)
   return { revisions: number, commits: cut + 1, last, boundary }
 }
@@ -95,10 +95,6 @@ function highestCut(
     cut = index.countClosed(low - 1) - 1
   }
   return cut < 0 ? null : cut
-}
-
-function revisionsUpTo(index: RevisionIndex, cut: number): number {
-  return index.entries(0, cut + 1).filter(({ revision }) => revision !== null).length
 }
 
 function nothingBefore(before: number): Error {

@@ -31,7 +31,8 @@ export async function save(args: readonly string[]): Promise<number> {
   const { entity, group, base, message, json } = settings
   const body = await readGivenFile(words[0] ?? '')
   const client = await connect(settings)
-  const headers = { ...(await conditionOf(client, base, entity)), ...reasonHeader(message) }
+  const reason = { 'x-cairn-message': encodeURIComponent(message) }
+  const headers = { ...(await conditionOf(client, base, entity)), ...reason }
   if (entity === null) {
     report(await client.call('PUT /api/admin/config.xml', { headers, body }), json)
     return 0
@@ -111,8 +112,4 @@ async function conditionOf(
     params: { revision: base },
   })
   return { 'if-match': `"${body.revision.md5}"` }
-}
-
-function reasonHeader(message: string): Record<string, string> {
-  return { 'x-cairn-message': encodeURIComponent(message) }
 }

@@ -104,17 +104,14 @@ export function mayObject(
   const { match, windows, needs, effect } = rule
   if (match.users !== null && !match.users.some((user) => isNamed(principal, user))) return false
   if (windows.length > 0 && endOfWindows(windows, time) === null) return false
-  if (effect === 'need' && reason !== '' && needs.every(isReason)) return false
+  if (effect === 'need' && reason !== '' && needs.every(({ kind }) => kind === 'reason'))
+    return false
   if (isOfAll || (mayReachPipelines && isOfPipelines)) return true
   return matchedEntities(wide, { rule, entities }).length > 0
 }
 
 function isNamed(principal: PastOrigin['principal'], user: string): boolean {
   return principal !== null && isSameName(user, principal.username)
-}
-
-function isReason({ kind }: RuleNeed): boolean {
-  return kind === 'reason'
 }
 
 /** Whether a rule that may object does so for sure, whatever groups, environments, rights and the plan are. */
