@@ -34,7 +34,7 @@ const DESCRIPTION = {
   version: '0.1.0',
 }
 
-const route = routeWith<LeaderContext['agents']>()
+const route = routeWith<LeaderContext['agents']>(AGENT_TAG)
 
 /** The calls of the agents about themselves. They carry the agent's token, not a user. */
 export const agentProtocolResource = leaderResource({
@@ -43,7 +43,6 @@ export const agentProtocolResource = leaderResource({
     route({
       method: 'POST',
       path: AGENT_PATTERNS.register,
-      tag: AGENT_TAG,
       summary: 'Registers an agent',
       caller: 'newAgent',
       audit: 'register-agent',
@@ -85,7 +84,6 @@ export const agentProtocolResource = leaderResource({
     route({
       method: 'POST',
       path: AGENT_PATTERNS.contact,
-      tag: AGENT_TAG,
       summary: 'Receives the state of an agent, and returns its instructions',
       caller: 'agent',
       audit: QUIET,

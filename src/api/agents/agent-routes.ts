@@ -47,13 +47,11 @@ interface AgentsState {
   readonly list: AgentList
 }
 
-const tag = 'Agents'
-const route = routeWith<AgentsState>()
+const route = routeWith<AgentsState>('Agents')
 
 /** The decision of an administrator about an agent. */
 const decisionRoute = {
   method: 'POST',
-  tag,
   caller: 'administrator',
   headers: MESSAGE_HEADER,
   body: fieldsBody(MessageFields, { required: false, types: [FORM_TYPE, JSON_TYPE] }),
@@ -73,7 +71,6 @@ export const agentResource = leaderResource({
     route({
       method: 'GET',
       path: '/api/agents',
-      tag,
       summary: 'All agents',
       caller: 'user',
       answers: reads('Agents by name', z.array(AgentEntry)),

@@ -32,7 +32,6 @@ import { SAMPLE } from '../definition/sample.ts'
 
 type Builds = LeaderContext['builds']
 
-const tag = AGENT_TAG
 const BYTES = { required: true, content: [{ type: '*/*', schema: null }] }
 
 /** Agents call their jobs by number. */
@@ -75,7 +74,7 @@ const ASSIGNMENT: JobAssignment = {
   maskedTexts: [],
 }
 
-const route = routeWith<Builds>()
+const route = routeWith<Builds>(AGENT_TAG)
 
 /** The calls of the agents about work and jobs. They carry the agent's token, not a user. */
 export const agentWorkResource = leaderResource({
@@ -85,7 +84,6 @@ export const agentWorkResource = leaderResource({
       method: 'POST',
       path: AGENT_PATTERNS.work,
       isHeld: true,
-      tag,
       summary: 'Requests a job for an agent; waits about 15 seconds for one',
       caller: 'agent',
       audit: QUIET,
@@ -107,7 +105,6 @@ export const agentWorkResource = leaderResource({
     route({
       method: 'POST',
       path: AGENT_PATTERNS.report,
-      tag,
       summary: 'Reports the state of a job',
       caller: 'agent',
       parameters: JOB,
@@ -129,7 +126,6 @@ export const agentWorkResource = leaderResource({
     route({
       method: 'PUT',
       path: AGENT_PATTERNS.console,
-      tag,
       summary: 'Appends to the console of a job',
       caller: 'agent',
       parameters: JOB,
@@ -158,7 +154,6 @@ export const agentWorkResource = leaderResource({
     route({
       method: 'PUT',
       path: AGENT_PATTERNS.artifact,
-      tag,
       summary: 'Uploads a file of a job',
       caller: 'agent',
       parameters: {
@@ -200,7 +195,6 @@ export const agentWorkResource = leaderResource({
     route({
       method: 'GET',
       path: AGENT_PATTERNS.listArtifacts,
-      tag,
       summary: 'The files of a job, for the agent whose job fetches them',
       caller: 'agent',
       query: {

@@ -57,7 +57,7 @@ const COMPARISON: RunComparisonBody = {
   agents: [],
 }
 
-const route = routeWith<Context>()
+const route = routeWith<Context>('Pipelines and stages')
 
 /** `/api/pipelines/[name]/compare…`: the differences between two runs. */
 export const compareResource = leaderResource({
@@ -67,7 +67,6 @@ export const compareResource = leaderResource({
     route({
       method: 'GET',
       path: '/api/pipelines/:name/compare/:from/:to',
-      tag: 'Pipelines and stages',
       summary:
         'The differences between two runs of a pipeline, and the possible causes of a different result, most likely first',
       caller: 'viewer',

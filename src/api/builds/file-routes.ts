@@ -35,7 +35,6 @@ const UNTRUSTED = {
 
 const fileRoute = {
   method: 'GET',
-  tag: 'Files',
   summary: 'A file of a job, its console, or the content of a folder',
   caller: 'viewerOrAgent',
   query: {
@@ -63,7 +62,7 @@ const fileRoute = {
   errors: ['malformed-request', 'file-not-found'],
 } as const
 
-const route = routeWith<Builds>()
+const route = routeWith<Builds>('Files')
 
 /** `/files/…`: consoles and artifacts, to those who may view the pipeline and to the agent whose job fetches them. */
 export const fileResource = leaderResource({

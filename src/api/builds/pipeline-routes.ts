@@ -29,7 +29,6 @@ const MAX_FORM_BYTES = 65_536
 
 type Builds = LeaderContext['builds']
 
-const tag = 'Pipelines and stages'
 const PauseFields = z.strictObject({ pauseCause: z.string().optional() })
 /** The kinds of options of a single run. */
 const OptionKind = z.enum(['variables', 'secure_variables', 'materials'])
@@ -40,14 +39,13 @@ const OptionField = z.union([
 
 const historyRoute = {
   method: 'GET',
-  tag,
   summary: 'The runs of a pipeline with their changes, newest first, ten from an offset on',
   caller: 'viewer',
   answers: reads('Runs', PipelineHistoryBody),
   errors: ['malformed-request', 'pipeline-not-found'],
 } as const
 
-const route = routeWith<Builds>()
+const route = routeWith<Builds>('Pipelines and stages')
 
 /** `/api/pipelines…`: starting a run, what keeps runs from starting, and reading runs. */
 export const pipelineResource = leaderResource({
@@ -57,7 +55,6 @@ export const pipelineResource = leaderResource({
     route({
       method: 'GET',
       path: '/api/pipelines',
-      tag,
       summary: 'The pipelines that the caller may view, each with its newest run',
       tools: [{ name: 'pipelines' }],
       caller: 'user',
@@ -68,7 +65,6 @@ export const pipelineResource = leaderResource({
     route({
       method: 'GET',
       path: '/api/pipelines/:name/instance/:counter',
-      tag,
       summary: 'One run of a pipeline, with the changes since the previous run',
       tools: [{ name: 'run' }],
       caller: 'viewer',
@@ -95,7 +91,6 @@ export const pipelineResource = leaderResource({
     route({
       method: 'POST',
       path: '/api/pipelines/:name/schedule',
-      tag,
       summary:
         'Starts a run of a pipeline with the newest revisions and the configured variables, except those given as variables[NAME], secure_variables[NAME] and materials[NAME or fingerprint]; with configuration=REVISION, as it was configured then, by an administrator of the group',
       caller: 'operator',
@@ -130,7 +125,6 @@ export const pipelineResource = leaderResource({
     route({
       method: 'GET',
       path: '/api/pipelines/:name/status',
-      tag,
       summary: 'Whether a pipeline is paused, locked, and could start a run now',
       caller: 'viewer',
       answers: reads('The status', PipelineStatusBody),
@@ -143,7 +137,6 @@ export const pipelineResource = leaderResource({
     route({
       method: 'POST',
       path: '/api/pipelines/:name/pause',
-      tag,
       summary: 'Pauses a pipeline: no run starts, running stages finish',
       caller: 'operator',
       audit: 'pause-pipeline',
@@ -165,7 +158,6 @@ export const pipelineResource = leaderResource({
     route({
       method: 'POST',
       path: '/api/pipelines/:name/unpause',
-      tag,
       summary: 'Unpauses a pipeline; changes made meanwhile are built in one run',
       caller: 'operator',
       audit: 'unpause-pipeline',
@@ -182,7 +174,6 @@ export const pipelineResource = leaderResource({
     route({
       method: 'POST',
       path: '/api/pipelines/:name/releaseLock',
-      tag,
       summary: 'Releases the lock of a pipeline, unless its run is in progress',
       caller: 'operator',
       audit: 'release-lock',

@@ -24,7 +24,6 @@ import { SAMPLE } from '../definition/sample.ts'
 
 type Builds = LeaderContext['builds']
 
-const tag = 'Pipelines and stages'
 const CONFIGURATION_HEADER = 'X-Cairn-Configuration'
 
 const ChoiceFields = z.strictObject({
@@ -45,7 +44,6 @@ function readsUnder(text: string, schema: z.ZodType): Operation['answers'] {
 
 const historyRoute = {
   method: 'GET',
-  tag,
   summary: 'The runs of a stage, newest first, ten from an offset on',
   caller: 'viewer',
   answers: readsUnder('Runs', StageHistoryBody),
@@ -61,7 +59,7 @@ const jobRunsRoute = {
   errors: ['malformed-request', 'agent-not-found'],
 } as const
 
-const route = routeWith<Builds>()
+const route = routeWith<Builds>('Pipelines and stages')
 
 /** `/api/stages…`, and what an agent ran: starting, cancelling and reading. */
 export const stageResource = leaderResource({
@@ -71,7 +69,6 @@ export const stageResource = leaderResource({
     route({
       method: 'POST',
       path: '/api/stages/:pipeline/:stage/run/:counter',
-      tag,
       summary:
         'Starts a stage of a pipeline run, or reruns some of its jobs; with configuration=then, as it was configured then, by an administrator of the group',
       caller: 'approver',
@@ -105,7 +102,6 @@ export const stageResource = leaderResource({
     route({
       method: 'POST',
       path: '/api/stages/:pipeline/:stage/cancel',
-      tag,
       summary: 'Cancels the newest run of a stage, if it is active',
       caller: 'approver',
       audit: 'cancel-stage',
@@ -126,7 +122,6 @@ export const stageResource = leaderResource({
     route({
       method: 'GET',
       path: '/api/stages/:pipeline/:stage/instance/:pipelineCounter/:stageCounter',
-      tag,
       summary: 'One run of a stage',
       caller: 'viewer',
       answers: readsUnder('The run', StageBody),

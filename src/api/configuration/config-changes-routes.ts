@@ -39,7 +39,7 @@ interface ChangesState {
   readonly changes: ReturnType<typeof changesAnswers>
 }
 
-const route = routeWith<ChangesState>()
+const route = routeWith<ChangesState>('Configuration')
 
 /** `/api/config/changes…`: the differences between two revisions, in words. */
 export const configChangesResource = resource({
@@ -48,7 +48,6 @@ export const configChangesResource = resource({
     route({
       method: 'GET',
       path: '/api/config/changes/:from/:to',
-      tag: 'Configuration',
       summary: 'The changes between two revisions, in words',
       parameters: PAIR_PARAMETERS,
       tools: [{ name: 'changes' }],
@@ -61,7 +60,6 @@ export const configChangesResource = resource({
     route({
       method: 'GET',
       path: '/api/config/changes/:revision',
-      tag: 'Configuration',
       summary: 'One revision: its author, time and reason, and its changes in words',
       tools: [{ name: 'revision' }],
       caller: 'entityReader',
@@ -87,7 +85,6 @@ export const configChangesResource = resource({
     route({
       method: 'GET',
       path: '/api/config/blame/:revision',
-      tag: 'Configuration',
       summary: 'The revisions that wrote the lines of a configuration, as `git blame`; no secrets',
       tools: [{ name: 'blame' }],
       caller: 'entityReader',

@@ -71,8 +71,7 @@ interface ConfigState {
   readonly diffs: ReturnType<typeof diffAnswers>
 }
 
-const tag = 'Configuration'
-const route = routeWith<ConfigState>()
+const route = routeWith<ConfigState>('Configuration')
 
 const documentAnswer = {
   text: 'The document, byte for byte',
@@ -83,7 +82,6 @@ const documentAnswer = {
 /** The current configuration, on each of its three paths. */
 const currentRoute = {
   method: 'GET',
-  tag,
   summary: 'The current configuration',
   caller: 'administrator',
   query: { md5: { text: 'The digest that the caller considers current', schema: z.string() } },
@@ -112,7 +110,6 @@ const CHANGED_WORDS = ['created', 'changed', 'removed', 'renamed'] as const
 /** A list of revisions, by query or by offset. */
 const revisionsRoute = {
   method: 'GET',
-  tag,
   caller: 'administrator',
   answers: {
     200: jsonAnswer('Revisions', z.array(ListedRevision), {
@@ -140,7 +137,6 @@ export const configResource = resource({
     route({
       method: 'GET',
       path: '/api/admin/config/:file{.+\\.xml}',
-      tag,
       summary: 'A past configuration by its digest',
       tools: [{ name: 'snapshot', isXml: true }],
       caller: 'administrator',
@@ -219,7 +215,6 @@ export const configResource = resource({
     route({
       method: 'GET',
       path: '/api/config/diff/:from/:to',
-      tag,
       summary: 'The unified diff of two revisions: hunks, or nothing when they are equal',
       caller: 'entityReader',
       query: {
@@ -244,7 +239,6 @@ export const configResource = resource({
     route({
       method: 'GET',
       path: '/config/diff/:from/:to',
-      tag,
       summary: 'The same address without `api`',
       caller: 'user',
       answers: { 301: { text: 'To the address with `api`', headers: { Location: 'It' } } },

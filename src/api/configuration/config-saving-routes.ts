@@ -42,7 +42,6 @@ const SaveFields = z.strictObject({
 /** The form of the original, on each of its two paths. */
 const formRoute = {
   method: 'POST',
-  tag: 'Configuration',
   summary: 'Saves the configuration, as the form of the original does',
   caller: 'groupAdministrator',
   audit: 'save-configuration',
@@ -73,7 +72,7 @@ const formRoute = {
   },
 } as const
 
-const route = routeWith<ApiContext>()
+const route = routeWith<ApiContext>('Configuration')
 
 /** Saving the whole document: the original's form on its two paths, and PUT with `If-Match`. */
 export const configSavingResource = resource({
@@ -84,7 +83,6 @@ export const configSavingResource = resource({
     route({
       method: 'PUT',
       path: '/api/admin/config.xml',
-      tag: 'Configuration',
       summary: 'Saves the configuration',
       caller: 'groupAdministrator',
       audit: 'save-configuration',

@@ -10,7 +10,7 @@ import type { ApiContext } from '../definition/api-context.ts'
 import { WillNotRunEntry } from '../../wire/plan-body.ts'
 
 const XML = 'application/xml'
-const schemaRoute = routeWith<() => CachedResponse>()
+const schemaRoute = routeWith<() => CachedResponse>('Configuration')
 
 /** The schema of the document, for editors. */
 export const schemaResource = resource({
@@ -22,7 +22,6 @@ export const schemaResource = resource({
     schemaRoute({
       method: 'GET',
       path: '/api/config/schema.xsd',
-      tag: 'Configuration',
       summary: 'The XML Schema of the document at all versions, for editors',
       caller: 'user',
       answers: {
@@ -41,7 +40,7 @@ function renderSchema(): CachedResponse {
   return new CachedResponse(bytes, options)
 }
 
-const route = routeWith<ApiContext>()
+const route = routeWith<ApiContext>('Configuration')
 
 /** `GET /api/config/will-not-run`: the parts of the configuration that nobody here acts on. */
 export const willNotRunResource = resource({
@@ -50,7 +49,6 @@ export const willNotRunResource = resource({
     route({
       method: 'GET',
       path: '/api/config/will-not-run',
-      tag: 'Configuration',
       summary: 'The parts of the configuration that are kept, but have no effect here',
       caller: 'user',
       answers: {

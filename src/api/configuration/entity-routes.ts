@@ -62,8 +62,7 @@ const EntityEntry = z.object({
 })
 type EntityEntry = z.infer<typeof EntityEntry>
 
-const tag = 'Configuration'
-const route = routeWith<ApiContext>()
+const route = routeWith<ApiContext>('Configuration')
 
 const XML: Answer = {
   text: 'The element, byte for byte',
@@ -131,7 +130,6 @@ const SERVER_PLACE: EntityPlace = { kind: 'server', name: '' }
 
 const getRoute = {
   method: 'GET',
-  tag,
   summary: 'One entity: its XML, byte for byte',
   caller: 'groupAdministrator',
   parameters: KIND_PARAMETER,
@@ -147,7 +145,6 @@ const getRoute = {
 
 const putRoute = {
   method: 'PUT',
-  tag,
   summary: 'Replaces or adds one entity; no other line of the configuration changes',
   caller: 'groupAdministrator',
   audit: 'save-entity',
@@ -172,7 +169,6 @@ const putRoute = {
 
 const deleteRoute = {
   method: 'DELETE',
-  tag,
   summary: 'Removes one entity; no other line of the configuration changes',
   caller: 'groupAdministrator',
   audit: 'remove-entity',
@@ -196,7 +192,6 @@ export const entityResource = resource({
     route({
       method: 'GET',
       path: '/api/config/entities',
-      tag,
       tools: [{ name: 'entities' }],
       summary:
         'The entities that the caller administers; for administrators of the server also those that revisions have changed',

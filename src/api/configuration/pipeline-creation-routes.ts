@@ -39,7 +39,7 @@ const PipelineForm = z.strictObject({
   message: Text,
 })
 
-const route = routeWith<ApiContext>()
+const route = routeWith<ApiContext>('Configuration')
 
 /** `POST /tab/admin/pipelines/[name].json`, with the keys and texts that clients of the original read. */
 export const pipelineCreationResource = resource({
@@ -48,7 +48,6 @@ export const pipelineCreationResource = resource({
     route({
       method: 'POST',
       path: '/tab/admin/pipelines/:file{.+\\.json}',
-      tag: 'Configuration',
       summary: 'Creates a pipeline with one material and one task',
       caller: 'groupAdministrator',
       audit: 'create-pipeline',

@@ -16,7 +16,7 @@ import { leaderResource, routeWith } from '../definition/route.ts'
 import { proposedContent } from './proposal-bodies.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
-const route = routeWith<LeaderContext>()
+const route = routeWith<LeaderContext>('Configuration')
 
 /** `POST /api/config/plan`: what saving a document, or merging a proposal, would do. */
 export const planResource = leaderResource({
@@ -25,7 +25,6 @@ export const planResource = leaderResource({
     route({
       method: 'POST',
       path: '/api/config/plan',
-      tag: 'Configuration',
       summary:
         'Previews the effects of saving a document; of one entity or a proposal for those who may view it',
       caller: 'planReader',

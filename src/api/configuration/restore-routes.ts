@@ -25,7 +25,7 @@ const MAX_BODY_BYTES = 65_536
 
 const Text = z.string().optional()
 const RestoreFields = z.strictObject({ message: Text, reason: Text })
-const route = routeWith<ApiContext>()
+const route = routeWith<ApiContext>('Configuration')
 
 /** `POST /api/config/revisions/[commit]/restore`: an older revision becomes current again. */
 export const restoreResource = resource({
@@ -34,7 +34,6 @@ export const restoreResource = resource({
     route({
       method: 'POST',
       path: '/api/config/revisions/:commit/restore',
-      tag: 'Configuration',
       summary: 'Restores an older revision as a new one',
       caller: 'groupAdministrator',
       audit: 'restore-revision',

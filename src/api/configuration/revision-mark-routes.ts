@@ -13,8 +13,7 @@ import { commitNamed } from './named-commit.ts'
 const MAX_BODY_BYTES = 4_096
 
 const TagFields = z.strictObject({ name: z.string().optional() })
-const route = routeWith<LeaderContext>()
-const tag = 'Configuration'
+const route = routeWith<LeaderContext>('Configuration')
 
 /** `/api/config/revisions/[commit]/tags…`: names for revisions, as tags of git. */
 export const tagResource = leaderResource({
@@ -23,7 +22,6 @@ export const tagResource = leaderResource({
     route({
       method: 'POST',
       path: '/api/config/revisions/:commit/tags',
-      tag,
       summary: 'Tags a revision: the name then stands for it wherever a revision is named',
       caller: 'administrator',
       audit: 'tag-revision',
@@ -49,7 +47,6 @@ export const tagResource = leaderResource({
     route({
       method: 'DELETE',
       path: '/api/config/revisions/:commit/tags/:name{.+}',
-      tag,
       summary: 'Removes a tag of a revision',
       caller: 'administrator',
       audit: 'untag-revision',
@@ -75,7 +72,6 @@ export const plainSecretResource = leaderResource({
     route({
       method: 'POST',
       path: '/api/config/revisions/:commit/acknowledge-secrets',
-      tag: 'Configuration',
       summary: 'Acknowledges the plain-text secrets up to a commit',
       caller: 'administrator',
       audit: 'acknowledge-secrets',

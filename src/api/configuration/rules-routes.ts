@@ -19,8 +19,7 @@ import { CACHE_HEADERS, jsonAnswer, MESSAGE_HEADER } from '../definition/operati
 import { QUIET } from '../definition/route-rules.ts'
 import { resource, routeWith } from '../definition/route.ts'
 
-const route = routeWith<ApiContext>()
-const tag = 'Configuration'
+const route = routeWith<ApiContext>('Configuration')
 const PATH = '/api/admin/rules.yaml'
 const YAML = 'application/yaml'
 /** Changes that a replay tells one by one, unless the caller asks for another number. */
@@ -52,7 +51,6 @@ export const rulesResource = resource({
     route({
       method: 'GET',
       path: PATH,
-      tag,
       summary: 'The rules about changes: the file, byte for byte',
       caller: 'administrator',
       answers: {
@@ -69,7 +67,6 @@ export const rulesResource = resource({
     route({
       method: 'PUT',
       path: PATH,
-      tag,
       summary: 'Saves the rules, as a commit of their own that the rules before it judge',
       caller: 'administrator',
       audit: 'save-rules',
@@ -104,7 +101,6 @@ export const rulesResource = resource({
     route({
       method: 'POST',
       path: '/api/admin/rules/replay',
-      tag,
       summary: 'Which past changes a file of rules would have held up; nothing is saved',
       caller: 'administrator',
       audit: QUIET,
@@ -147,7 +143,6 @@ export const rulesResource = resource({
     route({
       method: 'GET',
       path: '/api/config/rules-schema.json',
-      tag,
       summary: 'The JSON schema of the rules, for editors',
       caller: 'user',
       answers: { 200: jsonAnswer('The schema', z.looseObject({}), CACHE_HEADERS) },
@@ -157,7 +152,6 @@ export const rulesResource = resource({
     route({
       method: 'POST',
       path: '/api/config/revisions/:commit/acknowledge-override',
-      tag,
       summary: 'Acknowledges that a commit overrode rules; its author cannot',
       caller: 'administrator',
       audit: 'acknowledge-override',

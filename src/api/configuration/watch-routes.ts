@@ -26,7 +26,7 @@ interface WatchState {
   readonly streams: RevisionStreams
 }
 
-const route = routeWith<WatchState>()
+const route = routeWith<WatchState>('Configuration')
 
 /** `/api/config/watch`: waits for newer revisions, once or as a stream of events. */
 export const watchResource = resource({
@@ -41,7 +41,6 @@ export const watchResource = resource({
     route({
       method: 'GET',
       path: '/api/config/watch',
-      tag: 'Configuration',
       summary: 'Waits for revisions newer than a given one, and returns them or none',
       caller: 'administrator',
       query: {

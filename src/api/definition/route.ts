@@ -25,7 +25,8 @@ export interface CallType {
 /** A route that keeps the types of its call. */
 type TypedRoute<State, Call extends CallType> = Omit<Route<State>, keyof CallType> & Call
 
-type Definition<State, Call extends CallType> = RouteFacts &
+type Definition<State, Call extends CallType> = Omit<RouteFacts, 'tag'> &
+  Partial<Pick<RouteFacts, 'tag'>> &
   Call & {
     readonly handle: (
       c: Context<RouteEnv, Call['path']>,
@@ -33,15 +34,15 @@ type Definition<State, Call extends CallType> = RouteFacts &
     ) => Response | Promise<Response>
   }
 
-/** Defines the routes of a resource one by one, so that handlers know the parameters of their paths. */
-export function routeWith<State>() {
+/** Defines routes under a tag one by one, so that handlers know the parameters of their paths. */
+export function routeWith<State>(tag: string) {
   return <
     const Path extends string,
     const Method extends RouteFacts['method'],
     const Answers extends Operation['answers'],
   >(
     route: Definition<State, { method: Method; path: Path; answers: Answers }>,
-  ): TypedRoute<State, { method: Method; path: Path; answers: Answers }> => route
+  ): TypedRoute<State, { method: Method; path: Path; answers: Answers }> => ({ tag, ...route })
 }
 
 /** Routes that belong together, and the types of their calls. */

@@ -23,12 +23,11 @@ type Program = (typeof PROGRAMS)[number]
 
 const UNCACHED = { 'cache-control': 'no-cache, max-age=0, must-revalidate' }
 
-const tag = 'Git'
 const bytes: Answer = { text: 'As git asks for it', content: [{ type: '*/*', schema: null }] }
 
 type GitRoutesDeps = ApiContext['configuration'] & Pick<ApiContext, 'site'>
 
-const route = routeWith<GitRoutesDeps>()
+const route = routeWith<GitRoutesDeps>('Git')
 
 /** `/git/config.git`: the repository for clients of git, to clone, fetch and push. */
 export const gitResource = resource({
@@ -37,7 +36,6 @@ export const gitResource = resource({
     route({
       method: 'GET',
       path: `${REPOSITORY}/info/refs`,
-      tag,
       summary:
         'The start of a clone, fetch or push by git; that of a push also for those who may view a group or a template',
       caller: 'administrator',
@@ -52,7 +50,6 @@ export const gitResource = resource({
     route({
       method: 'GET',
       path: `${REPOSITORY}/HEAD`,
-      tag,
       summary: 'The served branch',
       caller: 'administrator',
       answers: { 200: bytes },
@@ -62,7 +59,6 @@ export const gitResource = resource({
     route({
       method: 'GET',
       path: `${REPOSITORY}/objects/:object{.+}`,
-      tag,
       summary: 'An object or a pack, for clients of the dumb protocol',
       caller: 'administrator',
       parameters: {
@@ -86,7 +82,6 @@ function exchangeRoute(program: Program, summary: string) {
   return route({
     method: 'POST',
     path: `${REPOSITORY}/git-${program}`,
-    tag,
     summary,
     caller: program === 'upload-pack' ? 'administrator' : 'viewer',
     scope: program === 'upload-pack' ? 'read' : 'propose',

@@ -23,8 +23,7 @@ import {
 
 const MAX_BODY_BYTES = 65_536
 
-const tag = 'Agents'
-const route = routeWith<ApiContext>()
+const route = routeWith<ApiContext>('Agents')
 
 /** `/api/agent-invitations`: what lets an agent in without approval, once. */
 export const invitationResource = resource({
@@ -34,7 +33,6 @@ export const invitationResource = resource({
     route({
       method: 'POST',
       path: '/api/agent-invitations',
-      tag,
       summary: 'Creates an invitation, which registers and approves one agent; it is shown once',
       caller: 'administrator',
       scope: 'admin',
@@ -53,7 +51,6 @@ export const invitationResource = resource({
     route({
       method: 'GET',
       path: '/api/agent-invitations',
-      tag,
       summary: 'The open invitations, oldest first',
       caller: 'administrator',
       answers: {
@@ -65,7 +62,6 @@ export const invitationResource = resource({
     route({
       method: 'DELETE',
       path: '/api/agent-invitations/:id',
-      tag,
       summary: 'Revokes an invitation',
       caller: 'administrator',
       scope: 'admin',

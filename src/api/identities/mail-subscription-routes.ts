@@ -10,10 +10,9 @@ import { MailSubscriptionBody, MailSubscriptionRequestBody } from '../../wire/id
 
 const MAX_BODY_BYTES = 65_536
 
-const tag = 'Identities'
 const path = '/api/account/mail'
 const audit = 'change-mail-subscription'
-const route = routeWith<ApiContext['identities']>()
+const route = routeWith<ApiContext['identities']>('Identities')
 
 /** `/api/account/mail`: the news that the caller gets by mail. */
 export const mailSubscriptionResource = resource({
@@ -23,7 +22,6 @@ export const mailSubscriptionResource = resource({
     route({
       method: 'GET',
       path,
-      tag,
       summary: 'The notifications that the caller gets by mail; without an address, none',
       caller: 'user',
       answers: reads('The subscription', MailSubscriptionBody),
@@ -33,7 +31,6 @@ export const mailSubscriptionResource = resource({
     route({
       method: 'PUT',
       path,
-      tag,
       summary: 'Subscribes the caller, who has logged in with a password, to notifications by mail',
       caller: 'user',
       audit,
@@ -50,7 +47,6 @@ export const mailSubscriptionResource = resource({
     route({
       method: 'DELETE',
       path,
-      tag,
       summary: 'Ends the notifications of the caller, who has logged in with a password',
       caller: 'user',
       audit,

@@ -13,8 +13,7 @@ import { MadeTokenBody, NewTokenBody, TokenEntry } from '../../wire/identity-bod
 
 const MAX_BODY_BYTES = 16_384
 
-const tag = 'Identities'
-const route = routeWith<ApiContext['identities']>()
+const route = routeWith<ApiContext['identities']>('Identities')
 
 /** `/api/tokens`: what programs log in with instead of a password. */
 export const tokenResource = resource({
@@ -24,7 +23,6 @@ export const tokenResource = resource({
     route({
       method: 'POST',
       path: '/api/tokens',
-      tag,
       summary:
         'Creates a token for the caller, who has logged in with a password; it is shown once',
       caller: 'user',
@@ -45,7 +43,6 @@ export const tokenResource = resource({
     route({
       method: 'GET',
       path: '/api/tokens',
-      tag,
       summary: 'The tokens of the caller, oldest first; those of another user to administrators',
       caller: 'user',
       query: { user: { text: 'Those of this user', schema: z.string() } },
@@ -59,7 +56,6 @@ export const tokenResource = resource({
     route({
       method: 'DELETE',
       path: '/api/tokens/:id',
-      tag,
       summary: 'Revokes a token of the caller; administrators may revoke any',
       caller: 'user',
       audit: 'revoke-token',

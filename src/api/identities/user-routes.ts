@@ -31,8 +31,7 @@ import { explainUser, readOwnRights } from '../../configuration/access/explain.t
 
 const MAX_BODY_BYTES = 16_384
 
-const tag = 'Identities'
-const route = routeWith<ApiContext['identities']>()
+const route = routeWith<ApiContext['identities']>('Identities')
 
 const NAME: Operation['parameters'] = {
   name: { text: 'The user', schema: z.string().min(1), example: 'ana' },
@@ -43,7 +42,6 @@ const SOURCE = {
 
 /** The change of one user. */
 const accountRoute = {
-  tag,
   caller: 'administrator',
   parameters: NAME,
   query: SOURCE,
@@ -57,7 +55,6 @@ export const userResource = resource({
     route({
       method: 'GET',
       path: '/api/users',
-      tag,
       summary:
         'The users of the users file, and those of other sources who have a session or a token',
       caller: 'administrator',
@@ -67,7 +64,6 @@ export const userResource = resource({
     route({
       method: 'POST',
       path: '/api/users',
-      tag,
       summary: 'Adds a user; without a password, generates one and shows it once',
       caller: 'administrator',
       audit: 'create-user',
@@ -164,7 +160,7 @@ function entryOf({ lastUsed, roles, known: _known, ...user }: ListedUser): UserE
   return { ...user, roles: [...roles], lastUsed: time }
 }
 
-const callerRoute = routeWith<ApiContext['configuration']>()
+const callerRoute = routeWith<ApiContext['configuration']>('Identities')
 
 /** `/api/whoami` and `/api/permissions`: who a caller is, and who may do what. */
 export const callerResource = resource({
@@ -174,7 +170,6 @@ export const callerResource = resource({
     callerRoute({
       method: 'GET',
       path: '/api/whoami',
-      tag,
       summary: 'The caller, and the credential of the call',
       caller: 'user',
       answers: { 200: jsonAnswer('The caller', WhoAmIBody) },
@@ -188,7 +183,6 @@ export const callerResource = resource({
     callerRoute({
       method: 'GET',
       path: '/api/permissions',
-      tag,
       summary: 'The permissions of a user, and the entries of the configuration that grant them',
       caller: 'administrator',
       query: { user: { text: 'The user; the caller when absent', schema: z.string() } },

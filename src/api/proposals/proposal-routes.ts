@@ -40,8 +40,7 @@ import {
 /** The largest body of a review or a comment, in bytes. */
 const MAX_WORDS_BYTES = 65_536
 
-const tag = 'Proposals'
-const route = routeWith<LeaderContext>()
+const route = routeWith<LeaderContext>('Proposals')
 
 const NUMBER = {
   number: { text: 'The number of the proposal', schema: z.string(), example: '7' },
@@ -62,7 +61,6 @@ const REVIEW_ERRORS = [
 /** A call that acts on one proposal, and answers it as it is then. */
 const acts = {
   method: 'POST',
-  tag,
   caller: 'user',
   scope: 'operate',
   parameters: NUMBER,
@@ -76,7 +74,6 @@ export const proposalResource = leaderResource({
     route({
       method: 'POST',
       path: '/api/proposals',
-      tag,
       summary: 'Proposes a change, as a whole document or as entities',
       caller: 'viewer',
       audit: 'propose',
@@ -115,7 +112,6 @@ export const proposalResource = leaderResource({
     route({
       method: 'GET',
       path: '/api/proposals',
-      tag,
       summary: 'The proposals whose entities the caller may view, newest first',
       tools: [{ name: 'proposals' }],
       caller: 'user',
@@ -141,7 +137,6 @@ export const proposalResource = leaderResource({
     route({
       method: 'GET',
       path: '/api/proposals/:number',
-      tag,
       summary: 'One proposal with its changes, plan, verdict, versions, reviews and comments',
       tools: [{ name: 'proposal' }],
       caller: 'user',

@@ -9,7 +9,7 @@ import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 import { AuditBody } from '../../wire/service-bodies.ts'
 
-const route = routeWith<ApiContext['notify']>()
+const route = routeWith<ApiContext['notify']>('Service')
 
 /** `/api/audit`: who did what, newest first, to administrators. */
 export const auditResource = resource({
@@ -19,7 +19,6 @@ export const auditResource = resource({
     route({
       method: 'GET',
       path: '/api/audit',
-      tag: 'Service',
       summary: 'The audit log: user, action, address and outcome; newest first',
       caller: 'administrator',
       query: {

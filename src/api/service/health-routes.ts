@@ -18,8 +18,7 @@ import { digestOf } from '../../core/digest.ts'
 import { renderMetrics } from '../../core/service/metric.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 
-const tag = 'Service'
-const route = routeWith<ApiContext>()
+const route = routeWith<ApiContext>('Service')
 
 /**
  * `/health…`: for probes, which have no credentials and get numbers alone. What the problems are is
@@ -31,7 +30,6 @@ export const healthResource = resource({
     route({
       method: 'GET',
       path: '/health',
-      tag,
       summary: 'Health of the service, with problems for administrators',
       tools: [
         {
@@ -55,7 +53,6 @@ export const healthResource = resource({
     route({
       method: 'GET',
       path: '/health/live',
-      tag,
       summary: 'Liveness probe: whether the process answers',
       caller: 'anybody',
       answers: { 200: jsonAnswer('It does', LivenessBody) },
@@ -64,7 +61,6 @@ export const healthResource = resource({
     route({
       method: 'GET',
       path: '/health/ready',
-      tag,
       summary: 'Readiness probe: whether configuration and state can be read',
       caller: 'anybody',
       answers: {
@@ -111,7 +107,6 @@ export const metricsResource = resource({
     route({
       method: 'GET',
       path: '/metrics',
-      tag: 'Service',
       summary: 'Metrics for Prometheus',
       caller: 'user',
       answers: {

@@ -9,9 +9,8 @@ import { MaintenanceBody, MaintenanceRequestBody } from '../../wire/service-bodi
 
 const MAX_BODY_BYTES = 16_384
 
-const tag = 'Service'
 const path = '/api/maintenance'
-const route = routeWith<ApiContext['configuration']>()
+const route = routeWith<ApiContext['configuration']>('Service')
 
 const ENDED = { saves: 'allowed', starts: 'allowed', reason: 'The new disks are in' } as const
 
@@ -23,7 +22,6 @@ export const maintenanceResource = resource({
     route({
       method: 'GET',
       path,
-      tag,
       summary: 'Whether changes of the configuration and new runs are refused, and why',
       caller: 'administrator',
       answers: reads('The maintenance mode', MaintenanceBody),
@@ -35,7 +33,6 @@ export const maintenanceResource = resource({
     route({
       method: 'POST',
       path,
-      tag,
       summary: 'Refuses or allows changes of the configuration and new runs, until it is set again',
       caller: 'administrator',
       audit: 'set-maintenance',

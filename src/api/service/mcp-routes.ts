@@ -5,7 +5,7 @@ import { jsonAnswer, jsonBody } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 
 const Message = z.looseObject({})
-const route = routeWith<ServedContext>()
+const route = routeWith<ServedContext>('Service')
 
 /** `/mcp`: the tools of an assistant, by the Model Context Protocol. */
 export const mcpResource = resource({
@@ -14,7 +14,6 @@ export const mcpResource = resource({
     route({
       method: 'POST',
       path: '/mcp',
-      tag: 'Service',
       summary:
         'A message of the Model Context Protocol (streamable HTTP): tools that read, and propose',
       caller: 'user',

@@ -9,8 +9,7 @@ import { jsonAnswer, reads } from '../definition/operation.ts'
 import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
-const tag = 'Service'
-const route = routeWith<LeaderContext['webhooks']>()
+const route = routeWith<LeaderContext['webhooks']>('Service')
 
 const NAME = { text: 'As in the webhooks file', schema: z.string(), example: 'chat' }
 const SENT = {
@@ -36,7 +35,6 @@ export const webhookResource = leaderResource({
     route({
       method: 'GET',
       path: '/api/webhooks',
-      tag,
       summary: 'The receivers of revisions and events',
       caller: 'administrator',
       answers: reads('The receivers', z.array(WebhookEntry)),
@@ -45,7 +43,6 @@ export const webhookResource = leaderResource({
     route({
       method: 'GET',
       path: '/api/webhooks/:name/deliveries',
-      tag,
       summary: 'The latest deliveries to a receiver with its responses, newest first',
       caller: 'administrator',
       parameters: { name: NAME },
@@ -60,7 +57,6 @@ export const webhookResource = leaderResource({
     route({
       method: 'POST',
       path: '/api/webhooks/:name/deliveries/:number/send',
-      tag,
       summary: 'Sends a delivery once more, with the same id and body',
       caller: 'administrator',
       audit: 'send-webhook-again',
