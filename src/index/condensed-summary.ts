@@ -13,7 +13,6 @@ import type { EditScript } from '../diff/edit-script.ts'
 import type { LineRange } from '../diff/lines.ts'
 import { bisect } from '../lib/bisect.ts'
 import type { TextLines } from '../document/text/text-lines.ts'
-import { runSync } from '../lib/cooperative.ts'
 
 /** Differences of more characters are not described: it would be expensive and unreadable. */
 const MAX_CHARACTERS = 3_000_000
@@ -24,18 +23,9 @@ interface ComparedTexts {
 }
 
 /**
- * Describes the differences between two documents; null when there are too many. A document without
- * lines stands for a missing one.
+ * Describes the differences between two documents, in small steps; null when there are too many. A
+ * document without lines stands for a missing one.
  */
-export function summarise(
-  script: EditScript,
-  texts: ComparedTexts,
-  renames?: EntityRenames,
-): readonly DocumentChange[] | null {
-  return runSync(condensedSummary(script, texts, renames))
-}
-
-/** The same in small steps. */
 export function* condensedSummary(
   { before, after, changes }: EditScript,
   texts: ComparedTexts,

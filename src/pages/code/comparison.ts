@@ -8,7 +8,7 @@ import {
   type NumberedRevision,
   type RevisionReadingDeps,
 } from '../revisions/numbered-revision.ts'
-import { summarise } from '../../index/condensed-summary.ts'
+import { condensedSummary } from '../../index/condensed-summary.ts'
 import { changesIn } from '../../document/changes/entity-scope.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { type ShownChanges, shownChanges } from './shown-changes.ts'
@@ -29,6 +29,7 @@ import type { Block, DiffRegion } from './regions.ts'
 import { type BlockRows, blockRows, type Sides } from './rows.ts'
 import { textLinesOf } from '../../document/text/text-lines.ts'
 import { withWholeElements } from './whole-elements.ts'
+import { type CooperativeWork, runCooperatively } from '../../lib/cooperative.ts'
 
 /** Computes how the lines of two texts differ. */
 export interface ScriptDeps {
@@ -199,47 +200,47 @@ export async function readComparison(
   return { ...compared, ...text }
 }
 
-/** Compares two documents. */
+/** Compares two documents, cooperatively. */
 export async function compareDocuments(
   deps: ScriptDeps,
   documents: DocumentPair,
   options: ComparisonOptions,
 ): Promise<DocumentComparison> {
   const { script, texts, isSpaceOnly } = await differencesOf(deps, documents, options)
-  const changes = describedIn(script, texts, options)
+  const changes = await runCooperatively(describedIn(script, texts, options))
   return {
     changes: changes && shownChanges(changes),
-    ...compareScript(script, texts, options),
+    ...(await runCooperatively(compareScript(script, texts, options))),
     isSpaceOnly,
   }
 }
 
-/** Compares two documents, without describing the changes. */
+/** Compares two documents, without describing the changes, cooperatively. */
 export async function compareDocumentTexts(
   deps: ScriptDeps,
   documents: DocumentPair,
   options: ComparisonOptions,
 ): Promise<DocumentTextComparison> {
   const { script, texts, isSpaceOnly } = await differencesOf(deps, documents, options)
-  return { ...compareScript(script, texts, options), isSpaceOnly }
+  return { ...(await runCooperatively(compareScript(script, texts, options))), isSpaceOnly }
 }
 
-/** Describes the changes of a document; null when too much differs. */
+/** Describes the changes of a document, cooperatively; null when too much differs. */
 export async function describeDocuments(
   deps: ScriptDeps,
   documents: DocumentPair,
   options: Pick<ComparisonOptions, 'whitespace' | 'entity' | 'renames'>,
 ): Promise<readonly DocumentChange[] | null> {
   const { script, texts } = await differencesOf(deps, documents, options)
-  return describedIn(script, texts, options)
+  return runCooperatively(describedIn(script, texts, options))
 }
 
-function describedIn(
+function* describedIn(
   script: EditScript,
   texts: Texts,
   options: NarrowingOptions,
-): readonly DocumentChange[] | null {
-  const changes = summarise(script, texts, options.renames)
+): Generator<unknown, readonly DocumentChange[] | null> {
+  const changes = yield* condensedSummary(script, texts, options.renames)
   const scope = scopeIn(texts, options)
   return scope === null ? changes : changes && changesIn(changes, scope)
 }
@@ -255,7 +256,7 @@ async function differencesOf(
   return { script: withWholeElements(script, texts), texts, isSpaceOnly }
 }
 
-/** Compares two texts, without describing the changes. */
+/** Compares two texts, without describing the changes, cooperatively. */
 export async function compareTexts(
   deps: ScriptDeps,
   texts: readonly [string, string],
@@ -264,7 +265,7 @@ export async function compareTexts(
   const documents = [Buffer.from(texts[0]), Buffer.from(texts[1])] as const
   const script = await deps.script(...documents, options)
   const both = textsOf(script, documents)
-  return compareScript(withWholeElements(script, both), both, options)
+  return runCooperatively(compareScript(withWholeElements(script, both), both, options))
 }
 
 function textsOf(script: EditScript, documents: readonly [Uint8Array, Uint8Array]): Texts {
@@ -274,27 +275,26 @@ function textsOf(script: EditScript, documents: readonly [Uint8Array, Uint8Array
   }
 }
 
-function compareScript(
+function* compareScript(
   script: EditScript,
   texts: Texts,
   options: ComparisonOptions,
-): TextComparison {
+): CooperativeWork<TextComparison> {
   const regions = placedRegions(script, texts, options)
+  yield
   const parts = diffPartsOf(regions)
   const place = placeOf(parts, options.start)
   const [part = NOTHING] = parts.slice(place)
   const blocks = regions.flatMap(({ region }) => region.blocks)
   const [before] = parts.slice(0, place).flatMap(lastOf).slice(-1)
   const [after] = parts.slice(place + 1).flatMap(firstOf)
+  const shown = regions.slice(part.start, part.end)
   return {
     lines: linesOf(blocks),
     total: blocks.filter(({ change, isContinued }) => change !== null && !isContinued).length,
     differs: script.changes.length > 0,
     marks: marksOf(script, regions, parts),
-    regions: showRegions(script, texts, {
-      regions: regions.slice(part.start, part.end),
-      ...options,
-    }),
+    regions: yield* showRegions(script, texts, { regions: shown, ...options }),
     part,
     next: parts[place + 1] ?? null,
     previous: parts[place - 1] ?? null,
@@ -332,25 +332,31 @@ function linesOf(blocks: readonly Block[]): TextComparison['lines'] {
   return lines
 }
 
-function showRegions(
+function* showRegions(
   script: EditScript,
   texts: Texts,
   { regions, ...options }: LinePiecesOptions & { readonly regions: readonly PlacedRegion[] },
-): ShownRegion[] {
+): Generator<unknown, ShownRegion[]> {
   const sides: Sides = {
     before: new LinePieces(texts.before, options),
     after: new LinePieces(texts.after, options),
   }
-  return regions.map(({ region, index, place }) => ({
-    index,
-    hunk: region.hunk,
-    place: place(),
-    line: lineOf(region),
-    hiddenAbove: region.hiddenAbove,
-    hiddenBelow: region.hiddenBelow,
-    isContinued: region.isContinued,
-    blocks: region.blocks.map((block) => blockRows(script, block, sides)),
-  }))
+  const shown: ShownRegion[] = []
+  for (const { region, index, place } of regions) {
+    const blocks: BlockRows[] = []
+    for (const block of region.blocks) yield blocks.push(blockRows(script, block, sides))
+    shown.push({
+      index,
+      hunk: region.hunk,
+      place: place(),
+      line: lineOf(region),
+      hiddenAbove: region.hiddenAbove,
+      hiddenBelow: region.hiddenBelow,
+      isContinued: region.isContinued,
+      blocks,
+    })
+  }
+  return shown
 }
 
 function lineOf({ blocks }: DiffRegion): ShownRegion['line'] {

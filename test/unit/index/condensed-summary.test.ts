@@ -4,17 +4,18 @@ import { summariseChanges } from '../../../src/document/changes/summarise-change
 import { readXml } from '../../../src/document/xml/xml-reader.ts'
 import { editScript } from '../../../src/diff/edit-script.ts'
 import { textLinesOf } from '../../../src/document/text/text-lines.ts'
-import { summarise } from '../../../src/index/condensed-summary.ts'
+import { condensedSummary } from '../../../src/index/condensed-summary.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { runSync } from '../../../src/lib/cooperative.ts'
 
-function condensedSummary(before: string, after: string) {
+function quickSummary(before: string, after: string) {
   const [old, now] = [Buffer.from(before), Buffer.from(after)]
   const script = editScript(old, now)
-  return summarise(script, {
+  const texts = {
     before: textLinesOf(old, script.before.count),
     after: textLinesOf(now, script.after.count),
-  })
+  }
+  return runSync(condensedSummary(script, texts))
 }
 
 function wholeSummary(before: string, after: string) {
@@ -50,7 +51,7 @@ describe('a summary that reads only what has changed', () => {
     fc.assert(
       fc.property(aDocument(all), aDocument(some), fc.boolean(), (one, other, isGrowing) => {
         const [before, after] = isGrowing ? [other, one] : [one, other]
-        expect(condensedSummary(before, after)).toEqual(wholeSummary(before, after))
+        expect(quickSummary(before, after)).toEqual(wholeSummary(before, after))
       }),
       { numRuns: 400 },
     )
@@ -67,18 +68,18 @@ describe('a summary that reads only what has changed', () => {
     const place = text.indexOf('    <pipeline name="c">')
     const split = text.slice(0, place) + tags + text.slice(place)
 
-    const summary = condensedSummary(text, split)
+    const summary = quickSummary(text, split)
 
     expect(summary).toEqual(wholeSummary(text, split))
     expect(summary?.filter(({ to }) => to === 'second')).toHaveLength(6)
-    expect(condensedSummary(split, text)).toEqual(wholeSummary(split, text))
+    expect(quickSummary(split, text)).toEqual(wholeSummary(split, text))
   })
 
   it('names the line at which the whole text cannot be read', () => {
     const text = documentWith(...NAMES)
     const broken = text.replace('</cruise>', '<cruise')
 
-    const summary = condensedSummary(text.replace('make', 'ninja'), broken)
+    const summary = quickSummary(text.replace('make', 'ninja'), broken)
 
     expect(summary).toEqual(wholeSummary(text, broken))
     expect(summary?.[0]?.to).toContain(`line ${text.trimEnd().split('\n').length}`)
