@@ -1,7 +1,24 @@
+import { setImmediate } from 'node:timers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Milliseconds after which the event loop gets its turn. */
+/** Milliseconds that all work together may take before the event loop gets its turn. */
 const SLICE_MS = 10
+/** Milliseconds that each has at least, so that small work need not wait for large. */
+const MIN_SLICE_MS = 1
+
+/** When the slice ends that work shares until the event loop has had its turn; null before any. */
+let sharedEnd: number | null = null
+
+/** When a slice ends that begins now. */
+function endOfSlice(): number {
+  const now = performance.now()
+  if (sharedEnd === null) {
+    sharedEnd = now + SLICE_MS
+    // What begins in a callback goes on once others are through, and not right behind it.
+    setImmediate(() => setImmediate(() => (sharedEnd = null)))
+  }
+  return Math.max(sharedEnd, now + MIN_SLICE_MS)
+}
 
 /**
  * Work in small steps that ends with a result. Its caller decides how it runs: without a pause, as in
@@ -9,9 +26,9 @@ const SLICE_MS = 10
  */
 export type CooperativeWork<Result> = Iterator<unknown, Result, void>
 
-/** The turns of work that would hold up the event loop: each one is over after some milliseconds. */
+/** The turns of work that would hold up the event loop: each is over after some milliseconds, of which others may have taken a part. */
 export class Turns {
-  #end = performance.now() + SLICE_MS
+  #end = endOfSlice()
 
   get isOver(): boolean {
     return performance.now() >= this.#end
@@ -20,7 +37,7 @@ export class Turns {
   /** Gives the event loop its turn, and begins another one. */
   async next(): Promise<void> {
     await nextTurn()
-    this.#end = performance.now() + SLICE_MS
+    this.#end = endOfSlice()
   }
 }
 
