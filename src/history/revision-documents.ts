@@ -1,6 +1,7 @@
-import { digestOf } from '../core/digest.ts'
+import { digestInSteps } from '../core/digest.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { DamageError, unreadable } from '../git/objects/damage.ts'
+import { runCooperatively } from '../lib/cooperative.ts'
 import type { GitRepository } from './repository/git-repository.ts'
 import type { Report } from './revision/problems.ts'
 
@@ -89,7 +90,7 @@ export class RevisionDocuments {
       const kind = await this.#repository.describeNoDocument(commit)
       throw new DamageError(`it is ${kind ?? 'missing'}`)
     }
-    if (digestOf(document) === digest) return document
+    if ((await runCooperatively(digestInSteps(document))) === digest) return document
     throw new DamageError(`it does not have the digest ${digest}`)
   }
 

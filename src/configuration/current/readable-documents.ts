@@ -5,7 +5,7 @@ import { findPlainSecrets } from '../../document/secrets/plain-secrets.ts'
 import { addressSecrets, hasUserInfo, SEALED_START } from '../../document/secrets/user-info.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import type { Digest } from '../../core/digest.ts'
-import { runCooperatively } from '../../lib/cooperative.ts'
+import { type CooperativeWork, runCooperatively } from '../../lib/cooperative.ts'
 import { decodeUtf8 } from '../../lib/decode-utf8.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { StoredDocument } from '../../history/history.ts'
@@ -56,7 +56,8 @@ export class ReadableDocuments {
   }: StoredDocument): Promise<readonly Problem[]> => {
     const cached = this.knownSecrets(digest)
     if (cached) return cached
-    const found = mayHaveSecrets(document) ? await findIn(document) : NONE
+    const mayHave = await runCooperatively(mayHaveSecrets(document))
+    const found = mayHave ? await findIn(document) : NONE
     this.#cache.set(digest, found)
     return found
   }
@@ -94,21 +95,38 @@ function isSealed(text: string, start: number): boolean {
   return /encrypted\w*\s*(?:=\s*["']|>\s*|><!\[CDATA\[)$/i.test(text.slice(start - 60, start))
 }
 
+/** The signs of plain secrets: words in the bytes, and then a pattern in the text. */
+const SIGNS: readonly {
+  readonly isMentionedIn: (bytes: Buffer) => boolean
+  readonly isIn: (text: string) => boolean
+}[] = [
+  {
+    isMentionedIn: (bytes) => bytes.includes('assword'),
+    isIn: (text) => PLAIN_PASSWORD.test(text),
+  },
+  { isMentionedIn: (bytes) => bytes.includes('secure'), isIn: hasPlainVariable },
+  { isMentionedIn: hasUserInfo, isIn: hasPlainAddress },
+]
+
 /**
- * A quick search, because most documents have nothing that looks like a plain secret. Plain words are looked for in the
- * bytes, several times quicker than a pattern in their text.
+ * A quick search in steps, because most documents have nothing that looks like a plain secret. Plain words are looked
+ * for in the bytes, several times quicker than a pattern in their text.
  */
-function mayHaveSecrets(document: Uint8Array): boolean {
+function* mayHaveSecrets(document: Uint8Array): CooperativeWork<boolean> {
   const bytes = Buffer.from(document.buffer, document.byteOffset, document.length)
   if (bytes.includes(0)) return true
-  const patterns = [
-    { isMentioned: bytes.includes('assword'), isIn: (text: string) => PLAIN_PASSWORD.test(text) },
-    { isMentioned: bytes.includes('secure'), isIn: hasPlainVariable },
-    { isMentioned: hasUserInfo(bytes), isIn: hasPlainAddress },
-  ].filter(({ isMentioned }) => isMentioned)
-  if (patterns.length === 0) return false
+  const mentioned: (typeof SIGNS)[number][] = []
+  for (const sign of SIGNS) {
+    yield
+    if (sign.isMentionedIn(bytes)) mentioned.push(sign)
+  }
+  if (mentioned.length === 0) return false
   const text = decodeUtf8(document)
-  return patterns.some(({ isIn }) => isIn(text))
+  for (const { isIn } of mentioned) {
+    yield
+    if (isIn(text)) return true
+  }
+  return false
 }
 
 function hasPlainVariable(text: string): boolean {
