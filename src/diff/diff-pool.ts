@@ -47,7 +47,8 @@ export class DiffPool implements AsyncDisposable {
     options: UnifiedOptions = {},
   ): Promise<Uint8Array> {
     if (this.#isSmall(before, after)) return unifiedDiff(before, after, options)
-    const answer = await this.#ask({ kind: 'unified', options, ...ownCopies(before, after) })
+    const copies = await runCooperatively(ownCopies(before, after))
+    const answer = await this.#ask({ kind: 'unified', options, ...copies })
     if (answer instanceof Uint8Array) return answer
     return renderUnified(coarseScript(before, after), options.context)
   }
@@ -60,7 +61,8 @@ export class DiffPool implements AsyncDisposable {
     if (this.#isSmall(before, after)) return editScript(before, after, options)
     const quick = await runCooperatively(quickScript(before, after, options))
     if (quick !== null) return quick
-    const answer = await this.#ask({ kind: 'script', options, ...ownCopies(before, after) })
+    const copies = await runCooperatively(ownCopies(before, after))
+    const answer = await this.#ask({ kind: 'script', options, ...copies })
     if (answer === null || answer instanceof Uint8Array) return coarseScript(before, after)
     const script = unpackScript(answer, { before, after })
     noteLines(after, script.after)
@@ -102,7 +104,19 @@ function differing(size: number, { prefix, suffix }: CommonBytes): number {
   return size - 2 * (prefix + suffix)
 }
 
+/** Bytes that are copied in one step. */
+const STEP = 2 ** 21
+
 /** Copies that can be transferred to a thread; a view would take its whole buffer along. */
-export function ownCopies(before: Uint8Array, after: Uint8Array) {
-  return { before: new Uint8Array(before), after: new Uint8Array(after) }
+function* ownCopies(before: Uint8Array, after: Uint8Array) {
+  return { before: yield* copyOf(before), after: yield* copyOf(after) }
+}
+
+function* copyOf(bytes: Uint8Array): Generator<void, Uint8Array<ArrayBuffer>> {
+  const copy = new Uint8Array(bytes.length)
+  for (let at = 0; at < bytes.length; at += STEP) {
+    copy.set(bytes.subarray(at, at + STEP), at)
+    yield
+  }
+  return copy
 }
