@@ -1,5 +1,6 @@
 import { isSameName } from '../../core/name-key.ts'
 import { ENTITY_KINDS, entityName, foldEntity, isAt, kindOfPrefix } from '../entities/entities.ts'
+import { runSync } from '../../lib/cooperative.ts'
 import type { PathSteps } from '../xml/xml-elements.ts'
 import type { Span } from '../xml/xml-tree.ts'
 import { attribute, nameOfTag } from './open-path.ts'
@@ -13,17 +14,17 @@ interface Wanted {
 }
 
 /**
- * Where an entity such as `pipeline/checkout` is in a document, found without reading all of
+ * Where an entity such as `pipeline/checkout` is in a document, found in steps and without reading all of
  * it; null where the document has none, or when it is named by its text as administrators are.
  */
-export function entitySpan(text: string, entity: string): Span | null {
+export function* entitySpan(text: string, entity: string): Generator<void, Span | null> {
   const key = foldEntity(entity)
   const [prefix] = key.split('/', 1)
   for (const kind of ENTITY_KINDS) {
     if (kind.prefix !== prefix || kind.by === '#text') continue
     const isIt = (tag: Span) =>
       foldEntity(entityName({ kind, name: nameOfTag(text, tag, kind) })) === key
-    const span = spanOf(text, { steps: kind.steps, isIt })
+    const span = yield* spanOf(text, { steps: kind.steps, isIt })
     if (span) return span
   }
   return null
@@ -35,7 +36,7 @@ export function stageSpan(text: string, stage: string): Span | null {
     const name = attribute(text, { tag }, 'name')
     return name !== null && isSameName(name, stage)
   }
-  return spanOf(text, { steps: [['stage']], isIt })
+  return runSync(spanOf(text, { steps: [['stage']], isIt }))
 }
 
 /** The groups of pipelines in a document, by the names of the pipelines in folded spelling. */
@@ -52,11 +53,13 @@ export function groupsOfPipelines(text: string): ReadonlyMap<string, string> {
   return groups
 }
 
-function spanOf(text: string, wanted: Wanted): Span | null {
+function* spanOf(text: string, wanted: Wanted): Generator<void, Span | null> {
   const wholes = new WholeElements(text)
   for (const { tag, path } of openTags(text, wholes)) {
-    if (!isAt(path, wanted.steps) || !wanted.isIt(tag)) continue
-    return { start: tag.start, end: endOf(text, tag, wholes) }
+    if (isAt(path, wanted.steps) && wanted.isIt(tag)) {
+      return { start: tag.start, end: yield* endOf(text, tag, wholes) }
+    }
+    yield
   }
   return null
 }
@@ -93,7 +96,7 @@ function isEmpty(text: string, { end }: Construct): boolean {
   return text[end - 2] === '/'
 }
 
-function endOf(text: string, tag: Construct, wholes: WholeElements): number {
+function* endOf(text: string, tag: Construct, wholes: WholeElements): Generator<void, number> {
   if (isEmpty(text, tag)) return tag.end
   const name = tagNameOf(text, tag)
   const end = wholes.endOf(name, tag)
@@ -102,10 +105,15 @@ function endOf(text: string, tag: Construct, wholes: WholeElements): number {
   for (let at = tag.end; at < text.length;) {
     const construct = constructAt(text, at)
     at = construct.end
-    const isSame = tagNameOf(text, construct) === name
+    const inner = tagNameOf(text, construct)
+    const isSame = inner === name
     if (construct.kind === 'open' && isSame && !isEmpty(text, construct)) depth += 1
+    if (construct.kind === 'open' && !isSame && !isEmpty(text, construct)) {
+      at = wholes.endOf(inner, construct) ?? at
+    }
     if (construct.kind === 'close' && isSame) depth -= 1
     if (depth === 0) return at
+    yield
   }
   return text.length
 }

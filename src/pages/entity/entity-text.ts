@@ -2,6 +2,7 @@ import { entitySpan, stageSpan } from '../../document/highlight/entity-span.ts'
 import type { Span } from '../../document/xml/xml-tree.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
+import { runCooperatively } from '../../lib/cooperative.ts'
 import { decodeUtf8 } from '../../lib/decode-utf8.ts'
 
 /** The XML of one entity in a document, and the line at which it starts, from 1. */
@@ -17,7 +18,7 @@ export async function readEntityText(
   { entity, stage }: { readonly entity: string; readonly stage: string | null },
 ): Promise<EntityText | null> {
   const document = decodeUtf8(await history.readDocument(revision))
-  const whole = cut(document, entitySpan(document, entity))
+  const whole = cut(document, await runCooperatively(entitySpan(document, entity)))
   if (whole === null || stage === null) return whole
   const part = cut(whole.text, stageSpan(whole.text, stage))
   return part && { text: part.text, line: whole.line + part.line - 1 }

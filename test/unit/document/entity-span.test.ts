@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { entitySpan, stageSpan } from '../../../src/document/highlight/entity-span.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 const DOCUMENT = `<?xml version="1.0"?>
 <cruise>
@@ -14,8 +15,12 @@ const DOCUMENT = `<?xml version="1.0"?>
   <agents><agent uuid="U1" hostname="box"/></agents>
 </cruise>`
 
+function spanIn(text: string, entity: string) {
+  return runSync(entitySpan(text, entity))
+}
+
 function found(entity: string): string | null {
-  const span = entitySpan(DOCUMENT, entity)
+  const span = spanIn(DOCUMENT, entity)
   return span && DOCUMENT.slice(span.start, span.end)
 }
 
@@ -50,9 +55,9 @@ describe('where an entity stands', () => {
   })
 
   it('takes any text', () => {
-    expect(entitySpan('', 'pipeline/a')).toBeNull()
-    expect(entitySpan('no < xml', 'pipeline/a')).toBeNull()
+    expect(spanIn('', 'pipeline/a')).toBeNull()
+    expect(spanIn('no < xml', 'pipeline/a')).toBeNull()
     const open = '<cruise><pipelines><pipeline name="a"><stage>'
-    expect(entitySpan(open, 'pipeline/a')).toEqual({ start: 19, end: open.length })
+    expect(spanIn(open, 'pipeline/a')).toEqual({ start: 19, end: open.length })
   })
 })
