@@ -84,9 +84,10 @@ function headOf([first, ...others]: Group): string {
   return `${count === 1 ? word : plural(word)} ${names}`
 }
 
-/** A name that alone would fill the line is cut. */
+/** A name that alone would fill the line is cut, and of more than fill it some are left out. */
 function namesOf(changes: readonly DocumentChange[]): string {
-  return changes.map(({ label }) => cutMiddle(label, MAX_LIST_LENGTH)).join(', ')
+  const first = changes.slice(0, MAX_LIST_LENGTH)
+  return first.map(({ label }) => cutMiddle(label, MAX_LIST_LENGTH)).join(', ')
 }
 
 function prefixOf({ entity }: DocumentChange): string {
