@@ -86,7 +86,7 @@ export class KeptFacts implements AsyncDisposable {
 
   async #write(document: ConfigDocument): Promise<void> {
     const { bytes } = document
-    const known = bytes.length < LARGE ? null : knownMembersOf(document)
+    const known = bytes.length < LARGE ? null : await runCooperatively(knownMembersOf(document))
     if (known === null) return
     const { file, program } = this.#options
     const places = numbersOf(known.places)

@@ -5,6 +5,7 @@ import { entityText } from '../../document/edit/entity-edits.ts'
 import { changeKindOf, type EntityChangeKind } from '../../document/changes/entities-of.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import {
+  type EntityDefinition,
   type EntityElement,
   entitiesIn,
   ENTITY_KINDS,
@@ -66,9 +67,8 @@ export async function listEntities(
   assertMay(deps.access, principal, { action: 'administer-something' })
   const document = await readRevision(deps, deps.history.current())
   const kinds = ENTITY_KINDS.filter((each) => each === kindOfPrefix(kind ?? each.prefix))
-  const entities = kinds.flatMap((each) => entitiesIn(document.root, each))
-  const own = entities.filter((entity) => administers(deps.access, principal, entity))
-  return runCooperatively(listIn(document, own))
+  const isOwn = (entity: EntityElement) => administers(deps.access, principal, entity)
+  return runCooperatively(listIn(document, { kinds, isOwn }))
 }
 
 /**
@@ -91,12 +91,20 @@ export async function listChanged(
 
 function* listIn(
   document: XmlDocument,
-  entities: readonly EntityElement[],
+  {
+    kinds,
+    isOwn,
+  }: {
+    readonly kinds: readonly EntityDefinition[]
+    readonly isOwn: (entity: EntityElement) => boolean
+  },
 ): CooperativeWork<readonly ListedEntity[]> {
   const list: ListedEntity[] = []
-  for (const entity of entities) {
-    list.push(listed(document, entity))
-    yield
+  for (const kind of kinds) {
+    for (const entity of entitiesIn(document.root, kind)) {
+      if (isOwn(entity)) list.push(listed(document, entity))
+      yield
+    }
   }
   return list
 }

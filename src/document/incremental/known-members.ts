@@ -11,19 +11,25 @@ export interface KnownMembers {
   readonly pipelines: readonly MemberFacts[]
 }
 
-/** The members of a valid document; null for one that was not read in parts. */
-export function knownMembersOf({ root, configuration }: ConfigDocument): KnownMembers | null {
+/** The members of a valid document, in steps; null for one that was not read in parts. */
+export function* knownMembersOf({
+  root,
+  configuration,
+}: ConfigDocument): Generator<void, KnownMembers | null> {
   const pipelines: MemberFacts[] = []
   for (const pipeline of configuration.groups.flatMap((group) => group.pipelines)) {
     const text = memberTextOf(pipeline)
     if (text === null) return null
     pipelines.push(text.facts)
+    yield
   }
-  const places = childElements(root).flatMap((list) =>
-    childElements(list).flatMap((member): MemberPlace[] => {
+  const places: MemberPlace[] = []
+  for (const list of childElements(root)) {
+    for (const member of childElements(list)) {
       const name = listOf(list.name, member.name)
-      return name ? [{ list: name, ...member.span }] : []
-    }),
-  )
+      if (name) places.push({ list: name, ...member.span })
+      yield
+    }
+  }
   return { places, pipelines }
 }

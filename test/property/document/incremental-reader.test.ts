@@ -275,7 +275,7 @@ describe('reading what was read before in parts', () => {
           const text = changes.reduce(touched, document)
           const bytes = new TextEncoder().encode(text)
           const first = await reader.read(bytes)
-          const members = first && knownMembersOf(first)
+          const members = first && runSync(knownMembersOf(first))
           if (!members) return
           known += 1
           const later = new IncrementalReader()
