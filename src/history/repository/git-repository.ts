@@ -19,7 +19,8 @@ import type { GitLock } from '../../git/git-lock.ts'
 import { authorName, subjectOf, type Trailer, trailersOf } from '../revision/message.ts'
 import { type Head, readHead } from '../../git/refs.ts'
 import { lockRef, RefMove, removeStaleRefLock, updateRef } from '../../git/ref-update.ts'
-import type { CommitRange, ObjectReader } from '../../git/objects/object-reader.ts'
+import { parseCommit } from '../../git/objects/commit-object.ts'
+import type { CommitRange, CommitRecord, ObjectReader } from '../../git/objects/object-reader.ts'
 import {
   blobName,
   type RawObjectReader,
@@ -172,7 +173,7 @@ export class GitRepository {
 
   /** The trailers of a commit of this service beside the facts of every revision; none of others. */
   async readTrailers(commit: CommitSha): Promise<readonly Trailer[]> {
-    const found = await this.reader.findCommit(commit)
+    const found = await this.#prepared.findCommit(commit)
     return found !== null && isByService(found) ? trailersOf(found.message) : []
   }
 
@@ -335,10 +336,10 @@ export class GitRepository {
 
 /** Reads objects, with a cache of the commit and the trees that were prepared last. */
 class PreparedObjects implements RawObjectReader {
-  readonly #reader: RawObjectReader
+  readonly #reader: ObjectReader & RawObjectReader
   #last: ReadonlyMap<string, RawObject> = new Map()
 
-  constructor(reader: RawObjectReader) {
+  constructor(reader: ObjectReader & RawObjectReader) {
     this.#reader = reader
   }
 
@@ -354,5 +355,10 @@ class PreparedObjects implements RawObjectReader {
 
   async findObject(oid: string): Promise<RawObject | null> {
     return this.#last.get(oid) ?? this.#reader.findObject(oid)
+  }
+
+  async findCommit(commit: CommitSha): Promise<CommitRecord | null> {
+    const prepared = this.#last.get(commit)
+    return prepared ? parseCommit(commit, prepared.content) : this.#reader.findCommit(commit)
   }
 }
