@@ -13,7 +13,6 @@ import {
 import type { Clock } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
-import { pause } from '../lib/pause.ts'
 import { type SqlQuery, type SqlRow, numberOf, textColumn } from './sql.ts'
 import { storeUnavailable } from './unavailable.ts'
 
@@ -218,10 +217,13 @@ function entryOf(id: number, json: string): AuditEntry {
   return parseAuditEntry(id, json.replace('{', `{"id":${id},`))
 }
 
-async function inTime(added: Promise<unknown>): Promise<void> {
-  const done = new AbortController()
-  const late = pause(APPEND_TIMEOUT_MS, done.signal).then(() => {
-    if (!done.signal.aborted) throw storeUnavailable('the database does not answer')
+/** With a timer alone: to abort a wait makes an error with its stack, for each entry. */
+function inTime(added: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(
+      () => reject(storeUnavailable('the database does not answer')),
+      APPEND_TIMEOUT_MS,
+    )
+    added.finally(() => clearTimeout(late)).then(() => resolve(), reject)
   })
-  await Promise.race([added.finally(() => done.abort()), late])
 }
