@@ -29,6 +29,9 @@ export const syncFs: FsPromises = Object.assign(Object.create(nodeFs), {
   async lstat(path: string, options?: { readonly bigint: true }) {
     return fs.lstatSync(path, options)
   },
+  async stat(path: string) {
+    return fs.statSync(path)
+  },
   async readdir(path: string) {
     return fs.readdirSync(path)
   },

@@ -26,6 +26,7 @@ describe('the disk', () => {
     mkdirSync(temp.file('folder'))
 
     expect(await syncFs.readdir(temp.path)).toEqual(await nodeFs.readdir(temp.path))
+    expect(await syncFs.stat(temp.file('file'))).toEqual(await nodeFs.stat(temp.file('file')))
     expect(await syncFs.lstat(temp.file('file'), { bigint: true })).toEqual(
       await nodeFs.lstat(temp.file('file'), { bigint: true }),
     )
@@ -36,12 +37,27 @@ describe('the disk', () => {
     const attempts = [
       syncFs.readFile(temp.file('none')),
       syncFs.lstat(temp.file('none')),
+      syncFs.stat(temp.file('none')),
       syncFs.readdir(temp.file('none')),
       syncFs.open(temp.file('none')),
     ]
 
     for (const attempt of attempts) await expect(attempt).rejects.toMatchObject({ code: 'ENOENT' })
     await expect(syncFs.readFile(temp.path)).rejects.toMatchObject({ code: 'EISDIR' })
+  })
+
+  it('looks without a turn of the event loop', async () => {
+    using temp = new TempFolder()
+    writeFileSync(temp.file('file'), 'x')
+    let isOver = false
+    setImmediate(() => (isOver = true))
+
+    await syncFs.stat(temp.file('file'))
+    await syncFs.lstat(temp.file('file'))
+    await syncFs.readdir(temp.path)
+    await syncFs.readFile(temp.file('file'))
+
+    expect(isOver).toBe(false)
   })
 
   it('syncs a folder, and writes files as Node does', async () => {
