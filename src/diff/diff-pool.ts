@@ -58,7 +58,11 @@ export class DiffPool implements AsyncDisposable {
     after: Uint8Array,
     options: DiffOptions = {},
   ): Promise<EditScript> {
-    if (this.#isSmall(before, after)) return editScript(before, after, options)
+    if (this.#isSmall(before, after)) {
+      const small = editScript(before, after, options)
+      noteLines(after, small.after)
+      return small
+    }
     const quick = await runCooperatively(quickScript(before, after, options))
     if (quick !== null) return quick
     const copies = await runCooperatively(ownCopies(before, after))

@@ -22,6 +22,7 @@ import type { MemberMarks } from './member-marks.ts'
 import type { MemberStores } from './member-stores.ts'
 import { RelocatedElement, OffsetPlacement, type Placement } from './relocated-element.ts'
 import { bisect } from '../../lib/bisect.ts'
+import { memoize } from '../../lib/memoize.ts'
 import type { Configuration, Material, Pipeline } from '../model/model.ts'
 
 /** The long lists whose members have names that are unique as written. */
@@ -225,9 +226,7 @@ function hasUnknownReferences({ repositories, scms, groups }: Configuration): bo
   )
 }
 
-function refersToOthers({ materials }: Pipeline): boolean {
-  return materials.some(isReference)
-}
+const refersToOthers = memoize(({ materials }: Pipeline) => materials.some(isReference))
 
 function isReference(material: Material): material is Extract<Material, { readonly ref: string }> {
   return material.kind === 'package' || material.kind === 'scm'

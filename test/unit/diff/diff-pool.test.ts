@@ -24,34 +24,41 @@ describe('a diff pool', () => {
     expect(script.after.starts).toEqual(editScript(before, after).after.starts)
   })
 
-  it('gives the same script for neighbours, whose lines it knows', async () => {
-    await using pool = new DiffPool({ inlineLimit: 0, threads: 1 })
-    const lines = Array.from({ length: 3_000 }, (_, n) => `the line ${n % 700} of a text\n`)
-    const textWith = (change: (lines: string[]) => void) => {
-      const changed = [...lines]
-      change(changed)
-      return Buffer.from(changed.join(''))
-    }
-    const texts = [
-      textWith(() => {}),
-      textWith((all) => all.splice(1_500, 1, 'another\n')),
-      textWith((all) => all.splice(1_500, 3)),
-      textWith((all) => all.splice(2_000, 0, 'one\n', 'two\n')),
-      textWith((all) => all.splice(2_999, 1, 'without an end')),
-      textWith((all) => all.splice(0, 2, 'first\n')),
-      textWith((all) => all.splice(10, 3, 'the line 12 of a text\n', 'b\n')),
-    ]
-    for (const [n, after] of texts.slice(1).entries()) {
-      const before = texts[n] ?? Buffer.alloc(0)
+  it.each([
+    { size: 'long', inlineLimit: 0 },
+    { size: 'short', inlineLimit: 2 ** 20 },
+  ])(
+    'gives the same script for $size neighbours, whose lines it knows',
+    async ({ inlineLimit }) => {
+      await using pool = new DiffPool({ inlineLimit, threads: 1 })
+      const lines = Array.from({ length: 3_000 }, (_, n) => `the line ${n % 700} of a text\n`)
+      const textWith = (change: (lines: string[]) => void) => {
+        const changed = [...lines]
+        change(changed)
+        return Buffer.from(changed.join(''))
+      }
+      const texts = [
+        textWith(() => {}),
+        textWith((all) => all.splice(1_500, 1, 'another\n')),
+        textWith((all) => all.splice(1_500, 3)),
+        textWith((all) => all.splice(2_000, 0, 'one\n', 'two\n')),
+        textWith((all) => all.splice(2_999, 1, 'without an end')),
+        textWith((all) => all.splice(0, 2, 'first\n')),
+        textWith((all) => all.splice(10, 3, 'the line 12 of a text\n', 'b\n')),
+      ]
+      for (const [n, after] of texts.slice(1).entries()) {
+        const before = texts[n] ?? Buffer.alloc(0)
 
-      const script = await pool.script(before, after)
+        const script = await pool.script(before, after)
 
-      const expected = editScript(before, after)
-      expect(script.changes).toEqual(expected.changes)
-      expect(script.after.starts).toEqual(expected.after.starts)
-      expect(script.before.starts).toEqual(expected.before.starts)
-    }
-  })
+        // Of copies, whose lines nobody knows.
+        const expected = editScript(Buffer.from(before), Buffer.from(after))
+        expect(script.changes).toEqual(expected.changes)
+        expect(script.after.starts).toEqual(expected.after.starts)
+        expect(script.before.starts).toEqual(expected.before.starts)
+      }
+    },
+  )
 
   it('needs no thread for a small change of known lines, however often its lines occur elsewhere', async () => {
     const lines = Array.from({ length: 40_000 }, (_, n) =>
