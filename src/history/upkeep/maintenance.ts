@@ -9,6 +9,7 @@ import { removeObjectDrafts } from '../../git/objects/object-file.ts'
 import type { ObjectReader } from '../../git/objects/object-reader.ts'
 import type { Report } from '../revision/problems.ts'
 import {
+  type LooseSizes,
   measureRepository,
   type RepositoryMeasure,
   type RepositorySize,
@@ -61,6 +62,7 @@ export class Maintenance implements AsyncDisposable {
   readonly #stop = new AbortController()
   #state: MaintenanceState | null = null
   #packFiles: readonly string[] = []
+  #looseSizes: LooseSizes = new Map()
   /** The measurement after the last packing. */
   #rest = NOTHING
   #newRevisions = 0
@@ -140,7 +142,9 @@ export class Maintenance implements AsyncDisposable {
   }
 
   async #measure(): Promise<RepositorySize> {
-    const { packFiles, ...size } = await measureRepository(this.#options.store)
+    const { store } = this.#options
+    const { packFiles, looseSizes, ...size } = await measureRepository(store, this.#looseSizes)
+    this.#looseSizes = looseSizes
     this.#state = { packedAt: null, problem: null, ...this.#state, ...size }
     this.#release(packFiles)
     return size

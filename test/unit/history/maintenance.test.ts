@@ -1,11 +1,14 @@
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import nodeFs from 'node:fs/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { History, MaintenanceLimits } from '../../../src/history/history.ts'
+import type { FsPromises } from '../../../src/storage/fs-promises.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { until } from '../../support/programs/until.ts'
 
 const NEVER: MaintenanceLimits = { looseObjects: 1e9, looseBytes: 1e12, packs: 1e9 }
+const OBJECT = /\/objects\/[0-9a-f]{2}\/[0-9a-f]{38}$/
 const EAGER: MaintenanceLimits = { ...NEVER, looseObjects: 1 }
 
 /** A document of about a megabyte whose lines differ. */
@@ -66,6 +69,28 @@ describe('maintenance', () => {
 
     expect(history.storage()?.packs).toBeLessThan(4)
     expect(folder.complaints()).toBe('')
+  })
+
+  it('looks at each loose object once, and still knows how large all of them are', async () => {
+    const looked: string[] = []
+    const fs: FsPromises = Object.assign(Object.create(nodeFs), {
+      stat: (path: string) => {
+        if (OBJECT.test(path)) looked.push(path)
+        return nodeFs.stat(path)
+      },
+    })
+    await using folder = new HistoryFolder({ packWhen: NEVER, fs })
+    const history = await folder.open()
+    await history.maintain()
+    await save(history, documentOf('another'))
+
+    await history.maintain()
+
+    expect(looked).toHaveLength(6)
+    expect(new Set(looked).size).toBe(6)
+    const sizes = looked.map((path) => statSync(path).size)
+    const looseBytes = sizes.reduce((sum, size) => sum + size, 0)
+    expect(history.storage()).toMatchObject({ looseObjects: 6, looseBytes })
   })
 
   it('only counts where there is no git program', async () => {
