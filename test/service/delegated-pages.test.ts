@@ -39,13 +39,16 @@ const NEXT_TO_HIDDEN = DELEGATED.replace(
   '<admins>\n        <user>owner</user>\n        <user>root</user>',
 )
 
+/** A text with a comment in its last pipeline, three lines before the start of the next group. */
+function withComment(text: string): string {
+  return text.replace(/s2\.git([^]*?<\/materials>)/, 's2.git$1<!-- x -->')
+}
+
 describe('the editor of an administrator of a group', () => {
   it('has one entity, with a preview that shows nothing of others around it', async () => {
     const opened = await service()
     await save(opened, NEXT_TO_HIDDEN, ROOT)
-    // The start of the next group is the third line behind it.
-    const edit = (text: string) => text.replace(/s2\.git([^]*?<\/materials>)/, 's2.git$1<!-- x -->')
-    const xml = edit(textOf('s2', NEXT_TO_HIDDEN))
+    const xml = withComment(textOf('s2', NEXT_TO_HIDDEN))
     const fields = { entity: 'pipeline/s2', basedOn: basedOn(NEXT_TO_HIDDEN), xml }
 
     const begun = await page(opened, '/config/edit?entity=pipeline/s2')
@@ -56,7 +59,7 @@ describe('the editor of an administrator of a group', () => {
     expect(preview.text).toContain('&lt;!-- x --&gt;')
     expect(preview.text).not.toMatch(HIDDEN)
     const now = await (await opened.fetch('/api/admin/config.xml', { as: ROOT })).text()
-    expect(now).toBe(edit(NEXT_TO_HIDDEN))
+    expect(now).toBe(withComment(NEXT_TO_HIDDEN))
   })
 
   it('is closed for the whole document, and for what others administer', async () => {
