@@ -443,7 +443,11 @@ describe('whoever administers a group', () => {
     const now = await service.fetch('/api/config/entities/pipeline/s2', { as })
     const then = await service.fetch(`/api/config/entities/pipeline/s2?at=${commitSHA}`, { as })
 
-    expect([now.status, then.status]).toEqual([200, 403])
+    const { commitSHA: moving } = await newest(service)
+    const diff = `/api/config/diff/${commitSHA}/${moving}?entity=pipeline/s2`
+    const between = await service.fetch(diff, { as })
+
+    expect([now.status, then.status, between.status]).toEqual([200, 403, 403])
   })
 
   it('reads no entity as it was before it went into a group of others', async () => {

@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git } from '../support/git/git.ts'
 import { until } from '../support/programs/until.ts'
-import { ask, labelled, proposeLabel } from '../support/proposals/proposing.ts'
+import {
+  type Answered,
+  ask,
+  documentWithHelpers,
+  labelled,
+  proposeLabel,
+  viewedByHelpers,
+} from '../support/proposals/proposing.ts'
 import { save } from '../support/service/saving.ts'
 import { securedDocument } from '../support/service/secured-document.ts'
 import { loginOf, secure } from '../support/service/secured-service.ts'
@@ -31,6 +38,66 @@ function merges({ repository }: CalledService): number {
   const trailers = git(repository, 'log', '--format=%(trailers:key=Proposal,valueonly)', 'main')
   return trailers.split('\n').filter((line) => line.trim() === '1').length
 }
+
+/**
+ * Merges while git changes the branch, which the service sees once the merge has begun: it waits for the end
+ * of a merge of git.
+ */
+async function mergeBeside(
+  service: CalledService,
+  { begun }: { readonly begun: number },
+  change: () => void,
+): Promise<Answered> {
+  const { repository } = service
+  const mark = join(repository, '.git', 'MERGE_HEAD')
+  const subjects = () => git(repository, 'log', '--format=%s', META).split('\n')
+  writeFileSync(mark, git(repository, 'rev-parse', 'main'))
+  change()
+  const asked = ask(service, 'viewer', '/1/merge', {})
+  await until(() => subjects().filter((each) => each === 'Proposal 1: merging').length === begun)
+  rmSync(mark)
+  return asked
+}
+
+describe('a merge beside a commit of git', () => {
+  it('is refused where it would let in more people than was approved', async () => {
+    const service = await openService()
+    await secure(service)
+    await save(service, documentWithHelpers('operator'), loginOf('root') ?? '')
+    await ask(service, 'viewer', '', { title: 'Help', entities: [viewedByHelpers()] })
+    await ask(service, 'owner', '/1/approve', {})
+    const { repository } = service
+
+    const { status } = await mergeBeside(service, { begun: 1 }, () => {
+      writeFileSync(join(repository, 'config.xml'), documentWithHelpers('operator', 'stranger'))
+      git(repository, 'add', 'config.xml')
+      const tree = git(repository, 'write-tree').trim()
+      const commit = git(repository, 'commit-tree', tree, '-p', 'main', '-m', 'Let one in')
+      git(repository, 'update-ref', 'refs/heads/main', commit.trim())
+    })
+
+    expect(status).toBe(409)
+    expect((await ask(service, 'owner', '/1')).body).toMatchObject({ state: 'open' })
+    expect(merges(service)).toBe(0)
+    expect(git(repository, 'log', '-1', '--format=%s', 'main').trim()).toBe('Let one in')
+  })
+})
+
+describe('a merge that cannot be made for a time', () => {
+  it('is not refused: it may have been made', { tags: ['long'] }, async () => {
+    const service = await approvedProposal()
+    const mark = join(service.repository, '.git', 'MERGE_HEAD')
+    writeFileSync(mark, git(service.repository, 'rev-parse', 'main'))
+
+    const { status } = await ask(service, 'viewer', '/1/merge', {})
+    const { body } = await ask(service, 'viewer', '/1')
+    rmSync(mark)
+
+    expect(status).toBe(503)
+    expect(body).toMatchObject({ state: 'open', held: null })
+    expect((await ask(service, 'viewer', '/1/merge', {})).status).toBe(200)
+  })
+})
 
 describe('a merge that was interrupted', () => {
   it('after its commit is done, and is not done again when others have taken it back', async () => {
@@ -81,17 +148,12 @@ describe('a merge that was interrupted', () => {
       git(repository, 'reset', '--quiet', '--hard', before?.trim() ?? '')
     })
     const { repository } = restarted
-    const begun = () => git(repository, 'log', '--format=%s', META).split('1: merging').length - 1
-    // The service looks at the branch when no merge of git is in progress.
-    const mark = join(repository, '.git', 'MERGE_HEAD')
 
-    writeFileSync(mark, late)
-    git(repository, 'update-ref', 'refs/heads/main', late)
-    const asked = ask(restarted, 'viewer', '/1/merge', {})
-    await until(() => begun() === 2)
-    rmSync(mark)
+    const { status } = await mergeBeside(restarted, { begun: 2 }, () =>
+      git(repository, 'update-ref', 'refs/heads/main', late),
+    )
 
-    expect((await asked).status).toBe(409)
+    expect(status).toBe(409)
     expect((await ask(restarted, 'viewer', '/1')).body).toMatchObject({ state: 'merged' })
     expect((await ask(restarted, 'viewer', '/1/merge', {})).status).toBe(409)
     expect(merges(restarted)).toBe(1)

@@ -1,9 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { git } from '../support/git/git.ts'
 import { shared } from '../support/programs/at-end.ts'
-import { ask, labelled, proposeLabel } from '../support/proposals/proposing.ts'
+import {
+  ask,
+  documentWithHelpers,
+  labelled,
+  proposeLabel,
+  viewedByHelpers,
+} from '../support/proposals/proposing.ts'
 import { save } from '../support/service/saving.ts'
-import { securedDocument } from '../support/service/secured-document.ts'
+import { type Role, securedDocument } from '../support/service/secured-document.ts'
 import { loginOf, secure } from '../support/service/secured-service.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
 
@@ -17,13 +23,6 @@ function documentWithLabel(label: string): string {
     '<pipeline name="hello"',
     `<pipeline name="hello" labeltemplate="${label}-\${COUNT}"`,
   )
-}
-
-/** The secured document with a role of these users. */
-function documentWithHelpers(...users: readonly string[]): string {
-  const members = users.map((user) => `<user>${user}</user>`).join('')
-  const role = `<roles><role name="helpers"><users>${members}</users></role></roles>`
-  return securedDocument().replace('<admins><user>root', `${role}<admins><user>root`)
 }
 
 async function labelNow(service: CalledService): Promise<string> {
@@ -81,22 +80,24 @@ describe('proposals', () => {
 
     const waiting = async () => (await ask(service, 'owner', '?waiting-for=me')).body
     const awaited = await waiting()
+    const own = await ask(service, 'viewer', `/${number}/approve`, {})
     const early = await ask(service, 'viewer', `/${number}/merge`, {})
     const approved = await ask(service, 'owner', `/${number}/approve`, { version: 1, text: 'Fine' })
     const merged = await ask(service, 'viewer', `/${number}/merge`, {})
     const again = await ask(service, 'owner', `/${number}/merge`, {})
 
-    expect([early.status, approved.status, merged.status, again.status]).toEqual([
-      403, 200, 200, 409,
+    expect([own, early, approved, merged, again].map(({ status }) => status)).toEqual([
+      200, 403, 200, 200, 409,
     ])
     expect(early.body.needs).toMatchObject([{ rule: 'delegation' }])
     expect(awaited).toMatchObject([{ number }])
     expect(await waiting()).toEqual([])
     expect((await ask(service, 'viewer', '?waiting-for=me')).body).toEqual([])
     expect(approved.body.approvals).toMatchObject([
+      { by: 'viewer', decision: 'approve' },
       { by: 'owner', decision: 'approve', holds: true, text: 'Fine' },
     ])
-    const { digest = '' } = approved.body.approvals[0] ?? {}
+    const { digest = '' } = approved.body.approvals[1] ?? {}
     expect(merged.body).toMatchObject({ state: 'merged', version: 1 })
     expect(await labelNow(service)).toBe('good')
     const lines = trailers()
@@ -140,10 +141,10 @@ describe('proposals', () => {
 
   it('lose an approval where they would let in more people than its giver has seen', async () => {
     await save(service, documentWithHelpers('operator'), ROOT)
-    const [group = ''] = /<pipelines [^]*<\/pipelines>/.exec(securedDocument()) ?? []
-    const xml = group.replace('<view>', '<view><role>helpers</role>')
-    const entities = [{ kind: 'group', name: 'first', xml }]
-    const { body } = await ask(service, 'viewer', '', { title: 'Help', entities })
+    const { body } = await ask(service, 'viewer', '', {
+      title: 'Help',
+      entities: [viewedByHelpers()],
+    })
     await ask(service, 'owner', `/${body.number}/approve`, {})
     const merge = async () => (await ask(service, 'viewer', `/${body.number}/merge`, {})).status
 
@@ -229,6 +230,48 @@ describe('proposals', () => {
       statuses.push((await send(`/${number}/${act}`, { text: 'x' })).status)
     }
     expect(statuses).toEqual([201, 403, 403, 403])
+  })
+
+  it('are closed by their author or an administrator of the server, and nobody else', async () => {
+    await reset()
+    const numbers = [
+      await proposeLabel(service, 'viewer', 'one'),
+      await proposeLabel(service, 'viewer', 'two'),
+    ]
+    const close = async (role: Role, number = 0) =>
+      (await ask(service, role, `/${numbers[number]}/close`, {})).status
+
+    const statuses = [
+      await close('owner'),
+      await close('stranger'),
+      await close('root'),
+      await close('viewer', 1),
+    ]
+
+    expect(statuses).toEqual([403, 404, 200, 200])
+  })
+
+  it('are hidden from those who may not view all that a version has touched', async () => {
+    await reset()
+    const propose = async (document: string) =>
+      (await ask(service, 'root', '', { title: 'Change', document })).body.number
+    const ofServer = securedDocument().replace('artifactsdir="artifacts"', 'artifactsdir="other"')
+    const added = labelled('new').replace('"hello"', '"fresh"')
+    const updated = await propose(ofServer)
+    const entities = [{ kind: 'pipeline', name: 'hello', xml: labelled('late') }]
+    await ask(service, 'root', `/${updated}/update`, { entities })
+    const numbers = [
+      await propose(ofServer),
+      updated,
+      await propose(securedDocument().replace('</pipelines>', () => `${added}\n</pipelines>`)),
+    ]
+    const seenBy = (role: Role) =>
+      Promise.all(numbers.map(async (number) => (await ask(service, role, `/${number}`)).status))
+
+    expect(await seenBy('root')).toEqual([200, 200, 200])
+    expect(await seenBy('viewer')).toEqual([404, 404, 200])
+    expect(await seenBy('stranger')).toEqual([404, 404, 404])
+    for (const number of numbers) await ask(service, 'root', `/${number}/close`, {})
   })
 
   it('keep comments on entities and lines', async () => {

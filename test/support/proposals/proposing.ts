@@ -12,6 +12,20 @@ export function labelled(label: string, document = securedDocument()): string {
     .replace('<pipeline name="hello"', `<pipeline name="hello" labeltemplate="${label}-\${COUNT}"`)
 }
 
+/** The secured document with a role of these users. */
+export function documentWithHelpers(...users: readonly string[]): string {
+  const members = users.map((user) => `<user>${user}</user>`).join('')
+  const role = `<roles><role name="helpers"><users>${members}</users></role></roles>`
+  return securedDocument().replace('<admins><user>root', `${role}<admins><user>root`)
+}
+
+/** The group of the document, as an entity whose pipelines the role may view. */
+export function viewedByHelpers() {
+  const [group = ''] = /<pipelines [^]*<\/pipelines>/.exec(securedDocument()) ?? []
+  const xml = group.replace('<view>', '<view><role>helpers</role>')
+  return { kind: 'group', name: 'first', xml }
+}
+
 export interface Answered {
   readonly status: number
   readonly body: ProposalBody & { readonly needs?: readonly { readonly of: readonly string[] }[] }

@@ -369,6 +369,12 @@ const BOTH: readonly DelegatedCase[] = [
     within: ['group mine', 'server'],
   },
   {
+    what: 'another administrator of a group of others',
+    document: inGroup('shown', '<admins>\n', '<admins>\n        <user>owner</user>\n'),
+    within: ['group shown'],
+    entity: 'group/shown',
+  },
+  {
     what: 'a move between own groups',
     document: replaced(pipelineText('m1'), '').replace(
       pipelineText('o1'),
