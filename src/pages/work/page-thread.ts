@@ -86,41 +86,19 @@ export class PageThread implements AsyncDisposable {
   }
 
   /** The changes of a revision that are about an entity: a revision may have tens of thousands. */
-  readonly changesAbout: Work<'changesAbout'> = (request) =>
-    this.#do('changesAbout', request, [request.stored])
-
+  readonly changesAbout = this.#work('changesAbout')
   /** The same of a part of the document, as they look to callers who see no more. */
-  readonly ownChanges: Work<'ownChanges'> = (request) =>
-    this.#do('ownChanges', request, [request.stored])
-
-  readonly snapshotText: Work<'snapshotText'> = (request) =>
-    this.#do('snapshotText', request, [request.document])
-
-  readonly partOf: Work<'partOf'> = (request) => this.#do('partOf', request, [request.document])
-
-  readonly examineDraft: Work<'examineDraft'> = (request) =>
-    this.#do('examineDraft', request, [request.base, request.typed])
-
-  readonly mergeEdit: Work<'mergeEdit'> = (request) =>
-    this.#do('mergeEdit', request, [request.base, request.ours, request.theirs])
-
-  readonly mergeByChoice: Work<'mergeByChoice'> = (request) =>
-    this.#do('mergeByChoice', request, [request.base, request.ours, request.theirs])
-
-  readonly restoreEntity: Work<'restoreEntity'> = (request) =>
-    this.#do('restoreEntity', request, [request.current, request.older])
-
-  readonly undoChange: Work<'undoChange'> = (request) =>
-    this.#do('undoChange', request, [request.base, request.ours, request.theirs])
-
-  readonly permissionsTable: Work<'permissionsTable'> = (request) =>
-    this.#do('permissionsTable', request, [request.document])
-
-  readonly permissionsChanges: Work<'permissionsChanges'> = (request) =>
-    this.#do('permissionsChanges', request, request.documents)
-
-  readonly permissionsOfPerson: Work<'permissionsOfPerson'> = (request) =>
-    this.#do('permissionsOfPerson', request, [request.document])
+  readonly ownChanges = this.#work('ownChanges')
+  readonly snapshotText = this.#work('snapshotText')
+  readonly partOf = this.#work('partOf')
+  readonly examineDraft = this.#work('examineDraft')
+  readonly mergeEdit = this.#work('mergeEdit')
+  readonly mergeByChoice = this.#work('mergeByChoice')
+  readonly restoreEntity = this.#work('restoreEntity')
+  readonly undoChange = this.#work('undoChange')
+  readonly permissionsTable = this.#work('permissionsTable')
+  readonly permissionsChanges = this.#work('permissionsChanges')
+  readonly permissionsOfPerson = this.#work('permissionsOfPerson')
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#thread.close()
@@ -146,18 +124,19 @@ export class PageThread implements AsyncDisposable {
     return { ...text, isLarge: false, describe: async () => changes }
   }
 
-  /** @throws {ServiceError} `unavailable` when it exceeds the limit of time or memory. */
-  async #do<Name extends PageWorkName>(
-    name: Name,
-    request: PageRequests[Name],
-    texts: readonly { readonly length: number }[],
-  ): Promise<PageResults[Name]> {
-    const size = texts.reduce((sum, { length }) => sum + length, 0)
-    if (size <= SMALL) return (await loadPageWork()).doPageWork({ name, request })
-    const result = await this.#inThread(name, request)
-    if (result !== null) return result
-    const message = 'The document is too large for this'
-    throw new ServiceError('unavailable', message, { reason: name })
+  /**
+   * One kind of work on texts.
+   *
+   * @throws {ServiceError} `unavailable` when it exceeds the limit of time or memory.
+   */
+  #work<Name extends PageWorkName>(name: Name): Work<Name> {
+    return async (request) => {
+      if (sizeOf(request) <= SMALL) return (await loadPageWork()).doPageWork({ name, request })
+      const result = await this.#inThread(name, request)
+      if (result !== null) return result
+      const message = 'The document is too large for this'
+      throw new ServiceError('unavailable', message, { reason: name })
+    }
   }
 
   #inThread<Name extends PageWorkName>(name: Name, request: PageRequests[Name]) {
@@ -167,4 +146,14 @@ export class PageThread implements AsyncDisposable {
 
 function isSmallPair(before: Uint8Array, after: Uint8Array): boolean {
   return before.length + after.length <= SMALL_PAIR && isSmallDiff({ before, after })
+}
+
+/** The length of the texts of a request. */
+function sizeOf(request: object): number {
+  const lengths = Object.values(request)
+    .flat()
+    .map((each: unknown) =>
+      each instanceof Uint8Array || typeof each === 'string' ? each.length : 0,
+    )
+  return lengths.reduce((sum, length) => sum + length, 0)
 }

@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache'
 import type { Digest } from '../../core/digest.ts'
 import { changesAbout } from '../../document/changes/entities-of.ts'
 import { ownChanges, type OwnScope } from '../../document/changes/own-changes.ts'
-import type { DocumentChange } from '../../document/entities/change.ts'
 import { type OutlineEntry, outlineOf } from '../../document/entities/outline.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import { editScript } from '../../diff/edit-script.ts'
@@ -17,20 +16,19 @@ import {
   type ScriptDeps,
 } from '../code/comparison.ts'
 import { type ShownChanges, shownChanges } from '../code/shown-changes.ts'
-import { type DraftRequest, examineDraft, partOf, type PartRequest } from './draft-examination.ts'
-import { type ChoiceRequest, type EditMerge, mergeByChoice, mergeEdit } from './edit-merge.ts'
-import type { MergeRequest } from './merge-request.ts'
-import { undoChange, type Undoing } from './undo-work.ts'
-import { type ChangesRequest, permissionsChanges } from './permissions/permissions-changes.ts'
-import { permissionsOfPerson, type PersonRequest } from './permissions/permissions-of-person.ts'
-import { permissionsTable, type TableRequest } from './permissions/permissions-table.ts'
+import { examineDraft, partOf } from './draft-examination.ts'
+import { mergeByChoice, mergeEdit } from './edit-merge.ts'
+import { undoChange } from './undo-work.ts'
+import { permissionsChanges } from './permissions/permissions-changes.ts'
+import { permissionsOfPerson } from './permissions/permissions-of-person.ts'
+import { permissionsTable } from './permissions/permissions-table.ts'
 import { type ShownLines, shownOutline, type ShownPlace } from './shown-outline.ts'
-import { snapshotText, type SnapshotText, type SnapshotTextRequest } from './snapshot-text.ts'
+import { snapshotText } from './snapshot-text.ts'
 import { runSync } from '../../lib/cooperative.ts'
 import { findNamedEntity } from '../../document/entities/entities.ts'
 import { type EntityNames, restoreEntities } from '../../document/edit/restore-entities.ts'
 
-export interface ComparisonRequest {
+interface ComparisonRequest {
   readonly before: Uint8Array
   readonly after: Uint8Array
   readonly options: ComparisonOptions
@@ -41,91 +39,36 @@ export type DescriptionRequest =
   | { readonly kind: 'stored'; readonly stored: string }
   | ({ readonly kind: 'compared' } & ComparisonRequest)
 
-/** The changes of a revision in stored form, and the entity whose changes are wanted, in folded spelling. */
-export interface StoredChangesRequest {
-  readonly stored: string
-  readonly entity: string
+const AT_ONCE: ScriptDeps = {
+  script: async (before, after, options) => editScript(before, after, options),
 }
 
-/** The changes of a revision in stored form, and the part of the document that is seen. */
-export interface ScopedChangesRequest extends OwnScope {
+/** The changes of a revision, as the index stores them. */
+interface StoredChanges {
   readonly stored: string
 }
 
-export interface OutlineRequest {
+interface OutlineRequest {
   readonly document: Uint8Array
   /** Of a document that is asked for again: its outline is kept. */
   readonly digest?: Digest
   readonly page: ShownLines
 }
 
-/** The input of each kind of work. */
-export interface PageRequests {
-  readonly compare: ComparisonRequest
-  readonly compareTexts: ComparisonRequest
-  readonly describe: DescriptionRequest
-  readonly changesAbout: StoredChangesRequest
-  readonly ownChanges: ScopedChangesRequest
-  readonly outline: OutlineRequest
-  readonly snapshotText: SnapshotTextRequest
-  readonly partOf: PartRequest
-  readonly examineDraft: DraftRequest
-  readonly mergeEdit: MergeRequest
-  readonly mergeByChoice: ChoiceRequest
-  readonly restoreEntity: EntityRestoreRequest
-  readonly undoChange: MergeRequest
-  readonly permissionsTable: TableRequest
-  readonly permissionsChanges: ChangesRequest
-  readonly permissionsOfPerson: PersonRequest
-}
-
-/** The result of each kind of work. */
-export interface PageResults {
-  readonly compare: DocumentComparison
-  readonly compareTexts: DocumentTextComparison
-  readonly describe: ShownChanges | null
-  readonly changesAbout: readonly DocumentChange[]
-  readonly ownChanges: readonly DocumentChange[]
-  readonly outline: readonly ShownPlace[] | null
-  readonly snapshotText: SnapshotText
-  readonly partOf: ReturnType<typeof partOf>
-  readonly examineDraft: ReturnType<typeof examineDraft>
-  readonly mergeEdit: EditMerge
-  readonly mergeByChoice: Uint8Array<ArrayBuffer> | null
-  readonly restoreEntity: EntityRestore
-  readonly undoChange: Undoing
-  readonly permissionsTable: ReturnType<typeof permissionsTable>
-  readonly permissionsChanges: ReturnType<typeof permissionsChanges>
-  readonly permissionsOfPerson: ReturnType<typeof permissionsOfPerson>
-}
-
-export type PageWorkName = keyof PageRequests
-
-/** One request for the worker. */
-export interface PageJob<Name extends PageWorkName = PageWorkName> {
-  readonly name: Name
-  readonly request: PageRequests[Name]
-}
-
-type PageWork = {
-  readonly [Name in PageWorkName]: (
-    request: PageRequests[Name],
-  ) => PageResults[Name] | Promise<PageResults[Name]>
-}
-
-const AT_ONCE: ScriptDeps = {
-  script: async (before, after, options) => editScript(before, after, options),
-}
-
 /** The work of pages that is expensive for large documents. */
-const PAGE_WORK: PageWork = {
-  compare: ({ before, after, options }) => compareDocuments(AT_ONCE, [before, after], options),
-  compareTexts: ({ before, after, options }) =>
+const PAGE_WORK = {
+  compare: ({ before, after, options }: ComparisonRequest): Promise<DocumentComparison> =>
+    compareDocuments(AT_ONCE, [before, after], options),
+  compareTexts: ({ before, after, options }: ComparisonRequest): Promise<DocumentTextComparison> =>
     compareDocumentTexts(AT_ONCE, [before, after], options),
   describe,
-  changesAbout: ({ stored, entity }) => changesAbout(parseChanges(stored), entity),
-  ownChanges: ({ stored, ...scope }) => ownChanges(parseChanges(stored), scope),
-  outline: ({ document, digest, page }) => {
+  /** The changes about an entity in folded spelling. */
+  changesAbout: ({ stored, entity }: StoredChanges & { readonly entity: string }) =>
+    changesAbout(parseChanges(stored), entity),
+  /** The changes of the part of the document that is seen. */
+  ownChanges: ({ stored, ...scope }: StoredChanges & OwnScope) =>
+    ownChanges(parseChanges(stored), scope),
+  outline: ({ document, digest, page }: OutlineRequest): readonly ShownPlace[] | null => {
     const outline = keptOutline(document, digest)
     return outline && shownOutline(outline, page)
   },
@@ -139,6 +82,21 @@ const PAGE_WORK: PageWork = {
   permissionsTable,
   permissionsChanges,
   permissionsOfPerson,
+}
+
+type PageWork = typeof PAGE_WORK
+export type PageWorkName = keyof PageWork
+/** The input of each kind of work. */
+export type PageRequests = { readonly [Name in PageWorkName]: Parameters<PageWork[Name]>[0] }
+/** The result of each kind of work. */
+export type PageResults = {
+  readonly [Name in PageWorkName]: Awaited<ReturnType<PageWork[Name]>>
+}
+
+/** One request for the worker. */
+export interface PageJob<Name extends PageWorkName = PageWorkName> {
+  readonly name: Name
+  readonly request: PageRequests[Name]
 }
 
 /** The outlines of the documents that were looked at last; null of one that is not readable XML. */
@@ -166,7 +124,12 @@ export async function doPageWork<Name extends PageWorkName>({
   name,
   request,
 }: PageJob<Name>): Promise<PageResults[Name]> {
-  return PAGE_WORK[name](request)
+  const work: {
+    readonly [Each in PageWorkName]: (
+      given: PageRequests[Each],
+    ) => PageResults[Each] | Promise<PageResults[Each]>
+  } = PAGE_WORK
+  return work[name](request)
 }
 
 interface EntityRestoreRequest {
