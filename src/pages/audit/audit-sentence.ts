@@ -21,105 +21,83 @@ export interface AuditSentence {
   readonly revision: number | null
 }
 
-/** An action in words: when it was done, and as what it is in itself. */
-interface Deed {
-  readonly done: string
-  /** The infinitive, behind "Tried to". */
-  readonly attempt: string
-}
+/** An action in words: when it was done, and the infinitive behind "Tried to". */
+type Deed = readonly [done: string, attempt: string]
 
 const DEEDS: ReadonlyMap<string, Deed> = new Map(
-  Object.entries({
-    'save-configuration': { done: 'Saved the configuration', attempt: 'save the configuration' },
-    'change-configuration': {
-      done: 'Changed the configuration',
-      attempt: 'change the configuration',
-    },
-    'rewrite-history': { done: 'Rewrote the history', attempt: 'rewrite the history' },
-    'save-entity': { done: 'Saved', attempt: 'save' },
-    'remove-entity': { done: 'Removed', attempt: 'remove' },
-    'tag-revision': { done: 'Tagged revision', attempt: 'tag revision' },
-    'untag-revision': { done: 'Removed a tag of revision', attempt: 'remove a tag of revision' },
-    'save-rules': { done: 'Saved the rules', attempt: 'save the rules' },
-    propose: { done: 'Proposed', attempt: 'propose' },
-    'update-proposal': { done: 'Updated proposal', attempt: 'update proposal' },
-    approve: { done: 'Approved proposal', attempt: 'approve proposal' },
-    reject: { done: 'Rejected proposal', attempt: 'reject proposal' },
-    'comment-proposal': { done: 'Commented on proposal', attempt: 'comment on proposal' },
-    'merge-proposal': { done: 'Merged proposal', attempt: 'merge proposal' },
-    'close-proposal': { done: 'Closed proposal', attempt: 'close proposal' },
-    'restore-revision': { done: 'Restored revision', attempt: 'restore revision' },
-    'restore-entity': { done: 'Restored', attempt: 'restore' },
-    'undo-revision': { done: 'Undid revision', attempt: 'undo revision' },
-    'reveal-secrets': { done: 'Revealed the secrets of', attempt: 'reveal the secrets of' },
-    override: { done: 'Overrode the rule', attempt: 'override a rule' },
-    'begin-recovery': {
-      done: 'Let administrators pass rules',
-      attempt: 'let administrators pass rules',
-    },
-    'acknowledge-override': {
-      done: 'Acknowledged the override of',
-      attempt: 'acknowledge the override of',
-    },
-    'acknowledge-secrets': {
-      done: 'Acknowledged the plain-text secrets of',
-      attempt: 'acknowledge the plain-text secrets of',
-    },
-    'poll-material': { done: 'Polled a material', attempt: 'poll a material' },
-    'free-room': { done: 'Removed old artifacts', attempt: 'remove old artifacts' },
-    'set-live-file-aside': {
-      done: 'Put the invalid live file aside',
-      attempt: 'put the invalid live file aside',
-    },
-    'create-pipeline': { done: 'Created pipeline', attempt: 'create pipeline' },
-    'schedule-pipeline': { done: 'Triggered pipeline', attempt: 'trigger pipeline' },
-    'pause-pipeline': { done: 'Paused pipeline', attempt: 'pause pipeline' },
-    'unpause-pipeline': { done: 'Unpaused pipeline', attempt: 'unpause pipeline' },
-    'release-lock': { done: 'Unlocked pipeline', attempt: 'unlock pipeline' },
-    'run-stage': { done: 'Ran stage', attempt: 'run stage' },
-    'cancel-stage': { done: 'Cancelled stage', attempt: 'cancel stage' },
-    'enable-agent': { done: 'Enabled agent', attempt: 'enable agent' },
-    'disable-agent': { done: 'Disabled agent', attempt: 'disable agent' },
-    'delete-agent': { done: 'Deleted agent', attempt: 'delete agent' },
-    'change-agent': { done: 'Changed agent', attempt: 'change agent' },
-    'register-agent': { done: 'Registered an agent', attempt: 'register an agent' },
-    'create-user': { done: 'Added user', attempt: 'add user' },
-    'disable-user': { done: 'Disabled user', attempt: 'disable user' },
-    'enable-user': { done: 'Enabled user', attempt: 'enable user' },
-    'delete-user': { done: 'Removed user', attempt: 'remove user' },
-    'reset-password': { done: 'Set the password of user', attempt: 'set the password of user' },
-    'change-own-password': {
-      done: 'Changed the password of their own account',
-      attempt: 'change the password of their own account',
-    },
-    'change-mail-subscription': {
-      done: 'Changed their mail notifications',
-      attempt: 'change their mail notifications',
-    },
-    'create-token': { done: 'Created token', attempt: 'create a token' },
-    'revoke-token': { done: 'Revoked token', attempt: 'revoke token' },
-    'create-invitation': {
-      done: 'Created agent invitation',
-      attempt: 'create an agent invitation',
-    },
-    'revoke-invitation': { done: 'Revoked agent invitation', attempt: 'revoke agent invitation' },
-    'log-in': { done: 'Logged in', attempt: 'log in' },
-    'log-out': { done: 'Logged out', attempt: 'log out' },
-    'log-out-everywhere': { done: 'Logged out everywhere', attempt: 'log out everywhere' },
-    'fetch-configuration': {
-      done: 'Cloned or fetched the configuration',
-      attempt: 'clone or fetch the configuration',
-    },
-    'push-configuration': {
-      done: 'Pushed to the configuration',
-      attempt: 'push to the configuration',
-    },
-    'send-webhook-again': { done: 'Sent a webhook again', attempt: 'send a webhook again' },
-    'use-tools': { done: 'Used tools of an assistant', attempt: 'use tools of an assistant' },
-    'set-maintenance': { done: 'Set the maintenance mode', attempt: 'set the maintenance mode' },
-    'shorten-audit-log': { done: 'Dropped from the full audit log', attempt: 'drop' },
-    'other-actions': { done: 'Other actions', attempt: 'do other things' },
-    'damaged-entry': { done: 'A damaged entry', attempt: 'read a damaged entry' },
+  Object.entries<Deed>({
+    'save-configuration': ['Saved the configuration', 'save the configuration'],
+    'change-configuration': ['Changed the configuration', 'change the configuration'],
+    'rewrite-history': ['Rewrote the history', 'rewrite the history'],
+    'save-entity': ['Saved', 'save'],
+    'remove-entity': ['Removed', 'remove'],
+    'tag-revision': ['Tagged revision', 'tag revision'],
+    'untag-revision': ['Removed a tag of revision', 'remove a tag of revision'],
+    'save-rules': ['Saved the rules', 'save the rules'],
+    propose: ['Proposed', 'propose'],
+    'update-proposal': ['Updated proposal', 'update proposal'],
+    approve: ['Approved proposal', 'approve proposal'],
+    reject: ['Rejected proposal', 'reject proposal'],
+    'comment-proposal': ['Commented on proposal', 'comment on proposal'],
+    'merge-proposal': ['Merged proposal', 'merge proposal'],
+    'close-proposal': ['Closed proposal', 'close proposal'],
+    'restore-revision': ['Restored revision', 'restore revision'],
+    'restore-entity': ['Restored', 'restore'],
+    'undo-revision': ['Undid revision', 'undo revision'],
+    'reveal-secrets': ['Revealed the secrets of', 'reveal the secrets of'],
+    override: ['Overrode the rule', 'override a rule'],
+    'begin-recovery': ['Let administrators pass rules', 'let administrators pass rules'],
+    'acknowledge-override': ['Acknowledged the override of', 'acknowledge the override of'],
+    'acknowledge-secrets': [
+      'Acknowledged the plain-text secrets of',
+      'acknowledge the plain-text secrets of',
+    ],
+    'poll-material': ['Polled a material', 'poll a material'],
+    'free-room': ['Removed old artifacts', 'remove old artifacts'],
+    'set-live-file-aside': ['Put the invalid live file aside', 'put the invalid live file aside'],
+    'create-pipeline': ['Created pipeline', 'create pipeline'],
+    'schedule-pipeline': ['Triggered pipeline', 'trigger pipeline'],
+    'pause-pipeline': ['Paused pipeline', 'pause pipeline'],
+    'unpause-pipeline': ['Unpaused pipeline', 'unpause pipeline'],
+    'release-lock': ['Unlocked pipeline', 'unlock pipeline'],
+    'run-stage': ['Ran stage', 'run stage'],
+    'cancel-stage': ['Cancelled stage', 'cancel stage'],
+    'enable-agent': ['Enabled agent', 'enable agent'],
+    'disable-agent': ['Disabled agent', 'disable agent'],
+    'delete-agent': ['Deleted agent', 'delete agent'],
+    'change-agent': ['Changed agent', 'change agent'],
+    'register-agent': ['Registered an agent', 'register an agent'],
+    'create-user': ['Added user', 'add user'],
+    'disable-user': ['Disabled user', 'disable user'],
+    'enable-user': ['Enabled user', 'enable user'],
+    'delete-user': ['Removed user', 'remove user'],
+    'reset-password': ['Set the password of user', 'set the password of user'],
+    'change-own-password': [
+      'Changed the password of their own account',
+      'change the password of their own account',
+    ],
+    'change-mail-subscription': [
+      'Changed their mail notifications',
+      'change their mail notifications',
+    ],
+    'create-token': ['Created token', 'create a token'],
+    'revoke-token': ['Revoked token', 'revoke token'],
+    'create-invitation': ['Created agent invitation', 'create an agent invitation'],
+    'revoke-invitation': ['Revoked agent invitation', 'revoke agent invitation'],
+    'log-in': ['Logged in', 'log in'],
+    'log-out': ['Logged out', 'log out'],
+    'log-out-everywhere': ['Logged out everywhere', 'log out everywhere'],
+    'fetch-configuration': [
+      'Cloned or fetched the configuration',
+      'clone or fetch the configuration',
+    ],
+    'push-configuration': ['Pushed to the configuration', 'push to the configuration'],
+    'send-webhook-again': ['Sent a webhook again', 'send a webhook again'],
+    'use-tools': ['Used tools of an assistant', 'use tools of an assistant'],
+    'set-maintenance': ['Set the maintenance mode', 'set the maintenance mode'],
+    'shorten-audit-log': ['Dropped from the full audit log', 'drop'],
+    'other-actions': ['Other actions', 'do other things'],
+    'damaged-entry': ['A damaged entry', 'read a damaged entry'],
   }),
 )
 
@@ -141,20 +119,18 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** The actions to filter by, each with its name. */
 export const AUDIT_ACTIONS: ReadonlyMap<string, string> = new Map(
-  Array.from(DEEDS, ([action, { attempt }]) => [action, NAMES[action] ?? capitalised(attempt)]),
+  Array.from(DEEDS, ([action, [, attempt]]) => [action, NAMES[action] ?? capitalised(attempt)]),
 )
 
 /** A call without a name of its own is recorded as the pattern of its route. */
 function deedOf(action: string): Deed {
   const named = DEEDS.get(action)
   if (named) return named
-  return /^(GET|HEAD) /.test(action)
-    ? { done: 'Opened', attempt: 'open' }
-    : { done: 'Acted on', attempt: 'act on' }
+  return /^(GET|HEAD) /.test(action) ? ['Opened', 'open'] : ['Acted on', 'act on']
 }
 
 function verbOf({ action, outcome }: Pick<AuditEntry, 'action' | 'outcome'>): string {
-  const { done, attempt } = deedOf(action)
+  const [done, attempt] = deedOf(action)
   const isFact = outcome === 'done' || WITHOUT_ATTEMPT.includes(action)
   return isFact ? done : `Tried to ${attempt}`
 }
