@@ -5,7 +5,6 @@ import type { OpenPage } from '../kit/layout.tsx'
 import { Freshness, LivePage } from '../kit/live.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { type Fact, Facts } from '../kit/facts.tsx'
-import type { Links } from '../kit/links.ts'
 import { FlashCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Status } from '../kit/status.tsx'
@@ -55,10 +54,13 @@ function Gone() {
   return <p class="card">This agent no longer exists. The history of its jobs is kept.</p>
 }
 
-function AboutAgent({ frame: { links }, page, row, now }: AgentViewProps & { row: AgentRow }) {
+type OfAgent = AgentViewProps & { readonly row: AgentRow }
+
+function AboutAgent(props: OfAgent) {
+  const { page, row, now } = props
   const { agent, lastChange } = row
   const facts: readonly Fact[] = [
-    ['Status', <StatusOf links={links} row={row} now={now} />],
+    ['Status', <StatusOf {...props} />],
     ['IP address', <Addresses agent={agent} />],
     ['Sandbox', agent.sandbox === '' ? NOT_REPORTED : <code>{agent.sandbox}</code>],
     ['OS', agent.os || NOT_REPORTED],
@@ -67,31 +69,19 @@ function AboutAgent({ frame: { links }, page, row, now }: AgentViewProps & { row
     ['Environments', agent.environments.join(', ') || 'none'],
     ['Last heard', <LastHeard time={page.lastContact} now={now} />],
     ['UUID', <code>{agent.uuid}</code>],
-    lastChange && ['Configuration', <ConfigurationOf links={links} row={row} />],
+    lastChange && ['Configuration', <ConfigurationOf {...props} />],
   ]
   return (
     <section class="card" data-part="agent" aria-label="Facts">
       <Facts facts={facts} />
-      {page.mayAdminister && (
-        <Actions
-          row={row}
-          environments={page.environments}
-          remove={links.removeAgent(agent.uuid)}
-        />
-      )}
+      {page.mayAdminister && <Actions {...props} />}
     </section>
   )
 }
 
 const NOT_REPORTED = 'not reported yet'
 
-interface StatusOfProps {
-  readonly links: Links
-  readonly row: AgentRow
-  readonly now: number
-}
-
-function StatusOf({ links, row, now }: StatusOfProps) {
+function StatusOf({ frame: { links }, row, now }: OfAgent) {
   const { agent, running } = row
   return (
     <>
@@ -108,7 +98,7 @@ function LastHeard({ time, now }: { time: number | null; now: number }) {
   return time === null ? <>Not since the server started</> : <When time={time} now={now} />
 }
 
-function ConfigurationOf({ links, row }: Pick<StatusOfProps, 'links' | 'row'>) {
+function ConfigurationOf({ frame: { links }, row }: OfAgent) {
   return (
     <>
       <LastChange links={links} row={row} />{' '}
@@ -118,22 +108,14 @@ function ConfigurationOf({ links, row }: Pick<StatusOfProps, 'links' | 'row'>) {
 }
 
 /** Offers only the actions that are possible, and gives the reason for the others. */
-function Actions({
-  row,
-  environments,
-  remove,
-}: {
-  row: AgentRow
-  environments: readonly string[]
-  remove: string
-}) {
-  const { status, obstacle, isConfigured } = row.agent
+function Actions({ frame: { links }, page, row }: OfAgent) {
+  const { uuid, status, obstacle, isConfigured } = row.agent
   const isDisabled = isConfigured && !(obstacle ?? '').includes('not Disabled')
   const isPending = status === 'Pending'
   return (
     <form method="post">
       <div class="below">
-        <NameFields names={NO_NAMES} environments={environments} />
+        <NameFields names={NO_NAMES} environments={page.environments} />
         {!isPending && (
           <div class="actions">
             <ActionButton value="add" label="Add these" />
@@ -152,7 +134,7 @@ function Actions({
           <ActionButton value="enable" label="Enable" />
         )}
         {!isDisabled && <ActionButton value="disable" label="Disable" />}
-        <LinkButton href={remove} label="Remove safely…" />
+        <LinkButton href={links.removeAgent(uuid)} label="Remove safely…" />
       </div>
       <div class="actions agent-deletion">
         {obstacle === null ? (

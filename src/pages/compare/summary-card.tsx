@@ -8,10 +8,9 @@ import { hasHistory } from '../revisions/entity-address.ts'
 /** How many entities are shown at once; the text is what people look for. */
 const AT_ONCE = 10
 
-export interface SummaryCardProps extends Pick<
-  CompareViewProps,
-  'frame' | 'query' | 'from' | 'to' | 'comparison'
-> {
+type Compared = Pick<CompareViewProps, 'frame' | 'query' | 'from' | 'to' | 'comparison'>
+
+export interface SummaryCardProps extends Compared {
   /** Null when too much differs to be described. */
   readonly described: ShownChanges | null
   readonly place: 'above-text' | 'below-text'
@@ -47,7 +46,7 @@ export function SummaryCard(props: SummaryCardProps) {
 }
 
 /** Links to a summary that takes longer than the diff. */
-export function LaterSummaryCard(props: Omit<SummaryCardProps, 'described' | 'place'>) {
+export function LaterSummaryCard(props: Compared) {
   return (
     <section class="card">
       <h2>Changes</h2>
@@ -59,12 +58,7 @@ export function LaterSummaryCard(props: Omit<SummaryCardProps, 'described' | 'pl
   )
 }
 
-interface NarrowFormProps extends Pick<
-  CompareViewProps,
-  'frame' | 'query' | 'from' | 'to' | 'comparison'
-> {
-  readonly described: ShownChanges | null
-}
+type NarrowFormProps = Omit<SummaryCardProps, 'place'>
 
 /** Narrows the changes in words and the text to one entity, or to a group with its pipelines. */
 function NarrowForm({ frame, query, from, to, comparison, described }: NarrowFormProps) {

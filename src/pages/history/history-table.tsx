@@ -36,7 +36,8 @@ export function* listedIn(rows: readonly HistoryRow[]): CooperativeWork<ListedCh
 }
 
 /** The rows of the history. */
-export function HistoryTable({ links, page, rows, listed, chosen, now }: TableProps) {
+export function HistoryTable(props: TableProps) {
+  const { page, rows, listed } = props
   return (
     <table class="list history">
       <thead>
@@ -56,13 +57,11 @@ export function HistoryTable({ links, page, rows, listed, chosen, now }: TablePr
           const isFirst = above === undefined || dayName(above.revision.time) !== day
           return (
             <Row
-              links={links}
+              {...props}
               row={row}
               listed={listed[n]}
               day={isFirst ? day : null}
-              chosen={chosen}
               total={page.total}
-              now={now}
             />
           )
         })}
@@ -78,15 +77,12 @@ export function chosenOf({ current, first }: HistoryPage, asked: ChosenRevisions
   return { a: known(asked.a), b: known(asked.b) }
 }
 
-interface RowProps {
-  readonly links: Links
+interface RowProps extends Pick<TableProps, 'links' | 'chosen' | 'now'> {
   readonly row: HistoryRow
   readonly listed: ListedChanges | undefined
   /** The day that begins with this row, as `2015-06-05`, or null. */
   readonly day: string | null
-  readonly chosen: ChosenRevisions
   readonly total: number
-  readonly now: number
 }
 
 function Row({ links, row, listed, day, chosen, total, now }: RowProps) {

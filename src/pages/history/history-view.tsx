@@ -1,4 +1,3 @@
-import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import type { Html } from '../frame/page-response.ts'
 import {
   type ChosenRevisions,
@@ -13,7 +12,6 @@ import { type OpenPage, PageLayout } from '../kit/layout.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { EmptyCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
-import type { Links } from '../kit/links.ts'
 import { dateOf, Day } from '../kit/when.tsx'
 import { IndexingNotice } from '../parts/indexing-notice.tsx'
 import { DayBars } from './day-bars.tsx'
@@ -33,9 +31,8 @@ export interface HistoryViewProps extends OpenPage {
 
 /** The history: what there is of it, its filters, and a {@link HistoryList}. */
 export function HistoryView({ list, ...props }: HistoryViewProps & { readonly list: Html }) {
-  const { frame, query, page, now, origin, fileName } = props
+  const { frame, query, page, origin, fileName } = props
   const { links } = frame
-  const { filter } = query
   return (
     <PageLayout
       frame={frame}
@@ -44,9 +41,9 @@ export function HistoryView({ list, ...props }: HistoryViewProps & { readonly li
       styles={['history.css']}
       description={countsOf(page)}
       skipTo={{ id: 'history', label: 'Skip to the revisions' }}
-      feed={links.feed(historyQueryOf(filter))}
+      feed={links.feed(historyQueryOf(query.filter))}
     >
-      <Head links={links} page={page} filter={filter} now={now} />
+      <Head {...props} />
       <DayBars links={links} page={page} query={query} />
       {page.total > 1 && <Filters links={links} page={page} query={query} />}
       <div
@@ -80,7 +77,8 @@ interface HistoryListProps extends HistoryViewProps {
 }
 
 /** The revisions of one page, and the way to the others. */
-export function HistoryList({ frame, query, page, rows, listed, now }: HistoryListProps) {
+export function HistoryList(props: HistoryListProps) {
+  const { frame, query, page, rows } = props
   const { links } = frame
   const { filter } = query
   const chosen = chosenOf(page, query.chosen)
@@ -89,22 +87,15 @@ export function HistoryList({ frame, query, page, rows, listed, now }: HistoryLi
       <form id="history" tabindex={-1} action={links.chooseComparison()}>
         {filter.entity !== '' && <input type="hidden" name="entity" value={filter.entity} />}
         {rows.length === 0 ? (
-          <NothingFound links={links} page={page} filter={filter} />
+          <NothingFound {...props} />
         ) : (
           <div class="table-card">
-            <HistoryTable
-              links={links}
-              page={page}
-              rows={rows}
-              listed={listed}
-              chosen={chosen}
-              now={now}
-            />
+            <HistoryTable {...props} links={links} chosen={chosen} />
             {page.total > 1 && <CompareBar rows={rows} chosen={chosen} />}
           </div>
         )}
       </form>
-      <Pages links={links} page={page} filter={filter} />
+      <Pages {...props} />
       {page.first.number > 1 && page.offset + ROWS >= page.matching && (
         <p class="muted">Older revisions are in an archive.</p>
       )}
@@ -117,14 +108,7 @@ function countsOf({ total, first }: HistoryPage): string {
   return `${countOf(total, 'revision')} since ${dateOf(first.time)}`
 }
 
-interface HeadProps {
-  readonly links: Links
-  readonly page: HistoryPage
-  readonly filter: RevisionFilter
-  readonly now: number
-}
-
-function Head({ links, page, filter, now }: HeadProps) {
+function Head({ frame: { links }, page, query: { filter }, now }: HistoryViewProps) {
   const { current } = page
   const at = new Date(now).toISOString().slice(0, 16)
   const about = (
@@ -166,13 +150,8 @@ function Head({ links, page, filter, now }: HeadProps) {
   )
 }
 
-interface NothingFoundProps {
-  readonly links: Links
-  readonly page: HistoryPage
-  readonly filter: RevisionFilter
-}
-
-function NothingFound({ links, page: { matching, total }, filter }: NothingFoundProps) {
+function NothingFound({ frame: { links }, page, query: { filter } }: HistoryViewProps) {
+  const { matching, total } = page
   if (matching > 0) {
     return (
       <EmptyCard title="No revisions on this page">
@@ -189,15 +168,7 @@ function NothingFound({ links, page: { matching, total }, filter }: NothingFound
   )
 }
 
-function Pages({
-  links,
-  page,
-  filter,
-}: {
-  links: Links
-  page: HistoryPage
-  filter: RevisionFilter
-}) {
+function Pages({ frame: { links }, page, query: { filter } }: HistoryViewProps) {
   const { offset, matching, shown } = page
   if (matching <= ROWS && offset === 0) return <></>
   const to = (start: number) => ({ value: Math.max(0, start), action: links.history() })

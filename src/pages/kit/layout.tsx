@@ -76,7 +76,7 @@ const SCRIPTS = ['enhance.js', 'keys.js']
 
 /** The frame of every page: head, navigation, notices, content. */
 export function PageLayout(props: PageProps) {
-  const { frame, section, wide, skipTo, children } = props
+  const { frame, wide, skipTo, children } = props
   return (
     <html lang="en">
       <Head {...props} />
@@ -89,7 +89,7 @@ export function PageLayout(props: PageProps) {
             {skipTo.label}
           </a>
         )}
-        <Bar frame={frame} section={section} search={props.search ?? ''} />
+        <Bar {...props} />
         {frame.maintenance !== null && (
           <div class="notice bad" role="status">
             <strong>{frame.maintenance}</strong>
@@ -153,15 +153,7 @@ const JUMPS: Partial<Record<Section, string>> = {
 
 type SectionLink = readonly [section: Section, label: string, href: string]
 
-function Bar({
-  frame,
-  section,
-  search,
-}: {
-  frame: PageFrame
-  section?: Section | undefined
-  search: string
-}) {
+function Bar({ frame, section, search = '' }: PageProps) {
   const { links, assets, username, isAdministrator } = frame
   const configuration: readonly SectionLink[] = [
     ['history', 'History', links.history()],

@@ -1,5 +1,5 @@
 import type { ProblemKind, ServiceProblem } from '../../core/service/health-problem.ts'
-import { type OpenPageWithMessage, type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 import { countOf, plural } from '../kit/words/count.ts'
 import { FirstOf, moreOf } from '../kit/lists.tsx'
@@ -26,17 +26,17 @@ const AMOUNTS = [1, 10, 100].map((gigabytes) => gigabytes * 1_073_741_824)
 /** Whether the caller may operate a pipeline. */
 type MayOperate = (pipeline: string) => boolean
 
-/** The problems of the service by kind, with the pipelines that they are about. */
-export function ProblemsView({
-  frame,
-  flash,
-  mayOperate,
-  taken,
-}: OpenPageWithMessage & {
+interface ProblemsViewProps extends OpenPageWithMessage {
   readonly mayOperate: MayOperate
   /** The bytes that consoles and artifacts take, once they are known. */
   readonly taken: number | null
-}) {
+}
+
+type Shown = Omit<ProblemsViewProps, 'flash'>
+
+/** The problems of the service by kind, with the pipelines that they are about. */
+export function ProblemsView({ flash, ...shown }: ProblemsViewProps) {
+  const { frame } = shown
   const { problems } = frame
   const groups = groupProblems(problems)
   return (
@@ -60,16 +60,10 @@ export function ProblemsView({
         </EmptyCard>
       )}
       {groups.map((group) => (
-        <Group {...{ frame, group, mayOperate, taken }} />
+        <Group {...shown} group={group} />
       ))}
     </PageLayout>
   )
-}
-
-interface Shown {
-  readonly frame: PageFrame
-  readonly mayOperate: MayOperate
-  readonly taken: number | null
 }
 
 function Group({ group, ...shown }: Shown & { readonly group: ProblemGroup }) {

@@ -3,13 +3,11 @@ import type { JobInstance, StageRun } from '../../builds/runs/stages.ts'
 import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
 import { segmentsOf } from '../job/job-timeline.ts'
 import type { StageDetails } from './stage-details.ts'
-import type { Wait } from '../../core/builds/waiting.ts'
 import { ChangeItems } from '../parts/change-list.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { duration } from '../kit/words/duration.ts'
 import { type Fact, Facts } from '../kit/facts.tsx'
 import type { OpenPage, PageFrame } from '../kit/layout.tsx'
-import type { Links } from '../kit/links.ts'
 import { Status } from '../kit/status.tsx'
 import { When } from '../kit/when.tsx'
 import { type BarScale, JobBar, phaseText, scaleOf, wholeTime } from '../job/job-bar.tsx'
@@ -180,24 +178,16 @@ function SinceBefore({ frame: { links }, details }: Pick<StagePanelProps, 'frame
   )
 }
 
-function Jobs({ frame: { links }, details, now }: StagePanelProps) {
-  const { run, mayRerun, waits } = details
+function Jobs(props: StagePanelProps) {
+  const { run } = props.details
   const shown = run.jobs.slice(0, MAX_JOBS)
-  const scale = scaleOf(shown, now)
+  const scale = scaleOf(shown, props.now)
   return (
     <div data-part="jobs">
       <h3 class="panel-part">Jobs</h3>
       <ul class="jobs">
         {shown.map((job) => (
-          <Job
-            links={links}
-            run={runAddress(run)}
-            job={job}
-            scale={scale}
-            now={now}
-            mayChoose={mayRerun && run.jobs.length > 1}
-            wait={waits.get(job.id) ?? null}
-          />
+          <Job {...props} job={job} scale={scale} />
         ))}
       </ul>
       {run.jobs.length > shown.length && (
@@ -228,38 +218,26 @@ const LEGEND = [
 /** A stage can have thousands of jobs; this is the limit of a page. */
 const MAX_JOBS = 300
 
-function Job({
-  links,
-  run,
-  job,
-  scale,
-  now,
-  mayChoose,
-  wait,
-}: {
-  links: Links
-  run: ReturnType<typeof runAddress>
-  job: JobInstance
-  scale: BarScale
-  now: number
-  mayChoose: boolean
-  wait: Wait | null
-}) {
+type JobProps = StagePanelProps & { readonly job: JobInstance; readonly scale: BarScale }
+
+function Job({ frame: { links }, details, job, scale, now }: JobProps) {
+  const { run, mayRerun, waits } = details
+  const wait = waits.get(job.id)
   const isRunning = job.result === 'Unknown' && job.state !== 'Completed'
   return (
     <li class="job">
       <span class="row">
-        {mayChoose && (
+        {mayRerun && run.jobs.length > 1 && (
           <input type="checkbox" name="jobs" value={job.name} aria-label={`Choose ${job.name}`} />
         )}
-        <a href={links.job({ ...run, job: job.name })}>{job.name}</a>
+        <a href={links.job({ ...runAddress(run), job: job.name })}>{job.name}</a>
       </span>
       <JobBar job={job} scale={scale} now={now} />
       <span class="job-result">
         <Status status={isRunning ? job.state : job.result} />{' '}
         <span class="muted">{duration(wholeTime(job, now))}</span>
       </span>
-      {wait !== null && <WaitReason wait={wait} />}
+      {wait && <WaitReason wait={wait} />}
       <span class="job-words muted">
         {phaseText(segmentsOf(job.transitions, now))}
         {job.originalJobId !== null && ', carried over from an earlier run'}

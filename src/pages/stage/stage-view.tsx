@@ -1,7 +1,7 @@
 import { endOfRun } from '../../builds/runs/recent-runs.ts'
 import type { StageHistoryRow, StagePage } from './stage-page.ts'
 import { duration } from '../kit/words/duration.ts'
-import type { OpenPageWithMessage, PageFrame } from '../kit/layout.tsx'
+import type { OpenPageWithMessage } from '../kit/layout.tsx'
 import { Freshness, LivePage } from '../kit/live.tsx'
 import { FlashCard } from '../kit/notice.tsx'
 import { type Crumb, PageHead } from '../kit/page-head.tsx'
@@ -66,8 +66,9 @@ function Head({ frame, page }: StageViewProps) {
   return <PageHead title={`${name.pipeline} / ${name.stage}`} trail={trail} about={about} />
 }
 
-function History({ frame, page, now }: StageViewProps) {
-  const { entries, name, details, pagination } = page
+function History(props: StageViewProps) {
+  const { frame, page } = props
+  const { entries, name, pagination } = page
   const runs = entries.filter(({ type }) => type === 'run').length
   return (
     <div class="stage-history" data-part="history">
@@ -75,12 +76,7 @@ function History({ frame, page, now }: StageViewProps) {
       <ol class="timeline">
         {entries.map((entry) =>
           entry.type === 'run' ? (
-            <Run
-              frame={frame}
-              row={entry.run}
-              isShown={entry.run.run.stage.id === details?.run.stage.id}
-              now={now}
-            />
+            <Run {...props} row={entry.run} />
           ) : (
             <Markers frame={frame} {...entry} pipeline={name.pipeline} />
           ),
@@ -96,18 +92,9 @@ function History({ frame, page, now }: StageViewProps) {
   )
 }
 
-function Run({
-  frame,
-  row: { run, pipelineRun },
-  isShown,
-  now,
-}: {
-  frame: PageFrame
-  row: StageHistoryRow
-  isShown: boolean
-  now: number
-}) {
-  const { createdAt } = run.stage
+function Run({ frame, page, now, row }: StageViewProps & { readonly row: StageHistoryRow }) {
+  const { run, pipelineRun } = row
+  const { createdAt, id } = run.stage
   const end = endOfRun(run)
   return (
     <li class={`run ${runLook(run)}`}>
@@ -115,7 +102,7 @@ function Run({
         <a
           class="run-name"
           href={frame.links.stageRun(runAddress(run))}
-          aria-current={isShown ? 'true' : undefined}
+          aria-current={id === page.details?.run.stage.id ? 'true' : undefined}
         >
           <RunName run={run} />
         </a>{' '}
