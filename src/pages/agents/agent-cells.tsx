@@ -27,14 +27,8 @@ function RunningName({ links, place }: { links: Links; place: JobPlace }) {
   return <a href={links.job(jobOf(place))}>{name}</a>
 }
 
-export function jobOf({
-  pipelineName,
-  pipelineCounter,
-  stageName,
-  stageCounter,
-  jobName,
-}: JobPlace) {
-  return { pipeline: pipelineName, pipelineCounter, stage: stageName, stageCounter, job: jobName }
+export function jobOf({ pipelineName, stageName, jobName, ...counters }: JobPlace) {
+  return { pipeline: pipelineName, stage: stageName, job: jobName, ...counters }
 }
 
 /** Little free space is shown by a shape and a word, not by colour alone. */

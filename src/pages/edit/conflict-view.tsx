@@ -184,7 +184,7 @@ function Reverted({ changes, whose }: { changes: readonly DocumentChange[]; whos
   return (
     <div class="changes reverted">
       <p class="muted">{`Reverts ${whose}:`}</p>
-      <ChangeItems changes={changes.slice(0, MAX_REVERTED)} href={null} />
+      <ChangeItems changes={changes.slice(0, MAX_REVERTED)} />
       {changes.length > MAX_REVERTED && (
         <p class="muted">{moreOf(changes.length - MAX_REVERTED)}</p>
       )}
@@ -197,7 +197,7 @@ function Side({ side: { changes, before, after } }: { side: ConflictingSide }) {
     <>
       {changes.length > 0 && (
         <div class="changes">
-          <ChangeItems changes={changes.slice(0, MAX_CHANGES)} href={null} />
+          <ChangeItems changes={changes.slice(0, MAX_CHANGES)} />
         </div>
       )}
       <pre class="code">

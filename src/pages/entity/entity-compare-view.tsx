@@ -50,7 +50,7 @@ export function EntityCompareView(props: EntityCompareViewProps) {
           <p class="muted">No changes</p>
         ) : (
           <div class="changes">
-            <ChangeItems changes={changes} href={null} />
+            <ChangeItems changes={changes} />
           </div>
         )}
       </section>

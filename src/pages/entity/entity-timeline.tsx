@@ -69,7 +69,7 @@ function Step(props: EntityViewProps & { step: ShownStep }) {
         <ChangesOfGroup {...props} />
       ) : (
         <div class="changes">
-          <ChangeItems changes={changes} href={null} />
+          <ChangeItems changes={changes} />
         </div>
       )}
       <ChangeWords
@@ -240,7 +240,7 @@ function TemplateItem({
         </header>
         <ChangeHeadline revision={revision} />
         <div class="changes">
-          <ChangeItems changes={changes} href={null} />
+          <ChangeItems changes={changes} />
         </div>
         <ChangeWords revision={revision} links={isAdministrator ? links : null} isBelowHeadline />
       </article>

@@ -1,8 +1,10 @@
 import { raw } from 'hono/html'
 import { CONSOLE_PATH } from '../../builds/artifacts/artifact-path.ts'
+import { placeOfJob } from '../../builds/artifacts/job-folders.ts'
+import { jobOf } from '../agents/agent-cells.tsx'
 import type { ArtifactNode } from './artifact-tree.ts'
 import { segmentsOf } from './job-timeline.ts'
-import { type JobName, type JobPage, startOf } from './job-page.ts'
+import { type JobPage, startOf } from './job-page.ts'
 import { duration } from '../kit/words/duration.ts'
 import type { OpenPage, PageFrame } from '../kit/layout.tsx'
 import { Freshness, LivePage } from '../kit/live.tsx'
@@ -181,22 +183,12 @@ function AgentOf({ links, agent, wait }: AgentOfProps) {
 }
 
 function Original({ links, original }: { links: Links; original: JobPage['job'] }) {
-  const href = links.job(addressOfJob(original))
+  const href = links.job(jobOf(placeOfJob(original)))
   return (
     <>
       from <a href={href}>{`attempt ${original.stageCounter}`}</a>
     </>
   )
-}
-
-function addressOfJob({
-  pipelineName,
-  pipelineCounter,
-  stageName,
-  stageCounter,
-  name,
-}: JobPage['job']): JobName {
-  return { pipeline: pipelineName, pipelineCounter, stage: stageName, stageCounter, job: name }
 }
 
 /** The states of the job, each with the time since the previous one. */

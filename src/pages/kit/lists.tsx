@@ -11,10 +11,11 @@ interface FirstOfProps<Item> {
   readonly more?: (left: number) => Child
 }
 
-/** The first of many things, one a line, and how many there are besides. */
+/** The first of many things, one a line, and how many there are besides; nothing for none. */
 export function FirstOf<Item>(props: FirstOfProps<Item>) {
   const { items, most, of, more = moreOf } = props
   const left = items.length - most
+  if (items.length === 0) return <></>
   return (
     <ul class={props.class ?? 'bullets'}>
       {items.slice(0, most).map((item) => (

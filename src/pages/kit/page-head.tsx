@@ -57,7 +57,11 @@ export function PageHead(props: PageHeadProps) {
         {(actions || menu) && (
           <div class="actions">
             {actions}
-            {menu && <HeadMenu isOpen={isMenuOpen}>{menu}</HeadMenu>}
+            {menu && (
+              <MoreMenu class="head-menu" isOpen={isMenuOpen}>
+                {menu}
+              </MoreMenu>
+            )}
           </div>
         )}
         {children}
@@ -112,13 +116,22 @@ function Step({ href, rel, label, shortcut }: StepProps) {
   )
 }
 
+interface MoreMenuProps {
+  readonly id?: string
+  readonly class?: string
+  readonly isOpen?: boolean
+  /** The name of one of many, for screen readers; the others say it. */
+  readonly of?: string
+  readonly children: Child
+}
+
 /** Actions that are not needed at once. Opens without a script. */
-function HeadMenu({ isOpen, children }: { readonly isOpen: boolean; children: Child }) {
+export function MoreMenu({ isOpen = false, of, children, ...menu }: MoreMenuProps) {
   return (
-    <details class="more head-menu" open={isOpen}>
-      <summary class="button">
+    <details id={menu.id} class={`more ${menu.class ?? ''}`.trimEnd()} open={isOpen}>
+      <summary class="button" aria-label={of && `More for ${of}`}>
         <Icon name="ellipsis" />
-        More
+        {of === undefined && 'More'}
       </summary>
       <div class="fields">{children}</div>
     </details>

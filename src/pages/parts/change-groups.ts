@@ -1,5 +1,5 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
-import { wholeEntityWord } from '../../document/entities/entities.ts'
+import { splitEntity, wholeEntityWord } from '../../document/entities/entities.ts'
 
 export interface ChangedEntity {
   readonly kind: string
@@ -133,6 +133,6 @@ function signatureOf({ kind, entity, path, subject, from, to, lines }: DocumentC
 /** Null for a change of the document as a whole. */
 function entityOf({ entity, label }: DocumentChange): ChangedEntity | null {
   if (entity === 'document') return null
-  const [kind = '', ...name] = entity.split('/')
-  return { kind, name: name.join('/'), label: name.length > 0 ? label : '' }
+  const { kind, name } = splitEntity(entity)
+  return { kind, name, label: name === '' ? '' : label }
 }

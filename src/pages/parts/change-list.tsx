@@ -86,10 +86,11 @@ function gistHref({ entities: [entity] }: Group, linkOf: ListedChangeGroupsProps
   return entity ? hrefOf(entity, linkOf) : null
 }
 
-function GistSubject({
-  group: { entities, unnamed },
-  linkOf,
-}: { group: Group } & Pick<ListedChangeGroupsProps, 'linkOf'>) {
+interface GroupProps extends Pick<ListedChangeGroupsProps, 'linkOf'> {
+  readonly group: Group
+}
+
+function GistSubject({ group: { entities, unnamed }, linkOf }: GroupProps) {
   const [entity] = entities
   if (entity === undefined) return <></>
   const count = entities.length + unnamed
@@ -163,10 +164,7 @@ function restInText(left: number): string {
   return `${moreOf(left)} in the diff below`
 }
 
-function ChangeGroup({
-  group,
-  linkOf,
-}: { group: Group } & Pick<ListedChangeGroupsProps, 'linkOf'>) {
+function ChangeGroup({ group, linkOf }: GroupProps) {
   const { entities, changes } = group
   const [entity] = entities
   if (entities.length > 1) return <CommonChanges group={group} linkOf={linkOf} />
@@ -183,10 +181,7 @@ function ChangeGroup({
   )
 }
 
-function CommonChanges({
-  group: { entities, unnamed, changes },
-  linkOf,
-}: { group: Group } & Pick<ListedChangeGroupsProps, 'linkOf'>) {
+function CommonChanges({ group: { entities, unnamed, changes }, linkOf }: GroupProps) {
   const [one] = entities
   return (
     <>
@@ -204,7 +199,7 @@ function CommonChanges({
           {unnamed > 0 && ` and ${moreOf(unnamed)}`}
         </p>
       </details>
-      <ChangeItems changes={changes} href={null} />
+      <ChangeItems changes={changes} />
     </>
   )
 }
@@ -215,13 +210,8 @@ function hrefOf(entity: ChangedEntity, linkOf: ListedChangeGroupsProps['linkOf']
 }
 
 /** Changes without the name of their entity, where it is clear from the context. */
-export function ChangeItems({
-  changes,
-  href,
-}: {
-  changes: readonly DocumentChange[]
-  href: string | null
-}) {
+export function ChangeItems(props: { changes: readonly DocumentChange[]; href?: string | null }) {
+  const { changes, href = null } = props
   return (
     <ul>
       {changes.map((change) => (

@@ -3,8 +3,7 @@ import type { OpenPageWithMessage, PageFrame } from '../kit/layout.tsx'
 import { Freshness, LivePage } from '../kit/live.tsx'
 import { FlashCard } from '../kit/notice.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
-import { Icon } from '../kit/icon.tsx'
-import { PageHead } from '../kit/page-head.tsx'
+import { MoreMenu, PageHead } from '../kit/page-head.tsx'
 import { When } from '../kit/when.tsx'
 import { Markers } from '../runs/marker-card.tsx'
 import { Materials, RunVariables } from './materials.tsx'
@@ -137,20 +136,14 @@ function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
       {pause !== null && <PauseForm {...page} />}
       {mayEdit && <LinkButton href={links.form(place)} label="Edit" icon="pencil" shortcut="e" />}
       {(group !== null || isAdministrator) && (
-        <details class="more" id="more">
-          <summary class="button">
-            <Icon name="ellipsis" />
-            More
-          </summary>
-          <div class="fields">
-            {mayOperate && pause === null && (
-              <a href={links.triggerPipeline(name)}>Trigger with options…</a>
-            )}
-            {mayEdit && <a href={links.form(place, { add: 'job' })}>Add a job</a>}
-            <a href={links.entity('pipeline', name)}>Config history</a>
-            {pause === null && <PauseForm {...page} />}
-          </div>
-        </details>
+        <MoreMenu id="more">
+          {mayOperate && pause === null && (
+            <a href={links.triggerPipeline(name)}>Trigger with options…</a>
+          )}
+          {mayEdit && <a href={links.form(place, { add: 'job' })}>Add a job</a>}
+          <a href={links.entity('pipeline', name)}>Config history</a>
+          {pause === null && <PauseForm {...page} />}
+        </MoreMenu>
       )}
     </>
   )

@@ -13,8 +13,7 @@ import { Ago, When } from '../kit/when.tsx'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { CheckBox, FilterForm, Select, type SelectOption } from '../kit/forms.tsx'
-import { Icon } from '../kit/icon.tsx'
-import { PageHead } from '../kit/page-head.tsx'
+import { MoreMenu, PageHead } from '../kit/page-head.tsx'
 import { Pager } from '../kit/pager.tsx'
 import { FirstUse } from '../new-pipeline/first-use.tsx'
 import type { PipelineAction, PipelineOutcome } from './act-on-pipelines.ts'
@@ -317,16 +316,11 @@ function Actions({ frame: { links }, card }: { frame: PageFrame; card: PipelineC
       )}
       {mayOperate && pause !== null && <PauseForm {...card} />}
       {(mayTrigger || mayEdit) && (
-        <details class="more" id={`more-${name}`}>
-          <summary class="button" aria-label={`More for ${name}`}>
-            <Icon name="ellipsis" />
-          </summary>
-          <div class="fields">
-            {mayEdit && <a href={links.form({ kind: 'pipeline', name })}>Edit</a>}
-            {mayTrigger && <a href={links.triggerPipeline(name)}>Trigger with options…</a>}
-            {mayTrigger && <PauseForm {...card} />}
-          </div>
-        </details>
+        <MoreMenu id={`more-${name}`} of={name}>
+          {mayEdit && <a href={links.form({ kind: 'pipeline', name })}>Edit</a>}
+          {mayTrigger && <a href={links.triggerPipeline(name)}>Trigger with options…</a>}
+          {mayTrigger && <PauseForm {...card} />}
+        </MoreMenu>
       )}
     </div>
   )

@@ -1,6 +1,7 @@
 import type { RestorePreview } from './restore-preview.ts'
 import type { Obstacle } from './restore-scope.ts'
 import { MAX_MESSAGE_LENGTH } from '../../core/revision.ts'
+import { splitEntity } from '../../document/entities/entities.ts'
 import { ChangesAboveText, toEntityHistory } from '../parts/change-list.tsx'
 import type { View } from '../code/compare-query.ts'
 import { PlanCard } from '../edit/plan-card.tsx'
@@ -176,8 +177,8 @@ function WaysOn({
       />
       {before !== null &&
         entities.slice(0, MAX_PARTS).flatMap((entity) => {
-          const address = addressOf(entity)
-          return address === null ? (
+          const address = splitEntity(entity)
+          return address.name === '' ? (
             []
           ) : (
             <LinkButton
@@ -188,12 +189,6 @@ function WaysOn({
         })}
     </>
   )
-}
-
-/** Null for what is not restored alone. */
-function addressOf(entity: string): { readonly kind: string; readonly name: string } | null {
-  const slash = entity.indexOf('/')
-  return slash < 0 ? null : { kind: entity.slice(0, slash), name: entity.slice(slash + 1) }
 }
 
 function BackLink(link: { href: string; label: string }) {

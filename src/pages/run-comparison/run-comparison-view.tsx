@@ -3,6 +3,7 @@ import type { RunCause, CauseSubject } from '../../builds/compare/causes.ts'
 import type { RunComparison } from '../../builds/compare/compare-runs.ts'
 import type { ComparedMaterial, ComparedUpstream } from '../../builds/compare/run-comparison.ts'
 import type { DatedChange } from '../../configuration/changes/changes-between.ts'
+import { splitEntity } from '../../document/entities/entities.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
@@ -110,10 +111,8 @@ function CauseText({ links, found, cause }: CauseProps & Pick<RunComparisonViewP
 
 function linkOf(links: Links, about: CauseSubject, { pipeline, from, to }: RunComparison): string {
   switch (about.type) {
-    case 'revision': {
-      const [kind = '', ...name] = about.entity.split('/')
-      return links.entityChange({ kind, name: name.join('/') }, about)
-    }
+    case 'revision':
+      return links.entityChange(splitEntity(about.entity), about)
     case 'commit': {
       const runs = { from: from.counter, to: to.counter }
       return `${links.compareRuns(pipeline, runs)}#${commitId(about.revision)}`
@@ -155,7 +154,8 @@ function Section({ title, children }: { readonly title: string; readonly childre
   )
 }
 
-function Configuration({ frame, found, now }: RunComparisonViewProps) {
+function Configuration(props: RunComparisonViewProps) {
+  const { found } = props
   const { from, to, isComplete } = found.configuration
   const name = (side: typeof from) =>
     side?.number == null ? side?.digest.slice(0, 8) : `r${side.number}`
@@ -178,27 +178,22 @@ function Configuration({ frame, found, now }: RunComparisonViewProps) {
       {found.changes.length === 0 && from.digest !== to.digest && (
         <p>No changes to this pipeline in between.</p>
       )}
-      {found.changes.length > 0 && (
-        <FirstOf
-          items={found.changes}
-          most={MAX_CHANGES}
-          of={(change) => <Change frame={frame} change={change} now={now} />}
-        />
-      )}
+      <FirstOf
+        items={found.changes}
+        most={MAX_CHANGES}
+        of={(dated) => <Change {...props} dated={dated} />}
+      />
     </Section>
   )
 }
 
-function Change({
-  frame: { links },
-  change: { change, made },
-  now,
-}: Pick<RunComparisonViewProps, 'frame' | 'now'> & { readonly change: DatedChange }) {
-  const [kind = '', ...name] = change.entity.split('/')
-  const text = `${kind} ${change.label}: ${renderChange(change)}`
+type ChangeProps = RunComparisonViewProps & { readonly dated: DatedChange }
+
+function Change({ frame: { links }, dated: { change, made }, now }: ChangeProps) {
+  const place = splitEntity(change.entity)
+  const text = `${place.kind} ${change.label}: ${renderChange(change)}`
   if (made === null) return <>{text}</>
   const { number, base, revision } = made
-  const place = { kind, name: name.join('/') }
   return (
     <>
       <a href={links.entityChange(place, { number, base })}>{`r${number}`}</a>
@@ -223,13 +218,7 @@ function Materials({ found, now }: RunComparisonViewProps) {
   )
 }
 
-function Material({
-  material,
-  now,
-}: {
-  readonly material: ComparedMaterial
-  readonly now: number
-}) {
+function Material({ material, now }: { material: ComparedMaterial; now: number }) {
   const { description, from, to, commits } = material
   return (
     <>
@@ -239,23 +228,21 @@ function Material({
         {' → '}
         <code>{to ?? 'not in the later run'}</code>
       </p>
-      {commits.length > 0 && (
-        <FirstOf
-          items={commits}
-          most={MAX_COMMITS}
-          of={({ revision, username, comment, time, run }) => (
-            <span id={`commit-${revision}`}>
-              <code>{revision.slice(0, 12)}</code>
-              {` ${comment.split('\n')[0]} `}
-              <span class="muted">
-                {`by ${username}, `}
-                <When time={time} now={now} />
-                {`, in run ${run}`}
-              </span>
+      <FirstOf
+        items={commits}
+        most={MAX_COMMITS}
+        of={({ revision, username, comment, time, run }) => (
+          <span id={`commit-${revision}`}>
+            <code>{revision.slice(0, 12)}</code>
+            {` ${comment.split('\n')[0]} `}
+            <span class="muted">
+              {`by ${username}, `}
+              <When time={time} now={now} />
+              {`, in run ${run}`}
             </span>
-          )}
-        />
-      )}
+          </span>
+        )}
+      />
     </>
   )
 }
@@ -273,13 +260,8 @@ function Upstream({ frame: { links }, found }: RunComparisonViewProps) {
   )
 }
 
-function UpstreamRun({
-  links,
-  upstream: { pipeline, stage, from, to },
-}: {
-  readonly links: Links
-  readonly upstream: ComparedUpstream
-}) {
+function UpstreamRun({ links, upstream }: { links: Links; upstream: ComparedUpstream }) {
+  const { pipeline, stage, from, to } = upstream
   const [before, after] = [from, to].map((run) => Number(run?.split('/')[1] ?? Number.NaN))
   const text = `${pipeline} / ${stage}: ${from ?? 'not in the earlier run'} → ${to ?? 'not in the later run'}`
   if (from === null || to === null) return <a href={links.pipeline(pipeline)}>{text}</a>

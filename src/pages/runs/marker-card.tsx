@@ -68,7 +68,7 @@ function MarkerChanges({ links, pipeline, marker: { changes, revision } }: Marke
   const { base } = revision
   return (
     <div class="changes">
-      <ChangeItems changes={changes.slice(0, SHOWN)} href={null} />
+      <ChangeItems changes={changes.slice(0, SHOWN)} />
       {more > 0 && base !== null && (
         <p class="more">
           <a href={diffOf(links, pipeline, revision)}>{`${more} more`}</a>

@@ -146,7 +146,7 @@ function Configuration({ frame, details, now }: StagePanelProps) {
             {`r${revision.number} by ${revision.who}, `}
             <When time={revision.time} now={now} />
           </p>
-          {changes !== null && <ChangeItems changes={changes.slice(0, 6)} href={null} />}
+          {changes !== null && <ChangeItems changes={changes.slice(0, 6)} />}
         </div>
       ))}
     </>
