@@ -20,8 +20,11 @@ import type { OpenForm } from './open-form.ts'
 
 /** The surroundings of a form: its entity's other parts, and values that fit its fields. */
 export interface AroundForm {
+  /** Parts of the entity that the form does not show, in words; null where it shows everything. */
   readonly untouched: string | null
+  /** The pipelines of a group. */
   readonly members: readonly string[]
+  /** The template that a pipeline has its stages from. */
   readonly template: string | null
   readonly suggested: Suggested
 }
@@ -40,7 +43,6 @@ export function readAround(open: OpenForm, isAdministrator: boolean): AroundForm
   }
 }
 
-/** The parts of an entity that its form does not show, in words; null for none. */
 function untouchedIn({ kind, element, shape }: OpenForm): string | null {
   if (element === null) return null
   const { comments, elements } = unshownOf(shape, element)

@@ -2,75 +2,54 @@ import type { FormPart } from '../../document/form/form-shape.ts'
 import { MessageField } from '../edit/edit-view.tsx'
 import { ActionButton, LinkButton, SAVE } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
-import { type PageFrame, PageLayout } from '../kit/layout.tsx'
+import { type PageFrame, PageLayout, type PageProps } from '../kit/layout.tsx'
 import { ProblemList } from '../kit/lists.tsx'
 import { NoticeCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { RevisionName } from '../parts/revision-name.tsx'
+import type { AroundForm } from './around-form.ts'
 import { FormFields, Part, type ShownForm, Suggestions } from './form-fields.tsx'
+import type { OpenForm } from './open-form.ts'
 
-export interface EntityFormViewProps extends ShownForm {
+export interface EntityFormViewProps extends ShownForm, AroundForm {
   readonly frame: PageFrame
-  readonly kind: string
-  /** Empty for a new entity. */
-  readonly name: string
-  /** The digest of the document that the form began from, and that of the entity; null for a new one. */
-  readonly basedOn: string
-  readonly entity: string | null
+  readonly open: OpenForm
   /** The revision that the form began from; null when the branch has it no longer. */
   readonly number: number | null
   readonly message: string
   readonly notice: string | null
-  /** Parts of the entity that the form does not show, in words; null where it shows everything. */
-  readonly untouched: string | null
-  /** The pipelines of a group. */
-  readonly members: readonly string[]
-  /** The template that a pipeline has its stages from. */
-  readonly template: string | null
 }
 
 /** The form of an entity: fields as the schema has them, with the values of now. */
 export function EntityFormView(props: EntityFormViewProps) {
-  const { frame, kind, name, shape, problems, notice } = props
-  const { links } = frame
-  const title = formTitle(props)
-  const action = name === '' ? links.newEntity(kind) : links.form({ kind, name })
-  const cards = shape.parts.filter(isCard)
+  const { frame, open, problems, notice } = props
+  const title = formTitle(open)
+  const cards = open.shape.parts.filter(isCard)
   return (
-    <PageLayout
-      frame={frame}
-      title={title}
-      section={kind === 'pipeline' ? 'pipelines' : 'edit'}
-      styles={['edit.css']}
-    >
-      <form class="edit entity-form" method="post" action={action} autocomplete="off">
-        <FormBaseFields {...props} />
-        <PageHead title={title} about={<About {...props} />} actions={<Actions {...props} />} />
-        <NoticeCard>{notice}</NoticeCard>
-        <ProblemList
-          title={`Fix ${countOf(problems.length, 'problem')} before saving`}
-          problems={problems}
-          of={({ path, message }) =>
-            path === null ? message : <a href={`#f.${path}`}>{message}</a>
-          }
-          isAlert
-        />
-        {cards.length > 1 && <Tabs cards={cards} />}
-        <section class="card fields" id="general">
-          <h2>General</h2>
-          <FormFields {...props} path="" />
-          <TemplateNote {...props} />
+    <FormPage {...{ frame, open, title }} class="edit entity-form" styles={['edit.css']}>
+      <PageHead title={title} about={<About {...props} />} actions={<Actions {...props} />} />
+      <NoticeCard>{notice}</NoticeCard>
+      <ProblemList
+        title={`Fix ${countOf(problems.length, 'problem')} before saving`}
+        problems={problems}
+        of={({ path, message }) => (path === null ? message : <a href={`#f.${path}`}>{message}</a>)}
+        isAlert
+      />
+      {cards.length > 1 && <Tabs cards={cards} />}
+      <section class="card fields" id="general">
+        <h2>General</h2>
+        <FormFields {...props} shape={open.shape} path="" />
+        <TemplateNote {...props} />
+      </section>
+      {cards.map((part) => (
+        <section class="card fields" id={`part-${part.name}`}>
+          <h2>{part.label}</h2>
+          <Part {...props} shape={open.shape} part={part} path="" isTitled />
         </section>
-        {cards.map((part) => (
-          <section class="card fields" id={`part-${part.name}`}>
-            <h2>{part.label}</h2>
-            <Part {...props} part={part} path="" isTitled />
-          </section>
-        ))}
-        <Members {...props} />
-        <Suggestions suggested={props.suggested} />
-      </form>
-    </PageLayout>
+      ))}
+      <Members {...props} />
+      <Suggestions suggested={props.suggested} />
+    </FormPage>
   )
 }
 
@@ -79,24 +58,32 @@ function isCard({ kind }: FormPart): boolean {
   return kind === 'list' || kind === 'section'
 }
 
-export function formTitle({ kind, name }: Pick<EntityFormViewProps, 'kind' | 'name'>): string {
+export function formTitle({ kind, name }: OpenForm): string {
   return name === '' ? `New ${kind}` : `Edit ${kind} ${name}`
 }
 
-/** The state that a form began from. */
-export function FormBaseFields({
-  basedOn,
-  entity,
-}: Pick<EntityFormViewProps, 'basedOn' | 'entity'>) {
+interface FormPageProps extends PageProps {
+  readonly open: OpenForm
+  readonly class: string
+}
+
+/** A page that is sent as a form of an entity, with the state that the form began from. */
+export function FormPage({ open, class: look, children, ...page }: FormPageProps) {
+  const { kind, name, base, digest } = open
+  const { links } = page.frame
+  const action = name === '' ? links.newEntity(kind) : links.form({ kind, name })
   return (
-    <>
-      <input type="hidden" name="basedOn" value={basedOn} />
-      <input type="hidden" name="entity" value={entity ?? ''} />
-    </>
+    <PageLayout {...page} section={kind === 'pipeline' ? 'pipelines' : 'edit'}>
+      <form class={look} method="post" action={action} autocomplete="off">
+        <input type="hidden" name="basedOn" value={base.digest} />
+        <input type="hidden" name="entity" value={digest ?? ''} />
+        {children}
+      </form>
+    </PageLayout>
   )
 }
 
-function About({ frame, kind, name, number, untouched }: EntityFormViewProps) {
+function About({ frame, open: { kind, name }, number, untouched }: EntityFormViewProps) {
   return (
     <>
       {number !== null && (
@@ -110,7 +97,7 @@ function About({ frame, kind, name, number, untouched }: EntityFormViewProps) {
   )
 }
 
-function Actions({ frame: { links }, kind, name, message }: EntityFormViewProps) {
+function Actions({ frame: { links }, open: { kind, name }, message }: EntityFormViewProps) {
   return (
     <>
       <MessageField message={message} />
@@ -143,7 +130,7 @@ function TemplateNote({ frame: { links }, template }: EntityFormViewProps) {
   )
 }
 
-function Members({ frame: { links }, kind, name, members }: EntityFormViewProps) {
+function Members({ frame: { links }, open: { kind, name }, members }: EntityFormViewProps) {
   if (kind !== 'group' || name === '') return <></>
   return (
     <section class="card">

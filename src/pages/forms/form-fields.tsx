@@ -31,7 +31,6 @@ export type Suggested = ReadonlyMap<string, readonly SelectOption[]>
 
 /** A form with its values, as far as all its parts need it. */
 export interface ShownForm {
-  readonly shape: FormShape
   readonly values: FormValues
   readonly problems: readonly ShownProblem[]
   /** The row that was added or moved, or the list that lost one. */
@@ -40,6 +39,7 @@ export interface ShownForm {
 }
 
 interface PlacedForm extends ShownForm {
+  readonly shape: FormShape
   /** Begins the names of its fields. */
   readonly path: string
 }

@@ -310,10 +310,7 @@ async function answerPreview(
   const isShown = part?.kind === 'found' && part.text.length <= MAX_XML
   const view = {
     frame: pages.frame(c.req.raw, principal),
-    kind: open.kind,
-    name: open.name,
-    basedOn: open.base.digest,
-    entity: open.digest,
+    open,
     message,
     fields: encodeForm(open.shape, values),
     current: numbered(builds.history, current),
@@ -335,30 +332,34 @@ interface Answered {
   readonly values: FormValues
   readonly message?: string
   readonly problems?: readonly ShownProblem[]
-  readonly notice?: string
-  readonly focus?: string
+  readonly notice?: string | null
+  readonly focus?: string | null
   readonly status?: number
 }
 
 function answerForm(
   { builds, pages }: LeaderPagesContext,
   c: FormContext,
-  { open, values, message = '', problems = [], notice, focus, status = 200 }: Answered,
+  {
+    open,
+    values,
+    message = '',
+    problems = [],
+    notice = null,
+    focus = null,
+    status = 200,
+  }: Answered,
 ): Promise<Response> {
   const frame = pages.frame(c.req.raw, c.env.principal)
   const view = {
     frame,
-    kind: open.kind,
-    name: open.name,
-    basedOn: open.base.digest,
-    entity: open.digest,
+    open,
     number: builds.history.numberOf(open.base),
-    shape: open.shape,
     values,
     message,
     problems,
-    notice: notice ?? null,
-    focus: focus ?? null,
+    notice,
+    focus,
     ...readAround(open, frame.isAdministrator),
   }
   return pageResponse(<EntityFormView {...view} />, status, NO_STORE)
