@@ -10,24 +10,10 @@ import { definePage, PAGES_TAG, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import { stateAway } from '../frame/page-state.tsx'
-import { AGENTS_AWAY, search } from './search.ts'
+import { AGENTS_AWAY, search, SearchGroup } from './search.ts'
 import { REFRESHING } from '../parts/indexing-notice.tsx'
 import { pagesNamed } from './search-pages.ts'
 import { SearchView } from './search-view.tsx'
-
-const SearchGroupBody = z.object({
-  title: z.string(),
-  count: z.int().nonnegative(),
-  hits: z.array(
-    z.object({
-      title: z.string(),
-      detail: z.string(),
-      time: z.int().optional().meta({ description: 'Of a revision, in milliseconds' }),
-      href: z.string(),
-    }),
-  ),
-  all: z.string().nullable(),
-})
 
 const { get } = routesWith<PagesContext>()
 
@@ -64,7 +50,7 @@ export const searchPages = definePage([
         200: jsonAnswer(
           'The first results of each kind',
           z.object({
-            groups: z.array(SearchGroupBody),
+            groups: z.array(SearchGroup),
             indexing: z.string().nullable(),
             away: z.string().nullable(),
           }),

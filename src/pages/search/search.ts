@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { agentStatusOf, factsOf } from '../../agents/known-agent.ts'
 import { viewablePipelines } from '../../builds/runs/list-pipelines.ts'
 import type { EffectivePipelines } from '../../builds/configured/effective-pipelines.ts'
@@ -29,25 +30,23 @@ export interface SearchDeps extends RevisionReadingDeps, PageStateDeps {
   readonly pipelines: EffectivePipelines
 }
 
-/** One thing that was found. */
-export interface SearchHit {
-  readonly title: string
-  /** A further detail, such as its group or its author. */
-  readonly detail: string
-  /** The time of a revision. */
-  readonly time?: number
-  readonly href: string
-}
+/** One thing that was found, with a further detail such as its group or its author. */
+export type SearchHit = z.infer<typeof SearchHit>
+const SearchHit = z.object({
+  title: z.string(),
+  detail: z.string(),
+  time: z.int().optional().meta({ description: 'Of a revision, in milliseconds' }),
+  href: z.string(),
+})
 
-/** The results of one sort. */
-export interface SearchGroup {
-  readonly title: string
-  readonly count: number
-  /** The first of them. */
-  readonly hits: readonly SearchHit[]
-  /** A page with all of them; null where there is none. */
-  readonly all: string | null
-}
+/** The results of one sort: the first of them, and a page with all; null where there is none. */
+export type SearchGroup = z.infer<typeof SearchGroup>
+export const SearchGroup = z.object({
+  title: z.string(),
+  count: z.int().nonnegative(),
+  hits: z.array(SearchHit),
+  all: z.string().nullable(),
+})
 
 export interface SearchResult {
   readonly groups: readonly SearchGroup[]

@@ -77,7 +77,9 @@ function addressOf({ frame, page, query, isMoving }: SnapshotViewProps, line: nu
   return `${permanentAddress(frame.links, page, asked)}#L${line}`
 }
 
-function Head({ frame: { links }, page, query, refused }: SnapshotViewProps) {
+function Head(props: SnapshotViewProps) {
+  const { page, query, refused } = props
+  const { links } = props.frame
   const { revision, previous, next } = page
   const shown = { blame: query.blame ? '1' : null }
   const stepTo = (step: RevisionStep | null) => step && links.snapshot(`r${step.number}`, shown)
@@ -112,10 +114,10 @@ function Head({ frame: { links }, page, query, refused }: SnapshotViewProps) {
           <TagLine links={links} revision={revision} from={null} />
         </>
       }
-      actions={<Actions links={links} page={page} />}
+      actions={<Actions {...props} />}
       menu={
         <>
-          <MoreActions links={links} page={page} />
+          <MoreActions {...props} />
           <TagForm links={links} revision={revision} from={null} refused={refused ?? null} />
         </>
       }
@@ -124,12 +126,7 @@ function Head({ frame: { links }, page, query, refused }: SnapshotViewProps) {
   )
 }
 
-interface ActionsProps {
-  readonly links: Links
-  readonly page: SnapshotPage
-}
-
-function Actions({ links, page: { revision } }: ActionsProps) {
+function Actions({ frame: { links }, page: { revision } }: SnapshotViewProps) {
   return (
     <>
       {revision.base !== null && <LinkButton href={links.change(revision)} label="Changes" />}
@@ -140,7 +137,7 @@ function Actions({ links, page: { revision } }: ActionsProps) {
   )
 }
 
-function MoreActions({ links, page: { revision, current } }: ActionsProps) {
+function MoreActions({ frame: { links }, page: { revision, current } }: SnapshotViewProps) {
   const name = `r${revision.number}`
   return (
     <>
