@@ -1,13 +1,11 @@
 import { commitNotFound } from '../configuration/read/config-reading.ts'
-import type { Principal } from '../core/principal.ts'
+import type { FollowedRevisions } from '../configuration/search/followed-revisions.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import type { History } from '../history/history.ts'
 import { Emitter } from '../lib/emitter.ts'
-import { type Access, assertMay } from '../configuration/access/permission.ts'
 
 export interface RevisionWatchDeps {
   readonly history: History
-  readonly access: Access
 }
 
 /** The revisions since a commit. */
@@ -18,15 +16,13 @@ export interface Newer {
   readonly isRewritten: boolean
 }
 
-/** Picks the revisions that a caller waits for. */
-export type SelectRevisions = (revisions: readonly Revision[]) => Promise<readonly Revision[]>
+/** The time after which revisions are looked at again that were not indexed. */
+export const INDEX_PAUSE_MS = 500
 
 interface WatchRequest {
-  readonly principal: Principal
+  readonly followed: FollowedRevisions
   readonly held: number
   readonly signal: AbortSignal
-  /** All when absent. */
-  readonly select?: SelectRevisions
 }
 
 /**
@@ -50,11 +46,6 @@ export class RevisionWatch implements Disposable {
     return this.#isClosed
   }
 
-  /** @throws {ServiceError} `not-permitted` */
-  assertMay(principal: Principal): void {
-    assertMay(this.#deps.access, principal, { action: 'administer' })
-  }
-
   current(): Revision {
     return this.#deps.history.current()
   }
@@ -69,26 +60,27 @@ export class RevisionWatch implements Disposable {
 
   /**
    * The revisions newer than one of them, oldest first. Waits up to `held` milliseconds for the
-   * first one that is wanted. A revision may revoke the caller's permission, so it is checked again after each
-   * wait.
+   * first one that the caller follows. A revision may revoke the caller's permission, so it is checked again after
+   * each wait.
    *
    * @throws {ServiceError} `not-permitted`; `revision-not-found` when it is none, or is removed
    * from the history.
    */
   async wait(
     since: CommitSha,
-    { principal, held, signal, select = async (revisions) => revisions }: WatchRequest,
+    { followed, held, signal }: WatchRequest,
   ): Promise<readonly Revision[]> {
     const end = performance.now() + held
     for (;;) {
       const turn = this.#version
       const { revisions, isRewritten } = await this.newer(since)
-      this.assertMay(principal)
+      const picked = await followed.pick(isRewritten ? [] : revisions)
       if (isRewritten) throw commitNotFound(this.#deps.history, since)
-      const wanted = await select(revisions)
       const left = end - performance.now()
-      if (wanted.length > 0 || left <= 0 || signal.aborted || this.#isClosed) return wanted
-      if (turn === this.#version) await this.#next(left, signal)
+      const isOver = left <= 0 || signal.aborted || this.#isClosed
+      if (picked.revisions.length > 0 || isOver) return picked.revisions
+      const pause = picked.isWhole ? left : Math.min(left, INDEX_PAUSE_MS)
+      if (turn === this.#version) await this.#next(pause, signal)
     }
   }
 

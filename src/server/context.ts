@@ -92,7 +92,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
       { isShared: cluster !== null },
     ),
   )
-  const watch = shutdown.own('release-waiters', new RevisionWatch({ history, access }))
+  const watch = shutdown.own('release-waiters', new RevisionWatch({ history }))
   const configuration: ConfigurationDomain = {
     ...opened,
     ...services,

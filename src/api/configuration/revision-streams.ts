@@ -1,6 +1,6 @@
-import type { Principal } from '../../core/principal.ts'
+import type { FollowedRevisions } from '../../configuration/search/followed-revisions.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
-import type { RevisionWatch, SelectRevisions } from '../../notify/revision-watch.ts'
+import { INDEX_PAUSE_MS, type RevisionWatch } from '../../notify/revision-watch.ts'
 import { type ClientNames, renderRevision } from '../../wire/revision-bodies.ts'
 import type { WatchEvent } from '../../wire/revision-events.ts'
 import { EventStream } from './event-stream.ts'
@@ -28,10 +28,10 @@ export class RevisionStreams {
   }
 
   /** Begins a stream after a commit. */
-  open(since: CommitSha, { principal, select }: StreamReader): Response {
+  open(since: CommitSha, followed: FollowedRevisions): Response {
     const { watch, clientNames, longest = MAX_DURATION_MS } = this.#options
     const end = performance.now() + longest
-    const reader = new Reader({ watch, clientNames, principal, select, end }, since, () => {
+    const reader = new Reader({ watch, clientNames, followed, end }, since, () => {
       this.#readers.delete(reader)
       this.#rest()
     })
@@ -55,14 +55,9 @@ export class RevisionStreams {
   }
 }
 
-/** The caller of a stream, and the revisions that the caller waits for. */
-interface StreamReader {
-  readonly principal: Principal
-  readonly select: SelectRevisions
-}
-
-interface ReaderOptions
-  extends Pick<RevisionStreamsOptions, 'watch' | 'clientNames'>, StreamReader {
+interface ReaderOptions extends Pick<RevisionStreamsOptions, 'watch' | 'clientNames'> {
+  /** The revisions that the caller of the stream hears of. */
+  readonly followed: FollowedRevisions
   readonly end: number
 }
 
@@ -70,6 +65,7 @@ class Reader {
   readonly #options: ReaderOptions
   readonly #stream: EventStream
   #unlisten: () => void = () => {}
+  #again: NodeJS.Timeout | undefined
   #at: CommitSha
   #work: Promise<void> = Promise.resolve()
 
@@ -78,6 +74,7 @@ class Reader {
     this.#at = since
     this.#stream = new EventStream(() => {
       this.#unlisten()
+      clearTimeout(this.#again)
       closed()
     })
   }
@@ -103,20 +100,25 @@ class Reader {
    */
   async #sendNewer(): Promise<void> {
     if (!this.#stream.isOpen) return
-    const { watch, principal, select } = this.#options
+    const { watch, followed } = this.#options
     try {
       if (watch.isClosed) return this.#stream.close()
-      watch.assertMay(principal)
       const { revisions, isRewritten } = await watch.newer(this.#at)
-      if (isRewritten) this.#send('rewritten', watch.current())
-      else {
-        for (const revision of await select(revisions)) this.#send('revision', revision)
-        this.#at = revisions.at(-1)?.commit ?? this.#at
-      }
+      const picked = await followed.pick(isRewritten ? [] : revisions)
+      const current = isRewritten ? await followed.newest() : null
+      if (current !== null) this.#send('rewritten', current)
+      for (const revision of picked.revisions) this.#send('revision', revision)
+      if (!picked.isWhole || (isRewritten && current === null)) return this.#lookAgain()
+      if (!isRewritten) this.#at = revisions.at(-1)?.commit ?? this.#at
     } catch (error) {
       if (!(error instanceof Error)) throw error
       this.#stream.close()
     }
+  }
+
+  #lookAgain(): void {
+    clearTimeout(this.#again)
+    if (this.#stream.isOpen) this.#again = setTimeout(() => this.#wake(), INDEX_PAUSE_MS).unref()
   }
 
   #send(event: WatchEvent, revision: Revision): void {

@@ -1,8 +1,11 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
-import type { CommitSha } from '../../core/revision.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
 import { parseEntityKey } from '../../configuration/changes/config-changes.ts'
-import { revisionsInScope } from '../../configuration/search/find-revisions.ts'
+import {
+  type FollowedRevisions,
+  followedRevisions,
+} from '../../configuration/search/followed-revisions.ts'
 import { findRevision } from '../../configuration/read/config-reading.ts'
 import { renderRevision } from '../../wire/revision-bodies.ts'
 import { WatchAnswer } from '../../wire/revision-events.ts'
@@ -13,7 +16,6 @@ import type { ApiContext } from '../definition/api-context.ts'
 import { JSON_TYPE } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
-import type { SelectRevisions } from '../../notify/revision-watch.ts'
 import { commitNamed } from './named-commit.ts'
 import { RevisionStreams } from './revision-streams.ts'
 
@@ -42,10 +44,10 @@ export const watchResource = resource({
       method: 'GET',
       path: '/api/config/watch',
       summary: 'Waits for revisions newer than a given one, and returns them or none',
-      caller: 'administrator',
+      caller: 'entityReader',
       query: {
         since: {
-          text: 'The revision that the caller has, as its commit or by another name; the newest one when absent',
+          text: 'The revision that the caller has, as its commit or by another name; the newest one, of the entity, when absent',
           schema: z.string(),
         },
         entity: {
@@ -69,33 +71,35 @@ export const watchResource = resource({
       errors: ['malformed-request', 'revision-not-found'],
       example: { query: { since: SAMPLE.before.commit, wait: '15' } },
       handle: async (c, { context, streams }) => {
-        context.notify.watch.assertMay(c.env.principal)
+        const followed = followedBy(context, c)
+        // Who may follow nothing is refused before anything is looked up.
+        await followed.pick([])
         const isStream = c.req.header('accept')?.includes(EVENT_STREAM) === true
         if (isStream && c.req.method === 'HEAD') {
           return new Response(null, { headers: { 'content-type': EVENT_STREAM } })
         }
-        if (!isStream) return answer(context, c)
+        if (!isStream) return answer(context, c, followed)
         c.env.endWithCaller()
-        const select = selectionOf(context, c)
-        return streams.open(await startOf(context, c), { principal: c.env.principal, select })
+        return streams.open(await startOf(context, c), followed)
       },
     }),
   ],
 })
 
-async function answer(context: ApiContext, c: Context<RouteEnv>): Promise<Response> {
-  const { notify, site } = context
-  const { watch } = notify
+async function answer(
+  { notify, site }: ApiContext,
+  c: Context<RouteEnv>,
+  followed: FollowedRevisions,
+): Promise<Response> {
   const [since, wait] = [c.req.query('since'), waitOf(c)]
   if (since !== undefined && wait > 0) c.env.endWithCaller()
   const revisions =
     since === undefined
-      ? [watch.current()]
-      : await watch.wait(findRevision(notify, await commitNamed(notify, since)).commit, {
-          principal: c.env.principal,
+      ? await newestOf(followed)
+      : await notify.watch.wait(findRevision(notify, await commitNamed(notify, since)).commit, {
+          followed,
           held: wait * 1_000,
           signal: AbortSignal.any([c.req.raw.signal, c.env.ended]),
-          select: selectionOf(context, c),
         })
   const entries = revisions
     .toReversed()
@@ -103,12 +107,18 @@ async function answer(context: ApiContext, c: Context<RouteEnv>): Promise<Respon
   return json(entries satisfies WatchAnswer)
 }
 
-/** The revisions that a caller waits for. */
-function selectionOf({ configuration }: ApiContext, c: Context<RouteEnv>): SelectRevisions {
-  const named = c.req.query('entity')
-  if (named === undefined) return async (revisions) => revisions
-  const entity = parseEntityKey(named)
-  return (revisions) => revisionsInScope(configuration, entity, revisions)
+async function newestOf(followed: FollowedRevisions): Promise<readonly Revision[]> {
+  const newest = await followed.newest()
+  return newest === null ? [] : [newest]
+}
+
+function followedBy({ configuration }: ApiContext, c: Context<RouteEnv>): FollowedRevisions {
+  const entity = c.req.query('entity')
+  return followedRevisions(
+    configuration,
+    c.env.principal,
+    entity === undefined ? null : parseEntityKey(entity),
+  )
 }
 
 /** A reader that comes back says what it has; a commit that is gone since then is its business to hear. */

@@ -98,14 +98,18 @@ function assertOfEntity(
   assertMay(access, principal, { action: 'administer' })
 }
 
-/** Picks the revisions that are in the scope of an entity. Revisions that are not indexed yet are taken to be. */
+/**
+ * Picks the revisions that are in the scope of an entity, as far as it may be followed. Revisions that are not
+ * indexed yet are taken to be.
+ */
 export async function revisionsInScope(
   { history, entities }: Pick<RevisionSearchDeps, 'history' | 'entities'>,
   entity: string,
   revisions: readonly Revision[],
+  groups: OpenGroups = null,
 ): Promise<readonly Revision[]> {
   if (revisions.length === 0) return revisions
-  const scope = await entities.revisionsIn(entity)
+  const scope = await entities.revisionsIn(entity, groups)
   const oldest = Math.min(...revisions.map((revision) => history.numberOf(revision) ?? 0))
   const numbers = new Set<number>()
   for (const { number } of scope.revisions) {

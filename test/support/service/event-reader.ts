@@ -15,11 +15,13 @@ export async function openEvents(
   service: Pick<CalledService, 'fetch'>,
   query = '',
   headers: Readonly<Record<string, string>> = {},
+  as?: string,
 ) {
   const controller = new AbortController()
   const response = await service.fetch(`/api/config/watch?${query}`, {
     headers: { accept: 'text/event-stream', ...headers },
     signal: controller.signal,
+    ...(as !== undefined && { as }),
   })
   const events = readEvents(response)
   return {

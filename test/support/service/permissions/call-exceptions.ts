@@ -1,3 +1,4 @@
+import { SAMPLE } from '../../../../src/api/definition/sample.ts'
 import { securedDocument } from '../secured-document.ts'
 import type { Exception } from './permission-row.ts'
 
@@ -35,7 +36,10 @@ export const EXCEPTIONS: Readonly<Record<string, Exception | readonly Exception[
   ],
   'POST /api/config/revisions/{commit}/tags': NOT_THERE,
   'DELETE /api/config/revisions/{commit}/tags/{name}': NOT_THERE,
-  'GET /api/config/watch': { target: '/api/config/watch' },
+  'GET /api/config/watch': [
+    { target: '/api/config/watch' },
+    { target: `/api/config/watch?entity=pipeline/${SAMPLE.pipeline}`, may: 'group administrator' },
+  ],
   'GET /config/compare/{from}/{to}.patch': NOT_THERE,
   'GET /config/entity/{kind}/{name}/compare/{from}/{to}.patch': NOT_THERE,
   'POST /config/edit/check': { allowed: 412 },
