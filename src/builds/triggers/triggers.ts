@@ -24,6 +24,7 @@ import { PipelineUses, type ReplacedUses } from './pipeline-uses.ts'
 import { type Pin, pinnedRevisions } from './pinned-revisions.ts'
 import { compareRevisions } from './run-changes.ts'
 import { RunOrigins } from './run-origins.ts'
+import { SharedLooks } from './shared-looks.ts'
 import { Timers } from './timers.ts'
 import { WakeUps } from './wake-ups.ts'
 import {
@@ -79,6 +80,7 @@ export class Triggers implements AsyncDisposable {
   readonly #revisions: RevisionsDeps
   readonly #wakeUps: WakeUps
   readonly #timers: Timers
+  readonly #materialLooks: SharedLooks
   /** The ticks of timers that have to be done. */
   readonly #due = new Map<string, TimerTick>()
   /** The pipelines that could not start, with the logged reason. */
@@ -105,6 +107,7 @@ export class Triggers implements AsyncDisposable {
       passed: new PassedStages(builds),
       origins: new RunOrigins(builds),
     }
+    this.#materialLooks = new SharedLooks(poller)
     this.#timers = new Timers({
       clock,
       done: ticks,
@@ -127,15 +130,19 @@ export class Triggers implements AsyncDisposable {
    */
   startPipeline({ pins, former, ...asked }: ManualStart): Promise<PipelineInstance> {
     const request = former ? { ...asked, former: former.plan } : asked
-    return this.#wakeUps.without(nameKey(request.pipeline), async () => {
+    const name = nameKey(request.pipeline)
+    // By a former configuration, a repository may be read in another way.
+    const poller = former ? this.#options.poller : this.#materialLooks.next(name)
+    const turn = this.#wakeUps.without(name, async () => {
       // A decision of a user is reported before the state of a repository, which may take long.
       await this.#options.builds.assertNotPaused(request.pipeline)
       await Promise.allSettled([this.#looked])
       const found = former ?? this.#options.pipelines.find(request.pipeline)
       const newest = await this.#newestRun(request.pipeline)
-      const wanted = found ? await this.#wantedBy(found.pipeline, { pins, newest }) : []
+      const wanted = found ? await this.#wantedBy(found.pipeline, { poller, pins, newest }) : []
       return this.#schedule(request, wanted, newest)
     })
+    return turn.finally(() => this.#materialLooks.end(name, poller))
   }
 
   /**
@@ -181,11 +188,22 @@ export class Triggers implements AsyncDisposable {
 
   async #wantedBy(
     pipeline: Pipeline,
-    start: { readonly pins: readonly Pin[]; readonly newest: PipelineInstance | null },
+    {
+      poller,
+      ...start
+    }: {
+      readonly poller: RevisionsDeps['poller']
+      readonly pins: readonly Pin[]
+      readonly newest: PipelineInstance | null
+    },
   ): Promise<readonly WantedRevision[]> {
-    const deps = { revisions: this.#revisions, builds: this.#options.builds }
-    const pinned = await pinnedRevisions(deps, pipeline, start)
-    return newestRevisions(this.#revisions, pipeline, pinned)
+    const revisions = { ...this.#revisions, poller }
+    const pinned = await pinnedRevisions(
+      { revisions, builds: this.#options.builds },
+      pipeline,
+      start,
+    )
+    return newestRevisions(revisions, pipeline, pinned)
   }
 
   async #schedule(

@@ -44,7 +44,8 @@ export async function untilPolledAgain(home: string, url: string): Promise<void>
   await until(() => pollsOf(home, url) >= seen + POLLS)
 }
 
-function pollsOf(home: string, url: string): number {
+/** How often a git repository was polled. */
+export function pollsOf(home: string, url: string): number {
   const file = join(home, GIT_TRACE)
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
   return lines.filter((line) => line.includes(` git ls-remote --quiet -- ${url} `)).length
